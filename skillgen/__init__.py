@@ -1,4 +1,4 @@
-"""skillgen: turns an MCP server or an OpenAPI description into documents for AI agents.
+"""skillgen: turns an MCP server, an API or a program into documents for AI agents.
 
 The names in `skillgen.api.__all__` are the public Python API, which docs/api.md explains. Everything else may change.
 """

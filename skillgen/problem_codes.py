@@ -154,6 +154,11 @@ CODES: Mapping[str, ProblemCode] = {
         "the server reports the version of its SDK as its own",
         "set a version in the server, or with the option `version` (`--service-version`)",
     ),
+    # Command-line programs.
+    "command-unknown": ProblemCode(
+        "warning", "nothing declares with which command users start the program", "name the command with --program"
+    ),
+    "hidden-left-out": ProblemCode("info", "commands or options that help hides are left out"),
     # Schemas.
     "dynamic-reference": ProblemCode(
         "info",

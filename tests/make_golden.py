@@ -24,6 +24,9 @@ EXAMPLES = {
         f"tests/golden/services/{name}": ["from-openapi", f"tests/golden/sources/{name}.json"]
         for name in ("1password-connect", "tomtom-maps")
     },
+    "tests/golden/services/depot": [
+        *("from-cli", "click_program:cli", "--cwd", "tests/programs", "--program", "depot", "--python", "python")
+    ],
 }
 """Folder to the command that fills it; `python` is the interpreter that runs this."""
 

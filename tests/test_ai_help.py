@@ -49,6 +49,7 @@ def test_it_names_every_command_and_every_option() -> None:
 
 def test_it_names_every_format() -> None:
     text = run_skillgen("--ai-help").stdout
-    offered = re.search(r"Comma-separated, of (\S+)\.", " ".join(run_skillgen("from-openapi", "--help").stdout.split()))
+    help_text = re.sub(r"(?<=\w-)\n +", "", run_skillgen("from-openapi", "--help").stdout)
+    offered = re.search(r"Comma-separated, of (\S+)\.", " ".join(help_text.split()))
     assert offered is not None
     assert set(offered[1].split(",")) <= set(re.split(r"[,`.\s]+", text))

@@ -164,6 +164,7 @@ def test_a_bad_example_breaks_its_rule_and_a_good_one_does_not(part: str, tmp_pa
 TESTS_OF_CASES = {
     "allowed-tools-left-out": "test_hostile_services.test_only_plain_names_of_tools_are_allowed_to_run",
     "allowed-tools-passed-on": "test_profiles.test_only_read_only_tools_are_allowed_and_that_is_reported",
+    "command-unknown": "test_programs.test_a_program_without_a_script_is_started_as_a_module",
     "control-characters": "test_yaml.test_control_characters_do_not_cost_the_document",
     "document-not-read": "test_openapi_ways_in.test_missing_and_forbidden_files_are_reported_the_rest_documented",
     "documents-left": "test_from_server.test_a_server_removed_from_the_client_file_is_reported_and_pruned",
@@ -171,6 +172,7 @@ TESTS_OF_CASES = {
     "events-not-detailed": "test_rules.test_what_is_too_large_is_reported",
     "example-too-long": "test_example_calls.test_a_huge_declared_call_is_not_shown_and_a_short_one_is_made",
     "groups-too-many": "test_rules.test_what_is_too_large_is_reported",
+    "hidden-left-out": "test_programs.test_hidden_commands_and_options_are_left_out_and_counted",
     "home-folder-replaced": "test_secrets.test_the_folder_of_a_named_user_is_a_tilde",
     "installed-skill-left": "test_profiles.test_a_skill_that_was_installed_under_an_older_name_is_reported",
     "legacy-handshake-missing": "test_rules.test_a_server_that_dies_in_the_legacy_handshake_is_reported",

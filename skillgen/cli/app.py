@@ -22,6 +22,7 @@ from typer.models import OptionInfo
 from skillgen import __version__
 from skillgen.cli.build import build
 from skillgen.cli.diff import diff, diff_failed_json
+from skillgen.cli.from_cli import from_cli
 from skillgen.cli.from_openapi import from_openapi
 from skillgen.cli.from_server import from_server
 from skillgen.cli.init import init
@@ -53,8 +54,8 @@ def logout(
 # Rich markup doubles the time that --help takes.
 app = typer.Typer(
     name="skillgen",
-    help="Generate documents for AI agents from an MCP server or an OpenAPI description: a skill, llms.txt, --ai-help "
-    "text and a registry entry.\n\n"
+    help="Generate documents for AI agents from an MCP server, an OpenAPI description or a command-line program: a "
+    "skill, llms.txt, --ai-help text and a registry entry.\n\n"
     "LLMs/agents: run 'skillgen --ai-help' for detailed usage guidance.",
     no_args_is_help=True,
     add_completion=False,
@@ -174,6 +175,7 @@ def _root(
 
 app.command("from-server")(from_server)
 app.command("from-openapi")(from_openapi)
+app.command("from-cli")(from_cli)
 app.command("build")(build)
 app.command("diff")(diff)
 app.command("init")(init)

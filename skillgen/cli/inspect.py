@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import replace
 from typing import Annotated
 
 import typer
@@ -23,6 +24,9 @@ def inspect(
             metavar="[SOURCE]... [-- COMMAND [ARG]...]", help="OpenAPI descriptions, service manifests or snapshots."
         ),
     ] = None,
+    target: Annotated[
+        str | None, typer.Option("--cli", metavar="MODULE:APP", help="Command-line program, as of from-cli.")
+    ] = None,
     *,
     server: Annotated[Source, OptionsOf((Source,), kinds=SOURCE_KINDS)],
     console: Console,
@@ -32,6 +36,7 @@ def inspect(
     from skillgen.text.markdown import disarm_json
     from skillgen.text.unicode import escape_invisible_in_json
 
+    server = replace(server, cli=target)
     readings = [reading for _, reading in read_sources(sources or (), server, context.obj, console)]
     services = [service for reading in readings for service in reading.services]
     failures = [error for reading in readings for error in reading.failures]

@@ -192,6 +192,12 @@ class Source(_Options):
         is_kind=True,
         is_path=True,
     )
+    cli: str | None = option(
+        "Command-line program, as MODULE:APP: a Click or Typer program, an argparse parser, or a function that returns "
+        "one. It is imported, but no command is run.",
+        flag=None,
+        is_kind=True,
+    )
     document: PathName | Mapping[str, Any] | None = option(
         "OpenAPI description, service manifest or snapshot; its content decides.",
         flag=None,
@@ -211,13 +217,23 @@ class Source(_Options):
     allow_outside_refs: bool = option(
         "Read files outside the description's folder that it refers to.", False, kinds=_DESCRIPTIONS
     )
+    python: PathName | None = option(
+        "Python of the environment that has the program. Default: that of the active virtual environment, else the "
+        "first on PATH.",
+        metavar="PATH",
+        kinds=("cli",),
+        is_path=True,
+    )
+    program: str | None = option(
+        "What users type to start the program. Default: its console script.", metavar="COMMAND", kinds=("cli",)
+    )
     env: Mapping[str, str] = option(
         "Environment variable for the command, or value for a variable in the file of --config.",
         {},
         usage="As KEY=VALUE, or as KEY to pass on its current value.",
         note="Secrets only as ${NAME}.",
         metavar="KEY",
-        kinds=("command", "config", "openapi_command"),
+        kinds=("command", "config", "openapi_command", "cli"),
         is_secret=True,
     )
     headers: Mapping[str, str] = option(
@@ -234,7 +250,7 @@ class Source(_Options):
         "Working directory of the command.",
         note="Default: the folder of this file.",
         metavar="DIR",
-        kinds=("command", "openapi_command"),
+        kinds=("command", "openapi_command", "cli"),
         is_path=True,
     )
     login: bool = option(

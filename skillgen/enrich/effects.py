@@ -31,7 +31,7 @@ _WORST_LAST = (*EFFECTS,)
 
 _NOTHING = Semantics()
 _FIELDS = ("operation", "read_only", "destructive", "sends")
-_BY_NAME, _BY_TEXT, _BY_METHOD = JUDGED_BY
+_BY_NAME, _BY_TEXT, _BY_METHOD, _BY_OPTION = JUDGED_BY
 
 _WEAK_READS = frozenset({"download", "return", "show"})
 """A POST that shows or downloads may change what is shown, and one that returns something may do anything before."""
@@ -115,6 +115,14 @@ _LOGIN = word_set(
 
 _UN = re.compile(r"(?<![A-Za-z])[Uu]n[A-Z]")
 """The start of a verb that undoes another, written as two words: `unSuspend`."""
+
+_DESTROYING_OPTIONS = word_set(
+    "delete destroy discard drop erase force nuke overwrite prune purge remove replace rm shred truncate wipe"
+)
+"""The first word of a flag with which a command may delete or overwrite; "force" only alone."""
+
+_ASKING_OPTIONS = word_set("assume-yes auto-approve confirm no-confirm skip-confirm skip-confirmation y yes")
+"""Flags of a command that asks before it acts, without their hyphens."""
 
 _SEGMENT = re.compile(r"[/.:=#]")
 _DOTTED_FORMAT = re.compile(r"[._](?:json|xml)$")
@@ -255,15 +263,21 @@ def _with_author_effect(tool: Tool, effect: Effect, place: str, problems: Proble
 def _with_effect(tool: Tool, problems: ProblemLog) -> Tool:
     semantics, method = tool.semantics, (tool.method or "").lower()
     texts = [text for text in (tool.summary, tool.description or tool.title) if text and not tool.is_preflight]
-    judged = _judge(method, tool.path, tool.name, texts)
+    # The group of a command precedes its verb, as a prefix precedes that of a tool.
+    name = tool.name.replace(" ", "_") if tool.command else tool.name
+    judged = _judge(method, tool.path, name, texts)
     said = (tool.summary, tool.description, *semantics.side_effects, *(part.body for part in tool.guidance))
     is_read = semantics.read_only or (judged is not None and judged.effect == "read")
     is_final = any(_says(_IRREVERSIBLE, text, is_read) for text in said if text)
     judged = _with_strong_words(judged, texts, is_final)
+    judged, asking = _with_options(judged, tool) if tool.command else (judged, None)
     if semantics == _NOTHING:
-        return replace(tool, semantics=_judged(judged, method, is_final))
-    semantics = _reconciled(tool, is_final, problems)
-    return replace(tool, semantics=_merged(tool, semantics, judged, problems))
+        semantics = _judged(judged, method, is_final)
+    else:
+        semantics = _merged(tool, _reconciled(tool, is_final, problems), judged, problems)
+    if asking is not None and semantics.requires_confirmation is None:
+        semantics = _with(semantics, Origin("inferred", _BY_OPTION + asking), requires_confirmation=True)
+    return replace(tool, semantics=semantics)
 
 
 def _with_strong_words(judged: _Judgement | None, texts: Sequence[str], is_final: bool) -> _Judgement | None:
@@ -276,6 +290,28 @@ def _with_strong_words(judged: _Judgement | None, texts: Sequence[str], is_final
     if effect in (None, "write") and any(_says(_SENDS, text) for text in texts):
         return _Judgement("sends", _BY_TEXT, judged is not None and judged.is_certain)
     return judged
+
+
+def _with_options(judged: _Judgement | None, tool: Tool) -> tuple[_Judgement | None, str | None]:
+    """Returns the effect of a command, worse if a flag may make it so, and the flag for a yes in advance."""
+    asking = None
+    for item in tool.parameters:
+        syntax = item.syntax
+        if syntax is None or not syntax.is_flag:
+            continue
+        effect: Effect | None = None
+        for name in (item.name, *syntax.aliases):
+            words = name.strip("-").lower()
+            first = words.partition("-")[0]
+            if words in _ASKING_OPTIONS or (syntax.prompt is not None and not syntax.negations):
+                effect, asking = "write", item.name
+            elif words == "dry-run":
+                effect = "write"
+            elif words == "force" or (first in _DESTROYING_OPTIONS and first != "force"):
+                effect = "destructive"
+        if effect is not None and (judged is None or _WORST_LAST.index(effect) > _WORST_LAST.index(judged.effect)):
+            judged = _Judgement(effect, _BY_OPTION + item.name)
+    return judged, asking
 
 
 @lru_cache(256)

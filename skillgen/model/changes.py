@@ -241,7 +241,7 @@ def inventory_of(service: Service) -> dict[str, Json]:
     undescribed = service.disclosure.undescribed if service.disclosure is not None else None
     inventory = {}
     for tool in service.tools:
-        facts = inventory[_clean(tool.name)] = _tool_facts(tool)
+        facts = inventory[_clean(tool.name)] = _tool_facts(tool, service.parameters)
         if undescribed is not None and tool.name not in undescribed:
             facts["described"] = 1
     return inventory
@@ -287,7 +287,7 @@ def types_of(service: Service) -> dict[str, Json]:
     return types
 
 
-def _tool_facts(tool: Tool) -> dict[str, Json]:
+def _tool_facts(tool: Tool, more: Sequence[Parameter]) -> dict[str, Json]:
     semantics = tool.semantics
     effects = (semantics.read_only, semantics.destructive, semantics.sends)
     flags = (*effects, semantics.requires_confirmation, tool.deprecated)
@@ -296,7 +296,7 @@ def _tool_facts(tool: Tool) -> dict[str, Json]:
         facts["at"] = _clean(f"{tool.method} {tool.path}")
     if marks := [mark for mark, applies in zip(MARKS, flags, strict=True) if applies]:
         facts["is"] = marks
-    facts["takes"] = _rows(tool.parameters)
+    facts["takes"] = _rows((*tool.parameters, *more))
     output = tool.output.schema if tool.output is not None else None
     if output is not None:
         properties = {_clean(item.name): _type_text(item.schema) for item in output.properties}

@@ -12,8 +12,11 @@ from msgspec import Struct
 
 from skillgen.model.values import Json, Origins, Value
 
-Location = Literal["argument", "path", "query", "header", "cookie", "body", "property"]
-"""Where a parameter is sent: `argument` of an MCP tool, a part of an HTTP request, or a `property` of a parameter."""
+Location = Literal[
+    "argument", "path", "query", "header", "cookie", "body", "positional", "option", "global", "property"
+]
+"""Where a parameter is sent: `argument` of an MCP tool, a part of an HTTP request, a `positional` argument or `option`
+of a command, an argument or option of a command that is `global` to its subcommands, or a `property` of a parameter."""
 
 
 class Schema(Struct, frozen=True, kw_only=True):
@@ -159,6 +162,42 @@ class Serialization(Struct, frozen=True, kw_only=True):
     """Whether the name may be sent without a value (`allowEmptyValue`)."""
 
 
+class CommandSyntax(Struct, frozen=True, kw_only=True):
+    """How a parameter is written on a command line. A positional argument has only a value."""
+
+    value: str | None = None
+    """What help calls the value, such as `FILE`; `None` for a flag."""
+
+    aliases: tuple[str, ...] = ()
+    """Other names of the option, such as `-o`."""
+
+    negations: tuple[str, ...] = ()
+    """Flags that turn the flag off, such as `--no-color`."""
+
+    is_repeatable: bool = False
+    """Whether the option is repeated for each value, or a flag to count it."""
+
+    is_value_optional: bool = False
+    """Whether the option may be given without a value."""
+
+    values: int | None = 1
+    """How many values follow each other; `None` for any number."""
+
+    variables: tuple[str, ...] = ()
+    """Environment variables that set it as well."""
+
+    prompt: str | None = None
+    """What the program asks if it is not given."""
+
+    after: int | None = None
+    """The number of words of `Tool.command` that precede it, if it is global."""
+
+    @property
+    def is_flag(self) -> bool:
+        """True if no value follows the option."""
+        return self.value is None
+
+
 class Parameter(Struct, frozen=True, kw_only=True):
     """A parameter of a tool, or a property of an object."""
 
@@ -182,6 +221,9 @@ class Parameter(Struct, frozen=True, kw_only=True):
 
     serialization: Serialization | None = None
     """How it is serialised, if not in the default way."""
+
+    syntax: CommandSyntax | None = None
+    """How it is written on a command line; `None` for other tools."""
 
     pointer: str
     """JSON pointer to it in the source."""

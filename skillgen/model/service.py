@@ -26,11 +26,11 @@ from skillgen.model.resource import (
     Section,
     Workflow,
 )
-from skillgen.model.schema import NamedType
+from skillgen.model.schema import NamedType, Parameter
 from skillgen.model.tool import Tool
 from skillgen.model.values import Icon, Json, Origins, Quotation
 
-Kind = Literal["mcp", "openapi"]
+Kind = Literal["mcp", "openapi", "cli"]
 
 
 class Service(Struct, frozen=True, kw_only=True):
@@ -128,6 +128,9 @@ class Service(Struct, frozen=True, kw_only=True):
 
     tools: tuple[Tool, ...] = ()
     """The tools, in the order declared."""
+
+    parameters: tuple[Parameter, ...] = ()
+    """Options of a program that precede the command, whichever it is."""
 
     resources: tuple[Resource, ...] = ()
     """The resources."""

@@ -27,7 +27,7 @@ EFFECTS: Mapping[Effect, str] = {
 }
 """Every effect of a call with its meaning, the worst last."""
 
-JUDGED_BY = ("its name", "its description", "HTTP ")
+JUDGED_BY = ("its name", "its description", "HTTP ", "its option ")
 """What effects are judged by, as the sources of their origins begin."""
 
 OVERRULES = ", against what is declared"
@@ -116,7 +116,7 @@ class Cost(Struct, frozen=True, kw_only=True):
 
 
 class Tool(Struct, frozen=True, kw_only=True):
-    """An MCP tool, or an operation of an API (seed 002, 4.1)."""
+    """An MCP tool, an operation of an API (seed 002, 4.1), or a command of a program."""
 
     name: str
     """The exact name for calls; unique in the service."""
@@ -214,6 +214,9 @@ class Tool(Struct, frozen=True, kw_only=True):
 
     path: str | None = None
     """The path, as declared."""
+
+    command: tuple[str, ...] = ()
+    """The words that call a command of a program, such as `acme`, `registry` and `build`."""
 
     endpoints: tuple[Endpoint, ...] = ()
     """Its own base URLs, if they differ from the service's."""

@@ -267,10 +267,12 @@ def _request(
             values[item.name] = {name: resolved(text, f"{place}/{name}") for name, text in value.items()}
     source = replace(target.source, **values)
     extra = tuple(resolved(text, f"{named.pointer}/extra", is_path=True) for text in target.extra)
-    if source.kind in ("command", "openapi_command", "config"):
+    if source.kind in ("command", "openapi_command", "cli", "config"):
         cwd = Path(source.cwd or folder)
         environment = project_environment(environment, cwd, folder)
-        if source.kind != "config":
+        if source.kind == "cli":
+            source = replace(source, cwd=cwd)
+        elif source.kind != "config":
             command: dict[str, Any] = {source.kind: with_resolved_program(getattr(source, source.kind), environment)}
             source = replace(source, cwd=cwd, **command)
     return Request(

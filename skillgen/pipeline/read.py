@@ -7,6 +7,9 @@ from __future__ import annotations
 
 import functools
 import os
+import re
+import shlex
+import shutil
 import subprocess
 import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -31,6 +34,7 @@ from skillgen.security.addresses import public_url
 from skillgen.security.screening import screen_service
 from skillgen.security.secrets import (
     Secrets,
+    report_echoed_secrets,
     report_url_secret,
     secrets_from_arguments,
     secrets_from_environment,
@@ -47,8 +51,9 @@ from skillgen.sources.documents import (
     services_from_snapshot,
 )
 from skillgen.sources.http import FetchOptions
-from skillgen.sources.json_access import SOURCE_LIMIT_BYTES
+from skillgen.sources.json_access import SOURCE_LIMIT_BYTES, json_or_none
 from skillgen.sources.mcp.extensions import find_manifest
+from skillgen.sources.mcp.target import child_environment, programs_folder
 from skillgen.sources.selection import parse_patterns, select_tools, unmatched_patterns
 
 if TYPE_CHECKING:
@@ -273,7 +278,7 @@ def _from_manifest(
     return (_completed(service_from_manifest(manifest, server_name=request.source.server_name), request),)
 
 
-# -- a command that prints a description -----------------------------------------------------------------------------
+# -- commands that print a description, or the commands of a program -------------------------------------------------
 
 _CHUNK_BYTES = 64 * 1024
 
@@ -285,7 +290,7 @@ def _read_openapi_command(request: Request) -> Reading:
     secrets |= secrets_from_arguments(command[1:])
     with tempfile.TemporaryDirectory() as folder, secrets.redact_errors():
         path = Path(folder, "openapi")
-        path.write_bytes(_command_output(command, replace(request, secrets=secrets)))
+        path.write_bytes(_command_output(command, replace(request, secrets=secrets), "--openapi-command"))
         try:
             description = replace(source, openapi_command=(), openapi=str(path))
             return _read_openapi(replace(request, source=description, secrets=secrets))
@@ -294,7 +299,61 @@ def _read_openapi_command(request: Request) -> Reading:
             raise SourceError(what, where="--openapi-command", fix=error.fix) from None
 
 
-def _command_output(command: tuple[str, ...], request: Request) -> bytes:
+_PROGRAM = re.compile(r"[^\W\d]\w*(?:\.[^\W\d]\w*)*:[^\W\d]\w*(?:\.[^\W\d]\w*)*")
+"""MODULE:APP."""
+
+
+def _read_cli(request: Request) -> Reading:
+    """Has the interpreter of a program import it and print its commands; runs none of them."""
+    from skillgen.sources.cli import tree
+    from skillgen.sources.cli.source import service_from_program
+
+    source, target = request.source, request.source.cli or ""
+    if not _PROGRAM.fullmatch(target):
+        raise UsageError("is not of the form MODULE:APP", where=target, fix="name the program, such as acme.cli:app")
+    try:
+        program = tuple(shlex.split(source.program)) if source.program is not None else None
+    except ValueError as error:
+        raise UsageError(f"is not a command: {error}", where="--program", fix="close its quotation marks") from None
+    if program == ():
+        raise UsageError("is empty", where="--program", fix="give it a value, or leave it out")
+    inherited = child_environment(request.environment, _READER_VARIABLES)
+    secrets = request.secrets | secrets_from_environment(source.env, inherited)
+    problems = ProblemLog()
+    request.progress(f"importing {target}")
+    with secrets.redact_errors():
+        command = (_interpreter(source, inherited), tree.__file__, target)
+        printed = _command_output(command, replace(request, secrets=secrets, environment=inherited), target)
+        data, echoed_from = secrets.hide_in(json_or_none(printed.decode("utf-8", "replace")))
+        report_echoed_secrets(problems, echoed_from)
+        service = service_from_program(data, problems, target=target, command=program)
+    service = structs.replace(service, source_size_bytes=len(printed), problems=tuple(problems))
+    return Reading(services=(_completed(service, request),))
+
+
+_READER_VARIABLES = {"PYTHONDONTWRITEBYTECODE": "1", "PYTHONHASHSEED": "0", "PYTHONIOENCODING": "utf-8"}
+"""Variables of the process that imports a program: it writes nothing, and iterates over sets in a fixed order."""
+
+
+def _interpreter(source: Source, environment: Mapping[str, str]) -> str:
+    """Returns the interpreter that has a program.
+
+    Raises:
+        UsageError: no Python is on PATH.
+    """
+    if source.python is not None:
+        return os.fspath(source.python)
+    active = environment.get("VIRTUAL_ENV")
+    folders = [str(programs_folder(Path(active)))] if active else []
+    for path in (*folders, environment.get("PATH")):
+        for name in ("python", "python3"):
+            if (found := shutil.which(name, path=path)) is not None:
+                return found
+    raise UsageError("there is no Python on PATH", where=source.cli, fix="name the interpreter: --python PATH")
+
+
+def _command_output(command: tuple[str, ...], request: Request, where: str) -> bytes:
+    """Returns what a command prints; `where` is its place for messages. Kills all processes that it started."""
     from skillgen.sources.mcp.jsonrpc import ConnectionLost
     from skillgen.sources.mcp.process import ProcessTree
     from skillgen.sources.mcp.session import CancelToken
@@ -302,7 +361,7 @@ def _command_output(command: tuple[str, ...], request: Request) -> bytes:
     program, timeout_s = command[0], request.source.timeout
 
     def failure(what: str, fix: str | None) -> SourceError:
-        return SourceError(what, where="--openapi-command", fix=fix)
+        return SourceError(what, where=where, fix=fix)
 
     try:
         family = ProcessTree(
@@ -531,6 +590,7 @@ KINDS: dict[str, SourceKind] = {
     "url": SourceKind(read=_read_server),
     "config": SourceKind(read=_read_config),
     "openapi_command": SourceKind(read=_read_openapi_command),
+    "cli": SourceKind(read=_read_cli),
     "document": SourceKind(read=_read_document),
     "openapi": SourceKind(
         read=_read_openapi,

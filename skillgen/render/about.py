@@ -88,12 +88,12 @@ _AUTHENTICATION = "authentication"
 """The title of the source's own sections on it."""
 
 
-def about_pages(service: Service, templates: Templates, common: Sequence[Section] = ()) -> tuple[Page, ...]:
+def about_pages(service: Service, templates: Templates, more: Sequence[Section] = ()) -> tuple[Page, ...]:
     """Returns the pages; none if there is nothing to add to SKILL.md.
 
-    `common` are the sections on what most tools return, and on the errors that they share.
+    `more` are the sections on options, on what most tools return, and on the errors that they share.
     """
-    return _AboutReader(service, templates).pages(common)
+    return _AboutReader(service, templates).pages(more)
 
 
 class _AboutReader:
@@ -103,7 +103,7 @@ class _AboutReader:
         self._service = service
         self._templates = templates
 
-    def pages(self, common: Sequence[Section]) -> tuple[Page, ...]:
+    def pages(self, more: Sequence[Section]) -> tuple[Page, ...]:
         """Returns the pages."""
         text = _description(self._service)
         first, *rest = split_portions(text, _PORTION_BYTES) if text else ("",)
@@ -112,7 +112,7 @@ class _AboutReader:
             *([self._section(headings["client"], "client")] if _has_client_notes(self._service) else []),
             *self._portions(headings["description"], rest, start=2),
             *self._sections(headings),
-            *common,
+            *more,
         ]
         intro = block(first) if first.strip() else None
         heading = plain_phrase("about", service=title(self._service))

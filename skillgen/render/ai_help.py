@@ -88,6 +88,8 @@ def ai_help_documents(rendering: Rendering) -> Iterator[Document]:
         for topic in reference.topics:
             file.add_tools(topic.pages)
     file.add(templates.render("ai-help/input.md.j2", **context))
+    if reference.options is not None:
+        file.add_types([reference.options])
     if inlined:
         file.add_types(reference.all_named)
         file.add_named(filter(None, [reference.common_results]))

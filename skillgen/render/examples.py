@@ -22,6 +22,7 @@ from skillgen.model.service import Service
 from skillgen.model.tool import Tool
 from skillgen.model.values import Json, Value
 from skillgen.render.access import URL_VARIABLE, ExampleCredential, variable_name
+from skillgen.render.commands import command_line
 from skillgen.render.phrases import phrase
 from skillgen.text import lazy_re as re
 from skillgen.text.markdown import Markdown, code, exact_json_text, inline
@@ -84,8 +85,11 @@ def shown_examples(tool: Tool, command: Command) -> ShownExamples:
     """Returns the examples that are short enough, valid ones first."""
     candidates: list[tuple[Example | ExampleOutput, ShownExample]] = []
     for example in sorted(tool.examples, key=lambda example: example.flaw is not None):
-        language = "json" if example.request is None else "sh"
-        text = _example_json(example.input) if example.request is None else command(tool, example.request)
+        language = "sh" if tool.command or example.request is not None else "json"
+        if tool.command:
+            text = command_line(tool, example.input)
+        else:
+            text = _example_json(example.input) if example.request is None else command(tool, example.request)
         flaw = phrase("example_with_flaw", flaw=inline(example.flaw)) if example.flaw is not None else None
         label = _label(flaw or phrase("example_call"), example, has_others=len(tool.examples) > 1)
         candidates.append((example, ShownExample(label, language, text, _output(example))))

@@ -114,7 +114,7 @@ def _schemas(service: Service) -> dict[str, Schema]:
 @jinja2.pass_context
 def _call_line(context: jinja2.runtime.Context, tool: Tool) -> Markdown:
     """Returns a call in one line: `create_task(title*, due?, tags?: string[])`, and for an operation its request."""
-    return parameters.call_line(tool, _schemas(context["service"]))
+    return parameters.call_line(tool, {} if tool.command else _schemas(context["service"]))
 
 
 def _listed(items: Any, separator: str = ", ") -> Markdown:

@@ -36,6 +36,7 @@ from skillgen.text.summary import (
     says_only_name,
     shorten,
 )
+from skillgen.text.words import word_set
 
 _CONNECTED = re.compile(r"(?:when|whenever|if|to|for)\s", re.IGNORECASE)
 _PERSON = re.compile(r"(?:(?:the|a|an)\s+)?(?:users?|you|someone|people|agents?|caller)\b", re.IGNORECASE)
@@ -115,21 +116,33 @@ _SPECIFICATION = re.compile(
     rf"{_START}(?:open\s?api|swagger)[\s_-]+(?:specification|spec|definition|description|document){_END}", re.IGNORECASE
 )
 _MCP_WORDS = re.compile(rf"{_START}(?:mcp|servers?){_END}|(?<=[a-z])MCP(?:Server)?{_END}", re.IGNORECASE)
+_MORE = re.compile(r"\s[+|]\s|(?<=\bAPI)\swith\s|(?<=\bserver)\swith\s", re.IGNORECASE)
+_CLIENT = re.compile(r"(?<=[A-Za-z])(?:(?:\s?Management)?\s?(?:Rest)?Client|Management)\Z")
+"""The end of the name of a class that calls a service: `StorageManagementClient`."""
+
 _ENDS = " \t\n-_.,:/|+&'’"
 _GAP, _VERSION = r"(?<![\s_-])[\s_-]", r"\d[a-z0-9.]*"
 _API = re.compile(
     rf"(?:{_GAP}+(?:(?:public|rest(?:ful)?|web|http|json|v?{_VERSION}|open|the)[\s_-]+){{0,5}}(?:rest[\s_-]*)?apis?"
-    rf"(?:[\s_-]*\(?v?{_VERSION}\)?)?|{_GAP}+v{_VERSION}|{_GAP}*\((?:beta|deprecated|preview|v?{_VERSION})\))\Z",
+    rf"(?:[\s_-]*\(?(?:v|version )?{_VERSION}\)?)?|{_GAP}+v{_VERSION}"
+    rf"|{_GAP}*[(\[](?:beta|deprecated|preview|v?{_VERSION})[)\]])\Z",
     re.IGNORECASE,
 )
 _HOST = re.compile(r"(?:(?:www|api|apis|developer|docs)\.)?([a-z0-9-]+)(?:\.[a-z]{2,})+\Z", re.IGNORECASE)
+
+
+_DOMAIN = re.compile(r"(?:^|\.)([a-z0-9-]{3,})\.(?:(?:ac|co|com|edu|gov|net|org)\.[a-z]{2}|[a-z]{2,})\Z")
+_HOSTS_OF_OTHERS = word_set("apiary github gitlab openapi postman rapidapi readme stoplight swagger swaggerhub")
+"""Names in hosts that serve APIs of others."""
 
 
 def _cleaned(text: str, kind: str) -> str:
     """Returns a name without the words that say what document or server has it: `GitHub API` for `GitHub's official
     OpenAPI spec + Octokit extension`; unchanged if nothing else remains."""
     name = one_line(text)
-    if (more := re.search(r"\s(?:\+|\||with)\s", name)) is not None and " " in name[: more.start()]:
+    if kind == "cli":  # what users type
+        return name
+    if (more := _MORE.search(name)) is not None and " " in name[: more.start()]:
         name = name[: more.start()]
     name = _DOCUMENT_WORDS.sub("\0", _SPECIFICATION.sub("API", name))
     if kind == "mcp":
@@ -202,10 +215,34 @@ _MENTION_LENGTH = 400
 """Characters of a tool's text in which the product is searched."""
 
 
+@once
 def product(service: Service) -> str:
     """Returns the name of what the service is part of, as users say it: `GitHub` for `GitHub v3 REST API`."""
+    name = _name_of_product(service)
+    brand = "" if is_named_by_author(service) else _brand(service)
+    return name if brand.lower() in name.lower().replace(" ", "") else f"{brand} {name}"
+
+
+def _brand(service: Service) -> str:
+    """Returns the name in the host of an API if texts have it as a word with a capital: `Acme` for `api.acme.com`."""
+    host = host_of(service.endpoints[0].url) or "" if service.kind == "openapi" and service.endpoints else ""
+    found = _DOMAIN.search(host)
+    if found is None or found[1] in _HOSTS_OF_OTHERS:
+        return ""
+    texts = (service.summary, service.description, *(tool.summary or tool.description for tool in service.tools))
+    pattern = re.compile(rf"(?<![\w./@-]){re.escape(found[1])}(?![\w/@-]|\.\w)", re.IGNORECASE)
+    spellings = Counter(
+        spelling for text in texts[:_MENTION_TOOLS] if text for spelling in pattern.findall(text[:_MENTION_LENGTH])
+    )
+    usual = max(spellings, key=lambda spelling: (spellings[spelling], spelling), default="")
+    return "" if usual == usual.lower() else usual
+
+
+def _name_of_product(service: Service) -> str:
     name = title(service)
     name = _product_of_host(name) or name
+    if (client := _CLIENT.search(name)) is not None:
+        name = re.sub(r"(?<=[a-z])(?=[A-Z][a-z])", " ", name[: client.start()])
     while (shorter := _API.sub("", name).strip(_ENDS)) and shorter != name:
         name = shorter
     if name.lower() in ("api", "rest", "openapi", "swagger", "service") and service.endpoints:
@@ -219,7 +256,12 @@ def _product_of_host(host: str) -> str:
 
 
 def _is_said(name: str, service: Service) -> bool:
-    """True if a product's name is a name, not a word such as "memory", which users say without meaning it."""
+    """True if a product's name is a name, not a word such as "memory", which users say without meaning it.
+
+    What users type is a name.
+    """
+    if service.kind == "cli":
+        return True
     found = Counter(text == text.lower() for text in _mentions(name, service))
     if found[True] or found[False]:
         return found[False] >= found[True]
@@ -302,7 +344,8 @@ def _sentence_of_source(service: Service) -> str | None:
     """Returns the source's first sentence if it says what the service does, with the name of the product."""
     words = set(re.findall(r"\w+", product(service).lower()))
     for text in (service.summary, service.description):
-        if text and (sentence := purpose_sentence(plain(text), f"{service.title or ''} {service.name}", _WHAT_LIMIT)):
+        name, is_imperative = f"{service.title or ''} {service.name}", service.kind == "cli"
+        if text and (sentence := purpose_sentence(plain(text), name, _WHAT_LIMIT, is_imperative=is_imperative)):
             full = plain_phrase("of_product", what=sentence, product=_product_and_kind(service))
             is_named = 2 * len(words & set(re.findall(r"\w+", sentence.lower()))) > len(words)
             return sentence if is_named or len(full) > _OWN_WHAT_LIMIT else full
@@ -313,6 +356,8 @@ def _product_and_kind(service: Service) -> str:
     if service.kind == "mcp":
         name = plain(service.server_name or service.name)
         return name if re.search(r"\bMCP\s+server\b", name, re.IGNORECASE) else plain_phrase("mcp_server", name=name)
+    if service.kind == "cli":
+        return plain_phrase("program_of", name=plain(service.name))
     name = plain(product(service))
     return name if re.search(r"\bAPI\b", name, re.IGNORECASE) else plain_phrase("api_of", product=name)
 
@@ -398,9 +443,13 @@ def _stopped(words: str) -> str:
     return words if words.endswith((".", "!", "?", "…", "。", "！")) else f"{words}."
 
 
+_EMPHASIS = re.compile(r"(?<![\w*])\*([^\s*](?:[^*\n]{0,80}[^\s*])?)\*(?![\w*])")
+
+
 def plain(text: str) -> str:
     """Returns a text on one line for a value of front matter: without angle brackets, `---` and Markdown code."""
     line = plain_words(text).replace("<", "‹").replace(">", "›").replace("`", "").replace("**", "")
+    line = _EMPHASIS.sub(r"\1", line)
     return re.sub("-{3,}", "—", line)
 
 

@@ -16,6 +16,7 @@ from skillgen.model.calls import Input
 from skillgen.model.resource import Event
 from skillgen.model.schema import Location, Parameter, Schema, is_open, takes_any_names
 from skillgen.model.tool import Tool
+from skillgen.render.commands import usage
 from skillgen.render.nested import Branch, alternative_labels, branches, distinguishing_property, unnamed_branches
 from skillgen.render.phrases import phrase, phrases
 from skillgen.render.types import (
@@ -48,7 +49,9 @@ DEPTH_LIMIT = 2
 _PARAGRAPHS = re.compile(r"\n[ \t\r]*\n")
 """Separates paragraphs; a text of several does not fit inside a line."""
 
-_LOCATIONS: tuple[Location, ...] = ("argument", "path", "query", "header", "cookie", "body")
+_LOCATIONS: tuple[Location, ...] = (
+    "argument", "path", "query", "header", "cookie", "body", "positional", "option", "global"
+)  # fmt: skip
 """Where parameters are sent, in the order of their lists."""
 
 Direction = Literal["sent", "returned", "both"]
@@ -123,11 +126,12 @@ def _lists(item: Tool | Event) -> tuple[ParameterList, ...]:
     for parameter in item.parameters:
         by_location.setdefault(parameter.location, []).append(parameter)
     whole = item.input.schema if item.input is not None else None
+    last = next((location for location in ("option", "positional") if location in by_location), None)
     lists = [
         ParameterList(
             _label(location, item),
             tuple(by_location[location]),
-            whole if location in ("argument", "body") else None,
+            whole if location in ("argument", "body") or location == last else None,
             location == "body",
         )
         for location in _LOCATIONS
@@ -138,11 +142,14 @@ def _lists(item: Tool | Event) -> tuple[ParameterList, ...]:
 
 
 def call_line(tool: Tool, types: Mapping[str, Schema]) -> Markdown:
-    """Returns a call in one line: `create_task(title*, due?, tags?: string[])`, and for an operation its request.
+    """Returns a call in one line: `create_task(title*, due?, tags?: string[])`, for an operation also its request, and
+    for a command its usage.
 
     `*` marks what is required, `?` what is not; the type is omitted for a string, and headers come last. `types` are
     the named types. A name that is sent in two places has the second place before it: `body.ids?`.
     """
+    if tool.command:
+        return code(usage(tool, SHOWN_PARAMETERS))
     sent = _distinct(_writable(tool.parameters))
     words = _arguments(sent, types, 0, SHOWN_PARAMETERS if len(sent) == 1 else SHOWN_PROPERTIES)
     if not tool.parameters and not _takes_nothing(tool):
@@ -155,6 +162,8 @@ def call_line(tool: Tool, types: Mapping[str, Schema]) -> Markdown:
 
 def required_line(tool: Tool) -> Markdown:
     """Returns a call with the required parameters, and the number of the others: `list_issues(owner, repo, …7)`."""
+    if tool.command:
+        return code(usage(tool, 0))
     sent = _distinct(_writable(tool.parameters))
     words = [one_line(item.name) for item in _headers_last(item for item in sent if item.required)]
     if others := len(sent) - len(words):
@@ -170,6 +179,8 @@ _SHORT_CALL_PARAMETERS = 5
 
 def short_call(tool: Tool) -> str:
     """Returns a call with names alone: `create_task(title, due?, …2)`. `?` marks what is optional."""
+    if tool.command:
+        return usage(tool, None)
     sent = sorted(_distinct(_writable(tool.parameters)), key=lambda item: not item.required)
     names = [one_line(item.name) + "?" * (not item.required) for item in sent]
     shown = names[: max(_SHORT_CALL_PARAMETERS, sum(item.required for item in sent))]

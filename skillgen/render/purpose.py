@@ -54,6 +54,8 @@ _TASK_END = re.compile(
     r",? (?:for|from|in|of|on|that|to|using|which|with|based|by|when|where|including|such)\b|[,;(.:]"
 )
 
+_ALLOWS = re.compile(r"(?:allow|enable|let)s? (?:you|users|the user|customers|clients) (?:to )?", re.IGNORECASE)
+
 _ADJECTIVE = r"(?:[\w-]+ )?"
 _AFTER = r"(?=\W*\Z|[.,;:)\n]|\s\n|\s(?:and|as|at|by|for|from|in|into|of|on|or|that|to|using|which|with)\b)"
 """What follows a complete noun: `a page of` names a page, `a page size` does not."""
@@ -101,6 +103,9 @@ _EMPTY = word_set(
     """
 )
 """Nouns that fit any service, so that they describe none."""
+
+_PARTICIPLES = word_set("available configured existing following particular provided requested specific specified")
+"""Words before any noun."""
 
 _SAME_VERB = {"patch": "update", "put": "update", "lookup": "look up"}
 
@@ -155,7 +160,8 @@ class Subjects:
     def _all(self) -> list[Subject]:
         """What the tools are about, most of them first; a part counts for its whole."""
         found: dict[tuple[str, ...], Subject] = {}
-        for verbs, words in self._actions:
+        for verbs, noun in self._actions:
+            words = self._without_unsaid(noun)
             self._forms.update(words[-1:])
             key = (*words[:-1], singular(words[-1])) if words else ()
             subject = found.setdefault(key, Subject(key))
@@ -168,6 +174,22 @@ class Subjects:
                 whole.count += found.pop(key).count
         named = (subject for subject in found.values() if not _EMPTY.issuperset(subject.words))
         return sorted(named, key=lambda subject: -subject.count)[:_MAX_SUBJECTS]
+
+    @cached_property
+    def _said(self) -> frozenset[str]:
+        """The words of an API's texts and groups in the singular; empty without texts or with too many."""
+        tools = self._service.tools if self._service.kind == "openapi" else ()
+        is_read = 0 < len(tools) <= _MAX_TEXTS and all(tool.summary or tool.description for tool in tools)
+        groups = " ".join(f"{group.title} {group.description or ''}" for group in self._service.groups)
+        return frozenset(map(singular, words_of(f"{self._texts} {groups}"))) if is_read else frozenset()
+
+    def _without_unsaid(self, noun: tuple[str, ...]) -> tuple[str, ...]:
+        """Returns a noun from the first of its words that texts say; empty if they do not say its last one: `hscer` is
+        only an identifier."""
+        if not self._said or singular("".join(noun)) in self._said:
+            return noun
+        said = tuple(dropwhile(lambda word: singular(word) not in self._said, noun))
+        return said if said and singular(said[-1]) in self._said else ()
 
     @cached_property
     def _actions(self) -> list[tuple[list[str], tuple[str, ...]]]:
@@ -188,10 +210,10 @@ class Subjects:
             of_groups = dict.fromkeys(noun for noun in named.values() if not _EMPTY.issuperset(nouns_of(noun)))
             if len(of_groups) > 1:
                 sizes = self._sizes(of_groups, named)
-                return sorted(of_groups, key=lambda noun: -sizes[noun])[:_MAX_NOUNS]
+                return _distinct(sorted(of_groups, key=lambda noun: -sizes[noun]))[:_MAX_NOUNS]
         nouns = [self._phrase(subject.words, subject.verbs) for subject in self._all[:_MAX_NOUNS]]
         is_short = 1 < len(self._service.tools) <= _FEW_TOOLS
-        return list(dict.fromkeys([*nouns, *self._shared_nouns])) if is_short else nouns
+        return _distinct([*nouns, *(self._shared_nouns if is_short else ())])
 
     @cached_property
     def _shared_nouns(self) -> list[str]:
@@ -240,8 +262,19 @@ class Subjects:
     @cached_property
     def tasks(self) -> list[str]:
         """What the tools do that reaches people or costs money, as a user asks for it, the shortest first."""
-        tasks = {task: None for tool in self._service.tools if tool.semantics.sends and (task := task_of(tool))}
-        return sorted(tasks, key=len)
+        tasks = (task for tool in self._service.tools if tool.semantics.sends and (task := task_of(tool)))
+        return _distinct(map(self._without_title_case, sorted(tasks, key=len)))
+
+    def _without_title_case(self, task: str) -> str:
+        """Returns a task without the capital of a word that most texts write without, and that is in no longer name."""
+        words = task.split(" ")
+        titled = [word.istitle() for word in words]
+        for index in (number for number, is_title in enumerate(titled) if is_title and number):
+            word, lower = words[index], words[index].lower()
+            if sum(titled[index - 1 : index + 2]) == 1:
+                uses = Counter(re.findall(rf"(?<=[a-z,] ){re.escape(word)}(?!\w)", self._texts, re.IGNORECASE))
+                words[index] = word if uses[word] > uses[lower] else lower
+        return " ".join(words)
 
     @cached_property
     def abbreviations(self) -> list[str]:
@@ -279,7 +312,7 @@ class Subjects:
             total = sum(before.values()) + len(re.findall(rf"(?<!\w)(?:an?|the) {one}(?!\w)", lower))
             word, count = max(before.items(), key=lambda item: (item[1], item[0]), default=("", 0))
             is_compound = count > 1 and count >= _COMPOUND_SHARE * total
-            if is_compound and word not in STOP_WORDS | _END | self._names and not is_verb(word):
+            if is_compound and word not in STOP_WORDS | _END | _PARTICIPLES | self._names and not is_verb(word):
                 noun = f"{word} {noun}"
         if self._forms[plural(words[-1])] or _countable_use(one, many).search(lower):
             noun = plural(noun)
@@ -330,12 +363,14 @@ def _use_after_word(one: str) -> re.Pattern[str]:
 def task_of(tool: Tool) -> str | None:
     """Returns what a tool does as a task, "send a message"; `None` if its text does not begin with a verb."""
     text = list_phrase(first_sentence(tool.summary or tool.description or ""), _TASK_LIMIT * 4)
+    text = _ALLOWS.sub("", text)
     first, _, rest = text.partition(" ")
     verb = first.lower()
     if not is_verb(verb) and verb.endswith("s"):
         verb = next((form for form in (verb[:-1], verb[:-2]) if is_verb(form)), verb)
     rest = re.split(r",? and (?=(?:\w+ly )?[a-z]+s\b)", rest)[0]
-    if not rest or not is_verb(verb):
+    has_article = rest.startswith(("a ", "an ", "the "))
+    if not rest or not (is_verb(verb) or (has_article and effect_of_verb(verb))):
         return None
     end = _TASK_END.search(rest, _TASK_LIMIT // 3)
     rest = rest[: end.start()] if end and len(rest) > _TASK_LIMIT else rest
@@ -360,6 +395,15 @@ def _in_sentence(title: str) -> str:
     words = re.sub(r"(?<=[a-z])(?=[A-Z][a-z])", " ", text).split(" ") if " " not in text else text.split(" ")
     words = [part for word in words for part in word.split("_") if part]
     return " ".join(word.lower() if word[1:] == word[1:].lower() else word for word in words)
+
+
+def _distinct(phrases: Iterable[str]) -> list[str]:
+    """Returns phrases without those that are the same as a previous one, but for articles, number and spaces."""
+    found: dict[str, str] = {}
+    for item in phrases:
+        words = (singular(word) for word in item.lower().split(" ") if word not in STOP_WORDS)
+        found.setdefault("".join(words), item)
+    return [*found.values()]
 
 
 def _shown_verbs(verbs: Iterable[str]) -> tuple[str, ...]:
@@ -398,8 +442,11 @@ def _actions(tools: Sequence[Tool]) -> list[tuple[list[str], tuple[str, ...]]]:
 
 
 def _parts(name: str) -> list[list[str]]:
-    """Returns the words of each part of a name; `/` and `.` separate parts."""
-    return [[word.lower() for word in WORD.findall(part)] for part in re.split(r"[/.]", name) if WORD.search(part)]
+    """Returns the words of each part of a name; `/` and `.` separate parts, and `_` in `Points_List`."""
+    parts = re.split(r"[/.]", name)
+    if len(parts) == 1 and (pair := _THING_AND_ACTION.fullmatch(name)) and is_verb(words_of(pair[2])[0]):
+        parts = [pair[1], pair[2]]
+    return [[word.lower() for word in WORD.findall(part)] for part in parts if WORD.search(part)]
 
 
 def _is_path(parts: Sequence[Sequence[str]], tool: Tool) -> bool:
@@ -487,6 +534,8 @@ def _action_of_path(tool: Tool) -> tuple[list[str], tuple[str, ...]]:
         return [words[0]], _noun(words[1:])
     return list(_VERB_OF_METHOD.get(tool.method or "", ())), _noun(words)
 
+
+_THING_AND_ACTION = re.compile(r"([A-Z][A-Za-z0-9]*)_([A-Z][A-Za-z0-9]*)")
 
 _UNSAID = PLAIN_VERBS - {"set"}
 """Verbs that go without saying before a noun."""

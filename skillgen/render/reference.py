@@ -98,6 +98,9 @@ class Reference(Struct, frozen=True, kw_only=True):
     common_results: Section | None = None
     """What many results have; also in `about`."""
 
+    options: Section | None = None
+    """The options of a program that precede the command; also in `about`."""
+
     usual_errors: str | None = None
     """The address of `common_errors`, if there are some that sections do not name."""
 
@@ -182,7 +185,7 @@ class Reference(Struct, frozen=True, kw_only=True):
         return sum(len(section.text.encode("utf-8")) for section in sections)
 
 
-TYPES, PROMPTS, EVENTS, RESULTS = "\x01", "\x02", "\x03", "\x06"
+TYPES, PROMPTS, EVENTS, RESULTS, OPTIONS = "\x01", "\x02", "\x03", "\x06", "\x07"
 """Groups of sections that are no tools; no name of a group can contain these characters."""
 
 
@@ -223,6 +226,7 @@ def _reference_of(service: Service, templates: Templates, types: Sequence[NamedT
             EVENTS: _named_sections("event", shown.events, templates),
             ERRORS: _common_errors(common, envelope, templates),
             RESULTS: _common_results(envelope, templates),
+            OPTIONS: list(_option_sections(service, templates)),
         }
     )
     topics = _topics(service, tools_by_group, groups, intros)
@@ -237,13 +241,15 @@ def _reference_of(service: Service, templates: Templates, types: Sequence[NamedT
     prompts = _list_pages("prompts", groups[PROMPTS], templates)
     events = _list_pages("events", groups[EVENTS], templates, service=service)
     shared_errors, shared_results = next(iter(groups[ERRORS]), None), next(iter(groups[RESULTS]), None)
-    about = about_pages(shown, templates, [*groups[RESULTS], *groups[ERRORS]])
+    options = next(iter(groups[OPTIONS]), None)
+    about = about_pages(shown, templates, (*groups[OPTIONS], *groups[RESULTS], *groups[ERRORS]))
     about_addresses = addresses(about)
     return Reference(
         about=about,
         headings=description_headings(service),
         common_errors=shared_errors,
         common_results=shared_results,
+        options=options,
         usual_errors=about_addresses[shared_errors.name]
         if shared_errors and (common.everywhere or envelope.errors or envelope.error_words)
         else None,
@@ -511,6 +517,12 @@ def _common_results(envelope: Envelope, templates: Templates) -> list[Section]:
     if not (envelope.results or envelope.words):
         return []
     return [section_of(phrase("common_results"), templates.render("reference/common-results.md.j2", envelope=envelope))]
+
+
+def _option_sections(service: Service, templates: Templates) -> Iterator[Section]:
+    if service.parameters:
+        body = templates.render("reference/options.md.j2", service=service)
+        yield section_of(phrases("about_headings")["options"], body)
 
 
 def _tools_by_group(service: Service) -> dict[str | None, list[Tool]]:

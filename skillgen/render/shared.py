@@ -19,7 +19,7 @@ from skillgen.model.schema import Parameter
 from skillgen.render.pages import SHARED, TOOL_PAGE_LIMIT_BYTES, Section, section_of, shared_line
 from skillgen.render.parameters import Direction, parameter_name
 from skillgen.render.phrases import of_rendering, phrase
-from skillgen.render.types import type_phrase
+from skillgen.render.types import parameter_type
 from skillgen.text.markdown import Markdown
 
 MIN_BYTES = 10_000
@@ -58,7 +58,7 @@ _Macro = Callable[[Parameter, Direction], str]
 def item_head(parameter: Parameter) -> Markdown:
     """Returns a parameter's name, and in parentheses its type and whether it is required."""
     required = f", {phrase('required')}" if parameter.required else ""
-    kind = type_phrase(parameter.schema)
+    kind = parameter_type(parameter)
     return Markdown(f"{parameter_name(parameter)}{_BREAK} ({kind}{_BREAK}{required}{_BREAK})")
 
 

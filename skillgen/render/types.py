@@ -31,6 +31,7 @@ from skillgen.model.serialization import (
     query_pairs,
 )
 from skillgen.model.values import Json
+from skillgen.render.commands import innermost, syntax_notes
 from skillgen.render.pages import type_link
 from skillgen.render.phrases import phrase
 from skillgen.text.markdown import Markdown, code, code_list, exact_code, inline, value, with_stop
@@ -612,17 +613,27 @@ NOTHING = Markdown("")
 """Nothing to say."""
 
 
+def parameter_type(parameter: Parameter) -> Markdown:
+    """Returns the type of a parameter in a few words; of one value, if it is written on a command line."""
+    if parameter.syntax is None:
+        return type_phrase(parameter.schema)
+    if parameter.syntax.is_flag:
+        return phrase("flag")
+    one = innermost(parameter.schema)
+    return inline(one.format) if one.format in ("path", "file") else type_phrase(one)
+
+
 def parameter_notes(parameter: Parameter) -> Markdown:
     """Returns sentences on a parameter: choices, default, limits, how it is sent, whether it is deprecated.
 
     A sentence that is already in its description is left out.
     """
     schema = parameter.schema
-    has_words = parameter.deprecated or schema.description is not None
+    has_words = parameter.deprecated or schema.description is not None or parameter.syntax is not None
     if not has_words and parameter.serialization is None and says_nothing(schema):
         return NOTHING
     text = parameter.description or ""
-    notes = chain(value_notes(schema, parameter.deprecated), _sending_notes(parameter))
+    notes = chain(value_notes(schema, parameter.deprecated), _sending_notes(parameter), syntax_notes(parameter))
     lead = phrase("nested", lead=phrase("each_item"), sentence="") if schema.items is not None else "\n"
     target = inline_type(schema) or schema
     if target.choices and _lists_all(text, target.choices):

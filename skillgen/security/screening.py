@@ -21,7 +21,7 @@ from skillgen.errors import Problem, ProblemLog
 from skillgen.model.auth import Credential, EndpointVariable
 from skillgen.model.document import DEFAULT_SCREENING
 from skillgen.model.resource import Event, Prompt, Resource
-from skillgen.model.schema import NamedType, Parameter, Schema
+from skillgen.model.schema import CommandSyntax, NamedType, Parameter, Schema
 from skillgen.model.service import Service
 from skillgen.model.tool import Tool
 from skillgen.model.traversal import (
@@ -51,7 +51,8 @@ _IDENTIFIER_FIELDS = frozenset(
         *((Tool, "name"), (Tool, "path"), (Prompt, "name"), (Parameter, "name"), (NamedType, "name")),
         *((Event, name) for name in ("name", "tool", "address")),
         *((EndpointVariable, name) for name in ("name", "default", "choices")),
-        (Credential, "scheme"),
+        *((CommandSyntax, name) for name in ("value", "aliases", "negations", "variables")),
+        *((Tool, "command"), (Credential, "scheme")),
         *((Resource, "uri"), (Schema, "ref"), (Schema, "includes"), (Schema, "discriminator")),
     }
 )

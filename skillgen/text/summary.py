@@ -15,7 +15,7 @@ from msgspec import Struct
 from skillgen.text import lazy_re as re
 from skillgen.text.html import html_to_markdown
 from skillgen.text.markdown import CACHE_SIZE, plain_words
-from skillgen.text.words import word_set
+from skillgen.text.words import word_set, words_of
 
 _MAX_PASSAGES = 40
 """Passages that are read at most."""
@@ -242,13 +242,13 @@ ORDER = re.compile(
 """Words of an order to the reader, or of a rule: they do not say what a service does."""
 
 _NO_PURPOSE = re.compile(
-    r"(?:this|these|here|that|welcome|hello|note|important|warning|see|visit|click|refer|check|go|learn|download|if"
+    r"(?:this|these|here|that|when|welcome|hello|note|important|warning|see|visit|click|refer|check|go|learn|download|if"
     r"|in order|before|after|while|below|copyright|version|deprecated|beta|it|we|by|more|call|read the|start|run|sign"
     r"|log in|install|follow|contact|ask|tell|ensure|choose|enter"
     r"|(?:the )?(?:following|purpose)|for (?:more|details|information|help)|to (?:use|make|get|access|start|call)"
     r"|(?:the )?(?:(?:open|rest(?:ful)? )?api|swagger|full|complete|generated)?\s?"
     r"(?:reference|documentation|docs|documents?|spec(?:ification)?s?|definitions?|description)s?)\b"
-    r"|one way|our api|(?:\S+ ){1,4}(?:mode|enabled|disabled)\W*\Z|(?-i:[^a-z]+\Z)",
+    r"|one way|our\b|(?:\S+ ){1,4}(?:mode|enabled|disabled)\W*\Z|(?-i:[^a-z]+\Z)",
     re.IGNORECASE,
 )
 """The beginning of a sentence that says something else, and a banner such as `READ-ONLY MODE`."""
@@ -329,15 +329,16 @@ def _names_it(lead: str, known: Collection[str]) -> bool:
     return words[:1] == ["the"] and any(word in known and word not in _GENERIC for word in words)
 
 
-def purpose_sentence(text: str, name: str, limit: int) -> str | None:
+def purpose_sentence(text: str, name: str, limit: int, *, is_imperative: bool = False) -> str | None:
     """Returns the first sentence of a text if it says what the service of this name does, without its final stop.
 
-    A longer sentence is cut before a subordinate clause, so that the rest is a sentence too.
+    A longer sentence is cut before a subordinate clause, so that the rest is a sentence too. The help of a program
+    `is_imperative`: "Run the tests" is what it does.
     """
     passage = _URL_IN_BRACKETS.sub("", plain_words(main_passage(text[:_JOIN_LIMIT])))[:_PASSAGE_LENGTH]
     sentence = next((item for item in sentences(passage) if not _SAYS_WHEN.search(item)), "")
     sentence = sentence.strip(" \"'*_`").rstrip(".。! ")
-    known = _words_in(name) | _GENERIC
+    known = _words_in(name) | {*words_of(name)} | _GENERIC
     lead = _LEAD_OF_PURPOSE.match(sentence)
     if lead is not None and not _names_it(lead[0], known):
         sentence = sentence[lead.end() :]
@@ -347,8 +348,9 @@ def purpose_sentence(text: str, name: str, limit: int) -> str | None:
     is_useless = (
         len(sentence) > limit
         or len(_words_in(sentence) - known) < _MIN_WORDS
-        or _NO_PURPOSE.match(sentence)
-        or not is_statement(sentence)
+        or sentence.endswith("?")
+        or (not is_imperative and (_NO_PURPOSE.match(sentence) or not is_statement(sentence)))
+        or ORDER.search(sentence)
     )
     return None if is_useless else sentence
 

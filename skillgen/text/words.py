@@ -228,8 +228,9 @@ def plural(words: str) -> str:
 
 
 def path_segments(path: str) -> tuple[str, ...]:
-    """Returns the static segments of a path: no parameters, and no `#Action=Name`, which only names an action."""
-    return tuple(part for part in path.split("/") if part and "{" not in part and not part.startswith("#"))
+    """Returns the static segments of a path, without parameters and `#Action=Name`, which only names an action."""
+    parts = (part.partition(".{")[0] for part in path.split("/"))
+    return tuple(part for part in parts if part and "{" not in part and not part.startswith("#"))
 
 
 def without_method_prefix(name: str, method: str | None) -> str:

@@ -1,0 +1,1 @@
+"""Command-line programs: reads their commands, and documents them as tools."""

@@ -1,0 +1,532 @@
+"""Builds the service from the commands of a program, as `tree` prints them.
+
+A command is a tool, and so is a group that does something by itself. The options of the program itself are those of the
+service, and the options of a group are among those of its commands, which they precede.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+import msgspec
+from msgspec import Struct
+from msgspec.structs import replace
+
+from skillgen.errors import ProblemLog, SourceError
+from skillgen.model.auth import Access, Requirements
+from skillgen.model.calls import Deprecation, ErrorCase, Example, Input
+from skillgen.model.resource import Group, Section
+from skillgen.model.schema import CommandSyntax, Location, Parameter, Schema
+from skillgen.model.service import Service
+from skillgen.model.tool import Tool
+from skillgen.model.traversal import report_undescribed
+from skillgen.model.values import Json, Origin, Value, child
+from skillgen.sources.examples.calls import call_examples
+from skillgen.sources.json_schema.flatten import flatten
+from skillgen.sources.json_schema.loader import SchemaReader
+from skillgen.text import lazy_re as re
+from skillgen.text.summary import first_sentence, join_texts
+
+
+class _Param(Struct, frozen=True, kw_only=True):
+    """A parameter as the reader prints it."""
+
+    name: str | None
+    names: tuple[str, ...]
+    """The names of an option; empty for a positional argument."""
+    negations: tuple[str, ...]
+    metavar: str
+    help: str | None
+    schema: dict[str, Json]
+    """The JSON Schema of one value."""
+    is_flag: bool
+    is_repeatable: bool
+    is_value_optional: bool
+    values: int | None
+    is_required: bool
+    has_default: bool
+    default: Json
+    default_text: str | None
+    """What the help says of the default."""
+    variables: tuple[str, ...]
+    prompt: str | None
+    is_secret: bool
+    is_hidden: bool
+    deprecated: bool | str
+    exits: bool
+    """Whether the program prints something and exits."""
+
+
+class _Exclusion(Struct, frozen=True, kw_only=True):
+    """Parameters of which one at most may be given, by their index."""
+
+    params: tuple[int, ...]
+    is_required: bool
+
+
+class _Command(Struct, frozen=True, kw_only=True):
+    """A command as the reader prints it."""
+
+    name: str
+    help: str | None
+    short_help: str | None
+    doc: str | None
+    epilog: str | None
+    markup: str | None
+    deprecated: bool | str
+    is_hidden: bool
+    panel: str | None
+    params: tuple[_Param, ...]
+    takes_more: bool
+    is_callable: bool
+    exclusive: tuple[_Exclusion, ...] = ()
+    aliases: tuple[str, ...] = ()
+    commands: tuple[_Command, ...] = ()
+
+
+class _Distribution(Struct, frozen=True, kw_only=True):
+    """The metadata of the distribution that has the program."""
+
+    name: str | None
+    version: str | None
+    summary: str | None
+    homepage: str | None
+    links: tuple[tuple[str, ...], ...]
+
+
+class _Program(Struct, frozen=True, kw_only=True):
+    """A program as the reader prints it."""
+
+    root: _Command
+    name: str
+    module: str
+    program: str | None
+    distribution: _Distribution | None
+
+
+class _Failure(Struct, frozen=True, kw_only=True):
+    """Why the reader cannot read a program."""
+
+    error: str
+    fix: str
+
+
+class _Declared(Struct, frozen=True, kw_only=True):
+    """A parameter of a command before its schema is read."""
+
+    plain_name: str
+    """Its name in words, from which an example value is made."""
+    raw: dict[str, Json]
+    """The JSON Schema of its value."""
+    is_needed: bool
+    """Whether an example has it: the program asks for it otherwise."""
+    parameter: Parameter
+    """All of it but the schema."""
+
+
+def service_from_program(data: Json, problems: ProblemLog, *, target: str, command: tuple[str, ...] | None) -> Service:
+    """Builds the service from what the reader printed; `command` has the words that users type, if they are declared.
+
+    Raises:
+        SourceError: the reader could not read the program.
+    """
+    try:
+        if isinstance(data, dict) and "error" in data:
+            failure = msgspec.convert(data, _Failure)
+            raise SourceError(failure.error, where=target, fix=failure.fix or None)
+        program = msgspec.convert(data, _Program)
+    except msgspec.MsgspecError as error:
+        what = f"its commands could not be read: {error}"
+        raise SourceError(what, where=target, fix="import it by hand: it may exit or write to other streams") from None
+    return _ServiceReader(program, command, problems).service()
+
+
+class _ServiceReader:
+    """Reads the commands of one program."""
+
+    def __init__(self, program: _Program, command: tuple[str, ...] | None, problems: ProblemLog) -> None:
+        self._program = program
+        self._problems = problems
+        self._schemas = SchemaReader(problems)
+        self._hidden: set[str] = set()
+        """Pointers of what help hides."""
+        self._groups: dict[str, Group] = {}
+        words = command or ((program.program,) if program.program else ())
+        self._words = words or ("python", "-m", program.module)
+        self._name = words[-1].rpartition("/")[2] if words else program.name
+        if not words:
+            message = f"no console script starts the program; calls begin with `{' '.join(self._words)}`"
+            problems.report("command-unknown", "/program", message, "name the command with --program")
+
+    def service(self) -> Service:
+        """Returns the service."""
+        root, facts = self._program.root, self._program.distribution
+        tools = tuple(self._tools(root, "/root", (), []))
+        texts = _Texts(root)
+        parameters = self._declared(root, texts, "/root", "global", len(self._words)) if root.commands else []
+        homepage, repository = _links(facts) if facts is not None else (None, None)
+        documentation = homepage or repository
+        summary = first_sentence(texts.prose or "") or None
+        if self._hidden:
+            message = f"{len(self._hidden):,} commands and options are hidden in the help of the program; left out"
+            self._problems.report("hidden-left-out", "/root", message)
+        service = Service(
+            kind="cli",
+            name=self._name,
+            title=self._name,
+            version=facts.version if facts is not None else None,
+            summary=summary or (facts.summary if facts is not None else None),
+            description=texts.prose if root.commands else None,
+            homepage=homepage,
+            repository=repository,
+            access=Access(
+                cli=Value(documentation) if documentation else None,
+                origins={"cli": Origin("declared", "/distribution/links")} if documentation else None,
+            ),
+            requirements=Requirements(bins=self._words[:1]),
+            groups=tuple(self._groups.values()),
+            tools=tools,
+            parameters=self._input(parameters, {}, "/root", self._name)[0],
+            errors=texts.exit_codes if root.commands else (),
+            sections=texts.sections if root.commands else (),
+            schemas=self._schemas.named_types(),
+            origins={"summary": Origin("declared", "/root/help" if summary else "/distribution/summary")},
+        )
+        report_undescribed(service, self._problems)
+        return service
+
+    def _tools(
+        self, command: _Command, pointer: str, path: tuple[str, ...], above: Sequence[_Declared]
+    ) -> Iterator[Tool]:
+        """Yields a command, if it does something by itself, then its commands; `above` are the parameters before it."""
+        texts = _Texts(command)
+        if command.is_callable:
+            yield self._tool(command, texts, pointer, path, above)
+        if command.commands and path:
+            name = " ".join(path)
+            parent = " ".join(path[:-1]) or None
+            self._groups[name] = Group(name=name, title=name, description=texts.prose, parent=parent)
+        if command.commands:
+            own = self._declared(command, texts, pointer, "global", len(self._words) + len(path))
+            above = [*above, *(item for item in own if path or item.is_needed)]
+        for index, item in enumerate(command.commands):
+            where = child(pointer, "commands", index)
+            if item.is_hidden:
+                self._hidden.add(where)
+            else:
+                yield from self._tools(item, where, (*path, item.name), above)
+
+    def _tool(
+        self, command: _Command, texts: _Texts, pointer: str, path: tuple[str, ...], above: Sequence[_Declared]
+    ) -> Tool:
+        name = " ".join(path) or self._name
+        group = " ".join(path[:-1]) or command.panel if path else None
+        if group is not None:
+            self._groups.setdefault(group, Group(name=group, title=group))
+        declared = [*above, *self._declared(command, texts, pointer, "option", None)]
+        parameters, input_, raw = self._input(declared, _rules(command, declared), pointer, name)
+        return Tool(
+            name=name,
+            summary=_shown(command.short_help, command.markup) or first_sentence(texts.prose or "") or None,
+            description=texts.prose,
+            group=group,
+            parameters=parameters,
+            input_schema=raw,
+            is_input_declared=not command.takes_more,
+            input=input_,
+            examples=self._examples(command, declared, pointer, name, texts.prose),
+            errors=texts.exit_codes,
+            guidance=texts.sections,
+            command=(*self._words, *path),
+            deprecated=bool(command.deprecated),
+            deprecation=Deprecation(message=command.deprecated) if isinstance(command.deprecated, str) else None,
+            pointer=pointer,
+        )
+
+    def _input(
+        self, declared: Iterable[_Declared], rules: Mapping[str, Json], pointer: str, name: str
+    ) -> tuple[tuple[Parameter, ...], Input | None, dict[str, Json]]:
+        """Returns parameters with their schemas, the rules on all of them, and both as one JSON Schema."""
+        known = {item.parameter.name: item for item in declared}
+        required = [name for name, item in known.items() if item.parameter.required]
+        raw: dict[str, Json] = {
+            "type": "object",
+            "properties": {name: item.raw for name, item in known.items()},
+            **({"required": required} if required else {}),
+            **rules,
+        }
+        flat = flatten(self._schemas.open_document(raw, pointer, owner=name), raw, pointer)
+        parameters = tuple(
+            replace(known[item.name].parameter, schema=item.schema, description=item.description)
+            for item in flat.parameters
+        )
+        return parameters, Input(schema=flat.schema, pointer=pointer) if flat.schema is not None else None, raw
+
+    def _declared(
+        self, command: _Command, texts: _Texts, pointer: str, location: Location, after: int | None
+    ) -> list[_Declared]:
+        """Returns the parameters of a command that its help shows; `after` as in `CommandSyntax`."""
+        declared = []
+        for index, item in enumerate(command.params):
+            where, syntax = child(pointer, "params", index), _syntax(item)
+            if item.is_hidden:
+                self._hidden.add(where)
+                continue
+            name = _name(item)
+            place: Location = location if item.names or item.negations or after is not None else "positional"
+            raw = _value_schema(item)
+            text = _shown(item.help, command.markup) or texts.of_parameters.get(item.name or "")
+            if item.deprecated and text is not None:
+                text = _DEPRECATED.sub("", text)
+            if formats := item.schema.get("formats"):
+                text = join_texts(text, f"Written as {' or '.join(f'`{form}`' for form in formats)} (`strftime`).")
+            if item.default_text:
+                text = join_texts(text, f"Default: {item.default_text}.")
+            if text:
+                raw["description"] = text
+            parameter = Parameter(
+                name=name,
+                location=place,
+                required=item.is_required and item.prompt is None,
+                schema=_ANYTHING,
+                deprecated=bool(item.deprecated),
+                syntax=replace(syntax, after=after),
+                pointer=where,
+            )
+            is_needed = parameter.required or (item.prompt is not None and not item.has_default and not item.is_flag)
+            plain_name = item.name or name.strip("-")
+            declared.append(_Declared(plain_name=plain_name, raw=raw, is_needed=is_needed, parameter=parameter))
+        return declared
+
+    def _examples(
+        self, command: _Command, declared: Sequence[_Declared], pointer: str, name: str, description: str | None
+    ) -> tuple[Example, ...]:
+        """Returns a call with what the program requires or asks for, if its values are known."""
+        chosen = {child(pointer, "params", group.params[0]) for group in command.exclusive if group.is_required}
+        needed = {item.plain_name: item for item in declared if item.is_needed or item.parameter.pointer in chosen}
+        raw = {
+            "type": "object",
+            "properties": {plain_name: _given(item.raw) for plain_name, item in needed.items()},
+            "required": [*needed],
+            "additionalProperties": False,
+        }
+        found = call_examples((), raw, pointer, self._problems, name=name, description=description)
+        return tuple(
+            replace(item, input={needed[key].parameter.name: value for key, value in item.input.items()})
+            for item in found
+            if needed
+        )
+
+
+def _given(raw: dict[str, Json]) -> dict[str, Json]:
+    """Returns the schema of a value in an example, which has a flag only if it is given."""
+    return {"const": True} if raw.get("type") == "boolean" else raw
+
+
+_ANYTHING = Schema()
+
+
+def _name(item: _Param) -> str:
+    """Returns the long name of an option, or what help calls a positional argument."""
+    names = item.names or item.negations
+    return max(names, key=lambda name: name.startswith("--")) if names else _label(item)
+
+
+_DEPRECATED = re.compile(r" \((?:DEPRECATED|deprecated)[^()]{0,200}\)\.?\Z")
+"""What Click adds to the help of a deprecated option."""
+
+_LABEL = re.compile(r"[A-Za-z0-9_][^\s\[\]{}|]*\Z")
+
+
+def _label(item: _Param) -> str:
+    """Returns what help calls the value of a parameter, unless that is a syntax."""
+    return item.metavar if _LABEL.match(item.metavar) else (item.name or "value").upper()
+
+
+def _syntax(item: _Param) -> CommandSyntax:
+    names = item.names or item.negations
+    return CommandSyntax(
+        value=None if item.is_flag else _label(item),
+        aliases=tuple(name for name in names if name != _name(item)) if names else (),
+        negations=item.negations if item.names else (),
+        is_repeatable=item.is_repeatable,
+        is_value_optional=item.is_value_optional,
+        values=item.values,
+        variables=() if item.exits else item.variables,
+        prompt=item.prompt,
+    )
+
+
+def _value_schema(item: _Param) -> dict[str, Json]:
+    """Returns the JSON Schema of all values of a parameter."""
+    schema = {key: value for key, value in item.schema.items() if key != "formats"}
+    if item.is_flag and schema.get("type") != "integer":
+        schema = {"type": "boolean"}
+    if "%Y-%m-%d" in item.schema.get("formats", ()):
+        schema["format"] = "date"
+    if item.values != 1 and "prefixItems" not in schema and not item.is_flag:
+        schema = {"type": "array", "items": schema}
+        if item.values is not None:
+            schema |= {"minItems": item.values, "maxItems": item.values}
+    if item.is_repeatable and not item.is_flag and not (item.values is None and "items" in schema):
+        schema = {"type": "array", "items": schema}
+    if item.has_default and not item.is_secret and not (item.is_flag and not item.negations):
+        schema["default"] = item.default
+    return schema
+
+
+def _rules(command: _Command, declared: Sequence[_Declared]) -> dict[str, Json]:
+    """Returns the JSON Schema of the groups of parameters of which one at most may be given."""
+    by_pointer = {item.parameter.pointer.rpartition("/")[2]: item.parameter.name for item in declared}
+    pairs: list[Json] = []
+    choices: list[Json] = []
+    for group in command.exclusive:
+        names = [by_pointer[key] for key in map(str, group.params) if key in by_pointer]
+        if group.is_required and names:
+            choices.append({"oneOf": [{"required": [name]} for name in names]})
+        elif len(names) > 1:
+            pairs += [
+                {"not": {"required": [one, other]}} for index, one in enumerate(names) for other in names[index + 1 :]
+            ]
+    return {"allOf": [*choices, *pairs[:_PAIRS_LIMIT]]} if choices or pairs else {}
+
+
+_PAIRS_LIMIT = 20
+"""Maximum of pairs of parameters that exclude each other, of one command."""
+
+
+# -- texts -----------------------------------------------------------------------------------------------------------
+
+_TAG = re.compile(r"\[(/?)([a-z][a-z0-9 _#=:/.,()-]{0,60})?\]")
+"""A tag of rich markup."""
+
+_SECTION = re.compile(
+    r"(?P<title>(?:args|arguments|parameters|options|examples?|usage examples?|exit (?:codes?|status)|return codes?)):"
+    r"[ \t]*\Z",
+    re.IGNORECASE,
+)
+_ENTRY = re.compile(r"[ \t]*(?P<name>[*`\w-]{1,60})(?:[ \t]*\([^()\n]{0,80}\))?[ \t]*(?::|[ \t]-)[ \t]+(?P<text>\S.*)")
+_LIST_ITEM = re.compile(r"[ \t]*(?:[-*+•]|\d{1,3}[.)])[ \t]")
+
+
+class _Texts:
+    """The texts of a command: its prose, and what sections of it say."""
+
+    def __init__(self, command: _Command) -> None:
+        text, sections = _divided(command.help or "")
+        epilog, more = _divided(command.epilog or "")
+        _, of_doc = _divided(command.doc or "") if command.doc != command.help else ("", {})
+        sections = {**of_doc, **sections, **more}
+        parts = [_shown(part, command.markup) for part in (text, epilog)]
+        names = [f"Also called {', '.join(f'`{name}`' for name in command.aliases)}."] if command.aliases else []
+        self.prose = "\n\n".join(filter(None, [*parts, *names])) or None
+        """What it does, as Markdown."""
+        self.of_parameters = {
+            name.lstrip("*"): text
+            for title, lines in sections.items()
+            if title.lower().startswith(("arg", "param", "opt"))
+            for name, text in _entries(lines)
+        }
+        """Name of a parameter to what a section says of it."""
+        self.exit_codes = tuple(
+            ErrorCase(code=name.strip("`"), description=text)
+            for title, lines in sections.items()
+            if title.lower().startswith(("exit", "return"))
+            for name, text in _entries(lines)
+            if name.strip("`") != "0"
+        )
+        """What exit codes mean, apart from success."""
+        self.sections = tuple(
+            Section(title=title, body=_verbatim(lines))
+            for title, lines in sections.items()
+            if "example" in title.lower()
+        )
+        """Examples."""
+
+
+def _divided(text: str) -> tuple[str, dict[str, list[str]]]:
+    """Returns a text without its sections, and the lines below the title of each."""
+    rest: list[str] = []
+    sections: dict[str, list[str]] = {}
+    current: list[str] | None = None
+    for line in text.splitlines():
+        if (found := _SECTION.match(line)) is not None:
+            current = sections.setdefault(found["title"], [])
+        elif current is not None and (not line.strip() or line[:1] in " \t"):
+            current.append(line)
+        else:
+            current = None
+            rest.append(line)
+    return "\n".join(rest).strip("\n"), {
+        title: lines for title, lines in sections.items() if any(map(str.strip, lines))
+    }
+
+
+def _entries(lines: Iterable[str]) -> Iterator[tuple[str, str]]:
+    """Yields the names of a section with their texts, each of which may continue on the lines below it."""
+    name, text = "", ""
+    for line in lines:
+        if (found := _ENTRY.match(line)) is not None:
+            if name:
+                yield name, text
+            name, text = found["name"], found["text"].strip()
+        elif line.strip():
+            text = f"{text} {line.strip()}"
+    if name:
+        yield name, text
+
+
+def _verbatim(lines: Sequence[str]) -> str:
+    """Returns lines as a code block."""
+    lines = [line for line in lines if line.strip() != "\b"]
+    margin = min((len(line) - len(line.lstrip()) for line in lines if line.strip()), default=0)
+    text = "\n".join(line[margin:].rstrip() for line in lines).strip("\n")
+    ticks = "`" * max(3, *(len(run) + 1 for run in re.findall("`+", text)), 3)
+    return f"{ticks}text\n{text}\n{ticks}"
+
+
+def _shown(text: str | None, markup: str | None) -> str | None:
+    """Returns a help text as Markdown: lines that the program does not fill become code, tags are removed."""
+    if text is None or not text.strip():
+        return None
+    if markup == "filled":
+        return " ".join(text.split())
+    if markup == "rich":
+        text = _without_tags(text)
+    return "\n\n".join(filter(None, (_paragraph(part, markup) for part in re.split(r"\n[ \t]*\n", text)))) or None
+
+
+def _paragraph(text: str, markup: str | None) -> str:
+    lines = text.strip("\n").splitlines()
+    is_exact = lines[:1] != [] and lines[0].strip() == "\b"
+    lines = lines[is_exact:]
+    is_exact = is_exact or (markup == "raw" and len(lines) > 1 and any(line[:1] in " \t" for line in lines))
+    if is_exact and not all(map(_LIST_ITEM.match, lines)):
+        return _verbatim(lines)
+    return "\n".join(lines)
+
+
+def _without_tags(text: str) -> str:
+    """Returns a text without those tags of rich markup that are closed."""
+    opened = {match[2] for match in _TAG.finditer(text) if match[1] and match[2]}
+    closes_any = "[/]" in text
+
+    def replacement(match: re.Match[str]) -> str:
+        if match[1]:
+            return "" if match[2] is None or match[2] in opened else match[0]
+        is_closed = match[2] is not None and (closes_any or match[2] in opened or match[2].partition("=")[0] in opened)
+        return "" if is_closed else match[0]
+
+    return _TAG.sub(replacement, text)
+
+
+def _links(facts: _Distribution) -> tuple[str | None, str | None]:
+    """Returns the homepage and the repository of a distribution."""
+    links = {link[0].lower().replace("-", " "): link[1] for link in facts.links if len(link) == 2}
+    links = {label: url for label, url in links.items() if url.startswith(("https://", "http://"))}
+
+    def first(*labels: str) -> str | None:
+        return next((links[label] for label in labels if label in links), None)
+
+    homepage = first("homepage", "home page", "home", "documentation", "docs")
+    return homepage or facts.homepage, first("repository", "source", "source code", "code", "github", "gitlab")

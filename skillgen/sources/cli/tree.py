@@ -1,0 +1,642 @@
+"""Reads the commands of a Python program without running one, and prints them as JSON.
+
+The interpreter of the program's environment runs this file: `python tree.py MODULE:APP`. So it imports nothing but
+Python's standard library, and works with Python 3.9. It knows Click's classes by their names, since Typer has a copy of
+them. What the program prints goes to standard error.
+
+The JSON has `program`, `distribution` and `root`, a command with its parameters and its own commands, or `error` and
+`fix`.
+"""
+
+from __future__ import annotations
+
+import argparse
+import enum
+import importlib
+import importlib.util
+import inspect
+import json
+import os
+import sys
+import textwrap
+from collections.abc import Callable, Iterator, Sequence
+from importlib import metadata
+from typing import Any, NoReturn
+
+COMMANDS_LIMIT = 10_000
+"""Maximum number of commands."""
+
+DEPTH_LIMIT = 20
+"""Maximum number of words in the name of a command."""
+
+VALUES_LIMIT = 1_000
+"""Maximum number of choices of a parameter, and of items of a default."""
+
+TEXT_LIMIT = 100_000
+"""Maximum length of a text."""
+
+Node = dict[str, Any]
+
+
+class Unreadable(Exception):
+    """The program cannot be read."""
+
+    def __init__(self, error: str, fix: str = "") -> None:
+        """Takes what is wrong, and how to correct it."""
+        super().__init__(error)
+        self.fix = fix
+
+
+class Started(BaseException):
+    """The program was about to parse its arguments, and is stopped before it runs a command."""
+
+    def __init__(self, program: object) -> None:
+        """Takes the parser or the command that was started."""
+        super().__init__()
+        self.program = program
+
+
+def main(target: str) -> NoReturn:
+    """Prints the commands of a program, and exits without running what the program registered for its exit."""
+    output = os.dup(1)
+    os.dup2(2, 1)
+    if sys.path and os.path.samefile(sys.path[0] or ".", os.path.dirname(os.path.abspath(__file__))):  # noqa: PTH100, PTH120, PTH121
+        del sys.path[0]
+    sys.path.insert(0, os.getcwd())  # noqa: PTH109
+    try:
+        report = read_program(target)
+    except Unreadable as error:
+        report = {"error": str(error), "fix": error.fix}
+    except RecursionError:
+        report = {"error": "its commands are nested without end", "fix": ""}
+    except Exception as error:
+        report = {"error": f"reading it raises {_described(error)}", "fix": ""}
+    left = memoryview(json.dumps(report).encode("ascii"))
+    while left:
+        left = left[os.write(output, left) :]
+    os._exit(0)
+
+
+def read_program(target: str) -> Node:
+    """Returns the commands of `MODULE:APP`.
+
+    Raises:
+        Unreadable: there is no such program, or it cannot be imported.
+    """
+    module_name, _, path = target.partition(":")
+    scripts = [*_scripts_of(module_name)]
+    script, distribution = next((item for item in scripts if item[0].value.split()[0] == target), (None, None))
+    if script is None and len(scripts) == 1:
+        script, distribution = scripts[0]
+    name = script.name if script is not None else module_name.partition(".")[0]
+    sys.argv = [name, "--help"]  # a function that parses them itself has nothing else to do
+    _stop_before_parsing()
+    module = _imported(module_name)
+    program = _program_at(module, path)
+    if isinstance(program, argparse.ArgumentParser):
+        root = _ParserReader().command(program, name, (), None)
+        own_name = program.prog if program.prog and " " not in program.prog else None
+    else:
+        root = _ClickReader().command(program, name, None)
+        own_name = None
+    if script is None and scripts:
+        named = [item for item in scripts if item[0].name == (own_name or root["own_name"])]
+        script, distribution = named[0] if named else (None, scripts[0][1])
+    return {
+        "program": script.name if script is not None else None,
+        "name": script.name if script is not None else own_name or name,
+        "module": _runnable(module_name),
+        "distribution": _facts_of(distribution) if distribution is not None else None,
+        "root": root,
+    }
+
+
+# -- where the program comes from ------------------------------------------------------------------------------------
+
+
+def _scripts_of(module_name: str) -> Iterator[tuple[Any, Any]]:
+    """Yields the console scripts of the package of a module, each with its distribution."""
+    package = module_name.partition(".")[0]
+    seen: set[str] = set()
+    for distribution in metadata.distributions():
+        for item in distribution.entry_points:
+            if item.group == "console_scripts" and item.value.partition(":")[0].partition(".")[0].strip() == package:
+                if item.name not in seen:
+                    seen.add(item.name)
+                    yield item, distribution
+
+
+def _facts_of(distribution: Any) -> Node:
+    facts = distribution.metadata
+    links = [_text(item) for item in facts.get_all("Project-URL") or ()]
+    return {
+        "name": _text(facts["Name"]),
+        "version": _text(distribution.version),
+        "summary": _text(facts["Summary"]),
+        "homepage": _text(facts["Home-page"]),
+        "links": [[part.strip() for part in (item or "").split(",", 1)] for item in links],
+    }
+
+
+def _runnable(module_name: str) -> str:
+    """Returns the module that `python -m` starts: the package, if it has a `__main__`."""
+    package = module_name.partition(".")[0]
+    try:
+        has_main = importlib.util.find_spec(package + ".__main__") is not None
+    except (ImportError, AttributeError, ValueError):
+        has_main = False
+    return package if has_main else module_name
+
+
+def _stop_before_parsing() -> None:
+    """Makes every parser stop the program before it parses arguments."""
+
+    def started(self: object, *args: object, **kwargs: object) -> NoReturn:
+        raise Started(self)
+
+    for name in ("parse_args", "parse_known_args", "parse_intermixed_args", "parse_known_intermixed_args"):
+        setattr(argparse.ArgumentParser, name, started)
+    for library in ("click.core", "typer._click.core"):
+        try:
+            core = importlib.import_module(library)
+        except ImportError:
+            continue
+        command = getattr(core, "Command", None)
+        for kind in getattr(command, "__mro__", ())[:-1]:
+            for name in ("main", "__call__"):
+                if name in vars(kind):
+                    setattr(kind, name, started)
+
+
+def _imported(name: str) -> Any:
+    try:
+        return importlib.import_module(name)
+    except ModuleNotFoundError as error:
+        if error.name and (name == error.name or name.startswith(error.name + ".")):
+            raise Unreadable(
+                f"there is no module {name!r}", "correct the name, or name the interpreter that has it: --python PATH"
+            ) from None
+        fix = "install what it needs, or name the interpreter that has it: --python PATH"
+        raise Unreadable(f"importing {name} raises {_described(error)}", fix) from None
+    except Started:
+        what = f"the module {name} runs the program when it is imported"
+        raise Unreadable(what, 'call it below `if __name__ == "__main__":`') from None
+    except SystemExit as error:
+        what = f"the module {name} exits when it is imported: {_described(error)}"
+        raise Unreadable(what, 'move what exits below `if __name__ == "__main__":`') from None
+    except BaseException as error:
+        raise Unreadable(f"importing {name} raises {_described(error)}", "run it by hand") from None
+
+
+def _program_at(module: Any, path: str) -> Any:
+    """Returns the parser or the command at a path of attributes; a function is called for it."""
+    value = module
+    for part in path.split("."):
+        try:
+            value = getattr(value, part)
+        except AttributeError:
+            names = [name for name, item in sorted(vars(module).items()) if _is_program(item)][:5]
+            fix = f"choose from {', '.join(names)}" if names else "name a Click or Typer program, or a parser"
+            raise Unreadable(f"the module {module.__name__} has no {path!r}", fix) from None
+    if not _is_program(value) and callable(value):
+        value = _called(value)
+    if not _is_program(value):
+        what = f"it is not a Click or Typer program or an argparse parser, but {_kind(value)}"
+        raise Unreadable(what, "name one, or a function that returns one")
+    return sys.modules["typer.main"].get_command(value) if "Typer" in _class_names(value) else value
+
+
+def _called(function: Callable[..., Any]) -> Any:
+    """Returns what a function returns: a program. One that parses arguments itself is stopped, and has its parser."""
+    try:
+        inspect.signature(function).bind()
+    except TypeError as error:
+        what = f"it is not a program, and cannot be called for one: {error}"
+        raise Unreadable(what, "name a program, or a function without parameters") from None
+    except ValueError:
+        pass
+    try:
+        return function()
+    except Started as started:
+        return started.program
+    except SystemExit as error:
+        what = f"it exits when it is called: {_described(error)}"
+        raise Unreadable(what, "name a function that returns a parser") from None
+    except BaseException as error:
+        raise Unreadable(f"calling it raises {_described(error)}", "name a function that returns a parser") from None
+
+
+def _is_program(value: Any) -> bool:
+    if isinstance(value, type):
+        return False
+    is_click = "Command" in _class_names(value) and hasattr(value, "params") and hasattr(value, "make_context")
+    return isinstance(value, argparse.ArgumentParser) or is_click or "Typer" in _class_names(value)
+
+
+def _class_names(value: object) -> list[str]:
+    """Returns the names of an object's classes; those that Typer derives from its copy of Click's also as Click's."""
+    names = [kind.__name__ for kind in type(value).__mro__]
+    return [*names, *(name[len("Typer") :] for name in names if name.startswith("Typer"))]
+
+
+def _kind(value: object) -> str:
+    return "None" if value is None else f"an object of type {type(value).__name__}"
+
+
+def _described(error: BaseException) -> str:
+    if isinstance(error, SystemExit):
+        return f"exit code {error.code}" if isinstance(error.code, int) else str(error.code or "exit code 0")[:200]
+    lines = str(error).strip().splitlines()
+    return type(error).__name__ + (f": {lines[0][:200]}" if lines else "")
+
+
+# -- values ----------------------------------------------------------------------------------------------------------
+
+
+def _text(value: object) -> str | None:
+    """Returns a text, also a translated one that is not a string yet; `None` for an empty one."""
+    if type(value).__name__ == "DefaultPlaceholder":  # Typer's mark of an argument that is not given
+        value = getattr(value, "value", None)
+    is_text = isinstance(value, str) or (value is not None and type(value).__module__ not in ("builtins", "enum"))
+    text = str(value)[:TEXT_LIMIT] if is_text and type(value).__str__ is not object.__str__ else ""
+    return text if text.strip() else None
+
+
+def _plain(value: object, depth: int = 0) -> tuple[bool, Any]:
+    """Returns whether a value can be shown, and the value as JSON: without paths of this machine."""
+    if isinstance(value, enum.Enum):
+        return _plain(value.value, depth)
+    if value is None or isinstance(value, (bool, int, float)):
+        is_finite = not isinstance(value, float) or abs(value) < float("inf")
+        return is_finite, value
+    if isinstance(value, (str, os.PathLike)):
+        text = os.fspath(value)
+        return isinstance(text, str), _without_own_folders(text) if isinstance(text, str) else None
+    if type(value).__module__ in ("uuid", "datetime", "decimal"):
+        return True, str(value)
+    if isinstance(value, (list, tuple, set, frozenset)) and depth < 3 and len(value) <= VALUES_LIMIT:
+        items = [_plain(item, depth + 1) for item in _in_order(value)]
+        return all(is_shown for is_shown, _ in items), [item for _, item in items]
+    return False, None
+
+
+def _in_order(values: Any) -> list[Any]:
+    """Returns items in an order that no hash decides."""
+    return sorted(values, key=repr) if isinstance(values, (set, frozenset)) else list(values)
+
+
+def _without_own_folders(text: str) -> str:
+    for folder, short in ((os.getcwd(), "."), (os.path.expanduser("~"), "~")):  # noqa: PTH109, PTH111
+        if len(folder) > 1 and (text == folder or text.startswith(folder + os.sep)):
+            return short + text[len(folder) :]
+    return text
+
+
+def _choices(values: Any) -> list[Any] | None:
+    """Returns what may be written for a parameter; `None` if that is too much or not text."""
+    if isinstance(values, range) and len(values) > VALUES_LIMIT:
+        return None
+    try:
+        items = _in_order(values)[: VALUES_LIMIT + 1]
+    except TypeError:
+        return None
+    plain = [_plain(item.name if isinstance(item, enum.Enum) else item) for item in items]
+    is_shown = len(items) <= VALUES_LIMIT and all(is_shown for is_shown, _ in plain)
+    return [item for _, item in plain] if is_shown else None
+
+
+class _Counter:
+    """Counts the commands of a program."""
+
+    def __init__(self) -> None:
+        self._count = 0
+
+    def add(self, depth: int) -> None:
+        self._count += 1
+        if self._count > COMMANDS_LIMIT:
+            raise Unreadable(f"the program has more than {COMMANDS_LIMIT:,} commands", "document a part of it")
+        if depth > DEPTH_LIMIT:
+            raise Unreadable(f"commands are nested more than {DEPTH_LIMIT} levels deep", "document a part of them")
+
+
+# -- Click and Typer -------------------------------------------------------------------------------------------------
+
+
+class _ClickReader:
+    """Reads a Click command, of Click itself or of the copy in Typer."""
+
+    def __init__(self) -> None:
+        self._counter = _Counter()
+
+    def command(self, command: Any, name: str, parent: Any, depth: int = 0) -> Node:
+        """Returns a command with its own commands."""
+        self._counter.add(depth)
+        settings = getattr(command, "context_settings", None) or {}
+        context = command.context_class(command, info_name=name, parent=parent, **settings)
+        help_names = set(getattr(context, "help_option_names", ()))
+        params = [
+            param
+            for param in command.params
+            if not (set(getattr(param, "opts", ())) & help_names and getattr(param, "is_eager", False))
+        ]
+        callback = getattr(command, "callback", None)
+        node: Node = {
+            "name": name,
+            "own_name": getattr(command, "name", None),
+            "help": _help(getattr(command, "help", None)),
+            "short_help": _text(getattr(command, "short_help", None)),
+            "doc": _help(inspect.getdoc(callback) if callback is not None else None),
+            "epilog": _help(getattr(command, "epilog", None)),
+            "markup": _text(getattr(command, "rich_markup_mode", None)),
+            "deprecated": _deprecation(getattr(command, "deprecated", False)),
+            "is_hidden": bool(getattr(command, "hidden", False)),
+            "panel": _text(getattr(command, "rich_help_panel", None)),
+            "params": [self._param(param, context) for param in params],
+            "takes_more": bool(getattr(context, "ignore_unknown_options", False)),
+            "is_callable": True,
+        }
+        if hasattr(command, "list_commands") and hasattr(command, "get_command"):
+            node["is_callable"] = bool(getattr(command, "invoke_without_command", False))
+            found = [(item, command.get_command(context, item)) for item in command.list_commands(context)]
+            node["commands"] = [
+                self.command(item, item_name, context, depth + 1) for item_name, item in found if item is not None
+            ]
+        return node
+
+    def _param(self, param: Any, context: Any) -> Node:
+        is_option = getattr(param, "param_type_name", "") == "option"
+        names = [*getattr(param, "opts", ())]
+        kind = getattr(param, "type", None)
+        is_flag = bool(getattr(param, "is_flag", False))
+        is_count = bool(getattr(param, "count", False))
+        nargs = getattr(param, "nargs", 1)
+        metavar = _text(getattr(param, "metavar", None))
+        is_optional, has_default, default, default_text = self._default(param, context)
+        variables = getattr(param, "envvar", None)
+        prefix = getattr(context, "auto_envvar_prefix", None)
+        if not variables and prefix and is_option and param.name and getattr(param, "allow_from_autoenv", True):
+            variables = f"{prefix}_{param.name.upper()}"
+        prompt = getattr(param, "prompt", None)
+        return {
+            "name": param.name,
+            "names": names if is_option else [],
+            "negations": [*getattr(param, "secondary_opts", ())] if is_option else [],
+            "metavar": metavar or (param.name or "").upper(),
+            "help": _help(getattr(param, "help", None)),
+            "schema": {"type": "integer"} if is_count else self._schema(kind),
+            "is_flag": is_flag or is_count,
+            "is_repeatable": bool(getattr(param, "multiple", False)) or is_count,
+            "is_value_optional": is_option and not is_flag and bool(getattr(param, "_flag_needs_value", False)),
+            "values": None if nargs == -1 else nargs,
+            "is_required": bool(getattr(param, "required", False)) and not is_optional,
+            "has_default": has_default,
+            "default": default,
+            "default_text": default_text,
+            "variables": [variables] if isinstance(variables, str) else [*(variables or ())],
+            "prompt": _text(prompt),
+            "is_secret": bool(getattr(param, "hide_input", False)),
+            "is_hidden": bool(getattr(param, "hidden", False)),
+            "deprecated": _deprecation(getattr(param, "deprecated", False)),
+            "exits": bool(getattr(param, "is_eager", False)) and not getattr(param, "expose_value", True),
+        }
+
+    def _default(self, param: Any, context: Any) -> tuple[bool, bool, Any, str | None]:
+        """Returns whether a parameter has a default, whether it can be shown, the default, and what the help says of
+        it; calls no function.
+        """
+        shown = getattr(param, "show_default", None)
+        try:
+            default = param.get_default(context, call=False)
+        except TypeError:  # before Click 8
+            default = getattr(param, "default", None)
+        text = _text(shown) if isinstance(shown, str) else None
+        if default is None or type(default).__name__ == "Sentinel" or default is ...:
+            return False, False, None, text
+        if callable(default):
+            return True, False, None, text
+        is_shown, value = _plain(default)
+        if "Choice" in _class_names(getattr(param, "type", None)) and isinstance(default, enum.Enum):
+            value = default.name if any(item is default for item in param.type.choices) else value
+        return True, is_shown, value, text
+
+    def _schema(self, kind: Any) -> Node:
+        """Returns the JSON Schema of one value."""
+        names = set(_class_names(kind))
+        if "Choice" in names:
+            choices = _choices(kind.choices)
+            return (
+                {"type": "string"} if choices is None else {"type": "string", "enum": [str(item) for item in choices]}
+            )
+        if "Tuple" in names:
+            items = [self._schema(item) for item in kind.types]
+            return {"type": "array", "prefixItems": items, "minItems": len(items), "maxItems": len(items)}
+        for name, schema in _CLICK_TYPES.items():
+            if name in names:
+                return {**schema, **_bounds(kind)}
+        formats = getattr(kind, "formats", None)
+        if "DateTime" in names and formats:
+            return {"type": "string", "formats": [str(item) for item in formats]}
+        return {"type": "string"}
+
+
+_CLICK_TYPES: dict[str, Node] = {
+    "IntParamType": {"type": "integer"},
+    "FloatParamType": {"type": "number"},
+    "BoolParamType": {"type": "boolean"},
+    "UUIDParameterType": {"type": "string", "format": "uuid"},
+    "Path": {"type": "string", "format": "path"},
+    "File": {"type": "string", "format": "file"},
+}
+
+
+def _bounds(kind: Any) -> Node:
+    """Returns the bounds of a range."""
+    bounds: Node = {}
+    for name, is_open, keyword, exclusive in (
+        ("min", "min_open", "minimum", "exclusiveMinimum"),
+        ("max", "max_open", "maximum", "exclusiveMaximum"),
+    ):
+        limit = getattr(kind, name, None)
+        if isinstance(limit, (int, float)) and not isinstance(limit, bool) and not getattr(kind, "clamp", False):
+            bounds[exclusive if getattr(kind, is_open, False) else keyword] = limit
+    return bounds
+
+
+def _help(text: object) -> str | None:
+    """Returns a help text, up to the form feed after which Click shows nothing."""
+    found = _text(text)
+    return inspect.cleandoc(found).partition("\f")[0].rstrip() or None if found is not None else None
+
+
+def _deprecation(value: object) -> Any:
+    """Returns whether something is deprecated, or the reason."""
+    return _text(value) or bool(value)
+
+
+# -- argparse --------------------------------------------------------------------------------------------------------
+
+
+class _ParserReader:
+    """Reads a parser of `argparse`."""
+
+    def __init__(self) -> None:
+        self._counter = _Counter()
+
+    def command(
+        self, parser: argparse.ArgumentParser, name: str, above: tuple[int, ...], help_text: object, depth: int = 0
+    ) -> Node:
+        """Returns a parser as a command; `above` has the identities of the parsers that it is a part of."""
+        self._counter.add(depth)
+        if id(parser) in above:
+            raise Unreadable("a parser is a part of itself")
+        actions: list[argparse.Action] = parser._actions
+        subparsers = [item for item in actions if isinstance(item, argparse._SubParsersAction)]
+        params = [item for item in actions if item not in subparsers and not isinstance(item, argparse._HelpAction)]
+        formatter: Any = parser.formatter_class
+        is_raw = isinstance(formatter, type) and issubclass(formatter, argparse.RawDescriptionHelpFormatter)
+        description, short_help = self._prose(parser, parser.description), _text(help_text)
+        node: Node = {
+            "name": name,
+            "own_name": None,
+            "help": description or short_help,
+            "short_help": short_help,
+            "doc": None,
+            "epilog": self._prose(parser, parser.epilog),
+            "markup": "raw" if is_raw else "filled",
+            "deprecated": False,
+            "is_hidden": False,
+            "panel": None,
+            "params": [self._param(parser, item) for item in params],
+            "takes_more": False,
+            "exclusive": [*self._exclusive(parser, params)],
+            "is_callable": not subparsers,
+        }
+        if subparsers:
+            node["commands"] = [
+                command for item in subparsers for command in self._commands(item, (*above, id(parser)), depth)
+            ]
+        return node
+
+    def _commands(self, action: Any, above: tuple[int, ...], depth: int) -> Iterator[Node]:
+        """Yields the commands of a parser; the other names of a command follow its first."""
+        texts = {item.dest: item.help for item in action._choices_actions}
+        deprecated = getattr(action, "_deprecated", ())
+        names: dict[int, list[str]] = {}
+        for name, parser in action.choices.items():
+            names.setdefault(id(parser), []).append(name)
+        for first, *aliases in names.values():
+            parser = action.choices[first]
+            hidden = texts.get(first) == argparse.SUPPRESS
+            help_text = None if hidden else _expanded(texts.get(first), {"prog": parser.prog})
+            node = self.command(parser, first, above, help_text, depth + 1)
+            yield {**node, "aliases": aliases, "is_hidden": hidden, "deprecated": first in deprecated}
+
+    def _prose(self, parser: argparse.ArgumentParser, text: object) -> str | None:
+        found = None if text == argparse.SUPPRESS else _text(text)
+        if found is not None and "%(prog)" in found:
+            found = _expanded(found, {"prog": parser.prog})
+        return textwrap.dedent(found.expandtabs()).strip("\n").rstrip() or None if found is not None else None
+
+    def _exclusive(self, parser: Any, params: Sequence[argparse.Action]) -> Iterator[Node]:
+        """Yields the groups of which one parameter at most may be given, by their index."""
+        for group in parser._mutually_exclusive_groups:
+            members = [params.index(item) for item in group._group_actions if item in params]
+            if len(members) > 1:
+                yield {"params": members, "is_required": bool(group.required)}
+
+    def _param(self, parser: argparse.ArgumentParser, action: argparse.Action) -> Node:
+        names = [*action.option_strings]
+        kinds = set(_class_names(action))
+        is_count = "_CountAction" in kinds
+        is_flag = action.nargs == 0 or is_count
+        negations: list[str] = []
+        if "BooleanOptionalAction" in kinds:
+            negations = [name for name in names if name.startswith("--no-")]
+            names = [name for name in names if name not in negations] or names
+        values, least = self._number_of_values(action)
+        metavar = action.metavar[0] if isinstance(action.metavar, tuple) and action.metavar else action.metavar
+        has_default, default = _plain(action.default)
+        has_default = has_default and default is not None and action.default is not argparse.SUPPRESS
+        if is_flag and not negations:
+            has_default = False
+        schema = {"type": "integer"} if is_count else self._schema(action)
+        return {
+            "name": action.dest,
+            "names": names,
+            "negations": negations,
+            "metavar": _text(metavar) or (action.dest.upper() if names else action.dest),
+            "help": self._help(parser, action),
+            "schema": schema,
+            "is_flag": is_flag,
+            "is_repeatable": is_count or bool(kinds & {"_AppendAction", "_AppendConstAction", "_ExtendAction"}),
+            "is_value_optional": bool(names) and action.nargs == "?",
+            "values": 1 if action.nargs == "?" else values,
+            "is_required": bool(action.required) if names else least > 0,
+            "has_default": has_default,
+            "default": default if has_default else None,
+            "default_text": None,
+            "variables": [],
+            "prompt": None,
+            "is_secret": False,
+            "is_hidden": action.help == argparse.SUPPRESS,
+            "deprecated": bool(getattr(action, "deprecated", False)),
+            "exits": "_VersionAction" in kinds,
+        }
+
+    def _number_of_values(self, action: argparse.Action) -> tuple[int | None, int]:
+        """Returns how many values follow each other, `None` for any number, and the least number."""
+        nargs = action.nargs
+        if isinstance(nargs, int):
+            return nargs, nargs
+        if nargs is None:
+            return 1, 1
+        return None, 1 if nargs in ("+", "A...") else 0
+
+    def _schema(self, action: argparse.Action) -> Node:
+        """Returns the JSON Schema of one value."""
+        kind = action.type
+        name = getattr(kind, "__name__", "")
+        names = {item.__name__ for item in getattr(kind, "__mro__", ())} | set(_class_names(kind))
+        schema: Node = {"type": "string"}
+        if action.nargs == 0:
+            schema = {"type": "boolean"}
+        elif kind is int or kind is float:
+            schema = {"type": "integer" if kind is int else "number"}
+        elif "PurePath" in names:
+            schema = {"type": "string", "format": "path"}
+        elif "FileType" in names:
+            schema = {"type": "string", "format": "file"}
+        elif name == "UUID":
+            schema = {"type": "string", "format": "uuid"}
+        elif name == "date" or name == "fromisoformat":
+            schema = {"type": "string", "format": "date"} if "date" in str(kind) else schema
+        choices = _choices(action.choices) if action.choices is not None else None
+        if choices:
+            numbers = schema["type"] in ("integer", "number") and all(type(item) in (int, float) for item in choices)
+            schema = {**schema, "enum": choices if numbers else [str(item) for item in choices]}
+        elif isinstance(action.choices, range) and len(action.choices) and action.choices.step == 1:
+            schema = {**schema, "minimum": action.choices[0], "maximum": action.choices[-1]}
+        return schema
+
+    def _help(self, parser: argparse.ArgumentParser, action: argparse.Action) -> str | None:
+        if action.help is None or action.help == argparse.SUPPRESS:
+            return None
+        names = {key: value for key, value in vars(action).items() if value is not argparse.SUPPRESS}
+        names = {key: getattr(value, "__name__", value) for key, value in names.items()}
+        _, names["default"] = _plain(action.default)
+        if action.choices is not None:
+            names["choices"] = ", ".join(map(str, _choices(action.choices) or ()))
+        return _expanded(action.help, {**names, "prog": parser.prog})
+
+
+def _expanded(text: object, names: Node) -> str | None:
+    """Returns a help text with what its `%(name)s` stand for; unchanged if it is not such a text."""
+    found = _text(text)
+    try:
+        return _text(found % names) if found is not None else None
+    except (KeyError, TypeError, ValueError, IndexError):
+        return found
+
+
+if __name__ == "__main__":
+    main(sys.argv[1])

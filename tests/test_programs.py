@@ -1,0 +1,503 @@
+"""`from-cli`: Click, Typer and argparse programs, read from their declarations without running a command."""
+
+from __future__ import annotations
+
+import importlib
+import json
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from cli import ROOT, Finished, files_of, generated, run_skillgen
+from hypothesis import given
+from hypothesis import strategies as st
+from msgspec.structs import replace
+
+import skillgen
+from skillgen import Example, Service, Tool
+
+PROGRAMS = ROOT / "tests" / "programs"
+
+SCRIPTS = Path(sys.executable).parent
+
+
+def read(target: str, **options: Any) -> Service:
+    return skillgen.read(cli=target, cwd=PROGRAMS, python=sys.executable, **options)
+
+
+@pytest.fixture(scope="module")
+def depot() -> Service:
+    return read("click_program:cli", program="depot")
+
+
+@pytest.fixture(scope="module")
+def notes() -> Service:
+    return read("typer_program:app", program="notes")
+
+
+@pytest.fixture(scope="module")
+def ship() -> Service:
+    return read("argparse_program:parser", program="ship")
+
+
+def tool(service: Service, name: str) -> Tool:
+    return next(item for item in service.tools if item.name == name)
+
+
+def rows(service: Service, name: str) -> dict[str, str]:
+    """Returns the lines of the parameters in the section of a command, by the name that they begin with."""
+    text = skillgen.render_documents(service, emit=["llms"])["llms-full.txt"]
+    section = re.split(rf"\n### {re.escape(name)}\n", text)[1].partition("\n### ")[0]
+    return {line.split("`")[1]: line for line in section.splitlines() if line.startswith("- `")}
+
+
+# -- what is read ----------------------------------------------------------------------------------------------------
+
+
+def test_each_command_is_a_tool_named_by_its_path(depot: Service, notes: Service, ship: Service) -> None:
+    assert [item.name for item in depot.tools] == ["run", "send", "stock", "stock drop-all", "stock import"]
+    assert [item.name for item in notes.tools] == ["show", "add", "tags rename"]
+    assert [item.name for item in ship.tools] == ["pack", "burn"]
+    assert tool(depot, "stock import").command == ("depot", "stock", "import")
+
+
+def test_a_program_without_commands_is_one_tool() -> None:
+    service = skillgen.read(cli="uvicorn.main:main", python=sys.executable)
+    assert [(item.name, item.command) for item in service.tools] == [("uvicorn", ("uvicorn",))]
+    assert service.parameters == ()
+
+
+def test_types_choices_ranges_and_defaults_of_click_are_read(depot: Service) -> None:
+    lines = rows(depot, "send")
+    assert lines["--to"].startswith("- `--to` (string, required): One of `north`, `south`. Also `-t`.")
+    assert lines["--weight"].startswith("- `--weight` (number): In kg. Default: `1.5`. At most 30. More than `0`.")
+    assert "1 to 9." in lines["--count"]
+    assert "Exactly 2 items." in lines["--size"]
+    assert "(string): A word for the label. Repeatable." in lines["--label"]
+    assert "(array of exactly: string, integer)" in lines["--pair"]
+    assert "(flag)" in lines["--insured"]
+    assert "Default: `true`. Also `-i`. Turned off by `--uninsured` or `-u`." in lines["--insured"]
+    assert lines["--token"].endswith(
+        'Environment: `DEPOT_TOKEN` or `TOKEN`. Without it, the program asks: "Token of the depot".'
+    )
+    assert "Written as `%Y-%m-%d` (`strftime`)." in lines["--on"]
+    assert "The value may be left out." in lines["--note"]
+    assert lines["--speed"].startswith("- `--speed` (string): Use --express. Deprecated.")
+    assert lines["PARCELS"] == "- `PARCELS` (string, required): Any number of values."
+
+
+def test_annotations_of_typer_are_read(notes: Service) -> None:
+    lines = rows(notes, "show")
+    assert lines["--order"].endswith("first. One of `newest first`, `oldest first`. Default: `newest first`.")
+    assert lines["--limit"] == "- `--limit` (integer): Default: `10`. 1 to 99. Environment: `NOTES_LIMIT`."
+    assert lines["--color"] == "- `--color` (flag): Default: `true`. Turned off by `--no-color`."
+    assert lines["NOTES"] == "- `NOTES` (path): Files of notes. Any number of values."
+
+
+def test_actions_of_argparse_are_read(ship: Service) -> None:
+    lines = rows(ship, "pack")
+    assert lines["box"] == "- `box` (path, required): file with the contents"
+    assert lines["--level"].endswith("how small. One of `1`, `2`, `3`, `4`, `5`, `6`, `7`, `8`, `9`.")
+    assert lines["--format"] == "- `--format` (string): one of tar, zip. One of `tar`, `zip`. Default: `tar`."
+    assert lines["--exclude"] == "- `--exclude` (string): leave these out; 100% of them. Repeatable."
+    assert lines["--seal"] == "- `--seal` (flag): seal it. Default: `true`. Turned off by `--no-seal`."
+    assert lines["-v"] == "- `-v` (flag): say more. Repeatable."
+    assert lines["--home"] == "- `--home` (string): where boxes are. Default: `~/boxes`."
+
+
+def test_exclusive_options_are_a_rule_of_the_command(ship: Service) -> None:
+    text = skillgen.render_documents(ship, emit=["llms"])["llms-full.txt"]
+    assert "Not with `--fast` and `--safe` together." in text
+    assert "Exactly one of `--number`, `--all` is required." in text
+
+
+def test_hidden_commands_and_options_are_left_out_and_counted(depot: Service, ship: Service) -> None:
+    text = json.dumps([skillgen.render_documents(item) for item in (depot, ship)])
+    assert "secret" not in text
+    assert "--colour" not in text
+    assert "--internal" not in text
+    found = [(item.code, item.message[:2]) for item in depot.problems if item.code == "hidden-left-out"]
+    assert found == [("hidden-left-out", "2 ")]
+
+
+def test_options_of_a_group_precede_its_commands(depot: Service) -> None:
+    text = skillgen.render_documents(depot, emit=["llms"])["llms-full.txt"]
+    assert "`depot --account NAME stock [--shelf SHELF] import [--force] SOURCE`" in text
+    assert [item.name for item in depot.parameters] == ["--verbose", "--account", "--version"]
+
+
+def test_sections_of_docstrings_become_facts(depot: Service, notes: Service) -> None:
+    assert [(item.code, item.description) for item in depot.errors] == [
+        ("1", "the depot refuses"),
+        ("75", "the depot is busy; try again later"),
+    ]
+    assert "Exit codes" not in (depot.description or "")
+    (section,) = tool(depot, "send").guidance
+    assert section.title == "Example"
+    assert "depot --account me send A1 --to north --count 1" in section.body
+    assert rows(notes, "add")["TEXT"].endswith("What the note says, up to a page of it.")
+
+
+def test_texts_become_markdown_without_markup_of_a_terminal(depot: Service, notes: Service, ship: Service) -> None:
+    assert "```text\nnorth  the northern depot\nsouth  the southern depot\n```" in (
+        tool(depot, "send").description or ""
+    )
+    assert notes.summary == "Look after notes and tags."
+    assert [item.body for item in ship.sections] == [
+        "```text\nship pack box.txt --level 3\nship pack box.txt --format zip   # smaller\n```"
+    ]
+
+
+def test_deprecated_commands_are_marked(depot: Service) -> None:
+    deprecated = [item.name for item in depot.tools if item.deprecated]
+    assert deprecated == ["stock import"]
+
+
+# -- effects ---------------------------------------------------------------------------------------------------------
+
+
+def test_the_verb_of_a_command_and_its_flags_say_what_it_changes(depot: Service, notes: Service) -> None:
+    effects = {item.name: item.semantics.effect for item in (*depot.tools, *notes.tools)}
+    assert effects["stock drop-all"] == effects["stock import"] == "destructive"
+    assert effects["send"] == "sends"
+    assert effects["show"] == "read"
+    assert effects["add"] == "write"
+
+
+def test_a_command_that_asks_for_a_yes_needs_the_users(depot: Service, notes: Service) -> None:
+    asking = [item.name for item in (*depot.tools, *notes.tools) if item.semantics.requires_confirmation]
+    assert asking == ["stock drop-all", "tags rename"]
+
+
+@pytest.mark.parametrize(
+    ("option", "effect"), [("--force", "destructive"), ("--delete", "destructive"), ("--dry-run", "write")]
+)
+def test_an_option_makes_a_command_worse_never_better(option: str, effect: str, tmp_path: Path) -> None:
+    (tmp_path / "tool.py").write_text(
+        "import argparse\n"
+        "parser = argparse.ArgumentParser('tool')\n"
+        "commands = parser.add_subparsers()\n"
+        f"commands.add_parser('list', help='List files.').add_argument({option!r}, action='store_true')\n"
+        f"commands.add_parser('drop', help='Drop files.').add_argument({option!r}, action='store_true')\n"
+        "commands.add_parser('show', help='Show files.').add_argument('--force-color', action='store_true')\n"
+    )
+    service = skillgen.read(cli="tool:parser", cwd=tmp_path, python=sys.executable)
+    assert [item.semantics.effect for item in service.tools] == [effect, "destructive", "read"]
+
+
+# -- calls -----------------------------------------------------------------------------------------------------------
+
+
+def words(service: Service, name: str) -> list[str]:
+    """Returns the words of the example call of a command, as a shell reads them, without the program."""
+    text = skillgen.render_documents(service, emit=["llms"])["llms-full.txt"]
+    section = re.split(rf"\n### {re.escape(name)}\n", text)[1].partition("\n### ")[0]
+    line = section.partition("```sh\n")[2].partition("\n```")[0]
+    program, *rest = shlex.split(line)
+    assert program == service.name
+    return rest
+
+
+def parsed_by_click(command: Any, arguments: list[str]) -> dict[str, Any]:
+    """Returns what a Click command would be called with; nothing is run."""
+    context = command.make_context("program", list(arguments))
+    found = dict(context.params)
+    while hasattr(context.command, "resolve_command"):
+        rest = [*getattr(context, "_protected_args", ()), *context.args]
+        name, inner, rest = context.command.resolve_command(context, rest)
+        context = inner.make_context(name, rest, parent=context)
+        found |= context.params
+    return found
+
+
+def test_example_calls_are_accepted_by_the_click_program(
+    depot: Service, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.syspath_prepend(PROGRAMS)
+    monkeypatch.chdir(tmp_path)  # Click calls the function for a default
+    program = importlib.import_module("click_program")
+    values = parsed_by_click(program.cli, words(depot, "send"))
+    assert (values["to"], values["count"], len(values["parcels"])) == ("north", 1, 1)
+    assert values["token"]
+
+
+def test_example_calls_are_accepted_by_the_argparse_program(ship: Service, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(PROGRAMS)
+    program = importlib.import_module("argparse_program")
+    values = program.parser.parse_args(words(ship, "pack"))
+    assert (values.level, len(values.tags), values.rest) == (1, 1, [])
+    assert str(values.box)
+
+
+TEXTS = st.text(st.characters(codec="utf-8", exclude_categories=("Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp", "Zs")))
+
+
+@given(word=TEXTS | st.sampled_from(["-x", "--", "--to", "a b", "it's", '"', "a;b", "*", "~", "#", "a\\b", "&&", "|"]))
+def test_a_shell_reads_each_example_call_back_exactly(word: str, ship: Service) -> None:
+    if not word or set(word) & set("$!`"):  # hosts expand these, so documents break them up
+        return
+    example = Example(input={"box": word, "--level": 3, "--tags": [word, "b"], "--exclude": [word], "--safe": True})
+    pack = replace(tool(ship, "pack"), examples=(example,))
+    found = words(replace(ship, tools=(pack, *ship.tools[1:])), "pack")
+    monkey = importlib.import_module("argparse")
+    parser = monkey.ArgumentParser()
+    commands = parser.add_subparsers().add_parser("pack")
+    commands.add_argument("box")
+    commands.add_argument("--level", type=int)
+    commands.add_argument("--tags", nargs="+")
+    commands.add_argument("--exclude", action="append")
+    commands.add_argument("--safe", action="store_true")
+    if word.startswith("-"):
+        assert found[-2:] == ["--", word]
+        assert f"--exclude={word}" in found
+    else:
+        values = parser.parse_args(found)
+        assert vars(values) == {"box": word, "level": 3, "tags": [word, "b"], "exclude": [word], "safe": True}
+
+
+# -- programs of others ----------------------------------------------------------------------------------------------
+
+OTHERS = [
+    "build.__main__:main_parser",
+    "dotenv.__main__:cli",
+    "httpx:main",
+    "identify.cli:main",
+    "idna.cli:main",
+    "jsonpath.cli:main",
+    "jsonschema.cli:main",
+    "markdown_it.cli.parse:main",
+    "mcp.cli:app",
+    "openapi_spec_validator.__main__:main",
+    "pre_commit.main:main",
+    "skills_ref.cli:main",
+    "uvicorn.main:main",
+]
+
+OPTION = re.compile(r"(?<![\w-])--?[A-Za-z][\w-]*")
+DEFINITION = re.compile(r"^(?:[│|] +(?:\* +)?| {1,8})(?P<names>-[^\n]*?)(?:  |\n|$)", re.MULTILINE)
+
+
+def options_in_help(text: str) -> set[str]:
+    """Returns the long options that a help text defines."""
+    found = {name for line in DEFINITION.finditer(text) for name in OPTION.findall(line["names"])}
+    return {name for name in found if name.startswith("--")} - {"--help"}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("target", OTHERS)
+def test_every_option_in_the_help_of_a_program_is_read(target: str) -> None:
+    service = skillgen.read(cli=target, python=sys.executable)
+    assert service.tools
+    for item in service.tools:
+        program = shutil.which(item.command[0], path=str(SCRIPTS))
+        assert program is not None
+        environment = {"PATH": str(SCRIPTS), "COLUMNS": "300", "NO_COLOR": "1", "TERM": "dumb", "HOME": "/"}
+        finished = subprocess.run(
+            [program, *item.command[1:], "--help"], capture_output=True, text=True, env=environment, check=False
+        )
+        syntaxes = [(parameter, parameter.syntax) for parameter in item.parameters if parameter.location == "option"]
+        read_names = {
+            name
+            for parameter, syntax in syntaxes
+            if syntax is not None
+            for name in (parameter.name, *syntax.aliases, *syntax.negations)
+            if name.startswith("--")
+        }
+        shown = options_in_help(finished.stdout)
+        assert shown - read_names == set(), item.name
+        assert read_names <= set(OPTION.findall(finished.stdout)), item.name
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("target", OTHERS)
+def test_two_reads_of_a_program_are_equal(target: str) -> None:
+    first, second = (skillgen.read(cli=target, python=sys.executable) for _ in range(2))
+    assert skillgen.render_documents(first) == skillgen.render_documents(second)
+
+
+# -- documents, snapshots and projects -------------------------------------------------------------------------------
+
+
+def from_cli(target: str, *options: object, cwd: Path = PROGRAMS) -> Finished:
+    return run_skillgen("from-cli", target, "--python", sys.executable, *options, cwd=cwd)
+
+
+def test_the_command_line_writes_all_documents_and_checks_them(tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    assert from_cli("typer_program:app", "--program", "notes", "--out", out).exit_code == 0
+    assert {"ai-help.md", "llms.txt", "registry.json", "skills/notes/SKILL.md"} <= files_of(out).keys()
+    assert from_cli("typer_program:app", "--program", "notes", "--out", out, "--check").exit_code == 0
+    drifted = from_cli("typer_program:app", "--program", "note", "--out", out, "--check")
+    assert drifted.exit_code == 1
+
+
+def test_documents_of_a_snapshot_are_those_of_the_program(tmp_path: Path) -> None:
+    taken = generated("inspect", "--cli", "click_program:cli", "--python", sys.executable, cwd=PROGRAMS)
+    (tmp_path / "depot.json").write_text(taken.stdout, "utf-8")
+    generated("from-server", "--snapshot", tmp_path / "depot.json", "--out", tmp_path / "a")
+    assert from_cli("click_program:cli", "--out", tmp_path / "b").exit_code == 0
+    before, after = files_of(tmp_path / "a"), files_of(tmp_path / "b")
+    assert before == after
+
+
+def test_a_program_is_a_target_of_a_project(tmp_path: Path) -> None:
+    shutil.copy(PROGRAMS / "argparse_program.py", tmp_path / "ships.py")
+    (tmp_path / "skillgen.yaml").write_text(
+        "targets:\n  ship:\n    source:\n      cli: ships:main\n      program: ship\n      python: "
+        f"{json.dumps(sys.executable)}\n"
+    )
+    (tmp_path / "elsewhere").mkdir()
+    generated("build", "--config", tmp_path / "skillgen.yaml", cwd=tmp_path / "elsewhere")
+    assert "skills/ship/SKILL.md" in files_of(tmp_path / "agent-docs")
+    assert generated("build", "--check", cwd=tmp_path).exit_code == 0
+
+
+def test_a_changed_option_is_a_change_for_callers(tmp_path: Path) -> None:
+    taken = generated("inspect", "--cli", "click_program:cli", "--python", sys.executable, cwd=PROGRAMS).stdout
+    (tmp_path / "old.json").write_text(taken, "utf-8")
+    (tmp_path / "new.json").write_text(taken.replace('"--verbose"', '"--talkative"'), "utf-8")
+    changes = generated("diff", tmp_path / "old.json", tmp_path / "new.json").stdout
+    assert "- breaking: send: parameter --verbose removed\n" in changes
+
+
+# -- nothing is run --------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "target",
+    [
+        *("click_program:cli", "click_program:main", "typer_program:app"),
+        *("argparse_program:parser", "argparse_program:build_parser", "argparse_program:main"),
+    ],
+)
+def test_no_command_and_no_default_is_run(target: str, tmp_path: Path) -> None:
+    for path in PROGRAMS.glob("*.py"):
+        shutil.copy(path, tmp_path)
+    before = {path.name for path in tmp_path.iterdir()}
+    service = skillgen.read(cli=target, cwd=tmp_path, python=sys.executable)
+    assert service.tools
+    assert {path.name for path in tmp_path.iterdir()} == before
+
+
+def test_the_interpreter_needs_only_the_program(tmp_path: Path) -> None:
+    base = Path(sys.base_prefix, "bin", "python3")
+    lists = subprocess.run([base, "-c", "import click"], capture_output=True, check=False)
+    shutil.copy(PROGRAMS / "argparse_program.py", tmp_path)
+    service = skillgen.read(cli="argparse_program:parser", cwd=tmp_path, python=base)
+    assert len(service.tools) == 2
+    if lists.returncode:
+        with pytest.raises(skillgen.SourceError, match="No module named 'click'"):
+            skillgen.read(cli="click_program:cli", cwd=PROGRAMS, python=base)
+
+
+def test_the_active_environment_has_the_program(tmp_path: Path) -> None:
+    environment = {"VIRTUAL_ENV": str(SCRIPTS.parent), "PATH": "/nowhere"}
+    finished = run_skillgen("from-cli", "typer_program:app", "--out", tmp_path / "out", cwd=PROGRAMS, env=environment)
+    assert finished.exit_code == 0, finished.stderr
+
+
+def test_secrets_reach_neither_the_program_nor_the_documents(tmp_path: Path) -> None:
+    (tmp_path / "leaks.py").write_text(
+        "import argparse, os\nparser = argparse.ArgumentParser('leaks')\n"
+        "for name in ('INNER_TOKEN', 'OUTER_TOKEN'):\n"
+        "    parser.add_argument('--' + name.lower(), default=os.environ.get(name), help='a token')\n"
+    )
+    secret, other = "hunter2-of-the-depot", "another-of-the-shell"
+    options = ("--env", f"INNER_TOKEN={secret}", "--python", sys.executable, "--out", tmp_path / "out")
+    finished = run_skillgen("from-cli", "leaks:parser", *options, cwd=tmp_path, env={"OUTER_TOKEN": other})
+    assert finished.exit_code == 0, finished.stderr
+    written = b"".join(files_of(tmp_path / "out").values()).decode() + finished.stderr
+    assert "--inner_token" in written
+    assert secret not in written
+    assert other not in written
+
+
+# -- bad programs ----------------------------------------------------------------------------------------------------
+
+BAD: dict[str, tuple[str, str]] = {
+    "attribute": ("app = 1\n", "the module bad has no 'parser'"),
+    "number": ("parser = 1\n", "not a Click or Typer program or an argparse parser, but an object of type int"),
+    "nothing": ("def parser(): pass\n", "not a Click or Typer program or an argparse parser, but None"),
+    "needs more": ("def parser(path): pass\n", "cannot be called for one: missing a required argument: 'path'"),
+    "raises": ("raise ValueError('no\\nway')\n", "importing bad raises ValueError: no"),
+    "syntax": ("def\n", "importing bad raises SyntaxError"),
+    "lacks a module": ("import nowhere_to_be_found\n", "raises ModuleNotFoundError: No module named 'nowhere_to"),
+    "exits": ("import sys; sys.exit(4)\n", "the module bad exits when it is imported: exit code 4"),
+    "exits at once": ("import os; os._exit(3)\n", "exited with 3"),
+    "hangs": ("import time; time.sleep(600)\n", "did not finish within 2 s"),
+    "runs": ("import argparse; argparse.ArgumentParser().parse_args()\n", "runs the program when it is imported"),
+    "runs click": ("import click; click.Command('x')()\n", "runs the program when it is imported"),
+    "call exits": ("def parser(): raise SystemExit(5)\n", "it exits when it is called: exit code 5"),
+    "call raises": ("def parser(): 1 / 0\n", "calling it raises ZeroDivisionError: division by zero"),
+    "endless": (
+        "import click\nclass Endless(click.Group):\n"
+        "    def list_commands(self, ctx): return ['a']\n    def get_command(self, ctx, name): return self\n"
+        "parser = Endless('x')\n",
+        "commands are nested more than 20 levels deep",
+    ),
+    "too many": (
+        "import click\nparser = click.Group(commands={str(i): click.Command(str(i)) for i in range(10001)})\n",
+        "the program has more than 10,000 commands",
+    ),
+    "answers itself": (
+        "import os\nfor number in range(3, 9):\n    try: os.write(number, b'{}')\n    except OSError: pass\n"
+        "os._exit(0)\n",
+        "its commands could not be read",
+    ),
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", BAD)
+def test_a_bad_program_is_one_clear_error(name: str, tmp_path: Path) -> None:
+    source, message = BAD[name]
+    (tmp_path / "bad.py").write_text(source)
+    finished = from_cli("bad:parser", "--timeout", 2, "--out", tmp_path / "out", cwd=tmp_path)
+    assert finished.exit_code == 3
+    assert message in finished.stderr
+    assert "Traceback" not in finished.stderr
+    assert finished.stdout == ""
+    assert not (tmp_path / "out").exists()
+
+
+def test_what_a_program_prints_does_not_matter(tmp_path: Path) -> None:
+    (tmp_path / "loud.py").write_text(
+        "import argparse, sys\nprint('{' * 100_000, flush=True)\nsys.stderr.write('x' * 100_000)\n"
+        "parser = argparse.ArgumentParser('loud')\nparser.add_argument('what')\n"
+    )
+    finished = from_cli("loud:parser", "--out", tmp_path / "out", cwd=tmp_path)
+    assert finished.exit_code == 0, finished.stderr
+
+
+@pytest.mark.parametrize("target", ["acme", "acme:", ":app", "acme/cli.py:app", "a b:c", "acme:app()"])
+def test_a_program_is_named_by_module_and_attribute(target: str, tmp_path: Path) -> None:
+    finished = from_cli(target, "--out", tmp_path / "out")
+    assert finished.exit_code == 2
+    assert "is not of the form MODULE:APP" in finished.stderr
+
+
+def test_an_interpreter_that_does_not_exist_is_an_error(tmp_path: Path) -> None:
+    finished = run_skillgen("from-cli", "a:b", "--python", tmp_path / "none", "--out", tmp_path / "out")
+    assert finished.exit_code == 3
+    assert "does not exist" in finished.stderr
+
+
+def test_a_missing_module_names_the_way_to_another_interpreter(tmp_path: Path) -> None:
+    finished = from_cli("no_such_module.cli:app", "--out", tmp_path / "out")
+    assert finished.exit_code == 3
+    assert "there is no module 'no_such_module.cli'" in finished.stderr
+    assert "--python PATH" in finished.stderr
+
+
+def test_a_program_without_a_script_is_started_as_a_module(depot: Service) -> None:
+    assert [item.code for item in depot.problems if item.code == "command-unknown"] == []
+    unknown = read("click_program:cli")
+    assert tool(unknown, "run").command == ("python", "-m", "click_program", "run")
+    assert [item.fix for item in unknown.problems if item.code == "command-unknown"] == [
+        "name the command with --program"
+    ]
