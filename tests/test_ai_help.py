@@ -41,10 +41,45 @@ def test_it_has_the_front_matter_and_the_ten_sections_of_the_profile() -> None:
 
 def test_it_names_every_command_and_every_option() -> None:
     text = run_skillgen("--ai-help").stdout
-    for command in ("from-server", "from-openapi", "build", "diff", "inspect", "lint", "logout", "rule", "templates"):
+    for command in (
+        "from-server",
+        "from-openapi",
+        "from-cli",
+        "build",
+        "diff",
+        "inspect",
+        "lint",
+        "logout",
+        "rule",
+        "templates",
+    ):
         assert f"`skillgen {command} " in text
         options = set(re.findall(r"(--[a-z-]+)", run_skillgen(command, "--help").stdout)) - {"--help"}
         assert {option for option in options if option not in text} == set()
+
+
+def test_each_command_has_its_own_help_without_front_matter() -> None:
+    """S0-38: only what concerns the command, and where the rest is."""
+    for words in (["from-cli"], ["inspect"], ["templates", "list"], ["templates", "show"], ["rule"]):
+        finished = run_skillgen(*words, "--ai-help", "no-such-argument")
+        assert finished.exit_code == 0
+        assert finished.stdout.startswith(f"# {' '.join(words)}\n\nA command of skillgen.")
+        assert "`skillgen --ai-help`" in finished.stdout
+        assert f"\n`skillgen {' '.join(words)}" in finished.stdout
+        shown = set(re.findall(r"^ +(?:-\w, )?(--[a-z-]+)", run_skillgen(*words, "--help").stdout, re.MULTILINE))
+        assert {name for name in shown - {"--help", "--ai-help"} if f"`{name}`" not in finished.stdout} == set()
+
+
+def test_its_examples_are_accepted_by_the_options_of_the_commands() -> None:
+    for line in re.findall(r"^(?:- \*\*.*:\*\* `)?(skillgen [a-z-]+[^`\n]*)", own_examples(), re.MULTILINE):
+        words = re.split(r" -- | \|\| ", line)[0].split()
+        known = run_skillgen(words[1], "--help").stdout
+        assert {word for word in words if word.startswith("--") and word not in known} == set()
+
+
+def own_examples() -> str:
+    text = run_skillgen("--ai-help").stdout
+    return text.partition("\n## Examples\n")[2].partition("\n## ")[0]
 
 
 def test_it_names_every_format() -> None:

@@ -544,7 +544,7 @@ def test_help_says_the_defaults_and_what_an_option_replaces() -> None:
     ai_help, help_text = (
         " ".join(run_skillgen(*words).stdout.split()) for words in (["--ai-help"], ["from-openapi", "--help"])
     )
-    for words in ("in seconds. Default: 30.", "Default: skill,llms,ai-help,registry.", "Default: agent-docs."):
+    for words in ("in seconds. Default: `30.0`.", "Default: `skill,llms,ai-help,registry`.", "Default: agent-docs."):
         assert words in ai_help
     assert "Name of the service. Replaces that of the source." in help_text
     assert "TARGET" not in help_text

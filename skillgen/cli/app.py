@@ -10,14 +10,12 @@ import gc
 import os
 import signal
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from inspect import signature
 from io import TextIOWrapper
-from textwrap import fill
-from typing import Annotated, get_args
+from typing import Annotated
 
 import typer
-from typer.models import OptionInfo
 
 from skillgen import __version__
 from skillgen.cli.build import build
@@ -28,7 +26,7 @@ from skillgen.cli.from_server import from_server
 from skillgen.cli.init import init
 from skillgen.cli.inspect import inspect
 from skillgen.cli.lint import lint, rule
-from skillgen.cli.options import command
+from skillgen.cli.options import AiHelp, command
 from skillgen.cli.output import Console, failed_json, report_unwritable_output
 from skillgen.cli.templates import templates
 from skillgen.errors import ExitCode, SkillgenError
@@ -117,58 +115,12 @@ def _show_version(is_requested: bool) -> None:
         raise typer.Exit
 
 
-def _show_ai_help(is_requested: bool) -> None:
-    if is_requested:
-        from importlib.resources import files
-
-        text = files("skillgen.cli").joinpath("ai_help.md").read_text("utf-8")
-        print(text.replace("<!-- options -->\n", "\n".join(_option_lists())), end="")
-        raise typer.Exit
-
-
-def _option_lists() -> Iterator[str]:
-    """Yields a list in Markdown of the options of each set of commands."""
-    takers: dict[str, list[str]] = {}
-    commands = [(item, signature(item.callback or _root).parameters) for item in app.registered_commands]
-    # `build` has no defaults of its own, and is listed with the others.
-    defaults = {
-        name: f" Default: {parameter.default if isinstance(parameter.default, str) else f'{parameter.default:g}'}."
-        for _, parameters in commands
-        for name, parameter in parameters.items()
-        if isinstance(parameter.default, (str, float))
-    }
-    for item, parameters in commands:
-        for name, parameter in parameters.items():
-            for option in get_args(parameter.annotation):
-                if isinstance(option, OptionInfo):
-                    # typer takes the first name for a default until it parses.
-                    names = [item for item in (option.default, *(option.param_decls or ())) if isinstance(item, str)]
-                    flags = "`, `".join(names or [f"--{name.replace('_', '-')}"])
-                    line = f"- `{flags}{' ' + option.metavar if option.metavar else ''}`: {option.help}"
-                    line += defaults.get(name, "")
-                    takers.setdefault(line, []).append(f"`{item.name}`")
-    for same_takers in dict.fromkeys(map(tuple, takers.values())):
-        yield f"Options of {', '.join(same_takers)}:\n"
-        for line, names in takers.items():
-            if tuple(names) == same_takers:
-                yield fill(line, 120, subsequent_indent="  ", break_on_hyphens=False, break_long_words=False)
-        yield ""
-
-
 @app.callback()
 def _root(
     version: Annotated[
         bool, typer.Option("--version", callback=_show_version, is_eager=True, help="Print the version and exit.")
     ] = False,
-    ai_help: Annotated[
-        bool,
-        typer.Option(
-            "--ai-help",
-            callback=_show_ai_help,
-            is_eager=True,
-            help="Show comprehensive usage guide for LLMs/agents and exit.",
-        ),
-    ] = False,
+    ai_help: AiHelp = False,
 ) -> None:
     pass
 

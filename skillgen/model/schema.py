@@ -166,7 +166,8 @@ class CommandSyntax(Struct, frozen=True, kw_only=True):
     """How a parameter is written on a command line. A positional argument has only a value."""
 
     value: str | None = None
-    """What help calls the value, such as `FILE`; `None` for a flag."""
+    """What help calls the value, such as `FILE`, or the syntax of positional arguments, such as `[FILE]...`; `None` for
+    a flag."""
 
     aliases: tuple[str, ...] = ()
     """Other names of the option, such as `-o`."""

@@ -331,6 +331,18 @@ def _read_cli(request: Request) -> Reading:
     return Reading(services=(_completed(service, request),))
 
 
+def read_command(command: object, name: str, texts: Texts, extra: Path) -> Service:
+    """Returns the service of a Click command in this process, with the additions of a text."""
+    from skillgen.sources.cli.source import service_from_program
+    from skillgen.sources.cli.tree import tree_of_command
+    from skillgen.sources.extra_text import load_extra
+
+    source = Source(cli=name)
+    request = Request(source=source, texts=texts, extras=(load_extra(str(extra), timeout_s=source.timeout),))
+    tree = tree_of_command(command, name)
+    return _completed(service_from_program(tree, ProblemLog(), target=name, command=(name,)), request)
+
+
 _READER_VARIABLES = {"PYTHONDONTWRITEBYTECODE": "1", "PYTHONHASHSEED": "0", "PYTHONIOENCODING": "utf-8"}
 """Variables of the process that imports a program: it writes nothing, and iterates over sets in a fixed order."""
 

@@ -48,6 +48,8 @@ def _with_globals(tool: Tool, written: Mapping[str, Sequence[str]]) -> Iterator[
 def _usage_of(parameter: Parameter) -> str:
     syntax, name = _syntax(parameter), one_line(parameter.name)
     value = _value_of(parameter)
+    if not _is_named(parameter) and "[" in value:  # the help's own syntax
+        return value
     if syntax.values is None:
         value = f"{value}..." if parameter.required or not _is_named(parameter) else f"[{value}...]"
     elif syntax.values > 1:

@@ -223,7 +223,10 @@ class _ServiceReader:
         group = " ".join(path[:-1]) or command.panel if path else None
         if group is not None:
             self._groups.setdefault(group, Group(name=group, title=group))
-        declared = [*above, *self._declared(command, texts, pointer, "option", None)]
+        own = self._declared(command, texts, pointer, "option", None)
+        # Below the program itself, a flag that prints something and exits is like --help.
+        exiting = {child(pointer, "params", index) for index, item in enumerate(command.params) if item.exits and path}
+        declared = [*above, *(item for item in own if item.parameter.pointer not in exiting)]
         parameters, input_, raw = self._input(declared, _rules(command, declared), pointer, name)
         return Tool(
             name=name,
@@ -343,10 +346,22 @@ def _label(item: _Param) -> str:
     return item.metavar if _LABEL.match(item.metavar) else (item.name or "value").upper()
 
 
+def _value(item: _Param) -> str | None:
+    """Returns what a usage line has for a value; `None` for a flag."""
+    if item.is_flag:
+        return None
+    is_syntax = not item.names and "[" in item.metavar and len(item.metavar) <= _SYNTAX_LIMIT
+    return item.metavar if is_syntax else _label(item)
+
+
+_SYNTAX_LIMIT = 60
+"""Characters of the syntax of positional arguments, as help writes it."""
+
+
 def _syntax(item: _Param) -> CommandSyntax:
     names = item.names or item.negations
     return CommandSyntax(
-        value=None if item.is_flag else _label(item),
+        value=_value(item),
         aliases=tuple(name for name in names if name != _name(item)) if names else (),
         negations=item.negations if item.names else (),
         is_repeatable=item.is_repeatable,

@@ -111,6 +111,12 @@ def read_program(target: str) -> Node:
     }
 
 
+def tree_of_command(command: object, name: str) -> Node:
+    """Returns the commands of a Click command in this process, as `read_program` does."""
+    root = _ClickReader().command(command, name, None)
+    return {"program": name, "name": name, "module": name, "distribution": None, "root": root}
+
+
 # -- where the program comes from ------------------------------------------------------------------------------------
 
 
