@@ -191,3 +191,13 @@ def test_words_of_which_nothing_is_left_leave_nothing() -> None:
     text = section_of({"requestBody": body, "responses": answers, "parameters": query, "description": "<p/>"}).text
     assert [line for line in text.split("\n") if line != line.rstrip()] == []
     assert "Body (JSON):\n" in text
+
+
+def test_a_body_that_is_a_file_says_so() -> None:
+    file = {"type": "string", "format": "binary"}
+    whole = {"description": "New content", "content": {"application/octet-stream": {"schema": file}}}
+    assert "New content. The content of a file." in section_of({"requestBody": whole}).text
+    parts = {"type": "object", "properties": {"one": file, "many": {"type": "array", "items": file}}}
+    lines = section_of({"requestBody": {"content": {"multipart/form-data": {"schema": parts}}}}).text.split("\n")
+    assert "- `one` (string (binary)): The content of a file." in lines
+    assert "- `many` (array of string (binary)): Each item is the content of a file." in lines

@@ -630,7 +630,8 @@ def parameter_notes(parameter: Parameter) -> Markdown:
     """
     schema = parameter.schema
     has_words = parameter.deprecated or schema.description is not None or parameter.syntax is not None
-    if not has_words and parameter.serialization is None and says_nothing(schema):
+    is_file = parameter.location == "body" and _holds_file(schema)
+    if not (has_words or is_file or parameter.serialization is not None) and says_nothing(schema):
         return NOTHING
     text = parameter.description or ""
     notes = chain(value_notes(schema, parameter.deprecated), _sending_notes(parameter), syntax_notes(parameter))
