@@ -109,8 +109,14 @@ _PARTICIPLES = word_set("available configured existing following particular prov
 
 _SAME_VERB = {"patch": "update", "put": "update", "lookup": "look up"}
 
-_VERB_OF_METHOD = {"GET": ("get",), "PUT": ("update",), "PATCH": ("update",), "DELETE": ("delete",)}
-"""What a method says where a name does not; POST says nothing."""
+_VERBS_OF_METHODS = {
+    "GET": ("list", "get"),
+    "POST": ("create", "update"),
+    "PUT": ("update", "update"),
+    "PATCH": ("update", "update"),
+    "DELETE": ("delete", "delete"),
+}
+"""What a request does by its method, to a collection and to one thing in it."""
 
 _GETS = ("get", "read", "fetch", "retrieve", "describe", "show", "view")
 """Verbs that go without saying of what is listed or searched."""
@@ -532,7 +538,8 @@ def _action_of_path(tool: Tool) -> tuple[list[str], tuple[str, ...]]:
     words = [word.lower() for word in WORD.findall(segments[-1].partition(".")[0])] if segments else []
     if len(words) > 1 and is_verb(words[0]):
         return [words[0]], _noun(words[1:])
-    return list(_VERB_OF_METHOD.get(tool.method or "", ())), _noun(words)
+    verbs = _VERBS_OF_METHODS.get(tool.method or "", ()) if tool.method != "POST" else ()  # POST may do anything
+    return list(verbs[1:]), _noun(words)
 
 
 _THING_AND_ACTION = re.compile(r"([A-Z][A-Za-z0-9]*)_([A-Z][A-Za-z0-9]*)")
@@ -542,9 +549,6 @@ _UNSAID = PLAIN_VERBS - {"set"}
 
 LITTLE_ROOM = 100
 """Characters of a list of what tools do, below which it leaves out verbs that go without saying."""
-
-_VERBS_OF_METHODS = {"GET": ("list", "get"), "POST": ("create", "update"), "DELETE": ("delete", "delete")}
-"""What a request does by its method, to a collection and to one thing in it."""
 
 
 def tool_words(title: str, tools: Sequence[Tool]) -> tuple[str, ...]:
