@@ -414,6 +414,7 @@ PROSE: tuple[tuple[dict[str, Json], str, Json], ...] = (
     ({"type": "string"}, "The number, in E.164 form", "+12025550123"),
     ({"type": "string", "enum": ["b", "c"]}, "e.g. 'a' or 'b'", "b"),
     ({"type": "string", "maxLength": 3}, "e.g. 'Oslo' or 'Rom'", "Rom"),
+    ({"type": "string"}, "The currency (ISO 4217), in lowercase", "usd"),
     ({"type": "integer"}, "How many, e.g. 25", 25),
     ({"type": "integer"}, "At most this many. Defaults to 10.", 10),
     ({"type": "array", "items": {"type": "string"}}, 'Labels, e.g. ["bug", "help"]', ["bug", "help"]),
@@ -499,6 +500,18 @@ def test_no_arbitrary_optional_field_is_shown() -> None:
     }
     assert described("Acts.", {"type": "object", "properties": {"n": known}}) == {"n": 3}
     assert described("Acts.", {"type": "object", "properties": {f"n{n}": known for n in range(7)}}) is None
+
+
+def test_a_word_of_the_prose_fits_the_name_or_the_format() -> None:
+    """H3: an e-mail address has an @."""
+    about = {"type": "string", "description": "Either `Konbini` or `OXXO`"}
+    fields = of(to_email=about, home_url=about, day={**about, "format": "date"}, shop=about)
+    assert described("Acts.", {**fields, "required": [*fields["properties"]]}) == {
+        "to_email": "user@example.com",
+        "home_url": "https://example.com/",
+        "day": "2025-01-31",
+        "shop": "Konbini",
+    }
 
 
 def test_a_secret_in_prose_reaches_no_call() -> None:

@@ -436,13 +436,42 @@ def test_a_body_that_requires_nothing_says_something_all_the_same(curl: FakeCurl
 
 def test_a_body_that_may_be_left_out_is_sent_with_a_method_of_ones_own(curl: FakeCurl) -> None:
     """S2-23: `additionalOperations`."""
-    content = {"application/json": {"schema": {"type": "object", "properties": {"days": {"default": 1}}}}}
+    content = {"application/json": {"schema": {"type": "object", "properties": {"days": {"example": 1}}}}}
     data = description(
         {"/a": {"additionalOperations": {"RESERVE": operation("act", requestBody={"content": content})}}},
         openapi="3.2.0",
     )
     (call,) = (call for page in pages_of(skillgen.read(data)) for call in calls_in(page).values() if call is not None)
     assert options(curl.arguments(call.text), "-d") == ['{"days": 1}']
+
+
+def test_a_change_shows_no_optional_value_without_an_example() -> None:
+    """H3: what the prose requires is shown; without any value, there is no example rather than an empty request."""
+    mode, day = {"type": "string", "enum": ["now", "later"]}, {"type": "string", "format": "date"}
+    title = {"type": "string", "example": "Buy milk"}
+
+    def bodies_of(properties: Json, text: str = "Acts.", **of_schema: Json) -> list[Json]:
+        schema = {"type": "object", "properties": properties, **of_schema}
+        act = operation("act", description=text, requestBody={"content": {"application/json": {"schema": schema}}})
+        examples = skillgen.read(description({"/a": {"post": act}})).tools[0].examples
+        return [example.request.body and example.request.body.json for example in examples if example.request]
+
+    assert bodies_of({"mode": mode}) == bodies_of({"mode": mode, "day": day}) == []
+    assert bodies_of({"modes": {"type": "array", "items": mode}}) == []
+    assert bodies_of({"mode": mode, "day": day}, required=["day"]) == [{"day": "2025-01-31"}]
+    assert bodies_of({"mode": mode, "day": day}, "You must give at least one of mode or day.") == [{"mode": "now"}]
+    assert bodies_of({"mode": mode, "title": title, "name": title}) == [{"title": "Buy milk", "name": "Buy milk"}]
+    assert bodies_of({"mode": mode}, example={"mode": "later"}) == [{"mode": "later"}]
+
+
+def test_a_body_of_null_is_left_out_if_it_may_be(curl: FakeCurl) -> None:
+    content = {"application/json": {"schema": {"type": ["object", "null"]}, "example": None}}
+    for required in (True, False):
+        act = operation("act", requestBody={"content": content, "required": required})
+        (page,) = (page for page in pages_of(skillgen.read(description({"/a": {"post": act}}))) if "## act" in page)
+        (call,) = calls_in(page).values()
+        assert call is not None
+        assert options(curl.arguments(call.text), "-d") == ["null"] * required
 
 
 @pytest.mark.parametrize("required", [[], ["data"]])

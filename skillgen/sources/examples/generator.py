@@ -23,7 +23,7 @@ from skillgen.model.schema import Discriminator, Parameter, Schema
 from skillgen.model.values import Json, child
 from skillgen.sources.examples.patterns import NoString
 from skillgen.sources.examples.prose import text_on, values_in, wanted_by
-from skillgen.sources.examples.strings import is_telling, singular, string_for, variations
+from skillgen.sources.examples.strings import fits, is_telling, singular, string_for, variations
 from skillgen.sources.examples.validation import UNCHECKED, ExampleSchemas, Validator, is_finite, why_unpublishable
 from skillgen.sources.json_access import as_dict
 from skillgen.sources.json_schema.merge import ANYTHING, merge
@@ -304,19 +304,29 @@ class ExampleGenerator:
         self._path: set[int] = set()
         self.credentials: frozenset[str] = frozenset()
         """Properties of a body that hold the credential, which every call needs."""
+        self._is_read = True
 
     def generate(
-        self, schema: Schema, name: str, pointer: str, *, text: str = "", declared: Iterable[tuple[Json, str]] = ()
+        self,
+        schema: Schema,
+        name: str,
+        pointer: str,
+        *,
+        text: str = "",
+        declared: Iterable[tuple[Json, str]] = (),
+        is_read: bool = True,
     ) -> GeneratedValue:
         """Returns a value that a schema allows: the first valid one of `declared` (with pointers), else a new one.
 
-        `text` is the description of the value, or of the tool for all its arguments.
+        `text` is the description of the value, or of the tool for all its arguments. Unless the call only reads, an
+        optional property has a value only if the source has an example of it, or the prose requires it.
 
         Raises:
             NoExample: none was found.
         """
         self._built = 0
         self._is_generated = self._is_known = False
+        self._is_read = is_read
         self._path.clear()
         for value, where in declared:
             if self._is_usable(value, schema, name, where):
@@ -415,7 +425,8 @@ class ExampleGenerator:
         kind = _kind_of_value(flat)
         if not found and text and (depth or kind != "object"):
             self._is_generated = True
-            found = self._first_valid(values_in(text, kind), name, flat)
+            candidates = values_in(text, kind)
+            found = self._first_valid((item for item in candidates if fits(item, name, flat.format)), name, flat)
         if found:
             self._is_known = True
             return found[0]
@@ -486,7 +497,8 @@ class ExampleGenerator:
             scalars = [item for item in optional.values() if item.name not in value]
         if value.keys() - self.credentials or len(scalars) > _SCALARS_LIMIT:
             return value
-        known = [item for name in scalars if (item := self._attempt(name, depth, text)) is not None and item.is_known]
+        shown = scalars if self._is_read else [*filter(self._is_illustrated, scalars)]
+        known = [item for name in shown if (item := self._attempt(name, depth, text)) is not None and item.is_known]
         wider = value | {key: member for item in known for key, member in as_dict(item.value).items()}
         if len(known) < min(len(scalars), 2) or self._validator.validation_error(wider, flat) is not None:
             return value
@@ -506,6 +518,11 @@ class ExampleGenerator:
     def _is_scalar(self, item: Parameter) -> bool:
         types = self.variants.first(item.schema).types
         return bool(types) and _SCALARS.issuperset(types)
+
+    def _is_illustrated(self, item: Parameter) -> bool:
+        """True if the source has an example of a property, or may have one of what is in it."""
+        flat = self.variants.first(item.schema)
+        return flat.types == ("object",) or any(example not in _UNINFORMATIVE for example in flat.examples)
 
     def _member(self, flat: Schema, name: str, pointer: str) -> tuple[Schema, str, str]:
         """Returns the schema of a property that is not declared, its name and its pointer.

@@ -57,6 +57,8 @@ _REFUSED = re.compile(r"[^.;\n]{0,120}\bnot (?:allowed|permitted|supported|valid
 
 _SENTENCE_END = re.compile(r"(?<!e\.g)(?<!i\.e)[.;](?:\s|\Z)|\n\s*\n|\)")
 
+_LOWER_CASE = re.compile(r"\blower[ -]?case", re.IGNORECASE)
+
 _DATE_PART = r"(?:YYYY|yyyy|YY|yy|MM|mm|DD|dd|HH|hh|SS|ss)"
 _DATE_FORM = re.compile(
     rf"(?<![\w-]){_DATE_PART}(?:(?:[-/:. ]|'?T'?)?{_DATE_PART}){{1,5}}(?:\.s{{3}}|\.S{{3}})?(?:'?Z'?)?(?!\w|[-/:.]\w)"
@@ -103,7 +105,7 @@ def _values(text: str, kind: str) -> Iterator[Json]:
         yield from (_date_of(match[0]) for match in _DATE_FORM.finditer(text))
     for pattern, value in _STANDARDS:
         if isinstance(value, str) == (kind == "string") and pattern.search(text):
-            yield value
+            yield value.lower() if isinstance(value, str) and _LOWER_CASE.search(text) else value
             return
 
 

@@ -50,6 +50,9 @@ _FORMATS = {
 _NAMED_FORMATS = {"url": "uri", "uri": "uri", "email": "email"}
 """Last word of a name to the format of a string without one."""
 
+_SIGNS = {"email": "@", "idn-email": "@", "url": "./:", "uri": "./:", "date": "-/.", "date-time": "-/.:"}
+"""Characters of which a string of a format has at least one."""
+
 _IDENTIFIERS = frozenset({"uuid", "guid", "byte", "base64", "base64url", "regex"})
 _TELLING = frozenset(_FORMATS[name] for name in _FORMATS.keys() - _IDENTIFIERS if not _FORMATS[name][0].isdigit()) | {
     _FORMATS[name] for name in ("date", "date-time", "time", "ipv4", "ipv6")
@@ -71,7 +74,7 @@ def string_for(
         raise NoString(f"a text of {least} characters or more is too long for an example")
     if not all(isinstance(pattern, str) for pattern in patterns):
         raise NoString("the pattern is not a text")
-    format_name = format_name or _NAMED_FORMATS.get(placeholder(name).rpartition("_")[2].lower())
+    format_name = format_name or _named_format(name)
     if isinstance(format_name, str) and (known := _FORMATS.get(format_name)) is not None:
         if _is_valid(known, patterns, least, limit):
             return known
@@ -84,6 +87,16 @@ def string_for(
     if len(patterns) > 1 and not all(matches(pattern, built) for pattern in patterns[1:]):
         raise NoString("no text matches all patterns")
     return built
+
+
+def fits(value: Json, name: str, format_name: Json) -> bool:
+    """True unless a string lacks what its format has, which may be in its name: an e-mail address has an @."""
+    signs = _SIGNS.get(str(format_name or _named_format(name)))
+    return signs is None or not isinstance(value, str) or any(sign in value for sign in signs)
+
+
+def _named_format(name: str) -> str | None:
+    return _NAMED_FORMATS.get(placeholder(name).rpartition("_")[2].lower())
 
 
 def is_telling(text: str, name: str, *, has_pattern: bool) -> bool:

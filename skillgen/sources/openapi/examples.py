@@ -338,7 +338,8 @@ class _Content(Struct, frozen=True):
                 raise NoExample("its body has no schema and no example")
             return GeneratedValue(example.value, False)
         name, pointer = "text" if is_text(self.media_type) else "body", child(self.pointer, "schema")
-        return self.generator.generate(self.schema or ANYTHING, name, pointer, text=self.text, declared=declared)
+        schema, text = self.schema or ANYTHING, self.text
+        return self.generator.generate(schema, name, pointer, text=text, declared=declared, is_read=False)
 
     def _is_structured(self) -> bool:
         types = () if self.schema is None else self.generator.variants.first(self.schema).types
@@ -453,6 +454,8 @@ class RequestGenerator:
         auth = self._auth(call.security)
         try:
             bodies = self._sent_bodies(call)
+            if not bodies:
+                return ()
             scenarios = self._scenarios(call.parameters, bodies)
             parts = [self._parts(call, auth, scenario) for scenario in scenarios]
         except NoExample as problem:
@@ -620,7 +623,7 @@ class RequestGenerator:
     # -- body and credentials ----------------------------------------------------------------------------------------
 
     def _sent_bodies(self, call: Call) -> list[SentBody]:
-        """Returns the bodies to send, or an empty one."""
+        """Returns the bodies to send, or an empty one; none if only arbitrary values could be sent."""
         body = call.body
         is_left_out = call.method in _METHODS_WITHOUT_BODY and not body.is_required
         if body.declared is None or (is_left_out and call.method != "delete"):
@@ -636,7 +639,9 @@ class RequestGenerator:
             return [SentBody()]
         if is_left_out and bodies[0].declared_example is None:
             return [SentBody()]
-        return [SentBody()] if _is_empty(bodies[0]) and not body.is_required else bodies
+        if not body.is_required and bodies[0].content.value is None:
+            return [SentBody(content=bodies[0].content)]
+        return [] if _is_empty(bodies[0]) and body.parameters else bodies
 
     def _bodies(self, generator: ExampleGenerator, body: Body, text: str) -> list[SentBody]:
         """Returns the declared examples that are valid, or one body, in the first media type that has any.
