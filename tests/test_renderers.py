@@ -54,8 +54,8 @@ PLACES = {
 
 TEXTS = 900
 SERVICES = 2
-REPEATED = ("llms-full.txt", "tools.md", "-p2.md", "registry.json")
-"""How the paths of documents end that hold what others hold, too: each parser takes its time for them."""
+REPEATED = re.compile(r"llms-full\.txt$|tools\.md$|-p2\.md$|^plugin/skills/")
+"""The paths of documents that hold what others hold, too: each parser takes its time for them."""
 
 
 @dataclass(frozen=True)
@@ -87,7 +87,8 @@ def bodies(kind: Literal["mcp", "openapi"], texts: list[str] | None) -> list[str
     """Returns the documents of a service without front matter; harmless words where there are no texts."""
     service = built(kind, hostile(texts) if texts else word)
     formats = tuple(name for name in FORMATS if name != "ai-help-commands")
-    pages = (text for path, text in render_documents(service, emit=formats).items() if not path.endswith(REPEATED))
+    documents = render_documents(service, emit=formats).items()
+    pages = [text for path, text in documents if not path.endswith(".json") and not REPEATED.search(path)]
     return [re.sub(r"\A---\n.*?\n---\n", "", text, flags=re.DOTALL) for text in pages]
 
 

@@ -35,9 +35,6 @@ MAX_BYTES = 15_980
 USUAL_CHARACTERS = 5_000
 """Characters of SKILL.md, unless the list of groups alone needs more (design, "Output")."""
 
-GROUPS_CHARACTERS = 8_000
-"""Characters of SKILL.md if it needs more than usual, but there is room for words on its groups."""
-
 WHOLE_BYTES = 4_800
 """Bytes of the references below which SKILL.md has everything: 1,500 tokens."""
 
@@ -185,7 +182,6 @@ def _skill_of(rendering: Rendering) -> Skill:
     names_length = sum(len(one_line(tool.name)) + len("``, ") for tool in service.tools)
     for forms, lengths, max_characters in (
         (_forms(by_group), LENGTHS[:-1], USUAL_CHARACTERS),
-        (_group_forms(by_group, INDEX_WORD_LIMITS[-2:]), LENGTHS[:-1], GROUPS_CHARACTERS),
         (_index_forms(reference, by_group), LENGTHS[:-1], MAX_BYTES),
         (chain(_forms(by_group), _index_forms(reference, by_group)), LENGTHS[-1:], MAX_BYTES),
     ):
@@ -221,11 +217,7 @@ def _forms(by_group: Callable[[], Index]) -> Iterator[tuple[str, Index | None, i
     There is an index for each group of several pages, or one for all.
     """
     yield from ((form, None, 0) for form in FORMS[:-2])
-    yield from _group_forms(by_group, INDEX_WORD_LIMITS)
-
-
-def _group_forms(by_group: Callable[[], Index], limits: Sequence[int]) -> Iterator[tuple[str, Index | None, int]]:
-    yield from (("groups", by_group(), words) for words in limits)
+    yield from (("groups", by_group(), words) for words in INDEX_WORD_LIMITS)
 
 
 def _index_forms(reference: Reference, by_group: Callable[[], Index]) -> Iterator[tuple[str, Index | None, int]]:
