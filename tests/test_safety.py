@@ -436,6 +436,15 @@ def test_errors_that_are_only_messages_are_documented(tmp_path: Path) -> None:
         ("post", "/v1/setup_intents", "PostSetupIntents", "", "write"),
         ("get", "/ropes", "ropes/list", "Closing down - List ropes", "read"),
         ("get", "/ropes", "ropes/close", "Closing the ropes", "write"),
+        ("get", "/views.open", "views_open", "Open a view for a guest", "write"),
+        ("get", "/berths.request", "berths_request", "Allows a guest to request berths", "write"),
+        ("get", "/berth-request", "berth_request", "The request for a berth", "read"),
+        ("post", "/reviews/new", "create_review", "Does it", "sends"),
+        ("post", "/berths/{id}/pulls/new", "create_pull_request", "Does it", "sends"),
+        ("post", "/stacks/{id}/add", "stacks/add", "Add pull requests to a stack", "write"),
+        ("post", "/why", "why", "Explains a plan", "read"),
+        ("post", "/gaps", "gaps", "Reports which ropes are missing", "read"),
+        ("post", "/gaps", "gaps", "Reports a gap", "write"),
     ],
 )
 def test_the_worst_of_method_name_and_summary_is_the_mark(
@@ -473,11 +482,54 @@ def test_the_worst_of_method_name_and_summary_is_the_mark(
         ("Creates a rope, which is long, and sends a letter.", "sends"),
         ("Sends a request to add a rope.", "write"),
         ("Sends a request to the owner.", "sends"),
+        ("Updates it (used to redact its text and to cancel it).", "destructive"),
+        ("Updates access to ropes. Limited to revoking a token.", "destructive"),
+        ("Moves a guest. The guest will no longer be a member of the crew.", "destructive"),
+        ("Changes it. This version will no longer be available.", "write"),
+        ("Sets the role. The invited guest will receive an email.", "sends"),
+        ("Verifies it. Following a registration, the guest will receive an email.", "write"),
+        ("Reverses it by debiting the destination bank account.", "sends"),
     ],
 )
 def test_strong_words_count_anywhere_in_a_description(tmp_path: Path, text: str, mark: str) -> None:
     skill, _ = of_description(tmp_path, post={"operationId": "close", "description": text, "responses": {}})
     assert f"`POST /a` [{mark}]" in skill
+
+
+@pytest.mark.parametrize(
+    ("properties", "required", "mark"),
+    [
+        ({"status": {"enum": ["completed"]}}, [], "destructive"),
+        ({"status": {"$ref": "#/components/schemas/Status"}}, [], "destructive"),
+        ({"action": {"const": "REVOKE"}}, [], "destructive"),
+        ({"status": {"enum": ["completed", "active"]}}, [], "write"),
+        ({"status": {"enum": ["active"]}}, [], "write"),
+        ({"to": {"type": "string", "description": "The phone number that is called"}}, ["to"], "sends"),
+        ({"to": {"type": "string", "description": "The last day"}}, ["to"], "write"),
+        ({"delay": {"type": "integer", "description": "Seconds before initiating the verification call"}}, [], "sends"),
+    ],
+)
+def test_a_body_shows_what_a_call_ends_or_whom_it_reaches(
+    tmp_path: Path, properties: Json, required: list[str], mark: str
+) -> None:
+    schema = {"type": "object", "properties": properties, "required": required}
+    body = {"content": {"application/json": {"schema": schema}}}
+    data = description({"/ropes": {"post": operation("createRope", summary="Creates a rope", requestBody=body)}})
+    data["components"] = {"schemas": {"Status": {"type": "string", "enum": ["ended"]}}}
+    generated("from-openapi", write(tmp_path / "api.json", data), "-o", tmp_path / "out")
+    assert f"`POST /ropes` [{mark}]" in skill_in(tmp_path / "out")
+
+
+def test_operations_that_do_the_same_have_the_worst_mark(tmp_path: Path) -> None:
+    final = {"description": "Closing it is irreversible."}
+    paths = {
+        "/ropes/{id}/knots/close": {"post": operation("a", summary="")},
+        "/knots/{id}/close": {"post": {**operation("b", summary=""), **final}},
+        "/bells/{id}/close": {"post": operation("c", summary="")},
+    }
+    skill = of_paths(tmp_path, paths)
+    assert "`POST /ropes/{id}/knots/close` [destructive]" in skill
+    assert "`POST /bells/{id}/close` [write]" in skill
 
 
 def test_an_operation_that_only_reads_is_not_marked_by_strong_words(tmp_path: Path) -> None:

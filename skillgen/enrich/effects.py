@@ -13,6 +13,7 @@ from typing import NamedTuple
 from msgspec.structs import replace
 
 from skillgen.errors import ProblemLog
+from skillgen.model.schema import Schema
 from skillgen.model.service import Service
 from skillgen.model.tool import EFFECTS, JUDGED_BY, OVERRULES, Effect, Semantics, Tool
 from skillgen.model.values import Json, Origin
@@ -21,6 +22,7 @@ from skillgen.text import lazy_re as re
 from skillgen.text.words import (
     NEUTRAL_VERBS,
     effect_of_verb,
+    path_segments,
     singular,
     without_method_prefix,
     word_set,
@@ -31,7 +33,7 @@ _WORST_LAST = (*EFFECTS,)
 
 _NOTHING = Semantics()
 _FIELDS = ("operation", "read_only", "destructive", "sends")
-_BY_NAME, _BY_TEXT, _BY_METHOD, _BY_OPTION = JUDGED_BY
+_BY_NAME, _BY_TEXT, _BY_METHOD, _BY_OPTION, _BY_PROPERTY = JUDGED_BY
 
 _WEAK_READS = frozenset({"download", "return", "show"})
 """A POST that shows or downloads may change what is shown, and one that returns something may do anything before."""
@@ -76,6 +78,9 @@ _SENT = word_set(
 )
 """What reaches people or costs money once it exists."""
 
+_OPENED = frozenset({"issue", "review", "merge request", "pull request"})
+"""What notifies people when it is created, but not when something existing is added to it or posted below it."""
+
 _SECRETS = word_set("code credential key password secret token")
 """A call that generates one changes what is valid."""
 
@@ -101,6 +106,9 @@ _DETERMINERS = word_set(
     """
 )
 _ENDS_OBJECT = word_set("about as at between by for from in into of on through to under using via when where with")
+_QUESTIONS = frozenset({"how", "if", "what", "where", "whether", "which", "why"})
+"""Words after "report" that make it say something: "Report what is missing", but "Report an issue"."""
+
 _JOINTS = frozenset({"and", "or", "then"})
 _CHECKS_IN = frozenset({"in", "off", "on", "out", "up"})
 """`check_in` and `log_out` change something, unlike `check_status`."""
@@ -123,6 +131,17 @@ _DESTROYING_OPTIONS = word_set(
 
 _ASKING_OPTIONS = word_set("assume-yes auto-approve confirm no-confirm skip-confirm skip-confirmation y yes")
 """Flags of a command that asks before it acts, without their hyphens."""
+
+_ENDED = word_set(
+    """
+    canceled cancelled closed completed deactivated deleted disabled ended expired finished rejected
+    removed revoked stopped suspended terminated
+    """
+)
+"""Values with which a call ends something if it can send no other, next to the verbs that destroy."""
+
+_ACTING_ON_GET = frozenset({"open", "request"})
+"""Neutral verbs that a name of a GET has only for what the call does: `views.open`."""
 
 _SEGMENT = re.compile(r"[/.:=#]")
 _DOTTED_FORMAT = re.compile(r"[._](?:json|xml)$")
@@ -152,7 +171,8 @@ _SENDS = Regex(
     r"|(?:sends|will send) (?:\w+ ){0,4}(?:e-?mails?|notifications?|sms|text messages?) to"
     r"|(?:e-?mail|invitation|message|notification|sms) (?:is|will be|will also be) sent to"
     r"|(?:initiates?|attempts?) (?:a|the) (?:charge|payment)"
-    r"|charges (?:an?|the|your) (?:\w+ ){0,3}(?:account|buyer|card|customer|payer|payment method)"
+    r"|(?:charges|debits|debiting) (?:an?|the|your) (?:\w+ ){0,3}(?:account|buyer|card|customer|payer|payment method)"
+    r"|will receive an? (?:\w+ )?(?:e-?mail|notification|sms|text message)"
     r"|account is (?:billed|charged|debited)|you are (?:billed|charged) (?:for|the|upfront)"
     r"|will (?:\w+ly |also |then )?be (?:billed|charged))\b",
     re.IGNORECASE,
@@ -168,6 +188,17 @@ _REPLACES = Regex(
     re.IGNORECASE,
 )
 """What a text says of a call that changes something, and does so to what is there already."""
+
+_ENDS = Regex(
+    r"\b(?:(?:limited|used) to (?:revok(?:e|ing)|cancel(?:ing|ling)?|delet(?:e|ing)|redact(?:ing)?|remov(?:e|ing)"
+    r"|terminat(?:e|ing))"
+    r"|will no longer (?:be an? |belong to |have (?:any )?access ))",
+    re.IGNORECASE,
+)
+"""What a text says of a call that ends or takes away something."""
+
+_RECIPIENT = re.compile(r"\b(?:e-?mail address|phone number|recipients?)\b", re.IGNORECASE)
+_CALLS = re.compile(r"\b(?:connecting|initiating|placing) the (?:\w+ )?call\b", re.IGNORECASE)
 
 _REQUEST = re.compile(r"\A\W*(?:send|submit)s? an? (?:\w+ )?request to (?=(\w+))", re.IGNORECASE)
 """A start before the verb that counts: "Sends a request to cancel"."""
@@ -209,15 +240,43 @@ def with_effects(service: Service, authored: Mapping[str, tuple[Effect, str]]) -
     declares, with the place: it counts whatever else is known.
     """
     problems = ProblemLog()
-    judged = {tool.name: _with_effect(tool, problems) for tool in service.tools if tool.name not in authored}
+    types = {item.name: item.schema for item in service.schemas}
+    judged = {tool.name: _with_effect(tool, types, problems) for tool in service.tools if tool.name not in authored}
     sending = {(tool.method, _without_format(tool.path)): tool for tool in judged.values() if tool.semantics.sends}
+    judged = {name: _like_its_collection(tool, sending) for name, tool in judged.items()}
+    worst: dict[tuple[str, ...], Tool] = {}
+    for tool in judged.values():
+        if key := _act(tool):
+            worst[key] = max(worst.get(key, tool), tool, key=_badness)
     tools = tuple(
         _with_author_effect(tool, *authored[tool.name], problems)
         if tool.name in authored
-        else _like_its_collection(judged[tool.name], sending)
+        else _like_its_twin(judged[tool.name], worst)
         for tool in service.tools
     )
     return replace(service, tools=tools, problems=tuple(dict.fromkeys((*service.problems, *problems))))
+
+
+def _act(tool: Tool) -> tuple[str, ...]:
+    """Returns what operations that do the same share, such as `POST`, `dispute`, `close`; empty for others."""
+    *_, thing, last = ("", "", *path_segments(_without_format(tool.path)))
+    if tool.method and effect_of_verb(last.lower()) and _without_format(tool.path).endswith(last) and thing:
+        return tool.method, singular(thing.lower()), last.lower()
+    return ()
+
+
+def _badness(tool: Tool) -> int:
+    return _WORST_LAST.index(tool.semantics.effect or "read")
+
+
+def _like_its_twin(tool: Tool, worst: Mapping[tuple[str, ...], Tool]) -> Tool:
+    """Returns an operation that changes something with the effect of the worst that does the same."""
+    twin = worst.get(_act(tool), tool)
+    if tool.semantics.read_only or _badness(twin) <= _badness(tool):
+        return tool
+    effect = twin.semantics.effect
+    assert effect is not None
+    return replace(tool, semantics=_with(tool.semantics, Origin("inferred", _BY_NAME), **{effect: True}))
 
 
 def _like_its_collection(tool: Tool, sending: Mapping[tuple[str | None, str], Tool]) -> Tool:
@@ -260,7 +319,7 @@ def _with_author_effect(tool: Tool, effect: Effect, place: str, problems: Proble
     return replace(tool, semantics=_with_judged(semantics, None, (tool.method or "").lower()))
 
 
-def _with_effect(tool: Tool, problems: ProblemLog) -> Tool:
+def _with_effect(tool: Tool, types: Mapping[str, Schema], problems: ProblemLog) -> Tool:
     semantics, method = tool.semantics, (tool.method or "").lower()
     texts = [text for text in (tool.summary, tool.description or tool.title) if text and not tool.is_preflight]
     # The group of a command precedes its verb, as a prefix precedes that of a tool.
@@ -269,7 +328,7 @@ def _with_effect(tool: Tool, problems: ProblemLog) -> Tool:
     said = (tool.summary, tool.description, *semantics.side_effects, *(part.body for part in tool.guidance))
     is_read = semantics.read_only or (judged is not None and judged.effect == "read")
     is_final = any(_says(_IRREVERSIBLE, text, is_read) for text in said if text)
-    judged = _with_strong_words(judged, texts, is_final)
+    judged = _with_body(_with_strong_words(judged, texts, is_final), tool, types)
     judged, asking = _with_options(judged, tool) if tool.command else (judged, None)
     if semantics == _NOTHING:
         semantics = _judged(judged, method, is_final)
@@ -284,11 +343,28 @@ def _with_strong_words(judged: _Judgement | None, texts: Sequence[str], is_final
     """Returns the effect, worse if a text says anywhere what the call overwrites or reaches, or that it is final."""
     effect = judged.effect if judged else None
     if effect in (None, "write", "sends") and any(
-        _says(_REPLACES, text) or (is_final and _says(_UNDOES_NOT, text)) for text in texts
+        _says(_REPLACES, text) or _says(_ENDS, text) or (is_final and _says(_UNDOES_NOT, text)) for text in texts
     ):
         return _Judgement("destructive", _BY_TEXT)
     if effect in (None, "write") and any(_says(_SENDS, text) for text in texts):
         return _Judgement("sends", _BY_TEXT, judged is not None and judged.is_certain)
+    return judged
+
+
+def _with_body(judged: _Judgement | None, tool: Tool, types: Mapping[str, Schema]) -> _Judgement | None:
+    """Returns the effect, worse if the arguments can only end something, or say who is called or receives something."""
+    if judged is None or judged.effect not in ("write", "sends"):
+        return judged
+    sent = [item for item in tool.parameters if item.location in ("argument", "body")]
+    for item in sent:
+        schema = types.get(item.schema.ref or "", item.schema)
+        match schema.choices:
+            case [str(value)] if value.lower() in _ENDED or effect_of_verb(value.lower()) == "destructive":
+                return _Judgement("destructive", _BY_PROPERTY + item.name)
+    for item in sent if judged.effect == "write" and judged.is_certain and tool.method == "POST" else ():
+        is_recipient = item.name.lower() == "to" and item.required and _RECIPIENT.search(item.description or "")
+        if is_recipient or _CALLS.search(item.description or ""):
+            return _Judgement("sends", _BY_PROPERTY + item.name)
     return judged
 
 
@@ -400,7 +476,7 @@ def _judge(method: str, path: str | None, name: str, texts: Sequence[str]) -> _J
         found += [
             _Judgement(signal.effect, source, signal.is_certain and signal.verb not in NEUTRAL_VERBS)
             for signal in certain or ([] if is_safe else acting)
-            if not (is_safe and signal.verb in NEUTRAL_VERBS)
+            if not (is_safe and signal.verb in NEUTRAL_VERBS - _ACTING_ON_GET)
         ]
     if found:
         return max(found, key=lambda item: (_WORST_LAST.index(item.effect), item.is_certain))
@@ -477,7 +553,8 @@ def _signals_of_words(name: str) -> Iterator[_Signal]:
         ):
             continue
         if index == 0:
-            is_noun = tail_reads or plain is not None or word in _MOSTLY_NOUNS or not _STATES.isdisjoint(words)
+            is_state = not _STATES.isdisjoint(words) and (len(words) > 1 or first_part == last_part)
+            is_noun = tail_reads or plain is not None or word in _MOSTLY_NOUNS or is_state
             is_certain = word not in _NOUNS or not is_noun or effect == "read"
         elif word in _NOUNS:
             is_certain = is_tail and len(tail) == 1 and word not in _MOSTLY_NOUNS
@@ -495,7 +572,8 @@ def _created(effect: Effect, words: Sequence[str], is_certain: bool) -> _Signal:
     """Returns the signal of the first of these words; it sends if it creates what reaches people or costs money."""
     if words[0] in _CREATES:
         what = [*takewhile(lambda word: word.isalpha() and word not in _ENDS_OBJECT, words)]
-        if _is_sent(what) and len(what) > 1:
+        is_opened = words[0] == "create" and not _OPENED.isdisjoint((singular(what[-1]), singular(" ".join(what[-2:]))))
+        if (_is_sent(what) or is_opened) and len(what) > 1:
             return _Signal("sends", "create", is_certain)
         if singular(what[-1]) in _SECRETS:
             return _Signal(effect, "create", is_certain)
@@ -532,6 +610,8 @@ def _signals_of_sentence(text: str) -> Iterator[_Signal]:
     rest = words[start + 1 :]
     effect = effect_of_verb(verb)
     assert effect is not None
+    if verb == "report" and rest and rest[0] in _QUESTIONS:
+        effect = "read"
     if effect == "read":
         is_certain = verb != "return"
         effect = "write" if verb == "check" and rest and rest[0] in _CHECKS_IN else effect
@@ -597,6 +677,9 @@ _CLAUSE_END = re.compile(r"[.!?;:]")
 _LEAD_LIMIT = 200
 """Characters before such a phrase that are searched for the start of its sentence."""
 
+_EARLIER = re.compile(r"\W*following\b", re.IGNORECASE)
+"""The start of a sentence about an earlier call."""
+
 _ABOUT_ITSELF = re.compile(r"\W*(?:(?:this|it|the (?:action|operation|call|change|effect)s?)\b|\Z)", re.IGNORECASE)
 """The start of a sentence about the tool itself, not about the data that it reads."""
 
@@ -627,7 +710,9 @@ def _says(pattern: Regex, description: str, is_read_only: bool | None = False) -
         for match in pattern.compiled.finditer(text):
             lead = _CLAUSE_END.split(text[max(match.start() - _LEAD_LIMIT, 0) : match.start()])[-1]
             is_again = text.startswith(" again", match.end())
-            if not is_again and not _DENIED.search(lead) and (not is_read_only or _ABOUT_ITSELF.match(lead)):
+            if is_again or _DENIED.search(lead) or _EARLIER.match(lead):
+                continue
+            if not is_read_only or _ABOUT_ITSELF.match(lead):
                 return True
     return False
 

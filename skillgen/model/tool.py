@@ -27,7 +27,7 @@ EFFECTS: Mapping[Effect, str] = {
 }
 """Every effect of a call with its meaning, the worst last."""
 
-JUDGED_BY = ("its name", "its description", "HTTP ", "its option ")
+JUDGED_BY = ("its name", "its description", "HTTP ", "its option ", "its property ")
 """What effects are judged by, as the sources of their origins begin."""
 
 OVERRULES = ", against what is declared"

@@ -54,8 +54,8 @@ _VERBS_BY_EFFECT: dict[Effect, frozenset[str]] = {
     ),
     "read": word_set(
         """
-        browse check compare count describe download exist fetch filter find get inspect list lookup parse preview
-        query read render retrieve return search show validate view
+        browse check compare count describe download exist explain fetch filter find get inspect list lookup parse
+        preview query read render retrieve return search show validate view
         """
     ),
 }
@@ -63,7 +63,7 @@ _VERBS_BY_EFFECT: dict[Effect, frozenset[str]] = {
 NEUTRAL_VERBS = word_set(
     """
     analyse analyze autocomplete calculate capture compute convert decode detect discover encode estimate evaluate
-    explain export extract forecast format generate geocode infer invoke load manage obtain open perform ping predict
+    export extract forecast format generate geocode infer invoke load manage obtain open perform ping predict
     recommend request resolve review sample scan select simulate sort split suggest summarize tail take test track
     translate use wait watch
     """
