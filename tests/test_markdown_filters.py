@@ -209,7 +209,7 @@ def test_a_json_value_is_a_code_span(data: Any) -> None:
 NAMES = [
     *("get_a", "a/b", "a.b-c", "*all*", "_x_", "a_b_c", "get users", "#1", "1. a", "<T>", "a|b", "`x`", "[x](y)"),
     *("&amp;", "\\", "a\\b", "~x~", "$ARGUMENTS", "!`ls`", "日本", "é", "a#", "a #", "# a", "-", "=", "+ a", "{{ x }}"),
-    "a:b",
+    *("a:b", "_links", "_links (2)", "_meta_data", "type_", "a._b_.c", "__init__", "_", "a_ _b", "_a *b*", "\\_a"),
 ]
 
 
@@ -219,6 +219,12 @@ def test_a_heading_shows_names_of_every_kind() -> None:
         assert structure(tokens)[:3] == ["heading_open", "inline", "heading_close"]
         assert shown(tokens[1]) == name
         assert not {child.type for child in inner(tokens)} & (NEVER_INLINE | {"em_open", "strong_open", "code_inline"})
+
+
+def test_an_underscore_that_opens_no_emphasis_is_searchable_in_a_heading() -> None:
+    names = ["_links", "_links (2)", "_meta_data", "type_", "a_ _b"]
+    assert each("heading", names) == names
+    assert each("heading", ["_x_", "a._b_.c"]) == ["\\_x\\_", "a.\\_b\\_.c"]
 
 
 @many

@@ -11,6 +11,7 @@ from cli import generated
 from conftest import Serve
 from descriptions import description, operation, write
 from documents import MarkdownDocument
+from msgspec.structs import replace
 
 import skillgen
 
@@ -169,6 +170,13 @@ def test_paging_is_recognised(names: tuple[str, ...], responses: Json, told: str
     assert told is None or told in text
 
 
+def test_paging_is_recognised_in_the_example_of_a_result() -> None:
+    responses = answer({"messages": {"type": "array"}})
+    responses["200"]["content"]["application/json"]["example"] = {"response_metadata": {"next_cursor": "bmV4dA"}}
+    text = documents_of(parameters=query("cursor", "limit"), responses=responses)
+    assert "send `response_metadata.next_cursor` of the response as `cursor`; page size: `limit`" in text
+
+
 def test_an_offset_that_is_text_may_be_a_token_and_skips_nothing() -> None:
     """S2-15."""
     parameters = [{"name": "offset", "in": "query", "schema": TEXT}, *query("limit")]
@@ -317,6 +325,26 @@ def test_how_a_token_is_sent_is_documented_in_the_words_of_the_source() -> None:
     auth = skillgen.read(description(components={"securitySchemes": schemes})).requirements.auth
     found = [(item.sent_as, item.token_format) for item in auth]
     assert found == [("Authorization: Bearer", "JWT"), ("Authorization: HMAC-SHA256", None)]
+
+
+def test_scopes_without_an_explanation_are_on_one_line() -> None:
+    """S2-13: a description that repeats the name explains nothing."""
+    scopes = {"a:read": "a:read", "b": "Reads b", "c:write": "", "a.d": "`a.d`"}
+    flow = {"authorizationUrl": "https://a.example/a", "scopes": scopes}
+    schemes = {"login": {"type": "oauth2", "flows": {"implicit": flow}}}
+    data = description(components={"securitySchemes": schemes}, security=[{"login": []}])
+    text = skillgen.render_documents(skillgen.read(data))["llms-full.txt"]
+    assert "  - Scope `b`: Reads b\n  - Scopes: `a:read`, `c:write`, `a.d`\n" in text
+
+
+def test_a_homepage_with_the_documentation_is_named_once() -> None:
+    url = "https://docs.example/a"
+    data = description(externalDocs={"url": url})
+    service = replace(skillgen.read(data), homepage=f"{url}/")
+    documents = skillgen.render_documents(service, emit=["skill", "llms"])
+    texts = [text for name, text in documents.items() if name.endswith(("SKILL.md", "llms.txt"))]
+    assert ["API documentation" in text for text in texts] == [True, True]
+    assert not any("Homepage" in text for text in texts)
 
 
 def test_pkce_is_documented_of_the_flow_that_has_it() -> None:

@@ -153,6 +153,16 @@ def test_texts_become_markdown_without_markup_of_a_terminal(depot: Service, note
     ]
 
 
+def test_the_section_of_a_command_has_its_complete_usage(tmp_path: Path) -> None:
+    options = "".join(f"parser.add_argument('--option-{number}')\n" for number in range(12))
+    program = f"import argparse\nparser = argparse.ArgumentParser('many')\n{options}"
+    (tmp_path / "many.py").write_text(program, "utf-8")
+    service = skillgen.read(cli="many:parser", cwd=tmp_path, python=sys.executable, program="many")
+    text = skillgen.render_documents(service, emit=["llms"])["llms-full.txt"]
+    assert "[--option-11 OPTION_11]" in text
+    assert "[…" not in text
+
+
 def test_deprecated_commands_are_marked(depot: Service) -> None:
     deprecated = [item.name for item in depot.tools if item.deprecated]
     assert deprecated == ["stock import"]

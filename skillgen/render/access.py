@@ -10,7 +10,7 @@ from itertools import islice
 
 from msgspec import Struct
 
-from skillgen.model.auth import LOGIN_POINTER, Auth, Credential, Endpoint
+from skillgen.model.auth import LOGIN_POINTER, Auth, Credential, Endpoint, Scope
 from skillgen.model.service import Service
 from skillgen.model.tool import Tool
 from skillgen.model.values import Value
@@ -22,8 +22,9 @@ from skillgen.text.words import words_of
 
 
 def other_access(service: Service) -> list[tuple[str, str | None]]:
-    """Returns the other declared ways to use the service; the URL is `None` if the source says that there is no such
-    way.
+    """Returns the other declared ways to use the service, and its homepage unless it is one of them.
+
+    The URL is `None` if the source says that there is no such way.
     """
     ways = []
     for field in ("cli", "api", "web", "mcp"):
@@ -32,13 +33,31 @@ def other_access(service: Service) -> list[tuple[str, str | None]]:
             ways.append((phrases("access")[field], url_of(link)))
     if service.kind == "mcp" and service.access.api_endpoint:
         ways.append((phrases("access")["endpoint"], service.access.api_endpoint))
+    if service.homepage and base_url(service.homepage) not in [base_url(url) for _, url in ways if url]:
+        ways.append((phrase("homepage"), service.homepage))
     return ways
+
+
+def explained_scopes(auth: Auth) -> list[tuple[Scope, str | None]]:
+    """Returns the scopes of which more than the name is known, with descriptions that do not repeat it."""
+    texts = [item.description if _letters(item.description) != _letters(item.name) else None for item in auth.scopes]
+    return [(item, text) for item, text in zip(auth.scopes, texts, strict=True) if text or item.grants]
+
+
+def bare_scopes(auth: Auth) -> list[str]:
+    """Returns the names of the scopes of which nothing else is known."""
+    explained = {scope.name for scope, _ in explained_scopes(auth)}
+    return [scope.name for scope in auth.scopes if scope.name not in explained]
+
+
+def _letters(text: str | None) -> str:
+    return "".join(filter(str.isalnum, text or "")).lower()
 
 
 def web_links(service: Service) -> list[tuple[str, str]]:
     """Returns the other ways to use the service that are web URLs, the only ones that can be links, with labels."""
     server = service.access.mcp.json if service.kind == "mcp" and service.access.mcp else None
-    ways = [(phrases("access")["mcp"], server), *other_access(service), (phrase("homepage"), service.homepage)]
+    ways = [(phrases("access")["mcp"], server), *other_access(service)]
     return [(label, url) for label, url in ways if isinstance(url, str) and url.startswith(("https://", "http://"))]
 
 

@@ -160,6 +160,11 @@ def call_line(tool: Tool, types: Mapping[str, Schema]) -> Markdown:
     return call
 
 
+def usage_line(tool: Tool) -> Markdown:
+    """Returns the complete usage of a command."""
+    return code(usage(tool, None, is_complete=True))
+
+
 def required_line(tool: Tool) -> Markdown:
     """Returns a call with the required parameters, and the number of the others: `list_issues(owner, repo, …7)`."""
     if tool.command:

@@ -167,6 +167,8 @@ _NUMBERED = re.compile(r"(?<!\\)((?:\\\\)*)\$(?=[0-9])")
 _LOOKS_LIKE_JSON = re.compile(r".*`|$|-?[0-9][0-9.]*(?:[eE][-+]?[0-9]+)?$|true$|false$|null$|[\[{\"]")
 _PLAIN_NAME = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9_.:/-]*[A-Za-z0-9])?\Z")
 _NAME_SPECIAL = re.compile(rf"([\\`*\[\]<>#!|~$&^]|_(?![A-Za-z0-9])|(?<![A-Za-z0-9])_|{_DIALECTS})")
+_EMPHASIZED_NAME = re.compile(r"_(?<![A-Za-z0-9_]_).*_(?![A-Za-z0-9_])")
+"""Underscores of which one can open emphasis and a later one can close it."""
 _FOREIGN_ADDRESS_PATTERN = re.compile(f"({_FOREIGN_ADDRESS})", re.IGNORECASE)
 _ESCAPED_VARIABLE = re.compile(r"\\\$(?=ARGUMENTS|\\?\{CLAUDE_)")
 _WWW = re.compile(r"(www)\.", re.IGNORECASE)
@@ -318,16 +320,24 @@ def fence(text: str, language: str = "text") -> Markdown:
 def name(text: str) -> Markdown:
     """Returns a name as the text of a heading, so that a renderer shows the exact name."""
     line = one_line(text)
-    if _PLAIN_NAME.match(line) and not _FOREIGN_ADDRESS_PATTERN.match(line):
+    left = "" if _EMPHASIZED_NAME.search(line) else "_"
+    if left and _PLAIN_NAME.match(line) and not _FOREIGN_ADDRESS_PATTERN.match(line):
         return Markdown(line)
-    return Markdown("".join(_exact_name_part(part) for part in _FOREIGN_ADDRESS_PATTERN.split(line)))
+    return Markdown("".join(_exact_name_part(part, left) for part in _FOREIGN_ADDRESS_PATTERN.split(line)))
 
 
-def _exact_name_part(part: str) -> str:
-    """Returns a part of a name so that a renderer shows it exactly, and no host takes it for a variable."""
+def _exact_name_part(part: str, left: str) -> str:
+    """Returns a part of a name so that a renderer shows it exactly, and no host takes it for a variable.
+
+    The characters of `left` are not escaped.
+    """
     if _FOREIGN_ADDRESS_PATTERN.match(part):
         return f"`{part}`"
-    shown = _NAME_SPECIAL.sub(r"\\\1", part).replace("\\](", "\\]\\(").replace("\\`", _TICK)
+    shown = (
+        _NAME_SPECIAL.sub(lambda match: match[0] if match[0] in left else f"\\{match[0]}", part)
+        .replace("\\](", "\\]\\(")
+        .replace("\\`", _TICK)
+    )
     shown = _WWW.sub(r"\1\\.", shown.replace("://", "\\://"))  # a link would include the escapes after it
     return _ESCAPED_VARIABLE.sub("&#36;", shown)
 

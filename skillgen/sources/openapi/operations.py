@@ -99,8 +99,7 @@ class OperationReader:
         texts = _texts(entry, origins)
         pagination = self._pagination.declared(operation)
         if pagination is None:
-            raw = output.raw if output is not None else None
-            pagination = self._pagination.inferred(body.parameters + sent, raw, as_dict(success.get("headers")))
+            pagination = self._pagination.inferred(body.parameters + sent, output, as_dict(success.get("headers")))
             if pagination is not None:
                 origins["pagination"] = Origin("inferred", "names of parameters, response fields and headers")
         completion = _completion_of(operation, responses, self.resolver)

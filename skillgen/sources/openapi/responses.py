@@ -261,8 +261,10 @@ class PaginationReader:
         field = text_of(operation.get("x-ms-pageable"), "nextLinkName")
         return Pagination(method="next_url", source=field) if field and _QUOTABLE_NAME.match(field) else None
 
-    def inferred(self, parameters: Iterable[Parameter], output: Json, headers: Iterable[str]) -> Pagination | None:
-        """Returns how to get the next page, from the schema and the headers of a successful response."""
+    def inferred(
+        self, parameters: Iterable[Parameter], output: Output | None, headers: Iterable[str]
+    ) -> Pagination | None:
+        """Returns how to get the next page, from the schema, the first example and the headers of a response."""
         inputs = [item for item in parameters if item.location in ("query", "body")]
         strings = {item.name for item in inputs if item.schema.types == ("string",)}
         names = _by_normalised_name(item.name for item in inputs)
@@ -273,7 +275,9 @@ class PaginationReader:
         has_link_header = any(name.lower() == "link" for name in headers)
         if cursor is None and page is None and offset is None and size is None and not has_link_header:
             return None
-        fields = self._fields_of(output)
+        fields = self._fields_of(output.raw) if output is not None else {}
+        if output is not None and output.examples:
+            fields = self._read_fields(_schema_of(output.examples[0].value.json)) | fields
         more = _first_known(fields, _MORE_FIELDS)
         paged = partial(Pagination, size_parameter=size, more_field=fields[more][0] if more is not None else None)
         if cursor is not None and (name := _first_known(fields, _CURSOR_FIELDS)) is not None:
@@ -325,6 +329,12 @@ class PaginationReader:
         if text_of(raw, "$ref") is None:
             return as_dict(raw)
         return self._resolver.resolve_or_empty(raw)
+
+
+def _schema_of(value: Json, level: int = 0) -> dict[str, Json]:
+    """Returns a schema of the members of an object that are read."""
+    members = as_dict(value) if level <= _CONTAINER_DEPTH else {}
+    return {"properties": {name: _schema_of(member, level + 1) for name, member in members.items()}}
 
 
 def _by_normalised_name(names: Iterable[str]) -> dict[str, str]:
