@@ -240,7 +240,8 @@ def test_an_operation_named_after_a_removal_is_marked_destructive(tmp_path: Path
     """S2-09, issue 5: where POST is used for every call, `may change data` says too little."""
     paths = {f"/{name}": {"post": operation(name)} for name in ("DeleteRope", "purgeRopes", "GetRope", "undeleteRope")}
     skill = of_description(tmp_path, paths)
-    assert "- Confirm first: `DeleteRope`, `purgeRopes`, `GetRope`, `undeleteRope`.\n" in skill
+    names = "`DeleteRope`, `purgeRopes`, `GetRope`, `undeleteRope`"
+    assert f"- Confirm first: {names}. The list is short, so it includes [write].\n" in skill
     assert "`GetRope()` `POST /GetRope` [write]" in skill
     (page,) = (tmp_path / "out").glob("skills/*/references/t*.md")
     assert "`POST /purgeRopes` [destructive]\n" in page.read_text("utf-8")
@@ -303,6 +304,21 @@ def test_a_product_with_a_capital_is_what_users_mention(tmp_path: Path) -> None:
     assert "Use when the user asks about portwise ports." in described(
         tmp_path, said, serverInfo={"name": "memory-mcp"}
     )
+
+
+@pytest.mark.parametrize(
+    ("said", "is_shown"),
+    [
+        ("OpenAPI specs from a repository with extensions.", False),
+        ("This is the Harbour Swagger 2.0 definition of berths.", False),
+        ("Berths, as OpenAPI documents.", True),
+        ("Compares OpenAPI documents of a harbour.", True),
+    ],
+)
+def test_a_sentence_on_the_source_is_no_introduction(tmp_path: Path, said: str, is_shown: bool) -> None:
+    data = description(LIST, info={"title": "Harbour API", "version": "1", "description": said})
+    generated("from-openapi", write(tmp_path / "api.json", data), "-o", tmp_path / "out")
+    assert (said in (tmp_path / "out/skills/harbour-api/SKILL.md").read_text("utf-8")) == is_shown
 
 
 @pytest.mark.parametrize(

@@ -299,7 +299,7 @@ def test_what_cannot_be_undone_is_in_skill_md(tmp_path: Path, text: str) -> None
             skill, _ = of_server(folder, tool("close", description=text))
         else:
             skill, _ = of_description(folder, post={**operation("close"), "description": text})
-        assert "- Confirm first: `close` (cannot be undone).\n" in skill
+        assert "- Confirm first: `close` (cannot be undone)." in skill
 
 
 def test_declared_side_effects_are_what_the_user_confirms(tmp_path: Path) -> None:
@@ -620,8 +620,8 @@ def test_many_tools_to_confirm_are_patterns_that_match_nothing_harmless(tmp_path
     paths["/v/refunds"] = {"post": operation("PostVRefunds"), "get": operation("ListVRefunds")}
     skill = of_paths(tmp_path, paths)
     assert (
-        "- Confirm first: `Delete*`, `*Cancel*`, `PostVoid`, `PostZRefunds`, `PostVRefunds`, `PutInvoiceVoid`.\n"
-        in skill
+        "- Confirm first: `Delete*`, `*Cancel*`, `PostVoid`, `PostZRefunds`, `PostVRefunds`, `PutInvoiceVoid`."
+        " The list is short, so it includes [write].\n" in skill
     )
 
 

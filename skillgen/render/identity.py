@@ -35,6 +35,7 @@ from skillgen.text.summary import (
     purpose_sentence,
     says_only_name,
     shorten,
+    without_document,
 )
 from skillgen.text.words import word_set
 
@@ -334,9 +335,9 @@ def is_description_inferred(service: Service) -> bool:
 
 
 def intro(service: Service) -> str | None:
-    """Returns the summary for the head of a document; None if it only repeats the name."""
-    is_name = service.summary is None or says_only_name(service.summary, f"{service.title or ''} {service.name}")
-    return None if is_name else service.summary
+    """Returns the summary for the head of a document; None if it only repeats the name, or is about its source."""
+    text = without_document(service.summary or "")
+    return None if not text or says_only_name(text, f"{service.title or ''} {service.name}") else text
 
 
 @once

@@ -215,7 +215,8 @@ def _cautions(tools: Sequence[Tool]) -> Iterator[Markdown]:
         marked = by_mark.get(mark, [])
         as_bad += marked
         lines = _confirmed(marked, as_bad, tools)
-        if len(lines) > _CONFIRMED and 2 * len(marked) > len(tools):
+        are_most = len(lines) > _CONFIRMED and 2 * len(marked) > len(tools)
+        if are_most:
             yield phrase("most_are_marked", number=f"{len(marked):,}", all=f"{len(tools):,}", mark=mark)
             risky = [tool for tool in marked if any(map(_is_risky, _verbs(tool)))]
             lines = _confirmed(risky, as_bad, tools)
@@ -227,7 +228,8 @@ def _cautions(tools: Sequence[Tool]) -> Iterator[Markdown]:
         line for line, length in zip(lines, accumulate(map(len, lines)), strict=True) if length <= _CONFIRMED_LENGTH
     ]
     if lines:
-        more = phrase("confirm_more") if len(lines) < len(worst) else ""
+        are_all = not are_most and bool(writes) and lines[-1] == writes[-1]
+        more = phrase("confirm_more") if len(lines) < len(worst) else phrase("confirm_all") if are_all else ""
         lines = [line for line in lines if not any(_matches(other, line) for other in lines if other != line)]
         yield phrase("confirm_first", tools=", ".join(lines), more=more)
     unknown = by_mark.get(None, [])

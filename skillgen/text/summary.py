@@ -15,7 +15,7 @@ from msgspec import Struct
 from skillgen.text import lazy_re as re
 from skillgen.text.html import html_to_markdown
 from skillgen.text.markdown import CACHE_SIZE, plain_words
-from skillgen.text.words import word_set, words_of
+from skillgen.text.words import is_verb, word_set, words_of
 
 _MAX_PASSAGES = 40
 """Passages that are read at most."""
@@ -260,6 +260,13 @@ _NO_DESCRIPTION = re.compile(
 )
 """Content of sentences about a document or its version."""
 
+_ABOUT_DOCUMENT = re.compile(
+    r"\W*(?:(?:an?|our|the|these|this) )?(?:is (?:an? |the )?)?(?:[\w.'’-]+ ){0,3}?(?:openapi|swagger)(?: v?\d[\d.]*)? "
+    r"(?:api )?(?:definitions?|descriptions?|docs|documentation|documents?|files?|spec(?:ification)?s?)\b",
+    re.IGNORECASE,
+)
+"""The start of a sentence about the description of an API itself: "OpenAPI specs with our extension"."""
+
 _THING = "(?:api|service|server|plugin|tool|app|application|platform|library|client|system|interface|suite)s?"
 _LEAD_OF_PURPOSE = re.compile(
     rf"(?:(?:this|these|an?|our|the) (?:[\w./+-]+ ){{0,4}}?{_THING} (?:(?:that|which) )?|it (?:also )?|which )"
@@ -353,6 +360,14 @@ def purpose_sentence(text: str, name: str, limit: int, *, is_imperative: bool = 
         or ORDER.search(sentence)
     )
     return None if is_useless else sentence
+
+
+def without_document(text: str) -> str:
+    """Returns a text without a first sentence about the description of the API itself."""
+    start = _ABOUT_DOCUMENT.match(text)
+    if start is None or is_verb(start[0].split()[0].lower().removesuffix("s")):  # "Compares OpenAPI documents"
+        return text
+    return " ".join([*sentences(text)][1:])
 
 
 def says_only_name(text: str, name: str) -> bool:
