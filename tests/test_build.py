@@ -506,7 +506,7 @@ OF_A_RUN = {"config", "target", "check", "fail_on_change", "force", "user", "as_
 @pytest.mark.parametrize("command", ["from-server", "from-openapi", "build"])
 def test_every_option_that_shapes_documents_has_a_key(command: str) -> None:
     parameters = get_command(app).commands[command].params  # type: ignore[attr-defined]
-    options = {item.name for item in parameters if item.param_type_name == "option"} - {"help"}
+    options = {item.name for item in parameters if item.param_type_name == "option"} - {"help", "ai_help"}
     target = SCHEMA["properties"]["targets"]["additionalProperties"]["properties"]
     keys = {*target, *target["source"]["properties"]}
     assert {name for name in options if name.replace("_", "-") not in keys} <= OF_A_RUN
