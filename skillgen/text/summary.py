@@ -261,8 +261,9 @@ _NO_DESCRIPTION = re.compile(
 """Content of sentences about a document or its version."""
 
 _ABOUT_DOCUMENT = re.compile(
-    r"\W*(?:(?:an?|our|the|these|this) )?(?:is (?:an? |the )?)?(?:[\w.'’-]+ ){0,3}?(?:openapi|swagger)(?: v?\d[\d.]*)? "
-    r"(?:api )?(?:definitions?|descriptions?|docs|documentation|documents?|files?|spec(?:ification)?s?)\b",
+    r"[^\w.'’-]*(?:(?:an?|our|the|these|this) )?(?:is (?:an? |the )?)?(?:[\w.'’-]+ ){0,3}?"
+    r"(?:openapi|swagger)(?: v?\d[\d.]*)? (?:api )?"
+    r"(?:definitions?|descriptions?|docs|documentation|documents?|files?|spec(?:ification)?s?)\b",
     re.IGNORECASE,
 )
 """The start of a sentence about the description of an API itself: "OpenAPI specs with our extension"."""
