@@ -221,7 +221,7 @@ def shapes(service: Service) -> Counter[tuple[Any, ...]]:
             assert "!`" not in text, path
             assert "$ARGUMENTS" not in text, path
         assert not re.search("[\x00-\x08\x0b-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\ud800-\udfff]", text)
-        if path == "plugin/README.md":  # its sections follow from what starts the server: a hostile variable is none
+        if path == "plugin/README.md":  # its sections follow from what starts the server, such as valid variables
             assert not shape(text)[2]
         elif path.endswith((".md", ".txt")):
             found[shape(text)] += 1
