@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 import xml.etree.ElementTree as ElementTree
 from pathlib import Path
 from typing import Any
@@ -134,6 +135,12 @@ def test_a_server_and_several_documents_are_linted_together(lacking: Path, tmp_p
     path = clean(tmp_path)
     found = findings(path, lacking, "--select", "*", "--", *command(tmp_path, tools=LACKING), cwd=TESTS)
     assert list(dict.fromkeys(finding["source"] for finding in found)) == [str(path), str(lacking), "listed"]
+
+
+def test_a_program_is_linted_by_rules_for_programs(tmp_path: Path) -> None:
+    found = codes("--select", "*", "--cli", "click_program:cli", "--python", sys.executable, cwd=TESTS / "programs")
+    assert {"no-description", "command-unknown"} <= set(found)
+    assert {code for code in found if code.startswith(("errors-", "missing-annotations"))} == set()
 
 
 def test_what_reading_reports_is_a_finding_too(tmp_path: Path) -> None:

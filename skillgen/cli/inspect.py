@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from skillgen.cli.from_server import read_sources
-from skillgen.cli.options import OptionsOf, command
+from skillgen.cli.options import OptionsOf, Program, Sources, command
 from skillgen.cli.output import Console
 from skillgen.config.project import SOURCE_KINDS, Source
 from skillgen.errors import ExitCode
@@ -18,15 +18,8 @@ from skillgen.errors import ExitCode
 @command
 def inspect(
     context: typer.Context,
-    sources: Annotated[
-        list[str] | None,
-        typer.Argument(
-            metavar="[SOURCE]... [-- COMMAND [ARG]...]", help="OpenAPI descriptions, service manifests or snapshots."
-        ),
-    ] = None,
-    target: Annotated[
-        str | None, typer.Option("--cli", metavar="MODULE:APP", help="Command-line program, as of from-cli.")
-    ] = None,
+    sources: Sources = None,
+    cli: Program = None,
     *,
     server: Annotated[Source, OptionsOf((Source,), kinds=SOURCE_KINDS)],
     console: Console,
@@ -36,7 +29,7 @@ def inspect(
     from skillgen.text.markdown import disarm_json
     from skillgen.text.unicode import escape_invisible_in_json
 
-    server = replace(server, cli=target)
+    server = replace(server, cli=cli)
     readings = [reading for _, reading in read_sources(sources or (), server, context.obj, console)]
     services = [service for reading in readings for service in reading.services]
     failures = [error for reading in readings for error in reading.failures]

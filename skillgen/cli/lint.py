@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Annotated
@@ -10,7 +11,7 @@ from typing import Annotated
 import typer
 
 from skillgen.cli.from_server import read_sources
-from skillgen.cli.options import OptionsOf, command
+from skillgen.cli.options import OptionsOf, Program, Sources, command
 from skillgen.cli.output import Console
 from skillgen.config.project import SOURCE_KINDS, Source
 from skillgen.errors import ExitCode, UsageError
@@ -20,12 +21,8 @@ from skillgen.problem_codes import CODES
 @command
 def lint(
     context: typer.Context,
-    sources: Annotated[
-        list[str] | None,
-        typer.Argument(
-            metavar="[SOURCE]... [-- COMMAND [ARG]...]", help="OpenAPI descriptions, service manifests or snapshots."
-        ),
-    ] = None,
+    sources: Sources = None,
+    cli: Program = None,
     *,
     server: Annotated[Source, OptionsOf((Source,), kinds=SOURCE_KINDS)],
     report_format: Annotated[
@@ -52,7 +49,7 @@ def lint(
         raise UsageError(f"no such format: {report_format}", where="--format", fix=f"choose from {', '.join(REPORTS)}")
     codes = chosen_codes(select or (), ignore or ())
     findings, exit_codes = [], [ExitCode.DONE]
-    for source, reading in read_sources(sources or (), server, context.obj, console):
+    for source, reading in read_sources(sources or (), replace(server, cli=cli), context.obj, console):
         for error in reading.failures:
             console.fail(error)
             exit_codes.append(error.exit_code)

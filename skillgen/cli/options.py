@@ -24,6 +24,16 @@ from skillgen.errors import ExitCode, SkillgenError, UsageError
 
 AsJson: TypeAlias = Annotated[bool, typer.Option("--json", help="Print a JSON report to standard output.")]
 
+Sources: TypeAlias = Annotated[
+    list[str] | None,
+    typer.Argument(
+        metavar="[SOURCE]... [-- COMMAND [ARG]...]", help="OpenAPI descriptions, service manifests or snapshots."
+    ),
+]
+
+Program: TypeAlias = Annotated[
+    str | None, typer.Option("--cli", metavar="MODULE:APP", help="Command-line program, as of from-cli.")
+]
 
 _DESCRIPTION = """\
 Generates the documents that AI agents read (a skill, llms.txt, --ai-help text, a registry entry) from an MCP server, an

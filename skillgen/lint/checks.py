@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Mapping
 from skillgen.errors import Problem
 from skillgen.model.calls import Output
 from skillgen.model.schema import Parameter, Schema
-from skillgen.model.service import Service
+from skillgen.model.service import Kind, Service
 from skillgen.model.tool import Tool
 from skillgen.model.values import child
 
@@ -27,7 +27,7 @@ def check_service(service: Service) -> Iterator[Problem]:
 
     What several tools share has each finding once.
     """
-    checks = (*_ALL_KINDS, *(_MCP if service.kind == "mcp" else _OPENAPI))
+    checks = _CHECKS[service.kind]
     types = {item.name: item.schema for item in service.schemas}
     places: set[tuple[str, str]] = set()
     for tool in service.tools:
@@ -179,6 +179,10 @@ def _has_example(output: Output, types: Types) -> bool:
     return any(item.examples or any(each.schema.examples for each in item.properties) for item in schemas)
 
 
-_ALL_KINDS: tuple[Check, ...] = (_check_tautology, _check_parameters)
-_MCP: tuple[Check, ...] = (_check_description, _check_annotations, _check_result)
-_OPENAPI: tuple[Check, ...] = (_check_identifiers, _check_constraints, _check_errors, _check_examples)
+_ALL: tuple[Check, ...] = (_check_tautology, _check_parameters)
+_CHECKS: Mapping[Kind, tuple[Check, ...]] = {
+    "mcp": (*_ALL, _check_description, _check_annotations, _check_result),
+    "openapi": (*_ALL, _check_identifiers, _check_constraints, _check_errors, _check_examples),
+    "cli": (*_ALL, _check_description, _check_identifiers),
+}
+"""The rules on a tool, by the kind of source."""
