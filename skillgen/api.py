@@ -17,8 +17,19 @@ from pathlib import Path
 from types import NoneType, UnionType
 from typing import Any, ParamSpec, TypeVar, Union, get_args, get_origin, get_type_hints
 
-from skillgen.config.project import NO_PUBLISH, OutputOptions, Publish, Source, Texts, flag_of, option_of, options_in
+from skillgen.config.project import (
+    NO_PUBLISH,
+    LintOptions,
+    OutputOptions,
+    Publish,
+    Source,
+    Texts,
+    flag_of,
+    option_of,
+    options_in,
+)
 from skillgen.errors import EditedError, ExitCode, OutputError, Problem, SkillgenError, SourceError, UsageError
+from skillgen.lint.findings import Findings
 from skillgen.model.auth import Endpoint
 from skillgen.model.calls import Example, Output
 from skillgen.model.document import DEFAULT_FORMATS, DEFAULT_PROFILE
@@ -36,6 +47,7 @@ __all__ = [
     "Example",
     "ExitCode",
     "File",
+    "Findings",
     "Group",
     "NamedType",
     "Origin",
@@ -58,6 +70,7 @@ __all__ = [
     "build",
     "check",
     "generate",
+    "lint_service",
     "read",
     "render_documents",
     "snapshot",
@@ -109,7 +122,7 @@ def _takes(options: Callable[P, object]) -> Callable[[Callable[..., Answer]], Ca
 
 _type_hints = functools.cache(get_type_hints)
 
-_OPTIONS = {item.name: item for options in (Source, Texts, OutputOptions) for item in options_in(options)}
+_OPTIONS = {item.name: item for options in (LintOptions, Source, Texts, OutputOptions) for item in options_in(options)}
 
 _ARGUMENTS = {flag_of(item) or f"--{name.replace('_', '-')}": name for name, item in _OPTIONS.items()}
 _ARGUMENTS |= {"--target": "target"}
@@ -320,6 +333,31 @@ def render_documents(**given: Any) -> dict[str, str]:
         output.service, tuple(output.emit), folder, output.profile, publisher_of(output)
     )
     return {document.path: document.text for document in documents}
+
+
+def _lint_options(
+    service: Service,
+    *,
+    select: Sequence[str] = (),
+    ignore: Sequence[str] = (),
+    levels: Mapping[str, str] = {},
+    baseline: str | os.PathLike[str] | None = None,
+) -> LintOptions:
+    return LintOptions(select=select, ignore=ignore, levels=levels, baseline=baseline)
+
+
+@_takes(_lint_options)
+def lint_service(**given: Any) -> Findings:
+    """Returns what a service lacks, by the rules of `skillgen lint`. The options are those of the command line, and
+    `levels` that of the project file, which is not read.
+
+    Raises:
+        UsageError: an option is invalid.
+    """
+    from skillgen.pipeline.lint import Linter
+
+    service: Service = given["service"]
+    return Linter(_lint_options(**given)).check(service, service.name)
 
 
 @_takes(_Build)

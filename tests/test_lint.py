@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+import re
 import sys
 import xml.etree.ElementTree as ElementTree
 from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 from cli import Finished, run_skillgen
 from descriptions import description, operation, write
 from jsonschema import Draft4Validator
@@ -220,8 +222,103 @@ def test_a_position_is_that_of_the_innermost_key_that_is_there(tmp_path: Path, i
             assert lines[finding["line"] - 1][finding["column"] - 1 :].startswith(json.dumps(key, ensure_ascii=False))
 
 
-def test_a_snapshot_of_a_server_has_no_lines(lacking: Path) -> None:
-    assert {finding["line"] for finding in findings(lacking)} == {None}
+def test_a_finding_in_a_snapshot_is_at_its_tool(lacking: Path) -> None:
+    lines = lacking.read_text("utf-8").split("\n")
+    (finding,) = findings(lacking, "--select", "no-description")
+    assert '"name": "get_order"' in lines[finding["line"]]
+    assert (finding["file"], finding["owner"]) == (str(lacking), "get_order")
+
+
+def test_a_finding_in_a_file_of_a_reference_is_in_that_file(tmp_path: Path) -> None:
+    (tmp_path / "parts").mkdir()
+    parameter = {"type": {"in": "query", "name": "type", "schema": {"type": "string"}}}
+    (tmp_path / "parts" / "query.json").write_text(json.dumps(parameter, indent=1), "utf-8")
+    shared = operation("list_tasks", parameters=[{"$ref": "parts/query.json#/type"}])
+    path = write(tmp_path / "api.json", description({"/tasks": {"get": shared}}))
+    (finding,) = findings(path, "--select", "ambiguous-identifier")
+    assert (finding["file"], finding["line"], finding["column"]) == (f"{tmp_path}/parts/query.json", 2, 2)
+    (result,) = results(lint(path, "--select", "ambiguous-identifier", "--format", "sarif").stdout)
+    physical = result["locations"][0]["physicalLocation"]
+    assert physical["artifactLocation"]["uri"].endswith("/parts/query.json")
+    assert physical["region"] == {"startLine": 2, "startColumn": 2}
+
+
+# -- the project file and the baseline -------------------------------------------------------------------------------
+
+
+def project(folder: Path, lint: Json) -> Path:
+    """Writes a project with one target, which breaks several rules, and the settings of `lint`."""
+    orders = operation("list_orders", tags=["orders"], parameters=[{"name": "type", "in": "query"}])
+    tasks = operation("list_tasks", tags=["tasks"], parameters=[{"name": "type", "in": "query"}])
+    write(folder / "api.json", description({"/orders": {"get": orders}, "/tasks": {"get": tasks}}))
+    data = {"targets": {"shop": {"source": {"openapi": "api.json"}}}, "lint": lint}
+    (folder / "skillgen.yaml").write_text(yaml.safe_dump(data), "utf-8")
+    return folder
+
+
+def owners(folder: Path, code: str, *arguments: object) -> list[str]:
+    return [finding["owner"] for finding in findings(*arguments, cwd=folder) if finding["code"] == code]
+
+
+def test_without_a_source_the_targets_of_the_project_are_checked(tmp_path: Path) -> None:
+    project(tmp_path, {})
+    found = findings(cwd=tmp_path)
+    assert {(finding["source"], finding["file"]) for finding in found} == {("shop", "api.json")}
+    assert lint("--target", "other", cwd=tmp_path).exit_code == 2
+    assert lint("--project", tmp_path / "skillgen.yaml", cwd=TESTS).stdout.startswith("shop: ")
+
+
+def test_levels_of_the_project_decide_and_can_turn_a_rule_on_or_off(tmp_path: Path) -> None:
+    project(tmp_path, {"levels": {"parameter-untyped": "error", "errors-undeclared": "info", "tool-*": "off"}})
+    found = {finding["code"]: finding["level"] for finding in findings(cwd=tmp_path)}
+    assert found["parameter-untyped"] == "error"
+    assert found["errors-undeclared"] == "info"
+    assert not any(code.startswith("tool-") for code in found)
+    assert lint(cwd=tmp_path).exit_code == 1
+    assert lint("api.json", cwd=tmp_path).exit_code == 1
+
+
+@pytest.mark.parametrize("pattern", ["list_orders", "tag:orders", "path:/ord*", "/paths/~1orders/*"])
+def test_rules_are_ignored_in_a_part_of_the_source(tmp_path: Path, pattern: str) -> None:
+    project(tmp_path, {"ignore-in": {pattern: ["parameter-*", "tool-undescribed"]}})
+    assert owners(tmp_path, "parameter-untyped") == ["list_tasks"]
+    project(tmp_path, {"ignore-in": {"source:sh*": ["parameter-*"]}})
+    assert owners(tmp_path, "parameter-untyped") == []
+    assert owners(tmp_path, "parameter-untyped", "api.json") == ["list_orders", "list_tasks"]
+
+
+def test_settings_that_cannot_be_meant_are_refused(tmp_path: Path) -> None:
+    for settings, words in (
+        ({"levels": {"no-descripton": "error"}}, "no such code: no-descripton"),
+        ({"levels": {"no-description": "fatal"}}, "no such level: fatal"),
+        ({"ignore-in": {"tag:": ["*"]}}, "the pattern 'tag:' is empty"),
+        ({"select": ["xyz"]}, "skillgen.yaml#/lint/select: no such code: xyz"),
+        ({"level": {}}, "did you mean levels?"),
+        ({"baseline": "missing.json"}, "missing.json: cannot be read"),
+    ):
+        finished = lint(cwd=project(tmp_path, settings))
+        assert finished.exit_code == 2, settings
+        assert words in finished.stderr
+
+
+def test_known_findings_are_not_reported_though_entries_move(tmp_path: Path) -> None:
+    baseline = tmp_path / "known.json"
+    written = lint("--write-baseline", baseline, "--", *command(tmp_path, tools=LACKING), cwd=TESTS)
+    assert (written.exit_code, written.stdout) == (0, "")
+    fewer = [tool("drop_order"), *LACKING[:3]]
+    server = ("--", *command(tmp_path, tools=fewer))
+    new = findings("--baseline", baseline, "--select", "no-description", *server, cwd=TESTS)
+    assert [finding["owner"] for finding in new] == ["drop_order"]
+    finished = lint("--baseline", baseline, *server, cwd=TESTS)
+    assert re.match(r"listed: 1 error, \d+ notes?; \d+ more in the baseline\n", finished.stdout)
+    assert "of the baseline no longer occur" in finished.stderr
+
+
+def test_a_file_that_is_not_a_baseline_is_refused(lacking: Path, tmp_path: Path) -> None:
+    for text in ("", "[]", '{"baseline": 2, "findings": {}}', '{"baseline": 1, "findings": [1]}'):
+        path = tmp_path / "known.json"
+        path.write_text(text, "utf-8")
+        assert lint(lacking, "--baseline", path).exit_code == 2
 
 
 # -- for programs ----------------------------------------------------------------------------------------------------
@@ -247,7 +344,7 @@ def test_junit_has_a_failure_for_each_finding_but_notes(lacking: Path) -> None:
 def test_github_gets_one_annotation_for_each_finding(lacking: Path) -> None:
     lines = lint("--format", "github", lacking).stdout.splitlines()
     assert len(lines) == len(findings(lacking))
-    assert lines[0].startswith(f"::error file={lacking},title=no-description (")
+    assert lines[0].startswith(f"::error file={lacking},line=12,col=9,title=no-description (")
 
 
 def test_no_text_of_a_source_leaves_its_place_in_a_report(tmp_path: Path) -> None:

@@ -2,20 +2,26 @@
 
 from __future__ import annotations
 
+import os
 import sys
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, TypeAlias
 
 import typer
+from msgspec import structs
 
 from skillgen.cli.from_server import read_sources
 from skillgen.cli.options import OptionsOf, Program, Sources, command
 from skillgen.cli.output import Console
-from skillgen.config.project import SOURCE_KINDS, Source
-from skillgen.errors import ExitCode, UsageError
+from skillgen.config.project import NO_LINT_OPTIONS, SOURCE_KINDS, LintOptions, Project, Source
+from skillgen.errors import ExitCode, SkillgenError, UsageError
 from skillgen.problem_codes import CODES
+
+if TYPE_CHECKING:
+    from skillgen.pipeline.read import Reading
 
 
 @command
@@ -25,58 +31,87 @@ def lint(
     cli: Program = None,
     *,
     server: Annotated[Source, OptionsOf((Source,), kinds=SOURCE_KINDS)],
+    project: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Project file. Default: skillgen.yaml, else pyproject.toml.")
+    ] = None,
+    target: Annotated[
+        str | None, typer.Option(metavar="NAME", help="Check only this target of the project file. Default: all.")
+    ] = None,
     report_format: Annotated[
         str,
         typer.Option("--format", metavar="FORMAT", help="Format of the report: text, json, sarif, junit or github."),
     ] = "text",
-    select: Annotated[
-        list[str] | None,
-        typer.Option(metavar="CODES", help="Check only these rules: codes or patterns, comma-separated. Repeatable."),
-    ] = None,
-    ignore: Annotated[
-        list[str] | None,
-        typer.Option(metavar="CODES", help="Leave out these rules: codes or patterns, comma-separated. Repeatable."),
-    ] = None,
-    strict: Annotated[bool, typer.Option("--strict", help="Exit with 1 on warnings too.")] = False,
+    options: LintOptions,
     console: Console,
 ) -> ExitCode:
-    """Report what sources lack to be documented well, rule by rule. Exits with 1 on errors."""
-    from skillgen.lint.checks import check_service
-    from skillgen.lint.positions import positions_in
-    from skillgen.lint.reports import REPORTS, Findings, chosen_codes, counts_of, text_report, worst_first
+    """Report what sources lack to be documented well, rule by rule. Exits with 1 on errors.
+
+    Without a source, checks the targets of skillgen.yaml. The settings below `lint` in that file always apply.
+    """
+    from skillgen.config.loader import find_project_file, project_file, read_project
+    from skillgen.lint.findings import counts_of
+    from skillgen.lint.reports import REPORTS, text_report
+    from skillgen.pipeline.lint import Linter
 
     if report_format not in REPORTS:
         raise UsageError(f"no such format: {report_format}", where="--format", fix=f"choose from {', '.join(REPORTS)}")
-    codes = chosen_codes(select or (), ignore or ())
+    server = replace(server, cli=cli)
+    has_source = bool(sources or context.obj or any(getattr(server, kind) for kind in SOURCE_KINDS))
+    file = find_project_file() if has_source and project is None else project_file(project)
+    settings = read_project(file) if file is not None else None
+    linter = Linter(options, settings.lint if settings is not None else NO_LINT_OPTIONS, file)
+    if has_source and target is not None:
+        raise UsageError("has no effect with a source", where="--target", fix="leave it out")
+    if not has_source and file is not None and settings is not None:
+        readings = _read_targets(settings, file, target, server, console)
+    else:
+        readings = _read_given(sources or (), server, context.obj, console)
     findings, exit_codes = [], [ExitCode.DONE]
-    for source, reading in read_sources(sources or (), replace(server, cli=cli), context.obj, console):
+    for name, path, reading in readings:
         for error in reading.failures:
             console.fail(error)
             exit_codes.append(error.exit_code)
-        for service in reading.services:
-            name = service.name if source is None else source
-            found = [
-                problem
-                for problem in (*service.problems, *check_service(service))
-                if problem.code in codes and not (console.quiet and problem.level != "error")
-            ]
-            path = source if source is not None and Path(source).is_file() else None
-            places = [problem.where for problem in found]
-            positions = positions_in(_text_of(path), places) if path is not None and found else {}
-            findings.append(Findings(source=name, path=path, problems=worst_first(found), positions=positions))
+        for index, service in enumerate(reading.services):
+            is_alone = len(reading.services) == 1 and name is not None
+            source = name if is_alone else f"{name} {service.name}" if name is not None else service.name
+            findings.append(linter.check(service, source or "", path=path, index=index))
+    if linter.options.write_baseline is not None:
+        linter.write_baseline(findings)
+        console.say(f"{sum(len(item.problems) for item in findings):,} findings are known now")
+        return max(exit_codes)
+    if console.quiet:
+        errors = [tuple(problem for problem in item.problems if problem.level == "error") for item in findings]
+        findings = [structs.replace(item, problems=same) for item, same in zip(findings, errors, strict=True)]
     report = partial(text_report, is_complete=console.verbose) if report_format == "text" else REPORTS[report_format]
     sys.stdout.write(report(findings))
+    if outdated := linter.outdated():
+        console.say(f"{outdated:,} findings of the baseline no longer occur: write it again with --write-baseline")
     counts = counts_of(findings)
-    if counts["error"] or (strict and counts["warning"]):
+    if counts["error"] or (linter.options.strict and counts["warning"]):
         exit_codes.append(ExitCode.DRIFT)
     return max(exit_codes)
 
 
-def _text_of(path: str) -> str:
-    try:
-        return Path(path).read_text("utf-8-sig")
-    except (OSError, UnicodeDecodeError):
-        return ""  # a pipe that was read before, or another encoding: findings have no lines
+_Readings: TypeAlias = "Iterator[tuple[str | None, str | None, Reading]]"
+"""Name of each source, its file, and what was read."""
+
+
+def _read_given(sources: Sequence[str], server: Source, command: Sequence[str], console: Console) -> _Readings:
+    for source, reading in read_sources(sources, server, command, console):
+        yield source, source if source is not None and Path(source).is_file() else None, reading
+
+
+def _read_targets(settings: Project, file: Path, target: str | None, server: Source, console: Console) -> _Readings:
+    from skillgen.pipeline.build import document_of, read_targets, resolve_targets
+    from skillgen.pipeline.read import Reading, refuse_useless_options
+
+    refuse_useless_options(server, ["command", "document", "url"])
+    targets = resolve_targets(settings.targets, file, target, {})
+    with console.progress("reading the sources"):
+        for named, read in read_targets(targets, os.environ, None):
+            if isinstance(read, SkillgenError):
+                read = Reading(services=(), failures=(read,))
+            yield named.name, document_of(named), read
 
 
 @command

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 import re
+import typing
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import MISSING, Field, dataclass, field, fields
 from typing import Any, TypeAlias
@@ -17,6 +18,7 @@ from skillgen.errors import UsageError
 from skillgen.model.document import DEFAULT_FORMATS, DEFAULT_PROFILE, DEFAULT_SCREENING, FORMATS, PROFILES, SCREENINGS
 from skillgen.model.tool import EFFECTS
 from skillgen.model.values import Value
+from skillgen.problem_codes import Level
 
 DEFAULT_OUT = "agent-docs"
 """Folder of the documents by default."""
@@ -129,7 +131,8 @@ def check_choices(options: object, where: str | None = None) -> None:
     """
     for item in options_in(options):
         declared, value = option_of(item), getattr(options, item.name)
-        values = value if isinstance(value, tuple) else (value,) if value is not None else ()
+        values = tuple(value.values()) if isinstance(value, Mapping) else value
+        values = values if isinstance(values, tuple) else (values,) if values is not None else ()
         if declared.choices and (unknown := [text for text in values if text not in declared.choices]):
             what = f"no such {declared.choice}: {', '.join(unknown)}"
             raise UsageError(what, where=where or flag_of(item), fix=f"choose from {','.join(declared.choices)}")
@@ -491,6 +494,45 @@ class Target(Texts, OutputOptions):
     """What to document."""
 
 
+LINT_LEVELS: tuple[str, ...] = ("off", *typing.get_args(Level))
+
+
+@dataclass(frozen=True, kw_only=True)
+class LintOptions(_Options):
+    """Which rules `skillgen lint` checks, and how its findings count."""
+
+    select: Sequence[str] = option(
+        "Check only these rules: codes or patterns.", (), usage="Comma-separated.", metavar="CODES"
+    )
+    ignore: Sequence[str] = option(
+        "Leave out these rules: codes or patterns.", (), usage="Comma-separated.", metavar="CODES"
+    )
+    levels: Mapping[str, str] = option(
+        "Levels of rules, by code or pattern. A rule that is optional is checked if it has a level here.",
+        {},
+        flag=None,
+        choices=LINT_LEVELS,
+        choice="level",
+    )
+    ignore_in: Mapping[str, Sequence[str]] = option(
+        "Rules to leave out in parts of a source, by what they concern: a pattern of tools as for --include, "
+        "source:GLOB for a file or a target, or a pattern of JSON pointers, which begins with a slash.",
+        {},
+        flag=None,
+    )
+    baseline: PathName | None = option(
+        "File of known findings, which are not reported; --write-baseline writes it.", metavar="FILE", is_path=True
+    )
+    write_baseline: PathName | None = option(
+        "Write all findings to this file, report none, and exit with 0.", metavar="FILE", is_key=False
+    )
+    strict: bool = option("Exit with 1 on warnings too.", False)
+
+
+NO_LINT_OPTIONS = LintOptions()
+"""All rules that are not optional, each with its own level."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Project:
     """The content of a project file."""
@@ -498,11 +540,18 @@ class Project:
     targets: Mapping[str, Target]
     """The targets, by name."""
 
+    lint: LintOptions = NO_LINT_OPTIONS
+    """What `skillgen lint` checks in this folder."""
+
 
 SOURCE_KINDS = tuple(item.name for item in options_in(Source) if option_of(item).is_kind)
 """The options that name a source."""
 
-_KEYS = {flag_of(item): key for options in (Source, Texts, OutputOptions) for key, item in keys_in(options).items()}
+_KEYS = {
+    flag_of(item): key
+    for options in (LintOptions, Source, Texts, OutputOptions)
+    for key, item in keys_in(options).items()
+}
 
 
 def key_of_flag(flag: str) -> str:

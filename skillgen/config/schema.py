@@ -58,8 +58,8 @@ def _of_class(cls: type[Any]) -> dict[str, Json]:
         schema = _of(hints[item.name])
         declared: Option | None = item.metadata.get("option")
         if declared is not None and declared.choices:
-            schema.get("items", schema)["enum"] = list(declared.choices)
-            if item.default is not None:
+            (schema.get("items") or schema.get("additionalProperties") or schema)["enum"] = list(declared.choices)
+            if item.default is not None and item.default is not dataclasses.MISSING:
                 schema["default"] = list(item.default) if isinstance(item.default, tuple) else item.default
         if declared is not None and declared.is_command:
             schema = {"anyOf": [{"type": "string", "minLength": 1}, schema | {"minItems": 1}]}

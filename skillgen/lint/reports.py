@@ -1,80 +1,28 @@
-"""The findings of `skillgen lint`: which of them count, and how they are reported.
+"""How the findings of `skillgen lint` are reported.
 
 Every text of a source is on one line and without what a terminal, a CI host or an agent would obey.
 """
 
 from __future__ import annotations
 
+import hashlib
 import json
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from fnmatch import fnmatchcase
 from urllib.parse import quote
 from xml.sax.saxutils import escape, quoteattr
 
-from msgspec import Struct
-
 from skillgen import __version__
-from skillgen.errors import Problem, UsageError
-from skillgen.lint.explanation import explanation, similar_codes
-from skillgen.lint.positions import Position
+from skillgen.errors import Problem
+from skillgen.lint.explanation import explanation
+from skillgen.lint.findings import LEVELS, Findings, counts_of
 from skillgen.model.values import Json
 from skillgen.problem_codes import CODES, Level
 from skillgen.text.markdown import disarm, disarm_json, disarm_log_commands, one_line
 from skillgen.text.unicode import escape_invisible_in_json
 
-LEVELS: tuple[Level, ...] = ("error", "warning", "info")
-"""The worst first."""
-
 PLACES_SHOWN = 5
 """Number of places that are printed for a rule; `--verbose` prints each."""
-
-
-class Findings(Struct, frozen=True, kw_only=True):
-    """The findings on one service."""
-
-    source: str
-    """The source as the user named it, or the name of the service."""
-
-    path: str | None
-    """The file; `None` if the source is not a file."""
-
-    problems: tuple[Problem, ...]
-
-    positions: Mapping[str, Position]
-    """Line and column in the file, by the place of a problem; unknown ones are missing."""
-
-
-def chosen_codes(select: Iterable[str], ignore: Iterable[str]) -> frozenset[str]:
-    """Returns the codes that count: those selected, by default all but the optional ones, without those ignored.
-
-    Raises:
-        UsageError: a pattern matches no code.
-    """
-    chosen = set(_matching("--select", select)) or {code for code, kind in CODES.items() if not kind.is_optional}
-    return frozenset(chosen - set(_matching("--ignore", ignore)))
-
-
-def _matching(option: str, patterns: Iterable[str]) -> Iterator[str]:
-    for pattern in (part.strip() for text in patterns for part in text.split(",")):
-        codes = [code for code in CODES if fnmatchcase(code, pattern)]
-        if not codes:
-            close = similar_codes(pattern)
-            fix = f"did you mean {' or '.join(close)}?" if close else "run `skillgen rule` to list all codes"
-            raise UsageError(f"no such code: {pattern}", where=option, fix=fix)
-        yield from codes
-
-
-def worst_first(problems: Iterable[Problem]) -> tuple[Problem, ...]:
-    """Returns problems by level; those of one level stay in order."""
-    return tuple(sorted(problems, key=lambda problem: LEVELS.index(problem.level)))
-
-
-def counts_of(findings: Iterable[Findings]) -> dict[Level, int]:
-    """Returns how many findings each level has."""
-    found = Counter(problem.level for item in findings for problem in item.problems)
-    return {level: found[level] for level in LEVELS}
-
 
 # -- for people ------------------------------------------------------------------------------------------------------
 
@@ -87,9 +35,10 @@ def text_report(findings: Sequence[Findings], *, is_complete: bool = False) -> s
     for item in findings:
         counts = counts_of([item])
         parts = [_count(counts[level], _NOUNS[level]) for level in LEVELS if counts[level]]
-        lines += [f"{one_line(item.source)}: {', '.join(parts) or 'no findings'}", ""]
+        known = f"; {item.known:,} more in the baseline" if item.known else ""
+        lines += [f"{one_line(item.source)}: {', '.join(parts) or 'no findings'}{known}", ""]
         for same in _by_rule(item.problems):
-            lines += [*_rule_lines(same, item.positions, is_complete), ""]
+            lines += [*_rule_lines(same, item, is_complete), ""]
     return "".join(f"{disarm_log_commands(disarm(line))}\n" for line in lines[:-1])
 
 
@@ -101,7 +50,7 @@ def _by_rule(problems: Iterable[Problem]) -> list[list[Problem]]:
     return sorted(rules.values(), key=lambda same: (LEVELS.index(same[0].level), -len(same), same[0].code))
 
 
-def _rule_lines(same: list[Problem], positions: Mapping[str, Position], is_complete: bool) -> Iterator[str]:
+def _rule_lines(same: list[Problem], item: Findings, is_complete: bool) -> Iterator[str]:
     first, fixes = same[0], {problem.fix for problem in same}
     count = f" ({len(same):,} times)" if len(same) > 1 else ""
     yield f"{first.level}: {first.code}{count}: {CODES[first.code].meaning}"
@@ -110,9 +59,9 @@ def _rule_lines(same: list[Problem], positions: Mapping[str, Position], is_compl
     shown = same if is_complete else same[:PLACES_SHOWN]
     for problem in shown:
         place = f"{one_line(problem.where)}: " if problem.where else ""
-        if problem.where in positions:
-            line, column = positions[problem.where]
-            place = f"{line}:{column} {place}"
+        if (at := item.location(problem)) is not None:
+            file = "" if at.path == item.path else f"{one_line(at.path)}:"
+            place = f"{file}{at.line}:{at.column} {place}"
         fix = f" ({one_line(problem.fix)})" if len(fixes) > 1 and problem.fix else ""
         yield f"  {place}{one_line(problem.message)}{fix}"
     if len(shown) < len(same):
@@ -128,21 +77,24 @@ def _count(number: int, noun: str) -> str:
 
 def json_report(findings: Sequence[Findings]) -> str:
     """Returns the findings as one JSON object."""
-    entries = [
-        {
-            "source": item.source,
-            "code": problem.code,
-            "level": problem.level,
-            "where": problem.where,
-            "line": item.positions.get(problem.where, (None, None))[0],
-            "column": item.positions.get(problem.where, (None, None))[1],
-            "message": problem.message,
-            "fix": problem.fix,
-        }
-        for item in findings
-        for problem in item.problems
-    ]
+    entries = [_json_entry(item, problem) for item in findings for problem in item.problems]
     return _json({"findings": entries, "counts": counts_of(findings)})
+
+
+def _json_entry(item: Findings, problem: Problem) -> dict[str, Json]:
+    at = item.location(problem)
+    return {
+        "source": item.source,
+        "code": problem.code,
+        "level": problem.level,
+        "where": problem.where,
+        "owner": item.owners.get(item.owner_pointer(problem)),
+        "file": at.path if at is not None else item.path,
+        "line": at.line if at is not None else None,
+        "column": at.column if at is not None else None,
+        "message": problem.message,
+        "fix": problem.fix,
+    }
 
 
 _SARIF_LEVELS: Mapping[Level, str] = {"error": "error", "warning": "warning", "info": "note"}
@@ -168,6 +120,7 @@ def sarif_report(findings: Sequence[Findings]) -> str:
             "level": _SARIF_LEVELS[problem.level],
             "message": {"text": _sarif_text(_sentence(problem))},
             "locations": [_sarif_location(item, problem)],
+            "partialFingerprints": {"skillgenFinding/v1": _fingerprint(item, problem)},
         }
         for item in findings
         for problem in item.problems
@@ -180,12 +133,18 @@ def sarif_report(findings: Sequence[Findings]) -> str:
 def _sarif_location(item: Findings, problem: Problem) -> dict[str, Json]:
     location: dict[str, Json] = {"logicalLocations": [{"fullyQualifiedName": f"{item.source}#{problem.where}"}]}
     if item.path is not None:
-        physical: dict[str, Json] = {"artifactLocation": {"uri": quote(item.path)}}
-        if problem.where in item.positions:
-            line, column = item.positions[problem.where]
-            physical["region"] = {"startLine": line, "startColumn": column}
+        at = item.location(problem)
+        physical: dict[str, Json] = {"artifactLocation": {"uri": quote(at.path if at is not None else item.path)}}
+        if at is not None:
+            physical["region"] = {"startLine": at.line, "startColumn": at.column}
         location["physicalLocation"] = physical
     return location
+
+
+def _fingerprint(item: Findings, problem: Problem) -> str:
+    """Returns what identifies a finding when lines move."""
+    parts = (item.source, problem.code, item.stable_place(problem))
+    return hashlib.sha256("\0".join(parts).encode("utf-8", "replace")).hexdigest()
 
 
 def _sarif_text(text: str) -> str:
@@ -226,10 +185,11 @@ def github_report(findings: Sequence[Findings]) -> str:
     lines = []
     for item in findings:
         for problem in item.problems:
-            file = f"file={_github_property(item.path)}," if item.path is not None else ""
-            if problem.where in item.positions:
-                line, column = item.positions[problem.where]
-                file += f"line={line},col={column},"
+            at = item.location(problem)
+            path = at.path if at is not None else item.path
+            file = f"file={_github_property(path)}," if path is not None else ""
+            if at is not None:
+                file += f"line={at.line},col={at.column},"
             title = _github_property(f"{problem.code} ({item.source}#{problem.where})")
             message = _sentence(problem).replace("%", "%25")
             lines.append(f"::{_GITHUB_LEVELS[problem.level]} {file}title={title}::{message}\n")

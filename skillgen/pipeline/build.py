@@ -432,6 +432,25 @@ def _built(named: NamedTarget, read: Callable[[NamedTarget], tuple[Reading, File
     return BuiltTarget(name=named.name, result=Result(steps=(Failure(error=failure),)), status="failed")
 
 
+def read_targets(
+    targets: Sequence[NamedTarget], environment: Mapping[str, str], announce: Notify | None
+) -> Iterator[tuple[NamedTarget, Reading | SkillgenError]]:
+    """Reads targets and yields what each source has, or why it could not be read, in order."""
+    with _read_concurrently(targets, environment, announce) as read:
+        for named in targets:
+            try:
+                yield named, read(named)[0]
+            except SkillgenError as error:
+                yield named, error
+
+
+def document_of(named: NamedTarget) -> str | None:
+    """Returns the file that a target documents, relative to the current folder; `None` if it is not a local file."""
+    source = named.target.source
+    path = next((os.fspath(item) for item in (source.openapi, source.manifest, source.snapshot) if item), None)
+    return None if path is None or is_url(path) else Path(named.file.parent, path).as_posix()
+
+
 def prune_targets(targets: Sequence[NamedTarget], result: Result, out: PathName | None) -> Result:
     """Reports or removes the documents of targets, servers and service names that no longer exist.
 

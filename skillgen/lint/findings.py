@@ -1,0 +1,216 @@
+"""The findings on a service: where each is in a file, and which ones a baseline has already."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
+
+from msgspec import Struct, structs
+
+from skillgen.errors import Problem, UsageError
+from skillgen.lint.positions import positions_in
+from skillgen.model.service import Service
+from skillgen.model.values import Json, child
+from skillgen.problem_codes import Level
+
+LEVELS: tuple[Level, ...] = ("error", "warning", "info")
+"""The worst first."""
+
+
+class Location(Struct, frozen=True):
+    """A place in a file."""
+
+    path: str
+    """The file, as the user named it, or next to that one."""
+
+    line: int
+    """From 1."""
+
+    column: int
+    """From 1, in characters."""
+
+
+class Findings(Struct, frozen=True, kw_only=True):
+    """The findings on one service."""
+
+    source: str
+    """The source as the user named it, the name of the target, or that of the service."""
+
+    path: str | None = None
+    """The file; `None` if the source is not a file."""
+
+    problems: tuple[Problem, ...] = ()
+    """The findings, the worst first."""
+
+    known: int = 0
+    """The number of further findings that the baseline has."""
+
+    owners: Mapping[str, str] = {}
+    """Pointer of each tool, resource and prompt to its name."""
+
+    locations: Mapping[str, Location] = {}
+    """Place of a problem to its location; unknown ones are missing."""
+
+    def location(self, problem: Problem) -> Location | None:
+        """Returns where a finding is in a file, if that is known."""
+        return self.locations.get(problem.where)
+
+    def owner_pointer(self, problem: Problem) -> str:
+        """Returns the pointer of the tool, resource or prompt that a finding concerns, or an empty string."""
+        return next((prefix for prefix in _prefixes(problem.where) if prefix in self.owners), "")
+
+    def stable_place(self, problem: Problem) -> str:
+        """Returns a place that remains the same when entries of a list move: a name in place of an index."""
+        pointer = self.owner_pointer(problem)
+        return f"{self.owners[pointer]}{problem.where[len(pointer) :]}" if pointer else problem.where
+
+
+def _prefixes(pointer: str) -> Iterator[str]:
+    """Yields a pointer and those above it, the longest first."""
+    while pointer:
+        yield pointer
+        pointer = pointer.rpartition("/")[0]
+
+
+def owners_in(service: Service) -> dict[str, str]:
+    """Returns the name of each tool, resource and prompt by its pointer."""
+    owners = {prompt.pointer: prompt.name for prompt in service.prompts}
+    owners |= {resource.pointer: resource.uri for resource in (*service.resources, *service.resource_templates)}
+    return owners | {tool.pointer: tool.name for tool in service.tools}
+
+
+def worst_first(problems: Iterable[Problem]) -> tuple[Problem, ...]:
+    """Returns problems by level; those of one level stay in order."""
+    return tuple(sorted(problems, key=lambda problem: LEVELS.index(problem.level)))
+
+
+def counts_of(findings: Iterable[Findings]) -> dict[Level, int]:
+    """Returns how many findings each level has."""
+    found = Counter(problem.level for item in findings for problem in item.problems)
+    return {level: found[level] for level in LEVELS}
+
+
+# -- places in files -------------------------------------------------------------------------------------------------
+
+ReadText = Callable[[str], str]
+"""Returns the text of a file; empty if it cannot be read."""
+
+
+def locations_of(problems: Sequence[Problem], path: str, read_text: ReadText) -> dict[str, Location]:
+    """Returns the locations of findings on a document; `FILE#/POINTER` is a place in another file next to it."""
+    folder = path.replace("\\", "/").rpartition("/")[0]
+    by_file: dict[str, dict[str, str]] = {}
+    for problem in problems:
+        file, mark, pointer = problem.where.partition("#")
+        if not mark or not pointer.startswith("/"):
+            by_file.setdefault(path, {})[problem.where] = problem.where
+        elif "://" not in file:
+            by_file.setdefault(f"{folder}/{file}" if folder else file, {})[pointer] = problem.where
+    locations = {}
+    for file, places in by_file.items():
+        for place, (line, column) in positions_in(read_text(file), places).items():
+            locations[places[place]] = Location(file, line, column)
+    return locations
+
+
+_SNAPSHOT = re.compile(r'\s*\{\s*"snapshot"')
+
+
+def is_snapshot_text(text: str) -> bool:
+    """True if a document begins as `skillgen inspect` writes it."""
+    return _SNAPSHOT.match(text) is not None
+
+
+def locations_in_snapshot(problems: Sequence[Problem], index: int, path: str, text: str) -> dict[str, Location]:
+    """Returns the locations of findings on the service `index` of a snapshot: each in the innermost node whose pointer
+    is above that of the finding.
+    """
+    nodes: dict[str, str] = {}
+    top = child("", "services", index)
+    with suppress(ValueError, RecursionError, LookupError, TypeError):
+        _find_nodes(json.loads(text)["services"][index], top, nodes)
+    places = {problem.where: _place_in(problem.where, nodes, top) for problem in problems}
+    positions = positions_in(text, places.values())
+    return {where: Location(path, *positions[place]) for where, place in places.items() if place in positions}
+
+
+def _find_nodes(value: Json, place: str, nodes: dict[str, str]) -> None:
+    """Collects the place in the snapshot of each node by its pointer into the source; the first one counts."""
+    if isinstance(value, dict):
+        if isinstance(pointer := value.get("pointer"), str):
+            nodes.setdefault(pointer, place)
+        for key, item in value.items():
+            if key not in ("input_schema", "raw", "extras", "problems"):
+                _find_nodes(item, child(place, key), nodes)
+    elif isinstance(value, list):
+        for index, item in enumerate(value):
+            _find_nodes(item, child(place, index), nodes)
+
+
+def _place_in(where: str, nodes: Mapping[str, str], top: str) -> str:
+    for prefix in _prefixes(where):
+        if prefix in nodes:
+            return nodes[prefix] + where[len(prefix) :]
+    return top
+
+
+# -- the baseline ----------------------------------------------------------------------------------------------------
+
+_VERSION = 1
+
+
+def baseline_text(findings: Iterable[Findings]) -> str:
+    """Returns the baseline with these findings: by source and rule, the places."""
+    data: dict[str, dict[str, list[str]]] = {}
+    for item in findings:
+        for problem in item.problems:
+            data.setdefault(item.source, {}).setdefault(problem.code, []).append(item.stable_place(problem))
+    ordered = {
+        source: {code: sorted(places) for code, places in sorted(codes.items())}
+        for source, codes in sorted(data.items())
+    }
+    return json.dumps({"baseline": _VERSION, "findings": ordered}, indent=2) + "\n"
+
+
+class Baseline:
+    """Known findings; each is found once."""
+
+    def __init__(self, text: str, where: str) -> None:
+        """Reads a baseline; `where` is its file.
+
+        Raises:
+            UsageError: it is not a baseline.
+        """
+        fix = "write it with --write-baseline"
+        try:
+            data = json.loads(text)
+        except (ValueError, RecursionError):
+            raise UsageError("is not JSON", where=where, fix=fix) from None
+        if not isinstance(data, dict) or data.get("baseline") != _VERSION:
+            raise UsageError(f"is not a baseline of version {_VERSION}", where=where, fix=fix)
+        self._left: Counter[tuple[str, str, str]] = Counter()
+        try:
+            for source, codes in data["findings"].items():
+                for code, places in codes.items():
+                    self._left.update((source, code, str(place)) for place in places)
+        except (KeyError, AttributeError, TypeError):
+            raise UsageError("is not a valid baseline", where=where, fix=fix) from None
+
+    def without_known(self, item: Findings) -> Findings:
+        """Returns findings without those that the baseline has."""
+        new = []
+        for problem in item.problems:
+            key = (item.source, problem.code, item.stable_place(problem))
+            if self._left[key] > 0:
+                self._left[key] -= 1
+            else:
+                new.append(problem)
+        return structs.replace(item, problems=tuple(new), known=len(item.problems) - len(new))
+
+    def unused(self, sources: Iterable[str]) -> int:
+        """Returns how many known findings on these sources no longer occur."""
+        names = set(sources)
+        return sum(count for (source, *_), count in self._left.items() if source in names)

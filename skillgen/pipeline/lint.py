@@ -1,0 +1,187 @@
+"""Checks services by the rules that the options and the project file choose."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+from fnmatch import fnmatchcase
+from pathlib import Path
+
+from msgspec import Struct, structs
+
+from skillgen.config.project import NO_LINT_OPTIONS, LintOptions, check_choices
+from skillgen.errors import OutputError, Problem, UsageError
+from skillgen.lint.checks import check_service
+from skillgen.lint.explanation import similar_codes
+from skillgen.lint.findings import (
+    Baseline,
+    Findings,
+    baseline_text,
+    is_snapshot_text,
+    locations_in_snapshot,
+    locations_of,
+    owners_in,
+    worst_first,
+)
+from skillgen.model.service import Service
+from skillgen.model.tool import Tool
+from skillgen.problem_codes import CODES
+from skillgen.sources.json_access import SOURCE_LIMIT_BYTES
+from skillgen.sources.selection import Pattern, parse_patterns
+
+
+class _Exception(Struct, frozen=True):
+    """Rules that do not count in a part of a source."""
+
+    codes: frozenset[str]
+    tools: Pattern | None = None
+    source: str | None = None
+    pointer: str | None = None
+
+    def covers(self, problem: Problem, source: str, tool: Tool | None) -> bool:
+        """True if a finding is in that part; `tool` is the one that it concerns."""
+        if problem.code not in self.codes:
+            return False
+        if self.tools is not None:
+            return tool is not None and self.tools.matches(tool)
+        if self.source is not None:
+            return fnmatchcase(source, self.source)
+        return fnmatchcase(problem.where, self.pointer or "")
+
+
+class Linter:
+    """Checks services by the same rules."""
+
+    def __init__(self, given: LintOptions, project: LintOptions = NO_LINT_OPTIONS, file: Path | None = None) -> None:
+        """Combines the options of a run with those of the project file, if there is one.
+
+        Raises:
+            UsageError: a pattern matches no code, a level is unknown, or the baseline cannot be read.
+        """
+        self.options = _combined(given, project, file)
+        place = "lint" if file is None else f"{file.as_posix()}#/lint"
+        check_choices(replace(self.options, select=(), ignore=()), f"{place}/levels")
+        select_place, ignore_place = "--select" if given.select else f"{place}/select", f"{place}/ignore"
+        selected = set(_codes(select_place, self.options.select))
+        levels = {
+            code: level
+            for pattern, level in self.options.levels.items()
+            for code in _codes(f"{place}/levels", [pattern])
+        }
+        ignored = {*_codes("--ignore", given.ignore), *_codes(ignore_place, project.ignore)}
+        chosen = selected or {*levels, *(code for code, kind in CODES.items() if not kind.is_optional)}
+        off = {code for code, level in levels.items() if level == "off"}
+        self.codes = frozenset(chosen - ignored - off)
+        self._levels = {code: level for code, level in levels.items() if level != "off"}
+        self._exceptions = tuple(
+            _exception(f"{place}/ignore-in", pattern, codes) for pattern, codes in self.options.ignore_in.items()
+        )
+        path = self.options.baseline
+        self._baseline = None if path is None or self.options.write_baseline else Baseline(_read(path), os.fspath(path))
+        self._sources: list[str] = []
+
+    def check(self, service: Service, source: str, *, path: str | None = None, index: int = 0) -> Findings:
+        """Returns the findings on a service; `path` is its file, and `index` its place in a snapshot."""
+        tools = {tool.pointer: tool for tool in service.tools}
+        owners = owners_in(service)
+        item = Findings(source=source, path=path, owners=owners)
+        problems = []
+        for problem in (*service.problems, *check_service(service)):
+            if problem.code not in self.codes:
+                continue
+            tool = tools.get(item.owner_pointer(problem)) if self._exceptions else None
+            if any(exception.covers(problem, source, tool) for exception in self._exceptions):
+                continue
+            level = self._levels.get(problem.code)
+            problems.append(problem if level is None else structs.replace(problem, level=level))
+        item = structs.replace(item, problems=worst_first(problems))
+        self._sources.append(source)
+        if self._baseline is not None:
+            item = self._baseline.without_known(item)
+        if path is None or not item.problems:
+            return item
+        text = _text_of(path)
+        if is_snapshot_text(text):
+            locations = locations_in_snapshot(item.problems, index, path, text)
+        else:
+            locations = locations_of(item.problems, path, lambda other: text if other == path else _text_of(other))
+        return structs.replace(item, locations=locations)
+
+    def outdated(self) -> int:
+        """Returns how many findings of the baseline on the checked sources no longer occur."""
+        return 0 if self._baseline is None else self._baseline.unused(self._sources)
+
+    def write_baseline(self, findings: Sequence[Findings]) -> None:
+        """Writes the baseline.
+
+        Raises:
+            OutputError: the file cannot be written.
+        """
+        path = Path(os.fspath(self.options.write_baseline or ""))
+        try:
+            path.write_text(baseline_text(findings), encoding="utf-8", newline="\n")
+        except OSError as error:
+            raise OutputError(f"cannot be written: {error.strerror}", where=path.as_posix()) from None
+
+
+def _combined(given: LintOptions, project: LintOptions, file: Path | None) -> LintOptions:
+    baseline = project.baseline
+    if baseline is not None and file is not None:
+        baseline = file.parent / baseline
+    return replace(
+        project,
+        select=given.select or project.select,
+        ignore=(*project.ignore, *given.ignore),
+        levels={**project.levels, **given.levels},
+        ignore_in={**project.ignore_in, **given.ignore_in},
+        baseline=given.baseline or baseline,
+        write_baseline=given.write_baseline,
+        strict=given.strict or project.strict,
+    )
+
+
+def _codes(where: str, patterns: Iterable[str]) -> Iterator[str]:
+    """Yields the codes that patterns match.
+
+    Raises:
+        UsageError: a pattern matches no code.
+    """
+    for pattern in (part.strip() for text in patterns for part in text.split(",")):
+        codes = [code for code in CODES if fnmatchcase(code, pattern)]
+        if not codes:
+            close = similar_codes(pattern)
+            fix = f"did you mean {' or '.join(close)}?" if close else "run `skillgen rule` to list all codes"
+            raise UsageError(f"no such code: {pattern}", where=where, fix=fix)
+        yield from codes
+
+
+def _exception(where: str, pattern: str, codes: Iterable[str]) -> _Exception:
+    chosen = frozenset(_codes(where, codes))
+    kind, colon, glob = pattern.partition(":")
+    if kind == "source" and colon:
+        return _Exception(chosen, source=glob.strip())
+    if pattern.startswith("/"):
+        return _Exception(chosen, pointer=pattern)
+    (tools,) = parse_patterns(where, [pattern])
+    return _Exception(chosen, tools=tools)
+
+
+def _read(path: str | os.PathLike[str]) -> str:
+    try:
+        return Path(path).read_text("utf-8")
+    except OSError as error:
+        what, fix = f"cannot be read: {error.strerror}", "write it with --write-baseline"
+    except UnicodeDecodeError:
+        what, fix = "is not UTF-8", "write it with --write-baseline"
+    raise UsageError(what, where=os.fspath(path), fix=fix)
+
+
+def _text_of(path: str) -> str:
+    try:
+        file = Path(path)
+        if not file.is_file() or file.stat().st_size > SOURCE_LIMIT_BYTES:
+            return ""
+        return file.read_text("utf-8-sig")
+    except (OSError, UnicodeDecodeError, ValueError):
+        return ""  # a pipe that was read before, or another encoding: findings have no lines
