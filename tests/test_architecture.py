@@ -26,10 +26,11 @@ FLOORS = {
     "lint": 5,
     "write": 5,
     "config": 5,
-    "pipeline": 6,
-    "api": 7,
-    "cli": 8,
-    "__main__": 9,
+    "calls": 6,
+    "pipeline": 7,
+    "api": 8,
+    "cli": 9,
+    "__main__": 10,
 }
 
 BEHIND = {"jinja2": "render", "typer": "cli", "rich": "cli", "httpx2": "sources", "mcp": "sources", "yaml": None}

@@ -1,4 +1,4 @@
-"""Validates example values against the schemas of the model, and decides whether a declared value may be published.
+"""Validates values against the schemas of the model, and decides whether a declared example may be published.
 
 A value is validated by `jsonschema-rs`, against a JSON Schema 2020-12 document that is written from the model for this
 value: it has only those parts that the value has, with references and discriminators resolved. So it is small however
@@ -9,11 +9,14 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache
+from typing import TYPE_CHECKING
+
+from msgspec import Struct
 
 from skillgen.errors import ProblemLog
-from skillgen.model.schema import Condition, Schema
+from skillgen.model.schema import Condition, NamedType, Schema
 from skillgen.model.values import Json, child, follow
 from skillgen.security.credentials import is_secret_name, looks_random, might_hold_credential, redact
 from skillgen.sources.examples.patterns import MATCHED_LIMIT, compiled, engine_syntax, is_exhausted, matches
@@ -23,11 +26,17 @@ from skillgen.text.markdown import one_line
 from skillgen.text.summary import clip
 from skillgen.text.unicode import invisible_kinds
 
+if TYPE_CHECKING:
+    from jsonschema_rs import ValidationError
+
 UNCHECKED = "it could not be checked within bounds"
 """The validation error of a value that may be valid."""
 
 _MAX_ERROR_LENGTH = 160
 """Characters of a validation error in a message."""
+
+_DECLARED_LIMIT = 3
+"""Examples of one schema that are tried."""
 
 _PARTS_LIMIT = 2_000
 """Schemas that are read for the validation of one value."""
@@ -101,10 +110,37 @@ class ExampleSchemas:
         except LookupError:
             raw = {}
         keywords = ["example"] if "example" in raw else [f"examples/{index}" for index in range(len(schema.examples))]
-        for value, keyword in zip(schema.examples[:3], keywords, strict=False):
+        for value, keyword in zip(schema.examples[:_DECLARED_LIMIT], keywords, strict=False):
             yield value, f"{pointer}/{keyword}"
         if schema.default is not None and schema.default.json is not None:
             yield schema.default.json, child(pointer, "default")
+
+
+class ModelSchemas(ExampleSchemas):
+    """The schemas of a service, as its model has them: for values that are checked or generated long after reading."""
+
+    def __init__(self, types: Iterable[NamedType]) -> None:
+        self._types = {item.name: item.schema for item in types}
+
+    def type(self, name: str) -> Schema:
+        """Returns a type of the service; nothing is known to match one that it lacks."""
+        return self._types.get(name, Schema(choices=()))
+
+    def declared_values(self, schema: Schema, pointer: str) -> Iterator[tuple[Json, str]]:
+        """Yields the examples and the default of a schema, the best first."""
+        yield from ((value, pointer) for value in schema.examples[:_DECLARED_LIMIT])
+        if schema.default is not None and schema.default.json is not None:
+            yield schema.default.json, pointer
+
+
+class Fault(Struct, frozen=True):
+    """A part of a value that its schema does not allow."""
+
+    pointer: str
+    """JSON pointer to it in the value."""
+
+    message: str
+    """What is wrong with it."""
 
 
 class _TooLarge(Exception):
@@ -126,20 +162,50 @@ class Validator:
 
     def validation_error(self, value: Json, schema: Schema) -> str | None:
         """Returns why a value does not match a schema, for a message; `None` if it does."""
-        self._parts = 0
-        self._is_partial = False
-        self._patterns.clear()
-        try:
-            document = self._emit(schema, value, ())
-            error = next(iter(compiled(document).iter_errors(value)), None)
-        except (_TooLarge, RecursionError, ValueError):  # the last for what is not JSON, such as half a surrogate pair
+        errors = self._errors(value, schema)
+        if errors is None:
             return UNCHECKED
+        error = next(errors, None)
         if error is None:
             return None
         if self._is_partial or is_exhausted(error.message):
             return UNCHECKED
         message = "/".join(str(part) for part in error.instance_path)
-        message = f"{message}: {error.message}" if message else error.message
+        return self._message(f"{message}: {error.message}" if message else error.message)
+
+    def faults(self, value: Json, schema: Schema) -> Iterator[Fault]:
+        """Yields every part of a value that does not match a schema, as far as that is certain."""
+        for error in self._errors(value, schema) or ():
+            yield from self._faults(error)
+
+    def _errors(self, value: Json, schema: Schema) -> Iterator[ValidationError] | None:
+        """Returns the errors of a value; `None` if they cannot be found within bounds."""
+        self._parts = 0
+        self._is_partial = False
+        self._patterns.clear()
+        try:
+            return iter(compiled(self._emit(schema, value, ())).iter_errors(value))
+        except (_TooLarge, RecursionError, ValueError):  # the last for what is not JSON, such as half a surrogate pair
+            return None
+
+    def _faults(self, error: ValidationError) -> Iterator[Fault]:
+        kind, pointer = error.kind, child("", *error.instance_path)
+        if is_exhausted(error.message) or (self._is_partial and not _CONDITIONAL.isdisjoint(error.schema_path)):
+            return
+        if kind.name == "required":
+            yield Fault(child(pointer, getattr(kind, "property", "")), "is required")
+        elif kind.name in ("additionalProperties", "unevaluatedProperties"):
+            for name in getattr(kind, "unexpected", ()):
+                yield Fault(child(pointer, name), _UNEXPECTED)
+        elif kind.name == "falseSchema":
+            yield Fault(pointer, _UNEXPECTED)
+        elif kind.name in ("anyOf", "oneOf") and (branch := _closest_branch(error)) is not None:
+            for inner in branch:
+                yield from self._faults(inner)
+        else:
+            yield Fault(pointer, self._message(error.message))
+
+    def _message(self, message: str) -> str:
         for pattern, declared in self._patterns.items():
             message = message.replace(pattern, declared)
         return clip(one_line(message), _MAX_ERROR_LENGTH)
@@ -277,6 +343,23 @@ class Validator:
             members = [{"const": member, "allOf": [self._emit(schema.contains, member, ())]} for member in value]
             result["contains"] = {"anyOf": members} if members else True
         return {key: items for key, items in result.items() if items != []}
+
+
+_CONDITIONAL = frozenset({"anyOf", "oneOf", "not", "if", "then", "else", "contains"})
+"""Keywords with schemas that need not match, so that an error below them can follow from what was not checked."""
+
+_UNEXPECTED = "is not allowed here"
+
+
+def _closest_branch(error: ValidationError) -> list[ValidationError] | None:
+    """Returns the errors of the one alternative that allows the type of a value; `None` if several do, or none."""
+    here = error.instance_path
+    branches = [
+        branch
+        for branch in getattr(error.kind, "context", ())
+        if not any(inner.kind.name in ("type", "falseSchema") and inner.instance_path == here for inner in branch)
+    ]
+    return branches[0] if len(branches) == 1 else None
 
 
 _MAX_EXAMPLE_LENGTH = 2_000

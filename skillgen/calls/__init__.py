@@ -1,0 +1,1 @@
+"""Calls of the tools of a service: their arguments, read and checked against the tools' schemas."""
