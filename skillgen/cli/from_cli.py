@@ -8,9 +8,9 @@ from typing import Annotated
 import typer
 
 from skillgen.cli.options import AsJson, OptionsOf, command
-from skillgen.cli.output import Console, show_documents
+from skillgen.cli.output import Console, document_source
 from skillgen.config.project import OutputOptions, Source, Texts
-from skillgen.errors import ExitCode, UsageError
+from skillgen.errors import ExitCode
 
 
 @command
@@ -31,12 +31,5 @@ def from_cli(
     console: Console,
 ) -> ExitCode:
     """Document a command-line program in Python (Click, Typer or argparse) from the declarations of its commands."""
-    from skillgen.pipeline.generate import checked_output, write_documents
-    from skillgen.pipeline.read import Request, read_source
-
-    if context.obj:
-        raise UsageError("a server's command is given after --", fix="use from-server, or leave it out")
-    checked_output(output)
-    with console.progress("reading the program") as progress:
-        reading = read_source(Request(source=replace(options, cli=target), texts=texts, progress=progress))
-    return show_documents(write_documents(reading.services, output), output, console, as_json)
+    chosen = replace(options, cli=target)
+    return document_source(context, chosen, texts, output, console, subject="program", as_json=as_json)

@@ -8,9 +8,9 @@ from typing import Annotated
 import typer
 
 from skillgen.cli.options import AsJson, OptionsOf, command
-from skillgen.cli.output import Console, show_documents
+from skillgen.cli.output import Console, document_source
 from skillgen.config.project import OutputOptions, Source, Texts
-from skillgen.errors import ExitCode, UsageError
+from skillgen.errors import ExitCode
 
 
 @command
@@ -28,12 +28,5 @@ def from_openapi(
     console: Console,
 ) -> ExitCode:
     """Document an HTTP API from its OpenAPI description (Swagger 2.0, OpenAPI 3.0 to 3.2; JSON or YAML)."""
-    from skillgen.pipeline.generate import checked_output, write_documents
-    from skillgen.pipeline.read import Request, read_source
-
-    if context.obj:
-        raise UsageError("a server's command is given after --", fix="use from-server, or leave it out")
-    checked_output(output)
-    with console.progress("reading the description"):
-        reading = read_source(Request(source=replace(options, openapi=source), texts=texts))
-    return show_documents(write_documents(reading.services, output), output, console, as_json)
+    chosen = replace(options, openapi=source)
+    return document_source(context, chosen, texts, output, console, subject="description", as_json=as_json)

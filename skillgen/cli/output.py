@@ -20,8 +20,8 @@ from typing import TYPE_CHECKING, Any
 import typer
 from msgspec import structs
 
-from skillgen.config.project import OutputOptions, option
-from skillgen.errors import EditedError, ExitCode, OutputError, Problem, SkillgenError, failure_from_bug
+from skillgen.config.project import OutputOptions, Source, Texts, option
+from skillgen.errors import EditedError, ExitCode, OutputError, Problem, SkillgenError, UsageError, failure_from_bug
 from skillgen.model.values import is_inferred
 from skillgen.problem_codes import CODES
 
@@ -279,6 +279,33 @@ def _fatal_error(error: Exception) -> SkillgenError:
     failure = OutputError(f"cannot be read or written: {error.strerror}", where=where)
     failure.__cause__ = error
     return failure
+
+
+def document_source(
+    context: typer.Context,
+    source: Source,
+    texts: Texts,
+    output: OutputOptions,
+    console: Console,
+    *,
+    subject: str,
+    as_json: bool,
+) -> ExitCode:
+    """Documents a source that is not a server, and prints the result; `subject` is what is read, for progress.
+
+    Raises:
+        SourceError: it cannot be reached or read.
+        UsageError: an option is invalid, or a server's command is given.
+    """
+    from skillgen.pipeline.generate import checked_output, write_documents
+    from skillgen.pipeline.read import Request, read_source
+
+    if context.obj:
+        raise UsageError("a server's command is given after --", fix="use from-server, or leave it out")
+    checked_output(output)
+    with console.progress(f"reading the {subject}") as progress:
+        reading = read_source(Request(source=source, texts=texts, progress=progress))
+    return show_documents(write_documents(reading.services, output), output, console, as_json)
 
 
 def show_documents(result: Result, output: OutputOptions, console: Console, as_json: bool) -> ExitCode:
