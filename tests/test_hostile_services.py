@@ -74,7 +74,8 @@ SHOWN_NOWHERE = {
         "Request.secrets",
         "Invocation.allowed_tools",
     ),  # only where tools have them
-    *("CommandSyntax.value", "Credential.scheme"),  # only of an option, and where a service has several schemes
+    # only of an option, and where a service has several schemes
+    *("CommandSyntax.value", "CommandSyntax.word", "Credential.scheme"),
     *("Service.name", "Tool.group", "Service.version"),  # given by the test
 }
 """Texts of the model that no document shows for the service of this test."""

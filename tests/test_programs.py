@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import importlib
 import json
 import re
@@ -60,7 +61,7 @@ def rows(service: Service, name: str) -> dict[str, str]:
 
 
 def test_each_command_is_a_tool_named_by_its_path(depot: Service, notes: Service, ship: Service) -> None:
-    assert [item.name for item in depot.tools] == ["run", "send", "stock", "stock drop-all", "stock import"]
+    assert [item.name for item in depot.tools] == ["load put", "run", "send", "stock", "stock drop-all", "stock import"]
     assert [item.name for item in notes.tools] == ["show", "add", "tags rename"]
     assert [item.name for item in ship.tools] == ["pack", "burn"]
     assert tool(depot, "stock import").command == ("depot", "stock", "import")
@@ -129,6 +130,24 @@ def test_options_of_a_group_precede_its_commands(depot: Service) -> None:
     text = skillgen.render_documents(depot, emit=["llms"])["llms-full.txt"]
     assert "`depot --account NAME stock [--shelf SHELF] import [--force] SOURCE`" in text
     assert [item.name for item in depot.parameters] == ["--verbose", "--account", "--version"]
+
+
+def test_options_with_one_name_at_three_places_are_all_there(depot: Service) -> None:
+    text = skillgen.render_documents(depot, emit=["llms"])["llms-full.txt"]
+    assert "`depot --account NAME load --account ACCOUNT put --account ACCOUNT`" in text
+    lines = rows(depot, "load put")
+    assert [*lines] == ["--account", "depot --account", "depot load --account"]
+    assert "Account of the van." in lines["depot load --account"]
+
+
+def test_commands_of_a_chain_say_that_others_may_follow(depot: Service) -> None:
+    assert "may follow it in the same call" in (tool(depot, "load put").description or "")
+    assert "may follow" not in (tool(depot, "stock import").description or "")
+
+
+def test_the_reader_of_programs_needs_no_newer_python_than_3_9() -> None:
+    source = (ROOT / "skillgen" / "sources" / "cli" / "tree.py").read_text("utf-8")
+    assert ast.parse(source, feature_version=(3, 9)).body
 
 
 def test_sections_of_docstrings_become_facts(depot: Service, notes: Service) -> None:

@@ -169,6 +169,10 @@ class CommandSyntax(Struct, frozen=True, kw_only=True):
     """What help calls the value, such as `FILE`, or the syntax of positional arguments, such as `[FILE]...`; `None` for
     a flag."""
 
+    word: str | None = None
+    """What is written if the name of the parameter is not: an option of a group with the name of one of its command is
+    named `acme --out`."""
+
     aliases: tuple[str, ...] = ()
     """Other names of the option, such as `-o`."""
 

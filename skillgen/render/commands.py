@@ -46,7 +46,7 @@ def _with_globals(tool: Tool, written: Mapping[str, Sequence[str]]) -> Iterator[
 
 
 def _usage_of(parameter: Parameter) -> str:
-    syntax, name = _syntax(parameter), one_line(parameter.name)
+    syntax, name = _syntax(parameter), one_line(_word(parameter))
     value = _value_of(parameter)
     if not _is_named(parameter) and "[" in value:  # the help's own syntax
         return value
@@ -77,7 +77,7 @@ def innermost(schema: Schema) -> Schema:
 
 
 def _is_named(parameter: Parameter) -> bool:
-    return parameter.name.startswith("-") or _syntax(parameter).is_flag or bool(_syntax(parameter).aliases)
+    return _word(parameter).startswith("-") or _syntax(parameter).is_flag or bool(_syntax(parameter).aliases)
 
 
 _SYNTAX = CommandSyntax()
@@ -85,6 +85,11 @@ _SYNTAX = CommandSyntax()
 
 def _syntax(parameter: Parameter) -> CommandSyntax:
     return parameter.syntax or _SYNTAX
+
+
+def _word(parameter: Parameter) -> str:
+    """Returns the name of an option in a call."""
+    return _syntax(parameter).word or parameter.name
 
 
 def command_line(tool: Tool, arguments: Mapping[str, Json]) -> str:
@@ -103,7 +108,7 @@ def command_line(tool: Tool, arguments: Mapping[str, Json]) -> str:
 
 def _words(parameter: Parameter, value: Json) -> Iterator[str]:
     """Yields the words of one parameter."""
-    syntax, name = _syntax(parameter), parameter.name
+    syntax, name = _syntax(parameter), _word(parameter)
     if syntax.is_flag:
         count = value if type(value) is int else 1
         flag = name if value else next(iter(syntax.negations), None)
@@ -111,7 +116,7 @@ def _words(parameter: Parameter, value: Json) -> Iterator[str]:
         return
     several = value if isinstance(value, list) else [value]
     for group in several if syntax.is_repeatable and syntax.values == 1 else [several]:
-        words = [*map(_word, _flat(group))]
+        words = [*map(_value_word, _flat(group))]
         if not _is_named(parameter):
             yield from words
         elif len(words) == 1 and words[0].startswith("-"):
@@ -128,7 +133,7 @@ def _flat(value: Json) -> Iterator[Json]:
         yield value
 
 
-def _word(value: Json) -> str:
+def _value_word(value: Json) -> str:
     return value if isinstance(value, str) else exact_json_text(value)
 
 

@@ -51,7 +51,7 @@ _IDENTIFIER_FIELDS = frozenset(
         *((Tool, "name"), (Tool, "path"), (Prompt, "name"), (Parameter, "name"), (NamedType, "name")),
         *((Event, name) for name in ("name", "tool", "address")),
         *((EndpointVariable, name) for name in ("name", "default", "choices")),
-        *((CommandSyntax, name) for name in ("value", "aliases", "negations", "variables")),
+        *((CommandSyntax, name) for name in ("value", "word", "aliases", "negations", "variables")),
         *((Tool, "command"), (Credential, "scheme")),
         *((Resource, "uri"), (Schema, "ref"), (Schema, "includes"), (Schema, "discriminator")),
     }

@@ -80,6 +80,18 @@ def import_(source: object, force: bool) -> None:
     Path("ran").touch()
 
 
+@cli.group(chain=True)
+@click.option("--account", required=True, help="Account of the van.")
+def load(account: str) -> None:
+    """Load a van."""
+
+
+@load.command("put")
+@click.option("--account", required=True, help="Account of the parcel.")
+def put(account: str) -> None:
+    """Put a parcel into the van."""
+
+
 @cli.command(hidden=True)
 def secret() -> None:
     """Nobody calls it."""

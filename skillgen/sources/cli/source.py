@@ -79,6 +79,9 @@ class _Command(Struct, frozen=True, kw_only=True):
     params: tuple[_Param, ...]
     takes_more: bool
     is_callable: bool
+    is_chain: bool = False
+    """Whether several of its commands may follow each other."""
+
     exclusive: tuple[_Exclusion, ...] = ()
     aliases: tuple[str, ...] = ()
     commands: tuple[_Command, ...] = ()
@@ -196,10 +199,16 @@ class _ServiceReader:
         return service
 
     def _tools(
-        self, command: _Command, pointer: str, path: tuple[str, ...], above: Sequence[_Declared]
+        self,
+        command: _Command,
+        pointer: str,
+        path: tuple[str, ...],
+        above: Sequence[_Declared],
+        *,
+        is_chained: bool = False,
     ) -> Iterator[Tool]:
         """Yields a command, if it does something by itself, then its commands; `above` are the parameters before it."""
-        texts = _Texts(command)
+        texts = _Texts(command, is_chained=is_chained)
         if command.is_callable:
             yield self._tool(command, texts, pointer, path, above)
         if command.commands and path:
@@ -214,7 +223,7 @@ class _ServiceReader:
             if item.is_hidden:
                 self._hidden.add(where)
             else:
-                yield from self._tools(item, where, (*path, item.name), above)
+                yield from self._tools(item, where, (*path, item.name), above, is_chained=command.is_chain)
 
     def _tool(
         self, command: _Command, texts: _Texts, pointer: str, path: tuple[str, ...], above: Sequence[_Declared]
@@ -226,7 +235,8 @@ class _ServiceReader:
         own = self._declared(command, texts, pointer, "option", None)
         # Below the program itself, a flag that prints something and exits is like --help.
         exiting = {child(pointer, "params", index) for index, item in enumerate(command.params) if item.exits and path}
-        declared = [*above, *(item for item in own if item.parameter.pointer not in exiting)]
+        own = [item for item in own if item.parameter.pointer not in exiting]
+        declared = [*self._distinct(above, own, path), *own]
         parameters, input_, raw = self._input(declared, _rules(command, declared), pointer, name)
         return Tool(
             name=name,
@@ -245,6 +255,22 @@ class _ServiceReader:
             deprecation=Deprecation(message=command.deprecated) if isinstance(command.deprecated, str) else None,
             pointer=pointer,
         )
+
+    def _distinct(
+        self, above: Iterable[_Declared], own: Iterable[_Declared], path: tuple[str, ...]
+    ) -> Iterator[_Declared]:
+        """Yields the parameters of groups; one with the name of another has the words before it in its name."""
+        below = {item.parameter.name for item in own}
+        renamed = []
+        for item in reversed([*above]):
+            parameter, name = item.parameter, item.parameter.name
+            if name in below and parameter.syntax is not None:
+                words = (self._name, *path[: (parameter.syntax.after or 0) - len(self._words)])
+                syntax = replace(parameter.syntax, word=name)
+                parameter = replace(parameter, name=" ".join((*words, name)), syntax=syntax)
+            below.add(name)
+            renamed.append(replace(item, parameter=parameter))
+        yield from reversed(renamed)
 
     def _input(
         self, declared: Iterable[_Declared], rules: Mapping[str, Json], pointer: str, name: str
@@ -306,7 +332,12 @@ class _ServiceReader:
     ) -> tuple[Example, ...]:
         """Returns a call with what the program requires or asks for, if its values are known."""
         chosen = {child(pointer, "params", group.params[0]) for group in command.exclusive if group.is_required}
-        needed = {item.plain_name: item for item in declared if item.is_needed or item.parameter.pointer in chosen}
+        # Those of groups come first, and yield their plain name to that of the command.
+        needed = {
+            item.parameter.name if item.parameter.syntax and item.parameter.syntax.word else item.plain_name: item
+            for item in declared
+            if item.is_needed or item.parameter.pointer in chosen
+        }
         raw = {
             "type": "object",
             "properties": {plain_name: _given(item.raw) for plain_name, item in needed.items()},
@@ -392,7 +423,8 @@ def _value_schema(item: _Param) -> dict[str, Json]:
 
 def _rules(command: _Command, declared: Sequence[_Declared]) -> dict[str, Json]:
     """Returns the JSON Schema of the groups of parameters of which one at most may be given."""
-    by_pointer = {item.parameter.pointer.rpartition("/")[2]: item.parameter.name for item in declared}
+    own = [item.parameter for item in declared if item.parameter.location != "global"]
+    by_pointer = {parameter.pointer.rpartition("/")[2]: parameter.name for parameter in own}
     pairs: list[Json] = []
     choices: list[Json] = []
     for group in command.exclusive:
@@ -427,14 +459,18 @@ _LIST_ITEM = re.compile(r"[ \t]*(?:[-*+•]|\d{1,3}[.)])[ \t]")
 class _Texts:
     """The texts of a command: its prose, and what sections of it say."""
 
-    def __init__(self, command: _Command) -> None:
+    def __init__(self, command: _Command, *, is_chained: bool = False) -> None:
+        """Takes a command, and whether it is one of a chain."""
         text, sections = _divided(command.help or "")
         epilog, more = _divided(command.epilog or "")
         _, of_doc = _divided(command.doc or "") if command.doc != command.help else ("", {})
         sections = {**of_doc, **sections, **more}
         parts = [_shown(part, command.markup) for part in (text, epilog)]
-        names = [f"Also called {', '.join(f'`{name}`' for name in command.aliases)}."] if command.aliases else []
-        self.prose = "\n\n".join(filter(None, [*parts, *names])) or None
+        if command.aliases:
+            parts.append(f"Also called {', '.join(f'`{name}`' for name in command.aliases)}.")
+        if is_chained:
+            parts.append("Other commands of its group, each with its options, may follow it in the same call.")
+        self.prose = "\n\n".join(filter(None, parts)) or None
         """What it does, as Markdown."""
         self.of_parameters = {
             name.lstrip("*"): text

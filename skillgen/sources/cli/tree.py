@@ -363,6 +363,7 @@ class _ClickReader:
         }
         if hasattr(command, "list_commands") and hasattr(command, "get_command"):
             node["is_callable"] = bool(getattr(command, "invoke_without_command", False))
+            node["is_chain"] = bool(getattr(command, "chain", False))
             found = [(item, command.get_command(context, item)) for item in command.list_commands(context)]
             node["commands"] = [
                 self.command(item, item_name, context, depth + 1) for item_name, item in found if item is not None
