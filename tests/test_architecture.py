@@ -28,6 +28,7 @@ FLOORS = {
     "config": 5,
     "calls": 6,
     "pipeline": 7,
+    "mock": 7,
     "api": 8,
     "cli": 9,
     "__main__": 10,

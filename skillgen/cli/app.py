@@ -26,6 +26,7 @@ from skillgen.cli.from_server import from_server
 from skillgen.cli.init import init
 from skillgen.cli.inspect import inspect
 from skillgen.cli.lint import lint, rule
+from skillgen.cli.mock import mock
 from skillgen.cli.options import AiHelp, command
 from skillgen.cli.output import Console, failed_json, report_unwritable_output
 from skillgen.cli.templates import templates
@@ -134,5 +135,6 @@ app.command("init")(init)
 app.command("inspect")(inspect)
 app.command("lint")(lint)
 app.command("logout")(logout)
+app.command("mock")(mock)
 app.command("rule")(rule)
 app.add_typer(templates, name="templates")

@@ -15,7 +15,7 @@ from skillgen.config.project import SOURCE_KINDS, OutputOptions, Source, Texts, 
 from skillgen.errors import ExitCode, UsageError
 
 if TYPE_CHECKING:
-    from skillgen.pipeline.read import Reading
+    from skillgen.pipeline.read import OnCrawl, Reading
 
 _KINDS = ("command", *(item.name for item in options_in(Source) if option_of(item).is_kind and flag_of(item)))
 
@@ -23,8 +23,8 @@ _RARE_IN_SERVERS = ("out", "emit", "check", "install_to", "force", "templates", 
 """Fields of `OutputOptions` with options that a server's own command line hardly ever has."""
 
 
-def read_server(source: Source, texts: Texts, console: Console) -> Reading:
-    """Reads the source that the options select.
+def read_server(source: Source, texts: Texts, console: Console, on_crawl: OnCrawl | None = None) -> Reading:
+    """Reads the source that the options select; `on_crawl` receives the raw results of a server.
 
     Raises:
         SourceError: it cannot be reached or read.
@@ -46,14 +46,21 @@ def read_server(source: Source, texts: Texts, console: Console) -> Reading:
                 # The user must see the URL to log in at, even with --quiet.
                 announce=Console().say,
                 confirm=_confirm_sending_secret if sys.stdin.isatty() and sys.stderr.isatty() else None,
+                on_crawl=on_crawl,
             )
         )
 
 
 def read_sources(
-    sources: Sequence[str], server: Source, command: Sequence[str], console: Console
+    sources: Sequence[str],
+    server: Source,
+    command: Sequence[str],
+    console: Console,
+    on_crawl: OnCrawl | None = None,
 ) -> Iterator[tuple[str | None, Reading]]:
     """Yields each document with what is read from it, then the servers that the options select, with `None`.
+
+    `on_crawl` receives the raw results of each server.
 
     Raises:
         SourceError: one cannot be reached or read.
@@ -70,7 +77,8 @@ def read_sources(
     for source in sources:
         yield source, read_source(Request(source=server.for_kind("document", source)))
     if has_server:
-        yield None, read_server(server.for_kind(server.kind, getattr(server, server.kind)), Texts(), console)
+        chosen = server.for_kind(server.kind, getattr(server, server.kind))
+        yield None, read_server(chosen, Texts(), console, on_crawl)
 
 
 def _confirm_sending_secret(issuer: str) -> bool:

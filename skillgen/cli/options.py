@@ -42,7 +42,7 @@ program, to write llms.txt for an API, or to check that such documents are up to
 
 
 _EFFECTS = {
-    "read": ("diff", "inspect", "lint", "rule", "templates list", "templates show"),
+    "read": ("diff", "inspect", "lint", "mock", "rule", "templates list", "templates show"),
     "write": ("init", "templates export"),
     "destructive": ("from-*", "build", "logout"),
 }

@@ -64,6 +64,9 @@ if TYPE_CHECKING:
 Notify = Callable[[str], None]
 """Receives a message for a person."""
 
+OnCrawl = Callable[[Mapping[str, Json]], None]
+"""Receives the raw results of a server: method to result."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Request:
@@ -93,6 +96,8 @@ class Request:
     """Asks whether an authorization server may receive the client secret; `None` if nobody can be asked."""
 
     cancel_token: CancelToken | None = None
+
+    on_crawl: OnCrawl | None = None
 
     def place(self, name: str) -> str:
         """Returns the place of an option for messages and origins: a pointer into the project file, or its flag."""
@@ -476,6 +481,8 @@ def _crawled(target: ServerTarget, server_name: str | None, request: Request) ->
     from skillgen.sources.mcp.source import service_from_crawl
 
     result = crawl(target, request.progress, cancel_token=request.cancel_token)
+    if request.on_crawl is not None:
+        request.on_crawl(result.results)
     service = service_from_crawl(result, server_name=server_name)
     origins = {**(service.origins or {}), "client_entry": Origin("declared", "command line")}
     service = structs.replace(service, client_entry=client_entry_of(target, result.transport), origins=origins)

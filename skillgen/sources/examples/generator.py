@@ -294,8 +294,10 @@ class GeneratedValue(Struct, frozen=True):
 class ExampleGenerator:
     """Generates values for the schemas of one document; each is validated before it is used."""
 
-    def __init__(self, validator: Validator, problems: ProblemLog) -> None:
+    def __init__(self, validator: Validator, problems: ProblemLog, *, is_complete: bool = False) -> None:
+        """With `is_complete`, objects have their optional properties too, as results do."""
         self.schemas = validator.schemas
+        self._is_complete = is_complete
         self.variants = Variants(self.schemas)
         self._validator = validator
         self._problems = problems
@@ -485,6 +487,10 @@ class ExampleGenerator:
         self, value: dict[str, Json], flat: Schema, optional: Mapping[str, Parameter], depth: int, text: str
     ) -> dict[str, Json]:
         """Returns an object with the properties that the prose requires, else with all known scalars."""
+        if self._is_complete:
+            attempts = (self._attempt(item, depth, text) for item in optional.values())
+            members = [as_dict(attempt.value) for attempt in attempts if attempt is not None]
+            return value | {name: member for item in members for name, member in item.items()}
         for names in wanted_by(text, flat.properties, value):
             if value.keys().isdisjoint(names):
                 tried = [self._attempt(optional[name], depth, text) for name in names if name in optional]

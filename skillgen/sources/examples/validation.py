@@ -305,7 +305,7 @@ class Validator:
                 known = [properties[name]] if name in properties else []
                 properties[name] = {"allOf": [*known, *(self._emit(item, member, ()) for item in matching)]}
         result: dict[str, Json] = {}
-        if properties:
+        if properties or schema.additional is False:  # without the keyword, an error has no names of properties
             result["properties"] = properties
         if required := self._required(schema):
             result["required"] = required

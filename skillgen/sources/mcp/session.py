@@ -22,7 +22,10 @@ from skillgen.sources.json_access import as_dict, text_of, texts_of
 from skillgen.sources.mcp.jsonrpc import Connection, ConnectionLost, RpcError
 
 MODERN_VERSION = "2026-07-28"
-_LEGACY_VERSIONS = ("2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25")
+LEGACY_VERSIONS = ("2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25")
+
+VERSION_KEY = "io.modelcontextprotocol/protocolVersion"
+"""Key of the version in the `_meta` of a request (2026-07-28, `RequestMetaObject`)."""
 
 _DISCOVER = "server/discover"
 _INITIALIZE = "initialize"
@@ -90,7 +93,7 @@ class Handshake(Struct, frozen=True, kw_only=True):
     @property
     def supports_legacy_versions(self) -> bool:
         """True if a server that answered `server/discover` declares a version that opens with `initialize`."""
-        return bool(set(texts_of(self.result, "supportedVersions")) & set(_LEGACY_VERSIONS))
+        return bool(set(texts_of(self.result, "supportedVersions")) & set(LEGACY_VERSIONS))
 
     @property
     def mentions_dashdash(self) -> bool:
@@ -120,7 +123,7 @@ def negotiate(connection: Connection, *, probe_s: float | None, timeout_s: float
         wait([discover], min(probe_s or 0.0, timeout_s))
         if discover.done() and (handshake := _handshake_from_discover(discover)):
             return handshake
-    params = {"protocolVersion": _LEGACY_VERSIONS[-1], "capabilities": _CAPABILITIES, "clientInfo": _CLIENT_INFO}
+    params = {"protocolVersion": LEGACY_VERSIONS[-1], "capabilities": _CAPABILITIES, "clientInfo": _CLIENT_INFO}
     initialize = connection.send(_INITIALIZE, params)
     deadline = time.monotonic() + timeout_s
     # The first request stays open: a modern server that starts slowly answers it and rejects `initialize`.
@@ -145,13 +148,13 @@ def is_final(error: RpcError) -> bool:
     if error.code not in _MODERN_ERRORS:
         return False
     # The error data may name versions that open with `initialize`.
-    return not set(texts_of(error.data, "supported")) & set(_LEGACY_VERSIONS)
+    return not set(texts_of(error.data, "supported")) & set(LEGACY_VERSIONS)
 
 
 def _modern_params(params: Mapping[str, Json]) -> dict[str, Json]:
     """Adds the `_meta` of every request (2026-07-28, `RequestMetaObject`)."""
     meta = {
-        "io.modelcontextprotocol/protocolVersion": MODERN_VERSION,
+        VERSION_KEY: MODERN_VERSION,
         "io.modelcontextprotocol/clientInfo": _CLIENT_INFO,
         "io.modelcontextprotocol/clientCapabilities": _CAPABILITIES,
     }

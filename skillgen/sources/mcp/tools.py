@@ -42,7 +42,7 @@ _TASK_SUPPORT = ("forbidden", "optional", "required")
 _INPUTS = ("input", "arguments", "parameters")
 """Keys under which examples have their arguments."""
 
-_HEADER_KEY = "x-mcp-header"
+HEADER_KEY = "x-mcp-header"
 _HEADER_NAME = re.compile(r"[!#$%&'*+\-.^_`|~0-9A-Za-z]+\Z")
 _HEADER_TYPES = ("string", "integer", "boolean")
 
@@ -362,24 +362,24 @@ def callable_entries(
 def _header_error(input_schema: Json) -> str | None:
     """Returns why the first invalid `x-mcp-header` is invalid; `None` if all are valid."""
     seen: set[str] = set()
-    for path, schema in _subschemas(input_schema):
-        if _HEADER_KEY not in schema:
+    for path, schema in subschemas(input_schema):
+        if HEADER_KEY not in schema:
             continue
-        header = schema[_HEADER_KEY]
+        header = schema[HEADER_KEY]
         if not path:
-            return f"{_HEADER_KEY} is not on a plain property"
+            return f"{HEADER_KEY} is not on a plain property"
         where = ".".join(path)
         if not isinstance(header, str) or not _HEADER_NAME.match(header):
-            return f"{_HEADER_KEY} of {where} is not a header name"
+            return f"{HEADER_KEY} of {where} is not a header name"
         if schema.get("type") not in _HEADER_TYPES:
-            return f"{_HEADER_KEY} of {where} is on a property that is not a string, integer or boolean"
+            return f"{HEADER_KEY} of {where} is on a property that is not a string, integer or boolean"
         if header.lower() in seen:
-            return f"{_HEADER_KEY} of {where} repeats the header of another parameter"
+            return f"{HEADER_KEY} of {where} repeats the header of another parameter"
         seen.add(header.lower())
     return None
 
 
-def _subschemas(root: Json) -> Iterator[tuple[tuple[str, ...] | None, dict[str, Json]]]:
+def subschemas(root: Json) -> Iterator[tuple[tuple[str, ...] | None, dict[str, Json]]]:
     """Yields every schema in a schema, with its path if only `properties` contain it; never a default or an example."""
     stack: list[tuple[tuple[str, ...] | None, Json]] = [((), root)]
     while stack:

@@ -68,7 +68,7 @@ from skillgen.text.unicode import strip_invisible
 _XML_NAME = re.compile(r"[A-Za-z_][\w.-]*\Z")
 
 
-class _XmlWriter:
+class XmlWriter:
     """Writes values as XML by the `xml` objects of their schemas."""
 
     def __init__(self, variants: Variants) -> None:
@@ -202,7 +202,7 @@ def _typed(name: str, member: Json, media_type: str | None, declared: Schema, va
             return _part(name, value_text(member), media_type or "application/json")
         if not is_xml(media_type):
             raise NoExample(f"an object cannot be written as {media_type[:60]}")
-        return _part(name, _XmlWriter(variants).document(member, declared, name or None), media_type)
+        return _part(name, XmlWriter(variants).document(member, declared, name or None), media_type)
     if media_type is None or is_json(media_type) or is_text(media_type):
         return _part(name, value_text(member), None if media_type == "text/plain" else media_type)
     return Part(name=_displayable(name), is_file=True, media_type=media_type)
@@ -327,7 +327,7 @@ class _Content(Struct, frozen=True):
             found, text = GeneratedValue(example.value, False), example.value
         else:
             found = self._value(example)
-            text = _XmlWriter(self.generator.variants).document(found.value, self.schema or ANYTHING)
+            text = XmlWriter(self.generator.variants).document(found.value, self.schema or ANYTHING)
         return SentBody(media_type=self.media_type, content=found, body=Value(_displayable(text)))
 
     def _value(self, example: DeclaredExample | None) -> GeneratedValue:

@@ -1,0 +1,95 @@
+"""`skillgen mock`: serves what a source declares, with no service behind it."""
+
+from __future__ import annotations
+
+import sys
+import threading
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from skillgen.cli.from_server import read_sources
+from skillgen.cli.options import OptionsOf, command
+from skillgen.cli.output import Console
+from skillgen.config.project import SOURCE_KINDS, Source
+from skillgen.errors import ExitCode, UsageError
+
+if TYPE_CHECKING:
+    from skillgen.model.service import Service
+    from skillgen.model.values import Json
+
+
+def read_mocked(
+    source: str | None, server: Source, command: Sequence[str], console: Console
+) -> tuple[Service, Mapping[str, Json] | None]:
+    """Returns the one service of a source, and the raw results if it is a server.
+
+    Raises:
+        SourceError: it cannot be reached or read.
+        UsageError: there is not exactly one source with one service, or it is a program.
+    """
+    crawls: list[Mapping[str, Json]] = []
+    sources = () if source is None else (source,)
+    readings = [reading for _, reading in read_sources(sources, server, command, console, crawls.append)]
+    if len(readings) > 1:
+        raise UsageError("two sources are given", fix="give a document or a server")
+    (reading,) = readings
+    if reading.failures:
+        raise reading.failures[0]
+    if len(reading.services) != 1:
+        names = ", ".join(service.name for service in reading.services[:10])
+        fix = "choose one with --server NAME" if server.config else "give a snapshot of one service"
+        raise UsageError(f"the source has {len(reading.services)} services: {names}", fix=fix)
+    (service,) = reading.services
+    if service.kind == "cli":
+        raise UsageError("a program has no mock", where=service.name, fix="give a server or a description of an API")
+    return service, crawls[0] if crawls else None
+
+
+@command
+def mock(
+    context: typer.Context,
+    source: Annotated[
+        str | None,
+        typer.Argument(metavar="[SOURCE] [-- COMMAND [ARG]...]", help="OpenAPI description, manifest or snapshot."),
+    ] = None,
+    *,
+    server: Annotated[Source, OptionsOf((Source,), kinds=SOURCE_KINDS)],
+    http: Annotated[
+        int | None,
+        typer.Option(
+            metavar="PORT", min=0, max=65_535, help="Serve over HTTP at this port, 0 for any; default for an API: 0."
+        ),
+    ] = None,
+    log: Annotated[str | None, typer.Option(metavar="FILE", help="Append each call to this file as JSON.")] = None,
+    fault: Annotated[
+        list[str] | None,
+        typer.Option(metavar="FAULT", help="Fail on demand: rate-limit, error:CODE or latency:MS. Repeatable."),
+    ] = None,
+    console: Console,
+) -> ExitCode:
+    """Serve what a source declares, with no service behind it: check, answer and log each call, until it is stopped."""
+    from skillgen.mock.failures import fault_of
+    from skillgen.mock.log import CallLog
+    from skillgen.mock.mcp import McpMock
+    from skillgen.mock.serving import mock_of, serve_stdio, serving, url_of
+
+    service, results = read_mocked(source, server, context.obj, console)
+    faults = [fault_of(text, service) for text in fault or ()]
+    calls = CallLog(Path(log) if log is not None else None)
+    served = mock_of(service, results, calls, faults)
+    try:
+        if http is None and isinstance(served, McpMock):
+            serve_stdio(served, sys.stdin.buffer, sys.stdout.buffer)
+            return ExitCode.DONE
+        with serving(served, http or 0) as port:
+            # The caller needs the address, even with --quiet.
+            Console().say(f"serving {service.name} at {url_of(service, port)}; stop it with Ctrl-C")
+            threading.Event().wait()
+    except (KeyboardInterrupt, SystemExit):  # SIGTERM raises the latter
+        pass
+    finally:
+        calls.close()
+    return ExitCode.DONE

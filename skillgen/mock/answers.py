@@ -1,0 +1,100 @@
+"""What a mock answers: declared examples, else values that the declared output allows, always the same ones."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+
+from skillgen.errors import ProblemLog
+from skillgen.model.calls import Output
+from skillgen.model.schema import Schema
+from skillgen.model.service import Service
+from skillgen.model.tool import Tool
+from skillgen.model.values import Json
+from skillgen.sources.examples.generator import ExampleGenerator, NoExample, Variants
+from skillgen.sources.examples.validation import ModelSchemas, Validator
+
+NOTHING_DECLARED = "The call is valid. A mock answers, and the service declares no result."
+
+_MESSAGE_NAMES = ("message", "detail", "error", "error_description", "description", "title", "reason", "msg")
+"""Properties of an error that hold its message, the likelier first."""
+
+
+class Answers:
+    """Generates the results of a service; the same call always has the same result."""
+
+    def __init__(self, service: Service) -> None:
+        schemas = ModelSchemas(service.schemas)
+        self.validator = Validator(schemas, is_request=False)
+        self.variants = Variants(schemas)
+        self._generators = [
+            ExampleGenerator(self.validator, ProblemLog(), is_complete=is_complete) for is_complete in (True, False)
+        ]
+        self._values: dict[tuple[int, str | None], Json] = {}
+        self._lock = threading.Lock()
+
+    def value(self, output: Output, media_type: str | None = None) -> Json:
+        """Returns an example of an output that is valid, else a generated value; null if none was found.
+
+        Examples for another `media_type` do not count.
+        """
+        key = id(output), media_type
+        with self._lock:
+            if key not in self._values:
+                self._values[key] = self._value(output, media_type)
+            return self._values[key]
+
+    def _value(self, output: Output, media_type: str | None) -> Json:
+        examples = [item for item in output.examples if media_type is None or item.media_type in (None, media_type)]
+        if output.schema is None:
+            return examples[0].value.json if examples else None
+        declared = [(item.value.json, output.pointer) for item in examples]
+        return self.generated(output.schema, "result", output.pointer, declared)
+
+    def generated(self, schema: Schema, name: str, pointer: str, declared: list[tuple[Json, str]]) -> Json:
+        """Returns the first valid of some values, else one that a schema allows; null if none was found."""
+        for generator in self._generators:  # a value with all optional properties may be too large
+            try:
+                return generator.generate(schema, name, pointer, declared=declared).value
+            except NoExample:
+                continue
+        return None
+
+    def of_tool(self, tool: Tool, arguments: Json) -> tuple[Json, bool]:
+        """Returns the result of a call, and whether the service declares what it is like.
+
+        The output of the example with the same arguments is the result, or that of the first example.
+        """
+        examples = [item for item in tool.examples if item.output is not None]
+        examples.sort(key=lambda item: item.input != arguments)
+        for example in examples:
+            value = example.output.json if example.output is not None else None
+            schema = tool.output.schema if tool.output is not None else None
+            if schema is None or self.validator.validation_error(value, schema) is None:
+                return value, True
+        if tool.output is None:
+            return NOTHING_DECLARED, False
+        return self.value(tool.output), True
+
+    def error(self, output: Output | None, message: str) -> Json:
+        """Returns the body of an error: what the output allows, with the message where it has a place for one."""
+        if output is None or output.schema is None:
+            return {"message": message}
+        value = self.value(output)
+        for candidate in _with_message(value, message):
+            if self.validator.validation_error(candidate, output.schema) is None:
+                return candidate
+        return value
+
+
+def _with_message(value: Json, message: str) -> Iterator[Json]:
+    if isinstance(value, dict):
+        for name in _MESSAGE_NAMES:
+            if isinstance(value.get(name), str):
+                yield {**value, name: message}
+            for inner in _with_message(value[name], message) if isinstance(value.get(name), (dict, list)) else ():
+                yield {**value, name: inner}
+    elif isinstance(value, list) and value:
+        yield from ([inner, *value[1:]] for inner in _with_message(value[0], message))
+    elif isinstance(value, str):
+        yield message

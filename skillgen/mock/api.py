@@ -1,0 +1,310 @@
+"""Answers the requests of an API from its description: routing, credentials, arguments, statuses, media types."""
+
+from __future__ import annotations
+
+import json
+import threading
+import time
+from collections.abc import Iterator, Sequence
+from email.message import Message
+from urllib.parse import parse_qsl, urlsplit
+
+from skillgen.calls.arguments import CallChecker
+from skillgen.mock.answers import Answers
+from skillgen.mock.decoding import Decoded, Decoder, SentRequest
+from skillgen.mock.failures import RETRY_AFTER_S, InjectedFault, error_case, is_limited
+from skillgen.mock.log import CallLog, LoggedCall
+from skillgen.mock.messages import Request, Response
+from skillgen.mock.routing import Match, Router
+from skillgen.model.auth import Auth
+from skillgen.model.calls import Output
+from skillgen.model.serialization import header_text, is_json, is_json_sequence, value_text
+from skillgen.model.service import Service
+from skillgen.model.tool import Tool
+from skillgen.model.values import Json
+from skillgen.sources.examples.generator import NoExample
+from skillgen.sources.examples.validation import Fault
+from skillgen.sources.openapi.examples import XmlWriter
+from skillgen.sources.openapi.media import CONCRETE_MEDIA_TYPE, CONCRETE_MEDIA_TYPES, is_json_lines, is_text, is_xml
+
+_BYTES = b"mock"
+"""Content of a file."""
+
+_WITHOUT_BODY = (204, 205, 304)
+
+
+class ApiMock:
+    """An HTTP API without a service behind it."""
+
+    def __init__(self, service: Service, *, log: CallLog, faults: Sequence[InjectedFault] = ()) -> None:
+        self._service = service
+        self._router = Router(service)
+        self._decoder = Decoder(service)
+        self._checker = CallChecker(service)
+        self._answers = Answers(service)
+        self._log = log
+        self._faults = faults
+        self._limited: set[str] = set()
+        self._lock = threading.Lock()
+        self._auth: dict[str | None, list[Auth]] = {}
+        for auth in service.requirements.auth:
+            self._auth.setdefault(auth.name, []).append(auth)
+
+    def respond(self, request: Request) -> Response:
+        """Returns the response to a request."""
+        for fault in self._faults:
+            if fault.kind == "latency":
+                time.sleep(fault.seconds)
+        with self._lock:
+            return self._respond(request)
+
+    def _respond(self, request: Request) -> Response:
+        path, _, query = request.target.partition("#")[0].partition("?")
+        if path.startswith(("http://", "https://")):  # as a proxy is asked
+            path = urlsplit(path).path
+        matches = self._router.matches(path, query)
+        methods = list(dict.fromkeys(match.route.tool.method or "" for match in matches))
+        method = "GET" if request.method == "HEAD" and "HEAD" not in methods else request.method
+        matches = [match for match in matches if match.route.tool.method == method]
+        if not matches:
+            status, message = (405, f"{request.method} is not a method of {path}") if methods else (404, "no such path")
+            self._record(None, None, [Fault("", message)], status, request)
+            headers = {"Allow": ", ".join(methods)} if methods else {}
+            return _json_response(status, {"message": message}, headers)
+        decoded = [(match, self._decoder.decode(match.route.tool, _sent(match, query, request))) for match in matches]
+        checked = [
+            (match.route.tool, found, self._argument_faults(match.route.tool, found, request))
+            for match, found in decoded
+        ]
+        # Operations that differ only in the fragment of their path: the one that the arguments fit.
+        tool, found, faults = next((item for item in checked if not item[2]), checked[0])
+        return self._answer(tool, found, faults, request)
+
+    def _answer(self, tool: Tool, found: Decoded, faults: list[Fault], request: Request) -> Response:
+        if (missing := self._missing_credentials(tool, request)) is not None:
+            message = f"credentials are missing: {missing}"
+            headers = {"WWW-Authenticate": "Basic" if missing.endswith("Basic") else "Bearer"}
+            return self._refuse(tool, found, [Fault("", message)], 401, message, request, headers)
+        if not found.is_media_type_known:
+            message = f"the media type of the body is not one of {', '.join(tool.input_media_types)}"
+            return self._refuse(tool, found, [Fault("", message)], 415, message, request)
+        if faults:
+            message = "; ".join(f"{fault.pointer or '/'} {fault.message}" for fault in faults)
+            status = next((code for code in (400, 422) if any(error.code == str(code) for error in tool.errors)), 400)
+            return self._refuse(tool, found, faults, status, message, request)
+        for fault in self._faults:
+            if fault.kind == "rate-limit" and is_limited(tool.name, self._limited):
+                headers = {"Retry-After": str(RETRY_AFTER_S)}
+                return self._refuse(tool, found, [], 429, "rate limit exceeded", request, headers)
+            if fault.kind == "error":
+                case = error_case(self._service, tool, fault.code)
+                status = int(fault.code) if fault.code.isdigit() and len(fault.code) == 3 else 500
+                text = ": ".join(filter(None, (case.code, case.description, case.resolution)))
+                return self._refuse(tool, found, [], status, text, request)
+        outputs = _successes(tool)
+        output, media_type = _negotiated(outputs, request.headers)
+        if outputs and output is None:
+            names = ", ".join(dict.fromkeys(name for item in outputs for name in item.media_types))
+            return self._refuse(tool, found, [Fault("", "")], 406, f"the response is one of {names}", request)
+        status = _status(output, tool)
+        self._record(tool, found.arguments, [], status, request)
+        return self._success(output, media_type, status)
+
+    def _argument_faults(self, tool: Tool, found: Decoded, request: Request) -> list[Fault]:
+        media_type = request.headers.get_content_type() if request.body else None
+        unread = {fault.pointer for fault in found.faults}
+        faults = [
+            fault
+            for fault in self._checker.faults(tool, found.arguments, media_type)
+            if fault.pointer not in unread and (found.opaque is None or fault.pointer.split("/")[1:2] != [found.opaque])
+        ]
+        return [*found.faults, *faults]
+
+    # -- credentials -------------------------------------------------------------------------------------------------
+
+    def _missing_credentials(self, tool: Tool, request: Request) -> str | None:
+        """Returns the credentials of the first alternative if none of the alternatives was sent."""
+        if not tool.auth:
+            return None
+        missing = [
+            [place for name in (item.scheme for item in alternative) if (place := self._unsent(name, request))]
+            for alternative in tool.auth
+        ]
+        return " and ".join(missing[0]) if all(missing) else None
+
+    def _unsent(self, scheme: str, request: Request) -> str | None:
+        """Returns where a credential has to be sent; `None` if it was, or if that is not known."""
+        places = [_place(auth) for auth in self._auth.get(scheme, ())]
+        if not places or any(place is None or _is_sent(place, request) for place in places):
+            return None
+        return places[0]
+
+    # -- responses ---------------------------------------------------------------------------------------------------
+
+    def _refuse(
+        self,
+        tool: Tool,
+        found: Decoded,
+        faults: list[Fault],
+        status: int,
+        message: str,
+        request: Request,
+        headers: dict[str, str] | None = None,
+    ) -> Response:
+        self._record(tool, found.arguments, faults, status, request)
+        case = error_case(self._service, tool, str(status))
+        outputs = [item for item in (case.output, *case.other_outputs) if item is not None]
+        output = next((item for item in outputs if any(map(is_json, item.media_types))), None)
+        media_type = next(filter(is_json, output.media_types), None) if output is not None else None
+        body = self._answers.error(output, message)
+        return _json_response(status, body, headers or {}, media_type or "application/json")
+
+    def _success(self, output: Output | None, media_type: str | None, status: int) -> Response:
+        if output is None:
+            return Response(status)
+        headers = dict(self._headers(output, status))
+        if media_type is None or status in _WITHOUT_BODY:
+            return Response(status, headers)
+        value = self._answers.value(output, media_type)
+        concrete = _concrete(media_type)
+        return Response(status, {**headers, "Content-Type": concrete}, self._written(value, output, concrete))
+
+    def _headers(self, output: Output, status: int) -> Iterator[tuple[str, str]]:
+        """Yields the declared headers that can be sent; a redirection always has its target."""
+        names = set[str]()
+        for header in output.headers:
+            value = self._answers.generated(header.schema, header.name, header.pointer, [])
+            text = header_text(value)
+            if value is not None and text.isascii() and text.isprintable() and header.name.isascii():
+                names.add(header.name.lower())
+                yield header.name, text
+        if 300 <= status < 400 and "location" not in names:
+            yield "Location", "/"
+
+    def _written(self, value: Json, output: Output, media_type: str) -> bytes:
+        """Returns a value as the body of a response."""
+        base_type = media_type.partition(";")[0].strip().lower()
+        if is_json(base_type):
+            return json.dumps(value, ensure_ascii=False).encode("utf-8", "replace")
+        items = value if isinstance(value, list) else [value]
+        if is_json_lines(base_type) or is_json_sequence(base_type):
+            mark = "\x1e" if is_json_sequence(base_type) else ""
+            return "".join(f"{mark}{json.dumps(item)}\n" for item in items).encode()
+        if base_type == "text/event-stream":
+            return "".join(f"data: {json.dumps(item)}\n\n" for item in items).encode()
+        if is_xml(base_type) and not isinstance(value, str) and output.schema is not None:
+            try:
+                return XmlWriter(self._answers.variants).document(value, output.schema, "result").encode()
+            except NoExample:
+                return b"<result/>"
+        return value_text(value).encode("utf-8", "replace") if is_text(base_type) else _BYTES
+
+    def _record(
+        self, tool: Tool | None, arguments: Json, faults: Sequence[Fault], status: int, request: Request
+    ) -> None:
+        name = tool.name if tool is not None else None
+        target = self._without_credentials(request.target)
+        self._log.add(
+            LoggedCall(
+                tool=name,
+                arguments=arguments,
+                valid=tool is not None and not faults,
+                faults=tuple(faults),
+                status=status,
+                request=f"{request.method} {target}",
+            )
+        )
+
+    def _without_credentials(self, target: str) -> str:
+        """Returns a path with its query, without the values of credentials."""
+        names = {
+            place[6:]
+            for group in self._auth.values()
+            for auth in group
+            if (place := _place(auth)) and place.startswith("query ")
+        }
+        path, mark, query = target.partition("?")
+        pairs = query.split("&") if mark else []
+        shown = [f"{pair.partition('=')[0]}=…" if pair.partition("=")[0] in names else pair for pair in pairs]
+        return path + mark + "&".join(shown)
+
+
+def _sent(match: Match, query: str, request: Request) -> SentRequest:
+    return SentRequest(match.values, query, request.headers, request.body)
+
+
+def _place(auth: Auth) -> str | None:
+    """Returns where a credential is sent: `header NAME`, `query NAME`, `cookie NAME` or `Authorization: SCHEME`."""
+    if auth.sent_as is not None:
+        return auth.sent_as
+    return "Authorization: Bearer" if auth.kind in ("oauth2", "openIdConnect") else None
+
+
+def _is_sent(place: str, request: Request) -> bool:
+    where, _, name = place.partition(" ")
+    if where == "header":
+        return bool(request.headers.get(name, "").strip())
+    if where == "query":
+        query = request.target.partition("?")[2]
+        return any(key == name and text for key, text in parse_qsl(query))
+    if where == "cookie":
+        cookies = ";".join(request.headers.get_all("Cookie") or ()).split(";")
+        return any(pair.strip().startswith(f"{name}=") for pair in cookies)
+    scheme, _, credential = request.headers.get("Authorization", "").strip().partition(" ")
+    return scheme.lower() == name.lower() and bool(credential.strip())
+
+
+def _successes(tool: Tool) -> list[Output]:
+    """Returns the outputs of the best status: the first from 200 to 299, else the first there is."""
+    outputs = [item for item in (tool.output, *tool.other_outputs) if item is not None]
+    good = [item for item in outputs if (item.status or "2").startswith(("2", "default"))] or outputs
+    return [item for item in good if item.status == good[0].status] if good else []
+
+
+def _status(output: Output | None, tool: Tool) -> int:
+    text = (output.status if output is not None else None) or "200"
+    if text.isascii() and text.isdigit() and 200 <= int(text) <= 399:
+        return int(text)
+    return int(text[0]) * 100 if text[:1] in ("2", "3") and text[1:].upper() == "XX" else 200
+
+
+def _negotiated(outputs: Sequence[Output], headers: Message) -> tuple[Output | None, str | None]:
+    """Returns the output and the media type that the client accepts most, JSON first; `None` if it accepts none."""
+    offers = [(output, name) for output in outputs for name in output.media_types]
+    if not offers:
+        return (outputs[0] if outputs else None), None
+    accepted = [_quality(item) for header in headers.get_all("Accept") or ("*/*",) for item in header.split(",")]
+    ranked = [
+        (max((q for name, q in accepted if _accepts(name, offer)), default=0.0), is_json(offer), -index)
+        for index, (_, offer) in enumerate(offers)
+    ]
+    best = max(ranked)
+    return offers[-best[2]] if best[0] > 0 else (None, None)
+
+
+def _quality(text: str) -> tuple[str, float]:
+    name, *parameters = (part.strip().lower() for part in text.split(";"))
+    quality = next((item[2:] for item in parameters if item.startswith("q=")), "1")
+    try:
+        return name, float(quality)
+    except ValueError:
+        return name, 1.0
+
+
+def _accepts(name: str, offer: str) -> bool:
+    offered = offer.partition(";")[0].strip().lower()
+    if "*" in offered:
+        offered = _concrete(offered)
+    return name in ("*/*", "*", offered) or (name.endswith("/*") and offered.startswith(name[:-1]))
+
+
+def _concrete(media_type: str) -> str:
+    """Returns a media type that can be sent, for a range too."""
+    name = CONCRETE_MEDIA_TYPES.get(media_type, media_type)
+    return (
+        name if CONCRETE_MEDIA_TYPE.match(name) else "application/json" if "*" in name else "application/octet-stream"
+    )
+
+
+def _json_response(status: int, body: Json, headers: dict[str, str], media_type: str = "application/json") -> Response:
+    return Response(status, {**headers, "Content-Type": media_type}, json.dumps(body).encode())

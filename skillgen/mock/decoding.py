@@ -1,0 +1,307 @@
+"""Reads the arguments of an operation from an HTTP request: the inverse of how a caller serialises them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from email import message_from_bytes
+from email.message import Message
+from urllib.parse import parse_qsl, unquote
+
+from msgspec import Struct, field
+
+from skillgen.calls.arguments import body_form, body_schema, parameter_keys
+from skillgen.model.schema import Parameter, Schema
+from skillgen.model.serialization import QUERY_STRING, is_exploded, is_json, is_json_sequence
+from skillgen.model.service import Service
+from skillgen.model.tool import Tool
+from skillgen.model.values import Json, child
+from skillgen.sources.examples.generator import Variants
+from skillgen.sources.examples.validation import Fault, ModelSchemas, Validator
+from skillgen.sources.json_access import as_dict, json_or_none
+from skillgen.sources.json_schema.merge import ANYTHING
+from skillgen.sources.openapi.media import URL_ENCODED, is_json_lines, is_text, is_xml
+
+_NUMBER = re.compile(r"-?(?:0|[1-9]\d{0,18})(?:\.\d{1,20})?(?:[eE][+-]?\d{1,3})?", re.ASCII)
+_SEPARATORS = {"spaceDelimited": " ", "pipeDelimited": "|", "tabDelimited": "\t"}
+_DEEP_KEY = re.compile(r"\[([^\[\]]*)\]")
+_FIELDS_LIMIT = 10_000
+
+
+class SentRequest(Struct, frozen=True):
+    """The parts of a request that arguments are in."""
+
+    path: Mapping[str, str]
+    """Variable of the path to its value, percent-encoded."""
+
+    query: str
+    headers: Message
+    body: bytes
+
+
+class Decoded(Struct):
+    """The arguments of a request, in the form of the tool's input schema."""
+
+    arguments: dict[str, Json] = field(default_factory=dict)
+    faults: list[Fault] = field(default_factory=list)
+    """Arguments that cannot be read at all."""
+
+    is_media_type_known: bool = True
+    opaque: str | None = None
+    """The argument that is there but was not read: a body that is neither JSON nor a form nor text."""
+
+
+class Decoder:
+    """Reads arguments for the operations of one service."""
+
+    def __init__(self, service: Service) -> None:
+        schemas = ModelSchemas(service.schemas)
+        self._validator = Validator(schemas, is_request=True)
+        self._variants = Variants(schemas)
+
+    def decode(self, tool: Tool, request: SentRequest) -> Decoded:
+        """Returns the arguments of a call."""
+        slots, body_key = parameter_keys(tool)
+        pairs = parse_qsl(request.query, keep_blank_values=True, max_num_fields=_FIELDS_LIMIT)
+        names = {item.name for item in slots.values() if item.location == "query"}
+        decoded = Decoded()
+        for key, parameter in slots.items():
+            try:
+                values = list(self._values(parameter, request, pairs, names))
+            except ValueError as error:
+                decoded.faults.append(Fault(child("", key), str(error)))
+                continue
+            if values:
+                decoded.arguments[key] = self._best(values, parameter.schema)
+        if request.body:
+            self._decode_body(tool, request, body_key, decoded)
+        return decoded
+
+    # -- parameters --------------------------------------------------------------------------------------------------
+
+    def _values(
+        self, parameter: Parameter, request: SentRequest, pairs: Sequence[tuple[str, str]], names: set[str]
+    ) -> Iterator[Json]:
+        """Yields what a parameter may mean; nothing if it was not sent.
+
+        Raises:
+            ValueError: its value is not JSON.
+        """
+        rules, name = parameter.serialization, parameter.name
+        style = rules.style if rules is not None and rules.style is not None else None
+        explode = is_exploded(style or ("form" if parameter.location in ("query", "cookie") else "simple"), None)
+        if rules is not None and rules.explode is not None:
+            explode = rules.explode
+        if style == QUERY_STRING:
+            texts = [unquote(request.query)] if request.query else []
+        elif parameter.location == "query":
+            if style == "deepObject":
+                yield from filter(None, [self._deep(name, pairs, parameter.schema)])
+                return
+            texts = [text for key, text in pairs if key == name]
+            if not texts and explode and "object" in self._kinds(parameter.schema):
+                yield from filter(None, [self._exploded(parameter.schema, pairs, names)])
+                return
+        elif parameter.location == "path":
+            texts = [unquote(request.path[name])] if name in request.path else []
+            texts = [_without_prefix(text, name, style) for text in texts]
+        elif parameter.location == "header":
+            texts = request.headers.get_all(name) or []
+        else:
+            texts = [text for key, text in _cookies(request.headers) if key == name]
+        if not texts:
+            return
+        if rules is not None and rules.media_type is not None and is_json(rules.media_type):
+            value = json_or_none(texts[-1])
+            if value is None and texts[-1].strip() != "null":
+                raise ValueError("is not JSON")
+            yield value
+            return
+        separator = _SEPARATORS.get(style or "", "." if style == "label" and explode else ",")
+        is_repeated = explode and parameter.location in ("query", "cookie")
+        yield from self._readings(texts, parameter.schema, separator, is_repeated=is_repeated, explode=explode)
+
+    def _readings(
+        self, texts: list[str], schema: Schema, separator: str, *, is_repeated: bool, explode: bool
+    ) -> Iterator[Json]:
+        """Yields what texts mean: as a list, as an object, as one value."""
+        kinds = self._kinds(schema)
+        if "array" in kinds:
+            items = texts if is_repeated else texts[-1].split(separator) if texts[-1] else []
+            flat = next((flat for flat in self._variants.of(schema) if "array" in flat.types), ANYTHING)
+            yield [
+                self._typed(item.strip() if separator == "," else item, _item(flat, index))
+                for index, item in enumerate(items)
+            ]
+        if "object" in kinds:
+            pieces = texts[-1].split(separator)
+            if explode:
+                members = [piece.partition("=")[::2] for piece in pieces]
+            else:
+                members = list(zip(pieces[::2], pieces[1::2], strict=False))
+            yield self._members(members, schema)
+        if not kinds or kinds - {"array", "object"}:
+            yield self._typed(texts[-1], schema)
+
+    def _members(self, members: Sequence[tuple[str, str]], schema: Schema) -> dict[str, Json]:
+        """Returns an object from names and texts; names that occur several times are lists."""
+        flat = next((flat for flat in self._variants.of(schema) if flat.properties), ANYTHING)
+        schemas = {item.name: item.schema for item in flat.properties}
+        texts: dict[str, list[str]] = {}
+        for name, text in members:
+            texts.setdefault(name, []).append(text)
+        result: dict[str, Json] = {}
+        for name, values in texts.items():
+            extra = flat.additional if isinstance(flat.additional, Schema) else ANYTHING
+            inner = schemas.get(name, extra)
+            readings = list(self._readings(values, inner, ",", is_repeated=True, explode=True))
+            result[name] = self._best(readings, inner)
+        return result
+
+    def _exploded(self, schema: Schema, pairs: Sequence[tuple[str, str]], names: set[str]) -> dict[str, Json]:
+        """Returns an object whose members are parameters of their own in the query."""
+        flats = list(self._variants.of(schema))
+        own = {item.name for flat in flats for item in flat.properties}
+        is_open = any(flat.additional not in (None, False) for flat in flats)
+        return self._members(
+            [(key, text) for key, text in pairs if key in own or (is_open and key not in names)], schema
+        )
+
+    def _deep(self, name: str, pairs: Sequence[tuple[str, str]], schema: Schema) -> Json:
+        """Returns an object from members such as `name[member]`, at any depth; `name[]` adds to a list."""
+        root: dict[str, Json] = {}
+        for key, text in pairs:
+            path = _DEEP_KEY.findall(key[len(name) :])
+            if not key.startswith(f"{name}[") or key != name + "".join(f"[{part}]" for part in path):
+                continue
+            place: Json = root
+            for part in path[:-1]:
+                place = place.setdefault(part, {}) if isinstance(place, dict) else {}
+            if isinstance(place, dict):
+                place.setdefault(path[-1], []).append(text) if isinstance(place.get(path[-1], []), list) else None
+        return self._deep_value(root, schema) if root else None
+
+    def _deep_value(self, tree: Json, schema: Schema) -> Json:
+        if isinstance(tree, list):
+            return self._best(list(self._readings(tree, schema, ",", is_repeated=True, explode=True)), schema)
+        if list(tree) == [""]:
+            return self._deep_value(tree[""], schema)
+        flat = next((flat for flat in self._variants.of(schema) if flat.properties), ANYTHING)
+        schemas = {item.name: item.schema for item in flat.properties}
+        extra = flat.additional if isinstance(flat.additional, Schema) else ANYTHING
+        return {name: self._deep_value(part, schemas.get(name, extra)) for name, part in tree.items()}
+
+    def _typed(self, text: str, schema: Schema) -> Json:
+        """Returns the value of a text in the type that the schema allows; the text where none fits."""
+        kinds, readings = self._kinds(schema), list[Json]()
+        if (not kinds or kinds & {"integer", "number"}) and _NUMBER.fullmatch(text):
+            readings.append(json_or_none(text))
+        if (not kinds or "boolean" in kinds) and text in ("true", "false"):
+            readings.append(text == "true")
+        if kinds & {"array", "object"} and text[:1] in ("[", "{"):
+            readings.append(json_or_none(text))
+        if text in ("", "null") and any(flat.nullable for flat in self._variants.of(schema)):
+            readings.append(None)
+        if not kinds:
+            readings.insert(0, text)
+        return self._best([*readings, text], schema)
+
+    def _kinds(self, schema: Schema) -> set[str]:
+        return {kind for flat in self._variants.of(schema) for kind in flat.types}
+
+    def _best(self, readings: Sequence[Json], schema: Schema) -> Json:
+        """Returns the first reading that the schema allows, else the first."""
+        valid = (value for value in readings if self._validator.validation_error(value, schema) is None)
+        return next(valid, readings[0])
+
+    # -- body --------------------------------------------------------------------------------------------------------
+
+    def _decode_body(self, tool: Tool, request: SentRequest, key: str, decoded: Decoded) -> None:
+        if tool.input is None:
+            return  # it takes no body: servers ignore one
+        base_type = request.headers.get("Content-Type", "").partition(";")[0].strip().lower()
+        if (form := body_form(tool, base_type)) is None:
+            decoded.is_media_type_known = False
+            return
+        schema = body_schema(tool, form)
+        try:
+            if base_type == URL_ENCODED:
+                pairs = parse_qsl(_text(request), keep_blank_values=True, max_num_fields=_FIELDS_LIMIT)
+                decoded.arguments[key] = self._form(pairs, schema)
+            elif base_type.startswith("multipart/"):
+                decoded.arguments[key] = self._multipart(request, schema)
+            elif is_json(base_type):
+                decoded.arguments[key] = _json(_text(request))
+            elif is_json_lines(base_type) or is_json_sequence(base_type):
+                lines = _text(request).replace("\x1e", "\n").splitlines()
+                decoded.arguments[key] = [_json(line) for line in lines if line.strip()]
+            elif is_text(base_type) and not is_xml(base_type):
+                decoded.arguments[key] = _text(request)
+            else:
+                decoded.arguments[key] = f"{len(request.body)} bytes"
+                decoded.opaque = key
+        except ValueError as error:
+            decoded.faults.append(Fault(child("", key), str(error)))
+
+    def _form(self, pairs: Sequence[tuple[str, str]], schema: Schema) -> Json:
+        deep = [key.partition("[")[0] for key, _ in pairs if "[" in key and not key.startswith("[")]
+        plain = [(key, text) for key, text in pairs if key.partition("[")[0] not in deep]
+        result = self._members(plain, schema)
+        flat = next((flat for flat in self._variants.of(schema) if flat.properties), ANYTHING)
+        schemas = {item.name: item.schema for item in flat.properties}
+        declared = {key for key, _ in pairs if key in schemas}
+        if declared & {key for key, _ in pairs if "[" in key}:  # `tags[]` may be the name itself
+            return self._members(pairs, schema)
+        return result | {name: self._deep(name, pairs, schemas.get(name, ANYTHING)) for name in dict.fromkeys(deep)}
+
+    def _multipart(self, request: SentRequest, schema: Schema) -> Json:
+        head = b"Content-Type: " + request.headers.get("Content-Type", "").encode("latin-1", "replace") + b"\r\n\r\n"
+        message = message_from_bytes(head + request.body)
+        parts = message.get_payload()
+        if not isinstance(parts, list):
+            raise ValueError("is not a multipart body: its boundary is missing")
+        pairs: list[tuple[str, str]] = []
+        objects: dict[str, Json] = {}
+        for part in (item for item in parts if isinstance(item, Message)):
+            name = part.get_param("name", header="content-disposition")
+            content = part.get_payload(decode=True)
+            if not isinstance(name, str) or not isinstance(content, bytes):
+                continue
+            if (filename := part.get_filename()) is not None:
+                pairs.append((name, filename))
+            elif is_json(part.get_content_type()):
+                objects[name] = _json(content.decode("utf-8", "replace"))
+            else:
+                pairs.append((name, content.decode("utf-8", "replace")))
+        return as_dict(self._form(pairs, schema)) | objects
+
+
+def _item(flat: Schema, index: int) -> Schema:
+    return flat.prefix_items[index] if index < len(flat.prefix_items) else flat.items or ANYTHING
+
+
+def _without_prefix(text: str, name: str, style: str | None) -> str:
+    if style == "label":
+        return text.removeprefix(".")
+    return text.removeprefix(f";{name}=").removeprefix(";") if style == "matrix" else text
+
+
+def _cookies(headers: Message) -> Iterator[tuple[str, str]]:
+    for header in headers.get_all("Cookie") or ():
+        for pair in header.split(";"):
+            key, _, text = pair.strip().partition("=")
+            yield key, unquote(text)
+
+
+def _text(request: SentRequest) -> str:
+    try:
+        return request.body.decode("utf-8")
+    except UnicodeDecodeError:
+        raise ValueError("is not UTF-8") from None
+
+
+def _json(text: str) -> Json:
+    value = json_or_none(text)
+    if value is None and text.strip() != "null":
+        raise ValueError("is not JSON")
+    return value

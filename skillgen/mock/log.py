@@ -1,0 +1,90 @@
+"""The log of a mock: a JSON object a line for each call."""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+from msgspec import Struct, structs
+
+from skillgen.errors import OutputError
+from skillgen.model.values import Json
+from skillgen.sources.examples.validation import Fault
+from skillgen.sources.json_access import as_dict, as_list, json_or_none
+
+
+class LoggedCall(Struct, frozen=True, kw_only=True):
+    """A call as it arrived, and what came of it."""
+
+    tool: str | None
+    """The name of the tool; `None` if no tool has that name or path."""
+
+    arguments: Json
+    """The arguments in the form of the tool's input schema; of an unknown tool as they were sent."""
+
+    valid: bool
+    """Whether the service would accept them."""
+
+    faults: tuple[Fault, ...] = ()
+    status: str | int
+    """`ok`, `invalid`, `unknown-tool`, `rate-limited` or `error:CODE`; of an API, the HTTP status."""
+
+    request: str | None = None
+    """Of an API, the method and the path with its query, without credentials."""
+
+
+class CallLog:
+    """Collects calls, and appends each to a file at once."""
+
+    def __init__(self, path: Path | None = None, *, keeps: bool = False) -> None:
+        """Creates the file; with `keeps`, the calls are also in `calls`.
+
+        Raises:
+            OutputError: it cannot be written.
+        """
+        self.calls: list[LoggedCall] = []
+        self._keeps = keeps
+        self._lock = threading.Lock()
+        try:
+            self._file = open(path, "a", encoding="utf-8") if path is not None else None  # noqa: SIM115
+        except OSError as error:
+            raise OutputError(f"cannot be written: {error.strerror}", where=str(path)) from None
+
+    def add(self, call: LoggedCall) -> None:
+        """Records a call."""
+        members = {key: value for key, value in structs.asdict(call).items() if value is not None or key == "tool"}
+        members["faults"] = [structs.asdict(fault) for fault in call.faults]
+        with self._lock:
+            if self._keeps:
+                self.calls.append(call)
+            if self._file is not None:
+                self._file.write(json.dumps(members) + "\n")
+                self._file.flush()
+
+    def close(self) -> None:
+        """Closes the file."""
+        if self._file is not None:
+            self._file.close()
+
+
+def calls_in_log(lines: Iterable[str]) -> list[LoggedCall]:
+    """Returns the calls of a log; the last line may be cut off."""
+    calls = []
+    for line in lines:
+        members = as_dict(json_or_none(line))
+        if "valid" not in members:
+            continue
+        faults: Sequence[Json] = as_list(members.get("faults"))
+        calls.append(
+            LoggedCall(
+                tool=members.get("tool"),
+                arguments=members.get("arguments"),
+                valid=members["valid"] is True,
+                faults=tuple(Fault(str(item.get("pointer")), str(item.get("message"))) for item in faults),
+                status=members.get("status", ""),
+                request=members.get("request"),
+            )
+        )
+    return calls
