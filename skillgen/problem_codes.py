@@ -14,6 +14,10 @@ from msgspec import Struct
 Level = Literal["info", "warning", "error"]
 
 
+Subject = Literal["documentation", "identifiers", "inputs", "results", "errors", "effects", "safety"]
+"""A part of the quality of a source."""
+
+
 WHERE = "where"
 
 
@@ -33,6 +37,15 @@ class ProblemCode(Struct, frozen=True):
     clause: str = ""
     """The specification and its section that asks for it."""
 
+    demand: Literal["", "MUST", "SHOULD"] = ""
+    """How strictly the clause asks for it."""
+
+    subject: Subject | None = None
+    """The part of the quality score in which it counts."""
+
+    known_as: str = ""
+    """Its codes in public scanners, such as that of Snyk's agent-scan."""
+
     is_optional: bool = False
     """Whether `lint` reports it only if --select names it, because most sources have it."""
 
@@ -47,6 +60,8 @@ CODES: Mapping[str, ProblemCode] = {
         "warning",
         "a text instructs the model instead of describing the service",
         "describe what the tool does, without instructions to the reader",
+        subject="safety",
+        known_as="Snyk agent-scan E001 and E003; ATR-2026-00001",
     ),
     "control-characters": ProblemCode(
         "warning",
@@ -57,6 +72,10 @@ CODES: Mapping[str, ProblemCode] = {
         "warning",
         "a text holds what looks like a credential, which is replaced",
         "remove it from the source, and revoke it if it is real",
+        demand="MUST",
+        subject="safety",
+        known_as="Snyk agent-scan W008; ATR-2026-00021",
+        clause="dashdash, MCP servers, 5.1",
     ),
     "documents-left-out": ProblemCode(
         "warning",
@@ -76,9 +95,14 @@ CODES: Mapping[str, ProblemCode] = {
         "a declared value does not match its schema",
         "correct the value or the schema",
         clause="JSON Schema 2020-12, Validation, 9.5",
+        demand="SHOULD",
+        subject="results",
     ),
     "example-missing": ProblemCode(
-        "info", "no valid example call could be generated", "make the constraints of the schema agree"
+        "info",
+        "no valid example call could be generated",
+        "make the constraints of the schema agree",
+        subject="inputs",
     ),
     "example-not-shown": ProblemCode(
         "info", "a declared example holds a value that is left out of documents", "replace the value by a neutral one"
@@ -98,9 +122,19 @@ CODES: Mapping[str, ProblemCode] = {
         "warning", "skillgen.yaml names a group that the service does not have", "correct the name, or remove it"
     ),
     "internal-address": ProblemCode(
-        "warning", "a text names a host in a private network", "remove it from the source if it is not public"
+        "warning",
+        "a text names a host in a private network",
+        "remove it from the source if it is not public",
+        demand="MUST",
+        subject="safety",
+        clause="dashdash, MCP servers, 5.1",
     ),
-    "invisible-characters": ProblemCode("info", "a text holds invisible characters, which are left out", "remove them"),
+    "invisible-characters": ProblemCode(
+        "info",
+        "a text holds invisible characters, which are left out",
+        "remove them",
+        subject="safety",
+    ),
     "member-coerced": ProblemCode(
         "info",
         "a field has a value of another type, which is read as the expected one",
@@ -110,15 +144,24 @@ CODES: Mapping[str, ProblemCode] = {
         "warning", "a field has a value of a wrong type or form, which is left out", "correct it, or remove it"
     ),
     "name-addresses-reader": ProblemCode(
-        "warning", "a name instructs the model; it is not changed", "choose a name that says what it is"
+        "warning",
+        "a name instructs the model; it is not changed",
+        "choose a name that says what it is",
+        subject="safety",
     ),
     "name-look-alike": ProblemCode(
-        "warning", "a name looks like another name, or mixes alphabets", "rename one of them", clause="Unicode TR 39"
+        "warning",
+        "a name looks like another name, or mixes alphabets",
+        "rename one of them",
+        clause="Unicode TR 39",
+        subject="identifiers",
+        known_as="ATR-2026-00086",
     ),
     "name-not-exact": ProblemCode(
         "warning",
         "a name holds characters that cannot be shown, so it cannot be called",
         "give the tool a name without invisible characters",
+        subject="identifiers",
     ),
     "nested-too-deeply": ProblemCode(
         "warning", "the document is nested too deeply; deeper levels are left out", "flatten it"
@@ -132,7 +175,11 @@ CODES: Mapping[str, ProblemCode] = {
         "info", "an endpoint is reached only in a private network", "declare a public address"
     ),
     "safety-facts-disagree": ProblemCode(
-        "warning", "facts on safety contradict each other; the cautious one is used", "correct the fact that is wrong"
+        "warning",
+        "facts on safety contradict each other; the cautious one is used",
+        "correct the fact that is wrong",
+        subject="effects",
+        clause="TDQS, Annotation Contradiction",
     ),
     "secret-echoed": ProblemCode(
         "warning",
@@ -141,7 +188,11 @@ CODES: Mapping[str, ProblemCode] = {
     ),
     "service-failed": ProblemCode("error", "a service could not be read, or its documents not written", ""),
     "suspicious-characters": ProblemCode(
-        "warning", "a text hides characters where no writing system needs them", "remove them", clause="Unicode TR 36"
+        "warning",
+        "a text hides characters where no writing system needs them",
+        "remove them",
+        clause="Unicode TR 36",
+        subject="safety",
     ),
     "text-too-long": ProblemCode(
         "warning", "a text is too long for the documents; only its start is used", "shorten it in the source"
@@ -167,12 +218,23 @@ CODES: Mapping[str, ProblemCode] = {
         clause="JSON Schema 2020-12, Core, 8.2.3.2",
     ),
     "properties-undescribed": ProblemCode(
-        "info", "parameters or properties have no description", "add a description to each", is_optional=True
+        "info",
+        "parameters or properties have no description",
+        "add a description to each",
+        is_optional=True,
+        demand="SHOULD",
+        subject="inputs",
+        clause="MCP REST Edition, 4.3",
     ),
     "reference-not-followed": ProblemCode(
         "warning", "a $ref points outside the document and is not followed", "put the schema into the document"
     ),
-    "reference-not-found": ProblemCode("warning", "a $ref points to nothing", "correct it"),
+    "reference-not-found": ProblemCode(
+        "warning",
+        "a $ref points to nothing",
+        "correct it",
+        subject="inputs",
+    ),
     "reference-siblings-ignored": ProblemCode(
         "info",
         "keywords next to a $ref are ignored by this dialect",
@@ -180,7 +242,11 @@ CODES: Mapping[str, ProblemCode] = {
         clause="OpenAPI 3.0, Reference Object",
     ),
     "schema-invalid": ProblemCode(
-        "warning", "a schema or one of its keywords is invalid", "correct it", clause="JSON Schema 2020-12, Validation"
+        "warning",
+        "a schema or one of its keywords is invalid",
+        "correct it",
+        clause="JSON Schema 2020-12, Validation",
+        subject="inputs",
     ),
     "schema-too-deep": ProblemCode(
         "warning",
@@ -196,12 +262,22 @@ CODES: Mapping[str, ProblemCode] = {
         "no absolute URL of the API is declared",
         "declare it under `servers`, or set the option `base-url`",
         clause="OpenAPI 3.1, Server Object",
+        demand="SHOULD",
     ),
     "body-without-content": ProblemCode(
-        "warning", "a request body declares no media type", "add `content`", clause="OpenAPI 3.1, Request Body Object"
+        "warning",
+        "a request body declares no media type",
+        "add `content`",
+        clause="OpenAPI 3.1, Request Body Object",
+        demand="MUST",
     ),
     "description-missing": ProblemCode(
-        "warning", "the API has no description", "add info.description", clause="MCP REST Edition, 3.3"
+        "warning",
+        "the API has no description",
+        "add info.description",
+        clause="MCP REST Edition, 3.3",
+        demand="MUST",
+        subject="documentation",
     ),
     "dialect-differs": ProblemCode(
         "info",
@@ -221,7 +297,12 @@ CODES: Mapping[str, ProblemCode] = {
         "correct the reference, or allow it with an option",
     ),
     "error-message-missing": ProblemCode(
-        "warning", "the body of an error has no property for what went wrong", "add it", clause="MCP REST Edition, 6.1"
+        "warning",
+        "the body of an error has no property for what went wrong",
+        "add it",
+        clause="MCP REST Edition, 6.1",
+        demand="SHOULD",
+        subject="errors",
     ),
     "events-not-detailed": ProblemCode("info", "webhooks and callbacks are listed without their contents", ""),
     "header-parameter-ignored": ProblemCode(
@@ -229,12 +310,14 @@ CODES: Mapping[str, ProblemCode] = {
         "OpenAPI ignores header parameters of this name",
         "remove it; declare media types or `security` instead",
         clause="OpenAPI 3.1, Parameter Object",
+        demand="MUST",
     ),
     "host-invalid": ProblemCode(
         "warning",
         "the host of a Swagger description is not a host",
         "write the host and the port only",
         clause="Swagger 2.0, Swagger Object",
+        demand="MUST",
     ),
     "mcp-disabled": ProblemCode(
         "info",
@@ -246,24 +329,28 @@ CODES: Mapping[str, ProblemCode] = {
         "a path item has a member that belongs in its operations",
         "move it into each operation of the path",
         clause="OpenAPI 3.1, Path Item Object",
+        demand="MUST",
     ),
     "method-misplaced": ProblemCode(
         "warning",
         "`additionalOperations` has a method with a member of its own",
         "move it to the path item",
         clause="OpenAPI 3.2, Path Item Object",
+        demand="MUST",
     ),
     "method-misspelt": ProblemCode(
         "warning",
         "a method is not written in lower case",
         "write it in lower case",
         clause="OpenAPI 3.1, Path Item Object",
+        demand="MUST",
     ),
     "method-unknown": ProblemCode(
         "warning",
         "a member of a path item is not a method",
         "move other methods to `additionalOperations` (3.2)",
         clause="OpenAPI 3.1, Path Item Object",
+        demand="MUST",
     ),
     "no-operations": ProblemCode(
         "warning",
@@ -277,16 +364,31 @@ CODES: Mapping[str, ProblemCode] = {
         "declare it if the service has one",
         clause="MCP REST Edition, 5.1",
         is_optional=True,
+        demand="MUST",
     ),
     "object-expected": ProblemCode("warning", "a value that must be an object is of another type", "write an object"),
     "operation-id-duplicate": ProblemCode(
-        "warning", "two operations have the same operationId", "make it unique", clause="OpenAPI 3.1, Operation Object"
+        "warning",
+        "two operations have the same operationId",
+        "make it unique",
+        clause="OpenAPI 3.1, Operation Object",
+        demand="MUST",
+        subject="identifiers",
     ),
     "operation-id-missing": ProblemCode(
-        "warning", "an operation has no operationId", "give it an operationId", clause="MCP REST Edition, 4.1"
+        "warning",
+        "an operation has no operationId",
+        "give it an operationId",
+        clause="MCP REST Edition, 4.1",
+        demand="MUST",
+        subject="identifiers",
     ),
     "operation-invalid": ProblemCode(
-        "warning", "an operation is not an object", "write an Operation Object", clause="OpenAPI 3.1, Path Item Object"
+        "warning",
+        "an operation is not an object",
+        "write an Operation Object",
+        clause="OpenAPI 3.1, Path Item Object",
+        demand="MUST",
     ),
     "overlay-action-invalid": ProblemCode(
         "warning",
@@ -314,42 +416,51 @@ CODES: Mapping[str, ProblemCode] = {
         "a parameter is declared twice; the last declaration is used",
         "remove one",
         clause="OpenAPI 3.1, Operation Object",
+        demand="MUST",
     ),
     "parameter-invalid": ProblemCode(
         "warning",
         "a parameter has no name or an unknown location",
         "give it a `name`, and `in` with one of the known locations",
         clause="OpenAPI 3.1, Parameter Object",
+        demand="MUST",
     ),
     "parameter-untyped": ProblemCode(
         "warning",
         "a parameter has neither a schema nor content",
         "add a schema",
         clause="OpenAPI 3.1, Parameter Object",
+        demand="MUST",
+        subject="inputs",
     ),
     "path-invalid": ProblemCode(
         "warning",
         "a path is not valid",
         "begin it with a slash, and declare the query as parameters",
         clause="OpenAPI 3.1, Paths Object",
+        demand="MUST",
     ),
     "path-parameter-missing": ProblemCode(
         "warning",
         "no parameter declares a variable of the path",
         "declare it with `in: path`",
         clause="OpenAPI 3.1, Path Templating",
+        demand="MUST",
+        subject="inputs",
     ),
     "path-parameter-unused": ProblemCode(
         "warning",
         "the path has no variable for a path parameter",
         "add it to the path, or remove it",
         clause="OpenAPI 3.1, Path Templating",
+        demand="MUST",
     ),
     "paths-missing": ProblemCode(
         "warning",
         "the description has neither paths nor webhooks nor components",
         "add `paths`",
         clause="OpenAPI 3.1, OpenAPI Object",
+        demand="MUST",
     ),
     "properties-forbidden": ProblemCode(
         "info",
@@ -361,24 +472,38 @@ CODES: Mapping[str, ProblemCode] = {
         "a `querystring` parameter is declared next to `query` parameters",
         "declare either the one or the others",
         clause="OpenAPI 3.2, Parameter Object",
+        demand="MUST",
     ),
     "responses-missing": ProblemCode(
-        "info", "an operation declares no responses", "add `responses`", clause="OpenAPI 3.0, Operation Object"
+        "info",
+        "an operation declares no responses",
+        "add `responses`",
+        clause="OpenAPI 3.0, Operation Object",
+        demand="SHOULD",
+        subject="results",
     ),
     "result-unsaid": ProblemCode(
-        "info", "an operation does not say what it returns", "say it", clause="MCP REST Edition, 4.2"
+        "info",
+        "an operation does not say what it returns",
+        "say it",
+        clause="MCP REST Edition, 4.2",
+        demand="SHOULD",
+        subject="results",
     ),
     "screen-mentioned": ProblemCode(
         "info",
         "an operation mentions an element of a screen",
         "say what the operation does",
         clause="MCP REST Edition, 4.2",
+        demand="SHOULD",
+        subject="documentation",
     ),
     "security-invalid": ProblemCode(
         "warning",
         "a security requirement is invalid",
         "write a list such as `- NAME: []`, or `[]` for no authentication",
         clause="OpenAPI 3.1, Security Requirement Object",
+        demand="MUST",
     ),
     "security-missing": ProblemCode(
         "info",
@@ -386,21 +511,29 @@ CODES: Mapping[str, ProblemCode] = {
         "declare `security`, or `[]` for no authentication",
         clause="MCP REST Edition, 5.1",
         is_optional=True,
+        demand="MUST",
     ),
     "security-scheme-invalid": ProblemCode(
         "warning",
         "a security scheme is invalid",
         "declare its `type`, and what that type requires",
         clause="OpenAPI 3.1, Security Scheme Object",
+        demand="MUST",
     ),
     "security-scheme-missing": ProblemCode(
         "warning",
         "operations require a security scheme that is not declared",
         "declare it, or correct the name",
         clause="OpenAPI 3.1, Security Requirement Object",
+        demand="MUST",
+        subject="safety",
     ),
     "server-invalid": ProblemCode(
-        "warning", "a server has no valid URL", "give it a URL", clause="OpenAPI 3.1, Server Object"
+        "warning",
+        "a server has no valid URL",
+        "give it a URL",
+        clause="OpenAPI 3.1, Server Object",
+        demand="MUST",
     ),
     "server-scheme-missing": ProblemCode(
         "info", "the URL of a server has no scheme; https is assumed", "add it", clause="OpenAPI 3.1, Server Object"
@@ -410,44 +543,88 @@ CODES: Mapping[str, ProblemCode] = {
         "a variable in the URL of a server is not declared",
         "declare it, with a default",
         clause="OpenAPI 3.1, Server Object",
+        demand="MUST",
     ),
     "server-variable-without-default": ProblemCode(
-        "warning", "a variable of a server has no default", "add one", clause="OpenAPI 3.1, Server Variable Object"
+        "warning",
+        "a variable of a server has no default",
+        "add one",
+        clause="OpenAPI 3.1, Server Variable Object",
+        demand="MUST",
     ),
     "status-invalid": ProblemCode(
         "warning",
         "the key of a response is not an HTTP status",
         "write three digits, a range such as `4XX`, or `default`",
         clause="OpenAPI 3.1, Responses Object",
+        demand="MUST",
     ),
-    "tag-invalid": ProblemCode("warning", "a tag has no name", "add one", clause="OpenAPI 3.1, Tag Object"),
+    "tag-invalid": ProblemCode(
+        "warning",
+        "a tag has no name",
+        "add one",
+        clause="OpenAPI 3.1, Tag Object",
+        demand="MUST",
+    ),
     "tag-parent-circular": ProblemCode(
-        "warning", "a tag is its own ancestor", "remove one of the parents", clause="OpenAPI 3.2, Tag Object"
+        "warning",
+        "a tag is its own ancestor",
+        "remove one of the parents",
+        clause="OpenAPI 3.2, Tag Object",
+        demand="MUST",
     ),
     "tag-parent-missing": ProblemCode(
-        "warning", "the parent of a tag is not declared", "declare it", clause="OpenAPI 3.2, Tag Object"
+        "warning",
+        "the parent of a tag is not declared",
+        "declare it",
+        clause="OpenAPI 3.2, Tag Object",
+        demand="MUST",
     ),
     "title-missing": ProblemCode(
-        "warning", "the API has no title", "add info.title", clause="OpenAPI 3.1, Info Object"
+        "warning",
+        "the API has no title",
+        "add info.title",
+        clause="OpenAPI 3.1, Info Object",
+        demand="MUST",
     ),
     "tool-description-missing": ProblemCode(
-        "info", "an operation has no description", "add one", clause="MCP REST Edition, 4.1"
+        "info",
+        "an operation has no description",
+        "add one",
+        clause="MCP REST Edition, 4.1",
+        demand="MUST",
+        subject="documentation",
     ),
     "tool-summary-missing": ProblemCode(
-        "info", "an operation has no summary", "add one", clause="MCP REST Edition, 4.1"
+        "info",
+        "an operation has no summary",
+        "add one",
+        clause="MCP REST Edition, 4.1",
+        demand="MUST",
+        subject="documentation",
     ),
     "tool-undescribed": ProblemCode(
         "warning",
         "an operation has neither summary nor description",
         "say what it does",
         clause="MCP REST Edition, 4.1",
+        demand="MUST",
+        subject="documentation",
     ),
     "url-invalid": ProblemCode("warning", "a URL has a scheme that is neither of HTTP nor of WebSocket", "correct it"),
     "version-missing": ProblemCode(
-        "warning", "the API has no version", "add info.version", clause="OpenAPI 3.1, Info Object"
+        "warning",
+        "the API has no version",
+        "add info.version",
+        clause="OpenAPI 3.1, Info Object",
+        demand="MUST",
     ),
     "version-not-text": ProblemCode(
-        "warning", "the version of the API is a number", "put it in quotes", clause="OpenAPI 3.1, Info Object"
+        "warning",
+        "the version of the API is a number",
+        "put it in quotes",
+        clause="OpenAPI 3.1, Info Object",
+        demand="MUST",
     ),
     "version-old": ProblemCode(
         "warning",
@@ -455,6 +632,7 @@ CODES: Mapping[str, ProblemCode] = {
         "move to 3.1",
         clause="MCP REST Edition, 3.2",
         is_optional=True,
+        demand="MUST",
     ),
     "version-unknown": ProblemCode(
         "warning",
@@ -469,6 +647,7 @@ CODES: Mapping[str, ProblemCode] = {
         "answer with `content` in Markdown that begins with front matter",
         clause="dashdash, MCP servers, 3.3.1",
         missing="ai_help",
+        demand="MUST",
     ),
     "ai-help-missing": ProblemCode(
         "info",
@@ -482,85 +661,122 @@ CODES: Mapping[str, ProblemCode] = {
         "a declared example call does not match the tool's own schema",
         "correct it",
         clause="dashdash, MCP servers, 3.2.2",
+        demand="SHOULD",
+        subject="inputs",
     ),
     "confirmation-message-missing": ProblemCode(
         "warning",
         "a tool requires confirmation but has no message for it",
         "declare confirmation_message",
         clause="MCP extension proposals, 6",
+        demand="SHOULD",
+        subject="effects",
     ),
     "dashdash-access-level-missing": ProblemCode(
-        "warning", "dashdash has no accessLevel", "declare accessLevel", clause="dashdash, MCP servers, 3.1.2"
+        "warning",
+        "dashdash has no accessLevel",
+        "declare accessLevel",
+        clause="dashdash, MCP servers, 3.1.2",
+        demand="MUST",
     ),
     "dashdash-api-url-missing": ProblemCode(
         "warning",
         "dashdash has no alternativeAccess.apiUrl",
         "declare alternativeAccess.apiUrl, or null if it has no such access",
         clause="dashdash, MCP servers, 3.1.2",
+        demand="MUST",
     ),
     "dashdash-cli-url-missing": ProblemCode(
         "warning",
         "dashdash has no alternativeAccess.cliUrl",
         "declare alternativeAccess.cliUrl, or null if it has no such access",
         clause="dashdash, MCP servers, 3.1.2",
+        demand="MUST",
     ),
     "dashdash-description-without-trigger": ProblemCode(
         "info",
         "the description does not say when to use the server",
         "add a sentence such as: Use when …",
         clause="dashdash, MCP servers, 3.1.2",
+        demand="MUST",
     ),
     "dashdash-identity-description-missing": ProblemCode(
         "warning",
         "dashdash has no identity.description",
         "declare identity.description",
         clause="dashdash, MCP servers, 3.1.2",
+        demand="MUST",
     ),
     "dashdash-identity-name-invalid": ProblemCode(
         "warning",
         "the name in dashdash is not a valid identifier",
         "use 1 to 64 lower-case letters, digits and hyphens",
         clause="dashdash, MCP servers, 3.1.2",
+        demand="MUST",
     ),
     "dashdash-identity-name-missing": ProblemCode(
-        "warning", "dashdash has no identity.name", "declare identity.name", clause="dashdash, MCP servers, 3.1.2"
+        "warning",
+        "dashdash has no identity.name",
+        "declare identity.name",
+        clause="dashdash, MCP servers, 3.1.2",
+        demand="MUST",
     ),
     "dashdash-spec-version-invalid": ProblemCode(
         "warning",
         "specVersion of dashdash is not a version",
         "write a version such as 0.2.0",
         clause="dashdash, MCP servers, 3.1.2",
+        demand="MUST",
     ),
     "dashdash-spec-version-missing": ProblemCode(
-        "warning", "dashdash has no specVersion", "declare specVersion", clause="dashdash, MCP servers, 3.1.2"
+        "warning",
+        "dashdash has no specVersion",
+        "declare specVersion",
+        clause="dashdash, MCP servers, 3.1.2",
+        demand="MUST",
     ),
     "dashdash-spec-version-old": ProblemCode(
-        "warning", "specVersion of dashdash is older than 0.2.0", "move to 0.2.0", clause="dashdash, MCP servers, 3.1.2"
+        "warning",
+        "specVersion of dashdash is older than 0.2.0",
+        "move to 0.2.0",
+        clause="dashdash, MCP servers, 3.1.2",
+        demand="MUST",
     ),
     "dashdash-web-url-missing": ProblemCode(
         "warning",
         "dashdash has no alternativeAccess.webUrl",
         "declare alternativeAccess.webUrl, or null if it has no such access",
         clause="dashdash, MCP servers, 3.1.2",
+        demand="MUST",
     ),
     "disclosure-criterion-not-met": ProblemCode(
         "info",
         "a criterion of progressive disclosure is not met",
         "do what the criterion asks for",
         clause="Progressive disclosure, 9",
+        demand="MUST",
     ),
     "disclosure-without-session": ProblemCode(
         "warning",
         "progressive disclosure is used without sessions",
         "offer `io.modelcontextprotocol/groups` there",
         clause="Progressive disclosure, 5",
+        demand="MUST",
     ),
-    "entry-invalid": ProblemCode("warning", "an entry of a list is not an object", "write an object", clause="MCP"),
+    "entry-invalid": ProblemCode(
+        "warning",
+        "an entry of a list is not an object",
+        "write an object",
+        clause="MCP",
+        demand="MUST",
+    ),
     "error-invalid": ProblemCode(
         "warning",
         "a declared error has no code or is not an object",
         "declare code",
         clause="dashdash, MCP servers, 3.2.2",
+        demand="SHOULD",
+        subject="errors",
     ),
     "group-failed": ProblemCode(
         "warning",
@@ -581,21 +797,31 @@ CODES: Mapping[str, ProblemCode] = {
         "an icon has no usable address",
         "use an https URL of the server's own host, or a data URL of a PNG or JPEG image",
         clause="SEP-973, Security",
+        demand="MUST",
     ),
     "input-schema-invalid": ProblemCode(
         "warning",
         "the input schema of a tool is not an object schema",
         'declare "type": "object"',
         clause="MCP 2025-11-25, Tools",
+        demand="MUST",
+        subject="inputs",
     ),
     "input-schema-minimal": ProblemCode(
         "info",
         "the input schema of a tool accepts any object",
         'declare its properties; "additionalProperties": false if it takes none',
         clause="MCP 2025-11-25, Tools",
+        demand="SHOULD",
+        subject="inputs",
     ),
     "input-schema-missing": ProblemCode(
-        "info", "a tool has no input schema", "declare an inputSchema", clause="MCP 2025-11-25, Tools"
+        "info",
+        "a tool has no input schema",
+        "declare an inputSchema",
+        clause="MCP 2025-11-25, Tools",
+        demand="MUST",
+        subject="inputs",
     ),
     "legacy-handshake-missing": ProblemCode(
         "info", "the server did not answer the legacy handshake", "", missing=WHERE
@@ -606,6 +832,7 @@ CODES: Mapping[str, ProblemCode] = {
         "leave `nextCursor` out of the last page",
         clause="MCP 2025-11-25, Pagination",
         missing=WHERE,
+        demand="MUST",
     ),
     "list-failed": ProblemCode(
         "warning", "a list could not be read completely", "make the server answer it", missing=WHERE
@@ -623,6 +850,7 @@ CODES: Mapping[str, ProblemCode] = {
         "do not declare the capability, or answer the list",
         clause="MCP 2025-11-25, Lifecycle",
         missing=WHERE,
+        demand="MUST",
     ),
     "list-page-repeated": ProblemCode(
         "warning",
@@ -630,6 +858,7 @@ CODES: Mapping[str, ProblemCode] = {
         "leave `nextCursor` out of the last page",
         clause="MCP 2025-11-25, Pagination",
         missing=WHERE,
+        demand="MUST",
     ),
     "list-too-long": ProblemCode(
         "warning",
@@ -642,6 +871,7 @@ CODES: Mapping[str, ProblemCode] = {
         "the manifest declares an unknown authentication method",
         "name a method that is specified",
         clause="MCP extension proposals, 4",
+        demand="MUST",
     ),
     "manifest-failed": ProblemCode(
         "warning",
@@ -651,13 +881,18 @@ CODES: Mapping[str, ProblemCode] = {
         missing=WHERE,
     ),
     "manifest-field-missing": ProblemCode(
-        "warning", "the service manifest lacks a required field", "declare it", clause="MCP extension proposals, 1"
+        "warning",
+        "the service manifest lacks a required field",
+        "declare it",
+        clause="MCP extension proposals, 1",
+        demand="MUST",
     ),
     "manifest-server-version-invalid": ProblemCode(
         "warning",
         "the server's version in the manifest is not a version",
         "write a version such as 1.4.2",
         clause="MCP extension proposals, 1",
+        demand="MUST",
     ),
     "manifest-tool-missing": ProblemCode(
         "warning",
@@ -676,18 +911,22 @@ CODES: Mapping[str, ProblemCode] = {
         "the version of the service manifest is unknown",
         "declare a version that is specified",
         clause="MCP extension proposals, 1",
+        demand="MUST",
     ),
     "manifest-word-unknown": ProblemCode(
         "info",
         "the manifest uses a value that is not specified",
         "use a value that is specified",
         clause="MCP extension proposals, 3",
+        demand="MUST",
     ),
     "name-duplicate": ProblemCode(
         "warning",
         "a name is listed twice; the second entry is left out",
         "rename or remove one",
         clause="MCP 2025-11-25, Tools",
+        demand="SHOULD",
+        subject="identifiers",
     ),
     "name-missing": ProblemCode("warning", "an entry has no name", "declare a name"),
     "page-invalid": ProblemCode(
@@ -695,18 +934,21 @@ CODES: Mapping[str, ProblemCode] = {
         "a page of a list has no list",
         "return the list, which may be empty",
         clause="MCP 2025-11-25, Pagination",
+        demand="MUST",
     ),
     "placeholder-unknown": ProblemCode(
         "warning",
         "a message of a tool refers to an unknown parameter",
         "name a parameter of the tool",
         clause="dashdash, MCP servers, 3.2.2",
+        demand="SHOULD",
     ),
     "quick-reference-unknown-tool": ProblemCode(
         "warning",
         "the quick reference lists an unknown tool",
         "correct the names or remove the lines",
         clause="dashdash, MCP servers, 3.3.2",
+        demand="SHOULD",
     ),
     "results-private": ProblemCode(
         "info",
@@ -719,24 +961,29 @@ CODES: Mapping[str, ProblemCode] = {
         "reverseMethod names an unknown tool",
         "name a tool of the server",
         clause="dashdash, MCP servers, 3.2.2",
+        demand="SHOULD",
+        subject="effects",
     ),
     "risk-contradicted": ProblemCode(
         "warning",
         "a tool is declared safe but destructive",
         "correct the fact that is wrong",
         clause="MCP extension proposals, 6",
+        subject="effects",
     ),
     "scope-grants-unknown-tool": ProblemCode(
         "warning",
         "a scope grants access to an unknown tool",
         "correct the name, or remove it",
         clause="MCP extension proposals, 4",
+        demand="SHOULD",
     ),
     "scope-undeclared": ProblemCode(
         "warning",
         "a tool requires scopes that are not declared",
         "declare the scopes under `auth.scopes`",
         clause="MCP extension proposals, 4",
+        demand="SHOULD",
     ),
     "skill-allowed-tools": ProblemCode("info", "a listed skill asks for tools to be approved in advance", ""),
     "skill-file-binary": ProblemCode("info", "a file of a skill is not text; only its name is documented", ""),
@@ -760,18 +1007,21 @@ CODES: Mapping[str, ProblemCode] = {
         "a description contains tools that were not requested",
         "return only the tools that the URI names",
         clause="Progressive disclosure, 4.4",
+        demand="MUST",
     ),
     "tool-description-failed": ProblemCode(
         "warning",
         "the description of a tool could not be read",
         "make the server answer for each tool that it lists",
         clause="Progressive disclosure, 4.3",
+        demand="MUST",
     ),
     "tool-header-invalid": ProblemCode(
         "warning",
         "x-mcp-header of a tool is invalid, so no client may call it",
         "give each x-mcp-header a unique header name, on a property of type string, integer or boolean",
         clause="MCP 2026-07-28, Streamable HTTP",
+        demand="MUST",
     ),
     "tools-authorised": ProblemCode(
         "info",
@@ -779,49 +1029,305 @@ CODES: Mapping[str, ProblemCode] = {
         "set the option `no-tool-descriptions` to skip them",
         clause="Progressive disclosure, 5",
     ),
+    "ai-help-not-offered": ProblemCode(
+        "info",
+        "the server has dashdash, but no ai_help",
+        "answer `ai_help`",
+        clause="dashdash, MCP servers, 3.3.1",
+        demand="SHOULD",
+    ),
+    "ai-help-part-missing": ProblemCode(
+        "warning",
+        "the server's ai_help text lacks a required part",
+        "add it",
+        clause="dashdash, MCP servers, 3.3.2",
+        demand="MUST",
+    ),
+    "dashdash-field-missing": ProblemCode(
+        "info",
+        "dashdash of the server lacks recommended fields",
+        "declare them",
+        clause="dashdash, MCP servers, 3.1.2",
+        demand="SHOULD",
+    ),
+    "dashdash-resource-field-missing": ProblemCode(
+        "info",
+        "dashdash of a resource lacks recommended fields",
+        "declare them",
+        clause="dashdash, MCP servers, 3.4.2",
+        demand="SHOULD",
+    ),
+    "dashdash-tool-field-missing": ProblemCode(
+        "info",
+        "dashdash of a tool lacks recommended fields",
+        "declare them",
+        clause="dashdash, MCP servers, 3.2.2",
+        demand="SHOULD",
+    ),
+    "disclosure-guidance-missing": ProblemCode(
+        "info",
+        "the complete description of a tool has no examples or no advice on errors",
+        "add `examples` and `error_guidance`",
+        clause="Progressive disclosure, 3.2",
+        demand="SHOULD",
+    ),
+    "disclosure-media-type": ProblemCode(
+        "info",
+        "the resource with the descriptions of tools is not declared as JSON",
+        "declare the mimeType application/json",
+        clause="Progressive disclosure, 4.1",
+        demand="SHOULD",
+    ),
+    "disclosure-workflow-unsaid": ProblemCode(
+        "warning",
+        "the resource with the descriptions of tools does not say how to use it",
+        "say to pick a tool, to read ?tools=NAME, and then to call it",
+        clause="Progressive disclosure, 4.2",
+        demand="MUST",
+    ),
+    "manifest-estimate-missing": ProblemCode(
+        "info",
+        "a tool of the manifest declares no cost or no latency",
+        "declare `cost` and `latency`",
+        clause="MCP extension proposals, 3",
+        demand="SHOULD",
+    ),
+    "manifest-tool-name-invalid": ProblemCode(
+        "warning",
+        "a name of a tool is not valid in a service manifest",
+        "use lower-case letters, digits and underscores",
+        clause="MCP extension proposals, 1",
+        demand="MUST",
+    ),
+    # Only `lint`, of names, texts and effects of all kinds.
+    "ambiguous-alternatives": ProblemCode(
+        "info",
+        "an input is one of several objects that nothing distinguishes",
+        "declare a discriminator, a constant, or different required properties",
+        subject="inputs",
+    ),
+    "brief-description": ProblemCode(
+        "info",
+        "the description of a tool has one to three words",
+        "say what it does, when to use it and what it returns",
+        clause="TDQS, Purpose Clarity",
+        subject="documentation",
+    ),
+    "deprecated-without-replacement": ProblemCode(
+        "info",
+        "a deprecated tool does not say what to use instead",
+        "name the replacement, or say that nothing replaces it",
+        subject="documentation",
+    ),
+    "long-description": ProblemCode(
+        "info",
+        "the description of a tool has more than 4,000 characters, which every conversation has to read",
+        "move details into the schema, a prompt or a resource",
+        clause="TDQS, Conciseness & Structure",
+        subject="documentation",
+    ),
+    "many-parameters": ProblemCode(
+        "info",
+        "a tool has more than 30 parameters, or more than 10 that are required",
+        "split the tool, or give parameters defaults",
+        subject="inputs",
+    ),
+    "mixed-name-styles": ProblemCode(
+        "info",
+        "the names of tools join words in different ways",
+        "write all names in one way",
+        clause="TDQS, Naming Consistency",
+        subject="identifiers",
+    ),
+    "name-too-long": ProblemCode(
+        "info",
+        "the name of a tool is longer than the 64 characters that hosts accept",
+        "choose a shorter one",
+        clause="MCP REST Edition, 4.1",
+        demand="MUST",
+        subject="identifiers",
+    ),
+    "usage-unsaid": ProblemCode(
+        "info",
+        "a tool does not say when to use it, and when not",
+        "say when it is the right one among similar tools",
+        clause="TDQS, Usage Guidelines; MCP REST Edition, 4.2",
+        demand="SHOULD",
+        subject="documentation",
+        is_optional=True,
+    ),
+    # Only `lint`, of MCP servers.
+    "destructive-unconfirmed": ProblemCode(
+        "info",
+        "a tool is declared destructive, but requires no confirmation",
+        "declare requires_confirmation with a confirmation_message",
+        clause="MCP extension proposals, 6",
+        demand="SHOULD",
+        subject="effects",
+    ),
+    "icon-not-portable": ProblemCode(
+        "info",
+        "none of the icons is a PNG or JPEG image, which every client can show",
+        "add one in image/png",
+        clause="SEP-973, Icon",
+        demand="SHOULD",
+    ),
+    "icon-size-invalid": ProblemCode(
+        "info",
+        "the size of an icon is not a size",
+        "write a size such as 48x48, or any",
+        clause="SEP-973, Icon",
+        demand="SHOULD",
+    ),
+    "name-not-portable": ProblemCode(
+        "warning",
+        "the name of a tool has characters that hosts refuse, or is too long",
+        "use 1 to 128 letters, digits, underscores, hyphens and dots",
+        clause="MCP 2025-11-25, Tools",
+        demand="SHOULD",
+        subject="identifiers",
+    ),
+    "output-schema-invalid": ProblemCode(
+        "warning",
+        "the output schema of a tool is not an object schema, which revisions before 2026-07-28 require",
+        'declare "type": "object"',
+        clause="MCP 2025-11-25, Tools",
+        demand="MUST",
+        subject="results",
+    ),
+    "prompt-undescribed": ProblemCode(
+        "info",
+        "a prompt or one of its arguments has no description",
+        "say what it is for",
+        clause="MCP 2025-11-25, Prompts",
+        subject="documentation",
+    ),
+    "resource-undescribed": ProblemCode(
+        "info",
+        "a resource has no description",
+        "say what it contains",
+        clause="MCP 2025-11-25, Resources",
+        subject="documentation",
+    ),
+    "service-undescribed": ProblemCode(
+        "info",
+        "the server says nowhere what it is for",
+        "declare `instructions`, or `description` in serverInfo",
+        clause="MCP 2025-11-25, Lifecycle",
+        subject="documentation",
+        is_optional=True,
+    ),
+    "too-many-tools": ProblemCode(
+        "info",
+        "the server lists more than 50 tools at once",
+        "split the server, or offer groups or progressive disclosure",
+        clause="TDQS, Tool Count Appropriateness",
+        subject="documentation",
+        known_as="Snyk agent-scan W002",
+    ),
+    # Only `lint`, of OpenAPI descriptions.
+    "deep-input": ProblemCode(
+        "info",
+        "what must be sent is nested six or more levels deep",
+        "flatten the body, or make inner objects optional",
+        subject="inputs",
+    ),
+    "key-in-query": ProblemCode(
+        "info",
+        "an API key is sent in the query, which logs and histories keep",
+        "accept it in a header too",
+        subject="safety",
+    ),
+    "list-without-paging": ProblemCode(
+        "info",
+        "an operation returns a list of any length",
+        "accept `cursor` and `limit`, and return `next_cursor`",
+        clause="MCP REST Edition, 6.2",
+        demand="SHOULD",
+        subject="results",
+    ),
+    "method-contradicts-name": ProblemCode(
+        "info",
+        "a GET has the name of a call that changes something",
+        "use POST, PUT, PATCH or DELETE, or choose another name",
+        clause="RFC 9110, 9.2.1",
+        subject="effects",
+        known_as="ATR-2026-00106",
+    ),
+    "rate-limit-undeclared": ProblemCode(
+        "info",
+        "no operation declares what happens after too many calls",
+        "add a response 429 with the header Retry-After",
+        clause="MCP REST Edition, 6.3",
+        demand="SHOULD",
+        subject="errors",
+        is_optional=True,
+    ),
+    "request-without-example": ProblemCode(
+        "info",
+        "the body of an operation has no example",
+        "add `example` to its media type or its schema",
+        subject="inputs",
+        is_optional=True,
+    ),
+    "server-without-tls": ProblemCode(
+        "warning",
+        "credentials are sent to a server without encryption",
+        "declare its https URL",
+        clause="RFC 6750, 5.3",
+        subject="safety",
+    ),
     # Only `lint`, of MCP servers and of both.
     "missing-annotations": ProblemCode(
         "info",
         "a tool does not declare its effects",
         "declare annotations: readOnlyHint, destructiveHint, idempotentHint and openWorldHint",
         clause="TDQS; MCP 2025-11-25, ToolAnnotations",
+        subject="effects",
     ),
     "no-description": ProblemCode(
         "error",
         "a tool has no description",
         "say what it does, when to use it and what it returns",
         clause="TDQS; MCP 2025-11-25, Tools",
+        subject="documentation",
     ),
     "no-output-schema": ProblemCode(
         "info",
         "a tool does not declare the structure of its result",
         "declare an outputSchema, or say in the description what comes back",
-        clause="TDQS; MCP 2025-11-25, Tools",
+        clause="TDQS; MCP REST Edition, 4.4; MCP 2025-11-25, Tools",
         is_optional=True,
+        demand="SHOULD",
+        subject="results",
     ),
     "shadow-candidate": ProblemCode(
         "warning",
         "two tools have the same words in name or description, so an agent cannot distinguish them",
         "say in each how it differs from the other, or merge them",
         clause="TDQS",
+        subject="documentation",
     ),
     "tautological-description": ProblemCode(
         "warning",
         "the description of a tool only repeats its name",
         "say what it does, when to use it and what it returns",
         clause="TDQS",
+        subject="documentation",
     ),
     "undocumented-parameters": ProblemCode(
         "info",
         "more than half of the parameters of a tool have no description",
         "add a description to each",
         clause="TDQS",
+        subject="inputs",
     ),
     # Only `lint`, of OpenAPI descriptions.
     "ambiguous-identifier": ProblemCode(
         "info",
         "a parameter has a general name such as `id`, and no description",
         "name what it identifies, or describe it",
+        subject="identifiers",
     ),
     "errors-undeclared": ProblemCode(
         "info",
@@ -829,24 +1335,30 @@ CODES: Mapping[str, ProblemCode] = {
         "add responses for `4XX`, or `default`",
         clause="MCP REST Edition, 6.1",
         is_optional=True,
+        demand="SHOULD",
+        subject="errors",
     ),
     "errors-unstructured": ProblemCode(
         "info",
         "no error of an operation declares its body",
         "declare a schema for the body of errors",
         clause="MCP REST Edition, 6.1",
+        demand="SHOULD",
+        subject="errors",
     ),
     "result-without-example": ProblemCode(
         "info",
         "the result of an operation has no example",
         "add `example` to its media type or its schema",
         is_optional=True,
+        subject="results",
     ),
     "unconstrained-parameters": ProblemCode(
         "info",
         "no parameter of an operation says which values it takes",
         "declare `enum`, `format`, `pattern`, or limits",
         is_optional=True,
+        subject="inputs",
     ),
     # Documents and files.
     "allowed-tools-left-out": ProblemCode(
@@ -863,6 +1375,7 @@ CODES: Mapping[str, ProblemCode] = {
         "warning",
         "the source does not say what the service does",
         "declare a description in the source, or with the option `description`",
+        subject="documentation",
     ),
     "documents-left": ProblemCode(
         "warning",

@@ -105,7 +105,7 @@ def test_rules_are_selected_and_ignored_by_code_or_pattern(lacking: Path) -> Non
         "no-description",
         "tautological-description",
     ]
-    assert set(codes(lacking, "--select", "*-description", "--ignore", "no-*")) == {"tautological-description"}
+    assert set(codes(lacking, "--select", "*-description", "--ignore", "no-*,brief-*")) == {"tautological-description"}
     assert codes(lacking, "--select", "shadow-candidate", "--select", "no-description").count("shadow-candidate") == 1
 
 
@@ -148,6 +148,24 @@ def test_a_program_is_linted_by_rules_for_programs(tmp_path: Path) -> None:
 def test_what_reading_reports_is_a_finding_too(tmp_path: Path) -> None:
     path = write(tmp_path / "api.json", description({"/tasks": {"GET": operation("list_tasks")}}))
     assert "method-misspelt" in codes(path)
+
+
+def test_what_is_too_much_for_an_agent_is_reported(tmp_path: Path) -> None:
+    schema: Json = {"type": "string"}
+    for name in "abcdefg":
+        schema = {"type": "object", "properties": {name: schema}, "required": [name]}
+    many = [{"name": f"p{number}", "in": "query", "schema": {"type": "string"}} for number in range(31)]
+    body = {"required": True, "content": {"application/json": {"schema": schema}}}
+    paths = {"/a": {"post": operation("add", requestBody=body)}, "/b": {"get": operation("find", parameters=many)}}
+    found = codes(write(tmp_path / "api.json", description(paths)), "--select", "deep-input,many-parameters")
+    assert sorted(found) == ["deep-input", "many-parameters"]
+    tools = [tool(f"tool_{number}", description="word " * (1_000 if number == 0 else 5)) for number in range(51)]
+    select = ("--select", "too-many-tools,long-description")
+    assert set(codes(*select, "--", *command(tmp_path, tools=tools), cwd=TESTS)) == {
+        "too-many-tools",
+        "long-description",
+    }
+    assert codes(*select, "--", *command(tmp_path, tools=tools[1:]), cwd=TESTS) == []
 
 
 def test_what_tools_share_has_one_finding(tmp_path: Path) -> None:

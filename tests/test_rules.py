@@ -84,7 +84,7 @@ def problems_of_answers(example: str, folder: Path) -> list[Problem]:
     service = service_of_answers(pages, protocol_version=version, url="https://api.shop.example/mcp")
     (folder / "snapshot.json").write_text(json.dumps(skillgen.snapshot(service)), encoding="utf-8")
     result = skillgen.generate(service, out=folder / "out", emit=["skill"], allow_empty=True)
-    return [*service.problems, *result.problems]
+    return [*service.problems, *service.advice, *result.problems]
 
 
 def problems_of_crawl(example: str, folder: Path) -> list[Problem]:
@@ -97,11 +97,13 @@ def problems_of_crawl(example: str, folder: Path) -> list[Problem]:
 
 def problems_of_ai_help(example: str, folder: Path) -> list[Problem]:
     tools = [{"tools": [{"name": "get_order"}]}]
-    return list(service_of_answers({"ai_help": {"content": example}, "tools/list": tools}).problems)
+    service = service_of_answers({"ai_help": {"content": example}, "tools/list": tools})
+    return [*service.problems, *service.advice]
 
 
 def problems_of_manifest(example: str, folder: Path) -> list[Problem]:
-    return list(skillgen.read({**MANIFEST, **yaml.safe_load(example)}).problems)
+    service = skillgen.read({**MANIFEST, **yaml.safe_load(example)})
+    return [*service.problems, *service.advice]
 
 
 def problems_of_target(example: str, folder: Path) -> list[Problem]:
@@ -166,6 +168,10 @@ TESTS_OF_CASES = {
     "allowed-tools-passed-on": "test_profiles.test_only_read_only_tools_are_allowed_and_that_is_reported",
     "command-unknown": "test_programs.test_a_program_without_a_script_is_started_as_a_module",
     "control-characters": "test_yaml.test_control_characters_do_not_cost_the_document",
+    "too-many-tools": "test_lint.test_what_is_too_much_for_an_agent_is_reported",
+    "many-parameters": "test_lint.test_what_is_too_much_for_an_agent_is_reported",
+    "long-description": "test_lint.test_what_is_too_much_for_an_agent_is_reported",
+    "deep-input": "test_lint.test_what_is_too_much_for_an_agent_is_reported",
     "document-not-read": "test_openapi_ways_in.test_missing_and_forbidden_files_are_reported_the_rest_documented",
     "documents-left": "test_from_server.test_a_server_removed_from_the_client_file_is_reported_and_pruned",
     "edited": "test_build.test_a_target_that_fails_costs_no_other_and_the_highest_code_wins",

@@ -13,21 +13,23 @@ from skillgen.errors import Problem
 from skillgen.model.calls import Output
 from skillgen.model.schema import Parameter, Schema
 from skillgen.model.service import Kind, Service
-from skillgen.model.tool import Tool
-from skillgen.model.values import child
+from skillgen.model.tool import EFFECTS, Tool
+from skillgen.model.values import Icon, child, is_inferred
+from skillgen.security.addresses import host_of, is_loopback, is_private
 
 Types = Mapping[str, Schema]
 """The named types of a service."""
 
 Check = Callable[[Tool, Types], Iterator[Problem]]
+ServiceCheck = Callable[[Service], Iterator[Problem]]
 
 
-def check_service(service: Service) -> Iterator[Problem]:
-    """Yields the findings on each tool, then those on tools that cannot be distinguished.
+def check_service(service: Service, codes: frozenset[str]) -> Iterator[Problem]:
+    """Yields the findings on each tool, then those on the service; rules that are not among `codes` are not checked.
 
     What several tools share has each finding once.
     """
-    checks = _CHECKS[service.kind]
+    checks = [check for rules, check in _TOOL_RULES[service.kind] if not codes.isdisjoint(rules.split())]
     types = {item.name: item.schema for item in service.schemas}
     places: set[tuple[str, str]] = set()
     for tool in service.tools:
@@ -36,7 +38,9 @@ def check_service(service: Service) -> Iterator[Problem]:
                 if (problem.code, problem.where) not in places:
                     places.add((problem.code, problem.where))
                     yield problem
-    yield from _shadow_candidates(service)
+    for rules, service_check in _SERVICE_RULES[service.kind]:
+        if not codes.isdisjoint(rules.split()):
+            yield from service_check(service)
 
 
 # -- texts -----------------------------------------------------------------------------------------------------------
@@ -99,8 +103,9 @@ def _check_parameters(tool: Tool, types: Types) -> Iterator[Problem]:
     parameters = [item for item in tool.parameters if item.location not in ("header", "cookie")]
     missing = [item.name for item in parameters if not _is_described(item, types)]
     if 2 * len(missing) > len(parameters):  # TDQS: below a coverage of 50 %, the description must compensate
-        message = f"{tool.name} has {len(parameters)} parameters, {len(missing)} without a description: "
-        yield Problem.of("undocumented-parameters", tool.pointer, message + _listed(missing))
+        share = f"{len(missing)} of {len(parameters)} parameters" if len(parameters) > 1 else "the only parameter"
+        message = f"{share} of {tool.name} without a description: {_listed(missing)}"
+        yield Problem.of("undocumented-parameters", tool.pointer, message)
 
 
 def _is_described(parameter: Parameter, types: Types) -> bool:
@@ -179,10 +184,358 @@ def _has_example(output: Output, types: Types) -> bool:
     return any(item.examples or any(each.schema.examples for each in item.properties) for item in schemas)
 
 
-_ALL: tuple[Check, ...] = (_check_tautology, _check_parameters)
-_CHECKS: Mapping[Kind, tuple[Check, ...]] = {
-    "mcp": (*_ALL, _check_description, _check_annotations, _check_result),
-    "openapi": (*_ALL, _check_identifiers, _check_constraints, _check_errors, _check_examples),
-    "cli": (*_ALL, _check_description, _check_identifiers),
+# -- descriptions ----------------------------------------------------------------------------------------------------
+
+_BRIEF_WORDS = 4
+"""A description with fewer words hardly says what a tool does, when to use it and what it returns."""
+
+_LONG_CHARACTERS = 4_000
+"""Some 1,200 tokens, which hosts put into the context of every conversation."""
+
+_USAGE = re.compile(
+    r"\b(?:use (?:this|it|when|for|only|to|instead)|used (?:to|for|when)|when (?:you|the|a|an)|whenever|if you|instead|"
+    r"rather than|prefer|only (?:if|for|when|use)|before|after|unless|requires?|must|not for|do not|don't|helpful|"
+    r"useful|for example|e\.g\.)\b",
+    re.IGNORECASE,
+)
+
+
+def _check_length(tool: Tool, types: Types) -> Iterator[Problem]:
+    text = _text_of(tool)
+    count, pointer = len(_words(text)), child(tool.pointer, "description")
+    if 0 < count < _BRIEF_WORDS and _words(text) not in (_words(tool.name), _words(tool.title or "")):
+        yield Problem.of("brief-description", pointer, f"the description of {tool.name} has {count} words: {text!r}")
+    if len(text) > _LONG_CHARACTERS:
+        message = f"the description of {tool.name} has {len(text):,} characters"
+        yield Problem.of("long-description", pointer, message)
+
+
+def _check_usage(tool: Tool, types: Types) -> Iterator[Problem]:
+    text = f"{tool.summary or ''} {_text_of(tool)}"
+    if text.strip() and not _USAGE.search(text[:_SCANNED_CHARACTERS]):
+        message = f"{tool.name} does not say when to use it, and when not"
+        yield Problem.of("usage-unsaid", child(tool.pointer, "description"), message)
+
+
+_SCANNED_CHARACTERS = 4_000
+_REPLACEMENT = re.compile(
+    r"\b(?:use|using|used|call|replac\w+|instead|superseded|migrat\w+|switch|see|prefer|favou?r|alternative|moved|new"
+    r"|no (?:replacement|longer|effect|substitute))\b",
+    re.IGNORECASE,
+)
+
+
+def _check_deprecation(tool: Tool, types: Types) -> Iterator[Problem]:
+    details = tool.deprecation
+    if not tool.deprecated or (details is not None and (details.replacement or details.message)):
+        return
+    if not _REPLACEMENT.search(f"{tool.summary or ''} {_text_of(tool)}"[:_SCANNED_CHARACTERS]):
+        message = f"{tool.name} is deprecated, and does not say what to use instead"
+        yield Problem.of("deprecated-without-replacement", tool.pointer, message)
+
+
+# -- names -----------------------------------------------------------------------------------------------------------
+
+_TOOL_NAME = re.compile(r"[A-Za-z0-9_.-]{1,128}")
+_LONG_NAME = 64
+"""Hosts of models accept names of tools up to this length."""
+
+
+def _check_name(tool: Tool, types: Types) -> Iterator[Problem]:
+    if not _TOOL_NAME.fullmatch(tool.name):
+        message = f"the name {tool.name[:140]!r} is not of 1 to 128 letters, digits, `_`, `-` and `.`"
+        yield Problem.of("name-not-portable", child(tool.pointer, "name"), message)
+
+
+def _check_name_length(tool: Tool, types: Types) -> Iterator[Problem]:
+    if len(tool.name) > _LONG_NAME and not is_inferred(tool, "name"):
+        message = f"the name {tool.name[:140]!r} has {len(tool.name)} characters"
+        key = "name" if tool.method is None else "operationId"
+        yield Problem.of("name-too-long", child(tool.pointer, key), message)
+
+
+def _style_of(name: str) -> str | None:
+    """Returns how the words of a name are joined; `None` for a single word."""
+    for mark, style in (("_", "snake_case"), ("-", "kebab-case")):
+        if mark in name.strip("_-"):
+            return style
+    return "camelCase" if _HUMP.search(name) else None
+
+
+def _check_styles(service: Service) -> Iterator[Problem]:
+    by_style: dict[str, list[Tool]] = {}
+    for tool in service.tools:
+        style = None if is_inferred(tool, "name") else _style_of(tool.name)
+        if style is not None:
+            by_style.setdefault(style, []).append(tool)
+    if len(by_style) < 2:
+        return
+    (main, most), *others = sorted(by_style.items(), key=lambda item: -len(item[1]))
+    rare = [tool for _, tools in others for tool in tools]
+    message = f"{len(most)} names are in {main}, but {len(rare)} are not: {_listed([tool.name for tool in rare])}"
+    yield Problem.of("mixed-name-styles", child(rare[0].pointer, "name"), message)
+
+
+# -- effects ---------------------------------------------------------------------------------------------------------
+
+
+def _check_method(tool: Tool, types: Types) -> Iterator[Problem]:
+    semantics = tool.semantics
+    field = "destructive" if semantics.destructive else "sends" if semantics.sends else "read_only"
+    if tool.method in ("GET", "HEAD") and semantics.read_only is False and semantics.is_judged(field):
+        origin = (semantics.origins or {})[field]
+        effect = EFFECTS[semantics.effect or "write"]
+        message = f"{tool.name} is a {tool.method}, which must be safe, but {effect} by {origin.source}"
+        yield Problem.of("method-contradicts-name", tool.pointer, message)
+
+
+def _check_confirmation(tool: Tool, types: Types) -> Iterator[Problem]:
+    semantics = tool.semantics
+    is_declared = semantics.risk == "destructive" and semantics.is_declared("risk")
+    if is_declared and not semantics.requires_confirmation:
+        message = f"{tool.name} has risk_level destructive, but requires no confirmation"
+        yield Problem.of("destructive-unconfirmed", tool.pointer, message)
+
+
+# -- inputs ----------------------------------------------------------------------------------------------------------
+
+_MANY_PARAMETERS = 30
+_MANY_REQUIRED = 10
+_DEEP_LEVELS = 6
+
+
+def _check_count(tool: Tool, types: Types) -> Iterator[Problem]:
+    required = sum(parameter.required for parameter in tool.parameters)
+    if len(tool.parameters) > _MANY_PARAMETERS or required > _MANY_REQUIRED:
+        message = f"{tool.name} has {len(tool.parameters)} parameters, {required} of them required"
+        yield Problem.of("many-parameters", tool.pointer, message)
+
+
+def _check_depth(tool: Tool, types: Types) -> Iterator[Problem]:
+    for parameter in tool.parameters:
+        if (depth := _depth_of(parameter.schema, types, frozenset(), _DEEP_LEVELS)) >= _DEEP_LEVELS:
+            message = f"{parameter.name} of {tool.name} has objects in {depth} or more levels"
+            yield Problem.of("deep-input", parameter.pointer, message)
+
+
+def _depth_of(schema: Schema, types: Types, above: frozenset[str], limit: int) -> int:
+    """Returns how deep objects that must be sent are nested, up to a limit; a type within itself counts once."""
+    if limit == 0:
+        return 0
+    own = 1 if schema.properties else 0
+    inner = [item.schema for item in schema.properties if item.required]
+    inner += [schema.items] if schema.items is not None else []
+    depth = own + max((_depth_of(item, types, above, limit - own) for item in inner), default=0)
+    names = {name for name in (schema.ref, *schema.includes) if name is not None and name in types} - above
+    return max([depth, *(_depth_of(types[name], types, above | {name}, limit) for name in names)])
+
+
+def _check_alternatives(tool: Tool, types: Types) -> Iterator[Problem]:
+    schemas = [(item.pointer, item.name, item.schema) for item in tool.parameters]
+    if tool.input is not None and tool.input.schema is not None:
+        schemas.append((tool.input.pointer, "the body", tool.input.schema))
+    for pointer, name, outer in schemas:
+        if any(_is_ambiguous(schema, types) for schema in _with_named(outer, types)):
+            message = f"{name} of {tool.name} is one of several objects, and nothing says which one is sent"
+            yield Problem.of("ambiguous-alternatives", pointer, message)
+
+
+def _is_ambiguous(schema: Schema, types: Types) -> bool:
+    """True if two alternatives are objects with properties that neither a discriminator nor required names
+    distinguish.
+    """
+    if schema.discriminator is not None or len(schema.alternatives) < 2:
+        return False
+    seen: set[frozenset[str]] = set()
+    for alternative in schema.alternatives:
+        named = list(_with_named(alternative, types))
+        properties = [item for each in named for item in each.properties]
+        if not properties or any(item.discriminator is not None for item in named):
+            continue
+        if any(item.required and item.schema.choices for item in properties):
+            continue  # a constant says which one it is
+        required = frozenset(item.name for item in properties if item.required)
+        if required in seen:
+            return True
+        seen.add(required)
+    return False
+
+
+def _check_request_example(tool: Tool, types: Types) -> Iterator[Problem]:
+    body = [item for item in tool.parameters if item.location == "body"]
+    has_example = any(example.is_declared for example in tool.examples)
+    schemas = [schema for item in body for schema in _with_named(item.schema, types)]
+    if not body or has_example or any(schema.examples for schema in schemas):
+        return
+    yield Problem.of("request-without-example", body[0].pointer, f"the body of {tool.name} has no example")
+
+
+# -- results ---------------------------------------------------------------------------------------------------------
+
+
+def _check_result_of_operation(tool: Tool, types: Types) -> Iterator[Problem]:
+    status = tool.output.status if tool.output is not None else None
+    has_body = tool.output is not None and bool(tool.output.media_types)
+    if tool.method == "GET" and status == "200" and (tool.output is None or tool.output.schema is None):
+        what = "the structure of its result" if has_body else "a result"
+        yield Problem.of("no-output-schema", child(tool.pointer, "responses"), f"{tool.name} does not declare {what}")
+
+
+def _check_paging(tool: Tool, types: Types) -> Iterator[Problem]:
+    if tool.method != "GET" or tool.pagination is not None or tool.output is None or tool.output.schema is None:
+        return
+    is_list = any("array" in schema.types for schema in _with_named(tool.output.schema, types))
+    if is_list and not any(parameter.location == "query" for parameter in tool.parameters):
+        message = f"{tool.name} returns a list, and no parameter limits its length"
+        yield Problem.of("list-without-paging", tool.pointer, message)
+
+
+def _check_output_schema(tool: Tool, types: Types) -> Iterator[Problem]:
+    raw = tool.output.raw if tool.output is not None else None
+    if isinstance(raw, dict) and raw.get("type") != "object":
+        message = f"the outputSchema of {tool.name} is of type {str(raw.get('type'))[:40]}"
+        yield Problem.of("output-schema-invalid", tool.output.pointer if tool.output is not None else "", message)
+
+
+# -- the service -----------------------------------------------------------------------------------------------------
+
+_MANY_TOOLS = 50
+
+
+def _check_size(service: Service) -> Iterator[Problem]:
+    listed = [tool for tool in service.tools if tool.disclosed_by is None]
+    if len(listed) > _MANY_TOOLS and service.disclosure is None:
+        message = f"the server lists {len(listed)} tools"
+        yield Problem.of("too-many-tools", "/tools~1list", message)
+
+
+def _check_purpose(service: Service) -> Iterator[Problem]:
+    if not (service.summary or service.description or service.instructions or service.quotations):
+        message = f"{service.name} has neither a description nor instructions"
+        yield Problem.of("service-undescribed", "/initialize", message)
+
+
+def _check_offers(service: Service) -> Iterator[Problem]:
+    for resource in (*service.resources, *service.resource_templates):
+        if not resource.description and not resource.quotations:
+            message = f"{resource.uri[:200]} has no description"
+            yield Problem.of("resource-undescribed", resource.pointer, message)
+    for prompt in service.prompts:
+        lacking = [item.name for item in prompt.parameters if not item.description]
+        if not prompt.description and not prompt.quotations:
+            yield Problem.of("prompt-undescribed", prompt.pointer, f"the prompt {prompt.name} has no description")
+        elif lacking and not prompt.quotations:
+            message = f"the prompt {prompt.name} has arguments without a description: {_listed(lacking)}"
+            yield Problem.of("prompt-undescribed", prompt.pointer, message)
+
+
+_PORTABLE_ICON = re.compile(
+    r"image/(?:png|jpe?g)|data:image/(?:png|jpe?g)[;,].*|[^?#]*\.(?:png|jpe?g)(?:[?#].*)?", re.IGNORECASE | re.DOTALL
+)
+_TYPED_ICON = re.compile(r"^data:|\.\w{2,4}(?:[?#]|\Z)")
+_ICON_SIZE = re.compile(r"any|[1-9]\d{0,4}x[1-9]\d{0,4}")
+
+
+def _check_icons(service: Service) -> Iterator[Problem]:
+    owners: list[tuple[str, str, tuple[Icon, ...]]] = [("/initialize/serverInfo", service.name, service.icons)]
+    owners += [(tool.pointer, tool.name, tool.icons) for tool in service.tools]
+    owners += [(prompt.pointer, prompt.name, prompt.icons) for prompt in service.prompts]
+    owners += [(item.pointer, item.uri, item.icons) for item in (*service.resources, *service.resource_templates)]
+    for pointer, name, icons in owners:
+        # An icon without a type and an extension may be of any type.
+        are_known = all(icon.media_type or _TYPED_ICON.search(icon.src) for icon in icons)
+        if icons and are_known and not any(_PORTABLE_ICON.fullmatch(icon.media_type or icon.src) for icon in icons):
+            message = f"no icon of {name[:100]} is a PNG or JPEG image"
+            yield Problem.of("icon-not-portable", child(pointer, "icons"), message)
+        for index, icon in enumerate(icons):
+            if wrong := [size for size in icon.sizes if not _ICON_SIZE.fullmatch(size)]:
+                message = f"the size {wrong[0][:40]!r} of an icon of {name[:100]} is neither WxH nor any"
+                yield Problem.of("icon-size-invalid", child(pointer, "icons", index, "sizes"), message)
+
+
+def _check_transport(service: Service) -> Iterator[Problem]:
+    urls = [endpoint.url for endpoint in service.endpoints]
+    insecure = [url for url in urls if url.lower().startswith("http://") and not _is_local(url)]
+    if insecure and service.requirements.auth and len(insecure) == len(urls):
+        message = f"credentials are sent to {insecure[0][:200]} without encryption"
+        yield Problem.of("server-without-tls", "/servers", message)
+
+
+def _is_local(url: str) -> bool:
+    host = host_of(url)
+    return host is None or is_private(host) or is_loopback(url)
+
+
+def _check_credentials(service: Service) -> Iterator[Problem]:
+    for auth in service.requirements.auth:
+        if auth.kind == "api-key" and (auth.sent_as or "").startswith("query"):
+            message = f"{auth.name or 'the API key'} is sent as {auth.sent_as}"
+            yield Problem.of("key-in-query", auth.pointer, message)
+
+
+def _check_rate_limit(service: Service) -> Iterator[Problem]:
+    codes = {error.code for tool in service.tools for error in tool.errors} | {error.code for error in service.errors}
+    if service.tools and service.rate_limit is None and not codes & {"429", "4XX", "4xx"}:
+        yield Problem.of("rate-limit-undeclared", "/paths", "no operation declares the response 429")
+
+
+# -- which rules for which kind --------------------------------------------------------------------------------------
+
+_ALL: tuple[tuple[str, Check], ...] = (
+    ("tautological-description", _check_tautology),
+    ("undocumented-parameters", _check_parameters),
+    ("usage-unsaid", _check_usage),
+    ("deprecated-without-replacement", _check_deprecation),
+)
+_TOOL_RULES: Mapping[Kind, tuple[tuple[str, Check], ...]] = {
+    "mcp": (
+        *_ALL,
+        ("no-description", _check_description),
+        ("brief-description long-description", _check_length),
+        ("missing-annotations", _check_annotations),
+        ("no-output-schema", _check_result),
+        ("name-not-portable", _check_name),
+        ("name-too-long", _check_name_length),
+        ("output-schema-invalid", _check_output_schema),
+        ("destructive-unconfirmed", _check_confirmation),
+        ("many-parameters", _check_count),
+        ("ambiguous-alternatives", _check_alternatives),
+    ),
+    "openapi": (
+        *_ALL,
+        ("ambiguous-identifier", _check_identifiers),
+        ("unconstrained-parameters", _check_constraints),
+        ("errors-undeclared errors-unstructured", _check_errors),
+        ("result-without-example", _check_examples),
+        ("request-without-example", _check_request_example),
+        ("no-output-schema", _check_result_of_operation),
+        ("list-without-paging", _check_paging),
+        ("name-too-long", _check_name_length),
+        ("method-contradicts-name", _check_method),
+        ("many-parameters", _check_count),
+        ("deep-input", _check_depth),
+        ("ambiguous-alternatives", _check_alternatives),
+    ),
+    "cli": (*_ALL, ("no-description", _check_description), ("ambiguous-identifier", _check_identifiers)),
 }
-"""The rules on a tool, by the kind of source."""
+"""The rules on a tool, by the kind of source: their codes, and what checks them."""
+
+_SERVICE_RULES: Mapping[Kind, tuple[tuple[str, ServiceCheck], ...]] = {
+    "mcp": (
+        ("shadow-candidate", _shadow_candidates),
+        ("mixed-name-styles", _check_styles),
+        ("too-many-tools", _check_size),
+        ("service-undescribed", _check_purpose),
+        ("resource-undescribed prompt-undescribed", _check_offers),
+        ("icon-not-portable icon-size-invalid", _check_icons),
+    ),
+    "openapi": (
+        ("shadow-candidate", _shadow_candidates),
+        ("mixed-name-styles", _check_styles),
+        ("server-without-tls", _check_transport),
+        ("key-in-query", _check_credentials),
+        ("rate-limit-undeclared", _check_rate_limit),
+    ),
+    "cli": (("shadow-candidate", _shadow_candidates),),
+}
+"""The rules on a service."""

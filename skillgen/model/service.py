@@ -123,6 +123,9 @@ class Service(Struct, frozen=True, kw_only=True):
     extensions: Mapping[str, Json] | None = None
     """Protocol extensions that it supports, with their settings."""
 
+    uses: tuple[str, ...] = ()
+    """Extensions of MCP for documentation that the server uses: `dashdash`, `ai_help` and `manifest`."""
+
     groups: tuple[Group, ...] = ()
     """Groups of tools, in the order of the documents."""
 
@@ -177,6 +180,9 @@ class Service(Struct, frozen=True, kw_only=True):
 
     problems: tuple[Problem, ...] = ()
     """Problems of the source; no document shows them."""
+
+    advice: tuple[Problem, ...] = ()
+    """What it lacks of the recommendations of the extensions that it uses; only `lint` reports it."""
 
     origins: Origins | None = None
     """Origins of the fields that are not declared in the usual place."""

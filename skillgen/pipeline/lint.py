@@ -87,7 +87,7 @@ class Linter:
         owners = owners_in(service)
         item = Findings(source=source, path=path, owners=owners)
         problems = []
-        for problem in (*service.problems, *check_service(service)):
+        for problem in (*service.problems, *service.advice, *check_service(service, self.codes)):
             if problem.code not in self.codes:
                 continue
             tool = tools.get(item.owner_pointer(problem)) if self._exceptions else None

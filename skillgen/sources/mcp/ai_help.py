@@ -122,6 +122,11 @@ class AiHelp(Struct, frozen=True, kw_only=True):
         return ToolHelp(phrases=phrases, chapters=chapters, sections=tuple(sections))
 
 
+def has_section(text: AiHelp, title: str) -> bool:
+    """True if a text has a section with a title, in any spelling."""
+    return any(_letters(section.title) == _letters(title) for section in text.sections)
+
+
 def ai_help_from_result(raw: Json, problems: ProblemLog) -> AiHelp:
     """Reads the result of `ai_help`, which may be missing; invalid parts are reported and left out.
 

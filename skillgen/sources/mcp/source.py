@@ -20,6 +20,7 @@ from skillgen.model.values import Json, child
 from skillgen.security.addresses import host_of
 from skillgen.sources.json_access import as_dict, as_list, page_items, text_of
 from skillgen.sources.json_schema.loader import SchemaReader
+from skillgen.sources.mcp.advice import check_advice, specifications_of
 from skillgen.sources.mcp.entries import SERVER_INFO_KEY
 from skillgen.sources.mcp.fields import FieldReader, FieldResolver, named_entries, raw_entries
 from skillgen.sources.mcp.manifest import Manifest
@@ -172,12 +173,21 @@ class _ServiceReader:
             sections=(*self._groups.sections(), *help_text.sections),
             schemas=schemas.named_types(),
             source_size_bytes=self._tools_size_bytes(),
+            uses=specifications_of(self._sources, self._crawl.results),
         )
         service = _checked_references(service, self._problems)
+        advice = ProblemLog()
+        check_advice(service, self._sources, (fields for _, fields in entries), self._crawl.results, advice)
         report_undescribed(service, self._problems)
         _report_private_results(self._crawl.results, self._problems)
         # Extras are the members that nothing read, so they and the problems are complete only here.
-        return replace(service, extras=self._extras(), origins=resolver.origins, problems=tuple(self._problems))
+        return replace(
+            service,
+            extras=self._extras(),
+            origins=resolver.origins,
+            problems=tuple(self._problems),
+            advice=tuple(advice),
+        )
 
     def _tool_entries(self) -> Iterator[tuple[str, FieldReader]]:
         if "tools/list" in self._crawl.results or not self._manifest.fields.raw:

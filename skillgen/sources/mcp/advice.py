@@ -1,0 +1,147 @@
+"""Reports what a server lacks of the recommendations of the extensions that it uses.
+
+A server that does not use an extension lacks nothing of it. What the extensions require is checked where it is read.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from skillgen.errors import ProblemLog
+from skillgen.model.service import Service
+from skillgen.model.values import Json, child
+from skillgen.sources.json_access import as_dict, text_of
+from skillgen.sources.mcp.ai_help import has_section
+from skillgen.sources.mcp.entries import dashdashes_in_entry
+from skillgen.sources.mcp.fields import FieldReader, raw_entries
+from skillgen.sources.mcp.metadata import MetadataSources
+from skillgen.text import lazy_re as re
+
+_SERVER_FIELDS = ("install", "requires", "invocation", "rateLimit", "homepage", "repository")
+_TOOL_FIELDS = ("category", "operationType", "idempotent", "cliEquivalent", "apiEquivalent", "examples", "errors")
+_RESOURCE_FIELDS = ("resourceType", "refreshable", "cacheDuration", "webEquivalent", "apiEquivalent")
+"""The fields that dashdash recommends (seed 000, 3.1.2, 3.2.2 with Appendix B, 3.4.2)."""
+
+_WAY_OF = {"cliEquivalent": "cliUrl", "apiEquivalent": "apiUrl", "webEquivalent": "webUrl"}
+"""Fields that a server needs only if there is that other way to use it."""
+
+_HELP_FIELDS = {
+    "name": ("identity", "name"),
+    "description": ("identity", "description"),
+    "spec-version": ("specVersion",),
+    "access-level": ("accessLevel",),
+}
+_MANIFEST_NAME = re.compile(r"[a-z][a-z0-9_]*\Z")
+_WORKFLOW = re.compile(r"\?tools=|\btools (?:query )?parameter\b", re.IGNORECASE)
+_BEFORE = re.compile(r"\b(?:before|first|step|then|prior|required)\b", re.IGNORECASE)
+
+
+def specifications_of(sources: MetadataSources, results: Mapping[str, Json]) -> tuple[str, ...]:
+    """Returns the names of the extensions that a server uses."""
+    used = {
+        "dashdash": bool(sources.dashdashes[0].raw),
+        "ai_help": results.get("ai_help") is not None,
+        "manifest": bool(sources.manifest.fields.raw),
+    }
+    return tuple(name for name, is_used in used.items() if is_used)
+
+
+def check_advice(
+    service: Service,
+    sources: MetadataSources,
+    tools: Iterable[FieldReader],
+    results: Mapping[str, Json],
+    problems: ProblemLog,
+) -> None:
+    """Reports what the extensions of a server recommend and it lacks; `tools` are their entries."""
+    dashdash = sources.dashdashes[0]
+    if dashdash.raw:
+        _check_dashdash(dashdash, service, tools, results, problems)
+    if results.get("ai_help") is not None:
+        _check_help(sources, problems)
+    elif dashdash.raw:
+        problems.report("ai-help-not-offered", "ai_help", "the server has dashdash, but does not answer ai_help")
+    if service.disclosure is not None:
+        _check_disclosure(service, results, problems)
+    if sources.manifest.fields.raw:
+        _check_manifest(sources, problems)
+
+
+def _check_dashdash(
+    dashdash: FieldReader,
+    service: Service,
+    tools: Iterable[FieldReader],
+    results: Mapping[str, Json],
+    problems: ProblemLog,
+) -> None:
+    if missing := [name for name in _SERVER_FIELDS if dashdash.raw.get(name) is None]:
+        problems.report("dashdash-field-missing", dashdash.pointer, f"dashdash lacks {', '.join(missing)}")
+    ways = as_dict(dashdash.raw.get("alternativeAccess"))
+    absent = {field for field, way in _WAY_OF.items() if way in ways and ways[way] is None}
+    resources = [
+        (pointer, as_dict(raw)) for pointer, raw in raw_entries(results, "resources/list", "resources", ProblemLog())
+    ]
+    for code, entries, fields in (
+        ("dashdash-tool-field-missing", [(tool.pointer, tool.raw) for tool in tools], _TOOL_FIELDS),
+        ("dashdash-resource-field-missing", resources, _RESOURCE_FIELDS),
+    ):
+        for pointer, entry in entries:
+            # A reader of its own: those of the service know which members were read.
+            reader = FieldReader(entry, pointer, "entry", ProblemLog())
+            extensions = [dashdash.raw for dashdash in dashdashes_in_entry(reader)]
+            wanted = [name for name in fields if name not in absent]
+            missing = [name for name in wanted if not any(raw.get(name) is not None for raw in extensions)]
+            if missing:
+                name = (text_of(entry, "name") or text_of(entry, "uri") or "")[:80]
+                what = f"dashdash of {name!r} lacks {', '.join(missing)}" if extensions else f"{name!r} has no dashdash"
+                problems.report(code, pointer, what)
+
+
+def _check_help(sources: MetadataSources, problems: ProblemLog) -> None:
+    text = sources.ai_help
+    missing = [name for name, path in _HELP_FIELDS.items() if not _has(text.metadata.raw, path)]
+    if not text.when_to_use and not has_section(text, "When to Use"):
+        missing.append("When to Use")
+    if not has_section(text, "Quick Reference"):
+        missing.append("Quick Reference")
+    if missing:
+        problems.report("ai-help-part-missing", text.pointer, f"the text lacks {', '.join(missing)}")
+
+
+def _has(raw: Mapping[str, Json], path: Sequence[str]) -> bool:
+    value: Json = raw
+    for key in path:
+        value = as_dict(value).get(key)
+    return value is not None
+
+
+def _check_disclosure(service: Service, results: Mapping[str, Json], problems: ProblemLog) -> None:
+    assert service.disclosure is not None
+    uri = service.disclosure.uri
+    for pointer, raw in raw_entries(results, "resources/list", "resources", ProblemLog()):
+        if (resource := as_dict(raw)).get("uri") != uri:
+            continue
+        description = text_of(resource, "description") or ""
+        if not _WORKFLOW.search(description) or not _BEFORE.search(description):
+            message = "the description of the resource does not say to read ?tools=NAME before a call"
+            problems.report("disclosure-workflow-unsaid", child(pointer, "description"), message)
+        if resource.get("mimeType") != "application/json":
+            message = f"the media type is {str(resource.get('mimeType'))[:60]}, not application/json"
+            problems.report("disclosure-media-type", child(pointer, "mimeType"), message)
+    for name, described in as_dict(as_dict(results.get("resources/read")).get("tools")).items():
+        lacking = [key for key in ("examples", "error_guidance") if not as_dict(described).get(key)]
+        if lacking and "inputSchema" in as_dict(described):
+            message = f"the description of {name[:80]!r} has no {' and no '.join(lacking)}"
+            problems.report("disclosure-guidance-missing", child("", "resources/read", "tools", name), message)
+
+
+def _check_manifest(sources: MetadataSources, problems: ProblemLog) -> None:
+    for pointer, raw in sources.manifest.raw_tools:
+        entry, name = as_dict(raw), text_of(as_dict(raw), "name") or ""
+        if name and not _MANIFEST_NAME.match(name):
+            message = f"{name[:80]!r} is not a name in lower case with digits and underscores"
+            problems.report("manifest-tool-name-invalid", child(pointer, "name"), message)
+        if lacking := [key for key in ("cost", "latency") if entry.get(key) is None]:
+            problems.report(
+                "manifest-estimate-missing", pointer, f"{name[:80]!r} declares no {' and no '.join(lacking)}"
+            )
