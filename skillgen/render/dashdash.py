@@ -10,10 +10,9 @@ from skillgen.model.service import Service
 from skillgen.model.values import Json, Value
 from skillgen.render.access import url_of
 from skillgen.render.identity import description, plain, skill_name
+from skillgen.render.publishing import json_document
 from skillgen.render.semantics import rate_limit_phrase
 from skillgen.render.skill import Rendering
-from skillgen.text.markdown import json_text
-from skillgen.text.unicode import strip_invisible
 
 SPEC_URL = "https://github.com/visionik/dashdash"
 SPEC_VERSION = "0.2.0"
@@ -64,12 +63,12 @@ def web_front_matter(service: Service) -> dict[str, Any]:
 
 def registry_documents(rendering: Rendering) -> Iterator[Document]:
     """Yields registry.json."""
-    yield Document("registry.json", strip_invisible(json_text(_registry_entry(rendering.service), indent=2)) + "\n")
+    yield json_document("registry.json", registry_entry(rendering.service))
 
 
-def _registry_entry(service: Service) -> dict[str, Json]:
+def registry_entry(service: Service) -> dict[str, Json]:
     """Returns the discovery entry (seed 000, "MCP servers MAY register"), without `verified`, which others decide."""
-    entry: dict[str, Json] = {
+    return {
         "name": skill_name(service),
         "description": description(service),
         "specVersion": SPEC_VERSION,
@@ -77,7 +76,6 @@ def _registry_entry(service: Service) -> dict[str, Json]:
         "alternativeAccess": _alternative_access(service),
         "categories": list(service.categories),
     }
-    return {key: value for key, value in entry.items() if value not in ({}, [])}
 
 
 def _identity(service: Service) -> dict[str, Any]:

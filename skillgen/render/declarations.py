@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterator, Sequence
-from typing import Any
 
 from skillgen.errors import Problem
 from skillgen.model.auth import Auth
@@ -22,10 +21,18 @@ from skillgen.render.ai_help import ai_help_documents
 from skillgen.render.dashdash import SPEC_VERSION, cli_front_matter
 from skillgen.render.identity import description, skill_name, tool_phrase
 from skillgen.render.pages import file_stems, slug
-from skillgen.render.server_json import exact_version, is_published, left_out, without
+from skillgen.render.publishing import (
+    exact_version,
+    is_published,
+    json_document,
+    left_out,
+    left_out_unversioned,
+    with_values,
+    without,
+)
 from skillgen.render.skill import Rendering
 from skillgen.text import lazy_re as re
-from skillgen.text.markdown import disarm, exact_json_text, one_line
+from skillgen.text.markdown import disarm, one_line
 from skillgen.text.structure import second_level_sections
 
 _OPEN_SCHEMA = {"type": "object", "additionalProperties": True}
@@ -72,15 +79,15 @@ def tool_description_documents(rendering: Rendering) -> Iterator[Document | Prob
             "usage_guidance": [section.body for section in tool.guidance],
             "error_guidance": [_error(error) for error in tool.errors],
         }
-        yield _json(f"tool-descriptions/{stems[tool.name]}.json", full, keep=("description",))
+        yield json_document(f"tool-descriptions/{stems[tool.name]}.json", full, keep=("description",))
         entry = {
             "name": tool.name,
             "description": tool_phrase(tool) or one_line(tool.title or ""),
             "inputSchema": _OPEN_SCHEMA,
             "annotations": _annotations(tool),
         }
-        entries.append(_with_values(entry, keep=("description",)))
-    yield _json(f"tool-descriptions/{_LIST}.json", {"tools": entries}, keep=("tools",))
+        entries.append(with_values(entry, keep=("description",)))
+    yield json_document(f"tool-descriptions/{_LIST}.json", {"tools": entries}, keep=("tools",))
 
 
 def dashdash_documents(rendering: Rendering) -> Iterator[Document | Problem]:
@@ -95,14 +102,14 @@ def dashdash_documents(rendering: Rendering) -> Iterator[Document | Problem]:
     requires, invocation = fields["requires"], service.invocation
     initialize = {
         "specVersion": SPEC_VERSION,
-        "identity": _with_values(
+        "identity": with_values(
             {"name": skill_name(service), "description": description(service), "emoji": service.emoji}
         ),
         "accessLevel": fields["access-level"],
         "alternativeAccess": {f"{name}Url": link for name, link in links.items()},
         "install": fields["install"],
         "requires": requires,
-        "invocation": _with_values(
+        "invocation": with_values(
             {"modelInvocable": invocation.model_invocable, "userInvocable": invocation.user_invocable}
         )
         if invocation
@@ -116,7 +123,7 @@ def dashdash_documents(rendering: Rendering) -> Iterator[Document | Problem]:
     }
     tools = {tool.name: _dashdash_of_tool(tool) for tool in service.tools}
     resources = {
-        item.uri: _with_values(
+        item.uri: with_values(
             {
                 "resourceType": item.resource_type,
                 "refreshable": item.refreshable,
@@ -127,10 +134,10 @@ def dashdash_documents(rendering: Rendering) -> Iterator[Document | Problem]:
         )
         for item in (*service.resources, *service.resource_templates)
     }
-    yield _json(
+    yield json_document(
         "dashdash.json",
         {
-            "initialize": _with_values(initialize, keep=("alternativeAccess",)),
+            "initialize": with_values(initialize, keep=("alternativeAccess",)),
             "tools": {name: item for name, item in tools.items() if item},
             "resources": {uri: item for uri, item in resources.items() if item},
         },
@@ -150,7 +157,7 @@ def ai_help_json_documents(rendering: Rendering) -> Iterator[Document | Problem]
     # An unknown URL is absent in JSON, and one that is declared null is null.
     known = {name: value for name, value in cli_front_matter(service).items() if name not in access}
     links = {_camel(name): link.json for name, link in access.items() if link is not None}
-    metadata = _with_values({_camel(name): value for name, value in known.items()}) | links
+    metadata = with_values({_camel(name): value for name, value in known.items()}) | links
     sections: dict[str, Json] = {}
     for document in ai_help_documents(rendering):
         for heading, body in second_level_sections(disarm(document.text)):
@@ -159,7 +166,7 @@ def ai_help_json_documents(rendering: Rendering) -> Iterator[Document | Problem]
     if service.when_to_use:
         sections["whenToUse"] = list(service.when_to_use)
     result = {"metadata": metadata, "sections": sections, "contentType": "application/json"}
-    yield _json("ai-help.json", result)
+    yield json_document("ai-help.json", result)
 
 
 def manifest_documents(rendering: Rendering) -> Iterator[Document | Problem]:
@@ -170,10 +177,7 @@ def manifest_documents(rendering: Rendering) -> Iterator[Document | Problem]:
         yield left_out("service-manifest", _NOT_A_SERVER)
         return
     if not _MANIFEST_VERSION.match(version):
-        fix = "declare a version such as 1.0.2 in the source, or with --service-version"
-        yield left_out(
-            "service-manifest", "the server declares no semantic version of its own, which a manifest requires", fix
-        )
+        yield left_out_unversioned("service-manifest")
         return
     if service.protocol_version is None:
         yield left_out("service-manifest", "the revision of the protocol is not known, which a manifest requires")
@@ -189,16 +193,16 @@ def manifest_documents(rendering: Rendering) -> Iterator[Document | Problem]:
     limit = service.rate_limit
     manifest = {
         "manifest_version": "0.1.0",
-        "server": _with_values(server),
+        "server": with_values(server),
         "auth": _auth(service, names),
         "tools": [_manifest_tool(tool, names[tool.name]) for tool in service.tools],
-        "rate_limits": _with_values(
+        "rate_limits": with_values(
             {"requests_per_minute": limit.requests_per_minute, "requests_per_day": limit.requests_per_day}
         )
         if limit
         else None,
     }
-    yield _json("service-manifest.json", manifest, keep=("tools",))
+    yield json_document("service-manifest.json", manifest, keep=("tools",))
     if unnamed := sorted({auth.kind for auth in _used_auth(service) if _method_of(auth) is None}):
         message = f"a manifest has no term for the login {', '.join(map(one_line, unnamed))}"
         yield without("service-manifest.json", message, "declare its flow, such as oauth2_code")
@@ -208,14 +212,6 @@ def manifest_documents(rendering: Rendering) -> Iterator[Document | Problem]:
 
 
 _NOT_A_SERVER = "the format is for an MCP server, and this service is not one"
-
-
-def _json(path: str, fields: dict[str, Any], keep: Sequence[str] = ()) -> Document:
-    return Document(path, exact_json_text(_with_values(fields, keep), indent=2) + "\n")
-
-
-def _with_values(fields: dict[str, Any], keep: Sequence[str] = ()) -> dict[str, Any]:
-    return {key: value for key, value in fields.items() if key in keep or value not in (None, [], {}, ())}
 
 
 def _camel(name: str) -> str:
@@ -244,7 +240,7 @@ def _input_schema(tool: Tool) -> Json:
 def _examples(tool: Tool) -> list[dict[str, Json]]:
     """Returns the declared examples that match the schema."""
     return [
-        _with_values(
+        with_values(
             {
                 "description": example.description or example.name,
                 "input": example.input,
@@ -258,7 +254,7 @@ def _examples(tool: Tool) -> list[dict[str, Json]]:
 
 
 def _error(error: ErrorCase) -> dict[str, Json]:
-    return _with_values(
+    return with_values(
         {"code": error.code, "description": error.description, "resolution": error.resolution}, ("code",)
     )
 
@@ -288,7 +284,7 @@ def _dashdash_of_tool(tool: Tool) -> dict[str, Json]:
         reversed_by=facts.reversed_by,
     )
     names = {"operation": "operationType", "reversed_by": "reverseMethod"}
-    return _with_values(
+    return with_values(
         {
             "category": _declared(tool, group=tool.group).get("group"),
             **{names.get(name, _camel(name.replace("_", " "))): value for name, value in declared.items()},
@@ -341,7 +337,7 @@ def _auth(service: Service, names: dict[str, str]) -> dict[str, Json] | None:
     methods = map(_method_of, used)
     scopes = {scope.name: scope for auth in used for scope in auth.scopes}
     listed = [
-        _with_values(
+        with_values(
             {
                 "name": scope.name,
                 "description": scope.description or "",
@@ -356,7 +352,7 @@ def _auth(service: Service, names: dict[str, str]) -> dict[str, Json] | None:
         "scopes": listed,
         "session_ttl_seconds": requirements.session_ttl_s,
     }
-    return _with_values(fields) or None
+    return with_values(fields) or None
 
 
 def _manifest_tool(tool: Tool, name: str) -> dict[str, Json]:
@@ -371,7 +367,7 @@ def _manifest_tool(tool: Tool, name: str) -> dict[str, Json]:
         "input_types": list(tool.input_media_types),
         "output_types": list(tool.output_media_types),
         "max_input_size_bytes": tool.max_input_bytes,
-        "cost": _with_values(
+        "cost": with_values(
             {
                 "category": cost.category if cost.category in _COSTS else None,
                 "estimated_units": cost.estimated_units,
@@ -389,4 +385,4 @@ def _manifest_tool(tool: Tool, name: str) -> dict[str, Json]:
         "supports_streaming": tool.streaming,
         "supports_pagination": True if tool.pagination is not None else None,
     }
-    return _with_values(fields, keep=("description", "input_schema"))
+    return with_values(fields, keep=("description", "input_schema"))

@@ -8,7 +8,6 @@ in the manifest for Claude Code, which asks for it on installation.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import replace
 from typing import Any
 
 from msgspec import Struct
@@ -21,10 +20,11 @@ from skillgen.render.access import URL_VARIABLE, host_prefixes
 from skillgen.render.identity import description, plain, short_description, skill_name, title, what_and_when
 from skillgen.render.invocation import skill_fields
 from skillgen.render.pages import slug
-from skillgen.render.server_json import (
+from skillgen.render.publishing import (
     HEADER,
     PUBLISH_FIX,
     VARIABLE,
+    VERSION_FIX,
     exact_version,
     is_published,
     json_document,
@@ -99,12 +99,7 @@ def plugin_documents(rendering: Rendering) -> Iterator[Document | Problem]:
     yield json_document("plugin/.codex-plugin/plugin.json", {**facts, **codex})
     yield json_document("plugin/.cursor-plugin/plugin.json", facts)
     yield Document("plugin/README.md", _readme(rendering, connection, is_portable))
-    subject = rendering if "skill" in rendering.formats else replace(rendering, formats=("skill",))
-    for item in skill_documents(subject):
-        if isinstance(item, Document):
-            yield Document(f"plugin/{item.path}", item.text)
-        elif subject is not rendering:
-            yield item
+    yield from skill_documents(rendering, within="plugin/")
     yield from problems
 
 
@@ -147,7 +142,7 @@ def _facts(service: Service, publisher: Publisher, problems: list[Problem]) -> d
     version = exact_version(service)
     if version is None:
         message = "the manifests have no version, because the source declares no exact one of its own"
-        problems.append(without("plugin/plugin.json", message, "declare it in the source, or with --service-version"))
+        problems.append(without("plugin/plugin.json", message, VERSION_FIX))
     return {
         "name": skill_name(service),
         "version": version,

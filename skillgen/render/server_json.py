@@ -9,22 +9,32 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from msgspec import Struct
-
 from skillgen.errors import Problem
-from skillgen.model.document import Document, Publisher
+from skillgen.model.document import Document
 from skillgen.model.service import Service
 from skillgen.model.values import Icon
 from skillgen.render.about import client_variables
 from skillgen.render.access import URL_VARIABLE
 from skillgen.render.identity import plain, short_description, skill_name, title
+from skillgen.render.publishing import (
+    HEADER,
+    PUBLISH_FIX,
+    VARIABLE,
+    exact_version,
+    is_published,
+    json_document,
+    left_out,
+    left_out_unversioned,
+    namespace_of,
+    with_values,
+    without,
+)
 from skillgen.render.skill import Rendering
-from skillgen.security.addresses import host_of, is_private, literal_address, public_url
+from skillgen.security.addresses import public_url
 from skillgen.security.secrets import is_secret_setting
 from skillgen.text import lazy_re as re
-from skillgen.text.markdown import json_text, one_line
+from skillgen.text.markdown import one_line
 from skillgen.text.summary import clip
-from skillgen.text.unicode import strip_invisible
 
 _SCHEMA = "https://static.modelcontextprotocol.io/schemas/2025-12-11/server.schema.json"
 
@@ -36,28 +46,9 @@ _ICON_URL_LIMIT = 255
 _ICON_TYPES = ("image/png", "image/jpeg", "image/jpg", "image/svg+xml", "image/webp")
 _ICON_SIZE = re.compile(r"\d+x\d+|any")
 
-_SHARED_HOSTS = frozenset(
-    {
-        *("github.com", "gitlab.com", "bitbucket.org", "codeberg.org", "npmjs.com", "pypi.org", "hub.docker.com"),
-        *("docs.google.com", "notion.so", "medium.com", "readme.com", "smithery.ai", "glama.ai"),
-    }
-)
-"""Hosts on which everybody publishes: a page there does not make its domain the publisher's."""
-
 _REPOSITORY = re.compile(
     r"https?://(?:www\.)?(?P<source>github|gitlab)\.com/(?P<owner>[A-Za-z0-9_.-]+)/(?P<name>[A-Za-z0-9_.-]+)", re.ASCII
 )
-_ACCOUNT = re.compile(r"https?://(?:www\.)?github\.com/(?P<owner>[A-Za-z0-9-]+)(?:/|\Z)", re.ASCII)
-
-VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,127}", re.ASCII)
-"""The name of an environment variable."""
-
-HEADER = re.compile(r"[A-Za-z0-9!#$%&'*+.^_`|~-]{1,128}", re.ASCII)
-"""The name of an HTTP header (RFC 9110, 5.6.2)."""
-
-_VERSION = re.compile(r"v?[0-9]+(?:\.[0-9]+)*(?:[-+.][0-9A-Za-z.+-]+)?", re.ASCII)
-_RANGE = re.compile(r"(?:^|\.)[xX](?:\.|$)")
-
 _RUNNERS: dict[tuple[str, ...], tuple[str, str | None]] = {
     ("npx",): ("npm", "npx"),
     ("bunx",): ("npm", None),
@@ -102,8 +93,7 @@ def server_json_documents(rendering: Rendering) -> Iterator[Document | Problem]:
         return
     version = exact_version(service)
     if version is None:
-        fix = "declare a version such as 1.0.2 in the source, or with --service-version"
-        yield left_out("server-json", "the server declares no exact version of its own", fix)
+        yield left_out_unversioned("server-json")
         return
     if namespace.problem is not None:
         yield namespace.problem
@@ -129,76 +119,6 @@ def server_json_documents(rendering: Rendering) -> Iterator[Document | Problem]:
     yield from problems
 
 
-def json_document(path: str, fields: dict[str, Any]) -> Document:
-    """Returns a JSON file of the fields that have a value."""
-    kept = {key: value for key, value in fields.items() if value not in (None, [], {})}
-    return Document(path, strip_invisible(json_text(kept, indent=2)) + "\n")
-
-
-def left_out(format_name: str, message: str, fix: str = "leave it out of --emit for this service") -> Problem:
-    """Returns the problem of a format that is not written."""
-    return Problem.of("format-left-out", format_name, message, fix)
-
-
-def without(path: str, message: str, fix: str | None = None) -> Problem:
-    """Returns the problem of a file that lacks something."""
-    return Problem.of("published-without", path, message, fix)
-
-
-PUBLISH_FIX = "give --publish domain=DOMAIN or --publish namespace=NAMESPACE"
-
-
-class Namespace(Struct, frozen=True):
-    """The namespace of a publisher, in reverse order of its domain."""
-
-    text: str
-    owner: str
-    """The name of the publisher: its domain or account."""
-
-    problem: Problem | None = None
-    """What it was inferred from, if nobody declares it."""
-
-
-def namespace_of(service: Service, publisher: Publisher) -> Namespace | None:
-    """Returns the publisher's namespace; without a declared one, that of the host of the homepage or the account of the
-    repository.
-    """
-    if publisher.namespace:
-        return Namespace(publisher.namespace, publisher.domain or publisher.namespace)
-    if publisher.domain:
-        return Namespace(_reversed(publisher.domain), publisher.domain)
-    for field, url in (("homepage", service.homepage), ("repository", service.repository)):
-        host = (host_of(url) or "").removeprefix("www.")
-        account = _ACCOUNT.match(url or "")
-        owner = account["owner"] if account else ""
-        name = f"io.github.{owner.lower()}" if owner else ""
-        if field == "homepage" and is_published(url) and host not in _SHARED_HOSTS and host.isascii():
-            name, owner = _reversed(host), host
-        if name:
-            message = f"the namespace {name} follows from the {field}"
-            return Namespace(name, owner, Problem.of("publisher-inferred", field, message, PUBLISH_FIX))
-    return None
-
-
-def _reversed(domain: str) -> str:
-    return ".".join(reversed(domain.split(".")))
-
-
-def is_published(url: str | None) -> bool:
-    """True if a URL is of HTTP and its host is reached from everywhere."""
-    host = host_of(url)
-    is_web = url is not None and url.startswith(("https://", "http://")) and " " not in url and one_line(url) == url
-    return bool(is_web and host and "." in host and not is_private(host) and literal_address(host) is None)
-
-
-def exact_version(service: Service) -> str | None:
-    """Returns the version of a service if it is one, not a range and not that of the server's SDK."""
-    if any(problem.code == "version-of-sdk" for problem in service.problems):
-        return None
-    text = service.version or ""
-    return text if _VERSION.fullmatch(text) and not _RANGE.search(text) else None
-
-
 def _repository(service: Service) -> dict[str, str] | None:
     """Returns the repository on one of the hosts that the registry knows."""
     match = _REPOSITORY.match(service.repository or "")
@@ -213,10 +133,9 @@ def _icon(icon: Icon) -> dict[str, Any] | None:
     if not is_shown or icon.media_type not in (None, *_ICON_TYPES):
         return None
     sizes = [size for size in icon.sizes if _ICON_SIZE.fullmatch(size)]
-    fields = {"src": icon.src, "mimeType": icon.media_type, "sizes": sizes, "theme": icon.theme}
-    if icon.theme not in ("light", "dark"):
-        del fields["theme"]
-    return {key: value for key, value in fields.items() if value}
+    theme = icon.theme if icon.theme in ("light", "dark") else None
+    fields = {"src": icon.src, "mimeType": icon.media_type, "sizes": sizes, "theme": theme}
+    return with_values(fields)
 
 
 def _remotes(service: Service, problems: list[Problem]) -> Iterator[dict[str, Any]]:
@@ -236,7 +155,7 @@ def _remotes(service: Service, problems: list[Problem]) -> Iterator[dict[str, An
         "headers": headers,
         "variables": {name: {"isRequired": True, "isSecret": True} for name in URL_VARIABLE.findall(url)},
     }
-    yield {key: value for key, value in fields.items() if value}
+    yield with_values(fields)
 
 
 def _packages(service: Service, problems: list[Problem]) -> Iterator[dict[str, Any]]:
@@ -299,13 +218,14 @@ def _described(package: dict[str, Any], more: dict[str, Any], problems: list[Pro
         name, manager = package["identifier"], package["registryType"]
         message = f"the package {name} has no exact version, which the registry requires"
         problems.append(without("server.json", message, f"declare it with `install`: {manager}: {name}@1.2.3"))
-    return {key: value for key, value in {**package, **more}.items() if value}
+    return with_values({**package, **more})
 
 
 def _variable(service: Service, name: str) -> dict[str, Any]:
-    fields = {
-        "name": name,
-        "isRequired": name in service.requirements.env,
-        "isSecret": is_secret_setting(name),
-    }
-    return {key: value for key, value in fields.items() if value}
+    return with_values(
+        {
+            "name": name,
+            "isRequired": name in service.requirements.env or None,
+            "isSecret": is_secret_setting(name) or None,
+        }
+    )

@@ -107,8 +107,18 @@ class Rendering:
 
     @cached_property
     def skill(self) -> Skill | None:
-        """The skill, rendered once; `None` if it is not among the formats."""
-        return _skill_of(self) if "skill" in self.formats else None
+        """The skill that other documents refer to; `None` if it is not among the formats."""
+        return self.any_skill if "skill" in self.formats else None
+
+    @cached_property
+    def any_skill(self) -> Skill:
+        """The skill, also for the formats that contain a copy of it."""
+        return _skill_of(self)
+
+    @cached_property
+    def skill_files(self) -> tuple[Document | Problem, ...]:
+        """SKILL.md and the files of its references, relative to the skill's folder."""
+        return tuple(_skill_files(self))
 
     @cached_property
     def context(self) -> dict[str, Any]:
@@ -138,22 +148,26 @@ class Site(Struct, frozen=True):
     """The templates, those of the user first."""
 
 
-def skill_documents(rendering: Rendering) -> Iterator[Document | Problem]:
-    """Yields SKILL.md and the files of its references."""
-    skill, templates = rendering.skill, rendering.templates
-    assert skill is not None
-    folder = f"skills/{skill_name(rendering.service)}"
-    yield Document(f"{folder}/SKILL.md", skill.text)
+def skill_documents(rendering: Rendering, within: str = "") -> Iterator[Document | Problem]:
+    """Yields SKILL.md and the files of its references, in `skills/` below `within`."""
+    folder = f"{within}skills/{skill_name(rendering.service)}"
+    for item in rendering.skill_files:
+        yield Document(f"{folder}/{item.path}", item.text) if isinstance(item, Document) else item
+
+
+def _skill_files(rendering: Rendering) -> Iterator[Document | Problem]:
+    skill, templates = rendering.any_skill, rendering.templates
+    yield Document("SKILL.md", skill.text)
     if skill.is_bare:
         yield _SKILL_SHORTENED
     if skill.is_whole:
         return
     indexes = [*([skill.index] if skill.index else []), *skill.lists.values()]
     for page in (page for index in indexes for page in index.pages):
-        yield Document(f"{folder}/references/{page.file_name}", page_text(page, templates, is_index=True))
+        yield Document(f"references/{page.file_name}", page_text(page, templates, is_index=True))
     index_of = {name: page.file_name for index in indexes for page in index.pages for name in page.anchors}
     for file_name, text in reference_files(rendering.reference, templates, index_of):
-        yield Document(f"{folder}/references/{file_name}", text)
+        yield Document(f"references/{file_name}", text)
 
 
 def _skill_of(rendering: Rendering) -> Skill:
