@@ -32,7 +32,7 @@ from skillgen.errors import EditedError, ExitCode, OutputError, Problem, Skillge
 from skillgen.lint.findings import Findings
 from skillgen.model.auth import Endpoint
 from skillgen.model.calls import Example, Output
-from skillgen.model.document import DEFAULT_FORMATS, DEFAULT_PROFILE
+from skillgen.model.document import DEFAULT_FORMATS, DEFAULT_PROFILE, Document
 from skillgen.model.resource import Group, Prompt, Resource, Section
 from skillgen.model.schema import NamedType, Parameter, Schema
 from skillgen.model.service import Service
@@ -320,7 +320,9 @@ def _render_options(
 
 @_takes(_render_options)
 def render_documents(**given: Any) -> dict[str, str]:
-    """Returns the documents of a service, path to text. Reads and writes no documents.
+    """Returns the documents of a service, path to text, without archives and other files that are named by digests.
+
+    Reads and writes no documents.
 
     Raises:
         UsageError: an option or a template is invalid.
@@ -332,7 +334,7 @@ def render_documents(**given: Any) -> dict[str, str]:
     documents, _ = formats.render_documents(
         output.service, tuple(output.emit), folder, output.profile, publisher_of(output)
     )
-    return {document.path: document.text for document in documents}
+    return {document.path: document.text for document in documents if isinstance(document, Document)}
 
 
 def _lint_options(

@@ -225,7 +225,7 @@ def test_an_http_api_has_no_server_json(tmp_path: Path) -> None:
     write(tmp_path / "api.json", description({"/a": {"get": operation("get_a")}}))
     entry, problems = server_json(tmp_path, skillgen.read(tmp_path / "api.json"))
     assert entry is None
-    assert problems == {"format-left-out": ["server.json describes an MCP server, and this service is not one"]}
+    assert problems == {"format-left-out": ["the format is for an MCP server, and this service is not one"]}
 
 
 HOSTILE = ["../../x", "{{ x }}", "a\x1b[31m\u202eb", "${HOME}", "<script>", "a" * 5000, "\n# Heading", '"}]', "/"]

@@ -15,7 +15,15 @@ from dataclasses import MISSING, Field, dataclass, field, fields
 from typing import Any, TypeAlias
 
 from skillgen.errors import UsageError
-from skillgen.model.document import DEFAULT_FORMATS, DEFAULT_PROFILE, DEFAULT_SCREENING, FORMATS, PROFILES, SCREENINGS
+from skillgen.model.document import (
+    DEFAULT_FORMATS,
+    DEFAULT_PROFILE,
+    DEFAULT_SCREENING,
+    FORMATS,
+    PROFILES,
+    SCREENINGS,
+    SERVER_CARDS,
+)
 from skillgen.model.tool import EFFECTS
 from skillgen.model.values import Value
 from skillgen.problem_codes import Level
@@ -424,6 +432,7 @@ class Publish:
     namespace: str | None = option(
         "Namespace of the publisher in registries, such as io.github.acme. Default: the domain in reverse order."
     )
+    server_card: str | None = option(f"Version of the server card: {' or '.join(SERVER_CARDS)}.")
 
 
 NO_PUBLISH = Publish()
@@ -454,7 +463,7 @@ class OutputOptions(_Options):
     publish: Publish = option(
         "Who publishes the service, for the formats that name the publisher.",
         NO_PUBLISH,
-        usage="As domain=DOMAIN, base-url=URL or namespace=NAMESPACE.",
+        usage="As domain=DOMAIN, base-url=URL, namespace=NAMESPACE or server-card=VERSION.",
         metavar="KEY=VALUE",
     )
     templates: PathName | None = option(

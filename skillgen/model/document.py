@@ -17,6 +17,26 @@ class Document(Struct, frozen=True):
     text: str
     """Its content, with `\\n` line ends and one at the end."""
 
+    @property
+    def content(self) -> bytes:
+        """Its bytes."""
+        return self.text.encode("utf-8")
+
+
+class Artifact(Struct, frozen=True):
+    """A file that another document names with a digest, such as an archive: it is written byte for byte, and an edit is
+    a conflict, because nothing could be added without making the digest wrong."""
+
+    path: str
+    """Relative to OUT, with forward slashes."""
+
+    content: bytes
+    """Its bytes."""
+
+
+SERVER_CARDS = {"v1": "https://static.modelcontextprotocol.io/schemas/v1/server-card.schema.json"}
+"""The versions of the server card to the schema of each."""
+
 
 class Publisher(Struct, frozen=True, kw_only=True):
     """Who publishes the service, as the author declares it."""
@@ -29,6 +49,9 @@ class Publisher(Struct, frozen=True, kw_only=True):
 
     namespace: str | None = None
     """Its namespace in registries: `com.acme`, `io.github.acme`."""
+
+    server_card: str = next(iter(SERVER_CARDS))
+    """The version of the server card's schema."""
 
 
 UNKNOWN_PUBLISHER = Publisher()
@@ -106,6 +129,22 @@ FORMATS: dict[str, Format] = {
         files=("server.json",),
         specification="[MCP registry](https://github.com/modelcontextprotocol/registry) 2025-12-11",
         renderer="skillgen.render.server_json:server_json_documents",
+        is_default=False,
+    ),
+    "server-card": Format(
+        purpose="the card of a hosted MCP server; with `well-known`, also there",
+        files=("server-card.json",),
+        specification="the draft of [server cards](https://github.com/modelcontextprotocol/modelcontextprotocol/pull/2127)",
+        renderer="skillgen.render.well_known:server_card_documents",
+        is_default=False,
+    ),
+    "well-known": Format(
+        purpose="a folder to serve below /.well-known/: the skill with its digest, catalogues, headers",
+        files=("well-known/",),
+        specification="[Agent Skills discovery](https://github.com/cloudflare/agent-skills-discovery-rfc) 0.2.0, "
+        "[ARD](https://github.com/ards-project/ard-spec) 0.9, [RFC 9727](https://www.rfc-editor.org/rfc/rfc9727)",
+        renderer="skillgen.render.well_known:well_known_documents",
+        site_renderer="skillgen.render.well_known:well_known_site",
         is_default=False,
     ),
     "tool-descriptions": Format(

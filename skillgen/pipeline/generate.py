@@ -24,7 +24,7 @@ from msgspec.structs import replace
 from skillgen.config.project import DEFAULT_OUT, HOSTS, OutputOptions, check_choices
 from skillgen.errors import EditedError, ExitCode, Problem, SkillgenError, SourceError, UsageError
 from skillgen.model.changes import UNREAD_DOCUMENTS, inventory_of, offers_of, types_of
-from skillgen.model.document import FORMATS, Document, Publisher
+from skillgen.model.document import FORMATS, SERVER_CARDS, UNKNOWN_PUBLISHER, Artifact, Document, Publisher
 from skillgen.model.service import Service
 from skillgen.problem_codes import CODES, WHERE
 from skillgen.security.addresses import host_of, public_url
@@ -231,14 +231,15 @@ def write_service(service: Service, output: OutputOptions, place: Place) -> tupl
     places = [place, *_installations(service, place)]
     if output.strict:
         _refuse_problems(service.problems)
-    documents, problems = _documents(service, output)
+    rendered = _documents(service, output)
+    documents = rendered.contents
     with ExitStack() as stack:
         plans, held = [], []
         for item in places:
             if not output.check:
                 held.append(stack.enter_context(lock_folder(item.out, item.within)))
             refuse_outside(item.out, item.within)
-            plans.append(_plan(service, _documents_for(documents, service, item), output, item))
+            plans.append(_plan(service, _documents_for(documents, service, item), rendered.artifacts, output, item))
             if item.is_installed and not output.force:
                 _refuse_other_skill(plans[-1], place)
         if not output.check:
@@ -251,7 +252,11 @@ def write_service(service: Service, output: OutputOptions, place: Place) -> tupl
     source_problems = [*service.problems]
     if skill is not None and not skill.startswith(b"---\n"):
         source_problems.append(_WITHOUT_FRONT_MATTER)
-    source_problems += [*problems, *profile_problems(service, output.profile), *template_problems(_templates(output))]
+    source_problems += [
+        *rendered.problems,
+        *profile_problems(service, output.profile),
+        *template_problems(_templates(output)),
+    ]
     return tuple(
         Outcome(
             kind="installed" if item.is_installed else "documents",
@@ -363,19 +368,30 @@ def publisher_of(output: OutputOptions) -> Publisher:
     if publish.namespace is not None and not _NAMESPACE.fullmatch(publish.namespace):
         what = f"{publish.namespace!r} is not a namespace"
         raise UsageError(what, where=where, fix="write a domain in reverse order, such as com.acme or io.github.acme")
-    return Publisher(domain=domain, base_url=url, namespace=publish.namespace)
+    card = publish.server_card if publish.server_card is not None else UNKNOWN_PUBLISHER.server_card
+    if card not in SERVER_CARDS:
+        fix = f"choose from {', '.join(SERVER_CARDS)}"
+        raise UsageError(f"{card!r} is not a version of the server card", where=where, fix=fix)
+    return Publisher(domain=domain, base_url=url, namespace=publish.namespace, server_card=card)
 
 
 def _templates(output: OutputOptions) -> Path | None:
     return None if output.templates is None else Path(output.templates)
 
 
-def _plan(service: Service, documents: Mapping[str, bytes], output: OutputOptions, place: Place) -> Plan:
+def _plan(
+    service: Service,
+    documents: Mapping[str, bytes],
+    artifacts: Collection[str],
+    output: OutputOptions,
+    place: Place,
+) -> Plan:
     from skillgen.write.plan import plan_documents
 
     plan = plan_documents(
         place.out,
         documents,
+        artifacts=artifacts,
         service=one_line(service.name),
         tools=inventory_of(service),
         types=types_of(service),
@@ -415,18 +431,29 @@ def _refuse_other_skill(plan: Plan, main: Place) -> None:
         raise EditedError(what, where=str(plan.out), fix=fix, diff="")
 
 
-def _documents(service: Service, output: OutputOptions) -> tuple[dict[str, bytes], tuple[Problem, ...]]:
-    """Returns the rendered documents, path to content, and problems such as texts that had to be left out."""
+class _Documents(Struct, frozen=True):
+    """Rendered documents."""
+
+    contents: Mapping[str, bytes]
+    """Path to content."""
+
+    artifacts: Collection[str]
+    """The paths of those that are written byte for byte."""
+
+    problems: tuple[Problem, ...]
+    """Problems such as texts that had to be left out."""
+
+
+def _documents(service: Service, output: OutputOptions) -> _Documents:
     from skillgen.render.formats import render_documents
 
-    documents, problems = render_documents(
-        service, tuple(output.emit), _templates(output), output.profile, publisher_of(output)
-    )
-    return _contents(documents), problems
+    publisher = publisher_of(output)
+    return _contents(*render_documents(service, tuple(output.emit), _templates(output), output.profile, publisher))
 
 
-def _contents(documents: Iterable[Document]) -> dict[str, bytes]:
-    return {item.path: item.text.encode("utf-8") for item in documents}
+def _contents(documents: Sequence[Document | Artifact], problems: tuple[Problem, ...]) -> _Documents:
+    artifacts = frozenset(item.path for item in documents if isinstance(item, Artifact))
+    return _Documents({item.path: item.content for item in documents}, artifacts, problems)
 
 
 def _documents_for(documents: Mapping[str, bytes], service: Service, place: Place) -> Mapping[str, bytes]:
@@ -450,13 +477,23 @@ def _write_site(services: Sequence[Service], folders: Sequence[str], output: Out
     from skillgen.render.formats import render_site
     from skillgen.write.plan import plan_documents
 
-    documents, problems = render_site(services, folders, tuple(output.emit), _templates(output), publisher_of(output))
+    publisher = publisher_of(output)
+    rendered = _contents(
+        *render_site(services, folders, tuple(output.emit), _templates(output), output.profile, publisher)
+    )
     plan = _carried_out(
         folder,
-        lambda: plan_documents(folder, _contents(documents), service="services", tools={}, force=output.force),
+        lambda: plan_documents(
+            folder,
+            rendered.contents,
+            artifacts=rendered.artifacts,
+            service="services",
+            tools={},
+            force=output.force,
+        ),
         is_check=output.check,
     )
-    return Outcome(kind="site", plan=plan, is_check=output.check, problems=problems)
+    return Outcome(kind="site", plan=plan, is_check=output.check, problems=rendered.problems)
 
 
 def _carried_out(folder: Path, planned: Callable[[], Plan], *, is_check: bool) -> Plan:
@@ -589,7 +626,7 @@ def _has_lost(now: Mapping[str, Any], before: Mapping[str, Any], *keys: str) -> 
 
 def _refuse_conflicts(plan: Plan) -> None:
     from skillgen.write.merge import UNMERGED
-    from skillgen.write.plan import FOREIGN
+    from skillgen.write.plan import CHANGED_ARTIFACT, FOREIGN
 
     conflicts = plan.conflicts
     if not conflicts:
@@ -602,6 +639,8 @@ def _refuse_conflicts(plan: Plan) -> None:
             fix = f"restore {RECORD_NAME} if skillgen wrote these files and it was lost; {fix}"
     elif any(change.reason == UNMERGED for change in conflicts):
         fix = "resolve it: take one side of each file, and run again"
+    elif all(change.reason == CHANGED_ARTIFACT for change in conflicts):
+        fix = "change skillgen.yaml or the templates, from which it is written; or discard the edits with --force"
     elif all(change.path.endswith(".json") for change in conflicts):
         fix = (
             "put your keys above the last key, on separate lines that end with a comma, to keep them; set generated "

@@ -22,6 +22,7 @@ from skillgen.render.dashdash import SPEC_VERSION, cli_front_matter
 from skillgen.render.identity import description, skill_name, tool_phrase
 from skillgen.render.pages import file_stems, slug
 from skillgen.render.publishing import (
+    NOT_A_SERVER,
     exact_version,
     is_published,
     json_document,
@@ -66,7 +67,7 @@ def tool_description_documents(rendering: Rendering) -> Iterator[Document | Prob
     """Yields a file for each tool, and the minimal list (seed 003, 3.1, 4.4 and 7.1)."""
     service = rendering.service
     if service.kind != "mcp":
-        yield left_out("tool-descriptions", _NOT_A_SERVER)
+        yield left_out("tool-descriptions", NOT_A_SERVER)
         return
     stems = file_stems((tool.name for tool in service.tools), frozenset({_LIST}))
     entries = []
@@ -94,7 +95,7 @@ def dashdash_documents(rendering: Rendering) -> Iterator[Document | Problem]:
     """Yields dashdash.json: the objects of the handshake, of tools by name and of resources by URI (seed 000, 3)."""
     service = rendering.service
     if service.kind != "mcp":
-        yield left_out("dashdash", _NOT_A_SERVER)
+        yield left_out("dashdash", NOT_A_SERVER)
         return
     fields = cli_front_matter(service)
     access = {name: getattr(service.access, name) for name in ("cli", "api", "web")}
@@ -174,7 +175,7 @@ def manifest_documents(rendering: Rendering) -> Iterator[Document | Problem]:
     service = rendering.service
     version = exact_version(service) or ""
     if service.kind != "mcp":
-        yield left_out("service-manifest", _NOT_A_SERVER)
+        yield left_out("service-manifest", NOT_A_SERVER)
         return
     if not _MANIFEST_VERSION.match(version):
         yield left_out_unversioned("service-manifest")
@@ -209,9 +210,6 @@ def manifest_documents(rendering: Rendering) -> Iterator[Document | Problem]:
     if renamed := [name for name, shown in names.items() if name != shown]:
         message = f"a manifest has only a-z, 0-9 and _ in names; `title` has the exact name of {len(renamed)} tools"
         yield without("service-manifest.json", message, "serve the tools with names of a-z, 0-9 and _")
-
-
-_NOT_A_SERVER = "the format is for an MCP server, and this service is not one"
 
 
 def _camel(name: str) -> str:

@@ -63,19 +63,19 @@ _WORDS = ("yes", "no", "true", "false", "on", "off", "null")
 _NOT_TEXT = frozenset(("", "~", "=", "<<", *(form for word in _WORDS for form in (word, word.title(), word.upper()))))
 
 
-def _yaml_lines(item: Any) -> Iterator[str]:
+def yaml_lines(item: Any, scalar: Callable[[Any], str]) -> Iterator[str]:
     """Yields a value in YAML's block style: PyYAML takes a twentieth of a small run to import."""
     if isinstance(item, dict) and item:
         for key, inner in item.items():
-            lines = list(_yaml_lines(inner))
+            lines = list(yaml_lines(inner, scalar))
             is_nested = isinstance(inner, (dict, list)) and inner
-            yield f"{_yaml_scalar(key)}:" if is_nested else f"{_yaml_scalar(key)}: {lines[0]}"
+            yield f"{scalar(key)}:" if is_nested else f"{scalar(key)}: {lines[0]}"
             yield from (f"  {line}" for line in lines if is_nested)
     elif isinstance(item, list) and item:
         for inner in item:
-            yield from (f"{'  ' if number else '- '}{line}" for number, line in enumerate(_yaml_lines(inner)))
+            yield from (f"{'  ' if number else '- '}{line}" for number, line in enumerate(yaml_lines(inner, scalar)))
     else:
-        yield _yaml_scalar(item)
+        yield scalar(item)
 
 
 def _yaml_scalar(item: Any) -> str:
@@ -91,7 +91,7 @@ def front_matter(fields: Mapping[str, Any]) -> Markdown:
     Inside a field, only `None` is removed.
     """
     present = {_safe(key): safe for key, item in fields.items() if (safe := _safe(item)) not in (None, "", [], {})}
-    return Markdown("\n".join(["---", *_yaml_lines(present), "---"]))
+    return Markdown("\n".join(["---", *yaml_lines(present, _yaml_scalar), "---"]))
 
 
 def _safe(item: Any) -> Any:

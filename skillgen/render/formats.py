@@ -11,7 +11,15 @@ from pkgutil import resolve_name
 from msgspec.structs import replace
 
 from skillgen.errors import Problem
-from skillgen.model.document import DEFAULT_FORMATS, DEFAULT_PROFILE, FORMATS, UNKNOWN_PUBLISHER, Document, Publisher
+from skillgen.model.document import (
+    DEFAULT_FORMATS,
+    DEFAULT_PROFILE,
+    FORMATS,
+    UNKNOWN_PUBLISHER,
+    Artifact,
+    Document,
+    Publisher,
+)
 from skillgen.model.service import Service
 from skillgen.render.environment import Templates
 from skillgen.render.filters import FILTERS, FUNCTIONS
@@ -39,7 +47,7 @@ _VERSION_LIMIT = 64
 """Characters of a service's version; longer ones are not real versions."""
 
 
-Rendered = tuple[tuple[Document, ...], tuple[Problem, ...]]
+Rendered = tuple[tuple[Document | Artifact, ...], tuple[Problem, ...]]
 """Documents sorted by path, and problems such as texts that had to be left out."""
 
 
@@ -72,6 +80,7 @@ def render_site(
     folders: Sequence[str],
     formats: Collection[str],
     overrides: Path | None = None,
+    profile: str = DEFAULT_PROFILE,
     publisher: Publisher = UNKNOWN_PUBLISHER,
 ) -> Rendered:
     """Renders the documents above those of several services, which are in `folders`.
@@ -82,12 +91,13 @@ def render_site(
     templates = _templates_with(overrides)
     with phrases_of(templates):
         renderers = [item.site_renderer for name, item in FORMATS.items() if name in formats and item.site_renderer]
-        return _run(renderers, Site(services, folders, publisher, templates))
+        renderings = [Rendering(service, templates, formats, profile, publisher) for service in services]
+        return _run(renderers, Site(renderings, folders, publisher, templates))
 
 
 def _run(renderers: Iterable[str], subject: Rendering | Site) -> Rendered:
     results = [item for renderer in renderers for item in resolve_name(renderer)(subject)]
-    documents = sorted((item for item in results if isinstance(item, Document)), key=lambda document: document.path)
+    documents = sorted((item for item in results if not isinstance(item, Problem)), key=lambda document: document.path)
     problems = dict.fromkeys(item for item in results if isinstance(item, Problem))
     return tuple(map(_finished, documents)), tuple(problems)
 
@@ -109,7 +119,9 @@ def _length_problems(service: Service) -> Iterator[Problem]:
             )
 
 
-def _finished(document: Document) -> Document:
+def _finished(document: Document | Artifact) -> Document | Artifact:
     """Returns a document without anything that a host would execute, even where two pieces of text meet."""
-    escape = disarm_json if document.path.endswith(".json") else disarm
+    if isinstance(document, Artifact):
+        return document
+    escape = disarm_json if document.path.endswith((".json", ".yaml")) else disarm
     return replace(document, text=escape(document.text))

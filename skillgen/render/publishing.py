@@ -67,6 +67,7 @@ def without(path: str, message: str, fix: str | None = None) -> Problem:
     return Problem.of("published-without", path, message, fix)
 
 
+NOT_A_SERVER = "the format is for an MCP server, and this service is not one"
 VERSION_FIX = "declare a version such as 1.0.2 in the source, or with --service-version"
 PUBLISH_FIX = "give --publish domain=DOMAIN or --publish namespace=NAMESPACE"
 
@@ -78,6 +79,9 @@ class Namespace(Struct, frozen=True):
     owner: str
     """The name of the publisher: its domain or account."""
 
+    domain: str
+    """The domain whose names it has: `acme.com`, `acme.github.io`."""
+
     problem: Problem | None = None
     """What it was inferred from, if nobody declares it."""
 
@@ -87,9 +91,10 @@ def namespace_of(service: Service, publisher: Publisher) -> Namespace | None:
     repository.
     """
     if publisher.namespace:
-        return Namespace(publisher.namespace, publisher.domain or publisher.namespace)
+        domain = publisher.domain or _reversed(publisher.namespace)
+        return Namespace(publisher.namespace, publisher.domain or publisher.namespace, domain)
     if publisher.domain:
-        return Namespace(_reversed(publisher.domain), publisher.domain)
+        return Namespace(_reversed(publisher.domain), publisher.domain, publisher.domain)
     for field, url in (("homepage", service.homepage), ("repository", service.repository)):
         host = (host_of(url) or "").removeprefix("www.")
         account = _ACCOUNT.match(url or "")
@@ -99,7 +104,9 @@ def namespace_of(service: Service, publisher: Publisher) -> Namespace | None:
             name, owner = _reversed(host), host
         if name:
             message = f"the namespace {name} follows from the {field}"
-            return Namespace(name, owner, Problem.of("publisher-inferred", field, message, PUBLISH_FIX))
+            return Namespace(
+                name, owner, _reversed(name), Problem.of("publisher-inferred", field, message, PUBLISH_FIX)
+            )
     return None
 
 

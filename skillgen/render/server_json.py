@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from msgspec import Struct
+
 from skillgen.errors import Problem
 from skillgen.model.document import Document
 from skillgen.model.service import Service
@@ -18,6 +20,7 @@ from skillgen.render.access import URL_VARIABLE
 from skillgen.render.identity import plain, short_description, skill_name, title
 from skillgen.render.publishing import (
     HEADER,
+    NOT_A_SERVER,
     PUBLISH_FIX,
     VARIABLE,
     exact_version,
@@ -84,27 +87,46 @@ _EXACT = {
 def server_json_documents(rendering: Rendering) -> Iterator[Document | Problem]:
     """Yields server.json, unless the service is not an MCP server, or has no publisher or no version."""
     service = rendering.service
-    if service.kind != "mcp":
-        yield left_out("server-json", "server.json describes an MCP server, and this service is not one")
+    identity = server_identity(rendering, "server-json")
+    if isinstance(identity, Problem):
+        yield identity
         return
-    namespace = namespace_of(service, rendering.publisher)
-    if namespace is None:
-        yield left_out("server-json", "the source does not declare who publishes the server", PUBLISH_FIX)
-        return
-    version = exact_version(service)
-    if version is None:
-        yield left_out_unversioned("server-json")
-        return
-    if namespace.problem is not None:
-        yield namespace.problem
+    yield from identity.problems
     problems: list[Problem] = []
-    packages, remotes = list(_packages(service, problems)), list(_remotes(service, problems))
+    packages, remotes = list(_packages(service, problems)), list(remotes_of(service, "server.json", problems))
     if not packages and not remotes and not problems:
         message = "server.json has neither a package nor a URL, because the source declares none that others can use"
         fix = "declare the package with `install`, or read the server by its URL"
         problems.append(without("server.json", message, fix))
-    fields: dict[str, Any] = {
+    fields = {
         "$schema": _SCHEMA,
+        **identity.fields,
+        "packages": packages,
+        "remotes": remotes,
+    }
+    yield json_document("server.json", fields)
+    yield from problems
+
+
+class ServerIdentity(Struct, frozen=True):
+    """What server.json and a server card say about a server itself."""
+
+    fields: dict[str, Any]
+    problems: tuple[Problem, ...]
+
+
+def server_identity(rendering: Rendering, format_name: str) -> ServerIdentity | Problem:
+    """Returns the identity of an MCP server, or why the format is left out."""
+    service = rendering.service
+    if service.kind != "mcp":
+        return left_out(format_name, NOT_A_SERVER)
+    namespace = namespace_of(service, rendering.publisher)
+    if namespace is None:
+        return left_out(format_name, "the source does not declare who publishes the server", PUBLISH_FIX)
+    version = exact_version(service)
+    if version is None:
+        return left_out_unversioned(format_name)
+    fields = {
         "name": f"{namespace.text}/{skill_name(service)}",
         "title": clip(plain(title(service)), _TEXT_LIMIT) if service.title else None,
         "description": short_description(service, _TEXT_LIMIT),
@@ -112,11 +134,8 @@ def server_json_documents(rendering: Rendering) -> Iterator[Document | Problem]:
         "version": version,
         "websiteUrl": service.homepage if is_published(service.homepage) else None,
         "icons": [shown for icon in service.icons if (shown := _icon(icon))],
-        "packages": packages,
-        "remotes": remotes,
     }
-    yield json_document("server.json", fields)
-    yield from problems
+    return ServerIdentity(fields, (namespace.problem,) if namespace.problem is not None else ())
 
 
 def _repository(service: Service) -> dict[str, str] | None:
@@ -138,15 +157,15 @@ def _icon(icon: Icon) -> dict[str, Any] | None:
     return with_values(fields)
 
 
-def _remotes(service: Service, problems: list[Problem]) -> Iterator[dict[str, Any]]:
-    """Yields the URL of a hosted server; a part of it that is secret becomes a variable."""
+def remotes_of(service: Service, path: str, problems: list[Problem]) -> Iterator[dict[str, Any]]:
+    """Yields the URL of a hosted server for the file `path`; a part of it that is secret becomes a variable."""
     entry = service.client_entry
     if entry is None or entry.transport == "stdio" or not service.endpoints:
         return
     url = service.endpoints[0].url
     if not is_published(url) or public_url(url) != url:
         fix = "read it by the URL that others use, or set that with --base-url"
-        problems.append(without("server.json", f"{one_line(url)} is reached only in a private network", fix))
+        problems.append(without(path, f"{one_line(url)} is reached only in a private network", fix))
         return
     headers = [{"name": name, "isSecret": True} for name in entry.headers if HEADER.fullmatch(name)]
     fields = {

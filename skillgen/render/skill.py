@@ -135,8 +135,8 @@ class Rendering:
 class Site(Struct, frozen=True):
     """What the documents above those of several services are rendered from."""
 
-    services: Sequence[Service]
-    """The services."""
+    renderings: Sequence[Rendering]
+    """What the documents of each service are rendered from."""
 
     folders: Sequence[str]
     """The folder of each, below OUT."""
@@ -146,6 +146,11 @@ class Site(Struct, frozen=True):
 
     templates: Templates
     """The templates, those of the user first."""
+
+    @property
+    def services(self) -> Sequence[Service]:
+        """The services."""
+        return [rendering.service for rendering in self.renderings]
 
 
 def skill_documents(rendering: Rendering, within: str = "") -> Iterator[Document | Problem]:

@@ -168,7 +168,14 @@ def change_diff(path: str, old: bytes | None, new: bytes | None) -> str:
     """Returns the unified diff of one file, which may be created or deleted."""
     before = f"a/{path}" if old is not None else "/dev/null"
     after = f"b/{path}" if new is not None else "/dev/null"
+    if is_binary(old or b"") or is_binary(new or b""):
+        return f"Binary files {before} and {after} differ\n" if old != new else ""
     return unified_diff(before, after, _split(old), _split(new))
+
+
+def is_binary(content: bytes) -> bool:
+    """True if a file has no lines, by git's rule."""
+    return b"\0" in content[:8_000]
 
 
 def unified_diff(before: str, after: str, old: Sequence[str], new: Sequence[str]) -> str:

@@ -13,7 +13,7 @@ from __future__ import annotations
 import contextlib
 import os
 import secrets
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import Any, Literal
 
@@ -23,7 +23,7 @@ from msgspec.structs import replace
 from skillgen.errors import EditedError, OutputError, Problem, ProblemLog
 from skillgen.write.edits import MarkerError
 from skillgen.write.files import CAN_HOLD, Folder, folder_at, folder_below
-from skillgen.write.line_diff import change_diff
+from skillgen.write.line_diff import change_diff, is_binary
 from skillgen.write.merge import Regeneration, SectionIndex, added_lines, regenerate
 from skillgen.write.record import (
     RECORD_NAME,
@@ -35,6 +35,9 @@ from skillgen.write.record import (
     state_of,
     unpack_digests,
 )
+
+CHANGED_ARTIFACT = "a document names its digest, so nothing can be added to it"
+"""Why an artifact is not replaced that was edited."""
 
 FOREIGN = "not made by skillgen"
 """Why a file is not replaced that is not in the record."""
@@ -114,6 +117,7 @@ def plan_documents(
     out: Path,
     documents: Mapping[str, bytes],
     *,
+    artifacts: Collection[str] = (),
     service: str,
     tools: Mapping[str, Any],
     types: Mapping[str, Any] | None = None,
@@ -123,6 +127,8 @@ def plan_documents(
 ) -> Plan:
     """Compares documents (path to content) with OUT; with `force`, generated text replaces changes inside it.
 
+    `artifacts` are the paths of documents that are written byte for byte, without merging.
+
     Raises:
         OutputError: something in OUT cannot be read, or a path leads outside it.
         EditedError: the markers of a region are broken.
@@ -130,11 +136,14 @@ def plan_documents(
     before = read_record(out)
     planning = _Planning(out=out, before=before, force=force)
     for path, content in documents.items():
-        planning.document(path, content)
+        if path in artifacts:
+            planning.artifact(path, content)
+        else:
+            planning.document(path, content)
     for path in before.states:
         if path not in documents:
             planning.stale(path)
-    planning.relocate_notes(documents)
+    planning.relocate_notes({path: content for path, content in documents.items() if path not in artifacts})
     states: dict[str, tuple[str, ...]] = {path: (state_of(content),) for path, content in documents.items()}
     states |= dict.fromkeys(planning.left_over, ("",))
     return Plan(
@@ -183,6 +192,19 @@ class _Planning(Struct, kw_only=True):
             edit = change_diff(path, old, new)
             self._set(path, "replace", old, new, edited=not self.force, reason=FOREIGN, edit=edit)
 
+    def artifact(self, path: str, new: bytes) -> None:
+        """Decides on a file that is written byte for byte; other line ends are a difference."""
+        old = _content_at(self.out, path)
+        if old is None:
+            self._set(path, "create", None, new)
+        elif old == new:
+            self._set(path, "keep", old, old)
+        elif self.force or self.before.is_own(path, old):
+            self._set(path, "replace", old, new)
+        else:
+            reason = CHANGED_ARTIFACT if path in self.before.states else FOREIGN
+            self._set(path, "replace", old, new, edited=True, reason=reason, edit=change_diff(path, old, new))
+
     def stale(self, path: str) -> None:
         """Decides on a file that skillgen wrote and no longer writes."""
         old = _content_at(self.out, path)
@@ -193,7 +215,11 @@ class _Planning(Struct, kw_only=True):
             self._set(path, "keep", old, old)
         elif self.before.is_own(path, old):
             self._set(path, "delete", old, None)
-        elif (merge := self._best_merge(path, old, b"")) is not None and (merge.reason is None or self.force):
+        elif (
+            not is_binary(old)
+            and (merge := self._best_merge(path, old, b"")) is not None
+            and (merge.reason is None or self.force)
+        ):
             self.merges[path] = merge
             self._set(path, "delete", old, None)
         else:

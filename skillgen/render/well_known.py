@@ -1,0 +1,341 @@
+"""What a publisher serves below `/.well-known/`: the skill with its digest, the catalogue of the domain, the links of
+its APIs, and the headers to serve them with; and the server card, for any place.
+
+An archive is a ZIP without compression: the output of a compressor differs between its versions, and a digest must not
+depend on who builds the file.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import zipfile
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from itertools import chain
+from typing import Any
+
+from msgspec import Struct
+
+from skillgen.errors import Problem
+from skillgen.model.document import SERVER_CARDS, Artifact, Document
+from skillgen.model.service import Service
+from skillgen.render.identity import description, plain, short_description, skill_name, title, tool_phrase
+from skillgen.render.mcp_manifest import mcp_manifest, registry_entry_of_manifest
+from skillgen.render.publishing import (
+    PUBLISH_FIX,
+    exact_version,
+    is_published,
+    json_document,
+    left_out,
+    namespace_of,
+    with_values,
+    without,
+)
+from skillgen.render.purpose import subjects_of
+from skillgen.render.server_json import remotes_of, server_identity
+from skillgen.render.skill import Rendering, Site
+from skillgen.security.addresses import public_url
+from skillgen.text.markdown import disarm, exact_json_text, one_line
+from skillgen.text.summary import clip
+
+_INDEX_SCHEMA = "https://schemas.agentskills.io/discovery/0.2.0/schema.json"
+
+_MEDIA_TYPES = {
+    "agent-skills/index.json": "application/json",
+    "ard.json": "application/ai-catalog+json",
+    "ai-catalog.json": "application/ai-catalog+json",
+    "server-card.json": "application/mcp-server-card+json",
+    "mcp.yaml": "application/yaml",
+    "api-catalog": 'application/linkset+json; profile="https://www.rfc-editor.org/info/rfc9727"',
+    ".md": "text/markdown; charset=utf-8",
+    ".zip": "application/zip",
+}
+"""Path below /.well-known/, or its end, to the media type that clients expect."""
+
+_ENTRY = "mcpx.json"
+"""The entry of mcp.yaml in a registry, which is sent there and not served."""
+
+_SKILL_TYPES = {".md": "application/ai-skill+md", ".zip": "application/ai-skill"}
+"""The end of a skill's path to its type in a catalogue, whose terms are not registered yet."""
+
+_HEADERS = {
+    "Access-Control-Allow-Origin": "*",
+    "Access-Control-Allow-Methods": "GET",
+    "Access-Control-Allow-Headers": "Content-Type, If-None-Match",
+    "Access-Control-Expose-Headers": "ETag",
+    "Cache-Control": "public, max-age=3600",
+    "X-Content-Type-Options": "nosniff",
+}
+"""Headers of every file: browsers may read it, and caches keep it for an hour (MCP server cards, "CORS", "Caching")."""
+
+_MAX_CAPABILITIES = 100
+"""Tools that a catalogue lists by name; of more, it lists their groups."""
+
+_QUERIES = range(2, 6)
+"""How many queries represent an entry of a catalogue (ARD, 4.2)."""
+
+_QUERY_LIMIT = 120
+"""Characters of a query."""
+
+
+class _Skill(Struct, frozen=True):
+    """The published form of a skill."""
+
+    path: str
+    """Below /.well-known/."""
+
+    content: bytes
+    entry: Mapping[str, str]
+    """Its entry in the index."""
+
+
+def well_known_documents(rendering: Rendering) -> Iterator[Document | Artifact | Problem]:
+    """Yields the files of the folder `well-known/` for one service."""
+    yield from _folder([rendering])
+
+
+def well_known_site(site: Site) -> Iterator[Document | Artifact | Problem]:
+    """Yields the folder `well-known/` for the domain of several services."""
+    yield from _folder(site.renderings)
+
+
+def server_card_documents(rendering: Rendering) -> Iterator[Document | Problem]:
+    """Yields server-card.json, unless the service is not a hosted MCP server."""
+    problems: list[Problem] = []
+    card = _server_card(rendering, problems)
+    if card is not None:
+        yield json_document("server-card.json", card)
+    yield from problems
+
+
+def _folder(renderings: Sequence[Rendering]) -> Iterator[Document | Artifact | Problem]:
+    skills = [_skill(rendering) for rendering in renderings]
+    index = {"$schema": _INDEX_SCHEMA, "skills": [skill.entry for skill in sorted(skills, key=lambda item: item.path)]}
+    files: list[Document | Artifact] = [json_document("agent-skills/index.json", index)]
+    files += [Artifact(skill.path, skill.content) for skill in skills]
+    problems: list[Problem] = []
+    catalogue, domain = _catalogue(renderings, skills, problems)
+    if catalogue is not None:
+        files += [json_document(name, catalogue) for name in ("ard.json", "ai-catalog.json")]
+    cards = {}
+    for rendering in renderings:
+        if "server-card" in rendering.formats and (card := _server_card(rendering, [])) is not None:
+            cards[_card_path(rendering, renderings)] = card
+    files += [json_document(path, card) for path, card in cards.items()]
+    files += _manifest(renderings, domain, problems)
+    served = {item.path for item in files}
+    links = [item for rendering in renderings if (item := _links(rendering, domain, served, renderings)) is not None]
+    if links:
+        fields = {"linkset": [*_items(domain, links), *links]}
+        files.append(Document("api-catalog", exact_json_text(fields, indent=2) + "\n"))
+    paths = sorted(item.path for item in files if item.path != _ENTRY)
+    files += [Document("_headers", _static_headers(paths)), Document("headers.nginx.conf", _nginx_headers(paths))]
+    for file in files:
+        path = f"well-known/{file.path}"
+        yield Document(path, file.text) if isinstance(file, Document) else Artifact(path, file.content)
+    yield from problems
+
+
+def _skill(rendering: Rendering) -> _Skill:
+    """Returns SKILL.md if it is the skill's only file, otherwise an archive with its files at the root."""
+    documents = (item for item in rendering.skill_files if isinstance(item, Document))
+    files = {item.path: disarm(item.text).encode("utf-8") for item in documents}
+    name = skill_name(rendering.service)
+    is_single = len(files) == 1
+    path = f"agent-skills/{name}/SKILL.md" if is_single else f"agent-skills/{name}.zip"
+    content = next(iter(files.values())) if is_single else _archive(files)
+    entry = {
+        "name": name,
+        "type": "skill-md" if is_single else "archive",
+        "description": description(rendering.service),
+        "url": f"/.well-known/{path}",
+        "digest": f"sha256:{hashlib.sha256(content).hexdigest()}",
+    }
+    return _Skill(path, content, entry)
+
+
+def _archive(files: Mapping[str, bytes]) -> bytes:
+    """Returns a ZIP of the files, the same bytes on every system: sorted, with a fixed date, without folders."""
+    target = io.BytesIO()
+    with zipfile.ZipFile(target, "w", zipfile.ZIP_STORED) as archive:
+        for path in sorted(files):
+            entry = zipfile.ZipInfo(path, date_time=(1980, 1, 1, 0, 0, 0))
+            entry.create_system = 3
+            entry.external_attr = 0o100644 << 16
+            archive.writestr(entry, files[path])
+    return target.getvalue()
+
+
+# -- the catalogue of the domain ---------------------------------------------------------------------------------------
+
+
+def _catalogue(
+    renderings: Sequence[Rendering], skills: Sequence[_Skill], problems: list[Problem]
+) -> tuple[dict[str, Any] | None, str | None]:
+    """Returns the catalogue (ARD 0.9) and the domain that publishes it; `None` if nobody declares who publishes."""
+    found = [namespace_of(rendering.service, rendering.publisher) for rendering in renderings]
+    namespaces = {item.text: item for item in found if item is not None}
+    if len(namespaces) != 1 or None in found:
+        message = "ard.json and api-catalog are left out, because it is not declared who publishes the service"
+        problems.append(without("well-known/ard.json", message, PUBLISH_FIX))
+        return None, None
+    (namespace,) = namespaces.values()
+    if namespace.problem is not None:
+        problems.append(namespace.problem)
+    domain = namespace.domain
+    entries = [
+        entry
+        for rendering, skill in zip(renderings, skills, strict=True)
+        for entry in _catalogue_entries(rendering, skill, domain, renderings)
+    ]
+    homepages = {rendering.service.homepage for rendering in renderings}
+    homepage = homepages.pop() if len(homepages) == 1 else None
+    host = {"displayName": namespace.owner, "documentationUrl": homepage if is_published(homepage) else None}
+    return {"specVersion": "1.0", "host": with_values(host), "entries": entries}, domain
+
+
+def _catalogue_entries(
+    rendering: Rendering, skill: _Skill, domain: str, renderings: Sequence[Rendering]
+) -> Iterator[dict[str, Any]]:
+    service = rendering.service
+    name = skill_name(service)
+    facts = {
+        "displayName": plain(title(service)),
+        "description": short_description(service, 300),
+        "tags": [plain(category) for category in service.categories],
+        "capabilities": _capabilities(service),
+        "representativeQueries": _queries(service),
+        "version": exact_version(service),
+    }
+    entry = {
+        "identifier": f"urn:air:{domain}:skill:{name}",
+        "type": _SKILL_TYPES[".md" if skill.path.endswith(".md") else ".zip"],
+        "url": f"https://{domain}/.well-known/{skill.path}",
+        "metadata": {"digest": skill.entry["digest"]},
+    }
+    yield with_values({**entry, **facts})
+    card = _server_card(rendering, [])
+    if card is not None:
+        place: dict[str, Any] = {"data": with_values(card)}
+        if "server-card" in rendering.formats:
+            place = {"url": f"https://{domain}/.well-known/{_card_path(rendering, renderings)}"}
+        entry = {"identifier": f"urn:air:{domain}:mcp:{name}", "type": _MEDIA_TYPES["server-card.json"], **place}
+        yield with_values({**entry, **facts})
+
+
+def _capabilities(service: Service) -> list[str]:
+    names = [tool.name for tool in service.tools]
+    if len(names) > _MAX_CAPABILITIES:
+        names = [group.name for group in service.groups][:_MAX_CAPABILITIES]
+    return list(dict.fromkeys(map(one_line, names)))
+
+
+def _queries(service: Service) -> list[str] | None:
+    """Returns requests of users for which the service is the right one, and after them what its tools do."""
+    texts = chain(service.when_to_use, subjects_of(service).tasks, map(tool_phrase, service.tools))
+    shown = dict.fromkeys(line for text in texts if (line := clip(plain(text), _QUERY_LIMIT)))
+    queries = list(shown)[: _QUERIES[-1]]
+    return queries if len(queries) in _QUERIES else None
+
+
+# -- the description of an API -----------------------------------------------------------------------------------------
+
+
+def _manifest(renderings: Sequence[Rendering], domain: str | None, problems: list[Problem]) -> Iterator[Document]:
+    """Yields mcp.yaml and its entry in a registry; a domain can have only one."""
+    services = [rendering.service for rendering in renderings if rendering.service.kind == "openapi"]
+    if len(services) > 1:
+        message = f"mcp.yaml is left out, because a domain has only one and these are {len(services)} APIs"
+        problems.append(without("well-known/mcp.yaml", message, "serve the mcp.yaml of each on its own domain"))
+    if len(services) != 1:
+        return
+    for item in mcp_manifest(services[0]):
+        if isinstance(item, Problem):
+            problems.append(item)
+            continue
+        yield item
+        if domain is not None:
+            yield json_document(_ENTRY, registry_entry_of_manifest(services[0], domain))
+
+
+# -- the server card ---------------------------------------------------------------------------------------------------
+
+
+def _server_card(rendering: Rendering, problems: list[Problem]) -> dict[str, Any] | None:
+    """Returns the server card of a hosted MCP server; it has no packages and no tools."""
+    service = rendering.service
+    identity = server_identity(rendering, "server-card")
+    if isinstance(identity, Problem):
+        problems.append(identity)
+        return None
+    remotes = list(remotes_of(service, "server-card.json", problems))
+    if not remotes:
+        message = "a server card describes a hosted server, and the source has no URL of it that others reach"
+        problems.append(left_out("server-card", message, "read the server by its URL"))
+        return None
+    problems += identity.problems
+    if service.protocol_version is not None:
+        remotes = [{**remote, "supportedProtocolVersions": [service.protocol_version]} for remote in remotes]
+    version = rendering.publisher.server_card
+    return {"$schema": SERVER_CARDS[version], **identity.fields, "remotes": remotes}
+
+
+def _card_path(rendering: Rendering, renderings: Sequence[Rendering]) -> str:
+    if len(renderings) == 1:
+        return "server-card.json"
+    return f"mcp/{skill_name(rendering.service)}/server-card.json"
+
+
+# -- the links of APIs -------------------------------------------------------------------------------------------------
+
+
+def _links(
+    rendering: Rendering, domain: str | None, served: Collection[str], renderings: Sequence[Rendering]
+) -> dict[str, Any] | None:
+    """Returns the links of an API that others reach (RFC 9727, 4.1); `None` if there is nothing to link to."""
+    service = rendering.service
+    url = service.endpoints[0].url if service.endpoints else None
+    if domain is None or url is None or not is_published(url) or public_url(url) != url:
+        return None
+    links = {"service-doc": service.homepage, "status": service.status_page}
+    linkset: dict[str, Any] = {
+        rel: [{"href": href, "type": "text/html"}] for rel, href in links.items() if is_published(href)
+    }
+    path = "mcp.yaml" if service.kind == "openapi" else _card_path(rendering, renderings)
+    if path in served:
+        relation = "service-desc" if service.kind == "openapi" else "service-meta"
+        linkset[relation] = [{"href": f"https://{domain}/.well-known/{path}", "type": _media_type(path)}]
+    return {"anchor": url, **linkset}
+
+
+def _items(domain: str | None, links: Iterable[Mapping[str, Any]]) -> Iterator[dict[str, Any]]:
+    """Yields the list of the APIs (RFC 9727, 4.2)."""
+    items = [{"href": item["anchor"]} for item in links]
+    yield {"anchor": f"https://{domain}/.well-known/api-catalog", "item": items}
+
+
+# -- the headers -------------------------------------------------------------------------------------------------------
+
+
+def _media_type(path: str) -> str:
+    return next(kind for end, kind in _MEDIA_TYPES.items() if path.endswith(end))
+
+
+def _static_headers(paths: Iterable[str]) -> str:
+    """Returns `_headers`, which hosts of static sites read from the root of the site."""
+    text = "# Belongs at the root of the site, where Netlify and Cloudflare Pages read it.\n"
+    for path in paths:
+        headers = {"Content-Type": _media_type(path), **_HEADERS}
+        text += f"\n/.well-known/{path}\n" + "".join(f"  {name}: {value}\n" for name, value in headers.items())
+    return text
+
+
+def _nginx_headers(paths: Iterable[str]) -> str:
+    """Returns the locations for nginx, to be included in a `server` block."""
+    text = "# Include it in the `server` block whose root has this folder as .well-known/.\n"
+    for path in paths:
+        kind = _media_type(path).replace('"', '\\"')
+        lines = [f'default_type "{kind}";', "types { }"]
+        lines += [f'add_header {name} "{value}" always;' for name, value in _HEADERS.items()]
+        text += f"\nlocation = /.well-known/{path} {{\n" + "".join(f"    {line}\n" for line in lines) + "}\n"
+    return text
