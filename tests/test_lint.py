@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
 import re
+import subprocess
 import sys
 import xml.etree.ElementTree as ElementTree
 from pathlib import Path
@@ -13,7 +15,7 @@ import pytest
 import yaml
 from cli import Finished, run_skillgen
 from descriptions import description, operation, write
-from jsonschema import Draft4Validator
+from jsonschema import Draft4Validator, Draft202012Validator
 from listed import TESTS, command, tool
 
 Json = Any
@@ -67,8 +69,8 @@ def test_findings_are_grouped_by_rule_the_worst_first(lacking: Path) -> None:
     assert lines[0].startswith(f"{lacking}: 1 error, 2 warnings, ")
     assert lines[2] == "error: no-description: a tool has no description"
     assert lines[3].startswith("  fix: say what it does")
-    assert lines[4].endswith("/tools/0: get_order has no description")
-    levels = [line.partition(":")[0] for line in lines[2:] if line and not line.startswith(" ")]
+    assert lines[4] == f"  {lacking}:12:9: get_order has no description"
+    levels = [line.partition(":")[0] for line in lines[2:] if line and not line.startswith((" ", "quality"))]
     assert levels == sorted(levels, key=["error", "warning", "info"].index)
 
 
@@ -83,11 +85,40 @@ def test_only_the_first_places_of_a_rule_are_printed_unless_asked(tmp_path: Path
 
 def test_a_source_without_findings_is_named_too(tmp_path: Path) -> None:
     path = clean(tmp_path)
-    assert lint(path, "--select", "no-description").stdout == f"{path}: no findings\n"
+    assert lint(path, "--select", "no-description").stdout.startswith(f"{path}: no findings\n\nquality: ")
 
 
 def test_quiet_prints_only_errors(lacking: Path) -> None:
     assert codes("-q", lacking) == ["no-description"]
+
+
+def test_colour_is_for_terminals_only_unless_it_is_unwanted(lacking: Path) -> None:
+    assert "\x1b[1;31merror\x1b[0m: \x1b[1mno-description\x1b[0m: " in on_a_terminal(lacking)
+    for env in ({"NO_COLOR": "1"}, {"TERM": "dumb"}):
+        assert "\x1b" not in on_a_terminal(lacking, **env)
+    assert "\x1b" not in lint(lacking).stdout
+
+
+def on_a_terminal(path: Path, **env: str) -> str:
+    """Returns what a terminal shows of the report."""
+    pty = pytest.importorskip("pty")
+    ours, theirs = pty.openpty()
+    variables = {**os.environ, "TERM": "xterm", **env}
+    command = [sys.executable, "-m", "skillgen", "lint", "--select", "no-description", str(path)]
+    process = subprocess.Popen(command, stdout=theirs, stderr=subprocess.DEVNULL, env=variables)
+    os.close(theirs)
+    shown = b""
+    while True:
+        try:
+            part = os.read(ours, 65_536)
+        except OSError:  # Linux: the other end is closed
+            break
+        if not part:
+            break
+        shown += part
+    process.wait()
+    os.close(ours)
+    return shown.decode("utf-8")
 
 
 # -- which rules, which exit code ------------------------------------------------------------------------------------
@@ -118,7 +149,7 @@ def test_an_unknown_rule_or_format_is_refused(lacking: Path) -> None:
     for arguments, words in {
         ("--select", "no-descripton"): "--select: no such code: no-descripton",
         ("--ignore", "xyz"): "run `skillgen rule` to list all codes",
-        ("--format", "xml"): "choose from text, json, sarif, junit, github",
+        ("--format", "xml"): "choose from text, json, sarif, junit, github, conformance",
     }.items():
         finished = lint(lacking, *arguments)
         assert (finished.exit_code, finished.stdout) == (2, "")
@@ -210,7 +241,7 @@ def test_a_finding_has_the_line_and_column_of_its_place(tmp_path: Path) -> None:
     found = {(item["code"], item["line"], item["column"]) for item in findings("--select", "*", path)}
     expected = {("method-misspelt", 14, 5), ("ambiguous-identifier", 11, 9), ("tool-undescribed", 7, 5)}
     assert expected - found == set()
-    assert "  14:5 /paths/~1tasks~1{id}/POST: 'POST' is read as 'post'" in lint(path).stdout
+    assert f"  {path}:14:5: add_task: 'POST' is read as 'post'" in lint(path).stdout
     assert f"::warning file={path},line=14,col=5,title=method-misspelt (" in lint("--format", "github", path).stdout
     (result,) = (
         item for item in results(lint("--format", "sarif", path).stdout) if item["ruleId"] == "method-misspelt"
@@ -337,6 +368,86 @@ def test_a_file_that_is_not_a_baseline_is_refused(lacking: Path, tmp_path: Path)
         path = tmp_path / "known.json"
         path.write_text(text, "utf-8")
         assert lint(lacking, "--baseline", path).exit_code == 2
+
+
+# -- scores ----------------------------------------------------------------------------------------------------------
+
+REPORT = json.loads(
+    (TESTS / "specifications" / "mcp-extension-proposals" / "conformance.schema.json").read_text("utf-8")
+)
+DASHDASH = {"dashdash": {"specVersion": "0.1.0", "accessLevel": "read"}}
+
+
+def scores(*arguments: object, **options: Any) -> dict[str, Json]:
+    (found,) = json.loads(lint("--format", "json", *arguments, **options).stdout)["scores"].values()
+    return dict(found)
+
+
+def outcomes(*arguments: object, **options: Any) -> dict[str, str]:
+    return {item["identifier"]: item["outcome"] for item in scores(*arguments, **options)["requirements"]}
+
+
+def test_a_requirement_is_met_failed_or_not_applicable(tmp_path: Path) -> None:
+    server = ("--", *command(tmp_path, DASHDASH, tools=LACKING))
+    found = outcomes(*server, cwd=TESTS)
+    assert found["dashdash-access-level-missing"] == "met"
+    assert found["dashdash-spec-version-old"] == "failed"
+    assert found["dashdash-resource-field-missing"] == "not applicable"
+    assert found["operation-id-missing"] == "not applicable"
+    assert "criterion-1" not in found
+    plain = outcomes("--", *command(tmp_path, tools=LACKING), cwd=TESTS)
+    assert {plain[code] for code in plain if code.startswith("dashdash-")} == {"not applicable"}
+
+
+def test_the_quality_follows_the_published_formula(tmp_path: Path) -> None:
+    server = ("--", *command(tmp_path, tools=LACKING))
+    found = scores(*server, cwd=TESTS)
+    rates: dict[str, set[str]] = {}
+    for finding in findings("--select", "*", *server, cwd=TESTS):
+        rates.setdefault(finding["code"], set()).add(finding["owner"] or "")
+    weights = {"error": 5, "warning": 3, "info": 1}
+    levels = {line.split()[0]: line.split()[1] for line in run_skillgen("rule").stdout.splitlines()}
+    effects = ["confirmation-message-missing", "destructive-unconfirmed", "missing-annotations"]
+    effects += ["reverse-method-unknown", "risk-contradicted", "safety-facts-disagree"]
+    total = sum(weights[levels[code]] for code in effects)
+    lost = sum(weights[levels[code]] * len(rates.get(code, ())) / len(LACKING) for code in effects)
+    assert found["subjects"]["effects"] == int(100 * (1 - lost / total))
+    assert found["quality"] == sum(found["subjects"].values()) // len(found["subjects"])
+    assert found == scores("--ignore", "*", *server, cwd=TESTS)
+
+
+def test_a_better_source_has_a_better_score(lacking: Path, tmp_path: Path) -> None:
+    hints = {"readOnlyHint": True, "destructiveHint": False, "idempotentHint": True, "openWorldHint": False}
+    better = [tool("get_order", description="Returns an order. Use it to find what was bought.", annotations=hints)]
+    server = ("--", *command(tmp_path, tools=better))
+    assert scores(lacking)["quality"] < scores(*server, cwd=TESTS)["quality"]
+
+
+def test_a_conformance_report_has_the_specified_form(lacking: Path, tmp_path: Path) -> None:
+    """S4-15, S3-12."""
+    env = {"SOURCE_DATE_EPOCH": "1700000000"}
+    for source in (lacking, clean(tmp_path)):
+        report = json.loads(lint("--format", "conformance", source, env=env).stdout)
+        Draft202012Validator({**REPORT, **REPORT["$defs"]["ConformanceReport"]}).validate(report)
+        assert report["tested_at"] == "2023-11-14T22:13:20Z"
+        assert sum(report["summary"].values()) == len(report["results"])
+    assert {"mcp-rest-edition/operation-id-missing", "openapi/path-invalid"} <= {
+        result["test_id"] for result in report["results"] if result["status"] == "passed"
+    }
+
+
+def test_a_conformance_report_is_on_one_service(lacking: Path, tmp_path: Path) -> None:
+    assert lint("--format", "conformance", lacking, clean(tmp_path)).exit_code == 2
+    finished = lint("--format", "conformance", lacking, env={"SOURCE_DATE_EPOCH": "today"})
+    assert (finished.exit_code, finished.stdout) == (2, "")
+
+
+def test_a_badge_shows_the_lowest_quality(lacking: Path, tmp_path: Path) -> None:
+    image = tmp_path / "badge.svg"
+    lint("--badge", image, "--format", "sarif", clean(tmp_path), lacking)
+    root = ElementTree.fromstring(image.read_text("utf-8"))
+    assert f"{scores(lacking)['quality']} / 100" in (root.get("aria-label") or "")
+    assert lint("--badge", tmp_path / "no" / "badge.svg", lacking).exit_code == 5
 
 
 # -- for programs ----------------------------------------------------------------------------------------------------

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
+from datetime import datetime, timezone
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, TypeAlias
@@ -17,10 +18,11 @@ from skillgen.cli.from_server import read_sources
 from skillgen.cli.options import OptionsOf, Program, Sources, command
 from skillgen.cli.output import Console
 from skillgen.config.project import NO_LINT_OPTIONS, SOURCE_KINDS, LintOptions, Project, Source
-from skillgen.errors import ExitCode, SkillgenError, UsageError
+from skillgen.errors import ExitCode, OutputError, SkillgenError, UsageError
 from skillgen.problem_codes import CODES
 
 if TYPE_CHECKING:
+    from skillgen.lint.findings import Findings
     from skillgen.pipeline.read import Reading
 
 
@@ -39,8 +41,13 @@ def lint(
     ] = None,
     report_format: Annotated[
         str,
-        typer.Option("--format", metavar="FORMAT", help="Format of the report: text, json, sarif, junit or github."),
+        typer.Option(
+            "--format", metavar="FORMAT", help="Format of the report: text, json, sarif, junit, github or conformance."
+        ),
     ] = "text",
+    badge_file: Annotated[
+        Path | None, typer.Option("--badge", metavar="FILE", help="Also write the quality score as an SVG image.")
+    ] = None,
     options: LintOptions,
     console: Console,
 ) -> ExitCode:
@@ -50,16 +57,24 @@ def lint(
     """
     from skillgen.config.loader import find_project_file, project_file, read_project
     from skillgen.lint.findings import counts_of
-    from skillgen.lint.reports import REPORTS, text_report
+    from skillgen.lint.reports import REPORTS, conformance_report, text_report
+    from skillgen.lint.scores import badge
     from skillgen.pipeline.lint import Linter
 
-    if report_format not in REPORTS:
-        raise UsageError(f"no such format: {report_format}", where="--format", fix=f"choose from {', '.join(REPORTS)}")
+    reports: dict[str, Callable[[Sequence[Findings]], str]] = {
+        **REPORTS,
+        "text": partial(text_report, is_complete=console.verbose, has_colour=_has_colour()),
+        "conformance": partial(conformance_report, tested_at=_time()),
+    }
+    if report_format not in reports:
+        raise UsageError(f"no such format: {report_format}", where="--format", fix=f"choose from {', '.join(reports)}")
     server = replace(server, cli=cli)
     has_source = bool(sources or context.obj or any(getattr(server, kind) for kind in SOURCE_KINDS))
     file = find_project_file() if has_source and project is None else project_file(project)
     settings = read_project(file) if file is not None else None
-    linter = Linter(options, settings.lint if settings is not None else NO_LINT_OPTIONS, file)
+    has_scores = badge_file is not None or report_format in ("text", "json", "conformance")
+    settings_of_lint = settings.lint if settings is not None else NO_LINT_OPTIONS
+    linter = Linter(options, settings_of_lint, file, has_scores=has_scores)
     if has_source and target is not None:
         raise UsageError("has no effect with a source", where="--target", fix="leave it out")
     if not has_source and file is not None and settings is not None:
@@ -82,14 +97,41 @@ def lint(
     if console.quiet:
         errors = [tuple(problem for problem in item.problems if problem.level == "error") for item in findings]
         findings = [structs.replace(item, problems=same) for item, same in zip(findings, errors, strict=True)]
-    report = partial(text_report, is_complete=console.verbose) if report_format == "text" else REPORTS[report_format]
-    sys.stdout.write(report(findings))
+    sys.stdout.write(reports[report_format](findings))
+    if badge_file is not None:
+        _write(badge_file, badge(min((item.scores.quality for item in findings if item.scores is not None), default=0)))
     if outdated := linter.outdated():
         console.say(f"{outdated:,} findings of the baseline no longer occur: write it again with --write-baseline")
     counts = counts_of(findings)
     if counts["error"] or (linter.options.strict and counts["warning"]):
         exit_codes.append(ExitCode.DRIFT)
     return max(exit_codes)
+
+
+def _has_colour() -> bool:
+    return sys.stdout.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
+
+
+def _time() -> str:
+    """Returns the time of the run, or that of SOURCE_DATE_EPOCH.
+
+    Raises:
+        UsageError: SOURCE_DATE_EPOCH is not a number of seconds.
+    """
+    epoch = os.environ.get("SOURCE_DATE_EPOCH")
+    try:
+        time = datetime.now(timezone.utc) if epoch is None else datetime.fromtimestamp(int(epoch), timezone.utc)
+    except (ValueError, OverflowError, OSError):
+        fix = "set it to a number of seconds"
+        raise UsageError(f"{epoch!r} is not a time", where="SOURCE_DATE_EPOCH", fix=fix) from None
+    return time.strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+def _write(path: Path, text: str) -> None:
+    try:
+        path.write_text(text, encoding="utf-8", newline="\n")
+    except OSError as error:
+        raise OutputError(f"cannot be written: {error.strerror}", where=path.as_posix()) from None
 
 
 _Readings: TypeAlias = "Iterator[tuple[str | None, str | None, Reading]]"

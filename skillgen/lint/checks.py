@@ -539,3 +539,9 @@ _SERVICE_RULES: Mapping[Kind, tuple[tuple[str, ServiceCheck], ...]] = {
     "cli": (("shadow-candidate", _shadow_candidates),),
 }
 """The rules on a service."""
+
+
+def codes_for(kind: Kind) -> Iterator[str]:
+    """Yields the codes of the rules for a kind of source."""
+    for codes, _ in (*_TOOL_RULES[kind], *_SERVICE_RULES[kind]):
+        yield from codes.split()

@@ -77,7 +77,11 @@ def explanation(code: str) -> str:
     kind = CODES[code]
     facts = [f"Level: {kind.level}."]
     if kind.clause:
-        facts.append(f"Clause: {kind.clause}.")
+        facts.append(f"Clause: {kind.clause}{f' ({kind.demand})' if kind.demand else ''}.")
+    if kind.subject:
+        facts.append(f"Subject: {kind.subject}.")
+    if kind.known_as:
+        facts.append(f"Also known as {kind.known_as}.")
     if kind.is_optional:
         facts.append("`lint` reports it only if `--select` names it.")
     paragraphs = [_sentence(kind.meaning), " ".join(facts)]
@@ -111,7 +115,9 @@ report, and the rest is still documented. `info` problems are printed with `-v`;
 
 `skillgen lint SOURCE` reports the problems of a source without writing documents, with rules that only it checks; its
 `error` is what is useless to agents, and exits with 1. A rule that most sources break is optional. "Found in" says how
-many public descriptions and servers break a rule at least once. This page is generated: `make golden`.
+many public descriptions and servers break a rule at least once. MUST and SHOULD say how strictly the clause asks, and
+the subject is the part of the [quality score](scores.md) that a rule counts for. "Also known as" names codes of Snyk's
+agent-scan and of Agent Threat Rules (ATR) for the same defect. This page is generated: `make golden`.
 
 | code | level | meaning |
 | --- | --- | --- |

@@ -12,6 +12,7 @@ from msgspec import Struct, structs
 
 from skillgen.errors import Problem, UsageError
 from skillgen.lint.positions import positions_in
+from skillgen.lint.scores import Scores
 from skillgen.model.service import Service
 from skillgen.model.values import Json, child
 from skillgen.problem_codes import Level
@@ -53,6 +54,12 @@ class Findings(Struct, frozen=True, kw_only=True):
 
     locations: Mapping[str, Location] = {}
     """Place of a problem to its location; unknown ones are missing."""
+
+    scores: Scores | None = None
+    """Quality and conformance, whatever is selected and ignored; `None` if not computed."""
+
+    identity: tuple[str, str] = ("", "")
+    """Name and version of the service."""
 
     def location(self, problem: Problem) -> Location | None:
         """Returns where a finding is in a file, if that is known."""

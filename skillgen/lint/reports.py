@@ -7,15 +7,19 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections import defaultdict
+import re
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from urllib.parse import quote
 from xml.sax.saxutils import escape, quoteattr
 
+from msgspec import structs
+
 from skillgen import __version__
-from skillgen.errors import Problem
+from skillgen.errors import Problem, UsageError
 from skillgen.lint.explanation import explanation
 from skillgen.lint.findings import LEVELS, Findings, counts_of
+from skillgen.lint.scores import Requirement, Scores
 from skillgen.model.values import Json
 from skillgen.problem_codes import CODES, Level
 from skillgen.text.markdown import disarm, disarm_json, disarm_log_commands, one_line
@@ -29,7 +33,7 @@ PLACES_SHOWN = 5
 _NOUNS: Mapping[Level, str] = {"error": "error", "warning": "warning", "info": "note"}
 
 
-def text_report(findings: Sequence[Findings], *, is_complete: bool = False) -> str:
+def text_report(findings: Sequence[Findings], *, is_complete: bool = False, has_colour: bool = False) -> str:
     """Returns the findings by service and rule, the worst first; `is_complete` prints every place."""
     lines: list[str] = []
     for item in findings:
@@ -39,7 +43,40 @@ def text_report(findings: Sequence[Findings], *, is_complete: bool = False) -> s
         lines += [f"{one_line(item.source)}: {', '.join(parts) or 'no findings'}{known}", ""]
         for same in _by_rule(item.problems):
             lines += [*_rule_lines(same, item, is_complete), ""]
-    return "".join(f"{disarm_log_commands(disarm(line))}\n" for line in lines[:-1])
+        if item.scores is not None:
+            lines += [*_score_lines(item.scores), ""]
+    plain = (disarm_log_commands(disarm(line)) for line in lines[:-1])
+    return "".join(f"{_coloured(line) if has_colour else line}\n" for line in plain)
+
+
+_HEAD = re.compile(r"(?P<level>error|warning|info): (?P<code>[a-z-]+)")
+_COLOURS = {"error": "31", "warning": "33", "info": "36"}
+
+
+def _coloured(line: str) -> str:
+    """Returns a line of the report for a terminal: level and code in colour, a fix in green."""
+    if head := _HEAD.match(line):
+        level, code = head["level"], head["code"]
+        return f"\x1b[1;{_COLOURS[level]}m{level}\x1b[0m: \x1b[1m{code}\x1b[0m{line[head.end() :]}"
+    if line.startswith("  fix: "):
+        return f"  \x1b[32mfix\x1b[0m: {line[7:]}"
+    return line if line.startswith("  ") or not line else f"\x1b[1m{line}\x1b[0m"
+
+
+def _score_lines(scores: Scores) -> Iterator[str]:
+    """Yields the scores; of each specification, the requirements that are not met."""
+    subjects = ", ".join(f"{subject} {score}" for subject, score in scores.subjects.items())
+    yield f"quality: {scores.quality} of 100 ({subjects})"
+    by_name: dict[str, list[Requirement]] = {}
+    for item in scores.requirements:
+        if item.outcome != "not applicable":
+            by_name.setdefault(item.specification, []).append(item)
+    for name, items in by_name.items():
+        failed = [item for item in items if item.outcome == "failed"]
+        musts = [item for item in items if item.demand == "MUST"]
+        met = sum(item.outcome == "met" for item in musts)
+        line = f"  {name}: {len(items) - len(failed)} of {len(items)} met, {met} of {len(musts)} that it must"
+        yield line + (f"; not {', '.join(item.identifier for item in failed)}" if failed else "")
 
 
 def _by_rule(problems: Iterable[Problem]) -> list[list[Problem]]:
@@ -58,14 +95,19 @@ def _rule_lines(same: list[Problem], item: Findings, is_complete: bool) -> Itera
         yield f"  fix: {one_line(first.fix)}"
     shown = same if is_complete else same[:PLACES_SHOWN]
     for problem in shown:
-        place = f"{one_line(problem.where)}: " if problem.where else ""
-        if (at := item.location(problem)) is not None:
-            file = "" if at.path == item.path else f"{one_line(at.path)}:"
-            place = f"{file}{at.line}:{at.column} {place}"
         fix = f" ({one_line(problem.fix)})" if len(fixes) > 1 and problem.fix else ""
-        yield f"  {place}{one_line(problem.message)}{fix}"
+        yield f"  {_place(problem, item)}{one_line(problem.message)}{fix}"
     if len(shown) < len(same):
         yield f"  … {len(same) - len(shown):,} more; -v shows all"
+
+
+def _place(problem: Problem, item: Findings) -> str:
+    """Returns where a finding is, in the form that editors follow, and whose it is unless its message says so."""
+    owner = item.owners.get(item.owner_pointer(problem), "")
+    name = f"{one_line(owner)}: " if owner and owner not in problem.message else ""
+    if (at := item.location(problem)) is not None:
+        return f"{one_line(at.path)}:{at.line}:{at.column}: {name}"
+    return f"{one_line(problem.where)}: {name}" if problem.where else name
 
 
 def _count(number: int, noun: str) -> str:
@@ -78,7 +120,10 @@ def _count(number: int, noun: str) -> str:
 def json_report(findings: Sequence[Findings]) -> str:
     """Returns the findings as one JSON object."""
     entries = [_json_entry(item, problem) for item in findings for problem in item.problems]
-    return _json({"findings": entries, "counts": counts_of(findings)})
+    scores = {item.source: structs.asdict(item.scores) for item in findings if item.scores is not None}
+    for each in scores.values():
+        each["requirements"] = [structs.asdict(item) for item in each["requirements"]]
+    return _json({"findings": entries, "counts": counts_of(findings), "scores": scores})
 
 
 def _json_entry(item: Findings, problem: Problem) -> dict[str, Json]:
@@ -213,6 +258,35 @@ def _json(data: Json) -> str:
     return disarm_json(escape_invisible_in_json(json.dumps(data, ensure_ascii=False, indent=2))) + "\n"
 
 
+def conformance_report(findings: Sequence[Findings], tested_at: str) -> str:
+    """Returns a ConformanceReport (seed 004, 12) on one service.
+
+    Raises:
+        UsageError: there is not exactly one service.
+    """
+    if len(findings) != 1 or findings[0].scores is None:
+        what = f"a conformance report is on one service, not on {len(findings)}"
+        raise UsageError(what, where="--format", fix="give one source; of a client configuration, choose with --server")
+    (item,), scores = findings, findings[0].scores
+    name, version = item.identity
+    statuses = {"met": "passed", "failed": "failed", "not applicable": "skipped"}
+    results: list[dict[str, Json]] = []
+    for requirement in scores.requirements:
+        slug = requirement.specification.lower().replace(" ", "-")
+        result = {"test_id": f"{slug}/{requirement.identifier}", "status": statuses[requirement.outcome]}
+        results.append(result | ({"message": _plain(requirement.note)} if requirement.note else {}))
+    counts = Counter(result["status"] for result in results)
+    report = {
+        "server_name": _plain(name),
+        "server_version": _plain(version),
+        "suite_version": __version__,
+        "tested_at": tested_at,
+        "results": results,
+        "summary": {status: counts[status] for status in statuses.values()},
+    }
+    return _json(report)
+
+
 REPORTS: Mapping[str, Callable[[Sequence[Findings]], str]] = {
     "text": text_report,
     "json": json_report,
@@ -220,4 +294,4 @@ REPORTS: Mapping[str, Callable[[Sequence[Findings]], str]] = {
     "junit": junit_report,
     "github": github_report,
 }
-"""Every format of `--format`."""
+"""Every format of `--format`, without `conformance`, which needs the time."""

@@ -24,6 +24,7 @@ from skillgen.lint.findings import (
     owners_in,
     worst_first,
 )
+from skillgen.lint.scores import scores_of
 from skillgen.model.service import Service
 from skillgen.model.tool import Tool
 from skillgen.problem_codes import CODES
@@ -53,7 +54,14 @@ class _Exception(Struct, frozen=True):
 class Linter:
     """Checks services by the same rules."""
 
-    def __init__(self, given: LintOptions, project: LintOptions = NO_LINT_OPTIONS, file: Path | None = None) -> None:
+    def __init__(
+        self,
+        given: LintOptions,
+        project: LintOptions = NO_LINT_OPTIONS,
+        file: Path | None = None,
+        *,
+        has_scores: bool = True,
+    ) -> None:
         """Combines the options of a run with those of the project file, if there is one.
 
         Raises:
@@ -80,14 +88,20 @@ class Linter:
         path = self.options.baseline
         self._baseline = None if path is None or self.options.write_baseline else Baseline(_read(path), os.fspath(path))
         self._sources: list[str] = []
+        self.has_scores = has_scores
 
     def check(self, service: Service, source: str, *, path: str | None = None, index: int = 0) -> Findings:
         """Returns the findings on a service; `path` is its file, and `index` its place in a snapshot."""
         tools = {tool.pointer: tool for tool in service.tools}
-        owners = owners_in(service)
-        item = Findings(source=source, path=path, owners=owners)
+        item = Findings(
+            source=source, path=path, owners=owners_in(service), identity=(service.name, service.version or "")
+        )
+        codes = frozenset(CODES) if self.has_scores else self.codes
+        found = (*service.problems, *service.advice, *check_service(service, codes))
+        if self.has_scores:
+            item = structs.replace(item, scores=scores_of(service, found, item.owner_pointer))
         problems = []
-        for problem in (*service.problems, *service.advice, *check_service(service, self.codes)):
+        for problem in found:
             if problem.code not in self.codes:
                 continue
             tool = tools.get(item.owner_pointer(problem)) if self._exceptions else None

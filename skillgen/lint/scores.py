@@ -1,0 +1,243 @@
+"""Scores of a service: which requirements of each specification it meets, and the quality of its descriptions.
+
+Quality: the share of tools that break a rule counts against its subject, by the weight of the rule's level; the mean of
+all subjects is the score. docs/scores.md explains both.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from typing import Literal, get_args
+
+from msgspec import Struct
+
+from skillgen.errors import Problem
+from skillgen.lint.checks import codes_for
+from skillgen.model.service import Kind, Service
+from skillgen.problem_codes import CODES, Level, Subject
+
+Outcome = Literal["met", "failed", "not applicable"]
+
+
+class Requirement(Struct, frozen=True, kw_only=True):
+    """One requirement of a specification."""
+
+    specification: str
+    identifier: str
+    """The code of the rule, or the number of a criterion."""
+
+    demand: Literal["MUST", "SHOULD"]
+    outcome: Outcome
+    note: str = ""
+    """The first finding, with the number of others."""
+
+
+class Scores(Struct, frozen=True, kw_only=True):
+    """The scores of a service."""
+
+    quality: int
+    """From 0 to 100."""
+
+    subjects: Mapping[Subject, int]
+    """The score of each subject that has a rule for this kind of source."""
+
+    requirements: tuple[Requirement, ...]
+    """Every requirement that can be observed, by specification."""
+
+
+def scores_of(service: Service, problems: Collection[Problem], owner_of: Callable[[Problem], str]) -> Scores:
+    """Returns the scores; `problems` are the findings of all rules, and `owner_of` returns the pointer of the tool that
+    one concerns.
+    """
+    found: defaultdict[str, list[Problem]] = defaultdict(list)
+    for problem in problems:
+        found[problem.code].append(problem)
+    subjects = _subjects(service, found, owner_of)
+    quality = sum(subjects.values()) // len(subjects) if subjects else 100
+    return Scores(quality=quality, subjects=subjects, requirements=tuple(_requirements(service, found)))
+
+
+# -- quality ---------------------------------------------------------------------------------------------------------
+
+WEIGHTS: Mapping[Level, int] = {"error": 5, "warning": 3, "info": 1}
+"""How much a rule counts, by its level."""
+
+_READ: Mapping[Kind | Literal["all"], str] = {
+    "all": """addresses-reader credential-left-out example-missing internal-address invisible-characters
+        name-addresses-reader name-look-alike name-not-exact safety-facts-disagree schema-invalid
+        suspicious-characters""",
+    "mcp": """call-example-invalid confirmation-message-missing error-invalid input-schema-invalid
+        input-schema-minimal input-schema-missing name-duplicate reverse-method-unknown risk-contradicted""",
+    "openapi": """description-missing error-message-missing example-invalid operation-id-duplicate
+        operation-id-missing parameter-untyped path-parameter-missing reference-not-found responses-missing
+        result-unsaid screen-mentioned security-scheme-missing tool-description-missing tool-summary-missing
+        tool-undescribed""",
+    "cli": "",
+}
+"""Codes with a subject that reading reports, by the kind of source."""
+
+_OF_SERVICE = frozenset(
+    [
+        "description-missing",
+        "key-in-query",
+        "mixed-name-styles",
+        "rate-limit-undeclared",
+        "server-without-tls",
+        "service-undescribed",
+        "too-many-tools",
+    ]
+)
+"""Rules that concern the service, not single tools."""
+
+
+def _subjects(
+    service: Service, found: Mapping[str, Sequence[Problem]], owner_of: Callable[[Problem], str]
+) -> dict[Subject, int]:
+    codes = {*_READ["all"].split(), *_READ[service.kind].split(), *codes_for(service.kind)}
+    totals: defaultdict[Subject, int] = defaultdict(int)
+    lost: defaultdict[Subject, float] = defaultdict(float)
+    for code in sorted(codes):
+        if (subject := CODES[code].subject) is None:
+            continue
+        weight = WEIGHTS[CODES[code].level]
+        totals[subject] += weight
+        lost[subject] += weight * _share(code, found.get(code, ()), len(service.tools), owner_of)
+    order = get_args(Subject)
+    return {subject: int(100 * (1 - lost[subject] / totals[subject])) for subject in order if totals[subject]}
+
+
+def _share(code: str, problems: Sequence[Problem], tools: int, owner_of: Callable[[Problem], str]) -> float:
+    """Returns the share of tools that break a rule; what several tools share counts as one of them."""
+    if not problems:
+        return 0
+    if code in _OF_SERVICE or not tools:
+        return 1
+    owners = [owner_of(problem) for problem in problems]
+    return min(1, (len({owner for owner in owners if owner}) + owners.count("")) / tools)
+
+
+# -- specifications --------------------------------------------------------------------------------------------------
+
+
+def _uses_proposals(service: Service) -> bool:
+    declared = (tool.cost or tool.latency or tool.semantics.risk for tool in service.tools)
+    return "manifest" in service.uses or any(declared)
+
+
+def _has_icons(service: Service) -> bool:
+    icons = [*service.icons, *(icon for tool in service.tools for icon in tool.icons)]
+    icons += [icon for prompt in service.prompts for icon in prompt.icons]
+    icons += [icon for resource in (*service.resources, *service.resource_templates) for icon in resource.icons]
+    return bool(icons) or any(item.code == "icon-left-out" for item in service.problems)
+
+
+def _is_version(service: Service, start: str) -> bool:
+    return (service.protocol_version or "").startswith(start)
+
+
+_SPECIFICATIONS: Mapping[str, tuple[tuple[str, ...], Callable[[Service], bool]]] = {
+    "MCP": (("MCP 20",), lambda service: service.kind == "mcp"),
+    "dashdash": (("dashdash",), lambda service: bool({"dashdash", "ai_help"} & {*service.uses})),
+    "SEP-973": (("SEP-973",), _has_icons),
+    "Progressive disclosure": (("Progressive disclosure",), lambda service: service.disclosure is not None),
+    "MCP extension proposals": (("MCP extension proposals",), _uses_proposals),
+    "MCP REST Edition": (("MCP REST Edition",), lambda service: service.kind == "openapi"),
+    "OpenAPI": (("OpenAPI", "Swagger"), lambda service: service.kind == "openapi"),
+}
+"""Name of each specification to how its clauses begin, and whether a service uses it."""
+
+_NEEDED_FOR: Mapping[str, Callable[[Service], bool]] = {
+    "ai-help-": lambda service: "ai_help" in service.uses,
+    "ai-help-not-offered": lambda service: "dashdash" in service.uses,
+    "quick-reference-": lambda service: "ai_help" in service.uses,
+    "dashdash-": lambda service: "dashdash" in service.uses,
+    "dashdash-tool-": lambda service: "dashdash" in service.uses and bool(service.tools),
+    "dashdash-resource-": lambda service: "dashdash" in service.uses and bool(service.resources),
+    "manifest-": lambda service: "manifest" in service.uses,
+    "output-schema-": lambda service: any(tool.output is not None for tool in service.tools),
+    "host-invalid": lambda service: _is_version(service, "2."),
+    "method-misplaced": lambda service: _is_version(service, "3.2"),
+    "querystring-": lambda service: _is_version(service, "3.2"),
+    "tag-parent-": lambda service: _is_version(service, "3.2"),
+}
+"""What a service must have for requirements whose codes begin so; the longest beginning counts."""
+
+
+def _specifications_of(clause: str) -> Iterator[str]:
+    """Yields the specifications that a clause names; several are separated by semicolons."""
+    for part in clause.split("; "):
+        text = part.partition(", ")[0]
+        for name, (beginnings, _) in _SPECIFICATIONS.items():
+            if text == name or text.startswith(beginnings):
+                yield name
+                break
+
+
+def _requirements(service: Service, found: Mapping[str, Sequence[Problem]]) -> Iterator[Requirement]:
+    by_specification: defaultdict[str, list[str]] = defaultdict(list)
+    for code, kind in CODES.items():
+        for name in _specifications_of(kind.clause) if kind.demand else ():
+            by_specification[name].append(code)
+    for name, (_, is_used) in _SPECIFICATIONS.items():
+        applies = is_used(service)
+        for code in sorted(by_specification[name]):
+            demand = CODES[code].demand
+            problems = found.get(code, ())
+            is_asked = applies and (bool(problems) or _is_needed(code, service))
+            if demand and code != "disclosure-criterion-not-met":
+                outcome: Outcome = "not applicable" if not is_asked else "failed" if problems else "met"
+                yield Requirement(
+                    specification=name, identifier=code, demand=demand, outcome=outcome, note=_note(problems)
+                )
+        if name == "Progressive disclosure":
+            yield from _criteria(service)
+
+
+def _criteria(service: Service) -> Iterator[Requirement]:
+    """Yields the criteria that were checked, or could be: those that need a call are not applicable."""
+    outcomes: Mapping[str, Outcome] = {"met": "met", "not met": "failed", "not checked": "not applicable"}
+    for criterion in service.disclosure.criteria if service.disclosure is not None else ():
+        yield Requirement(
+            specification="Progressive disclosure",
+            identifier=f"criterion-{criterion.number}",
+            demand="MUST",
+            outcome=outcomes[criterion.outcome],
+            note=f"{criterion.text}: {criterion.note}" if criterion.note else criterion.text,
+        )
+
+
+def _is_needed(code: str, service: Service) -> bool:
+    beginnings = [start for start in _NEEDED_FOR if code.startswith(start)]
+    return not beginnings or _NEEDED_FOR[max(beginnings, key=len)](service)
+
+
+def _note(problems: Sequence[Problem]) -> str:
+    if not problems:
+        return ""
+    more = f", and {len(problems) - 1:,} more" if len(problems) > 1 else ""
+    return f"{problems[0].message}{more}"
+
+
+# -- the badge -------------------------------------------------------------------------------------------------------
+
+_COLOURS = ((90, "#2e7d32"), (75, "#558b2f"), (50, "#b26a00"), (0, "#c62828"))
+_LABEL, _LABEL_WIDTH, _VALUE_WIDTH = "agent readiness", 104, 56
+
+
+def badge(quality: int) -> str:
+    """Returns an SVG image with a score."""
+    colour = next(colour for least, colour in _COLOURS if quality >= least)
+    value, width = f"{quality} / 100", _LABEL_WIDTH + _VALUE_WIDTH
+    middle = _LABEL_WIDTH + _VALUE_WIDTH // 2
+    return f"""<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="20" role="img" \
+aria-label="{_LABEL}: {value}">
+  <title>{_LABEL}: {value}</title>
+  <rect width="{width}" height="20" rx="3" fill="#555"/>
+  <rect x="{_LABEL_WIDTH}" width="{_VALUE_WIDTH}" height="20" rx="3" fill="{colour}"/>
+  <g fill="#fff" text-anchor="middle" font-family="Verdana,DejaVu Sans,sans-serif" font-size="11">
+    <text x="{_LABEL_WIDTH // 2}" y="14">{_LABEL}</text>
+    <text x="{middle}" y="14">{value}</text>
+  </g>
+</svg>
+"""
