@@ -10,7 +10,7 @@ error is an exception, a `SkillgenError`, that carries the exit code of the comm
     └── OutputError        5  OUT could not be written
 
 Exit code 0 is success and 1 is drift: documents that are not up to date, reported by `--check`; or errors that `lint`
-found.
+found; or an error with which a service answered a call.
 """
 
 from __future__ import annotations
@@ -32,6 +32,7 @@ class ExitCode(IntEnum):
 
     DONE = 0
     DRIFT = 1
+    FAILED = 1  # another name of the same code: the answer to a call is an error
     USAGE = 2
     SOURCE = 3
     EDITED = 4

@@ -46,6 +46,7 @@ def test_it_names_every_command_and_every_option() -> None:
         "from-openapi",
         "from-cli",
         "build",
+        "call",
         "diff",
         "inspect",
         "lint",

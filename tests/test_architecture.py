@@ -44,8 +44,9 @@ DEVELOPERS_COMMANDS = {
     "skillgen.lint.explanation",
     "skillgen.render.manual",
     "skillgen.security.injection.compilation",
+    "skillgen.calls.script",
 }
-"""Modules that are run by `make golden`, and print what it redirects."""
+"""Modules that are run by `make golden`, and print what it redirects; and the program of `--emit scripts`."""
 
 
 @dataclass(frozen=True, slots=True)

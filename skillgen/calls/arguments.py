@@ -293,14 +293,14 @@ def why_unsendable(item: Parameter, value: Json) -> str | None:
     return None
 
 
-def unknown_name(name: str, known: Iterable[str]) -> str:
-    """Returns the message for an argument that no parameter has the name of, with the nearest names."""
+def unknown_name(name: str, known: Iterable[str], noun: str = "parameter") -> str:
+    """Returns the message for a name that no parameter or tool has, with the nearest names."""
     names = list(known)
-    close = get_close_matches(name, names, n=3)
-    if close:
-        return f"is not a parameter; did you mean {' or '.join(close)}?"
-    listed = ", ".join(names[:12])
-    return f"is not a parameter; the parameters are {listed}" if names else "is not a parameter; it has no parameters"
+    if close := get_close_matches(name, names, n=3, cutoff=0.5):
+        return f"is not a {noun}; did you mean {' or '.join(close)}?"
+    more = f" and {len(names) - 12:,} more" if len(names) > 12 else ""
+    listed = f"; the {noun}s are {', '.join(names[:12])}{more}" if names else f"; there are no {noun}s"
+    return f"is not a {noun}{listed}"
 
 
 def _is(item: Parameter, location: str, name: str) -> bool:

@@ -19,6 +19,7 @@ import typer
 
 from skillgen import __version__
 from skillgen.cli.build import build
+from skillgen.cli.call import call
 from skillgen.cli.diff import diff, diff_failed_json
 from skillgen.cli.from_cli import from_cli
 from skillgen.cli.from_openapi import from_openapi
@@ -130,6 +131,7 @@ app.command("from-server")(from_server)
 app.command("from-openapi")(from_openapi)
 app.command("from-cli")(from_cli)
 app.command("build")(build)
+app.command("call")(call)
 app.command("diff")(diff)
 app.command("init")(init)
 app.command("inspect")(inspect)

@@ -44,7 +44,7 @@ program, to write llms.txt for an API, or to check that such documents are up to
 _EFFECTS = {
     "read": ("diff", "inspect", "lint", "mock", "rule", "templates list", "templates show"),
     "write": ("init", "templates export"),
-    "destructive": ("from-*", "build", "logout"),
+    "destructive": ("call", "from-*", "build", "logout"),
 }
 """The commands of each effect; with --force and --prune, documents are overwritten and removed."""
 

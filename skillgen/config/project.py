@@ -297,7 +297,7 @@ class Source(_Options):
         "Do not connect a second time with the handshake of older protocol revisions.", False, kinds=_SERVERS
     )
     call_get_manifest: bool = option(
-        "Call the server's tool get_manifest. No other tool is ever called.", False, kinds=_SERVERS
+        "Call the server's tool get_manifest; reading a server calls no other tool.", False, kinds=_SERVERS
     )
     skill_files: bool = option("Read the files of the skills that the server lists.", False, kinds=_SERVERS)
     server_name: str | None = option(

@@ -236,7 +236,7 @@ def _is_environment(folder: Path) -> bool:
     return (folder / "pyvenv.cfg").is_file()
 
 
-def _request(
+def request_of_target(
     named: NamedTarget, environment: Mapping[str, str], announce: Notify | None, cancel_token: CancelToken
 ) -> Request:
     """Returns the request to read a target, with its variables replaced and its paths relative to the current folder.
@@ -527,4 +527,4 @@ def _read_target(
     from skillgen.pipeline.read import read_source
 
     with track_files_read() as files, errors_located_in_file(named.pointer, named.given):
-        return read_source(_request(named, environment, announce, cancel_token)), files
+        return read_source(request_of_target(named, environment, announce, cancel_token)), files

@@ -58,6 +58,7 @@ from skillgen.sources.selection import parse_patterns, select_tools, unmatched_p
 
 if TYPE_CHECKING:
     from skillgen.sources.extra_text import ExtraText
+    from skillgen.sources.mcp.client_config import ClientConfig
     from skillgen.sources.mcp.session import CancelToken
     from skillgen.sources.mcp.target import Login, ServerTarget
 
@@ -452,14 +453,28 @@ _AT_ONCE = 8
 """Number of servers that are crawled at the same time."""
 
 
-def _read_server(request: Request) -> Reading:
-    """Crawls a server that is started by a command or reached at a URL."""
+def server_target(request: Request) -> ServerTarget:
+    """Returns the server that a command starts, that a URL names, or that a client configuration lists alone.
+
+    Raises:
+        UsageError: the URL, the folder or the configuration is invalid, or lists several servers.
+    """
     from skillgen.sources.mcp.target import CrawlScope, ServerTarget
+
+    if request.source.kind == "config":
+        from skillgen.sources.mcp.client_config import read_client_config
+
+        config = read_client_config(Path(request.source.config or ""))
+        names = config.chosen(request.source.server)
+        if len(names) != 1:
+            fix = f"choose one with --server NAME: {', '.join(names)}"
+            raise UsageError("lists several servers", where=str(config.path), fix=fix)
+        return _configured_target(config, names[0], request)
 
     source = request.source
     if source.url is not None:
         refuse_bad_url(source.url, "--url")
-    target = ServerTarget(
+    return ServerTarget(
         command=tuple(source.command),
         caller_env=request.environment,
         url=source.url,
@@ -471,6 +486,20 @@ def _read_server(request: Request) -> Reading:
         scope=CrawlScope.from_options(source),
         extra_secrets=request.secrets,
     )
+
+
+def _configured_target(config: ClientConfig, name: str, request: Request) -> ServerTarget:
+    from skillgen.sources.mcp.target import CrawlScope
+
+    source = request.source
+    target = config.target(name, source.env, request.environment, timeout_s=source.timeout)
+    target = replace(target, scope=CrawlScope.from_options(source), caller_env=request.environment)
+    return target if target.url is None else replace(target, login=_login(request))
+
+
+def _read_server(request: Request) -> Reading:
+    """Crawls a server that is started by a command or reached at a URL."""
+    source, target = request.source, server_target(request)
     request.progress("starting the server" if source.command else f"connecting to {target.public_url}")
     return Reading(services=(_crawled(target, source.server_name, request),))
 
@@ -540,19 +569,15 @@ def _read_config(request: Request) -> Reading:
     """
     from skillgen.sources.mcp.client_config import read_client_config
     from skillgen.sources.mcp.session import CancelToken
-    from skillgen.sources.mcp.target import CrawlScope
 
-    source, login = request.source, _login(request)
+    source = request.source
     config = read_client_config(Path(source.config or ""))
     cancel_token = request.cancel_token or CancelToken()
     quiet = replace(request, progress=lambda message: None, cancel_token=cancel_token)
 
     def read(name: str) -> Service | SkillgenError:
         try:
-            target = config.target(name, source.env, request.environment, timeout_s=source.timeout)
-            target = replace(target, scope=CrawlScope.from_options(source), caller_env=request.environment)
-            if target.url is not None:
-                target = replace(target, login=login)
+            target = _configured_target(config, name, request)
         except UsageError as error:
             return error
         try:

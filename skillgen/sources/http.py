@@ -52,6 +52,7 @@ _CHUNK_BYTES = 1 << 20
 _COMPRESSIONS = ("gzip", "x-gzip", "deflate")
 """The content encodings that are decompressed, each only once: deflate expands a thousandfold at most."""
 
+_KEPT_HEADERS = ("location", "retry-after", "link")
 _ZLIB_OR_GZIP = zlib.MAX_WBITS | 32
 _GZIP_MAGIC = b"\x1f\x8b"
 _PASS_URL = "pass the URL itself if you trust it"
@@ -79,6 +80,9 @@ class Fetched(Struct, frozen=True, kw_only=True):
     """The `Last-Modified` header, for the same."""
 
     no_store: bool = False
+
+    headers: Mapping[str, str] = {}
+    """The other headers that a caller may need, by their names in lower case."""
 
 
 class StatusError(SourceError):
@@ -110,6 +114,15 @@ class Network:
     headers: Mapping[str, str] = field(default_factory=dict, repr=False)
     """Sent only to the origin of the first request: they may hold credentials."""
 
+    method: str = "GET"
+    """The method; only `GET` and `HEAD` follow redirects, and others `303 See Other`."""
+
+    content: bytes = field(default=b"", repr=False)
+    """The body of the first request."""
+
+    returns_errors: bool = False
+    """Whether the answer to a call is returned whatever its status, not raised as a `StatusError`."""
+
     def fetch(self, url: str, *, accept: str = "*/*", conditions: Mapping[str, str] | None = None) -> Fetched:
         """Fetches a body and follows redirects. `conditions` are headers that make the request conditional.
 
@@ -122,7 +135,7 @@ class Network:
 
         where, total_s = public_url(url), self.timeout_s * TOTAL_TIMEOUT_FACTOR
         deadline, too_slow = time.monotonic() + total_s, _too_slow(total_s, where)
-        first, current = origin_of(url), url
+        first, current, method, content = origin_of(url), url, self.method, self.content
         if first is None:
             raise SourceError("is not an http:// or https:// URL", where=where, fix="check the address")
         try:
@@ -134,14 +147,16 @@ class Network:
                 # A client with a custom transport ignores the proxy variables, so `_proxy_for` alone decides.
                 transport = _transport(certificates, proxy, where)
                 with httpx2.Client(transport=transport, timeout=self.timeout_s) as client:
-                    request = self._request(client, current, headers, where)
+                    request = self._request(client, method, current, headers, content, where)
                     watchdog = _Watchdog()
                     request.extensions = {**request.extensions, "trace": watchdog.trace}
                     with watchdog.close_at(time.monotonic() + self.timeout_s, _too_slow(self.timeout_s, where)):
                         response = client.send(request, stream=True)
                     with contextlib.closing(response), watchdog.close_at(deadline, too_slow):
-                        if not response.has_redirect_location:
+                        is_kept = method not in ("GET", "HEAD") and response.status_code != 303
+                        if not response.has_redirect_location or is_kept:
                             return self._body(response, current, where)
+                        method, content = ("HEAD" if method == "HEAD" else "GET"), b""
                         current = self._redirect_target(response, current, where)
             raise _redirect_error(f"redirects more than {REDIRECT_LIMIT} times", response, where)
         except httpx2.TimeoutException:
@@ -156,18 +171,22 @@ class Network:
             what = f"cannot be reached: {_reason(error)}"
             raise SourceError(what, where=where, fix="check the address") from None
 
-    def _request(self, client: httpx2.Client, url: str, headers: dict[str, str], where: str) -> httpx2.Request:
+    def _request(
+        self, client: httpx2.Client, method: str, url: str, headers: dict[str, str], content: bytes, where: str
+    ) -> httpx2.Request:
         """Builds a request; for a host that the user did not name, to the IP address that was checked."""
         parts = urlsplit(url)
         host = parts.hostname or ""
         address = resolve_public_address(url, self.named, where)
         if address is None:
-            return client.build_request("GET", url, headers=headers)
+            return client.build_request(method, url, headers=headers, content=content or None)
         literal = f"[{address}]" if ":" in address else address
         netloc = literal if parts.port is None else f"{literal}:{parts.port}"
         headers["Host"] = parts.netloc.rpartition("@")[2]
         pinned = urlunsplit((parts.scheme, netloc, parts.path, parts.query, ""))
-        return client.build_request("GET", pinned, headers=headers, extensions={"sni_hostname": host})
+        return client.build_request(
+            method, pinned, headers=headers, content=content or None, extensions={"sni_hostname": host}
+        )
 
     def _redirect_target(self, response: httpx2.Response, current: str, where: str) -> str:
         """Returns the target of a redirect; without the credentials in the URL if the origin changes."""
@@ -187,7 +206,7 @@ class Network:
     def _body(self, response: httpx2.Response, url: str, where: str) -> Fetched:
         import httpx2
 
-        if response.status_code >= 400:
+        if response.status_code >= 400 and not self.returns_errors:
             # The phrase in the response is untrusted text of the server.
             phrase = httpx2.codes.get_reason_phrase(response.status_code)
             raise StatusError(
@@ -210,6 +229,7 @@ class Network:
             etag=response.headers.get("etag"),
             last_modified=response.headers.get("last-modified"),
             no_store="no-store" in response.headers.get("cache-control", "").lower(),
+            headers={name: response.headers[name] for name in _KEPT_HEADERS if name in response.headers},
         )
 
     def _content(self, chunks: Iterator[bytes], is_compressed: bool, where: str) -> bytes:

@@ -78,12 +78,29 @@ def crawl(target: ServerTarget, progress: Callable[[str], None], *, cancel_token
         return _crawl(target, secrets, progress, cancel_token or CancelToken())
 
 
-def _crawl(target: ServerTarget, secrets: Secrets, progress: Callable[[str], None], cancel_token: CancelToken) -> Crawl:
+@contextlib.contextmanager
+def open_session(
+    target: ServerTarget, progress: Callable[[str], None], cancel_token: CancelToken | None = None
+) -> Iterator[Session]:
+    """Opens a session with a server, for calls of its tools; closes it in the background after the block.
+
+    Raises:
+        SourceError: the server cannot be reached.
+    """
+    target = with_token(target)
+    secrets = target.secrets()
+    with secrets.redact_errors(), _opened(target, secrets, progress, cancel_token or CancelToken()) as (_, session):
+        yield session
+
+
+@contextlib.contextmanager
+def _opened(
+    target: ServerTarget, secrets: Secrets, progress: Callable[[str], None], cancel_token: CancelToken
+) -> Iterator[tuple[Attempt, Session]]:
     failures: list[SourceError] = []
     for attempt in attempts_for(target, secrets):
         progress(attempt.announcement)
         cancel_token.raise_if_cancelled()
-        started = time.monotonic()
         with _closing(attempt.connect()) as connection, cancel_token.attach(connection):
             try:
                 handshake = attempt.open(connection)
@@ -95,18 +112,25 @@ def _crawl(target: ServerTarget, secrets: Secrets, progress: Callable[[str], Non
                 if not attempt.retry_on(error):
                     break
                 continue
-            reader = _CrawlReader(target, Session(connection, handshake, target.timeout_s), secrets)
-            seconds = time.monotonic() - started
-            if not needs_probe(target.scope, handshake):
-                return _crawl_from_results(target, attempt, handshake, reader.read(progress), reader.log, secrets)
-            with probe_in_parallel(
-                attempt, handshake, opening_s=seconds, timeout_s=target.timeout_s, cancel_token=cancel_token
-            ) as probe_results:
-                results = reader.read(progress)
-                results = {**probe_results(reader.log), **results}
-                return _crawl_from_results(target, attempt, handshake, results, reader.log, secrets)
+            yield attempt, Session(connection, handshake, target.timeout_s)
+            return
     # The last start of a program is the most informative; what is wrong with a URL, the first request shows.
     raise failures[0 if target.url is not None else -1]
+
+
+def _crawl(target: ServerTarget, secrets: Secrets, progress: Callable[[str], None], cancel_token: CancelToken) -> Crawl:
+    started = time.monotonic()
+    with _opened(target, secrets, progress, cancel_token) as (attempt, session):
+        handshake, reader = session.handshake, _CrawlReader(target, session, secrets)
+        seconds = time.monotonic() - started
+        if not needs_probe(target.scope, handshake):
+            return _crawl_from_results(target, attempt, handshake, reader.read(progress), reader.log, secrets)
+        with probe_in_parallel(
+            attempt, handshake, opening_s=seconds, timeout_s=target.timeout_s, cancel_token=cancel_token
+        ) as probe_results:
+            results = reader.read(progress)
+            results = {**probe_results(reader.log), **results}
+            return _crawl_from_results(target, attempt, handshake, results, reader.log, secrets)
 
 
 def _crawl_from_results(

@@ -1,0 +1,919 @@
+#!/usr/bin/env python3
+"""Calls the tools of one service, with Python's standard library alone; `call.py --help` shows how.
+
+The service, its tools and their parameters are data in `tools.json` next to this file; nothing of it is run as code.
+Arguments are checked before anything is sent. Secrets come from environment variables only.
+
+Exit codes: 0 done; 1 the tool or the API answered with an error; 2 the call is invalid, or needs --yes; 3 the service
+could not be reached, or did not answer in time.
+"""
+
+from __future__ import annotations
+
+import argparse
+import base64
+import difflib
+import http.client
+import json
+import math
+import os
+import queue
+import re
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+import urllib.error
+import urllib.parse
+import urllib.request
+import uuid
+from pathlib import Path
+from typing import Any
+
+from skillgen.model.serialization import (
+    header_text,
+    is_exploded,
+    is_json,
+    is_json_sequence,
+    path_segment,
+    percent_encode,
+    query_pairs,
+    value_text,
+)
+
+SIZE_LIMIT = 32 * 1024 * 1024
+STEPS_LIMIT = 50_000
+REDIRECT_LIMIT = 5
+MATCHED_LIMIT = 200
+LEGACY, MODERN = "2025-11-25", "2026-07-28"
+CLIENT = {"name": "call.py", "version": "1"}
+TYPES = {"string": str, "object": dict, "array": list, "boolean": bool}
+
+
+class Failure(Exception):
+    """The call cannot be made, or failed; `code` is the exit code."""
+
+    def __init__(self, code: Any, message: Any) -> None:
+        super().__init__(message)
+        self.code = code
+
+
+class File:
+    """An argument that is the content of a file."""
+
+    def __init__(self, path: Any) -> None:
+        self.name = Path(path).name
+        try:
+            self.content = Path(path).read_bytes()
+        except OSError as error:
+            raise Failure(2, f"{path}: cannot be read: {error.strerror}") from None
+        if len(self.content) > SIZE_LIMIT:
+            raise Failure(2, f"{path}: larger than {SIZE_LIMIT // 2**20} MiB")
+
+
+# -- arguments --------------------------------------------------------------------------------------------------------
+
+
+class Check:
+    """Checks values against schemas, in a bounded number of steps."""
+
+    def __init__(self, types: Any) -> None:
+        self.types, self.steps, self.unsure = types, 0, False
+
+    def faults(self, schema: Any, value: Any, at: Any = "", within: Any = ()) -> Any:
+        """Returns the faults of a value, each with its JSON pointer."""
+        self.steps += 1
+        if self.steps > STEPS_LIMIT:
+            raise RecursionError
+        if not schema or (value is None and schema.get("nullable")):
+            return []
+        if isinstance(value, File):
+            return []
+        self.unsure |= schema.get("unsure", False)
+        kinds = schema.get("types", ())
+        if kinds and not any(is_type(value, kind) for kind in kinds):
+            return [(at, f"{shown(value)} is not of type {' or '.join(kinds)}")]
+        found = []
+        choices = schema.get("choices")
+        if choices == []:
+            return [(at, "is not allowed here")]
+        if choices is not None and not any(same(value, choice) for choice in choices):
+            found.append((at, f"{shown(value)} is not one of {', '.join(map(shown, choices[:20]))}"))
+        found += [(at, text) for text in limit_faults(schema.get("constraints", {}), value)]
+        bases = [name for name in base_names(schema) if name not in within]
+        for name in bases:
+            found += self.faults(self.types.get(name, {}), value, at, (*within, name))
+        for part in schema.get("also", ()):
+            found += self.faults(part, value, at, within)
+        found += self.choice(schema, value, at, within)
+        if isinstance(value, dict):
+            found += self.members(schema, value, at)
+        elif isinstance(value, list):
+            first, rest = schema.get("prefix_items", ()), schema.get("items", {})
+            for index, item in enumerate(value):
+                found += self.faults(first[index] if index < len(first) else rest, item, f"{at}/{index}")
+        return found
+
+    def choice(self, schema: Any, value: Any, at: Any, within: Any) -> Any:
+        """Returns the faults by alternatives, exclusions and conditions; none that follow from what is not checked."""
+        found: list[Any] = []
+        before, self.unsure = self.unsure, False
+        options = schema.get("alternatives", ())
+        results = [self.faults(option, value, at, within) for option in options]
+        matching = sum(not result for result in results)
+        if options and not matching:
+            near = [item for item in results if not any(place == at and "of type" in text for place, text in item)]
+            found = near[0] if len(near) == 1 else [(at, f"{shown(value)} matches none of its alternatives")]
+        elif schema.get("is_exclusive") and matching > 1 and "discriminator" not in schema:
+            found = [(at, f"{shown(value)} matches {matching} alternatives, but only one may match")]
+        if "excluded" in schema and not self.faults(schema["excluded"], value, at, within):
+            found = [*found, (at, f"{shown(value)} is excluded")]
+        for rule in schema.get("conditions", ()):
+            branch = "otherwise" if self.faults(rule["when"], value, at, within) else "then"
+            found = [*found, *self.faults(rule.get(branch, {}), value, at, within)]
+        found = [] if self.unsure else found
+        self.unsure |= before
+        return found
+
+    def members(self, schema: Any, value: Any, at: Any) -> Any:
+        """Returns the faults of the members of an object."""
+        found = [(pointer(at, name), "is required") for name in required_names(schema) if name not in value]
+        properties = {item["name"]: item["schema"] for item in schema.get("properties", ())}
+        additional = schema.get("additional")
+        known = self.known_names(schema, set()) if additional is False else set()
+        for name, member in value.items():
+            if name in properties:
+                found += self.faults(properties[name], member, pointer(at, name))
+            elif isinstance(additional, dict) and not schema.get("patterns"):
+                found += self.faults(additional, member, pointer(at, name))
+            elif additional is False and not schema.get("patterns") and name not in known:
+                found.append((pointer(at, name), unknown(name, known)))
+        return found
+
+    def known_names(self, schema: Any, seen: Any) -> Any:
+        """Returns the names of the properties that a schema declares, also by way of others."""
+        names = {item["name"] for item in schema.get("properties", ())}
+        for base in base_names(schema):
+            if base not in seen:
+                seen.add(base)
+                names |= self.known_names(self.types.get(base, {}), seen)
+        for part in (*schema.get("also", ()), *schema.get("alternatives", ())):
+            names |= self.known_names(part, seen)
+        return names
+
+    def kinds(self, schema: Any, depth: Any = 8) -> Any:
+        """Returns the types that a schema allows; empty if it allows any."""
+        kinds = set(schema.get("types", ()))
+        kinds |= {kind_of(choice) for choice in schema.get("choices") or ()}
+        if depth and not kinds:
+            for part in (*(self.types.get(name, {}) for name in base_names(schema)), *schema.get("alternatives", ())):
+                more = self.kinds(part, depth - 1)
+                if not more:
+                    return set()
+                kinds |= more
+        return kinds | ({"null"} if kinds and schema.get("nullable") else set())
+
+    def typed(self, text: Any, schema: Any) -> Any:
+        """Returns the value that a string means: not a string only where the schema allows none."""
+        kinds, choices = self.kinds(schema), schema.get("choices") or ()
+        if text in choices or ("string" in kinds and not choices):
+            return text
+        try:
+            value = json.loads(text)
+        except (ValueError, RecursionError):
+            value = text
+        if any(same(value, choice) for choice in choices) or not kinds or any(is_type(value, kind) for kind in kinds):
+            return value
+        return [self.typed(text, schema.get("items", {}))] if "array" in kinds else text
+
+
+def base_names(schema: Any) -> Any:
+    """Returns the names of the types that a schema refers to."""
+    return [*([schema["ref"]] if "ref" in schema else []), *schema.get("includes", ())]
+
+
+def required_names(schema: Any) -> Any:
+    """Returns the names of the properties that an object must have."""
+    return [
+        *(item["name"] for item in schema.get("properties", ()) if item.get("required")),
+        *schema.get("required", ()),
+    ]
+
+
+def is_type(value: Any, kind: Any) -> Any:
+    """True if a value has a JSON type."""
+    if kind in ("integer", "number"):
+        is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
+        return is_number and (kind == "number" or float(value).is_integer())
+    return value is None if kind == "null" else isinstance(value, TYPES.get(kind, object))
+
+
+def kind_of(value: Any) -> Any:
+    """Returns the JSON type of a value."""
+    return next(
+        (kind for kind in ("boolean", "integer", "number", "string", "object", "array") if is_type(value, kind)), "null"
+    )
+
+
+def same(left: Any, right: Any) -> Any:
+    """True if two JSON values are equal: `true` is not 1."""
+    return left == right and isinstance(left, bool) == isinstance(right, bool)
+
+
+def limit_faults(limits: Any, value: Any) -> Any:
+    """Yields the reasons for which a value is out of bounds."""
+    if isinstance(value, (int, float)) and not isinstance(value, bool):
+        rules = (("minimum", value >= limits.get("minimum", value), "less than"),
+                 ("maximum", value <= limits.get("maximum", value), "greater than"),
+                 ("exclusiveMinimum", value > limits.get("exclusiveMinimum", -math.inf), "not greater than"),
+                 ("exclusiveMaximum", value < limits.get("exclusiveMaximum", math.inf), "not less than"))  # fmt: skip
+        yield from (f"{shown(value)} is {words} {limits[name]}" for name, is_met, words in rules if not is_met)
+        step = limits.get("multipleOf")
+        if step and abs(value / step - round(value / step)) > 1e-9:
+            yield f"{shown(value)} is not a multiple of {step}"
+        return
+    if not isinstance(value, (str, list, dict)):
+        return
+    noun = {str: "Length", list: "Items", dict: "Properties"}[type(value)]
+    if len(value) < limits.get(f"min{noun}", 0):
+        yield f"{shown(value)} is shorter than {limits[f'min{noun}']}"
+    if len(value) > limits.get(f"max{noun}", math.inf):
+        yield f"{shown(value)} is longer than {limits[f'max{noun}']}"
+    if isinstance(value, list) and limits.get("uniqueItems") is True:
+        if len({json.dumps(item, sort_keys=True) for item in value}) < len(value):
+            yield "has the same item twice"
+    pattern = limits.get("pattern")
+    if isinstance(value, str) and pattern and len(value) <= MATCHED_LIMIT and not re.search(pattern, value, re.ASCII):
+        yield f"{shown(value)} does not match {pattern}"
+
+
+def shown(value: Any) -> Any:
+    """Returns a value for a message."""
+    text = json.dumps(value, ensure_ascii=False, default=lambda item: "FILE")
+    return text if len(text) <= 60 else text[:59] + "…"
+
+
+def pointer(at: Any, name: Any) -> Any:
+    """Returns the JSON pointer of a member."""
+    return f"{at}/{str(name).replace('~', '~0').replace('/', '~1')}"
+
+
+def unknown(name: Any, names: Any) -> Any:
+    """Returns the message for an unknown name, with the nearest ones."""
+    close = difflib.get_close_matches(name, list(names), n=3)
+    return "is not a parameter" + (f"; did you mean {' or '.join(close)}?" if close else "")
+
+
+def read_arguments(words: Any, tool: Any, check: Any) -> Any:
+    """Returns the arguments of a command line: one JSON object, or NAME=VALUE, NAME:=JSON or NAME@=FILE for each."""
+    if len(words) == 1 and words[0].lstrip()[:1] in ("{", "["):
+        return object_from(words[0])
+    found: Any = {}
+    named = {item["name"]: item["schema"] for item in tool["schema"].get("properties", ())}
+    for word in words:
+        name, separator, text = word.partition("=")
+        if not separator or not name.rstrip(":@"):
+            raise Failure(2, f"{word[:60]!r} is not an argument; give NAME=VALUE, NAME:=JSON, NAME@=FILE or JSON")
+        schema = named.get(name.rstrip(":@"), {})
+        if name[-1] == "@":
+            value: Any = File(text)
+        elif name[-1] == ":":
+            try:
+                value = json.loads(text)
+            except (ValueError, RecursionError):
+                raise Failure(2, f"the value of {name[:-1]} is not JSON") from None
+        else:
+            value = check.typed(text, schema)
+        name = name[:-1] if name[-1] in ":@" else name
+        if name in found:
+            value = [item for part in (found[name], value) for item in (part if isinstance(part, list) else [part])]
+        found[name] = value
+    return found
+
+
+def object_from(text: Any) -> Any:
+    """Returns the JSON object in a text."""
+    try:
+        value = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise Failure(2, f"the arguments are not JSON: {error}") from None
+    if not isinstance(value, dict):
+        raise Failure(2, "the arguments are not a JSON object")
+    return value
+
+
+def checked(data: Any, tool: Any, arguments: Any) -> Any:
+    """Returns the arguments; fails with every fault in them."""
+    check = Check(data.get("types", {}))
+    try:
+        faults = check.faults(tool["schema"], arguments)
+        if "body" in tool and tool["body"].get("rules"):
+            faults += check.faults(tool["body"]["rules"], body_of(tool, arguments)[1])
+    except RecursionError:
+        faults = []  # too much to check; the service decides
+    sent = [(key, item) for key, item in tool.get("parameters", {}).items() if key in arguments]
+    faults += [(pointer("", key), text) for key, item in sent for text in unsendable(item, arguments[key])]
+    if faults:
+        lines = [f"  {place or '/'}: {text}" for place, text in dict.fromkeys(faults)]
+        raise Failure(2, "the arguments are invalid; nothing was sent\n" + "\n".join(lines))
+    return arguments
+
+
+def unsendable(item: Any, value: Any) -> Any:
+    """Yields why a value cannot be sent where its parameter is sent."""
+    parts = value if isinstance(value, list) and value else [value]
+    if item["in"] == "path" and any(part in ("", ".", "..", []) for part in parts):
+        yield "is a part of the path, which cannot be empty, `.` or `..`"
+    if item["in"] == "header" and re.search(r"[^\t\x20-\x7e\x80-\xff]", header_text(value)):
+        yield "is a header, which cannot have line breaks or characters outside of Latin-1"
+
+
+# -- HTTP requests ----------------------------------------------------------------------------------------------------
+
+
+def body_of(tool: Any, arguments: Any) -> Any:
+    """Returns the form of the body of a call, and its value; `None` for no body."""
+    body, parameters = tool.get("body"), tool["parameters"]
+    if body is None:
+        return None, None
+    if body.get("whole"):
+        return body, arguments.get("body")
+    members = {
+        item["name"]: arguments[key] for key, item in parameters.items() if item["in"] == "body" and key in arguments
+    }
+    return body, members if members or body.get("required") else None
+
+
+def http_request(data: Any, tool: Any, arguments: Any, form: Any, value: Any, environment: Any) -> Any:
+    """Returns the method, the URL, the headers and the content of a request; `value` is that of its body."""
+    segments, query, headers, cookies = {}, [], {}, []
+    for key, item in tool["parameters"].items():
+        if key not in arguments or item["in"] == "body":
+            continue
+        name, text, style = item["name"], arguments[key], item.get("style")
+        if item.get("json") and not isinstance(text, str):
+            text = value_text(text)
+        style = style or ("simple" if item["in"] in ("path", "header") else "form")
+        explode = is_exploded(style, item.get("explode"))
+        if item["in"] == "path":
+            segments[name] = path_segment(name, text, style, explode, item.get("reserved", False))
+        elif style == "querystring":
+            query.append(percent_encode(value_text(text)))
+        elif item["in"] == "query":
+            query += query_pairs(name, text, style, explode, item.get("reserved", False))
+        elif item["in"] == "header":
+            headers[name] = header_text(text, style, explode=explode)
+        else:
+            cookies.append(f"{percent_encode(name)}={percent_encode(header_text(text))}")
+    content = b""
+    for place, name, text in credentials_of(data, tool, environment):
+        if place == "query":
+            query.append(f"{percent_encode(name)}={percent_encode(text)}")
+        elif place == "cookie":
+            cookies.append(f"{percent_encode(name)}={percent_encode(text)}")
+        elif place == "body" and isinstance(value or {}, dict):
+            value = {**(value or {}), name: text}
+        else:
+            headers[name] = text
+    if value is not None:
+        headers["Content-Type"], content = encoded_body(form, value)
+    if cookies:
+        headers["Cookie"] = "; ".join(cookies)
+    if tool.get("accept"):
+        headers.setdefault("Accept", tool["accept"])
+    url = base_url(data, tool, environment) + filled_path(tool["path"], segments)
+    if query:
+        url += ("&" if "?" in url else "?") + "&".join(query)
+    return tool["method"], url, headers, content
+
+
+def base_url(data: Any, tool: Any, environment: Any) -> Any:
+    """Returns the base URL: of a variable, of the tool, or of the service."""
+    base, variable = tool.get("base") or data.get("base") or "", data["prefix"] + "_BASE_URL"
+    if environment.get(variable):
+        base = environment[variable]
+    elif not base.startswith(("http://", "https://")):
+        raise Failure(2, f"the service declares no base URL; set {variable}")
+
+    def value(match: Any) -> Any:
+        name = data["prefix"] + "_" + re.sub(r"[^A-Z0-9]+", "_", match[1].upper()).strip("_")
+        if not environment.get(name):
+            raise Failure(2, f"the base URL has a variable; set {name}")
+        return percent_encode(environment[name])
+
+    return re.sub(r"\{([^{}/]+)\}", value, base).rstrip("/")
+
+
+def filled_path(template: str, segments: Any) -> str:
+    """Returns a path with its variables filled in; `{.format}` is one with an operator (RFC 6570)."""
+
+    def value(match: Any) -> str:
+        name, operator = match[1], match[1][:1]
+        if name in segments or operator not in "+./;":
+            return str(segments.get(name, ""))
+        text = segments.get(name[1:])
+        return "" if text is None else {"+": "", ";": ""}.get(operator, operator) + text
+
+    pieces = re.sub(r"\{[?&#][^{}]*\}|#.*", "", template)
+    path = re.sub(r"\{(/?[^{}/]+)\}", value, pieces)
+    path = urllib.parse.quote(path, safe="/-._~:@,;=+&%()*?!$'")
+    return path if path.startswith(("/", "?")) else "/" + path
+
+
+def encoded_body(form: Any, value: Any) -> Any:
+    """Returns the media type and the content of a body."""
+    media_type = form["type"]
+    essence, parts = media_type.partition(";")[0].strip().lower(), form.get("parts", {})
+    if isinstance(value, File):
+        return media_type, value.content
+    if essence == "application/x-www-form-urlencoded" and isinstance(value, dict):
+        pairs = [pair for name, item in value.items() for pair in form_pairs(name, item, parts.get(name, {}))]
+        return media_type, "&".join(pairs).encode()
+    if essence.startswith("multipart/") and isinstance(value, dict):
+        return multipart(essence, value, parts)
+    if is_json_sequence(media_type) and isinstance(value, list):
+        return media_type, "".join(f"\x1e{json.dumps(item)}\n" for item in value).encode()
+    if form.get("lines") and isinstance(value, list):
+        return media_type, "".join(f"{json.dumps(item)}\n" for item in value).encode()
+    if is_json(media_type):
+        return media_type, json.dumps(value, ensure_ascii=False).encode("utf-8", "backslashreplace")
+    if isinstance(value, (dict, list)):
+        raise Failure(2, f"the body is sent as {media_type}; give its content with body@=FILE, or as a string")
+    return media_type, value_text(value).encode("utf-8", "replace")
+
+
+def form_pairs(name: Any, value: Any, part: Any) -> Any:
+    """Returns the pairs of one field of a form."""
+    if "style" in part or "explode" in part:
+        style = part.get("style") or "form"
+        return query_pairs(name, value, style, is_exploded(style, part.get("explode")), part.get("reserved", False))
+    return query_pairs(name, value_text(value) if isinstance(value, dict) else value)
+
+
+def multipart(essence: Any, fields: Any, parts: Any) -> Any:
+    """Returns a multipart body: files and strings unchanged, other values as JSON."""
+    boundary, pieces = uuid.uuid4().hex, []
+    for name, value in fields.items():
+        for item in value if isinstance(value, list) else [value]:
+            quoted = name.replace("\\", "\\\\").replace('"', "%22").replace("\r", "").replace("\n", "")
+            head, kind = f'Content-Disposition: form-data; name="{quoted}"', parts.get(name, {}).get("type")
+            if isinstance(item, File):
+                file_name = re.sub(r'[\r\n"\\]', "_", item.name)
+                head, content, kind = (
+                    f'{head}; filename="{file_name}"',
+                    item.content,
+                    kind or "application/octet-stream",
+                )
+            else:
+                content = value_text(item).encode("utf-8", "replace")
+                kind = kind or ("application/json" if isinstance(item, (dict, list)) else None)
+            kind = f"\r\nContent-Type: {kind.partition(',')[0]}" if kind and "*" not in kind else ""
+            pieces.append(f"--{boundary}\r\n{head}{kind}\r\n\r\n".encode() + content + b"\r\n")
+    return f"{essence}; boundary={boundary}", b"".join(pieces) + f"--{boundary}--\r\n".encode()
+
+
+def credentials_of(data: Any, tool: Any, environment: Any) -> Any:
+    """Yields where each credential is sent, by what name, and its value."""
+    schemes, ways = data.get("auth", {}), tool.get("auth", [])
+    usable = [way for way in ways if all(environment.get(name) for item in way for name in schemes[item]["variables"])]
+    if ways and not usable and [] not in ways:
+        wanted = " or ".join(" and ".join(name for item in way for name in schemes[item]["variables"]) for way in ways)
+        raise Failure(2, f"a credential is needed; set {wanted}. {data.get('login', '')}".strip())
+    for name in next(iter(sorted(usable, key=len, reverse=True)), []):
+        scheme = schemes[name]
+        first, *others = (environment[variable] for variable in scheme["variables"])
+        if scheme["kind"] == "basic":
+            yield "header", "Authorization", "Basic " + base64.b64encode(f"{first}:{others[0]}".encode()).decode()
+        elif scheme["kind"] in ("digest", "mutualTLS"):
+            raise Failure(2, f"authentication by {scheme['kind']} is not supported; call the API another way")
+        else:
+            yield scheme["place"], scheme["name"], with_prefix(first, scheme.get("prefix", ""))
+
+
+def with_prefix(token: Any, prefix: Any) -> Any:
+    """Returns a token after its scheme; one that begins with the scheme is sent unchanged."""
+    has_prefix = not prefix or token.lower().startswith(prefix.lower() + " ")
+    return token if has_prefix else f"{prefix} {token}"
+
+
+# -- HTTP -------------------------------------------------------------------------------------------------------------
+
+
+class NoRedirect(urllib.request.HTTPRedirectHandler):
+    """Leaves redirects to `send`, which decides what the next host may get."""
+
+    def redirect_request(self, *arguments: Any) -> None:
+        """Follows no redirect."""
+        return
+
+
+def send(method: str, url: str, headers: Any, content: bytes, timeout_s: float) -> Any:
+    """Sends a request; returns the open response, also that of an error. Follows redirects to the same host only."""
+    opener = urllib.request.build_opener(NoRedirect)
+    for _ in range(REDIRECT_LIMIT):
+        request = urllib.request.Request(url, data=content or None, headers=headers, method=method)
+        try:
+            response = opener.open(request, timeout=timeout_s)
+        except urllib.error.HTTPError as error:
+            response = error
+        except (OSError, ValueError, http.client.HTTPException) as error:
+            raise Failure(3, f"{origin(url)} cannot be reached: {getattr(error, 'reason', error)}") from None
+        target = urllib.parse.urljoin(url, response.headers.get("Location") or "")
+        is_followed = response.status in (301, 302, 303, 307, 308) and method in ("GET", "HEAD") and target != url
+        if not is_followed or origin(target) != origin(url):
+            return response
+        response.close()
+        url = target
+    raise Failure(3, f"{origin(url)} redirects more than {REDIRECT_LIMIT} times")
+
+
+def origin(url: str) -> str:
+    """Returns the scheme, the host and the port of a URL."""
+    parts = urllib.parse.urlsplit(url)
+    return f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}".lower()
+
+
+def read_all(response: Any, deadline: float) -> bytes:
+    """Returns the body of a response, within the limits of size and time."""
+    chunks: list[bytes] = []
+    size = 0
+    try:
+        while chunk := response.read1(65536):
+            chunks.append(chunk)
+            size += len(chunk)
+            if size > SIZE_LIMIT:
+                raise Failure(3, f"the answer is larger than {SIZE_LIMIT // 2**20} MiB")
+            if time.monotonic() > deadline:
+                raise Failure(3, "the answer takes too long; raise --timeout")
+    except OSError as error:
+        raise Failure(3, f"the answer ended early: {error}") from None
+    return b"".join(chunks)
+
+
+class HttpClient:
+    """Calls the operations of an API."""
+
+    def __init__(self, data: Any, timeout_s: float, folder: str) -> None:
+        self.data, self.timeout_s, self.folder = data, timeout_s, folder
+
+    def request(self, tool: Any, arguments: Any, environment: Any) -> Any:
+        """Returns the request of a call."""
+        form, value = body_of(tool, arguments)
+        return http_request(self.data, tool, arguments, form, value, environment)
+
+    def dry_run(self, name: str, tool: Any, arguments: Any) -> str:
+        """Returns the request of a call, with the names of variables in place of secrets."""
+        return request_text(*self.request(tool, arguments, Masked()))
+
+    def call(self, name: str, tool: Any, arguments: Any) -> Any:
+        """Sends a call; returns the text of the answer, and whether it is an error."""
+        request, deadline = self.request(tool, arguments, os.environ), time.monotonic() + 10 * self.timeout_s
+        method, url, headers, content = request
+        response = send(method, url, headers, content, self.timeout_s)
+        return http_answer(response.status, response.headers, read_all(response, deadline), tool, self.folder)
+
+    def close(self) -> None:
+        """Does nothing: each call has a connection of its own."""
+
+
+def request_text(method: str, url: str, headers: Any, content: bytes) -> str:
+    """Returns a request for a person."""
+    lines = [f"{method} {url}", *(f"{name}: {value}" for name, value in headers.items())]
+    return "\n".join([*lines, *(["", content.decode("utf-8", "replace")] if content else [])])
+
+
+def http_answer(status: int, headers: Any, content: bytes, tool: Any, folder: str) -> Any:
+    """Returns the text of an answer, and whether it is an error."""
+    media_type = (headers.get("Content-Type") or "").partition(";")[0].strip().lower()
+    text = ""
+    if is_json(media_type):
+        text = pretty(content.decode("utf-8", "replace"))
+    elif media_type.startswith("text/") or media_type.endswith(("xml", "yaml", "javascript", "urlencoded")):
+        text = content.decode("utf-8", "replace")
+    elif content:
+        text = saved(content, media_type, folder)
+    if status < 300:
+        return text or f"HTTP {status}", False
+    lines = [f"HTTP {status}", *([text] if text else [])]
+    if headers.get("Location"):
+        lines.append(f"It redirects to {headers['Location'][:300]}; credentials are not sent there.")
+    if headers.get("Retry-After"):
+        lines.append(f"Retry-After: {headers['Retry-After'][:60]}")
+    return "\n".join([*lines, *advice(tool, str(status))]), True
+
+
+# -- results ----------------------------------------------------------------------------------------------------------
+
+
+class Masked:
+    """An environment in which each variable has its own name as its value."""
+
+    def get(self, name: str) -> str:
+        """Returns the reference to a variable in a shell."""
+        return "" if name.endswith("_BASE_URL") and not os.environ.get(name) else f"${name}"
+
+    __getitem__ = get
+
+
+def pretty(text: str) -> str:
+    """Returns JSON with line breaks; any other text unchanged."""
+    try:
+        return json.dumps(json.loads(text), ensure_ascii=False, indent=2)
+    except (ValueError, RecursionError):
+        return text
+
+
+def saved(content: bytes, media_type: str, folder: str) -> str:
+    """Writes content to a new file; returns a line that names it."""
+    ending = re.sub(r"[^a-z0-9].*", "", media_type.partition("/")[2]) or "bin"
+    handle, path = tempfile.mkstemp(prefix="result-", suffix=f".{ending}", dir=folder or None)
+    with os.fdopen(handle, "wb") as file:
+        file.write(content)
+    return f"saved {path} ({media_type or 'no media type'}, {len(content):,} bytes)"
+
+
+def advice(tool: Any, text: str) -> list[str]:
+    """Returns what the service advises on the errors whose codes are in a text."""
+    found = [
+        item for code, item in tool.get("errors", {}).items() if re.search(rf"(?<!\w){re.escape(code)}(?!\w)", text)
+    ]
+    return [f"The service's advice: {item}" for item in found[:3]]
+
+
+def unwrapped(result: Any, tool: Any, folder: str) -> Any:
+    """Returns the text of the result of an MCP tool, and whether it is an error. Images and audio go to files."""
+    result = result if isinstance(result, dict) else {}
+    structured, lines = result.get("structuredContent"), []
+    if structured is not None:
+        lines.append(json.dumps(structured, ensure_ascii=False, indent=2))
+    for item in result.get("content") or ():
+        item = item if isinstance(item, dict) else {}
+        resource: Any = item.get("resource") if isinstance(item.get("resource"), dict) else {}
+        kind, text = item.get("type"), item.get("text", resource.get("text"))
+        blob, media_type = item.get("data", resource.get("blob")), item.get("mimeType", resource.get("mimeType"))
+        if isinstance(text, str):
+            lines += [] if structured is not None and kind == "text" else [pretty(text)]
+        elif isinstance(blob, str):
+            lines.append(saved(base64.b64decode(blob + "=="), str(media_type or "").lower(), folder))
+        elif kind == "resource_link":
+            lines.append(f"resource {item.get('uri')}")
+    is_error = result.get("isError") is True
+    if result.get("resultType", "complete") != "complete":
+        lines, is_error = [*lines, f"The server wants more first: {json.dumps(result)[:2000]}"], True
+    text = "\n".join(lines)
+    return "\n".join([text, *(advice(tool, text) if is_error else [])]), is_error
+
+
+# -- MCP --------------------------------------------------------------------------------------------------------------
+
+
+class McpClient:
+    """Calls the tools of an MCP server, over standard input and output or Streamable HTTP."""
+
+    def __init__(self, data: Any, timeout_s: float, folder: str) -> None:
+        self.data, self.timeout_s, self.folder = data, timeout_s, folder
+        self.number, self.version, self.session = 0, "", ""
+        self.process: Any = None
+        self.lines: Any = queue.Queue()
+
+    def dry_run(self, name: str, tool: Any, arguments: Any) -> str:
+        """Returns the request of a call."""
+        message = {"method": "tools/call", "params": {"name": name, "arguments": arguments}}
+        where = self.data.get("url") or " ".join(self.data["command"])
+        return f"{where}\n{json.dumps(message, ensure_ascii=False, indent=2)}"
+
+    def call(self, name: str, tool: Any, arguments: Any) -> Any:
+        """Sends a call; returns the text of the answer, and whether it is an error."""
+        if not self.version:
+            self.open()
+        answer = self.ask("tools/call", {"name": name, "arguments": arguments})
+        if "error" in answer:
+            text = f"The server answers with an error: {json.dumps(answer['error'], ensure_ascii=False)[:2000]}"
+            return "\n".join([text, *advice(tool, text)]), True
+        return unwrapped(answer.get("result"), tool, self.folder)
+
+    def open(self) -> None:
+        """Opens a session: with `initialize`, or with `server/discover` of servers that have only that (2026-07-28)."""
+        answer = self.ask("initialize", {"protocolVersion": LEGACY, "capabilities": {}, "clientInfo": CLIENT})
+        if "result" in answer:
+            self.version = str(answer["result"].get("protocolVersion", LEGACY))
+            self.post({"jsonrpc": "2.0", "method": "notifications/initialized"})
+            return
+        self.close()
+        self.version, self.session = MODERN, ""
+        if "result" not in self.ask("server/discover", {}):
+            raise Failure(3, f"the server opens no session: {json.dumps(answer.get('error'))[:500]}")
+
+    def ask(self, method: str, params: Any) -> Any:
+        """Sends a request and returns the answer to it; whatever the server asks meanwhile is refused."""
+        self.number += 1
+        number, deadline = self.number, time.monotonic() + self.timeout_s
+        if self.version == MODERN:
+            keys = {"protocolVersion": MODERN, "clientInfo": CLIENT, "clientCapabilities": {}}
+            params = {**params, "_meta": {f"io.modelcontextprotocol/{key}": value for key, value in keys.items()}}
+        for message in self.post({"jsonrpc": "2.0", "id": number, "method": method, "params": params}, deadline):
+            if "method" in message and "id" in message:
+                is_ping = message["method"] == "ping"
+                refusal = {"result": {}} if is_ping else {"error": {"code": -32601, "message": "not supported"}}
+                self.post({"jsonrpc": "2.0", "id": message["id"], **refusal})
+            elif message.get("id") == number:
+                return message
+        raise Failure(3, f"the server ended without an answer to {method}")
+
+    def post(self, message: Any, deadline: float = 0.0) -> Any:
+        """Sends a message; returns the messages that follow, until the deadline."""
+        if self.data.get("url"):
+            return self.post_http(message, deadline or time.monotonic() + self.timeout_s)
+        if self.process is None:
+            self.start()
+        try:
+            self.process.stdin.write(json.dumps(message).encode() + b"\n")
+            self.process.stdin.flush()
+        except OSError:
+            raise Failure(3, "the server ended; start it by itself and read its output") from None
+        return self.received(deadline)
+
+    def start(self) -> None:
+        """Starts the server, with the variables of this environment."""
+        command = self.data["command"]
+        missing = [name for name in self.data.get("env", ()) if not os.environ.get(name)]
+        if missing:
+            print(f"note: {', '.join(missing)} is not set; the server may need it", file=sys.stderr)
+        try:
+            self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, bufsize=0)
+        except OSError as error:
+            raise Failure(3, f"{command[0]} cannot be started: {error.strerror}") from None
+        self.lines = queue.Queue(1000)
+        threading.Thread(target=self.read, args=(self.process.stdout, self.lines), daemon=True).start()
+
+    @staticmethod
+    def read(stream: Any, lines: Any) -> None:
+        """Puts the lines of a stream into a queue, and at its end an empty one."""
+        buffered = open(stream.fileno(), "rb", closefd=False)  # noqa: SIM115
+        while line := buffered.readline(SIZE_LIMIT):
+            lines.put(line)
+        lines.put(b"")
+
+    def received(self, deadline: float) -> Any:
+        """Yields the messages of the server; other lines are not messages."""
+        while True:
+            try:
+                line = self.lines.get(timeout=max(0.0, deadline - time.monotonic()))
+            except queue.Empty:
+                raise Failure(3, f"no answer within {self.timeout_s:g} s; raise --timeout") from None
+            if not line:
+                return
+            yield from messages_in(line)
+
+    def post_http(self, message: Any, deadline: float) -> Any:
+        """Sends a message over Streamable HTTP; returns the messages in the response."""
+        headers = {"Content-Type": "application/json", "Accept": "application/json, text/event-stream"}
+        token = os.environ.get(self.data["token"], "")
+        if token:
+            headers["Authorization"] = with_prefix(token, "Bearer")
+        if self.version:
+            headers["MCP-Protocol-Version"] = self.version
+        if self.session:
+            headers["Mcp-Session-Id"] = self.session
+        if self.version == MODERN and "method" in message:
+            headers["Mcp-Method"] = message["method"]
+            name = message["params"].get("name")
+            if name is not None:
+                is_plain = re.fullmatch(r"[!-~](?:[ -~]*[!-~])?", name) and not name.startswith("=?")
+                headers["Mcp-Name"] = name if is_plain else f"=?base64?{base64.b64encode(name.encode()).decode()}?="
+        response = send("POST", self.data["url"], headers, json.dumps(message).encode(), self.timeout_s)
+        self.session = response.headers.get("Mcp-Session-Id") or self.session
+        if response.status in (401, 403):
+            what = f"the server requires credentials: HTTP {response.status}; set {self.data['token']} to a token"
+            raise Failure(3, f"{what}. {self.data.get('login', '')}")
+        if (response.headers.get("Content-Type") or "").startswith("text/event-stream"):
+            return self.events(response, deadline)
+        found = messages_in(read_all(response, deadline))
+        if not found and response.status >= 400:
+            found = [
+                {"id": message.get("id"), "error": {"code": response.status, "message": f"HTTP {response.status}"}}
+            ]
+        return found
+
+    def events(self, response: Any, deadline: float) -> Any:
+        """Yields the messages of an event stream."""
+        data, size = b"", 0
+        with response:
+            for line in response:
+                size += len(line)
+                if size > SIZE_LIMIT or time.monotonic() > deadline:
+                    raise Failure(
+                        3, f"no answer within {self.timeout_s:g} s or {SIZE_LIMIT // 2**20} MiB; raise --timeout"
+                    )
+                if line.startswith(b"data:"):
+                    data += line[5:].strip()
+                elif not line.strip():
+                    yield from messages_in(data)
+                    data = b""
+
+    def close(self) -> None:
+        """Ends the session, and the server that was started."""
+        if self.process is not None:
+            self.process.stdin.close()
+            try:
+                self.process.wait(2)
+            except subprocess.TimeoutExpired:
+                self.process.kill()
+            self.process = None
+
+
+def messages_in(text: bytes) -> list[Any]:
+    """Returns the messages in a line or a body: one, or several in a batch."""
+    try:
+        value = json.loads(text)
+    except (ValueError, RecursionError):
+        return []
+    return [item for item in (value if isinstance(value, list) else [value]) if isinstance(item, dict)]
+
+
+# -- the command ------------------------------------------------------------------------------------------------------
+
+
+CLIENTS: Any = {"http": HttpClient, "mcp": McpClient}
+
+
+def printable(text: str) -> str:
+    """Returns a text without the control characters that a terminal would obey."""
+    return re.sub(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]", "", text)
+
+
+def prepared(data: Any, name: str, is_confirmed: bool) -> Any:
+    """Returns a tool; refuses an unknown one, and one that needs a confirmation."""
+    tool = data["tools"].get(name)
+    if tool is None:
+        close = difflib.get_close_matches(name, list(data["tools"]), n=3, cutoff=0.4)
+        hint = f"; did you mean {' or '.join(close)}?" if close else "; --list shows the tools"
+        raise Failure(2, f"no tool is named {name[:80]!r}{hint}")
+    if tool.get("confirm") and not is_confirmed:
+        raise Failure(2, f"{name} {tool['confirm']}; ask the user, then add --yes")
+    return tool
+
+
+def run_session(data: Any, client: Any, is_confirmed: bool) -> int:
+    """Runs one call for each line of standard input, and prints a line of JSON for each."""
+    worst = 0
+    for line in sys.stdin:
+        name = None
+        try:
+            request = object_from(line)
+            name = request.get("tool")
+            tool = prepared(data, str(name), is_confirmed)
+            text, is_error = client.call(name, tool, checked(data, tool, request.get("arguments", {})))
+            answer, code = {"tool": name, "ok": not is_error, "text": text}, int(is_error)
+        except Failure as failure:
+            answer, code = {"tool": name, "ok": False, "error": str(failure)}, failure.code
+        worst = max(worst, code)
+        print(json.dumps(answer), flush=True)
+    return worst
+
+
+def main() -> int:
+    """Runs the command; returns the exit code."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("tool", nargs="?", help="exact name of the tool")
+    parser.add_argument(
+        "arguments", nargs="*", help="NAME=VALUE, NAME:=JSON, NAME@=FILE; or one JSON object; - reads it"
+    )
+    parser.add_argument(
+        "--yes", action="store_true", help="the user confirmed a call that deletes or needs confirmation"
+    )
+    parser.add_argument("--dry-run", action="store_true", help="print the request, without secrets, and send nothing")
+    parser.add_argument("--list", action="store_true", help="list the tools, and the variables that hold credentials")
+    parser.add_argument("--session", action="store_true", help='read {"tool": …, "arguments": {…}} from each line')
+    parser.add_argument("--timeout", type=float, default=60.0, metavar="SECONDS")
+    parser.add_argument("--out", default="", metavar="FOLDER", help="folder for images and other files")
+    options = parser.parse_args()
+    for stream in (sys.stdout, sys.stderr):
+        stream.reconfigure(encoding="utf-8", errors="backslashreplace")  # type: ignore[union-attr]
+    data = json.loads(Path(__file__).with_name("tools.json").read_text("utf-8"))
+    client = CLIENTS[data["kind"]](data, options.timeout, options.out)
+    try:
+        if options.list or not (options.tool or options.session):
+            print("\n".join([*data["tools"], "", f"Variables: {', '.join(data['variables']) or 'no variables'}"]))
+            return 0
+        if options.session:
+            return run_session(data, client, options.yes)
+        tool = prepared(data, options.tool, options.yes or options.dry_run)
+        words = [sys.stdin.read() if word == "-" else word for word in options.arguments]
+        arguments = checked(data, tool, read_arguments(words, tool, Check(data.get("types", {}))))
+        if options.dry_run:
+            print(printable(client.dry_run(options.tool, tool, arguments)))
+            return 0
+        text, is_error = client.call(options.tool, tool, arguments)
+        print(printable(text), file=sys.stderr if is_error else sys.stdout)
+        return int(is_error)
+    except Failure as failure:
+        print(f"call.py: {printable(str(failure))}", file=sys.stderr)
+        return int(failure.code)
+    finally:
+        client.close()
+
+
+if __name__ == "__main__":
+    sys.exit(main())

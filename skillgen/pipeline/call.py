@@ -1,0 +1,333 @@
+"""Calls one tool of an MCP server, or one operation of an API: check, refuse or send, unwrap the answer."""
+
+from __future__ import annotations
+
+import base64
+import contextlib
+import json
+import os
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import wait
+from typing import Any, Protocol
+
+from msgspec import Struct
+
+from skillgen.calls import script
+from skillgen.calls.arguments import (
+    CallChecker,
+    Upload,
+    body_form,
+    body_parameters,
+    object_from_json,
+    parameter_keys,
+    unknown_name,
+)
+from skillgen.errors import ExitCode, SkillgenError, SourceError, UsageError
+from skillgen.model.service import Service
+from skillgen.model.tool import Tool
+from skillgen.model.values import Json
+from skillgen.pipeline.read import Request, read_source, server_target
+from skillgen.render.scripts import call_data, sent_form, why_confirmed
+from skillgen.security.addresses import hosts_of, origin_of
+from skillgen.security.secrets import Secrets, secrets_from_headers
+from skillgen.sources.documents import is_url
+from skillgen.sources.http import Network
+
+_FAULTS_SHOWN = 20
+
+
+class Options(Struct, frozen=True, kw_only=True):
+    """How calls are made."""
+
+    is_confirmed: bool = False
+    """Whether a person confirmed the calls."""
+
+    is_dry_run: bool = False
+    """Whether requests are only shown."""
+
+    out: str = ""
+    """Folder for images and other files; empty for that of temporary files."""
+
+
+class Reply(Struct, frozen=True):
+    """The answer to a call."""
+
+    text: str
+    """The result, or the error."""
+
+    is_error: bool = False
+
+
+class Caller(Protocol):
+    """Sends calls to one service."""
+
+    def shown(self, tool: Tool, arguments: dict[str, Json]) -> str:
+        """Returns the request of a call, without secrets."""
+
+    def send(self, tool: Tool, arguments: dict[str, Json]) -> Reply:
+        """Sends a call.
+
+        Raises:
+            SourceError: the service cannot be reached, or does not answer.
+        """
+
+
+class Calls:
+    """Calls of the tools of one service."""
+
+    def __init__(self, service: Service, caller: Caller, options: Options) -> None:
+        self._service = service
+        self._tools = {tool.name: tool for tool in service.tools}
+        self._checker = CallChecker(service)
+        self._caller = caller
+        self._options = options
+
+    def run(self, name: str, words: Sequence[str]) -> Reply:
+        """Makes the call of a command line."""
+        tool = self._tool(name)
+        return self._run(tool, self._checker.arguments(tool, words))
+
+    def run_line(self, line: str) -> dict[str, Json]:
+        """Makes the call of a line of a session, `{"tool": …, "arguments": {…}}`; returns the line of its answer."""
+        name = None
+        try:
+            request = object_from_json(line)
+            name, arguments = request.get("tool"), request.get("arguments", {})
+            if not isinstance(name, str) or not isinstance(arguments, dict):
+                fix = 'write {"tool": NAME, "arguments": {…}} on each line'
+                raise UsageError("a line has no tool, or its arguments are not an object", fix=fix)
+            reply = self._run(self._tool(name), arguments)
+            return {"tool": name, "ok": not reply.is_error, "text": reply.text, "exit": int(reply.is_error)}
+        except SkillgenError as error:
+            return {"tool": name, "ok": False, "error": error.what, "fix": error.fix, "exit": int(error.exit_code)}
+
+    def _tool(self, name: str) -> Tool:
+        if name in self._tools:
+            return self._tools[name]
+        raise UsageError(unknown_name(name, self._tools, "tool"), where=name[:80], fix="give the exact name of a tool")
+
+    def _run(self, tool: Tool, arguments: Mapping[str, Json]) -> Reply:
+        normal, faults = self._checker.normalized(tool, arguments)
+        faults += tuple(self._checker.faults(tool, normal, media_type_of(tool, normal)))
+        if faults:
+            lines = [f"{fault.pointer or '/'}: {fault.message}" for fault in dict.fromkeys(faults)]
+            more = f"; and {len(lines) - _FAULTS_SHOWN} more" if len(lines) > _FAULTS_SHOWN else ""
+            what = f"the arguments are invalid, so nothing was sent: {'; '.join(lines[:_FAULTS_SHOWN])}{more}"
+            raise UsageError(what, where=tool.name, fix="correct the arguments")
+        if self._options.is_dry_run:
+            return Reply(self._caller.shown(tool, normal))
+        if (reason := why_confirmed(tool)) is not None and not self._options.is_confirmed:
+            raise UsageError(f"{reason}, so nothing was sent", where=tool.name, fix="ask the user, then add --yes")
+        return self._caller.send(tool, normal)
+
+
+def media_type_of(tool: Tool, arguments: Mapping[str, Json]) -> str | None:
+    """Returns the media type of the body of a call, one that can hold its files; `None` without a body."""
+    body_key = parameter_keys(tool)[1] if tool.method is not None else ""
+    if tool.input is None or tool.method is None or body_key not in arguments:
+        return None
+    value = arguments[body_key]
+    names = [name for form in (tool.input, *tool.other_inputs) for name in form.media_types]
+    is_multipart = isinstance(value, dict) and any(map(_holds_file, value.values()))
+    if is_multipart:
+        wanted = [name for name in names if name.startswith("multipart/")]
+    elif isinstance(value, Upload):
+        wanted = [name for name in names if "json" not in name and not name.startswith("multipart/")]
+    else:
+        wanted = [name for name in names if not isinstance(value, (dict, list)) or not name.endswith("xml")]
+    return next(iter(wanted or names), None)
+
+
+def _holds_file(value: Json) -> bool:
+    return isinstance(value, Upload) or (isinstance(value, list) and any(map(_holds_file, value)))
+
+
+@contextlib.contextmanager
+def opened_calls(request: Request, options: Options) -> Iterator[Calls]:
+    """Reads a source, and opens a connection to its service for the calls in the block.
+
+    Raises:
+        SourceError: the service cannot be reached or read.
+        UsageError: the source is not one service that can be called.
+    """
+    reading = read_source(request)
+    if reading.failures:
+        raise reading.failures[0]
+    if len(reading.services) != 1:
+        raise UsageError("has several services", where=request.source.kind, fix="choose one with --server NAME")
+    (service,) = reading.services
+    if service.kind == "mcp" and request.source.kind in ("command", "url", "config"):
+        with contextlib.ExitStack() as stack:
+            yield Calls(service, _McpCaller(service, request, options, stack), options)
+    elif service.kind == "openapi":
+        yield Calls(service, _HttpCaller(service, request, options), options)
+    else:
+        what = "is a program; its commands are called in a shell" if service.kind == "cli" else "cannot be called"
+        fix = "run the command itself" if service.kind == "cli" else "give the server or the description itself"
+        raise UsageError(what, where=service.name, fix=fix)
+
+
+class _McpCaller:
+    """Calls the tools of an MCP server; the session is opened before the first call."""
+
+    def __init__(self, service: Service, request: Request, options: Options, stack: contextlib.ExitStack) -> None:
+        self._service, self._request, self._options, self._stack = service, request, options, stack
+        self._target = server_target(request)
+        self._secrets = self._target.secrets()
+        self._session: Any = None
+
+    def shown(self, tool: Tool, arguments: dict[str, Json]) -> str:
+        message = {"method": "tools/call", "params": {"name": tool.name, "arguments": _with_texts(arguments)}}
+        text = f"{self._target.where}\n{json.dumps(message, ensure_ascii=False, indent=2)}"
+        return self._secrets.hide(text)
+
+    def send(self, tool: Tool, arguments: dict[str, Json]) -> Reply:
+        from skillgen.sources.mcp.connect import crawl_error
+        from skillgen.sources.mcp.crawl import open_session
+        from skillgen.sources.mcp.jsonrpc import RpcError
+        from skillgen.sources.mcp.session import NoAnswer
+
+        if tool.task_support == "required":
+            fix = "call it from a host that supports tasks"
+            raise UsageError("can only be called as a task", where=tool.name, fix=fix)
+        if self._session is None:
+            self._session = self._stack.enter_context(open_session(self._target, self._request.progress))
+        data = call_data(self._service, [tool])["tools"][tool.name]
+        future = self._session.send("tools/call", {"name": tool.name, "arguments": _with_texts(arguments)})
+        wait([future], self._target.timeout_s)
+        failure = future.exception() if future.done() else NoAnswer("tools/call", self._target.timeout_s)
+        if isinstance(failure, RpcError) and (failure.http_status is None or failure.http_status < 400):
+            code = "" if failure.code is None else f" (code {failure.code})"
+            text = self._secrets.hide(f"the server answers with an error{code}: {failure.message}")
+            return Reply("\n".join([text, *script.advice(data, text)]), is_error=True)
+        if failure is not None:
+            symptoms = self._session.connection.symptoms()
+            raise crawl_error(failure, "tools/call", where=self._target.where, symptoms=symptoms, secrets=self._secrets)
+        with _as_errors():
+            text, is_error = script.unwrapped(future.result(), data, self._options.out)
+        return Reply(self._secrets.hide(text), is_error)
+
+
+class _HttpCaller:
+    """Calls the operations of an API."""
+
+    def __init__(self, service: Service, request: Request, options: Options) -> None:
+        self._service, self._request, self._options = service, request, options
+
+    def shown(self, tool: Tool, arguments: dict[str, Json]) -> str:
+        method, url, headers, content = self._http_request(tool, arguments, script.Masked())
+        headers = {**headers, **dict.fromkeys(self._own_headers(url), "…")}
+        text: str = script.request_text(method, url, headers, content)
+        return text
+
+    def send(self, tool: Tool, arguments: dict[str, Json]) -> Reply:
+        environment = self._request.environment
+        method, url, headers, content = self._http_request(tool, arguments, environment)
+        headers = {**headers, **self._own_headers(url)}
+        data = call_data(self._service, [tool])
+        secrets = secrets_from_headers(tuple(self._request.source.headers.items())) | Secrets(
+            {environment[name]: name for name in data["variables"] if len(environment.get(name, "")) > 3}
+        )
+        accept = next((headers.pop(name) for name in list(headers) if name.lower() == "accept"), "*/*")
+        network = Network(
+            named=self._named_hosts(url),
+            timeout_s=self._request.source.timeout,
+            size_limit_bytes=script.SIZE_LIMIT,
+            headers=headers,
+            method=method,
+            content=content,
+            returns_errors=True,
+        )
+        with secrets.redact_errors(), _as_errors():
+            answer = network.fetch(url, accept=accept)
+            kept = {name.title(): value for name, value in answer.headers.items()}
+            kept["Content-Type"] = answer.content_type
+            tool_data = data["tools"][tool.name]
+            text, is_error = script.http_answer(answer.status, kept, answer.content, tool_data, self._options.out)
+        return Reply(secrets.hide(text), is_error)
+
+    def _http_request(self, tool: Tool, arguments: dict[str, Json], environment: Any) -> Any:
+        data = call_data(self._service, [tool])
+        slots, body_key = parameter_keys(tool)
+        found = data["tools"][tool.name]
+        places = {key: item for key, item in found["parameters"].items() if item["in"] != "body"}
+        # The keys outside of the body, which `input_keys` makes, need not be those of the flat form.
+        places = dict(zip(slots, places.values(), strict=True))
+        form, value = None, arguments.get(body_key)
+        with _as_errors():
+            media_type = media_type_of(tool, arguments)
+            if (chosen := body_form(tool, media_type)) is not None:
+                form = sent_form(chosen, body_parameters(tool, chosen), media_type)
+            values = {key: item for key, item in arguments.items() if key != body_key}
+            return script.http_request(
+                data, {**found, "parameters": places}, _with_files(values), form, _with_files(value), environment
+            )
+
+    def _own_headers(self, url: str) -> dict[str, str]:
+        """Returns the headers of `--header`, which are for the API unless the description is fetched from elsewhere."""
+        source = str(self._request.source.openapi or "")
+        is_elsewhere = is_url(source) and origin_of(source) != origin_of(url)
+        return {} if is_elsewhere else dict(self._request.source.headers)
+
+    def _named_hosts(self, url: str) -> frozenset[str]:
+        """Returns the hosts that may be private: that of the description, or those that a local file names."""
+        source = str(self._request.source.openapi or "")
+        named = [source] if is_url(source) else [url]
+        return hosts_of([*named, *([self._request.texts.base_url] if self._request.texts.base_url else [])])
+
+
+@contextlib.contextmanager
+def _as_errors() -> Iterator[None]:
+    """Turns the failures of the functions that `call.py` shares into errors of skillgen."""
+    try:
+        yield
+    except script.Failure as failure:
+        what, _, fix = str(failure).partition("; ")
+        kind: Callable[..., SkillgenError] = UsageError if failure.code == ExitCode.USAGE else SourceError
+        raise kind(what, fix=fix or None) from None
+    except OSError as error:
+        raise UsageError(f"cannot be written: {error.strerror}", where="--out", fix="choose another folder") from None
+
+
+def _with_files(value: Json) -> Json:
+    """Returns a value with the content of its files."""
+    if isinstance(value, Upload):
+        return script.File(value.path)
+    if isinstance(value, dict):
+        return {key: _with_files(item) for key, item in value.items()}
+    return [_with_files(item) for item in value] if isinstance(value, list) else value
+
+
+def _with_texts(arguments: dict[str, Json]) -> dict[str, Json]:
+    """Returns the arguments of an MCP tool, with the text of files, or their bytes as Base64."""
+
+    def text(value: Json) -> Json:
+        if isinstance(value, Upload):
+            with _as_errors():
+                content = script.File(value.path).content
+            try:
+                return content.decode("utf-8")
+            except UnicodeDecodeError:
+                return base64.b64encode(content).decode()
+        if isinstance(value, dict):
+            return {key: text(item) for key, item in value.items()}
+        return [text(item) for item in value] if isinstance(value, list) else value
+
+    return {key: text(value) for key, value in arguments.items()}
+
+
+def request_of(source: Any, target: str | None, **details: Any) -> Request:
+    """Returns the request to read a source, or a target of skillgen.yaml.
+
+    Raises:
+        UsageError: there is no such target.
+    """
+    if target is None:
+        return Request(source=source, **details)
+    from skillgen.config.loader import project_file, read_project
+    from skillgen.pipeline.build import request_of_target, resolve_targets
+    from skillgen.sources.mcp.session import CancelToken
+
+    file = project_file(None)
+    (named,) = resolve_targets(read_project(file).targets, file, target, {})
+    return request_of_target(named, os.environ, details.get("announce"), CancelToken())

@@ -1,0 +1,305 @@
+"""What a program needs to call the tools of a service: `tools.json` of `--emit scripts`, and the data of `call`.
+
+It holds names, types and places, not the source's prose, except for its advice on errors.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from msgspec.structs import replace
+
+from skillgen.model.auth import Auth
+from skillgen.model.calls import Input
+from skillgen.model.codec import to_json
+from skillgen.model.schema import Parameter, Schema, Serialization
+from skillgen.model.serialization import LINES
+from skillgen.model.service import Service
+from skillgen.model.tool import Tool
+from skillgen.model.values import Json
+from skillgen.render.about import client_configuration, client_variables
+from skillgen.render.access import URL_VARIABLE, base_url, example_credentials, variable_name
+from skillgen.text.markdown import one_line
+from skillgen.text.summary import clip
+
+_ADVICE_LENGTH = 300
+_DEFAULT_MEDIA_TYPE = "application/json"
+
+_TEXT_FIELDS = ("title", "description", "default", "examples", "read_only", "write_only", "deprecated", "content")
+"""Fields of a schema that no check needs."""
+
+_CHECKED_PATTERN = re.compile(
+    r"\^?(?:[\w\s/@:;,<>=!#%&'\"~`-]|\\[dwDWsS./@+*?()\[\]{}|^$-]|\[\^?(?:[^\[\]\\]|\\[dwsDWS./+*?()\[\]{}|^$-])+\]|\.|[*+?|]|"
+    r"\{\d{1,3}(?:,\d{1,3})?\}|\((?:\?:)?|\))*\$?"
+)
+"""A pattern that means the same in Python and ECMA 262, without look-arounds and references."""
+
+_REPEATED_GROUP = re.compile(r"\)[*+{]")
+_UNBOUNDED = re.compile(r"[*+]")
+
+
+def call_data(service: Service, tools: Iterable[Tool]) -> dict[str, Any]:
+    """Returns what a program needs to call some tools of a service."""
+    tools = tuple(tools)
+    data: dict[str, Any] = {"service": service.name, "kind": "mcp" if service.kind == "mcp" else "http"}
+    data["prefix"] = variable_name(service)
+    found = {tool.name: _tool(service, tool) for tool in tools}
+    types = _types_of(service, found.values())
+    variables = []
+    if service.kind == "mcp":
+        data |= _server(service)
+        variables = [*data.get("env", ()), *([data["token"]] if "url" in data else [])]
+    else:
+        credentials = example_credentials(service)
+        data["base"] = _base(service.endpoints[0].url if service.endpoints else "")
+        data["auth"] = {name: _scheme(item.auth, item.variables) for name, item in credentials.items()}
+        used = {name for tool in found.values() for way in tool.get("auth", ()) for name in way}
+        if not credentials:
+            data["auth"] = {"": _scheme(Auth(kind="bearer", pointer=""), (variable_name(service, "TOKEN"),))}
+            used = {""}
+            for item in found.values():
+                item["auth"] = [[""], []]
+        variables = [name for scheme in data["auth"] if scheme in used for name in data["auth"][scheme]["variables"]]
+        variables += [variable_name(service, name) for name in URL_VARIABLE.findall(data["base"])]
+        if not data["base"].startswith(("http://", "https://")):
+            variables.append(variable_name(service, "BASE_URL"))
+    if steps := _login_steps(service):
+        data["login"] = steps
+    return {**data, "variables": list(dict.fromkeys(variables)), "types": types, "tools": found}
+
+
+def _server(service: Service) -> dict[str, Any]:
+    """Returns how the server is reached; empty if neither a URL nor a portable command is known."""
+    entry = client_configuration(service) or {}
+    server: dict[str, Any] = next(iter(entry.get("mcpServers", {}).values()), {})
+    token = variable_name(service, "TOKEN")
+    if "url" in server:
+        return {"url": server["url"], "token": token}
+    if "command" in server:
+        return {"command": [server["command"], *server["args"]], "env": client_variables(service)}
+    return {}
+
+
+def _login_steps(service: Service) -> str:
+    urls = [auth.authorization_url or auth.token_url or auth.metadata_url for auth in service.requirements.auth]
+    found = [one_line(url) for url in dict.fromkeys(urls) if url]
+    return f"This program has no OAuth: get a token at {clip(found[0], 200)}" if found else ""
+
+
+def _scheme(auth: Auth, variables: tuple[str, ...]) -> dict[str, Any]:
+    place, _, name = (auth.sent_as or "").partition(" ")
+    scheme: dict[str, Any] = {"kind": auth.kind, "variables": list(variables)}
+    if auth.kind == "api-key" and place in ("query", "cookie", "body", "header"):
+        return {**scheme, "place": place, "name": name}
+    if auth.kind == "api-key":
+        return {**scheme, "place": "header", "name": name or "X-API-Key"}
+    prefix = (auth.sent_as or "Authorization: Bearer").partition(": ")[2]
+    return {**scheme, "place": "header", "name": "Authorization", "prefix": prefix}
+
+
+def _tool(service: Service, tool: Tool) -> dict[str, Any]:
+    found: dict[str, Any] = {}
+    if tool.method is not None:
+        found = _operation(tool)
+    else:
+        rules = (tool.input.schema if tool.input is not None else None) or Schema()
+        found["schema"] = _checked(replace(rules, types=("object",), nullable=False, properties=tool.parameters))
+    if (reason := why_confirmed(tool)) is not None:
+        found["confirm"] = reason
+    if errors := dict(_advice(service, tool)):
+        found["errors"] = errors
+    return found
+
+
+def why_confirmed(tool: Tool) -> str | None:
+    """Returns why a person must confirm a call; `None` if nobody must."""
+    semantics = tool.semantics
+    if semantics.requires_confirmation:
+        return "needs a person's confirmation"
+    if semantics.effect == "destructive" or semantics.risk == "destructive":
+        return "deletes or overwrites"
+    return None
+
+
+def _advice(service: Service, tool: Tool) -> Iterator[tuple[str, str]]:
+    for error in (*service.errors, *tool.errors):
+        parts = [error.resolution] if error.resolution else []
+        if error.retry_after_s is not None:
+            parts.append(f"Retry after {error.retry_after_s:g} s.")
+        if error.code and parts:
+            yield error.code, clip(one_line(" ".join(parts)), _ADVICE_LENGTH)
+
+
+def _base(url: str) -> str:
+    return base_url(url) if url else ""
+
+
+# -- operations -------------------------------------------------------------------------------------------------------
+
+
+def _operation(tool: Tool) -> dict[str, Any]:
+    keys = _keys(tool.parameters)
+    found: dict[str, Any] = {"method": tool.method, "path": tool.path}
+    found["parameters"] = {key: _place(item) for key, item in zip(keys, tool.parameters, strict=True)}
+    body = [item for item in tool.parameters if item.location == "body"]
+    if tool.input is not None:
+        found["body"] = sent_form(tool.input, body)
+        if tool.input.schema is not None:
+            found["body"]["rules"] = _checked(
+                replace(tool.input.schema, properties=(*tool.input.schema.properties, *body))
+            )
+    properties = [
+        replace(item, name=key, required=_is_needed(item, tool))
+        for key, item in zip(keys, tool.parameters, strict=True)
+    ]
+    found["schema"] = _checked(Schema(types=("object",), properties=tuple(properties), additional=False))
+    if tool.output_media_types:
+        found["accept"] = ", ".join(sorted(set(tool.output_media_types), key=lambda name: ("json" not in name, name)))
+    if tool.endpoints:
+        found["base"] = _base(tool.endpoints[0].url)
+    if tool.auth is not None:
+        found["auth"] = [[item.scheme for item in way] for way in tool.auth]
+    return found
+
+
+def _is_needed(item: Parameter, tool: Tool) -> bool:
+    """True if a call must have an argument: a property of an optional body need not be sent."""
+    if item.location != "body":
+        return item.required
+    return item.required and not item.schema.read_only and (tool.input is None or tool.input.required)
+
+
+def _keys(parameters: tuple[Parameter, ...]) -> list[str]:
+    """Returns a unique key for each parameter: its name, after its location if the name is taken."""
+    keys: dict[str, None] = {}
+    for item in parameters:
+        key = item.name
+        while key in keys:
+            key = f"{item.location}.{key}"
+        keys[key] = None
+    return list(keys)
+
+
+def _place(item: Parameter) -> dict[str, Any]:
+    found: dict[str, Any] = {"in": item.location, "name": item.name}
+    if item.location == "body":
+        return found
+    serialization = item.serialization or Serialization()
+    found |= _style(serialization)
+    if serialization.media_type is not None:
+        found["json"] = True
+    return found
+
+
+def _style(serialization: Serialization) -> dict[str, Any]:
+    found: dict[str, Any] = {}
+    if serialization.style is not None:
+        found["style"] = serialization.style
+    if serialization.explode is not None:
+        found["explode"] = serialization.explode
+    if serialization.allow_reserved:
+        found["reserved"] = True
+    return found
+
+
+def sent_form(form: Input, parameters: Iterable[Parameter], media_type: str | None = None) -> dict[str, Any]:
+    """Returns how a request body is sent, by default in the recommended media type."""
+    parameters = tuple(parameters)
+    chosen = media_type or next(iter(form.media_types), _DEFAULT_MEDIA_TYPE)
+    found: dict[str, Any] = {"type": chosen if "*" not in chosen else "application/octet-stream"}
+    if form.required:
+        found["required"] = True
+    if len(parameters) == 1 and parameters[0].is_whole_body:
+        found["whole"] = True
+        if (serialization := parameters[0].serialization) is not None and serialization.style == LINES:
+            found["lines"] = True
+    parts = {item.name: _part(item.serialization) for item in parameters if item.serialization is not None}
+    if parts:
+        found["parts"] = parts
+    return found
+
+
+def _part(serialization: Serialization) -> dict[str, Any]:
+    found = _style(serialization)
+    if serialization.media_type is not None:
+        found["type"] = serialization.media_type
+    return found
+
+
+# -- schemas ----------------------------------------------------------------------------------------------------------
+
+
+def _checked(schema: Schema) -> dict[str, Json]:
+    """Returns a schema as JSON, in the form of the model, without what no check needs."""
+    stripped: dict[str, Json] = _stripped(to_json(schema))
+    return stripped
+
+
+def _stripped(raw: Json, *, is_map: bool = False) -> Json:
+    if isinstance(raw, list):
+        return [_stripped(item) for item in raw]
+    if not isinstance(raw, dict):
+        return raw
+    if is_map:
+        return {key: _stripped(item) for key, item in raw.items()}
+    if "pointer" in raw and "location" in raw:  # a parameter
+        is_needed = raw["required"] and not raw["schema"].get("read_only")
+        return {"name": raw["name"], "schema": _stripped(raw["schema"]), **({"required": True} if is_needed else {})}
+    found = {}
+    for key, item in raw.items():
+        if key in _TEXT_FIELDS:
+            continue
+        if key in ("choices", "types", "required", "includes", "ref", "discriminator"):
+            found[key] = item
+        elif key == "constraints":
+            limits = {name: bound for name, bound in item.items() if name not in ("pattern", "xml")}
+            if "pattern" in item and _is_checkable(item["pattern"]):
+                limits["pattern"] = item["pattern"]
+            elif "pattern" in item:
+                found["unsure"] = True
+            found |= {key: limits} if limits else {}
+        else:
+            found[key] = _stripped(item, is_map=key == "patterns")
+    if raw.get("contains") or raw.get("patterns") or raw.get("property_names"):
+        found["unsure"] = True
+    return found
+
+
+def _is_checkable(pattern: Json) -> bool:
+    """True if Python matches a pattern like other engines, and in a time that its length and the string's bound."""
+    if not isinstance(pattern, str) or len(pattern) > 300 or not _CHECKED_PATTERN.fullmatch(pattern):
+        return False
+    if _REPEATED_GROUP.search(pattern) or len(_UNBOUNDED.findall(pattern)) > 2:
+        return False
+    try:
+        re.compile(pattern, re.ASCII)
+    except (re.error, RecursionError, OverflowError):
+        return False
+    return True
+
+
+def _types_of(service: Service, tools: Iterable[dict[str, Any]]) -> dict[str, Json]:
+    """Returns the named types that the schemas of tools refer to, themselves or by way of others."""
+    known = {item.name: item.schema for item in service.schemas}
+    found: dict[str, Json] = {}
+    waiting = list(
+        dict.fromkeys(name for tool in tools for name in _refs([tool["schema"], tool.get("body", {}).get("rules")]))
+    )
+    for name in waiting:
+        if name in known and name not in found:
+            found[name] = _checked(known[name])
+            waiting += [other for other in _refs(found[name]) if other not in found]
+    return found
+
+
+def _refs(raw: Json) -> Iterator[str]:
+    if isinstance(raw, dict):
+        names = [raw.get("ref"), *(raw.get("includes") or ())]
+        yield from (name for name in names if isinstance(name, str))
+        for item in raw.values():
+            yield from _refs(item)
+    elif isinstance(raw, list):
+        for item in raw:
+            yield from _refs(item)

@@ -1,0 +1,280 @@
+"""`skillgen call`: arguments checked, requests built, answers unwrapped, and what is refused."""
+
+from __future__ import annotations
+
+import base64
+import json
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from cli import ROOT, Finished, run_skillgen
+from http_servers import QuietHandler, http_servers
+
+TOOLS: list[dict[str, Any]] = [
+    {
+        "name": "add_note",
+        "description": "Adds a note.",
+        "inputSchema": {
+            "type": "object",
+            "properties": {
+                "title": {"type": "string", "minLength": 2},
+                "stars": {"type": "integer", "maximum": 5},
+                "tags": {"type": "array", "items": {"type": "string"}},
+                "place": {"type": "object", "properties": {"lat": {"type": "number"}}, "required": ["lat"]},
+                "kind": {"enum": ["a", "b", 3]},
+            },
+            "required": ["title"],
+            "additionalProperties": False,
+        },
+        "annotations": {"destructiveHint": False},
+    },
+    {"name": "delete_note", "inputSchema": {"type": "object"}, "annotations": {"destructiveHint": True}},
+]
+
+DESCRIPTION: dict[str, Any] = {
+    "openapi": "3.1.0",
+    "info": {"title": "Notes", "version": "1"},
+    "servers": [{"url": "https://notes.example/v1"}],
+    "security": [{"token": []}],
+    "components": {
+        "securitySchemes": {"token": {"type": "http", "scheme": "bearer"}},
+        "schemas": {"Note": {"type": "object", "properties": {"text": {"type": "string"}}, "required": ["text"]}},
+    },
+    "paths": {
+        "/notes/{id}": {
+            "parameters": [{"name": "id", "in": "path", "required": True, "schema": {"type": "integer"}}],
+            "get": {
+                "operationId": "getNote",
+                "parameters": [
+                    {"name": "fields", "in": "query", "schema": {"type": "array", "items": {"type": "string"}}},
+                    {"name": "filter", "in": "query", "style": "deepObject", "schema": {"type": "object"}},
+                    {"name": "X-Trace", "in": "header", "schema": {"type": "string"}},
+                    {"name": "mood", "in": "cookie", "schema": {"type": "string"}},
+                ],
+                "responses": {"200": {"description": "ok"}},
+            },
+            "put": {
+                "operationId": "putNote",
+                "requestBody": {
+                    "required": True,
+                    "content": {
+                        "application/json": {"schema": {"$ref": "#/components/schemas/Note"}},
+                        "multipart/form-data": {
+                            "schema": {"type": "object", "properties": {"scan": {"type": "string", "format": "binary"}}}
+                        },
+                    },
+                },
+                "responses": {"200": {"description": "ok"}},
+            },
+            "delete": {"operationId": "deleteNote", "responses": {"204": {"description": "gone"}}},
+        },
+        "/form": {
+            "post": {
+                "operationId": "sendForm",
+                "security": [],
+                "requestBody": {
+                    "content": {
+                        "application/x-www-form-urlencoded": {
+                            "schema": {
+                                "type": "object",
+                                "properties": {"a": {"type": "string"}, "n": {"type": "integer"}},
+                            }
+                        }
+                    }
+                },
+                "responses": {"200": {"description": "ok"}},
+            }
+        },
+    },
+}
+TOKEN = {"SKILL_NOTES_TOKEN": "sesame-7291"}
+
+
+@pytest.fixture
+def server(tmp_path: Path) -> list[str]:
+    """Returns the command of a server whose calls answer with structured content, text and an image."""
+    image = base64.b64encode(b"\x89PNG").decode()
+    content = [{"type": "text", "text": "{}"}, {"type": "image", "data": image, "mimeType": "image/png"}]
+    return listed(tmp_path, {"content": content, "structuredContent": {"id": 7}})
+
+
+def listed(folder: Path, result: Any) -> list[str]:
+    path = folder / "server.json"
+    path.write_text(json.dumps({"server": {}, "tools": TOOLS, "tools/call": result}), "utf-8")
+    return ["--", sys.executable, "-m", "servers.listed", str(path)]
+
+
+def call(*words: object, **options: Any) -> Finished:
+    return run_skillgen("call", *words, cwd=ROOT / "tests", **options)
+
+
+@pytest.fixture
+def description(tmp_path: Path) -> Path:
+    path = tmp_path / "notes.json"
+    path.write_text(json.dumps(DESCRIPTION), "utf-8")
+    return path
+
+
+class Recorder(QuietHandler):
+    """Answers with the request, and redirects elsewhere where its path ends in 3."""
+
+    elsewhere = ""
+
+    def answer(self) -> None:
+        content = self.rfile.read(int(self.headers.get("Content-Length") or 0)).decode("latin-1")
+        entry = {"method": self.command, "path": self.path, "headers": dict(self.headers), "body": content}
+        status = 302 if self.path.endswith("/3") else 429 if self.path.endswith("/4") else 200
+        body = json.dumps(entry).encode()
+        self.send_response(status)
+        self.send_header("Content-Type", "application/json")
+        self.send_header("Content-Length", str(len(body)))
+        if status == 302:
+            self.send_header("Location", f"{type(self).elsewhere}/v1/notes/9")
+        if status == 429:
+            self.send_header("Retry-After", "17")
+        self.end_headers()
+        self.wfile.write(body)
+
+    do_GET = do_PUT = do_POST = do_DELETE = answer
+
+
+@pytest.fixture
+def api() -> Iterator[str]:
+    with http_servers() as start:
+        Recorder.elsewhere = start(type("Other", (Recorder,), {})).replace("127.0.0.1", "localhost")
+        yield start(Recorder)
+
+
+def sent(finished: Finished) -> dict[str, Any]:
+    assert finished.exit_code == 0, finished.stderr
+    found: dict[str, Any] = json.loads(finished.stdout)
+    return found
+
+
+def test_a_tool_is_called_and_its_result_unwrapped(server: list[str], tmp_path: Path) -> None:
+    finished = call("add_note", "title=Tea", "--out", tmp_path, *server)
+    assert finished.exit_code == 0, finished.stderr
+    structured, _, saved = finished.stdout.rpartition("saved ")
+    assert json.loads(structured) == {"id": 7}
+    assert Path(saved.split(" (")[0]).read_bytes() == b"\x89PNG"
+
+
+def test_every_fault_of_arguments_is_named_before_sending(server: list[str]) -> None:
+    words = ["title=T", "stars=9", "tags:=[1]", 'place={"lat":"x"}', "kind=c", "sort=1"]
+    finished = call("add_note", *words, *server)
+    assert finished.exit_code == 2
+    assert finished.stdout == ""
+    for fault in ("/title: ", "/stars: ", "/tags/0: ", "/place/lat: ", "/kind: ", "/sort: is not allowed"):
+        assert fault in finished.stderr
+    assert "/title: is required" in call("add_note", *server).stderr
+
+
+@pytest.mark.parametrize(
+    ("words", "arguments"),
+    [
+        (["title=12", "stars=3", "kind=3"], {"title": "12", "stars": 3, "kind": 3}),
+        (["title=ab", "tags=x", "tags=y"], {"title": "ab", "tags": ["x", "y"]}),
+        (["title=ab", "tags=x", 'place={"lat": 1.5}'], {"title": "ab", "tags": ["x"], "place": {"lat": 1.5}}),
+        (['{"title": "a=b"}'], {"title": "a=b"}),
+    ],
+)
+def test_arguments_have_the_types_of_the_schema(server: list[str], words: list[str], arguments: Any) -> None:
+    finished = call("add_note", *words, "--dry-run", *server)
+    assert json.loads(finished.stdout.partition("\n")[2])["params"] == {"name": "add_note", "arguments": arguments}
+
+
+def test_what_deletes_or_is_unknown_is_not_called(server: list[str]) -> None:
+    finished = call("delete_note", *server)
+    assert finished.exit_code == 2
+    assert "--yes" in finished.stderr
+    assert call("delete_note", "--yes", *server).exit_code == 0
+    finished = call("ad_note", *server)
+    assert finished.exit_code == 2
+    assert "did you mean add_note or" in finished.stderr
+
+
+def test_an_error_of_a_tool_goes_to_standard_error(tmp_path: Path) -> None:
+    result = {"content": [{"type": "text", "text": "no \x1b[31mpaper"}], "isError": True}
+    finished = call("add_note", "title=Tea", *listed(tmp_path, result))
+    assert (finished.exit_code, finished.stdout, finished.stderr) == (1, "", "no [31mpaper\n")
+
+
+def test_a_session_answers_each_line(server: list[str]) -> None:
+    lines = [{"tool": "add_note", "arguments": {"title": "Tea"}}, {"tool": "add_note"}, {"tool": "delete_note"}]
+    finished = call("--session", *server, stdin="".join(json.dumps(line) + "\n" for line in lines) + "x\n")
+    answers = [json.loads(line) for line in finished.stdout.splitlines()]
+    assert [(item["ok"], item["exit"]) for item in answers] == [(True, 0), (False, 2), (False, 2), (False, 2)]
+    assert finished.exit_code == 2
+
+
+def test_an_operation_is_sent_as_its_description_says(description: Path, api: str, tmp_path: Path) -> None:
+    def made(*words: object) -> dict[str, Any]:
+        options = ["--openapi", description, "--base-url", f"{api}/v1"]
+        return sent(call(*options, *words, env=TOKEN))
+
+    words = ["id=7", "fields=a", "fields=b c", 'filter={"x": {"y": 1}}', "X-Trace=t", "mood=so so"]
+    request = made("getNote", *words)
+    assert request["path"] == "/v1/notes/7?fields=a&fields=b%20c&filter%5Bx%5D%5By%5D=1"
+    assert request["headers"]["X-Trace"] == "t"
+    assert request["headers"]["Cookie"] == "mood=so%20so"
+    assert request["headers"]["Authorization"] == "Bearer [hidden]"
+    assert json.loads(made("putNote", "id=7", "text=hello")["body"]) == {"text": "hello"}
+    assert json.loads(made("putNote", '{"id": 7, "body": {"text": "t", "more": [1]}}')["body"])["more"] == [1]
+    assert made("sendForm", "a=b&c", "n=3")["body"] == "a=b%26c&n=3"
+    (tmp_path / "scan.png").write_bytes(b"PNG")
+    multipart = made("putNote", "id=7", f"body.scan@={tmp_path / 'scan.png'}")
+    assert 'name="scan"; filename="scan.png"' in multipart["body"]
+    assert multipart["headers"]["Content-Type"].startswith("multipart/form-data; boundary=")
+
+
+def test_faults_of_an_operation_are_named_by_place(description: Path) -> None:
+    finished = call("--openapi", description, "putNote", "id=x", "txt=1", env=TOKEN)
+    assert finished.exit_code == 2
+    for fault in (
+        '/id: "x" is not of type "integer"',
+        "/txt: is not a parameter; did you mean text?",
+        "/body/text: is",
+    ):
+        assert fault in finished.stderr
+
+
+def test_credentials_come_from_the_documented_variables(description: Path) -> None:
+    finished = call("--openapi", description, "getNote", "id=7")
+    assert finished.exit_code == 2
+    assert "SKILL_NOTES_TOKEN" in finished.stderr
+    shown = call("--openapi", description, "getNote", "id=7", "--dry-run", env=TOKEN)
+    assert shown.stdout.splitlines()[:2] == [
+        "GET https://notes.example/v1/notes/7",
+        "Authorization: Bearer $SKILL_NOTES_TOKEN",
+    ]
+
+
+def test_no_redirect_takes_credentials_to_another_host(description: Path, api: str) -> None:
+    options = ["--openapi", description, "--base-url", f"{api}/v1"]
+    finished = call(*options, "getNote", "id=3", env=TOKEN)
+    # The other host is private, and nobody named it.
+    assert finished.exit_code == 3
+    assert "private network" in finished.stderr
+    assert "sesame" not in finished.stderr
+
+
+def test_an_error_of_an_api_has_its_status_and_advice(description: Path, api: str) -> None:
+    finished = call("--openapi", description, "--base-url", f"{api}/v1", "getNote", "id=4", env=TOKEN)
+    assert (finished.exit_code, finished.stdout) == (1, "")
+    assert finished.stderr.startswith("HTTP 429\n")
+    assert "Retry-After: 17" in finished.stderr
+
+
+def test_a_source_or_a_tool_that_is_missing_is_named(description: Path, server: list[str]) -> None:
+    for words, text in (
+        (["getNote"], "no source is given"),
+        (["--openapi", description], "no tool is given"),
+        (["getNote", "--openapi", description, *server], "several sources are given"),
+        (["getNote", "--openapi", description, "id"], "is not an argument"),
+    ):
+        finished = call(*words)
+        assert finished.exit_code == 2
+        assert text in finished.stderr
