@@ -1360,6 +1360,28 @@ CODES: Mapping[str, ProblemCode] = {
         is_optional=True,
         subject="inputs",
     ),
+    # Only `lint --against`.
+    "published-digest-differs": ProblemCode(
+        "error",
+        "a published file is missing or is not the one that its index describes",
+        "publish the documents again, all files together",
+        clause="Agent Skills discovery 0.2.0, Integrity and Verification",
+    ),
+    "published-tools-differ": ProblemCode(
+        "error",
+        "what is published describes other tools than the source has",
+        "run skillgen again, and publish the result",
+    ),
+    "published-url-differs": ProblemCode(
+        "warning",
+        "what is published names another URL of the server",
+        "run skillgen again, or correct the URL",
+    ),
+    "published-version-differs": ProblemCode(
+        "error",
+        "what is published has another version than the source",
+        "run skillgen again, and publish the result",
+    ),
     # Documents and files.
     "allowed-tools-left-out": ProblemCode(
         "warning",

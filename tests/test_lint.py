@@ -370,6 +370,92 @@ def test_a_file_that_is_not_a_baseline_is_refused(lacking: Path, tmp_path: Path)
         assert lint(lacking, "--baseline", path).exit_code == 2
 
 
+# -- what was published ----------------------------------------------------------------------------------------------
+
+
+def published(folder: Path, *formats: str) -> tuple[Path, Path]:
+    """Writes a description and documents of it; returns both paths."""
+    path = clean(folder)
+    out = folder / "out"
+    emit = ",".join(("skill", *formats))
+    publish = ("--publish", "domain=shop.example", "--publish", "base-url=https://shop.example/docs")
+    finished = run_skillgen("from-openapi", path, "-o", out, "--emit", emit, *publish)
+    assert finished.exit_code == 0, finished.stderr
+    return path, out
+
+
+def differences(path: Path, against: Path) -> list[dict[str, Json]]:
+    return findings(path, "--select", "published-*", "--against", against)
+
+
+def test_documents_of_the_source_differ_in_nothing(tmp_path: Path) -> None:
+    path, out = published(tmp_path, "plugin", "well-known")
+    assert differences(path, out) == []
+    assert differences(path, out / "plugin" / "plugin.json") == []
+
+
+def test_documents_that_no_longer_fit_the_source_are_reported(tmp_path: Path) -> None:
+    path, out = published(tmp_path, "plugin")
+    data = json.loads(path.read_text("utf-8"))
+    data["info"]["version"] = "9.1"
+    data["paths"]["/more"] = {"get": operation("list_more")}
+    write(path, data)
+    found = differences(path, out)
+    assert {finding["code"] for finding in found} == {"published-version-differs", "published-tools-differ"}
+    files = {Path(finding["where"].partition("#")[0]).name for finding in found}
+    assert {".skillgen.json", "plugin.json", "SKILL.md"} <= files
+    assert any("list_more" in finding["message"] for finding in found)
+    (manifest,) = (item for item in found if item["where"].endswith("out/plugin/plugin.json#/version"))
+    lines = Path(manifest["file"]).read_text("utf-8").split("\n")
+    assert '"version"' in lines[manifest["line"] - 1]
+    assert lint(path, "--select", "published-*", "--against", out).exit_code == 1
+
+
+def test_an_index_with_an_outdated_digest_is_reported(tmp_path: Path) -> None:
+    path, out = published(tmp_path, "well-known")
+    (index,) = out.rglob("agent-skills/index.json")
+    artifact = next(item for item in sorted(index.parent.rglob("*")) if item.is_file() and item != index)
+    artifact.write_bytes(artifact.read_bytes() + b"\n")
+    assert [finding["code"] for finding in differences(path, index)] == ["published-digest-differs"]
+    artifact.unlink()
+    (finding,) = differences(path, index)
+    assert finding["code"] == "published-digest-differs"
+    assert "is missing" in finding["message"]
+
+
+def test_an_index_is_not_followed_out_of_its_folder(tmp_path: Path) -> None:
+    entry = {"name": "a", "type": "skill-md", "description": "x", "digest": "sha256:0"}
+    urls = ("../../../etc/passwd", "/../../etc/passwd", "https://cdn.example/a.md", "%2e%2e/%2e%2e/x")
+    index = write(tmp_path / "index.json", {"skills": [{**entry, "url": url} for url in urls]})
+    assert differences(clean(tmp_path), index) == []
+
+
+def test_a_registry_entry_of_a_server_that_moved_is_reported(lacking: Path, tmp_path: Path) -> None:
+    snapshot = json.loads(lacking.read_text("utf-8"))
+    snapshot["services"][0]["endpoints"] = [{"url": "https://new.example/mcp"}]
+    write(lacking, snapshot)
+    version = snapshot["services"][0].get("version", "1")
+    remotes = [{"type": "streamable-http", "url": "https://old.example/mcp"}]
+    entry = write(tmp_path / "server.json", {"name": "io.a/b", "version": version, "remotes": remotes})
+    assert [finding["code"] for finding in differences(lacking, entry)] == ["published-url-differs"]
+
+
+def test_a_manifest_with_other_tools_is_reported(lacking: Path, tmp_path: Path) -> None:
+    tools = [{"name": name} for name in ("get-order", "get_orders", "list_orders", "drop_order")]
+    manifest = write(tmp_path / "manifest.json", {"manifest_version": "0.1.0", "server": {}, "tools": tools})
+    found = {finding["where"].partition("#")[2]: finding["message"] for finding in differences(lacking, manifest)}
+    assert "'drop_order'" in found["/tools/3"]
+    assert found["/tools"].endswith(": find_orders")
+    assert len(found) == 2
+
+
+def test_what_cannot_be_compared_is_refused(tmp_path: Path) -> None:
+    path = clean(tmp_path)
+    (tmp_path / "empty").mkdir()
+    for against in (tmp_path / "empty", tmp_path / "missing", path):
+        assert lint(path, "--against", against).exit_code == 2
+
+
 # -- scores ----------------------------------------------------------------------------------------------------------
 
 REPORT = json.loads(

@@ -17,6 +17,7 @@ from skillgen.lint.explanation import similar_codes
 from skillgen.lint.findings import (
     Baseline,
     Findings,
+    Location,
     baseline_text,
     is_snapshot_text,
     locations_in_snapshot,
@@ -27,6 +28,7 @@ from skillgen.lint.findings import (
 from skillgen.lint.scores import scores_of
 from skillgen.model.service import Service
 from skillgen.model.tool import Tool
+from skillgen.pipeline.published import compare_published
 from skillgen.problem_codes import CODES
 from skillgen.sources.json_access import SOURCE_LIMIT_BYTES
 from skillgen.sources.selection import Pattern, parse_patterns
@@ -97,9 +99,13 @@ class Linter:
             source=source, path=path, owners=owners_in(service), identity=(service.name, service.version or "")
         )
         codes = frozenset(CODES) if self.has_scores else self.codes
-        found = (*service.problems, *service.advice, *check_service(service, codes))
+        found = [*service.problems, *service.advice, *check_service(service, codes)]
         if self.has_scores:
             item = structs.replace(item, scores=scores_of(service, found, item.owner_pointer))
+        published: dict[str, Location] = {}
+        if self.options.against is not None:
+            differences, published = compare_published(service, Path(self.options.against))
+            found = [*differences, *found]
         problems = []
         for problem in found:
             if problem.code not in self.codes:
@@ -114,13 +120,13 @@ class Linter:
         if self._baseline is not None:
             item = self._baseline.without_known(item)
         if path is None or not item.problems:
-            return item
+            return structs.replace(item, locations=published)
         text = _text_of(path)
         if is_snapshot_text(text):
             locations = locations_in_snapshot(item.problems, index, path, text)
         else:
             locations = locations_of(item.problems, path, lambda other: text if other == path else _text_of(other))
-        return structs.replace(item, locations=locations)
+        return structs.replace(item, locations=locations | published)
 
     def outdated(self) -> int:
         """Returns how many findings of the baseline on the checked sources no longer occur."""
@@ -151,6 +157,7 @@ def _combined(given: LintOptions, project: LintOptions, file: Path | None) -> Li
         ignore_in={**project.ignore_in, **given.ignore_in},
         baseline=given.baseline or baseline,
         write_baseline=given.write_baseline,
+        against=given.against,
         strict=given.strict or project.strict,
     )
 
