@@ -2,7 +2,8 @@
 """Calls the tools of one service, with Python's standard library alone; `call.py --help` shows how.
 
 The service, its tools and their parameters are data in `tools.json` next to this file; nothing of it is run as code.
-Arguments are checked before anything is sent. Secrets come from environment variables only.
+Arguments are checked before anything is sent. Secrets come from environment variables only. For an MCP server, its
+command may follow after `--`.
 
 Exit codes: 0 done; 1 the tool or the API answered with an error; 2 the call is invalid, or needs --yes; 3 the service
 could not be reached, or did not answer in time.
@@ -303,17 +304,13 @@ def object_from(text: Any) -> Any:
     return value
 
 
-def checked(data: Any, tool: Any, arguments: Any) -> Any:
+def checked(client: Any, tool: Any, arguments: Any) -> Any:
     """Returns the arguments; fails with every fault in them."""
-    check = Check(data.get("types", {}))
+    check = Check(client.data["types"])
     try:
-        faults = check.faults(tool["schema"], arguments)
-        if "body" in tool and tool["body"].get("rules"):
-            faults += check.faults(tool["body"]["rules"], body_of(tool, arguments)[1])
+        faults = [*check.faults(tool["schema"], arguments), *client.faults(tool, arguments, check)]
     except RecursionError:
         faults = []  # too much to check; the service decides
-    sent = [(key, item) for key, item in tool.get("parameters", {}).items() if key in arguments]
-    faults += [(pointer("", key), text) for key, item in sent for text in unsendable(item, arguments[key])]
     if faults:
         lines = [f"  {place or '/'}: {text}" for place, text in dict.fromkeys(faults)]
         raise Failure(2, "the arguments are invalid; nothing was sent\n" + "\n".join(lines))
@@ -562,6 +559,14 @@ class HttpClient:
         form, value = body_of(tool, arguments)
         return http_request(self.data, tool, arguments, form, value, environment)
 
+    def faults(self, tool: Any, arguments: Any, check: Check) -> Any:
+        """Yields the faults of arguments as parts of a request."""
+        if "body" in tool and tool["body"].get("rules"):
+            yield from check.faults(tool["body"]["rules"], body_of(tool, arguments)[1])
+        for key, item in tool["parameters"].items():
+            if key in arguments:
+                yield from ((pointer("", key), text) for text in unsendable(item, arguments[key]))
+
     def dry_run(self, name: str, tool: Any, arguments: Any) -> str:
         """Returns the request of a call, with the names of variables in place of secrets."""
         return request_text(*self.request(tool, arguments, Masked()))
@@ -674,13 +679,18 @@ class McpClient:
     def __init__(self, data: Any, timeout_s: float, folder: str) -> None:
         self.data, self.timeout_s, self.folder = data, timeout_s, folder
         self.number, self.version, self.session = 0, "", ""
+        self.url = data.get("url") or os.environ.get(data["prefix"] + "_URL", "")
         self.process: Any = None
         self.lines: Any = queue.Queue()
+
+    def faults(self, tool: Any, arguments: Any, check: Check) -> Any:
+        """Returns no further faults."""
+        return ()
 
     def dry_run(self, name: str, tool: Any, arguments: Any) -> str:
         """Returns the request of a call."""
         message = {"method": "tools/call", "params": {"name": name, "arguments": arguments}}
-        where = self.data.get("url") or " ".join(self.data["command"])
+        where = " ".join(self.data.get("command") or [self.url])
         return f"{where}\n{json.dumps(message, ensure_ascii=False, indent=2)}"
 
     def call(self, name: str, tool: Any, arguments: Any) -> Any:
@@ -723,7 +733,7 @@ class McpClient:
 
     def post(self, message: Any, deadline: float = 0.0) -> Any:
         """Sends a message; returns the messages that follow, until the deadline."""
-        if self.data.get("url"):
+        if not self.data.get("command"):
             return self.post_http(message, deadline or time.monotonic() + self.timeout_s)
         if self.process is None:
             self.start()
@@ -768,6 +778,10 @@ class McpClient:
 
     def post_http(self, message: Any, deadline: float) -> Any:
         """Sends a message over Streamable HTTP; returns the messages in the response."""
+        if not self.url:
+            raise Failure(
+                3, f"how to reach the server is not known; set {self.data['prefix']}_URL, or give its command after --"
+            )
         headers = {"Content-Type": "application/json", "Accept": "application/json, text/event-stream"}
         token = os.environ.get(self.data["token"], "")
         if token:
@@ -782,7 +796,7 @@ class McpClient:
             if name is not None:
                 is_plain = re.fullmatch(r"[!-~](?:[ -~]*[!-~])?", name) and not name.startswith("=?")
                 headers["Mcp-Name"] = name if is_plain else f"=?base64?{base64.b64encode(name.encode()).decode()}?="
-        response = send("POST", self.data["url"], headers, json.dumps(message).encode(), self.timeout_s)
+        response = send("POST", self.url, headers, json.dumps(message).encode(), self.timeout_s)
         self.session = response.headers.get("Mcp-Session-Id") or self.session
         if response.status in (401, 403):
             what = f"the server requires credentials: HTTP {response.status}; set {self.data['token']} to a token"
@@ -864,7 +878,7 @@ def run_session(data: Any, client: Any, is_confirmed: bool) -> int:
             request = object_from(line)
             name = request.get("tool")
             tool = prepared(data, str(name), is_confirmed)
-            text, is_error = client.call(name, tool, checked(data, tool, request.get("arguments", {})))
+            text, is_error = client.call(name, tool, checked(client, tool, request.get("arguments", {})))
             answer, code = {"tool": name, "ok": not is_error, "text": text}, int(is_error)
         except Failure as failure:
             answer, code = {"tool": name, "ok": False, "error": str(failure)}, failure.code
@@ -888,10 +902,13 @@ def main() -> int:
     parser.add_argument("--session", action="store_true", help='read {"tool": …, "arguments": {…}} from each line')
     parser.add_argument("--timeout", type=float, default=60.0, metavar="SECONDS")
     parser.add_argument("--out", default="", metavar="FOLDER", help="folder for images and other files")
-    options = parser.parse_args()
+    given = sys.argv[1:]
+    end = given.index("--") if "--" in given else len(given)
+    options = parser.parse_intermixed_args(given[:end])
     for stream in (sys.stdout, sys.stderr):
         stream.reconfigure(encoding="utf-8", errors="backslashreplace")  # type: ignore[union-attr]
     data = json.loads(Path(__file__).with_name("tools.json").read_text("utf-8"))
+    data["command"] = given[end + 1 :] or data.get("command")
     client = CLIENTS[data["kind"]](data, options.timeout, options.out)
     try:
         if options.list or not (options.tool or options.session):
@@ -901,7 +918,7 @@ def main() -> int:
             return run_session(data, client, options.yes)
         tool = prepared(data, options.tool, options.yes or options.dry_run)
         words = [sys.stdin.read() if word == "-" else word for word in options.arguments]
-        arguments = checked(data, tool, read_arguments(words, tool, Check(data.get("types", {}))))
+        arguments = checked(client, tool, read_arguments(words, tool, Check(data.get("types", {}))))
         if options.dry_run:
             print(printable(client.dry_run(options.tool, tool, arguments)))
             return 0

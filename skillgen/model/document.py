@@ -90,6 +90,13 @@ FORMATS: dict[str, Format] = {
         specification="[Agent Skills](https://agentskills.io/specification)",
         renderer="skillgen.render.skill:skill_documents",
     ),
+    "scripts": Format(
+        purpose="a program in the skill that calls the tools, for hosts without them",
+        files=("skills/NAME/scripts/call.py", "skills/NAME/scripts/tools.json"),
+        specification="[Agent Skills](https://agentskills.io/specification); Python 3.9, its standard library alone",
+        renderer="skillgen.render.scripts:script_documents",
+        is_default=False,
+    ),
     "llms": Format(
         purpose="llms.txt and llms-full.txt",
         files=("llms.txt", "llms-full.txt"),

@@ -123,5 +123,7 @@ def _finished(document: Document | Artifact) -> Document | Artifact:
     """Returns a document without anything that a host would execute, even where two pieces of text meet."""
     if isinstance(document, Artifact):
         return document
+    if document.path.endswith(".py"):  # it has no text of a source
+        return document
     escape = disarm_json if document.path.endswith((".json", ".yaml")) else disarm
     return replace(document, text=escape(document.text))

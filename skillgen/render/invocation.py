@@ -28,7 +28,7 @@ COMPATIBILITY_LIMIT = 500
 """Characters of `compatibility` (Agent Skills)."""
 
 
-def skill_fields(service: Service, profile: str) -> dict[str, Any]:
+def skill_fields(service: Service, profile: str, *, has_program: bool = False) -> dict[str, Any]:
     """Returns the front matter of SKILL.md; unknown fields are `None` and not written.
 
     The licence of an API, which its description declares, is not that of the skill.
@@ -37,7 +37,7 @@ def skill_fields(service: Service, profile: str) -> dict[str, Any]:
         "name": skill_name(service),
         "description": description(service),
         "license": service.license if service.kind == "mcp" or "license" in (service.origins or {}) else None,
-        "compatibility": _compatibility(service),
+        "compatibility": _compatibility(service, has_program=has_program),
         "metadata": {"version": service.version},
     }
     return {**fields, **_claude_fields(service)} if profile == "claude" else fields
@@ -118,7 +118,7 @@ def _permitted_tools(service: Service) -> frozenset[str]:
     )
 
 
-def _compatibility(service: Service) -> str | None:
+def _compatibility(service: Service, *, has_program: bool) -> str | None:
     """Returns the declared prerequisites in one sentence."""
     requirements = service.requirements
     parts = []
@@ -128,5 +128,7 @@ def _compatibility(service: Service) -> str | None:
         parts.append(plain_phrase("needs_programs", names=", ".join(requirements.bins)))
     if requirements.os:
         parts.append(plain_phrase("needs_system", names=", ".join(requirements.os)))
+    if has_program:
+        parts.append(plain_phrase("needs_python"))
     needed = plain_phrase("compatibility", needs="; ".join(parts))
     return clip(plain(needed), COMPATIBILITY_LIMIT) if parts else None

@@ -45,6 +45,7 @@ NAMES = {
     "fields": "the front matter, as a mapping",
     "form": "how SKILL.md shows the tools: `whole`, `calls`, `required`, `phrases`, `names`, `groups` or `index`",
     "formats": "names of the formats that are written",
+    "has_program": "whether the skill has a program that calls the tools",
     "has_one_scheme": "whether all authentication is by one scheme",
     "has_instructions": "whether SKILL.md has the instructions itself",
     "gotcha_lines": "rules of use from the descriptions of tools, a line each",

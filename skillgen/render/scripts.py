@@ -5,15 +5,21 @@ It holds names, types and places, not the source's prose, except for its advice 
 
 from __future__ import annotations
 
+import ast
+import json
 import re
 from collections.abc import Iterable, Iterator
+from functools import cache
+from pathlib import Path
 from typing import Any
 
+from msgspec import Struct
 from msgspec.structs import replace
 
 from skillgen.model.auth import Auth
 from skillgen.model.calls import Input
 from skillgen.model.codec import to_json
+from skillgen.model.document import Document
 from skillgen.model.schema import Parameter, Schema, Serialization
 from skillgen.model.serialization import LINES
 from skillgen.model.service import Service
@@ -21,8 +27,11 @@ from skillgen.model.tool import Tool
 from skillgen.model.values import Json
 from skillgen.render.about import client_configuration, client_variables
 from skillgen.render.access import URL_VARIABLE, base_url, example_credentials, variable_name
+from skillgen.render.identity import skill_name
+from skillgen.render.skill import Rendering
 from skillgen.text.markdown import one_line
 from skillgen.text.summary import clip
+from skillgen.text.unicode import escape_invisible_in_json
 
 _ADVICE_LENGTH = 300
 _DEFAULT_MEDIA_TYPE = "application/json"
@@ -50,7 +59,7 @@ def call_data(service: Service, tools: Iterable[Tool]) -> dict[str, Any]:
     variables = []
     if service.kind == "mcp":
         data |= _server(service)
-        variables = [*data.get("env", ()), *([data["token"]] if "url" in data else [])]
+        variables = [*data.get("env", ()), *([data["token"]] if "token" in data else [])]
     else:
         credentials = example_credentials(service)
         data["base"] = _base(service.endpoints[0].url if service.endpoints else "")
@@ -79,7 +88,7 @@ def _server(service: Service) -> dict[str, Any]:
         return {"url": server["url"], "token": token}
     if "command" in server:
         return {"command": [server["command"], *server["args"]], "env": client_variables(service)}
-    return {}
+    return {"token": token}
 
 
 def _login_steps(service: Service) -> str:
@@ -303,3 +312,85 @@ def _refs(raw: Json) -> Iterator[str]:
     elif isinstance(raw, list):
         for item in raw:
             yield from _refs(item)
+
+
+# -- the program ------------------------------------------------------------------------------------------------------
+
+
+def script_documents(rendering: Rendering) -> Iterator[Document]:
+    """Yields the program that calls the tools of a service, and its data; nothing for a program or without tools."""
+    service = rendering.service
+    if not rendering.has_program:
+        return
+    folder = f"skills/{skill_name(service)}/scripts"
+    data = call_data(service, service.tools)
+    yield Document(f"{folder}/call.py", script_text(data["kind"]))
+    text = json.dumps(data, ensure_ascii=False, separators=(",", ":"))
+    yield Document(f"{folder}/tools.json", escape_invisible_in_json(text) + "\n")
+
+
+@cache
+def script_text(kind: str) -> str:
+    """Returns the program for one kind of service: of `calls/script.py`, only what such a service needs.
+
+    The text of a source has no part in it, so that the program is the same for every service of the kind.
+    """
+    package = Path(__file__).parents[1]
+    client = {"http": "HttpClient", "mcp": "McpClient"}[kind]
+    own = (package / "calls" / "script.py").read_text("utf-8")
+    own = re.sub(r"^CLIENTS: Any = .*$", f'CLIENTS: Any = {{"{kind}": {client}}}', own, flags=re.MULTILINE)
+    shared = (package / "model" / "serialization.py").read_text("utf-8")
+    head, _, _ = own.partition("\nfrom __future__")
+    pieces = [*_pieces(re.sub(r"\bJson\b", "Any", shared)), *_pieces(own)]
+    definitions = {name: piece for piece in pieces for name in piece.defined}
+    live: set[str] = set()
+    waiting = ["main"]
+    for name in waiting:
+        if name in definitions and name not in live:
+            live.add(name)
+            waiting += definitions[name].used
+    used = [piece for piece in pieces if not piece.defined or not live.isdisjoint(piece.defined)]
+    imports = sorted(dict.fromkeys(piece.text for piece in used if piece.is_import))
+    imports.sort(key=lambda line: (not line.startswith("from __future__"), line.startswith("from ")))
+    body = [piece.text for piece in used if not piece.is_import]
+    return "\n\n".join([f"{head}\n" + "\n".join(imports), *body]) + "\n"
+
+
+class _Piece(Struct, frozen=True):
+    """A top-level statement of a module."""
+
+    text: str
+    defined: tuple[str, ...]
+    used: tuple[str, ...]
+    is_import: bool
+
+
+def _pieces(module: str) -> Iterator[_Piece]:
+    """Yields the statements of a module, without imports from skillgen and what documents constants and functions.
+
+    Without them the program is short enough to be read before it is run.
+    """
+    lines = module.splitlines()
+    tree = ast.parse(module)
+    functions = [node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef) and len(node.body) > 1]
+    documented = [node.body[0] for node in functions if ast.get_docstring(node) is not None]
+    left_out = {number for node in documented for number in range(node.lineno, (node.end_lineno or 0) + 1)}
+    for node in tree.body:
+        if isinstance(node, ast.ImportFrom) and str(node.module).startswith("skillgen"):
+            continue
+        if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant):
+            continue
+        first = min([node.lineno, *(item.lineno for item in getattr(node, "decorator_list", ()))])
+        numbers = range(first, (node.end_lineno or first) + 1)
+        text = "\n".join(lines[number - 1] for number in numbers if number not in left_out)
+        names = {item.id for item in ast.walk(node) if isinstance(item, ast.Name)}
+        defined: tuple[str, ...] = ()
+        if isinstance(node, (ast.FunctionDef, ast.ClassDef)):
+            defined = (node.name,)
+        elif isinstance(node, (ast.Import, ast.ImportFrom)):
+            is_future = isinstance(node, ast.ImportFrom) and node.module == "__future__"
+            defined = () if is_future else tuple((item.asname or item.name).partition(".")[0] for item in node.names)
+        elif isinstance(node, (ast.Assign, ast.AnnAssign)):
+            targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+            defined = tuple(item.id for target in targets for item in ast.walk(target) if isinstance(item, ast.Name))
+        yield _Piece(text, defined, tuple(sorted(names)), isinstance(node, (ast.Import, ast.ImportFrom)))

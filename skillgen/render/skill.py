@@ -129,7 +129,13 @@ class Rendering:
             "reference": self.reference,
             "phrase": phrase_of(self.service),
             "formats": self.formats,
+            "has_program": self.has_program,
         }
+
+    @property
+    def has_program(self) -> bool:
+        """Whether the skill has a program that calls the tools."""
+        return "scripts" in self.formats and self.service.kind != "cli" and bool(self.service.tools)
 
 
 class Site(Struct, frozen=True):
@@ -181,7 +187,7 @@ def _skill_of(rendering: Rendering) -> Skill:
     lists = list_indexes(reference)
     context = {
         **rendering.context,
-        "fields": skill_fields(service, rendering.profile),
+        "fields": skill_fields(service, rendering.profile, has_program=rendering.has_program),
         "intro": intro(service),
         "noun": "skill",
         "lists": lists,

@@ -1,0 +1,188 @@
+"""`--emit scripts`: the program in a skill that makes calls alone, with Python's standard library."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from captured import service_of_answers
+from cli import Finished, generated, run_skillgen
+from http_servers import http_servers
+from servers.over_http import running
+from test_call import DESCRIPTION, TOKEN, TOOLS, Recorder
+
+import skillgen
+
+SERVER = {"server": {"serverInfo": {"name": "notes", "version": "1"}}, "tools": TOOLS}
+
+
+def script_of(out: Path) -> Path:
+    (script,) = out.glob("skills/*/scripts/call.py")
+    return script
+
+
+def run_script(script: Path, *words: object, cwd: Path, env: dict[str, str] | None = None, stdin: str = "") -> Finished:
+    """Runs the program as an agent does: from another folder, by an interpreter without packages."""
+    finished = subprocess.run(
+        [sys.executable, "-I", "-S", str(script), *map(str, words)],
+        input=stdin,
+        cwd=cwd,
+        env={**os.environ, **(env or {})},
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=60,
+    )
+    return Finished(finished.returncode, finished.stdout, finished.stderr)
+
+
+@pytest.fixture(scope="module")
+def notes(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Returns the program of an API's skill."""
+    folder = tmp_path_factory.mktemp("notes")
+    (folder / "notes.json").write_text(json.dumps(DESCRIPTION), "utf-8")
+    generated("from-openapi", folder / "notes.json", "--emit", "skill,scripts", "-o", folder / "out")
+    return script_of(folder / "out")
+
+
+@pytest.fixture(scope="module")
+def kiosk(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Returns the program of a server's skill."""
+    folder = tmp_path_factory.mktemp("kiosk")
+    with running("json") as server:
+        generated("from-server", "--url", server.url, "--emit", "skill,scripts", "-o", folder / "out")
+    return script_of(folder / "out")
+
+
+@pytest.fixture
+def api() -> Iterator[str]:
+    with http_servers() as start:
+        Recorder.elsewhere = start(type("Other", (Recorder,), {})).replace("127.0.0.1", "localhost")
+        yield start(Recorder)
+
+
+@pytest.mark.parametrize("manner", ["modern", "json", "events"])
+def test_both_eras_of_streamable_http_are_spoken(kiosk: Path, tmp_path: Path, manner: str) -> None:
+    data = json.loads(kiosk.with_name("tools.json").read_text("utf-8"))
+    with running(manner) as server:
+        server.kiosk.methods["tools/call"] = lambda params: {
+            "resultType": "complete",
+            "content": [{"type": "text", "text": f"sold {params['arguments']['title']}"}],
+        }
+        kiosk.with_name("tools.json").write_text(json.dumps({**data, "url": server.url}), "utf-8")
+        finished = run_script(kiosk, "buy_paper", "title=Le Monde", cwd=tmp_path, env={data["token"]: "abc"})
+    kiosk.with_name("tools.json").write_text(json.dumps(data), "utf-8")
+    assert (finished.exit_code, finished.stdout) == (0, "sold Le Monde\n"), finished.stderr
+    assert {headers["authorization"] for _, headers, _ in server.received} == {"Bearer abc"}
+
+
+def test_a_server_is_started_by_the_command_that_follows(kiosk: Path, tmp_path: Path) -> None:
+    path = tmp_path / "server.json"
+    result = {"content": [{"type": "text", "text": "sold"}], "structuredContent": {"n": 1}}
+    path.write_text(json.dumps({**SERVER, "tools/call": result}), "utf-8")
+    command = ["--", sys.executable, Path(__file__).parent / "servers" / "listed.py", path]
+    finished = run_script(kiosk, "buy_paper", "title=x", *command, cwd=tmp_path)
+    assert json.loads(finished.stdout) == {"n": 1}
+    lines = '{"tool": "buy_paper", "arguments": {"title": "x"}}\n{"tool": "buy_paper"}\n'
+    finished = run_script(kiosk, "--session", *command, cwd=tmp_path, stdin=lines)
+    assert [json.loads(line)["ok"] for line in finished.stdout.splitlines()] == [True, False]
+    assert finished.exit_code == 2
+
+
+def test_requests_equal_those_of_the_command(notes: Path, api: str, tmp_path: Path) -> None:
+    env = {**TOKEN, "SKILL_NOTES_BASE_URL": f"{api}/v1"}
+    source = notes.parents[4] / "notes.json"
+    for words in (
+        ["getNote", "id=7", "fields=a", "fields=b c", 'filter={"x": {"y": 1}}', "X-Trace=t", "mood=so so"],
+        ["putNote", "id=7", "text=hello"],
+        ["sendForm", "a=b&c", "n=3"],
+    ):
+        own = run_script(notes, *words, cwd=tmp_path, env=env)
+        assert own.exit_code == 0, own.stderr
+        other = run_skillgen("call", "--openapi", source, "--base-url", f"{api}/v1", *words, env=TOKEN)
+        left, right = json.loads(own.stdout), json.loads(other.stdout)
+        assert [left[key] for key in ("method", "path", "body")] == [right[key] for key in ("method", "path", "body")]
+        assert left["headers"].get("Cookie") == right["headers"].get("Cookie")
+
+
+def test_the_program_refuses_what_the_command_refuses(notes: Path, api: str, tmp_path: Path) -> None:
+    env = {**TOKEN, "SKILL_NOTES_BASE_URL": f"{api}/v1"}
+    for words, code, text in (
+        (["putNote", "id=x", "txt=1"], 2, '/id: "x" is not of type integer'),
+        (["putNote", "id=1", "txt=1"], 2, "/txt: is not a parameter; did you mean text?"),
+        (["putNote", "id=1"], 2, "/text: is required"),
+        (["deleteNote", "id=1"], 2, "--yes"),
+        (["getNot", "id=1"], 2, "did you mean getNote"),
+        (["getNote", "id=3"], 1, "credentials are not sent there"),
+        (["getNote", "id=4"], 1, "Retry-After: 17"),
+    ):
+        finished = run_script(notes, *words, cwd=tmp_path, env=env)
+        assert (finished.exit_code, finished.stdout) == (code, ""), words
+        assert text in finished.stderr
+        assert "sesame" not in finished.stderr.replace("Bearer sesame-7291", "") or code == 1
+    finished = run_script(notes, "getNote", "id=1", cwd=tmp_path, env={"SKILL_NOTES_BASE_URL": api})
+    assert "SKILL_NOTES_TOKEN" in finished.stderr
+
+
+def test_a_token_with_its_scheme_is_sent_unchanged(notes: Path, api: str, tmp_path: Path) -> None:
+    env = {"SKILL_NOTES_TOKEN": "bearer sesame", "SKILL_NOTES_BASE_URL": f"{api}/v1"}
+    finished = run_script(notes, "getNote", "id=7", cwd=tmp_path, env=env)
+    assert json.loads(finished.stdout)["headers"]["Authorization"] == "bearer sesame"
+    shown = run_script(notes, "getNote", "id=7", "--dry-run", cwd=tmp_path, env=env)
+    assert "Authorization: Bearer $SKILL_NOTES_TOKEN" in shown.stdout
+    assert "sesame" not in shown.stdout
+
+
+def test_no_text_of_a_source_becomes_code() -> None:
+    """The program is the same whatever the source says; what it says is in the data."""
+    name = json.dumps('"); import os # ${x} \u202e')[1:-1]
+    hostile = json.loads(json.dumps(DESCRIPTION).replace("getNote", name))
+    hostile["info"]["title"] = '""" + __import__("os").system("id") + """'
+    texts = [skillgen.read(source) for source in (DESCRIPTION, hostile)]
+    documents = [skillgen.render_documents(service, emit=["skill", "scripts"]) for service in texts]
+    programs = [text for item in documents for path, text in item.items() if path.endswith("call.py")]
+    assert len(programs) == 2
+    assert len(set(programs)) == 1
+    compile(programs[0], "call.py", "exec")
+
+
+@pytest.mark.slow
+def test_a_validator_of_skills_finds_no_fault_in_the_program(notes: Path, kiosk: Path) -> None:
+    folder = "Scripts" if os.name == "nt" else "bin"
+    skillsaw = Path(__file__).parent / ".venvs" / "skillsaw" / folder / "skillsaw"
+    for script in (notes, kiosk):
+        command = [str(skillsaw), "lint", str(script.parents[3])]
+        finished = subprocess.run(command, capture_output=True, text=True, check=False, timeout=120)
+        assert finished.returncode == 0, finished.stdout
+        assert re.search(r"Errors: +0\n +Warnings: 0\n", finished.stdout), finished.stdout
+
+
+def test_without_the_format_nothing_changes() -> None:
+    service = skillgen.read(DESCRIPTION)
+    without = skillgen.render_documents(service, emit=["skill"])
+    with_scripts = skillgen.render_documents(service, emit=["skill", "scripts"])
+    assert {path for path in with_scripts if path not in without} == {
+        "skills/notes/scripts/call.py",
+        "skills/notes/scripts/tools.json",
+    }
+    assert "scripts/call.py" in with_scripts["skills/notes/SKILL.md"]
+    assert "scripts/" not in without["skills/notes/SKILL.md"]
+
+
+def test_patterns_that_take_long_are_not_checked() -> None:
+    schema: dict[str, Any] = {"type": "string", "pattern": "^(a+)+$"}
+    plain: dict[str, Any] = {"type": "string", "pattern": "^[a-z]{2,8}-\\d+$"}
+    tool = {"name": "find", "inputSchema": {"type": "object", "properties": {"slow": schema, "plain": plain}}}
+    answers = {"initialize": {"serverInfo": {"name": "x", "version": "1"}}, "tools/list": [{"tools": [tool]}]}
+    documents = skillgen.render_documents(service_of_answers(answers), emit=["scripts"])
+    data = json.loads(documents["skills/x/scripts/tools.json"])
+    named = {item["name"]: item["schema"] for item in data["tools"]["find"]["schema"]["properties"]}
+    assert named["plain"]["constraints"] == {"pattern": plain["pattern"]}
+    assert named["slow"] == {"types": ["string"], "unsure": True}
