@@ -1442,6 +1442,16 @@ CODES: Mapping[str, ProblemCode] = {
         "the publisher of the service follows from its homepage or repository",
         "declare it with --publish",
     ),
+    "registry-duplicate": ProblemCode(
+        "warning",
+        "two folders of a registry have entries with one name, and only the first is in it",
+        "give one of the services another name, with --name",
+    ),
+    "registry-entry-invalid": ProblemCode(
+        "warning",
+        "a registry.json is not the entry of a service",
+        "write it again with --emit registry",
+    ),
     "skill-renamed": ProblemCode(
         "warning",
         "the skill has another name than in the existing documents",

@@ -11,6 +11,7 @@ import pytest
 from captured import service_of_answers
 from cli import ROOT, files_of, generated, run_python, run_skillgen
 from descriptions import description, operation, write
+from documents import MarkdownDocument
 from jsonschema import Draft7Validator, Draft202012Validator, FormatChecker
 from real_servers import clock
 from test_validators import MARKDOWNLINT, binary, run
@@ -495,6 +496,20 @@ def test_a_manifest_has_its_own_names_and_the_exact_ones(tmp_path: Path) -> None
     assert [tool.get("title", tool["name"]) for tool in tools] == names
     assert len({tool["name"] for tool in tools}) == len(names)
     assert [tool["name"] for tool in tools if "title" not in tool] == ["get_show", "x"]
+
+
+@pytest.mark.parametrize("stem", ["everything", "github-mcp-server", "slack"])
+def test_the_markdown_of_ai_help_has_the_profile_of_mcp(stem: str, tmp_path: Path) -> None:
+    """S0-50: front matter with cli-url, api-url and web-url, valid by the MCP profile; the sections of ai-help.md."""
+    service = skillgen.read(ROOT / "tests/golden/sources" / f"{stem}.json")
+    out, _ = published(tmp_path, service, emit=["ai-help-markdown", "ai-help"])
+    document = MarkdownDocument((out / "ai-help-markdown.md").read_text("utf-8"))
+    fields = document.fields()
+    validator("dashdash-frontmatter-mcp").validate(fields)
+    assert fields["cli-url"] == "none"
+    assert document.text.split("---\n")[2].split("\n\n")[1].startswith("> ")
+    help_text = MarkdownDocument((out / "ai-help.md").read_text("utf-8"))
+    assert [item.text for item in document.headings] == [item.text for item in help_text.headings]
 
 
 def test_an_api_has_no_declarations_of_a_server(tmp_path: Path) -> None:

@@ -196,6 +196,8 @@ TESTS_OF_CASES = {
     "published-url-differs": "test_lint.test_a_registry_entry_of_a_server_that_moved_is_reported",
     "published-version-differs": "test_lint.test_documents_that_no_longer_fit_the_source_are_reported",
     "publisher-inferred": "test_publish.test_without_a_declared_publisher_homepage_or_account_counts",
+    "registry-duplicate": "test_registry.test_an_entry_that_occurs_twice_is_reported",
+    "registry-entry-invalid": "test_registry.test_a_file_without_a_name_is_reported",
     "replaced-text-changed": "test_hand_edits.test_a_marked_region_is_in_place_of_generated_text_until_it_goes",
     "schema-too-deep": "test_json_schema.test_nesting_that_nobody_reads_is_cut_with_a_problem",
     "schema-too-large": "test_rules.test_what_is_too_large_is_reported",

@@ -168,6 +168,13 @@ FORMATS: dict[str, Format] = {
         renderer="skillgen.render.declarations:dashdash_documents",
         is_default=False,
     ),
+    "ai-help-markdown": Format(
+        purpose="ai-help-markdown.md, the result of ai_help as Markdown",
+        files=("ai-help-markdown.md",),
+        specification=f"the MCP profile of {_DASHDASH}",
+        renderer="skillgen.render.declarations:ai_help_markdown_documents",
+        is_default=False,
+    ),
     "ai-help-json": Format(
         purpose="ai-help.json, the result of ai_help as JSON",
         files=("ai-help.json",),

@@ -41,6 +41,13 @@ def cli_front_matter(service: Service, *, subcommand_help: bool = False) -> dict
     }
 
 
+def mcp_front_matter(service: Service) -> dict[str, Any]:
+    """Returns the front matter of the result of `ai_help` (MCP profile, 3.3.2); an unknown URL is `none`."""
+    fields = cli_front_matter(service)
+    del fields["subcommand-help"]
+    return {**fields, "cli-url": _url_or_none(service.access.cli)}
+
+
 def web_front_matter(service: Service) -> dict[str, Any]:
     """Returns the front matter of llms.txt (web profile, 4.3)."""
     rate_limit = rate_limit_phrase(service.rate_limit) if service.rate_limit else None

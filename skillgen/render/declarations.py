@@ -18,8 +18,9 @@ from skillgen.model.service import Service
 from skillgen.model.tool import Tool
 from skillgen.model.values import HasOrigins, Json, is_inferred
 from skillgen.render.ai_help import ai_help_documents
-from skillgen.render.dashdash import SPEC_VERSION, cli_front_matter
-from skillgen.render.identity import description, skill_name, tool_phrase
+from skillgen.render.dashdash import SPEC_VERSION, cli_front_matter, mcp_front_matter
+from skillgen.render.filters import front_matter
+from skillgen.render.identity import description, skill_name, tool_phrase, what_it_does
 from skillgen.render.pages import file_stems, slug
 from skillgen.render.publishing import (
     NOT_A_SERVER,
@@ -33,7 +34,7 @@ from skillgen.render.publishing import (
 )
 from skillgen.render.skill import Rendering
 from skillgen.text import lazy_re as re
-from skillgen.text.markdown import disarm, one_line
+from skillgen.text.markdown import disarm, inline, one_line
 from skillgen.text.structure import second_level_sections
 
 _OPEN_SCHEMA = {"type": "object", "additionalProperties": True}
@@ -168,6 +169,20 @@ def ai_help_json_documents(rendering: Rendering) -> Iterator[Document | Problem]
         sections["whenToUse"] = list(service.when_to_use)
     result = {"metadata": metadata, "sections": sections, "contentType": "application/json"}
     yield json_document("ai-help.json", result)
+
+
+def ai_help_markdown_documents(rendering: Rendering) -> Iterator[Document | Problem]:
+    """Yields ai-help-markdown.md: the result of `ai_help` with the format `markdown` (seed 000), which is the text of
+    ai-help.md with the front matter of the MCP profile and a sentence on what the server does.
+    """
+    service = rendering.service
+    fields = mcp_front_matter(service)
+    for document in ai_help_documents(rendering):
+        _, _, body = document.text.partition("\n---\n")
+        heading, _, rest = body.lstrip("\n").partition("\n")
+        about = f"> {inline(what_it_does(service))}"
+        text = f"{front_matter(fields)}\n\n{heading}\n\n{about}\n\n{rest.lstrip()}"
+        yield Document("ai-help-markdown.md", text)
 
 
 def manifest_documents(rendering: Rendering) -> Iterator[Document | Problem]:

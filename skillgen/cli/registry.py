@@ -1,0 +1,72 @@
+"""`skillgen registry`: merges the entries of many services, and searches them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from skillgen.cli.options import AsJson, command
+from skillgen.cli.output import Console, json_output
+from skillgen.errors import ExitCode
+
+registry = typer.Typer(
+    help="Merge the entries of many services into one registry, and search it.",
+    no_args_is_help=True,
+    rich_markup_mode=None,
+)
+
+_DEFAULT = Path("registry.json")
+
+
+@registry.command("build")
+@command
+def build_registry(
+    folders: Annotated[
+        list[Path], typer.Argument(metavar="DIR", help="Folders of documents, or folders that hold such folders.")
+    ],
+    *,
+    out: Annotated[
+        Path,
+        typer.Option("-o", "--out", metavar="FILE", help="File for dashdash's entries; the rest is next to it."),
+    ] = _DEFAULT,
+    console: Console,
+) -> ExitCode:
+    """Write one registry of the entries in folders, and the index that `registry search` reads.
+
+    Writes the entries of dashdash (FILE), of the MCP registry (.servers.json) and of MCP, REST edition (.mcpx.json),
+    and registry.sqlite.
+    """
+    from skillgen.pipeline.registry import build_registry
+
+    services, tools, problems = build_registry(folders, out)
+    console.problems(problems)
+    console.say(f"{services:,} services with {tools:,} tools in {out.as_posix()}")
+    return ExitCode.DONE
+
+
+@registry.command("search")
+@command
+def search_registry(
+    words: Annotated[list[str], typer.Argument(metavar="WORDS", help="What a tool should do.")],
+    *,
+    index: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="The index. Default: registry.sqlite in this folder.")
+    ] = None,
+    limit: Annotated[int, typer.Option(metavar="N", min=1, max=100, help="Services to show at most.")] = 10,
+    as_json: AsJson = False,
+    console: Console,
+) -> ExitCode:
+    """Find the services whose tools do something, the best first. `--json` prints an answer to `recommend_servers`."""
+    from skillgen.pipeline.registry import INDEX_NAME, recommendations_json, recommendations_text, search_registry
+
+    text = " ".join(words)
+    found = search_registry(index if index is not None else _DEFAULT.with_name(INDEX_NAME), text, limit)
+    if as_json:
+        print(json_output(recommendations_json(text, found)))
+    else:
+        print(recommendations_text(found), end="")
+    if not found:
+        console.say(f"no service matches {text!r}")
+    return ExitCode.DONE

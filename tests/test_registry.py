@@ -1,0 +1,126 @@
+"""Registries of many services: what is merged, and what is found."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from cli import ROOT, files_of, generated, run_skillgen
+from descriptions import write
+from jsonschema import Draft7Validator
+from test_publish import ACME, SERVER_SCHEMA, read_json
+from test_well_known import validator
+
+import skillgen
+
+SOURCES = ROOT / "tests" / "golden" / "sources"
+FORMATS = ["registry", "server-json", "tool-descriptions", "well-known", "service-manifest"]
+Json = Any
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with the documents of three services, and the registry of them."""
+    folder = tmp_path_factory.mktemp("services")
+    for name in ("slack", "github-mcp-server"):
+        service = skillgen.read(SOURCES / f"{name}.json")
+        skillgen.generate(service, out=folder / "all" / name, emit=FORMATS, publish=ACME)
+    tasks = skillgen.read(ROOT / "examples/acme-tasks/mcp.yaml")
+    skillgen.generate(tasks, out=folder / "tasks", emit=FORMATS, publish=ACME)
+    generated("registry", "build", "tasks", "all", "-o", "index/registry.json", cwd=folder)
+    return folder
+
+
+def search(folder: Path, *words: str) -> list[Json]:
+    finished = generated("registry", "search", *words, "--index", "index/registry.sqlite", "--json", cwd=folder)
+    answer = json.loads(finished.stdout)
+    assert answer["capability_needed"] == " ".join(words)
+    found: list[Json] = answer["recommendations"]
+    return found
+
+
+def test_a_registry_has_the_entries_in_three_forms(folder: Path) -> None:
+    """Issue 18: the dashdash, mcpx and MCP-registry `/v0.1/servers` forms, in a stable order."""
+    index = folder / "index"
+    assert set(files_of(index)) == {
+        "registry.json",
+        "registry.mcpx.json",
+        "registry.servers.json",
+        "registry.sqlite",
+    }
+    entries = read_json(index / "registry.json")["servers"]
+    assert [item["name"] for item in entries] == ["acme-tasks", "github", "slack"]
+    for item in entries:
+        validator("dashdash/dashdash-registry-entry.schema.json").validate(item)
+    servers = read_json(index / "registry.servers.json")
+    assert servers["metadata"] == {"count": 2}
+    for item in servers["servers"]:
+        Draft7Validator(SERVER_SCHEMA).validate(item["server"])
+    assert [item["name"] for item in read_json(index / "registry.mcpx.json")] == ["acme-tasks"]
+    before = files_of(index)
+    generated("registry", "build", "all", "tasks", "-o", "index/registry.json", cwd=folder)
+    assert {**before, "registry.sqlite": b""} == {**files_of(index), "registry.sqlite": b""}
+
+
+def test_a_search_ranks_services_and_their_tools(folder: Path) -> None:
+    best = search(folder, "merge", "pull", "request")[0]
+    assert (best["server"], best["tools"][0]["name"]) == ("github", "merge_pull_request")
+    assert best["match_confidence"] == "high"
+    best = search(folder, "post message to a channel")[0]
+    assert (best["server"], best["tools"][0]["name"]) == ("slack", "slack_post_message")
+    best = search(folder, "create-task")[0]
+    assert (best["server"], best["auth_flow"]) == ("acme-tasks", "oauth2")
+    assert search(folder, "zeppelin") == []
+    finished = generated("registry", "search", "fork repository", "--index", "index/registry.sqlite", cwd=folder)
+    assert finished.stdout.startswith("github: ")
+    assert "  fork_repository: " in finished.stdout
+
+
+def test_an_entry_that_occurs_twice_is_reported(folder: Path, tmp_path: Path) -> None:
+    finished = generated("registry", "build", folder / "tasks", folder / "tasks", "-o", tmp_path / "r.json")
+    assert "registry-duplicate" in finished.stderr
+    assert len(read_json(tmp_path / "r.json")["servers"]) == 1
+
+
+def test_a_file_without_a_name_is_reported(folder: Path, tmp_path: Path) -> None:
+    (tmp_path / "all/other").mkdir(parents=True)
+    write(tmp_path / "all/other/registry.json", {"items": []})
+    write(tmp_path / "all/registry.json", read_json(folder / "tasks/registry.json"))
+    write(tmp_path / "all/.skillgen.json", {})
+    finished = generated("registry", "build", tmp_path / "all", "-o", tmp_path / "r.json")
+    assert "registry-entry-invalid" in finished.stderr
+    assert [item["name"] for item in read_json(tmp_path / "r.json")["servers"]] == ["acme-tasks"]
+
+
+def test_what_is_not_a_registry_is_refused(folder: Path, tmp_path: Path) -> None:
+    (tmp_path / "empty").mkdir()
+    (tmp_path / "bad.sqlite").write_bytes(b"not a database, but some text of more than one page" * 100)
+    cases = {
+        ("build", tmp_path / "empty"): (3, "has no entry of a registry"),
+        ("search", "x", "--index", tmp_path / "none.sqlite"): (3, "does not exist"),
+        ("search", "x", "--index", tmp_path / "bad.sqlite"): (3, "is not an index of a registry"),
+        ("search", "?!", "--index", folder / "index/registry.sqlite"): (2, "has no word to search for"),
+    }
+    for words, (code, message) in cases.items():
+        finished = run_skillgen("registry", *words, cwd=tmp_path)
+        assert (finished.exit_code, message in finished.stderr) == (code, True), finished.stderr
+
+
+HOSTILE = ['"', "a\x1b[31m\u202eb", "' OR 1=1 --", "NEAR(a b)", "a" * 5000, "../../x", "::error::x"]
+
+
+@pytest.mark.parametrize("text", HOSTILE)
+def test_hostile_entries_and_queries_are_only_text(text: str, tmp_path: Path) -> None:
+    service = {"name": text, "description": text, "specVersion": "0.2.0", "install": [text], "verified": True}
+    (tmp_path / "a/tool-descriptions").mkdir(parents=True)
+    write(tmp_path / "a/registry.json", service)
+    write(tmp_path / "a/.skillgen.json", {"version": 2, "tools": {text: {}, "book": {}}})
+    write(tmp_path / "a/server.json", [text])
+    write(tmp_path / "a/tool-descriptions/tools-list.json", {"tools": [text, {"name": text, "description": text}]})
+    generated("registry", "build", "a", cwd=tmp_path)
+    finished = generated("registry", "search", "book", cwd=tmp_path)
+    assert "book" in finished.stdout
+    assert not set(finished.stdout) & set("\x1b\u202e")
+    assert run_skillgen("registry", "search", "--", text, cwd=tmp_path).exit_code in (0, 2)
