@@ -98,7 +98,12 @@ $(MARKDOWNLINT)/.installed: tests/validators/package-lock.json $(NODE)/.installe
 
 # kramdown, the Markdown parser of GitHub Pages, from Debian if it is missing; the other parsers come from PyPI and npm.
 KRAMDOWN := ruby-kramdown ruby-kramdown-parser-gfm
+# A browser for the tests of the site, from Debian if there is none.
+BROWSERS := chromium-headless-shell chromium chromium-browser google-chrome
 parsers: $(NODE)/.installed
+	@command -v $(BROWSERS) >/dev/null \
+	|| { [ "$$(id -u)" = 0 ] && apt-get update -qq && apt-get install -qq -y --no-install-recommends chromium-headless-shell >/dev/null; } \
+	|| { echo 'The tests need Chromium: run `sudo apt-get install chromium-headless-shell`'; exit 1; }
 	@ruby -r kramdown -r kramdown-parser-gfm -e '' 2>/dev/null \
 	|| { [ "$$(id -u)" = 0 ] && apt-get update -qq && apt-get install -qq -y --no-install-recommends $(KRAMDOWN) >/dev/null; } \
 	|| { echo 'The tests need kramdown: run `sudo apt-get install $(KRAMDOWN)`, or `gem install kramdown kramdown-parser-gfm`'; exit 1; }

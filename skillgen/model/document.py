@@ -189,6 +189,14 @@ FORMATS: dict[str, Format] = {
         renderer="skillgen.render.declarations:manifest_documents",
         is_default=False,
     ),
+    "html": Format(
+        purpose="a static site with a search, for people",
+        files=("html/",),
+        specification="a folder for any web server or `file://`; no page loads anything from elsewhere",
+        renderer="skillgen.render.website:html_documents",
+        site_renderer="skillgen.render.website:html_site_documents",
+        is_default=False,
+    ),
 }
 """Every format by its name, in rendering order."""
 

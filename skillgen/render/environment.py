@@ -17,7 +17,7 @@ import tempfile
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 import jinja2
 from jinja2 import BytecodeCache
@@ -26,6 +26,7 @@ from jinja2.compiler import CodeGenerator
 from jinja2.runtime import Context
 from jinja2.sandbox import ImmutableSandboxedEnvironment
 from jinja2.utils import missing
+from markupsafe import Markup, escape
 
 import skillgen.render
 import skillgen.text
@@ -282,6 +283,8 @@ class Templates:
             auto_reload=False,
             bytecode_cache=_template_cache() if overrides is None else None,
         )
+        self._html = cast(Any, self._environment.overlay(finalize=escape_for_html))
+        self._html.markdown = Markup  # what is printed unchanged there
         self.are_builtin = overrides is None
         """True if no template is a user's."""
         self._environment.filters.update(filters)
@@ -296,7 +299,8 @@ class Templates:
         return self._checked(template, self._rendered, template, context)
 
     def _rendered(self, template: str, context: dict[str, Any]) -> Markdown:
-        return Markdown(self._environment.get_template(template).render(context).strip("\n") + "\n")
+        environment = self._html if template.endswith(_HTML) else self._environment
+        return Markdown(environment.get_template(template).render(context).strip("\n") + "\n")
 
     def names_set_in(self, template: str) -> dict[str, Any]:
         """Returns the names that a template sets, with their values."""
@@ -351,6 +355,22 @@ def _template_cache() -> TemplateCache | None:
         return TemplateCache(user_cache_path("skillgen", appauthor=False))
     except RuntimeError:  # the user has no home folder
         return None
+
+
+_HTML = ".html.j2"
+"""How the name of a template for HTML ends; what it prints is escaped for HTML."""
+
+
+def escape_for_html(value: Any) -> str:
+    """Returns what a template for HTML prints for a value: HTML unchanged, anything else escaped.
+
+    Raises:
+        TemplateRuntimeError: the value is not declared (`None`), or is Markdown, which must be converted.
+    """
+    if value is None or type(value) is Markdown:
+        kind = "Markdown, which is not HTML" if value is not None else "a value that is not declared (None)"
+        raise jinja2.TemplateRuntimeError(f"it prints {kind}")
+    return escape(value)
 
 
 def escape_printed(value: Any) -> str:

@@ -23,6 +23,7 @@ from skillgen.render.reference import Reference, Topic
 
 NAMES = {
     "access": "labels and URLs of other ways to use the service",
+    "articles": "the sections of a page of the site, each with `name`, `anchor`, `body` in HTML and `marks`",
     "bare": "whether there is room only for what a safe call needs",
     "body": "the sections of a page, rendered",
     "brief": "whether there is little room, so that lists are shortened",
@@ -43,11 +44,13 @@ NAMES = {
     "example": "an example call: `label`, `text`, its `language`, and `output`",
     "examples": "pairs of a tool and one of its examples",
     "fields": "the front matter, as a mapping",
+    "file_name": "the file of the page of the site",
     "form": "how SKILL.md shows the tools: `whole`, `calls`, `required`, `phrases`, `names`, `groups` or `index`",
     "formats": "names of the formats that are written",
     "has_program": "whether the skill has a program that calls the tools",
     "has_one_scheme": "whether all authentication is by one scheme",
     "has_instructions": "whether SKILL.md has the instructions itself",
+    "heading": "the heading of the page of the site",
     "gotcha_lines": "rules of use from the descriptions of tools, a line each",
     "index": "the `Index` that SKILL.md refers to, if `form` is `groups` or `index`, else `none`; of a page, its file",
     "groups": "title, file and words of each group, if there are too many tools for an item each",
@@ -59,16 +62,20 @@ NAMES = {
     "is_long": "whether description and instructions are too long for the text",
     "is_portable": "whether every host can use the connection",
     "is_template": "whether the resource is a URI template",
+    "lead": "the text above the sections of a page of the site, in HTML",
+    "legend": "what the marks mean, in HTML",
     "line": "the title of the tool, if it adds to the name",
     "lists": "`resources`, `prompts` and `events` to the `Index` of each that fills several pages",
     "media_types": "media types of the tools' results",
     "name": "the exact name of a tool",
     "nested": "the macro of `reference/macros.md.j2` for what is nested in a value",
     "noun": "what the document calls its subject: `skill`, `service` or `tool`",
+    "number": "the number of tools",
     "offered": "the resources and prompts, a line each",
     "on_demand": "the tools that the server does not list",
     "operational": "effects of tools: facts with `label` and `names`",
     "others": "names of the tools that are not in the quick reference",
+    "other_pages": "the pages of the site that have no tools, each with `title`, `address`, `count` and `words`",
     "output": "a result, `Output`",
     "own": "sections of the source that belong to a section of the document; for a tool, its own errors",
     "page": "the `Page` that is rendered",
@@ -86,6 +93,7 @@ NAMES = {
     "rows": "the macro of `reference/macros.md.j2` for a list of parameters",
     "section": "a section of the source, `Section`",
     "service": "the facts of the source: `Service`",
+    "services": "the services of a site, each with `title`, `address`, `count` and `words`",
     "shared": "the errors of the tool that most tools have",
     "missing": "those errors of nearly every tool that this one does not have",
     "shared_auth": "what every tool with authentication needs, if it is the same for many tools",
@@ -100,8 +108,10 @@ NAMES = {
     "tool": "the `Tool` of a section",
     "type": "the `NamedType` of a section",
     "tools": "the tools, if each has an item of its own",
+    "tool_pages": "the pages of the site with the tools of a group, each with `title`, `address`, `count` and `words`",
     "what_and_when": "what the service does and when to use it",
     "what": "a short description of the service",
+    "when": "when to use the service, or nothing",
     "words": "maximum characters of words behind an entry of the index; 0 if there is no room",
     "workflow": "the `Workflow` of a section",
 }
@@ -124,9 +134,10 @@ condition. Phrases within a sentence, such as "At least {limit}.", are in `phras
 single phrases, for another word or another language, and inherits the others.
 
 Everything that a template prints is escaped for the middle of a line, unless a filter made it safe for another place.
-Undefined names are errors, and so is printing a value that is not declared, or that is neither a string nor a number.
-Your templates run in a sandbox: they can use only what is listed here, and are stopped after a time limit (not on
-Windows, which has no timer for that). In the built-in templates, `{##}` at the end of a line joins it with the next.
+What a template whose name ends with `.html.j2` prints is escaped for HTML instead. Undefined names are errors, and so
+is printing a value that is not declared, or that is neither a string nor a number. Your templates run in a sandbox:
+they can use only what is listed here, and are stopped after a time limit (not on Windows, which has no timer for that).
+In the built-in templates, `{##}` at the end of a line joins it with the next.
 """
 
 

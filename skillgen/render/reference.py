@@ -28,6 +28,7 @@ from skillgen.render.identity import product
 from skillgen.render.nested import branches
 from skillgen.render.pages import (
     ERRORS,
+    PAGE_LIMIT_BYTES,
     TOOL_PAGE_LIMIT_BYTES,
     Page,
     Section,
@@ -43,13 +44,16 @@ from skillgen.render.pages import (
 from skillgen.render.phrases import phrase, phrases, plain_phrase
 from skillgen.render.purpose import gloss_of, joined_words, tool_words
 from skillgen.render.results import CommonErrors, Envelope, common_errors, envelope_of, received
-from skillgen.render.shared import expanded, share
+from skillgen.render.shared import expanded, share, unshared
 from skillgen.render.types import SCALARS, inline_types, schema_notes, type_phrase
 from skillgen.text.blocks import block
 from skillgen.text.markdown import Markdown, code, join_lines, one_line, paragraph
 from skillgen.text.markdown import name as heading_text
 from skillgen.text.structure import Anchors
 from skillgen.text.summary import clip
+
+WHOLE_PAGE_LIMIT_BYTES = 300_000
+"""Maximum size of the sections of a page for people."""
 
 INTRO_LIMIT_BYTES = 1_200
 """Bytes of a group's description at the top of its page."""
@@ -189,11 +193,15 @@ TYPES, PROMPTS, EVENTS, RESULTS, OPTIONS = "\x01", "\x02", "\x03", "\x06", "\x07
 """Groups of sections that are no tools; no name of a group can contain these characters."""
 
 
-def reference_of(service: Service, templates: Templates) -> Reference:
-    """Renders every section of a service and divides them into pages."""
+def reference_of(service: Service, templates: Templates, *, is_whole: bool = False) -> Reference:
+    """Renders every section of a service and divides them into pages.
+
+    If it is for people, each section is whole, and a group has one page if it is not very large.
+    """
     short = {item.name: item.schema for item in service.schemas if _is_short(item.schema)}
     with inline_types(short):
-        return _reference_of(service, templates, [item for item in service.schemas if item.name not in short])
+        types = [item for item in service.schemas if item.name not in short]
+        return _reference_of(service, templates, types, is_whole=is_whole)
 
 
 INLINE_LIMIT_BYTES = 300
@@ -208,14 +216,17 @@ def _is_short(schema: Schema) -> bool:
     return sum(len(text.encode()) for text in words) <= INLINE_LIMIT_BYTES
 
 
-def _reference_of(service: Service, templates: Templates, types: Sequence[NamedType]) -> Reference:
+def _reference_of(service: Service, templates: Templates, types: Sequence[NamedType], *, is_whole: bool) -> Reference:
+    limit, list_limit = TOOL_PAGE_LIMIT_BYTES, PAGE_LIMIT_BYTES
+    if is_whole:
+        limit = list_limit = WHOLE_PAGE_LIMIT_BYTES
     common = common_errors(service)
     envelope = envelope_of(service)
     tools_by_group = _tools_by_group(service)
     shown = replace(_with_quotations(replace(service, tools=())), tools=service.tools)
     intros = {group.name: _intro(group) for group in shown.groups}
     own_prompts = [*map(_with_quotations, service.prompts)]
-    groups, shared_items = share(
+    groups, shared_items = (unshared if is_whole else share)(
         {
             **{
                 name: list(_tool_sections(service, tools, templates, common, envelope))
@@ -229,17 +240,17 @@ def _reference_of(service: Service, templates: Templates, types: Sequence[NamedT
             OPTIONS: list(_option_sections(service, templates)),
         }
     )
-    topics = _topics(service, tools_by_group, groups, intros)
+    topics = _topics(service, tools_by_group, groups, intros, limit)
     type_sections = groups[TYPES]
     if type_sections and service.kind == "mcp":
         topics = _with_types_moved(topics, type_sections)
     on_tool_pages = type_addresses(page for topic in topics for page in topic.pages)
     rest = [section for section in type_sections if section.name not in on_tool_pages]
-    type_pages = pages_of(phrase("named_types"), "types", rest, limit=TOOL_PAGE_LIMIT_BYTES)
-    shared = pages_of(phrase("shared_items"), "shared", shared_items, limit=TOOL_PAGE_LIMIT_BYTES)
-    resources = _list_pages("resources", _resource_sections(service, templates), templates)
-    prompts = _list_pages("prompts", groups[PROMPTS], templates)
-    events = _list_pages("events", groups[EVENTS], templates, service=service)
+    type_pages = pages_of(phrase("named_types"), "types", rest, limit=limit)
+    shared = pages_of(phrase("shared_items"), "shared", shared_items, limit=limit)
+    resources = _list_pages("resources", _resource_sections(service, templates), templates, list_limit)
+    prompts = _list_pages("prompts", groups[PROMPTS], templates, list_limit)
+    events = _list_pages("events", groups[EVENTS], templates, list_limit, service=service)
     shared_errors, shared_results = next(iter(groups[ERRORS]), None), next(iter(groups[RESULTS]), None)
     options = next(iter(groups[OPTIONS]), None)
     about = about_pages(shown, templates, (*groups[OPTIONS], *groups[RESULTS], *groups[ERRORS]))
@@ -558,6 +569,7 @@ def _topics(
     by_group: Mapping[str | None, Sequence[Tool]],
     sections: Mapping[str | None, Sequence[Section]],
     intros: Mapping[str, Markdown | None],
+    limit: int,
 ) -> tuple[Topic, ...]:
     titles = Counter(group.title for group in service.groups)
     names = {group.name: group.title if titles[group.title] == 1 else group.name for group in service.groups}
@@ -570,6 +582,7 @@ def _topics(
             stems[names[group.name]],
             tools,
             sections[group.name],
+            limit,
             group.description,
             intros[group.name],
             gloss.get(group.name, ""),
@@ -578,7 +591,7 @@ def _topics(
         if (tools := by_group[group.name])
     ]
     if rest := by_group.get(None):
-        topics.append(_topic(phrase("other_tools" if topics else "all_tools"), "tools", rest, sections[None]))
+        topics.append(_topic(phrase("other_tools" if topics else "all_tools"), "tools", rest, sections[None], limit))
     return tuple(topics)
 
 
@@ -598,6 +611,7 @@ def _topic(
     stem: str,
     tools: Sequence[Tool],
     sections: Sequence[Section],
+    limit: int,
     description: str | None = None,
     intro: Markdown | None = None,
     gloss: str = "",
@@ -607,7 +621,7 @@ def _topic(
     def label(sections: Sequence[Section]) -> str:
         return joined_words(tool_words(title, [by_name[section.name] for section in sections]), _LABEL_LIMIT)
 
-    pages = pages_of(title, stem, sections, intro=intro, label=label, limit=TOOL_PAGE_LIMIT_BYTES)
+    pages = pages_of(title, stem, sections, intro=intro, label=label, limit=limit)
     listed = [tool for tool in tools if not tool.is_preflight]
     words = tool_words(title, listed)
     return Topic(title=title, description=description, tools=tuple(listed), words=words, gloss=gloss, pages=pages)
@@ -618,16 +632,20 @@ def _with_types_moved(topics: tuple[Topic, ...], types: list[Section]) -> tuple[
     return tuple(replace(topic, pages=tuple(next(pages) for _ in topic.pages)) for topic in topics)
 
 
-def _list_pages(stem: str, sections: list[Section], templates: Templates, **context: object) -> tuple[Page, ...]:
+def _list_pages(
+    stem: str, sections: list[Section], templates: Templates, limit: int, **context: object
+) -> tuple[Page, ...]:
     """Divides resources, prompts or events into pages, in alphabetical order if there are several."""
     if not sections:
         return ()
     title = phrases("list_headings")[stem]
     intro = Markdown(templates.render(f"reference/{stem}.md.j2", **context).rstrip("\n"))
-    pages = pages_of(title, stem, sections, intro=intro)
+    pages = pages_of(title, stem, sections, intro=intro, limit=limit)
     if len(pages) == 1:
         return pages
-    return pages_of(title, stem, sorted(sections, key=lambda section: section.heading.casefold()), intro=intro)
+    return pages_of(
+        title, stem, sorted(sections, key=lambda section: section.heading.casefold()), intro=intro, limit=limit
+    )
 
 
 def _intro(group: Group) -> Markdown | None:

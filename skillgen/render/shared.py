@@ -52,6 +52,8 @@ can contain them."""
 
 _NUMBER = re.compile(f"{_START}(\\d+){_END}")
 
+_MARK = re.compile(f"[{_START}{_BREAK}{_END}]")
+
 _Macro = Callable[[Parameter, Direction], str]
 
 
@@ -190,6 +192,15 @@ def share(groups: Mapping[_Group, Sequence[Section]]) -> tuple[dict[_Group, list
         for group, members in groups.items()
     }
     return rest, shared
+
+
+def unshared(groups: Mapping[_Group, Sequence[Section]]) -> tuple[dict[_Group, list[Section]], list[Section]]:
+    """Returns the sections of each group with all items in their places, and no others."""
+    whole = {
+        group: [replace(section, text=Markdown(_MARK.sub("", expanded(section.text)))) for section in members]
+        for group, members in groups.items()
+    }
+    return whole, []
 
 
 def _items(text: str) -> Iterator[str | _Item]:

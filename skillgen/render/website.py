@@ -1,0 +1,222 @@
+"""A static site for people: a page for each group of tools, and a search over all of them that needs no server.
+
+The sections are those of the reference, with every item in its place, as HTML. A page loads nothing but its own style
+sheet and scripts, which its Content-Security-Policy enforces, and no text of a source becomes markup.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from html import escape
+from typing import Any
+from urllib.parse import quote
+
+from markdown_it import MarkdownIt
+from markdown_it.renderer import RendererHTML
+from markdown_it.token import Token
+from markdown_it.utils import EnvType, OptionsDict
+from markupsafe import Markup
+from msgspec import Struct
+
+from skillgen.model.document import Document
+from skillgen.model.tool import Tool
+from skillgen.render.environment import Templates
+from skillgen.render.identity import phrase_of, short_description, title, what_and_when
+from skillgen.render.pages import Page, link_resolver
+from skillgen.render.purpose import joined_words
+from skillgen.render.reference import Reference, reference_of
+from skillgen.render.semantics import marks, marks_legend
+from skillgen.render.skill import Rendering, Site
+from skillgen.text.markdown import exact_json_text
+
+OPEN_LIMIT = 12
+"""Nested items that are visible at once; of more, a click shows them."""
+
+WORDS_LIMIT = 90
+"""Characters on what the tools of a group do."""
+
+_ASSETS = ("site.css", "site.js")
+"""Files that every site has."""
+
+_ADDRESS = re.compile(r"https?://[^\s<>()\"'`]{1,2000}(?<![.,;:!?])")
+_PAGE_LINK = re.compile(r"\A([a-z0-9-]{1,200})\.md(?=#|\Z)")
+
+
+class Article(Struct, frozen=True, kw_only=True):
+    """A section of a page."""
+
+    name: str
+    """The exact name of what it documents."""
+
+    anchor: str
+    """Its `id` on the page."""
+
+    body: Markup
+    """Its content, without the heading."""
+
+    marks: tuple[str, ...] = ()
+    """The marks of the tool."""
+
+
+class MenuEntry(Struct, frozen=True, kw_only=True):
+    """A page in the menu, or a service of a site with several."""
+
+    title: str
+    """What it is called."""
+
+    address: str
+    """Its file."""
+
+    count: int
+    """How many sections it has; of a service, how many tools."""
+
+    words: str = ""
+    """What the tools of the group do, or what the service is for."""
+
+
+def html_documents(rendering: Rendering) -> Iterator[Document]:
+    """Yields the site of a service."""
+    service, templates = rendering.service, rendering.templates
+    reference = reference_of(service, templates, is_whole=True)
+    resolved = link_resolver(reference.type_addresses, reference.tool_addresses)
+    tools = {tool.name: tool for tool in service.tools}
+    words = {
+        topic.pages[0].file_name: joined_words(topic.words, WORDS_LIMIT) for topic in reference.topics if topic.pages
+    }
+    of_tools = {page.file_name for page, _ in reference.tool_pages}
+    entries = [
+        MenuEntry(
+            title=str(page.heading),
+            address=_file(page),
+            count=len(page.sections),
+            words=words.get(page.file_name, ""),
+        )
+        for page in reference.pages
+    ]
+    groups = [entry for page, entry in zip(reference.pages, entries, strict=True) if page.file_name in of_tools]
+    context: dict[str, Any] = {
+        "title": title(service),
+        "tool_pages": groups,
+        "other_pages": [entry for entry in entries if entry not in groups],
+        "number": len(service.tools),
+    }
+    what, when = what_and_when(service)
+    yield _page(
+        templates, "index.html", what=what, when=when, service=service, legend=to_html(marks_legend(service)), **context
+    )
+    for page, entry in zip(reference.pages, entries, strict=True):
+        anchors = {**page.anchors, **page.type_anchors}
+        articles = [
+            Article(
+                name=str(section.heading),
+                anchor=anchors[section.name],
+                body=to_html(resolved(section.text.partition("\n")[2])),
+                marks=marks(tools[section.name]) if section.name in tools and page.file_name in of_tools else (),
+            )
+            for section in (*page.sections, *page.types)
+        ]
+        lead = to_html(resolved(page.intro)) if page.intro else None
+        yield _page(templates, entry.address, heading=entry.title, lead=lead, articles=articles, **context)
+    yield Document("html/search.js", _search_index(rendering, reference, tools))
+    yield from _assets(templates)
+
+
+def html_site_documents(site: Site) -> Iterator[Document]:
+    """Yields the page above the sites of several services, which searches all of them."""
+    services = [
+        MenuEntry(
+            title=title(service),
+            address=f"../{quote(folder)}/html/",
+            count=len(service.tools),
+            words=short_description(service, 200),
+        )
+        for service, folder in zip(site.services, site.folders, strict=True)
+    ]
+    text = site.templates.render("html/services.html.j2", services=services, file_name="index.html")
+    yield Document("html/index.html", text)
+    yield from _assets(site.templates)
+
+
+def _page(templates: Templates, file_name: str, **context: Any) -> Document:
+    template = "index" if file_name == "index.html" else "page"
+    return Document(f"html/{file_name}", templates.render(f"html/{template}.html.j2", file_name=file_name, **context))
+
+
+def _assets(templates: Templates) -> Iterator[Document]:
+    for name in _ASSETS:
+        yield Document(f"html/{name}", templates.render(f"html/{name}.j2"))
+
+
+def _file(page: Page) -> str:
+    return page.file_name.removesuffix(".md") + ".html"
+
+
+def _search_index(rendering: Rendering, reference: Reference, tools: Mapping[str, Tool]) -> str:
+    """Returns the script with everything that can be found: name, phrase, group, marks and address."""
+    phrase = phrase_of(rendering.service)
+    rows = [
+        [tool.name, phrase(tool), topic.title, list(marks(tool)), f"{_file(page)}#{page.anchors[tool.name]}"]
+        for topic in reference.topics
+        for page in topic.pages
+        for tool in topic.tools_on(page)
+    ]
+    lists = (reference.types, reference.resources, reference.prompts, reference.events)
+    rows += [
+        [section.heading, "", page.title, [], f"{_file(page)}#{page.anchors[section.name]}"]
+        for page in (page for pages in lists for page in pages)
+        for section in page.sections
+    ]
+    lines = ",\n".join(exact_json_text(row) for row in rows)
+    return f"found.add(document.currentScript, {exact_json_text(title(rendering.service))}, [\n{lines}\n]);\n"
+
+
+class _Renderer(RendererHTML):
+    """Writes nested lists so that they can be closed, and code so that a keyboard can scroll it."""
+
+    def bullet_list_open(self, tokens: Sequence[Token], idx: int, options: OptionsDict, env: EnvType) -> str:
+        """Begins a list; one within an item can be closed, and a long one is."""
+        level = tokens[idx].level
+        if not level:
+            return "<ul>\n"
+        count = 0
+        for token in tokens[idx + 1 :]:
+            if token.level == level and token.type == "bullet_list_close":
+                break
+            count += token.level == level + 1 and token.type == "list_item_open"
+        return f"<details{' open' * (count <= OPEN_LIMIT)}><summary>{count} nested</summary>\n<ul>\n"
+
+    def bullet_list_close(self, tokens: Sequence[Token], idx: int, options: OptionsDict, env: EnvType) -> str:
+        """Ends a list."""
+        return "</ul></details>\n" if tokens[idx].level else "</ul>\n"
+
+    def fence(self, tokens: Sequence[Token], idx: int, options: OptionsDict, env: EnvType) -> str:
+        """Returns a block of code."""
+        return f'<pre tabindex="0"><code>{escape(tokens[idx].content)}</code></pre>\n'
+
+    code_block = fence
+
+    def link_open(self, tokens: Sequence[Token], idx: int, options: OptionsDict, env: EnvType) -> str:
+        """Begins a link: to a page of the site, or out of it."""
+        address = str(tokens[idx].attrs.get("href", ""))
+        if _PAGE_LINK.match(address) or address.startswith("#"):
+            address = _PAGE_LINK.sub(r"\1.html", address)
+            return f'<a href="{escape(address)}">'
+        return f'<a href="{escape(address)}"{_OUTSIDE}>'
+
+    def text(self, tokens: Sequence[Token], idx: int, options: OptionsDict, env: EnvType) -> str:
+        """Returns a text; its addresses become links, unless it is in one."""
+        words = escape(tokens[idx].content)
+        if "://" not in words or any(token.type == "link_open" for token in tokens[:idx]):
+            return words
+        return _ADDRESS.sub(rf'<a href="\g<0>"{_OUTSIDE}>\g<0></a>', words)
+
+
+_OUTSIDE = ' rel="noopener noreferrer nofollow"'
+
+_CONVERTER = MarkdownIt("commonmark", {"html": False}, renderer_cls=_Renderer).enable("table").disable("image")
+
+
+def to_html(text: str) -> Markup:
+    """Returns Markdown as HTML without images; raw HTML in it is shown as text."""
+    return Markup(_CONVERTER.render(text))
