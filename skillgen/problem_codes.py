@@ -776,7 +776,6 @@ CODES: Mapping[str, ProblemCode] = {
         "declare code",
         clause="dashdash, MCP servers, 3.2.2",
         demand="SHOULD",
-        subject="errors",
     ),
     "group-failed": ProblemCode(
         "warning",

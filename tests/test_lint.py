@@ -199,6 +199,25 @@ def test_what_is_too_much_for_an_agent_is_reported(tmp_path: Path) -> None:
     assert codes(*select, "--", *command(tmp_path, tools=tools[1:]), cwd=TESTS) == []
 
 
+def test_what_real_sources_do_well_is_not_reported(tmp_path: Path) -> None:
+    """False alarms on public descriptions: add-ons, names of groups, empty results, twins with a summary."""
+    deleted = {"204": {"description": "It is gone"}}
+    paths = {
+        "/addons": {"get": operation("WebApps_ListPremierAddOns", description="Gets the premier add-ons of an app.")},
+        "/names": {"post": operation("CheckNameAvailability", summary="Check a name", description="By tier.")},
+        "/chat": {"delete": operation("drop_chat", description="Ends a chat.", summary="Drop", responses=deleted)},
+        "/teams": {"put": operation("put_team", summary="Put a team", description="By tier.")},
+    }
+    path = write(tmp_path / "api.json", description(paths))
+    select = "method-contradicts-name,result-unsaid,shadow-candidate"
+    assert {finding["owner"] for finding in findings(path, "--select", select) if finding["owner"] != "put_team"} <= {
+        "CheckNameAvailability"
+    }
+    assert "shadow-candidate" not in codes(path, "--select", select)
+    slack = {f"/{name}": {"get": operation(name)} for name in ("calls_add", "chat_postMessage", "views_open")}
+    assert codes(write(tmp_path / "names.json", description(slack)), "--select", "mixed-name-styles") == []
+
+
 def test_what_tools_share_has_one_finding(tmp_path: Path) -> None:
     shared = {"parameters": [{"$ref": "#/components/parameters/Type"}]}
     parameter = {"name": "type", "in": "query", "schema": {"type": "string"}}
@@ -491,13 +510,14 @@ def test_the_quality_follows_the_published_formula(tmp_path: Path) -> None:
     rates: dict[str, set[str]] = {}
     for finding in findings("--select", "*", *server, cwd=TESTS):
         rates.setdefault(finding["code"], set()).add(finding["owner"] or "")
-    weights = {"error": 5, "warning": 3, "info": 1}
+    points = {"error": 100, "warning": 50, "info": 25}
     levels = {line.split()[0]: line.split()[1] for line in run_skillgen("rule").stdout.splitlines()}
-    effects = ["confirmation-message-missing", "destructive-unconfirmed", "missing-annotations"]
-    effects += ["reverse-method-unknown", "risk-contradicted", "safety-facts-disagree"]
-    total = sum(weights[levels[code]] for code in effects)
-    lost = sum(weights[levels[code]] * len(rates.get(code, ())) / len(LACKING) for code in effects)
-    assert found["subjects"]["effects"] == int(100 * (1 - lost / total))
+    for subject in ("effects", "documentation"):
+        codes_of = [code for code in rates if f"Subject: {subject}." in run_skillgen("rule", code).stdout]
+        assert codes_of
+        shares = {code: 1 if rates[code] == {""} else len(rates[code]) / len(LACKING) for code in codes_of}
+        lost = sum(points[levels[code]] * shares[code] for code in codes_of)
+        assert found["subjects"][subject] == max(0, int(100 - lost))
     assert found["quality"] == sum(found["subjects"].values()) // len(found["subjects"])
     assert found == scores("--ignore", "*", *server, cwd=TESTS)
 

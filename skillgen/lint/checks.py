@@ -75,11 +75,16 @@ def _check_tautology(tool: Tool, types: Types) -> Iterator[Problem]:
         yield Problem.of("tautological-description", child(tool.pointer, "description"), message)
 
 
+def _all_words(tool: Tool) -> tuple[str, ...]:
+    """Returns the words of a description; of an operation, with those of its summary, which may distinguish twins."""
+    return _words(f"{tool.summary or ''} {_text_of(tool)}" if tool.method is not None else _text_of(tool))
+
+
 def _shadow_candidates(service: Service) -> Iterator[Problem]:
     """Yields tools with the same words as an earlier one in their names or descriptions."""
     first_of: dict[tuple[str, ...], Tool] = {}
     for tool in service.tools:
-        for what, words in (("name", tuple(sorted(_words(tool.name)))), ("description", _words(_text_of(tool)))):
+        for what, words in (("name", tuple(sorted(_words(tool.name)))), ("description", _all_words(tool))):
             first = first_of.setdefault((what, *words), tool) if words else tool
             if first is not tool:
                 message = f"{tool.name} has the same words in its {what} as {first.name}"
@@ -255,11 +260,11 @@ def _check_name_length(tool: Tool, types: Types) -> Iterator[Problem]:
 
 
 def _style_of(name: str) -> str | None:
-    """Returns how the words of a name are joined; `None` for a single word."""
-    for mark, style in (("_", "snake_case"), ("-", "kebab-case")):
-        if mark in name.strip("_-"):
-            return style
-    return "camelCase" if _HUMP.search(name) else None
+    """Returns how the words of a name are joined; `None` for a single word, and for two ways as in `WebApps_List`."""
+    if _HUMP.search(name):
+        return None if "_" in name else "camelCase"
+    marks = {"_": "snake_case", "-": "kebab-case"}
+    return next((style for mark, style in marks.items() if mark in name.strip("_-") and name == name.lower()), None)
 
 
 def _check_styles(service: Service) -> Iterator[Problem]:
@@ -272,18 +277,30 @@ def _check_styles(service: Service) -> Iterator[Problem]:
         return
     (main, most), *others = sorted(by_style.items(), key=lambda item: -len(item[1]))
     rare = [tool for _, tools in others for tool in tools]
-    message = f"{len(most)} names are in {main}, but {len(rare)} are not: {_listed([tool.name for tool in rare])}"
+    names = _listed([tool.name for tool in rare])
+    message = f"{len(most)} of {len(most) + len(rare)} names are in {main}, the others are not: {names}"
     yield Problem.of("mixed-name-styles", child(rare[0].pointer, "name"), message)
 
 
 # -- effects ---------------------------------------------------------------------------------------------------------
 
 
+_READS = re.compile(
+    r"\b(?:gets?|lists?|reads?|returns?|retrieves?|fetch\w*|finds?|shows?|search\w*|checks?|quer(?:y|ies)|look\w*|view\w*"
+    r"|downloads?|exports?|recommend\w*|status)\b",
+    re.IGNORECASE,
+)
+
+
 def _check_method(tool: Tool, types: Types) -> Iterator[Problem]:
     semantics = tool.semantics
+    if tool.method not in ("GET", "HEAD") or semantics.read_only is not False:
+        return
     field = "destructive" if semantics.destructive else "sends" if semantics.sends else "read_only"
-    if tool.method in ("GET", "HEAD") and semantics.read_only is False and semantics.is_judged(field):
-        origin = (semantics.origins or {})[field]
+    origin = (semantics.origins or {}).get(field)
+    # A word of the name may be a noun, as in `ListAddOns`; what the text says to read is not called a change.
+    text = f"{tool.summary or ''} {tool.description or ''}"[:_SCANNED_CHARACTERS]
+    if origin is not None and semantics.is_judged(field) and not _READS.search(text):
         effect = EFFECTS[semantics.effect or "write"]
         message = f"{tool.name} is a {tool.method}, which must be safe, but {effect} by {origin.source}"
         yield Problem.of("method-contradicts-name", tool.pointer, message)

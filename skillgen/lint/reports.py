@@ -107,7 +107,7 @@ def _place(problem: Problem, item: Findings) -> str:
     name = f"{one_line(owner)}: " if owner and owner not in problem.message else ""
     if (at := item.location(problem)) is not None:
         return f"{one_line(at.path)}:{at.line}:{at.column}: {name}"
-    return f"{one_line(problem.where)}: {name}" if problem.where else name
+    return name if owner or not problem.where else f"{one_line(problem.where)}: "
 
 
 def _count(number: int, noun: str) -> str:

@@ -1,7 +1,7 @@
 """Scores of a service: which requirements of each specification it meets, and the quality of its descriptions.
 
-Quality: the share of tools that break a rule counts against its subject, by the weight of the rule's level; the mean of
-all subjects is the score. docs/scores.md explains both.
+Quality: each rule takes points from its subject, by its level and the share of tools that break it; the mean of all
+subjects is the score. docs/scores.md explains both.
 """
 
 from __future__ import annotations
@@ -60,14 +60,14 @@ def scores_of(service: Service, problems: Collection[Problem], owner_of: Callabl
 
 # -- quality ---------------------------------------------------------------------------------------------------------
 
-WEIGHTS: Mapping[Level, int] = {"error": 5, "warning": 3, "info": 1}
-"""How much a rule counts, by its level."""
+POINTS: Mapping[Level, int] = {"error": 100, "warning": 50, "info": 25}
+"""What a subject loses if every tool breaks a rule, by the level of the rule."""
 
 _READ: Mapping[Kind | Literal["all"], str] = {
     "all": """addresses-reader credential-left-out example-missing internal-address invisible-characters
         name-addresses-reader name-look-alike name-not-exact safety-facts-disagree schema-invalid
         suspicious-characters""",
-    "mcp": """call-example-invalid confirmation-message-missing error-invalid input-schema-invalid
+    "mcp": """call-example-invalid confirmation-message-missing input-schema-invalid
         input-schema-minimal input-schema-missing name-duplicate reverse-method-unknown risk-contradicted""",
     "openapi": """description-missing error-message-missing example-invalid operation-id-duplicate
         operation-id-missing parameter-untyped path-parameter-missing reference-not-found responses-missing
@@ -95,16 +95,12 @@ def _subjects(
     service: Service, found: Mapping[str, Sequence[Problem]], owner_of: Callable[[Problem], str]
 ) -> dict[Subject, int]:
     codes = {*_READ["all"].split(), *_READ[service.kind].split(), *codes_for(service.kind)}
-    totals: defaultdict[Subject, int] = defaultdict(int)
-    lost: defaultdict[Subject, float] = defaultdict(float)
+    lost: dict[Subject, float] = {}
     for code in sorted(codes):
-        if (subject := CODES[code].subject) is None:
-            continue
-        weight = WEIGHTS[CODES[code].level]
-        totals[subject] += weight
-        lost[subject] += weight * _share(code, found.get(code, ()), len(service.tools), owner_of)
-    order = get_args(Subject)
-    return {subject: int(100 * (1 - lost[subject] / totals[subject])) for subject in order if totals[subject]}
+        if (subject := CODES[code].subject) is not None:
+            share = _share(code, found.get(code, ()), len(service.tools), owner_of)
+            lost[subject] = lost.get(subject, 0) + POINTS[CODES[code].level] * share
+    return {subject: max(0, int(100 - lost[subject])) for subject in get_args(Subject) if subject in lost}
 
 
 def _share(code: str, problems: Sequence[Problem], tools: int, owner_of: Callable[[Problem], str]) -> float:

@@ -113,7 +113,8 @@ def check_texts(tool: Tool, problems: ProblemLog) -> None:
     if mention := _SCREEN_PATTERN.search(description):
         message = f"{tool.name} mentions an element of a screen ({mention[0]!r}), which an agent can't see"
         problems.report("screen-mentioned", child(tool.pointer, "description"), message)
-    returns_nothing_known = tool.output is None or tool.output.schema is None
+    is_empty = tool.output is not None and tool.output.status in ("204", "205")
+    returns_nothing_known = not is_empty and (tool.output is None or tool.output.schema is None)
     if description and returns_nothing_known and not _RESULT_PATTERN.search(f"{tool.summary or ''} {description}"):
         problems.report(
             "result-unsaid", child(tool.pointer, "description"), f"{tool.name} does not say what it returns"
