@@ -61,7 +61,7 @@ CODES: Mapping[str, ProblemCode] = {
         "a text instructs the model instead of describing the service",
         "describe what the tool does, without instructions to the reader",
         subject="safety",
-        known_as="Snyk agent-scan E001 and E003; ATR-2026-00001",
+        known_as="Snyk agent-scan E001 to E003, ATR-2026-00001, -00100, -00105 and -00161",
     ),
     "control-characters": ProblemCode(
         "warning",
@@ -74,7 +74,7 @@ CODES: Mapping[str, ProblemCode] = {
         "remove it from the source, and revoke it if it is real",
         demand="MUST",
         subject="safety",
-        known_as="Snyk agent-scan W008; ATR-2026-00021",
+        known_as="Snyk agent-scan W008",
         clause="dashdash, MCP servers, 5.1",
     ),
     "documents-left-out": ProblemCode(
@@ -180,6 +180,7 @@ CODES: Mapping[str, ProblemCode] = {
         "correct the fact that is wrong",
         subject="effects",
         clause="TDQS, Annotation Contradiction",
+        known_as="ATR-2026-00106",
     ),
     "secret-echoed": ProblemCode(
         "warning",
@@ -1251,7 +1252,6 @@ CODES: Mapping[str, ProblemCode] = {
         "use POST, PUT, PATCH or DELETE, or choose another name",
         clause="RFC 9110, 9.2.1",
         subject="effects",
-        known_as="ATR-2026-00106",
     ),
     "rate-limit-undeclared": ProblemCode(
         "info",
