@@ -10,7 +10,7 @@ error is an exception, a `SkillgenError`, that carries the exit code of the comm
     └── OutputError        5  OUT could not be written
 
 Exit code 0 is success and 1 is drift: documents that are not up to date, reported by `--check`; or errors that `lint`
-found; or an error with which a service answered a call.
+found; or an error with which a service answered a call; or a skill that `eval` grades below its threshold.
 """
 
 from __future__ import annotations

@@ -30,6 +30,7 @@ FLOORS = {
     "pipeline": 7,
     "mock": 7,
     "api": 8,
+    "evals": 8,
     "cli": 9,
     "__main__": 10,
 }

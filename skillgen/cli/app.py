@@ -21,6 +21,7 @@ from skillgen import __version__
 from skillgen.cli.build import build
 from skillgen.cli.call import call
 from skillgen.cli.diff import diff, diff_failed_json
+from skillgen.cli.eval import evaluate
 from skillgen.cli.from_cli import from_cli
 from skillgen.cli.from_openapi import from_openapi
 from skillgen.cli.from_server import from_server
@@ -134,6 +135,7 @@ app.command("from-cli")(from_cli)
 app.command("build")(build)
 app.command("call")(call)
 app.command("diff")(diff)
+app.command("eval")(evaluate)
 app.command("init")(init)
 app.command("inspect")(inspect)
 app.command("lint")(lint)

@@ -1,0 +1,132 @@
+"""`skillgen eval`: grades a skill by what agents do with it against a mock of the service."""
+
+from __future__ import annotations
+
+import shlex
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from skillgen.cli.mock import read_mocked
+from skillgen.cli.options import OptionsOf, command
+from skillgen.cli.output import Console
+from skillgen.config.project import SOURCE_KINDS, Source
+from skillgen.errors import ExitCode, OutputError, UsageError
+
+if TYPE_CHECKING:
+    from skillgen.evals.grading import Grade
+    from skillgen.model.service import Service
+
+
+@command
+def evaluate(
+    context: typer.Context,
+    skill: Annotated[str, typer.Argument(metavar="SKILL [-- COMMAND [ARG]...]", help="Folder of the skill.")],
+    source: Annotated[
+        str | None,
+        typer.Option("--source", metavar="SOURCE", help="OpenAPI description, manifest or snapshot of the service."),
+    ] = None,
+    *,
+    server: Annotated[Source, OptionsOf((Source,), kinds=SOURCE_KINDS)],
+    agent: Annotated[
+        str | None,
+        typer.Option(metavar="COMMAND", help="Command of the agent, which gets the prompt on standard input."),
+    ] = None,
+    init: Annotated[bool, typer.Option("--init", help="Draft evals/evals.json in the skill, and run nothing.")] = False,
+    static: Annotated[
+        bool, typer.Option("--static", help="Check what needs no agent: example calls, reads, descriptions.")
+    ] = False,
+    task_timeout: Annotated[
+        float, typer.Option(metavar="SECONDS", min=0.1, max=86_400, help="Time limit of an agent for a task.")
+    ] = 600.0,
+    min_success: Annotated[
+        float,
+        typer.Option(metavar="RATE", min=0, max=1, help="Exit with 1 if success, recall or precision is lower."),
+    ] = 1.0,
+    jobs: Annotated[int, typer.Option(metavar="NUMBER", min=1, max=32, help="Agents that run at the same time.")] = 2,
+    no_control: Annotated[bool, typer.Option("--no-control", help="Do not run the tasks without the skill.")] = False,
+    out: Annotated[
+        str | None, typer.Option("--out", "-o", metavar="DIR", help="Folder of the runs. Default: NAME-workspace.")
+    ] = None,
+    report_format: Annotated[
+        str, typer.Option("--format", metavar="FORMAT", help="Format of the report: text, json or junit.")
+    ] = "text",
+    console: Console,
+) -> ExitCode:
+    """Grade a skill: run an agent on its tasks against a mock of the service, with the skill and without it."""
+    from skillgen.evals.evaluation import Evaluation, evaluate
+    from skillgen.evals.grading import is_below
+    from skillgen.evals.reports import REPORTS
+    from skillgen.evals.static import check_static
+    from skillgen.evals.tasks import read_tasks
+
+    folder = Path(skill)
+    if report_format not in REPORTS:
+        raise UsageError(f"no such format: {report_format}", where="--format", fix=f"choose from {', '.join(REPORTS)}")
+    if not (folder / "SKILL.md").is_file():
+        raise UsageError("has no SKILL.md", where=skill, fix="give the folder of a skill")
+    if [agent is not None, init, static].count(True) != 1:
+        raise UsageError("exactly one of --agent, --init and --static is needed", fix="give one of them")
+    words = _words(agent) if agent is not None else ()
+    service, results = read_mocked(source, server, context.obj, console)
+    name = folder.resolve().name
+    if init:
+        return _write_draft(service, folder, name, console)
+    if static:
+        checks = check_static(folder, service, results)
+        sys.stdout.write(REPORTS[report_format]((), checks))
+        return ExitCode.DONE if all(item.passed for found in checks.values() for item in found) else ExitCode.DRIFT
+    tasks = read_tasks(folder, frozenset(tool.name for tool in service.tools))
+    if ungraded := [task.id for task in tasks if not task.is_gradable]:
+        console.say(f"note: not run, since it names no calls: {', '.join(ungraded)}")
+    evaluation = Evaluation(
+        service=service,
+        results=results,
+        skill=folder,
+        skill_name=name,
+        tasks=tasks,
+        agent=words,
+        timeout_s=task_timeout,
+        jobs=jobs,
+        has_control=not no_control,
+    )
+
+    def report(grade: Grade, done: int, total: int, is_earlier: bool) -> None:
+        kind = "query" if grade.should_trigger is not None else "with skill" if grade.has_skill else "without skill"
+        state = "passed" if grade.passed else "failed"
+        earlier = ", resumed" if is_earlier else f" in {grade.seconds:.1f} s"
+        console.say(f"[{done}/{total}] {grade.task}, {kind}: {state}{earlier}")
+
+    place, grades = evaluate(evaluation, Path(out or f"{name}-workspace"), report)
+    sys.stdout.write(REPORTS[report_format](grades, {}))
+    console.say(f"the runs are in {place}")
+    return ExitCode.DRIFT if is_below(grades, min_success) else ExitCode.DONE
+
+
+def _words(agent: str) -> tuple[str, ...]:
+    try:
+        words = tuple(shlex.split(agent))
+    except ValueError as error:
+        raise UsageError(f"is not a command: {error}", where="--agent", fix="close its quotation marks") from None
+    if not words:
+        raise UsageError("is empty", where="--agent", fix="give the command of an agent")
+    # A program next to the caller: the agent runs in a folder of its own.
+    is_path = "/" in words[0] and Path(words[0]).exists()
+    return (str(Path(words[0]).absolute()), *words[1:]) if is_path else words
+
+
+def _write_draft(service: Service, folder: Path, name: str, console: Console) -> ExitCode:
+    from skillgen.evals.tasks import FILE, drafted
+
+    path = folder / FILE
+    if path.exists():
+        raise UsageError("exists already", where=str(path), fix="edit it, or delete it first")
+    try:
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(drafted(service, name), "utf-8")
+    except OSError as error:
+        raise OutputError(f"cannot be written: {error.strerror}", where=str(path)) from None
+    console.say(f"{path} written: correct the prompts, which only repeat the service's own words")
+    return ExitCode.DONE

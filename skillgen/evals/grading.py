@@ -1,0 +1,201 @@
+"""Grades runs from the log of their calls, without a judge, and sums them up."""
+
+from __future__ import annotations
+
+import statistics
+from collections.abc import Mapping, Sequence
+
+from msgspec import Struct
+
+from skillgen.evals.running import AgentRun
+from skillgen.evals.tasks import ExpectedCall, Task
+from skillgen.mock.log import LoggedCall
+from skillgen.model.values import Json
+
+
+class Assertion(Struct, frozen=True):
+    """One thing that a run must do, in the form of `grading.json`."""
+
+    text: str
+    passed: bool
+    evidence: str
+
+
+class Grade(Struct, frozen=True, kw_only=True):
+    """What came of one run."""
+
+    task: str
+    prompt: str
+    has_skill: bool
+    assertions: tuple[Assertion, ...]
+    calls: int
+    seconds: float
+    tokens: int | None = None
+    should_trigger: bool | None = None
+    """Of a trigger query, whether the skill should be loaded."""
+
+    is_skill_loaded: bool = False
+
+    @property
+    def passed(self) -> bool:
+        """True if every assertion holds."""
+        return all(item.passed for item in self.assertions)
+
+
+def grade(task: Task, run: AgentRun, *, has_skill: bool) -> Grade:
+    """Returns the grade of a run."""
+    return Grade(
+        task=task.id,
+        prompt=task.prompt,
+        has_skill=has_skill,
+        assertions=tuple(_assertions(task, run)),
+        calls=len(run.calls),
+        seconds=round(run.seconds, 3),
+        tokens=run.tokens,
+        should_trigger=task.should_trigger,
+        is_skill_loaded=run.is_skill_loaded,
+    )
+
+
+def _assertions(task: Task, run: AgentRun) -> list[Assertion]:
+    ended = "it was killed at the time limit" if run.exit_code is None else f"exit code {run.exit_code}"
+    found = [Assertion("the agent ends by itself, with exit code 0", run.exit_code == 0, ended)]
+    if task.should_trigger is not None:
+        text = "the skill is loaded" if task.should_trigger else "the skill is not loaded"
+        is_right = run.is_skill_loaded is task.should_trigger
+        evidence = "loaded" if run.is_skill_loaded else "not loaded, as far as the output shows"
+        return [*found, Assertion(text, is_right, evidence)]
+    matches = _matched(task.expected_calls, run.calls)
+    for expected, match in zip(task.expected_calls, matches, strict=True):
+        found.append(Assertion(f"calls {_shown(expected)}", match is not None, _evidence(expected, match, run.calls)))
+    for name in dict.fromkeys(expected.tool for expected in task.expected_calls):
+        first = next((call for call in run.calls if call.tool == name), None)
+        evidence = "it is not called" if first is None else _faults(first)
+        is_valid = first is not None and first.valid
+        found.append(Assertion(f"the first call of {name} is valid", is_valid, evidence))
+    for forbidden in task.forbidden_calls:
+        made = next((call for call in run.calls if _is(call, forbidden)), None)
+        evidence = "not called" if made is None else f"called with {_clipped(made.arguments)}"
+        found.append(Assertion(f"does not call {_shown(forbidden)}", made is None, evidence))
+    return found
+
+
+def _matched(expected: Sequence[ExpectedCall], calls: Sequence[LoggedCall]) -> list[LoggedCall | None]:
+    """Returns the valid call for each expected one; a call counts once, if enough others fit."""
+    fits = [[index for index, call in enumerate(calls) if call.valid and _is(call, item)] for item in expected]
+    owner: dict[int, int] = {}
+
+    def assign(item: int, seen: set[int]) -> bool:
+        for index in fits[item]:
+            if index not in seen:
+                seen.add(index)
+                if index not in owner or assign(owner[index], seen):
+                    owner[index] = item
+                    return True
+        return False
+
+    for item in range(len(expected)):
+        assign(item, set())
+    by_item = {item: calls[index] for index, item in owner.items()}
+    return [by_item.get(item) for item in range(len(expected))]
+
+
+def _is(call: LoggedCall, expected: ExpectedCall) -> bool:
+    return call.tool == expected.tool and is_subset(expected.arguments, call.arguments)
+
+
+def is_subset(part: Json, value: Json) -> bool:
+    """True if a value has all members of another, at every depth; lists must be equal in length."""
+    if isinstance(part, Mapping):
+        return isinstance(value, Mapping) and all(
+            key in value and is_subset(item, value[key]) for key, item in part.items()
+        )
+    if isinstance(part, list):
+        return (
+            isinstance(value, list)
+            and len(part) == len(value)
+            and all(is_subset(item, other) for item, other in zip(part, value, strict=True))
+        )
+    return bool(part == value) and isinstance(part, bool) == isinstance(value, bool)
+
+
+def _shown(call: ExpectedCall) -> str:
+    return f"{call.tool} with {_clipped(dict(call.arguments))}" if call.arguments else call.tool
+
+
+def _clipped(value: Json) -> str:
+    text = str(value)
+    return text if len(text) <= 300 else f"{text[:300]}…"
+
+
+def _faults(call: LoggedCall) -> str:
+    if call.valid:
+        return "valid"
+    return "; ".join(f"{fault.pointer or '/'} {fault.message}" for fault in call.faults)[:500] or "invalid"
+
+
+def _evidence(expected: ExpectedCall, match: LoggedCall | None, calls: Sequence[LoggedCall]) -> str:
+    if match is not None:
+        return f"called with {_clipped(match.arguments)}"
+    same = [call for call in calls if call.tool == expected.tool]
+    if same:
+        return f"{_faults(same[-1])}: called with {_clipped(same[-1].arguments)}"
+    names = ", ".join(dict.fromkeys(call.tool or "an unknown tool" for call in calls))
+    return f"not called; it called {names}" if names else "no call was made"
+
+
+# -- all runs ---------------------------------------------------------------------------------------------------------
+
+
+def success_rate(grades: Sequence[Grade], *, has_skill: bool = True) -> float | None:
+    """Returns the fraction of tasks that passed; `None` without any."""
+    passed = [item.passed for item in grades if item.has_skill is has_skill and item.should_trigger is None]
+    return sum(passed) / len(passed) if passed else None
+
+
+def trigger_rates(grades: Sequence[Grade]) -> tuple[float | None, float | None]:
+    """Returns recall and precision of loading the skill: of the queries that need it, and of those that loaded it."""
+    queries = [item for item in grades if item.should_trigger is not None]
+    right = sum(bool(item.should_trigger and item.is_skill_loaded) for item in queries)
+    wanted = sum(item.should_trigger is True for item in queries)
+    loaded = sum(item.is_skill_loaded for item in queries)
+    return right / wanted if wanted else None, right / loaded if loaded else None
+
+
+def is_below(grades: Sequence[Grade], least: float) -> bool:
+    """True if the success rate, the recall or the precision is below a threshold."""
+    rates = (success_rate(grades), *trigger_rates(grades))
+    return any(rate is not None and rate < least for rate in rates)
+
+
+def benchmark(grades: Sequence[Grade]) -> dict[str, Json]:
+    """Returns the summary of all runs in the form of `benchmark.json`."""
+    summary: dict[str, Json] = {}
+    for key, has_skill in (("with_skill", True), ("without_skill", False)):
+        runs = [item for item in grades if item.has_skill is has_skill and item.should_trigger is None]
+        if runs:
+            summary[key] = {
+                "pass_rate": _spread([float(item.passed) for item in runs]),
+                "time_seconds": _spread([item.seconds for item in runs]),
+                "calls": _spread([float(item.calls) for item in runs]),
+                **_tokens(runs),
+            }
+    if len(summary) == 2:
+        both = summary["with_skill"].keys() & summary["without_skill"].keys()
+        summary["delta"] = {
+            key: round(summary["with_skill"][key]["mean"] - summary["without_skill"][key]["mean"], 4)
+            for key in summary["with_skill"]
+            if key in both
+        }
+    recall, precision = trigger_rates(grades)
+    triggers = {} if recall is None and precision is None else {"triggers": {"recall": recall, "precision": precision}}
+    return {"run_summary": summary, **triggers}
+
+
+def _tokens(runs: Sequence[Grade]) -> dict[str, Json]:
+    counts = [float(item.tokens) for item in runs if item.tokens is not None]
+    return {"tokens": _spread(counts)} if counts else {}
+
+
+def _spread(values: Sequence[float]) -> dict[str, float]:
+    return {"mean": round(statistics.fmean(values), 4), "stddev": round(statistics.pstdev(values), 4)}

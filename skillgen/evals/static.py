@@ -1,0 +1,260 @@
+"""Checks a skill without an agent: its example calls, the way to each tool, and what distinguishes the tools."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from collections.abc import Iterator, Mapping
+from email.message import Message
+from pathlib import Path
+from typing import TYPE_CHECKING
+from urllib.parse import quote_plus, unquote, urlsplit
+
+from msgspec import Struct
+
+from skillgen.evals.grading import Assertion
+from skillgen.mock.log import CallLog
+from skillgen.mock.mcp import McpMock, McpSession
+from skillgen.mock.messages import Request
+from skillgen.mock.serving import mock_of
+from skillgen.model.service import Service
+from skillgen.model.values import Json
+from skillgen.sources.json_access import json_or_none
+from skillgen.text.markdown import one_line
+
+if TYPE_CHECKING:
+    from markdown_it.token import Token
+
+_READS = 2
+"""Pages that an agent reads after SKILL.md, at the most."""
+
+_PAGES_LIMIT = 5_000
+_PAGE_LIMIT_BYTES = 4 * 1024 * 1024
+_LABEL = "Example:"
+_VARIABLE = re.compile(r"\$\{?[A-Za-z_]\w*\}?")
+_BOUNDARY = "skillgen-part"
+
+
+class Example(Struct, frozen=True):
+    """The first example of a tool in the documents."""
+
+    language: str
+    text: str
+
+
+def check_static(skill: Path, service: Service, results: Mapping[str, Json] | None) -> dict[str, list[Assertion]]:
+    """Returns the checks that need no agent: the name of each to its results."""
+    pages = dict(_pages(skill))
+    examples: dict[str, Example] = {}
+    headings: set[str] = set()
+    for text in pages.values():
+        for heading, example in _sections(text):
+            headings.add(heading)
+            if example is not None:
+                examples.setdefault(heading, example)
+    return {
+        "example calls": list(_check_examples(service, results, examples)),
+        "two reads": list(_check_headings(service, headings)),
+        "distinct descriptions": list(_check_descriptions(service)),
+    }
+
+
+# -- documents ---------------------------------------------------------------------------------------------------------
+
+
+def _pages(skill: Path) -> Iterator[tuple[Path, str]]:
+    """Yields the pages that are reached from SKILL.md within the number of reads, with their text."""
+    root = skill.resolve()
+    waiting, seen = [(root / "SKILL.md", 0)], {root / "SKILL.md"}
+    for path, reads in waiting:
+        try:
+            with open(path, encoding="utf-8", errors="replace") as file:
+                text = file.read(_PAGE_LIMIT_BYTES)
+        except OSError:
+            continue
+        yield path, text
+        if reads == _READS:
+            continue
+        for link in _links(text):
+            target = (path.parent / unquote(link.partition("#")[0])).resolve()
+            if target not in seen and target.is_relative_to(root) and len(seen) < _PAGES_LIMIT and target.is_file():
+                seen.add(target)
+                waiting.append((target, reads + 1))
+
+
+def _links(text: str) -> Iterator[str]:
+    for token in _tokens(text):
+        for child in token.children or ():
+            if child.type == "link_open" and not urlsplit(str(child.attrs["href"])).scheme:
+                yield str(child.attrs["href"])
+
+
+def _sections(text: str) -> Iterator[tuple[str, Example | None]]:
+    """Yields each heading with the first code block after the word "Example" below it."""
+    heading: str | None = None
+    label, example = "", None
+    previous = ""
+    for token in _tokens(text):
+        if token.type == "inline" and previous == "heading_open":
+            if heading is not None:
+                yield heading, example
+            heading, label, example = _shown(token), "", None
+        elif token.type == "inline":
+            label = _shown(token)
+        elif token.type == "fence" and example is None and label.startswith(_LABEL):
+            example = Example(token.info.strip(), token.content)
+        previous = token.type
+    if heading is not None:
+        yield heading, example
+
+
+def _tokens(text: str) -> list[Token]:
+    from markdown_it import MarkdownIt
+
+    return MarkdownIt("commonmark").parse(text)
+
+
+def _shown(token: Token) -> str:
+    return "".join(
+        child.content for child in token.children or () if child.type in ("text", "code_inline", "text_special")
+    )
+
+
+# -- checks ------------------------------------------------------------------------------------------------------------
+
+
+def _check_headings(service: Service, headings: set[str]) -> Iterator[Assertion]:
+    for tool in service.tools:
+        found = tool.name in headings
+        evidence = "its section is there" if found else f"no page within {_READS} reads of SKILL.md has its heading"
+        yield Assertion(tool.name, found, evidence)
+
+
+def _check_descriptions(service: Service) -> Iterator[Assertion]:
+    seen: dict[tuple[str | None, str], str] = {}
+    for tool in service.tools:
+        text = one_line(tool.description or tool.summary or tool.title or "").strip().casefold()
+        twin = seen.setdefault((tool.group, text), tool.name) if text else None
+        if twin is not None and twin != tool.name:
+            yield Assertion(tool.name, False, f"it is described like {twin}: {text[:200]}")
+        else:
+            yield Assertion(tool.name, True, "its description differs" if text else "it has no description")
+
+
+def _check_examples(
+    service: Service, results: Mapping[str, Json] | None, examples: Mapping[str, Example]
+) -> Iterator[Assertion]:
+    log = CallLog(keeps=True)
+    mock = mock_of(service, results, log)
+    for tool in service.tools:
+        if (example := examples.get(tool.name)) is None:
+            continue
+        log.calls.clear()
+        try:
+            if isinstance(mock, McpMock):
+                _call(mock, tool.name, json_or_none(example.text))
+            else:
+                mock.respond(request_of_command(example.text))
+        except ValueError as error:
+            yield Assertion(tool.name, False, f"the example cannot be read: {error}")
+            continue
+        call = log.calls[-1] if log.calls else None
+        if call is None or call.tool != tool.name:
+            yield Assertion(tool.name, False, f"the example calls {(call.tool if call else None) or 'no tool'}")
+        else:
+            faults = "; ".join(f"{fault.pointer or '/'} {fault.message}" for fault in call.faults)
+            yield Assertion(tool.name, call.valid, faults[:500] or "accepted")
+
+
+def _call(mock: McpMock, name: str, arguments: Json) -> None:
+    if not isinstance(arguments, dict):
+        raise ValueError("it is not a JSON object")
+    params = {"name": name, "arguments": arguments}
+    message = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params}
+    mock.answer(message, McpSession(described={name}))
+
+
+# -- commands ----------------------------------------------------------------------------------------------------------
+
+
+def request_of_command(text: str) -> Request:
+    """Returns the request that a `curl` command of the documents sends; a variable and a file have any content.
+
+    Raises:
+        ValueError: it is not such a command.
+    """
+    words = shlex.split(text.replace("\\\n", " "))
+    piped = b""
+    if "|" in words:
+        before, words = words[: words.index("|")], words[words.index("|") + 1 :]
+        piped = "".join(f"\x1e{word}\n" for word in before[2:]).encode()
+    if words[:1] != ["curl"]:
+        raise ValueError("it is not a curl command")
+    method, url, headers = "", "", Message()
+    data: list[str] = []
+    parts: list[tuple[str, str, str | None]] = []
+    body = b""
+    options = iter(words[1:])
+    for word in options:
+        if not word.startswith("-"):
+            url = _VARIABLE.sub("x", word)
+            continue
+        if word in ("-I", "-N", "-s", "--digest", "--no-buffer", "-G"):
+            method = "HEAD" if word == "-I" else method
+            continue
+        value = next(options, "")
+        if word == "-X":
+            method = value
+        elif word == "-H":
+            name, _, content = _VARIABLE.sub("x", value).partition(":")
+            headers[name.rstrip(";").strip()] = content.strip()
+        elif word == "-b":
+            headers["Cookie"] = _VARIABLE.sub("x", value)
+        elif word == "-u":
+            headers["Authorization"] = "Basic eDp4"
+        elif word == "--data-urlencode":
+            name, _, content = value.partition("=")
+            data.append(f"{name}={quote_plus(content)}")
+        elif word in ("-d", "--data", "--data-raw", "--data-binary"):
+            if value.startswith("@") and word != "--data-raw":
+                body = piped if value == "@-" else b"content"
+            else:
+                data.append(value)
+        elif word in ("-F", "--form-string"):
+            parts.append(_part(value, is_literal=word == "--form-string"))
+        elif word not in ("--cert", "--key"):
+            raise ValueError(f"the option {word} is not known")
+    if data:
+        body = "&".join(data).encode()
+        _set_default(headers, "Content-Type", "application/x-www-form-urlencoded")
+    if parts:
+        body = b"".join(_written(part) for part in parts) + f"--{_BOUNDARY}--\r\n".encode()
+        del headers["Content-Type"]
+        headers["Content-Type"] = f"multipart/form-data; boundary={_BOUNDARY}"
+    address = urlsplit(url)
+    target = (address.path or "/") + (f"?{address.query}" if address.query else "")
+    return Request(method or ("POST" if body or data or parts else "GET"), target, headers, body)
+
+
+def _part(value: str, *, is_literal: bool) -> tuple[str, str, str | None]:
+    name, _, content = value.partition("=")
+    if is_literal:
+        return name, content, None
+    content, _, media_type = content.rpartition(";type=") if ";type=" in content else (content, "", "")
+    if content.startswith('"') and content.endswith('"') and len(content) > 1:
+        content = re.sub(r"\\(.)", r"\1", content[1:-1])
+    return name, content, media_type or None
+
+
+def _written(part: tuple[str, str, str | None]) -> bytes:
+    name, content, media_type = part
+    is_file = content.startswith("@")
+    file = '; filename="FILE"' if is_file else ""
+    typed = f"Content-Type: {media_type}\r\n" if media_type else ""
+    head = f'--{_BOUNDARY}\r\nContent-Disposition: form-data; name="{name}"{file}\r\n{typed}\r\n'
+    return f"{head}{'content' if is_file else content}\r\n".encode()
+
+
+def _set_default(headers: Message, name: str, value: str) -> None:
+    if name not in headers:
+        headers[name] = value

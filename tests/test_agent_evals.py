@@ -1,0 +1,223 @@
+"""`skillgen eval`: agents are graded from the log of the mock, drafts are made, skills are checked without an agent."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree
+
+import pytest
+from api_examples import LIBRARY as API
+from cli import generated, run_skillgen
+from listed import command, tool
+
+TESTS = Path(__file__).parent
+Json = Any
+
+AGENT = """
+import json, os, subprocess, sys, time, urllib.error, urllib.request
+
+prompt, manner = sys.stdin.read(), sys.argv[1]
+skill = os.environ.get("SKILLGEN_SKILL")
+with open(os.path.join(os.path.dirname(os.path.abspath(__file__)), "starts"), "a") as file:
+    file.write(prompt + "\\n")
+
+def send(method, path, body=None):
+    data = None if body is None else json.dumps(body).encode()
+    headers = {"Authorization": "Bearer x", "Content-Type": "application/json"}
+    url = os.environ["SKILLGEN_MOCK_URL"] + path
+    try:
+        urllib.request.urlopen(urllib.request.Request(url, data, headers, method=method))
+    except urllib.error.HTTPError:
+        pass
+
+if manner == "hangs":
+    subprocess.Popen([sys.executable, "-c", "import time; time.sleep(1000)"])
+    time.sleep(1000)
+if "stop" in prompt and os.environ.get("STOPS"):
+    sys.exit(3)
+if skill and "books" in prompt:
+    print(json.dumps({"tool": "read", "path": os.path.join(skill, "SKILL.md")}))
+if "Add" in prompt:
+    if manner == "wrong" or skill is None:
+        send("POST", "/books", {"year": "x"})
+    send("POST", "/books", {"title": "Emma", "year": 1815})
+    if manner == "wrong":
+        send("DELETE", "/books/7")
+print(json.dumps({"usage": {"input_tokens": 40, "output_tokens": 2}}))
+"""
+
+EVALS: Json = {
+    "skill_name": "library",
+    "evals": [
+        {
+            "id": 1,
+            "prompt": "Add the book Emma of 1815.",
+            "files": ["evals/list.txt"],
+            "expected_calls": [{"tool": "addBook", "arguments": {"body": {"title": "Emma"}}}],
+            "forbidden_calls": [{"tool": "removeBook"}],
+        },
+        {"id": "prose", "prompt": "Write a poem.", "expected_output": "A poem."},
+    ],
+    "trigger_queries": [
+        {"query": "Which books are there?", "should_trigger": True},
+        {"query": "What is the weather?", "should_trigger": False},
+    ],
+}
+
+
+@pytest.fixture
+def skill(tmp_path: Path) -> Path:
+    """Returns the skill of an API, with tasks."""
+    (tmp_path / "api.json").write_text(json.dumps(API), "utf-8")
+    generated("from-openapi", tmp_path / "api.json", "-o", tmp_path / "out")
+    folder = tmp_path / "out" / "skills" / "library"
+    (folder / "evals").mkdir()
+    (folder / "evals" / "evals.json").write_text(json.dumps(EVALS), "utf-8")
+    (folder / "evals" / "list.txt").write_text("Emma", "utf-8")
+    (tmp_path / "agent.py").write_text(AGENT, "utf-8")
+    return folder
+
+
+def evaluated(skill: Path, manner: str, *options: str, env: dict[str, str] | None = None) -> Any:
+    """Evaluates a skill with the scripted agent."""
+    folder = skill.parents[2]
+    agent = f"{sys.executable} {folder / 'agent.py'} {manner}"
+    arguments = (skill, "--source", folder / "api.json", "--agent", agent, *options)
+    return run_skillgen("eval", *arguments, cwd=folder, env=env)
+
+
+def test_an_agent_that_is_right_passes(skill: Path) -> None:
+    finished = evaluated(skill, "right", "--format", "json")
+    assert (finished.exit_code, "not run, since it names no calls: prose" in finished.stderr) == (0, True)
+    report = json.loads(finished.stdout)
+    found = [(run["task"], run["has_skill"], run["passed"], run["calls"]) for run in report["runs"]]
+    assert found == [
+        ("1", True, True, 1),
+        ("1", False, False, 2),
+        ("query-1", True, True, 0),
+        ("query-2", True, True, 0),
+    ]
+    assert report["triggers"] == {"recall": 1, "precision": 1}
+    summary = report["run_summary"]
+    assert summary["with_skill"]["pass_rate"] == {"mean": 1, "stddev": 0}
+    assert summary["with_skill"]["tokens"]["mean"] == 42
+    assert (summary["delta"]["pass_rate"], summary["delta"]["calls"]) == (1, -1)
+    control = [part["text"] for part in report["runs"][1]["assertions"] if not part["passed"]]
+    assert control == ["the first call of addBook is valid"]
+    run = skill.parents[2] / "library-workspace" / "iteration-1" / "eval-1" / "with_skill"
+    assert (run / "outputs" / "list.txt").read_text("utf-8") == "Emma"
+    assert json.loads((run / "timing.json").read_text("utf-8"))["total_tokens"] == 42
+    assert json.loads((run / "grading.json").read_text("utf-8"))["summary"]["pass_rate"] == 1
+
+
+def test_an_agent_that_is_wrong_fails(skill: Path) -> None:
+    finished = evaluated(skill, "wrong", "--no-control", "--format", "junit")
+    assert finished.exit_code == 1
+    cases = {
+        case.get("name"): case.find("failure") for case in ElementTree.fromstring(finished.stdout).iter("testcase")
+    }
+    failure = cases["1 with the skill: Add the book Emma of 1815."]
+    assert failure is not None
+    message = str(failure.get("message"))
+    assert "the first call of addBook is valid: /body/title is required; /body/year" in message
+    assert "does not call removeBook: called with {'id': 7}" in message
+    assert "calls addBook with" not in message, "its second call is right"
+    assert evaluated(skill, "wrong", "--no-control", "--min-success", "0").exit_code == 0
+
+
+def test_an_agent_of_an_mcp_server_starts_a_mock_itself(tmp_path: Path) -> None:
+    tools = [tool("greet", inputSchema={"type": "object", "properties": {"name": {"type": "string"}}})]
+    start = command(tmp_path, tools=tools)
+    out = tmp_path / "out"
+    generated("from-server", "-o", out, "--", *start, cwd=TESTS)
+    (skill,) = (out / "skills").iterdir()
+    (skill / "evals").mkdir()
+    tasks = [{"prompt": "Greet Ann.", "expected_calls": [{"tool": "greet", "arguments": {"name": "Ann"}}]}]
+    (skill / "evals" / "evals.json").write_text(json.dumps({"evals": tasks}), "utf-8")
+    call = {
+        "jsonrpc": "2.0",
+        "id": 1,
+        "method": "tools/call",
+        "params": {"name": "greet", "arguments": {"name": "Ann"}},
+    }
+    (tmp_path / "agent.sh").write_text(f"echo '{json.dumps(call)}' | $SKILLGEN_MOCK_COMMAND", "utf-8")
+    agent = ("--agent", f"sh {tmp_path / 'agent.sh'}", "--no-control", "-o", tmp_path / "runs")
+    finished = run_skillgen("eval", skill, *agent, "--", *start, cwd=TESTS)
+    assert (finished.exit_code, finished.stdout.splitlines()[0]) == (0, "passed: 1 with the skill: Greet Ann. (1 call)")
+
+
+def test_an_agent_that_hangs_is_killed(skill: Path) -> None:
+    finished = evaluated(skill, "hangs", "--task-timeout", "0.5", "--no-control", "--jobs", "4")
+    assert finished.exit_code == 1
+    assert finished.stdout.count("the agent ends by itself, with exit code 0: it was killed at the time limit") == 3
+
+
+def test_a_run_that_was_stopped_is_resumed(skill: Path) -> None:
+    starts = skill.parents[2] / "starts"
+    finished = evaluated(skill, "right", "--format", "json")
+    iteration = skill.parents[2] / "library-workspace" / "iteration-1"
+    assert len(starts.read_text("utf-8").splitlines()) == 4
+    for path in (iteration / "benchmark.json", iteration / "eval-1" / "with_skill" / "grading.json"):
+        path.unlink()  # as after a kill
+    again = evaluated(skill, "right", "--format", "json")
+    assert len(starts.read_text("utf-8").splitlines()) == 5
+    assert again.stderr.count("resumed") == 3
+    assert [run["passed"] for run in json.loads(again.stdout)["runs"]] == [
+        run["passed"] for run in json.loads(finished.stdout)["runs"]
+    ]
+    evaluated(skill, "right")
+    assert (iteration.parent / "iteration-2" / "benchmark.json").exists(), "what is complete is run anew"
+
+
+def test_a_draft_is_an_evaluation_that_a_right_agent_passes(skill: Path) -> None:
+    source = ("--source", skill.parents[2] / "api.json")
+    assert run_skillgen("eval", skill, *source, "--init").exit_code == 2, "it overwrites nothing"
+    (skill / "evals" / "evals.json").unlink()
+    generated("eval", skill, *source, "--init")
+    draft = json.loads((skill / "evals" / "evals.json").read_text("utf-8"))
+    assert draft["skill_name"] == "library"
+    tasks = {task["expected_calls"][0]["tool"]: task for task in draft["evals"]}
+    assert tasks["findBooks"]["forbidden_calls"] == [{"tool": "removeBook"}]
+    assert (
+        run_skillgen("eval", skill, *source, "--agent", "true", "--no-control", "-o", skill.parent / "w").exit_code == 1
+    )
+
+
+def test_a_skill_is_checked_without_an_agent(skill: Path) -> None:
+    source = ("--source", skill.parents[2] / "api.json", "--static")
+    good = run_skillgen("eval", skill, *source)
+    assert good.exit_code == 0, good.stdout
+    page = next(
+        path for path in (skill, *skill.rglob("*.md")) if path.is_file() and "addBook" in path.read_text("utf-8")
+    )
+    text = page.read_text("utf-8")
+    assert text.count("## removeBook") == 1
+    page.write_text(text.replace("## removeBook", "## deleteBook").replace('"title":', '"name":'), "utf-8")
+    bad = run_skillgen("eval", skill, *source, "--format", "json")
+    assert bad.exit_code == 1
+    checks = json.loads(bad.stdout)["static"]
+    failed = {
+        (name, item["text"]): item["evidence"] for name, items in checks.items() for item in items if not item["passed"]
+    }
+    assert failed.keys() == {("example calls", "addBook"), ("two reads", "removeBook")}
+    assert "/body/title" in failed["example calls", "addBook"]
+
+
+@pytest.mark.parametrize(
+    ("evals", "words"),
+    [
+        ({"evals": [{"id": 1}]}, "evals/0: has no prompt"),
+        ({"evals": [{"prompt": "x", "expected_calls": [{"tool": "nope"}]}]}, "the service has no tool 'nope'"),
+        ({"evals": [{"prompt": "x", "files": ["../x"]}]}, "paths in the folder of the skill"),
+        ({"evals": [{"prompt": "x"}]}, "no eval can be graded"),
+        ({"trigger_queries": [{"query": "x"}]}, "should_trigger"),
+        ([], "the list `evals`"),
+    ],
+)
+def test_a_file_of_tasks_that_is_wrong_is_refused(evals: Json, words: str, skill: Path) -> None:
+    (skill / "evals" / "evals.json").write_text(json.dumps(evals), "utf-8")
+    finished = evaluated(skill, "right")
+    assert (finished.exit_code, words in finished.stderr) == (2, True), finished.stderr
