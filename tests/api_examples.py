@@ -45,6 +45,10 @@ paths:
     delete: {operationId: removeBook, responses: {"204": {description: Gone}}}
   /books/newest:
     get: {operationId: newestBook, security: [], responses: {"200": {description: One}}}
+  /shelves/{place}/label:
+    parameters:
+      - {name: place, in: path, required: true, x-ms-skip-url-encoding: true, schema: {type: string}}
+    get: {operationId: labelOfShelf, security: [], responses: {"200": {description: The label}}}
 components:
   schemas:
     Book:

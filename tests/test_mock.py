@@ -318,11 +318,12 @@ def test_an_api_is_served_as_its_description_says(tmp_path: Path) -> None:
             client.delete(f"{url}/books/7", headers=login),
             client.delete(f"{url}/books/seven", headers=login),
             client.get(f"{url}/books/newest"),
+            client.get(f"{url}/shelves/hall/left/label"),
             client.patch(f"{url}/books"),
             client.get(url.removesuffix("/v2") + "/books"),
         ]
     assert [item.status_code for item in responses] == [
-        201, 201, 422, 401, 415, 422, 422, 400, 406, 204, 400, 200, 405, 404,
+        201, 201, 422, 401, 415, 422, 422, 400, 406, 204, 400, 200, 200, 405, 404,
     ]  # fmt: skip
     lines = [json.loads(line) for line in log.read_text("utf-8").splitlines()]
     assert lines[0]["arguments"] == {"tags": ["a", "b"], "filter": {"year": 1815}, "limit": 5, "X-Trace": True}
@@ -331,6 +332,7 @@ def test_an_api_is_served_as_its_description_says(tmp_path: Path) -> None:
     assert by_status["findBooks", 400] == ["/tags/1", "/filter/month", "/limit"]
     assert by_status["removeBook", 400] == ["/id"]
     assert by_status["removeBook", 204] == []
+    assert [line["arguments"] for line in lines if line["tool"] == "labelOfShelf"] == [{"place": "hall/left"}]
 
 
 def test_an_api_fails_on_demand(tmp_path: Path) -> None:

@@ -10,8 +10,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import quote_plus, unquote, urlsplit
 
-from msgspec import Struct
-
 from skillgen.evals.grading import Assertion
 from skillgen.mock.log import CallLog
 from skillgen.mock.mcp import McpMock, McpSession
@@ -35,20 +33,14 @@ _VARIABLE = re.compile(r"\$\{?[A-Za-z_]\w*\}?")
 _BOUNDARY = "skillgen-part"
 
 
-class Example(Struct, frozen=True):
-    """The first example of a tool in the documents."""
-
-    language: str
-    text: str
-
-
 def check_static(skill: Path, service: Service, results: Mapping[str, Json] | None) -> dict[str, list[Assertion]]:
     """Returns the checks that need no agent: the name of each to its results."""
     pages = dict(_pages(skill))
-    examples: dict[str, Example] = {}
+    examples: dict[str, str] = {}
     headings: set[str] = set()
+    language = "json" if service.kind == "mcp" else "sh"
     for text in pages.values():
-        for heading, example in _sections(text):
+        for heading, example in _sections(text, language):
             headings.add(heading)
             if example is not None:
                 examples.setdefault(heading, example)
@@ -89,11 +81,11 @@ def _links(text: str) -> Iterator[str]:
                 yield str(child.attrs["href"])
 
 
-def _sections(text: str) -> Iterator[tuple[str, Example | None]]:
-    """Yields each heading with the first code block after the word "Example" below it."""
+def _sections(text: str, language: str) -> Iterator[tuple[str, str | None]]:
+    """Yields each heading with the first code block in a language after the word "Example" below it."""
     heading: str | None = None
-    label, example = "", None
-    previous = ""
+    label, previous = "", ""
+    example: str | None = None
     for token in _tokens(text):
         if token.type == "inline" and previous == "heading_open":
             if heading is not None:
@@ -101,8 +93,8 @@ def _sections(text: str) -> Iterator[tuple[str, Example | None]]:
             heading, label, example = _shown(token), "", None
         elif token.type == "inline":
             label = _shown(token)
-        elif token.type == "fence" and example is None and label.startswith(_LABEL):
-            example = Example(token.info.strip(), token.content)
+        elif token.type == "fence" and token.info == language and example is None and label.startswith(_LABEL):
+            example = token.content
         previous = token.type
     if heading is not None:
         yield heading, example
@@ -142,7 +134,7 @@ def _check_descriptions(service: Service) -> Iterator[Assertion]:
 
 
 def _check_examples(
-    service: Service, results: Mapping[str, Json] | None, examples: Mapping[str, Example]
+    service: Service, results: Mapping[str, Json] | None, examples: Mapping[str, str]
 ) -> Iterator[Assertion]:
     log = CallLog(keeps=True)
     mock = mock_of(service, results, log)
@@ -152,9 +144,9 @@ def _check_examples(
         log.calls.clear()
         try:
             if isinstance(mock, McpMock):
-                _call(mock, tool.name, json_or_none(example.text))
+                _call(mock, tool.name, json_or_none(example))
             else:
-                mock.respond(request_of_command(example.text))
+                mock.respond(request_of_command(example))
         except ValueError as error:
             yield Assertion(tool.name, False, f"the example cannot be read: {error}")
             continue

@@ -59,7 +59,7 @@ class Router:
             if tool.path is None or tool.method is None:
                 continue
             for base in base_paths(service, tool):
-                path, _, query = tool.path.partition("#")[0].partition("?")
+                path, _, query = _template(tool).partition("#")[0].partition("?")
                 segments = tuple(f"{base}/{path.lstrip('/')}".split("/"))
                 constants = tuple(parse_qsl(TEMPLATE_VARIABLE.sub("", query)))
                 route = Route(tool, segments, constants)
@@ -81,6 +81,17 @@ class Router:
                 found.append(Match(route, dict(_named(names, match.groups()))))
         found = [match for match in found if sent.issuperset(match.route.query)]
         return sorted(found, key=lambda match: match.route.rank)
+
+
+def _template(tool: Tool) -> str:
+    """Returns the path of an operation, in which `+` marks the variables whose values are not encoded."""
+    reserved = {
+        item.name
+        for item in tool.parameters
+        if item.location == "path" and item.serialization is not None and item.serialization.allow_reserved
+    }
+    path = tool.path or ""
+    return TEMPLATE_VARIABLE.sub(lambda match: f"{{+{match[1]}}}" if match[1] in reserved else match[0], path)
 
 
 def base_paths(service: Service, tool: Tool | None = None) -> list[str]:
