@@ -181,6 +181,8 @@ def test_a_draft_is_an_evaluation_that_a_right_agent_passes(skill: Path) -> None
     assert draft["skill_name"] == "library"
     tasks = {task["expected_calls"][0]["tool"]: task for task in draft["evals"]}
     assert tasks["findBooks"]["forbidden_calls"] == [{"tool": "removeBook"}]
+    assert tasks["addBook"]["prompt"].endswith('(title: "Emma")')
+    assert all(query["should_trigger"] for query in draft["trigger_queries"])
     assert (
         run_skillgen("eval", skill, *source, "--agent", "true", "--no-control", "-o", skill.parent / "w").exit_code == 1
     )

@@ -10,13 +10,15 @@ from pathlib import Path
 from msgspec import Struct
 
 from skillgen.errors import UsageError
+from skillgen.model.calls import Example
 from skillgen.model.service import Service
 from skillgen.model.tool import Tool
 from skillgen.model.values import Json
 from skillgen.sources.json_access import as_dict, as_list, json_or_none
 from skillgen.text import lazy_re as re
-from skillgen.text.markdown import one_line
+from skillgen.text.markdown import disarm_json, one_line
 from skillgen.text.summary import clip
+from skillgen.text.unicode import escape_invisible_in_json
 
 FILE = "evals/evals.json"
 """The file of the tasks in the folder of a skill."""
@@ -136,11 +138,12 @@ def drafted(service: Service, skill_name: str) -> str:
         {"query": _sentence(re.sub(r"\s*\([^)]*\)$", "", use)), "should_trigger": False}
         for use in service.when_not_to_use[:_DRAFTED_QUERIES]
     ]
-    if not queries and service.summary:
-        queries.append({"query": _sentence(service.summary), "should_trigger": True})
+    if not queries:  # the tools say what it is for
+        phrases = dict.fromkeys(_sentence(_phrase(tool)) for tool in islice(_in_turn(service), _DRAFTED_QUERIES))
+        queries += [{"query": phrase, "should_trigger": True} for phrase in phrases]
     numbered = [{"id": number, **task} for number, task in enumerate(evals, 1)]
     data = {"skill_name": skill_name, "evals": numbered, "trigger_queries": queries}
-    return json.dumps(data, ensure_ascii=False, indent=2) + "\n"
+    return disarm_json(escape_invisible_in_json(json.dumps(data, ensure_ascii=False, indent=2))) + "\n"
 
 
 def _from_workflows(service: Service) -> Iterator[dict[str, Json]]:
@@ -153,22 +156,33 @@ def _from_workflows(service: Service) -> Iterator[dict[str, Json]]:
 
 
 def _from_examples(service: Service) -> Iterator[dict[str, Json]]:
-    """Yields a task for each tool with an example that can be sent, one of each group before the next of any."""
+    """Yields a task for each tool, first of those with an example that can be sent, one of each group at a time."""
     destructive = [tool.name for tool in service.tools if tool.semantics.destructive]
-    for tool in _in_turn(service):
-        example = next((item for item in tool.examples if item.flaw is None and isinstance(item.input, dict)), None)
-        if example is None:
-            continue
-        what = one_line(tool.summary or tool.description or tool.title or tool.name)
-        values = ", ".join(f"{name}: {clip(json.dumps(value), _VALUE_LENGTH)}" for name, value in example.input.items())
+    examples = {tool.name: example for tool in service.tools if (example := _sendable(tool)) is not None}
+    for tool in sorted(_in_turn(service), key=lambda tool: tool.name not in examples):
+        arguments = as_dict(examples[tool.name].input) if tool.name in examples else {}
+        what, body = _phrase(tool), arguments.get("body") if tool.method is not None else None
+        if isinstance(body, dict):
+            shown = {**{name: value for name, value in arguments.items() if name != "body"}, **body}
+        else:
+            shown = arguments
+        values = ", ".join(f"{name}: {clip(json.dumps(value), _VALUE_LENGTH)}" for name, value in shown.items())
         task: dict[str, Json] = {
             "prompt": clip(_sentence(what), _PROMPT_LENGTH) + (f" ({values})" if values else ""),
             "expected_output": what,
-            "expected_calls": [{"tool": tool.name, "arguments": example.input}],
+            "expected_calls": [{"tool": tool.name, **({"arguments": arguments} if arguments else {})}],
         }
         if forbidden := [name for name in destructive if name != tool.name][:_FORBIDDEN_TOOLS]:
             task["forbidden_calls"] = [{"tool": name} for name in forbidden]
         yield task
+
+
+def _sendable(tool: Tool) -> Example | None:
+    return next((item for item in tool.examples if item.flaw is None and isinstance(item.input, dict)), None)
+
+
+def _phrase(tool: Tool) -> str:
+    return one_line(tool.summary or tool.description or tool.title or tool.name)
 
 
 def _in_turn(service: Service) -> Iterator[Tool]:

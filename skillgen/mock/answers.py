@@ -31,7 +31,8 @@ class Answers:
             ExampleGenerator(self.validator, ProblemLog(), is_complete=is_complete) for is_complete in (True, False)
         ]
         self._values: dict[tuple[int, str | None], Json] = {}
-        self._lock = threading.Lock()
+        self._lock = threading.RLock()
+        """Validators and generators have a state, and threads answer requests."""
 
     def value(self, output: Output, media_type: str | None = None) -> Json:
         """Returns an example of an output that is valid, else a generated value; null if none was found.
@@ -70,7 +71,9 @@ class Answers:
         for example in examples:
             value = example.output.json if example.output is not None else None
             schema = tool.output.schema if tool.output is not None else None
-            if schema is None or self.validator.validation_error(value, schema) is None:
+            with self._lock:
+                is_valid = schema is None or self.validator.validation_error(value, schema) is None
+            if is_valid:
                 return value, True
         if tool.output is None:
             return NOTHING_DECLARED, False

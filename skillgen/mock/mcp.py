@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import re
+import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
 from urllib.parse import unquote
@@ -80,6 +81,7 @@ class McpMock:
         self._log = log
         self._faults = faults
         self._limited: set[str] = set()
+        self._lock = threading.Lock()
         self._tools = {tool.name: tool for tool in service.tools}
         self._listed = {
             name: as_dict(entry)
@@ -284,7 +286,9 @@ class McpMock:
             raise RequestError(INVALID_PARAMS, f"Unknown tool: {name[:100]}")
         if self._service.disclosure is not None and requested_version(params) is None:
             self._require_description(name, arguments, session)
-        if faults := self._checker.faults(self._tools[name], arguments):
+        with self._lock:
+            faults = self._checker.faults(self._tools[name], arguments)
+        if faults:
             self._record(name, arguments, faults, "invalid")
             lines = "\n".join(f"{fault.pointer or '/'}: {fault.message}" for fault in faults)
             return failed_call(f"Invalid arguments for tool {name}:\n{lines}")
