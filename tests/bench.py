@@ -28,6 +28,7 @@ from pathlib import Path
 from typing import Any
 
 import yaml
+from browser import seen_in_browser
 from corpus_checks import operations
 from documents import shared_items
 
@@ -353,6 +354,18 @@ REPEATED_TOKENS = 6
 """Tokens of a line from which its repetition counts."""
 
 
+def measure_site(runs: int) -> Iterator[str]:
+    """Writes the site of GitHub's description, and opens its overview and its largest page in a browser."""
+    out = OUT / "site"
+    (written,) = best(runs, fresh(out, partial(cost, skillgen("from-openapi", GITHUB, "--emit", "html", "-o", out))))
+    yield f"write:             {written}"
+    largest = max((out / "html").glob("*.html"), key=lambda page: page.stat().st_size)
+    tasks = [{"url": page.as_uri()} for page in (out / "html" / "index.html", largest)]
+    for task, *results in zip(tasks, *(seen_in_browser(tasks, NODE) for _ in range(runs)), strict=True):
+        name = task["url"].rpartition("/")[2]
+        yield f"{name:18} {min(result['milliseconds'] for result in results):.0f} ms until it is loaded"
+
+
 def tokens(text: str) -> int:
     """Returns the tokens of a text (design, "Output")."""
     return math.ceil(len(text.encode("utf-8")) / 3.2)
@@ -498,6 +511,7 @@ SECTIONS = {
     "growth": measure_growth,
     "start": measure_start,
     "crawls": measure_crawls,
+    "site": measure_site,
     "registry": measure_registry,
 }
 

@@ -30,6 +30,7 @@ async function visit(browser, task) {
     count: document.getElementById("count")?.textContent,
     results: [...document.querySelectorAll("#results a")].map((link) => link.textContent),
     isWide: document.documentElement.scrollWidth > document.documentElement.clientWidth,
+    milliseconds: performance.getEntriesByType("navigation")[0].loadEventEnd,
     isFound: Boolean(location.hash && document.querySelector(":target")),
   })));
   if (task.audit) {

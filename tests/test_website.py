@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
-import json
 import re
-import shutil
-import subprocess
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
 from urllib.parse import unquote, urldefrag
 
 import pytest
+from browser import seen_in_browser
 from cli import ROOT, generated
 from conftest import GitHub
 from descriptions import description, operation, write
 
 Json = Any
-BROWSERS = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome")
 ACME = ["from-server", "--emit", "html", "--", "python", ROOT / "examples" / "acme-mcp" / "server.py"]
 
 pytestmark = pytest.mark.slow
@@ -37,16 +34,6 @@ def github_site(github: GitHub, tmp_path_factory: pytest.TempPathFactory) -> Pat
     out = tmp_path_factory.mktemp("site")
     generated("from-openapi", github.source, "-o", out, "--emit", "html")
     return out / "html"
-
-
-def seen(tasks: list[dict[str, Json]], node_modules: Path) -> list[dict[str, Json]]:
-    """Returns what a browser saw for each task."""
-    browser = next(filter(None, map(shutil.which, BROWSERS)), None)
-    assert browser, f"the tests need one of {', '.join(BROWSERS)}: run `make parsers`"
-    command: list[str | Path] = ["node", ROOT / "tests" / "browser.cjs", node_modules, browser]
-    result = subprocess.run(command, input=json.dumps(tasks), capture_output=True, text=True, timeout=300, check=False)
-    assert not result.returncode, result.stderr
-    return list(json.loads(result.stdout))
 
 
 class Links(HTMLParser):
@@ -107,7 +94,7 @@ def test_the_search_finds_a_tool_by_keyboard(github_site: Path, node_modules: Pa
         {"url": index, "keys": ["/", "no such tool at all"]},
         {"url": index, "keys": ["/", "gist", "Escape"]},
     ]
-    phrase, name, moved, nothing, cleared = seen(tasks, node_modules)
+    phrase, name, moved, nothing, cleared = seen_in_browser(tasks, node_modules)
     assert phrase["results"][0] == "pulls/merge"
     assert name["address"].endswith("/pulls.html#pullsmerge")
     assert name["isFound"]
@@ -127,7 +114,7 @@ def test_a_page_loads_nothing_from_elsewhere_and_is_accessible(
         for scheme, width in (("light", 1200), ("dark", 1200), ("light", 360))
     ]
     faults = []
-    for task, result in zip(tasks, seen(tasks, node_modules), strict=True):
+    for task, result in zip(tasks, seen_in_browser(tasks, node_modules), strict=True):
         folder = str(task["url"]).rpartition("/")[0]
         loaded = [request for request in result["requests"] if not request.startswith(folder)]
         faults += [(task["url"], task["scheme"], fault) for fault in (*loaded, *result["messages"])]
@@ -150,7 +137,7 @@ def test_no_text_of_a_source_becomes_markup(tmp_path: Path, node_modules: Path) 
         assert re.findall(r"<script[^>]*>", text) == ['<script src="site.js">', '<script src="search.js" defer>']
         assert not re.search(r"<(?:img|svg|iframe|object|form)\b|\son\w+=[^&]*>|javascript:[^<]*\"", text)
     tasks = [{"url": page.as_uri(), "keys": ["/", "alert"]} for page in site.glob("*.html")]
-    for result in seen(tasks, node_modules):
+    for result in seen_in_browser(tasks, node_modules):
         assert result["dialogs"] == 0
         assert result["messages"] == []
         assert result["results"] != []
@@ -162,7 +149,7 @@ def test_a_page_above_several_services_searches_all(tmp_path: Path, node_modules
     config = write(tmp_path / "servers.json", {"mcpServers": servers})
     generated("from-server", "--config", config, "-o", tmp_path / "out", "--emit", "html")
     index = (tmp_path / "out" / "html" / "index.html").as_uri()
-    (found,) = seen([{"url": index, "keys": ["/", "create_task", "Enter"]}], node_modules)
+    (found,) = seen_in_browser([{"url": index, "keys": ["/", "create_task", "Enter"]}], node_modules)
     assert found["isFound"]
     assert found["address"].endswith("/out/acme/html/tasks.html#create_task")
     assert broken_links(tmp_path / "out" / "acme" / "html") == []
