@@ -210,6 +210,9 @@ CODES: Mapping[str, ProblemCode] = {
     "command-unknown": ProblemCode(
         "warning", "nothing declares with which command users start the program", "name the command with --program"
     ),
+    "help-unread": ProblemCode(
+        "warning", "the help of commands is not read, so they have no options", "add what is known of them with --extra"
+    ),
     "hidden-left-out": ProblemCode("info", "commands or options that help hides are left out"),
     # Schemas.
     "dynamic-reference": ProblemCode(

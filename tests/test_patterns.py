@@ -281,6 +281,10 @@ TRIED = {
 }
 
 WITHOUT_REPETITION = {
+    ("sources/cli/explore.py", "_choose_way"),
+    ("sources/cli/help_text.py", "_commands"),
+    ("sources/cli/help_text.py", "_prose"),
+    ("sources/cli/help_text.py", "command"),
     ("config/loader.py", "_from_value"),
     ("security/injection/patterns.py", "unspaced"),
     ("security/injection/detection.py", "__init__"),

@@ -9,9 +9,9 @@ from typing import Annotated
 import typer
 
 from skillgen.cli.from_server import read_sources
-from skillgen.cli.options import OptionsOf, Program, Sources, command
+from skillgen.cli.options import OptionsOf, Program, ProgramCommand, Sources, command
 from skillgen.cli.output import Console
-from skillgen.config.project import SOURCE_KINDS, Source
+from skillgen.config.project import SOURCE_KINDS, Source, command_words
 from skillgen.errors import ExitCode
 
 
@@ -20,6 +20,7 @@ def inspect(
     context: typer.Context,
     sources: Sources = None,
     cli: Program = None,
+    cli_command: ProgramCommand = None,
     *,
     server: Annotated[Source, OptionsOf((Source,), kinds=SOURCE_KINDS)],
     console: Console,
@@ -29,7 +30,7 @@ def inspect(
     from skillgen.text.markdown import disarm_json
     from skillgen.text.unicode import escape_invisible_in_json
 
-    server = replace(server, cli=cli)
+    server = replace(server, cli=cli, cli_command=command_words(cli_command, "--cli-command"))
     readings = [reading for _, reading in read_sources(sources or (), server, context.obj, console)]
     services = [service for reading in readings for service in reading.services]
     failures = [error for reading in readings for error in reading.failures]

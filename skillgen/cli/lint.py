@@ -15,9 +15,9 @@ import typer
 from msgspec import structs
 
 from skillgen.cli.from_server import read_sources
-from skillgen.cli.options import OptionsOf, Program, Sources, command
+from skillgen.cli.options import OptionsOf, Program, ProgramCommand, Sources, command
 from skillgen.cli.output import Console
-from skillgen.config.project import NO_LINT_OPTIONS, SOURCE_KINDS, LintOptions, Project, Source
+from skillgen.config.project import NO_LINT_OPTIONS, SOURCE_KINDS, LintOptions, Project, Source, command_words
 from skillgen.errors import ExitCode, OutputError, SkillgenError, UsageError
 from skillgen.problem_codes import CODES
 
@@ -31,6 +31,7 @@ def lint(
     context: typer.Context,
     sources: Sources = None,
     cli: Program = None,
+    cli_command: ProgramCommand = None,
     *,
     server: Annotated[Source, OptionsOf((Source,), kinds=SOURCE_KINDS)],
     project: Annotated[
@@ -68,7 +69,7 @@ def lint(
     }
     if report_format not in reports:
         raise UsageError(f"no such format: {report_format}", where="--format", fix=f"choose from {', '.join(reports)}")
-    server = replace(server, cli=cli)
+    server = replace(server, cli=cli, cli_command=command_words(cli_command, "--cli-command"))
     has_source = bool(sources or context.obj or any(getattr(server, kind) for kind in SOURCE_KINDS))
     file = find_project_file() if has_source and project is None else project_file(project)
     settings = read_project(file) if file is not None else None

@@ -34,6 +34,11 @@ Sources: TypeAlias = Annotated[
 Program: TypeAlias = Annotated[
     str | None, typer.Option("--cli", metavar="MODULE:APP", help="Command-line program, as of from-cli.")
 ]
+ProgramCommand: TypeAlias = Annotated[
+    str | None,
+    typer.Option("--cli-command", metavar="NAME", help="Any other command-line program, read from its help."),
+]
+
 
 _DESCRIPTION = """\
 Generates the documents that AI agents read (a skill, llms.txt, --ai-help text, a registry entry) from an MCP server, an

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 import re
+import shlex
 import typing
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import MISSING, Field, dataclass, field, fields
@@ -146,6 +147,21 @@ def check_choices(options: object, where: str | None = None) -> None:
             raise UsageError(what, where=where or flag_of(item), fix=f"choose from {','.join(declared.choices)}")
 
 
+def command_words(text: str | None, where: str) -> tuple[str, ...]:
+    """Returns the words of a command, split as a shell does; none if it is `None`. `where` is its place for messages.
+
+    Raises:
+        UsageError: it is empty, or a quotation is not closed.
+    """
+    try:
+        words = tuple(shlex.split(text or ""))
+    except ValueError as error:
+        raise UsageError(f"is not a command: {error}", where=where, fix="close its quotation marks") from None
+    if text is not None and not words:
+        raise UsageError("is empty", where=where, fix="give it a value, or leave it out")
+    return words
+
+
 def is_required(item: Field[Any]) -> bool:
     """True if a field has no default."""
     return item.default is MISSING and item.default_factory is MISSING
@@ -168,6 +184,7 @@ class _Options:
 
 _SERVERS = ("command", "url", "config")
 _DESCRIPTIONS = ("document", "openapi", "openapi_command")
+_PROGRAMS = ("cli", "cli_command")
 _LOGIN = ("url", "config")
 
 
@@ -209,6 +226,14 @@ class Source(_Options):
         flag=None,
         is_kind=True,
     )
+    cli_command: Sequence[str] = option(
+        "Command that starts any other command-line program. Its help is read, that of each command too; nothing else "
+        "is run.",
+        (),
+        flag=None,
+        is_kind=True,
+        is_command=True,
+    )
     document: PathName | Mapping[str, Any] | None = option(
         "OpenAPI description, service manifest or snapshot; its content decides.",
         flag=None,
@@ -236,7 +261,9 @@ class Source(_Options):
         is_path=True,
     )
     program: str | None = option(
-        "What users type to start the program. Default: its console script.", metavar="COMMAND", kinds=("cli",)
+        "What users type to start the program. Default: its console script, or the command itself.",
+        metavar="COMMAND",
+        kinds=_PROGRAMS,
     )
     env: Mapping[str, str] = option(
         "Environment variable for the command, or value for a variable in the file of --config.",
@@ -244,7 +271,7 @@ class Source(_Options):
         usage="As KEY=VALUE, or as KEY to pass on its current value.",
         note="Secrets only as ${NAME}.",
         metavar="KEY",
-        kinds=("command", "config", "openapi_command", "cli"),
+        kinds=("command", "config", "openapi_command", *_PROGRAMS),
         is_secret=True,
     )
     headers: Mapping[str, str] = option(
@@ -261,7 +288,7 @@ class Source(_Options):
         "Working directory of the command.",
         note="Default: the folder of this file.",
         metavar="DIR",
-        kinds=("command", "openapi_command", "cli"),
+        kinds=("command", "openapi_command", *_PROGRAMS),
         is_path=True,
     )
     login: bool = option(

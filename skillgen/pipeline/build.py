@@ -267,11 +267,15 @@ def request_of_target(
             values[item.name] = {name: resolved(text, f"{place}/{name}") for name, text in value.items()}
     source = replace(target.source, **values)
     extra = tuple(resolved(text, f"{named.pointer}/extra", is_path=True) for text in target.extra)
-    if source.kind in ("command", "openapi_command", "cli", "config"):
+    if source.kind in ("command", "openapi_command", "cli", "cli_command", "config"):
         cwd = Path(source.cwd or folder)
         environment = project_environment(environment, cwd, folder)
         if source.kind == "cli":
             source = replace(source, cwd=cwd)
+        elif source.kind == "cli_command":  # it runs in a folder of its own
+            program, *rest = with_resolved_program(tuple(source.cli_command), environment)
+            program = str(cwd / program) if Path(program).name != program else program
+            source = replace(source, cli_command=(program, *rest))
         elif source.kind != "config":
             command: dict[str, Any] = {source.kind: with_resolved_program(getattr(source, source.kind), environment)}
             source = replace(source, cwd=cwd, **command)

@@ -8,21 +8,18 @@ from __future__ import annotations
 import functools
 import os
 import re
-import shlex
 import shutil
-import subprocess
 import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from threading import Thread
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from msgspec import Struct, structs
 
-from skillgen.config.project import Source, Texts, check_choices, flag_of, options_in
+from skillgen.config.project import Source, Texts, check_choices, command_words, flag_of, options_in
 from skillgen.enrich.inference import infer_effects, infer_missing
 from skillgen.errors import Problem, ProblemLog, SkillgenError, SourceError, UsageError, failure_from_bug
 from skillgen.model.auth import Access, Endpoint
@@ -286,8 +283,6 @@ def _from_manifest(
 
 # -- commands that print a description, or the commands of a program -------------------------------------------------
 
-_CHUNK_BYTES = 64 * 1024
-
 
 def _read_openapi_command(request: Request) -> Reading:
     """Runs a command and reads the description that it prints. Kills all processes that it started."""
@@ -317,12 +312,7 @@ def _read_cli(request: Request) -> Reading:
     source, target = request.source, request.source.cli or ""
     if not _PROGRAM.fullmatch(target):
         raise UsageError("is not of the form MODULE:APP", where=target, fix="name the program, such as acme.cli:app")
-    try:
-        program = tuple(shlex.split(source.program)) if source.program is not None else None
-    except ValueError as error:
-        raise UsageError(f"is not a command: {error}", where="--program", fix="close its quotation marks") from None
-    if program == ():
-        raise UsageError("is empty", where="--program", fix="give it a value, or leave it out")
+    program = command_words(source.program, "--program") or None
     inherited = child_environment(request.environment, _READER_VARIABLES)
     secrets = request.secrets | secrets_from_environment(source.env, inherited)
     problems = ProblemLog()
@@ -334,6 +324,41 @@ def _read_cli(request: Request) -> Reading:
         report_echoed_secrets(problems, echoed_from)
         service = service_from_program(data, problems, target=target, command=program)
     service = structs.replace(service, source_size_bytes=len(printed), problems=tuple(problems))
+    return Reading(services=(_completed(service, request),))
+
+
+def _read_cli_command(request: Request) -> Reading:
+    """Has a program print its help, command by command; nothing else is run."""
+    from skillgen.sources.cli.explore import explore, with_program_path
+    from skillgen.sources.cli.source import service_from_commands
+    from skillgen.sources.extra_text import ExtraText
+    from skillgen.sources.mcp.jsonrpc import ConnectionLost
+    from skillgen.sources.mcp.session import CancelToken
+
+    source, command = request.source, tuple(request.source.cli_command)
+    words = command_words(source.program, "--program") or (Path(command[0]).name, *command[1:])
+    secrets = request.secrets | secrets_from_environment(source.env, {}) | secrets_from_arguments(command[1:])
+    problems = ProblemLog()
+    with secrets.redact_errors():
+        try:
+            explored = explore(
+                with_program_path(command, request.environment, Path.cwd()),
+                words,
+                problems,
+                environment=request.environment,
+                env=source.env,
+                cwd=_folder(source),
+                timeout_s=source.timeout,
+                cancel_token=request.cancel_token or CancelToken(),
+                progress=request.progress,
+                secrets=secrets,
+            )
+        except ConnectionLost as error:
+            raise SourceError(error.what, where=words[0], fix=error.fix) from None
+        service = service_from_commands(explored.program, problems, command=words)
+    if explored.ai_help is not None:
+        request = replace(request, extras=(ExtraText(name="--ai-help", text=explored.ai_help), *request.extras))
+    service = structs.replace(service, source_size_bytes=explored.size_bytes, problems=tuple(problems))
     return Reading(services=(_completed(service, request),))
 
 
@@ -372,8 +397,8 @@ def _interpreter(source: Source, environment: Mapping[str, str]) -> str:
 
 def _command_output(command: tuple[str, ...], request: Request, where: str) -> bytes:
     """Returns what a command prints; `where` is its place for messages. Kills all processes that it started."""
+    from skillgen.sources.command_output import run_command
     from skillgen.sources.mcp.jsonrpc import ConnectionLost
-    from skillgen.sources.mcp.process import ProcessTree
     from skillgen.sources.mcp.session import CancelToken
 
     program, timeout_s = command[0], request.source.timeout
@@ -382,56 +407,29 @@ def _command_output(command: tuple[str, ...], request: Request, where: str) -> b
         return SourceError(what, where=where, fix=fix)
 
     try:
-        family = ProcessTree(
+        finished = run_command(
             command,
             environment={**request.environment, **request.source.env},
             cwd=_folder(request.source),
-            stdin=subprocess.DEVNULL,
-            kill_on_leader_exit=True,
+            timeout_s=timeout_s,
+            limit_bytes=SOURCE_LIMIT_BYTES,
+            cancel_token=request.cancel_token or CancelToken(),
         )
     except FileNotFoundError:
         raise failure(f"the command {program} does not exist", "install it, or correct the name") from None
     except OSError as error:
         raise failure(f"{program} cannot be started: {error.strerror}", "check the command") from None
-    printed, errors = bytearray(), bytearray()
-
-    def read_printed() -> None:
-        with streams[0] as stream:
-            while len(printed) <= SOURCE_LIMIT_BYTES and (chunk := stream.read(_CHUNK_BYTES)):
-                printed.extend(chunk)
-        if len(printed) > SOURCE_LIMIT_BYTES:
-            family.kill()
-
-    def read_errors() -> None:
-        with streams[1] as stream:
-            while chunk := stream.read(_CHUNK_BYTES):
-                errors[:] = (errors + chunk)[-_CHUNK_BYTES:]
-
-    assert family.process.stdout is not None
-    assert family.process.stderr is not None
-    streams = (family.process.stdout, family.process.stderr)
-    threads = [Thread(target=run, daemon=True) for run in (read_printed, read_errors)]
-    for thread in threads:
-        thread.start()
-    try:
-        with (request.cancel_token or CancelToken()).attach(family):
-            status = family.process.wait(timeout_s)
-    except subprocess.TimeoutExpired:
-        raise failure(f"{program} did not finish within {timeout_s:g} s", "increase timeout:") from None
     except ConnectionLost as error:
         raise failure(f"{program}: {error.what}", error.fix) from None
-    finally:
-        # Processes that it started would keep running, with its output streams open.
-        family.kill()
-        for thread in threads:
-            thread.join()
-    if len(printed) > SOURCE_LIMIT_BYTES:
+    if finished is None:
+        raise failure(f"{program} did not finish within {timeout_s:g} s", "increase timeout:")
+    if len(finished.output) > SOURCE_LIMIT_BYTES:
         raise failure(f"{program} prints more than {SOURCE_LIMIT_BYTES >> 20} MiB", "print only the description")
-    if status != 0:
-        lines = errors.decode("utf-8", "replace").strip().splitlines()
+    if finished.status != 0:
+        lines = finished.errors.decode("utf-8", "replace").strip().splitlines()
         last = f": {request.secrets.excerpt(lines[-1], 200)}" if lines else ""
-        raise failure(f"{program} exited with {status}{last}", "run it by hand")
-    return bytes(printed)
+        raise failure(f"{program} exited with {finished.status}{last}", "run it by hand")
+    return finished.output
 
 
 def _folder(source: Source) -> Path | None:
@@ -635,6 +633,7 @@ KINDS: dict[str, SourceKind] = {
     "config": SourceKind(read=_read_config),
     "openapi_command": SourceKind(read=_read_openapi_command),
     "cli": SourceKind(read=_read_cli),
+    "cli_command": SourceKind(read=_read_cli_command),
     "document": SourceKind(read=_read_document),
     "openapi": SourceKind(
         read=_read_openapi,

@@ -21,97 +21,12 @@ from skillgen.model.service import Service
 from skillgen.model.tool import Tool
 from skillgen.model.traversal import report_undescribed
 from skillgen.model.values import Json, Origin, Value, child
+from skillgen.sources.cli.declarations import Command, Distribution, Failure, Param, Program
 from skillgen.sources.examples.calls import call_examples
 from skillgen.sources.json_schema.flatten import flatten
 from skillgen.sources.json_schema.loader import SchemaReader
 from skillgen.text import lazy_re as re
 from skillgen.text.summary import first_sentence, join_texts
-
-
-class _Param(Struct, frozen=True, kw_only=True):
-    """A parameter as the reader prints it."""
-
-    name: str | None
-    names: tuple[str, ...]
-    """The names of an option; empty for a positional argument."""
-    negations: tuple[str, ...]
-    metavar: str
-    help: str | None
-    schema: dict[str, Json]
-    """The JSON Schema of one value."""
-    is_flag: bool
-    is_repeatable: bool
-    is_value_optional: bool
-    values: int | None
-    is_required: bool
-    has_default: bool
-    default: Json
-    default_text: str | None
-    """What the help says of the default."""
-    variables: tuple[str, ...]
-    prompt: str | None
-    is_secret: bool
-    is_hidden: bool
-    deprecated: bool | str
-    exits: bool
-    """Whether the program prints something and exits."""
-
-
-class _Exclusion(Struct, frozen=True, kw_only=True):
-    """Parameters of which one at most may be given, by their index."""
-
-    params: tuple[int, ...]
-    is_required: bool
-
-
-class _Command(Struct, frozen=True, kw_only=True):
-    """A command as the reader prints it."""
-
-    name: str
-    help: str | None
-    short_help: str | None
-    doc: str | None
-    epilog: str | None
-    markup: str | None
-    deprecated: bool | str
-    is_hidden: bool
-    panel: str | None
-    params: tuple[_Param, ...]
-    takes_more: bool
-    is_callable: bool
-    is_chain: bool = False
-    """Whether several of its commands may follow each other."""
-
-    exclusive: tuple[_Exclusion, ...] = ()
-    aliases: tuple[str, ...] = ()
-    commands: tuple[_Command, ...] = ()
-
-
-class _Distribution(Struct, frozen=True, kw_only=True):
-    """The metadata of the distribution that has the program."""
-
-    name: str | None
-    version: str | None
-    summary: str | None
-    homepage: str | None
-    links: tuple[tuple[str, ...], ...]
-
-
-class _Program(Struct, frozen=True, kw_only=True):
-    """A program as the reader prints it."""
-
-    root: _Command
-    name: str
-    module: str
-    program: str | None
-    distribution: _Distribution | None
-
-
-class _Failure(Struct, frozen=True, kw_only=True):
-    """Why the reader cannot read a program."""
-
-    error: str
-    fix: str
 
 
 class _Declared(Struct, frozen=True, kw_only=True):
@@ -135,19 +50,24 @@ def service_from_program(data: Json, problems: ProblemLog, *, target: str, comma
     """
     try:
         if isinstance(data, dict) and "error" in data:
-            failure = msgspec.convert(data, _Failure)
+            failure = msgspec.convert(data, Failure)
             raise SourceError(failure.error, where=target, fix=failure.fix or None)
-        program = msgspec.convert(data, _Program)
+        program = msgspec.convert(data, Program)
     except msgspec.MsgspecError as error:
         what = f"its commands could not be read: {error}"
         raise SourceError(what, where=target, fix="import it by hand: it may exit or write to other streams") from None
+    return service_from_commands(program, problems, command=command)
+
+
+def service_from_commands(program: Program, problems: ProblemLog, *, command: tuple[str, ...] | None) -> Service:
+    """Builds the service from the commands of a program; `command` as in `service_from_program`."""
     return _ServiceReader(program, command, problems).service()
 
 
 class _ServiceReader:
     """Reads the commands of one program."""
 
-    def __init__(self, program: _Program, command: tuple[str, ...] | None, problems: ProblemLog) -> None:
+    def __init__(self, program: Program, command: tuple[str, ...] | None, problems: ProblemLog) -> None:
         self._program = program
         self._problems = problems
         self._schemas = SchemaReader(problems)
@@ -193,14 +113,17 @@ class _ServiceReader:
             errors=texts.exit_codes if root.commands else (),
             sections=texts.sections if root.commands else (),
             schemas=self._schemas.named_types(),
-            origins={"summary": Origin("declared", "/root/help" if summary else "/distribution/summary")},
+            origins={
+                "summary": Origin("declared", "/root/help" if summary else "/distribution/summary"),
+                **({"tools": Origin("inferred", "help of the program")} if self._program.is_inferred else {}),
+            },
         )
         report_undescribed(service, self._problems)
         return service
 
     def _tools(
         self,
-        command: _Command,
+        command: Command,
         pointer: str,
         path: tuple[str, ...],
         above: Sequence[_Declared],
@@ -226,7 +149,7 @@ class _ServiceReader:
                 yield from self._tools(item, where, (*path, item.name), above, is_chained=command.is_chain)
 
     def _tool(
-        self, command: _Command, texts: _Texts, pointer: str, path: tuple[str, ...], above: Sequence[_Declared]
+        self, command: Command, texts: _Texts, pointer: str, path: tuple[str, ...], above: Sequence[_Declared]
     ) -> Tool:
         name = " ".join(path) or self._name
         group = " ".join(path[:-1]) or command.panel if path else None
@@ -292,7 +215,7 @@ class _ServiceReader:
         return parameters, Input(schema=flat.schema, pointer=pointer) if flat.schema is not None else None, raw
 
     def _declared(
-        self, command: _Command, texts: _Texts, pointer: str, location: Location, after: int | None
+        self, command: Command, texts: _Texts, pointer: str, location: Location, after: int | None
     ) -> list[_Declared]:
         """Returns the parameters of a command that its help shows; `after` as in `CommandSyntax`."""
         declared = []
@@ -328,7 +251,7 @@ class _ServiceReader:
         return declared
 
     def _examples(
-        self, command: _Command, declared: Sequence[_Declared], pointer: str, name: str, description: str | None
+        self, command: Command, declared: Sequence[_Declared], pointer: str, name: str, description: str | None
     ) -> tuple[Example, ...]:
         """Returns a call with what the program requires or asks for, if its values are known."""
         chosen = {child(pointer, "params", group.params[0]) for group in command.exclusive if group.is_required}
@@ -360,7 +283,7 @@ def _given(raw: dict[str, Json]) -> dict[str, Json]:
 _ANYTHING = Schema()
 
 
-def _name(item: _Param) -> str:
+def _name(item: Param) -> str:
     """Returns the long name of an option, or what help calls a positional argument."""
     names = item.names or item.negations
     return max(names, key=lambda name: name.startswith("--")) if names else _label(item)
@@ -372,12 +295,12 @@ _DEPRECATED = re.compile(r" \((?:DEPRECATED|deprecated)[^()]{0,200}\)\.?\Z")
 _LABEL = re.compile(r"[A-Za-z0-9_][^\s\[\]{}|]*\Z")
 
 
-def _label(item: _Param) -> str:
+def _label(item: Param) -> str:
     """Returns what help calls the value of a parameter, unless that is a syntax."""
     return item.metavar if _LABEL.match(item.metavar) else (item.name or "value").upper()
 
 
-def _value(item: _Param) -> str | None:
+def _value(item: Param) -> str | None:
     """Returns what a usage line has for a value; `None` for a flag."""
     if item.is_flag:
         return None
@@ -389,7 +312,7 @@ _SYNTAX_LIMIT = 60
 """Characters of the syntax of positional arguments, as help writes it."""
 
 
-def _syntax(item: _Param) -> CommandSyntax:
+def _syntax(item: Param) -> CommandSyntax:
     names = item.names or item.negations
     return CommandSyntax(
         value=_value(item),
@@ -403,7 +326,7 @@ def _syntax(item: _Param) -> CommandSyntax:
     )
 
 
-def _value_schema(item: _Param) -> dict[str, Json]:
+def _value_schema(item: Param) -> dict[str, Json]:
     """Returns the JSON Schema of all values of a parameter."""
     schema = {key: value for key, value in item.schema.items() if key != "formats"}
     if item.is_flag and schema.get("type") != "integer":
@@ -421,7 +344,7 @@ def _value_schema(item: _Param) -> dict[str, Json]:
     return schema
 
 
-def _rules(command: _Command, declared: Sequence[_Declared]) -> dict[str, Json]:
+def _rules(command: Command, declared: Sequence[_Declared]) -> dict[str, Json]:
     """Returns the JSON Schema of the groups of parameters of which one at most may be given."""
     own = [item.parameter for item in declared if item.parameter.location != "global"]
     by_pointer = {parameter.pointer.rpartition("/")[2]: parameter.name for parameter in own}
@@ -459,7 +382,7 @@ _LIST_ITEM = re.compile(r"[ \t]*(?:[-*+•]|\d{1,3}[.)])[ \t]")
 class _Texts:
     """The texts of a command: its prose, and what sections of it say."""
 
-    def __init__(self, command: _Command, *, is_chained: bool = False) -> None:
+    def __init__(self, command: Command, *, is_chained: bool = False) -> None:
         """Takes a command, and whether it is one of a chain."""
         text, sections = _divided(command.help or "")
         epilog, more = _divided(command.epilog or "")
@@ -571,7 +494,7 @@ def _without_tags(text: str) -> str:
     return _TAG.sub(replacement, text)
 
 
-def _links(facts: _Distribution) -> tuple[str | None, str | None]:
+def _links(facts: Distribution) -> tuple[str | None, str | None]:
     """Returns the homepage and the repository of a distribution."""
     links = {link[0].lower().replace("-", " "): link[1] for link in facts.links if len(link) == 2}
     links = {label: url for label, url in links.items() if url.startswith(("https://", "http://"))}

@@ -1,0 +1,95 @@
+"""The commands of a program as its declarations or its help have them, for the service that is made of them."""
+
+from __future__ import annotations
+
+from msgspec import Struct
+
+from skillgen.model.values import Json
+
+
+class Param(Struct, frozen=True, kw_only=True):
+    """A parameter as the reader prints it."""
+
+    name: str | None
+    names: tuple[str, ...]
+    """The names of an option; empty for a positional argument."""
+    negations: tuple[str, ...]
+    metavar: str
+    help: str | None
+    schema: dict[str, Json]
+    """The JSON Schema of one value."""
+    is_flag: bool
+    is_repeatable: bool
+    is_value_optional: bool
+    values: int | None
+    is_required: bool
+    has_default: bool
+    default: Json
+    default_text: str | None
+    """What the help says of the default."""
+    variables: tuple[str, ...]
+    prompt: str | None
+    is_secret: bool
+    is_hidden: bool
+    deprecated: bool | str
+    exits: bool
+    """Whether the program prints something and exits."""
+
+
+class Exclusion(Struct, frozen=True, kw_only=True):
+    """Parameters of which one at most may be given, by their index."""
+
+    params: tuple[int, ...]
+    is_required: bool
+
+
+class Command(Struct, frozen=True, kw_only=True):
+    """A command as the reader prints it."""
+
+    name: str
+    help: str | None
+    short_help: str | None
+    doc: str | None
+    epilog: str | None
+    markup: str | None
+    deprecated: bool | str
+    is_hidden: bool
+    panel: str | None
+    params: tuple[Param, ...]
+    takes_more: bool
+    is_callable: bool
+    is_chain: bool = False
+    """Whether several of its commands may follow each other."""
+
+    exclusive: tuple[Exclusion, ...] = ()
+    aliases: tuple[str, ...] = ()
+    commands: tuple[Command, ...] = ()
+
+
+class Distribution(Struct, frozen=True, kw_only=True):
+    """The metadata of the distribution that has the program."""
+
+    name: str | None
+    version: str | None
+    summary: str | None
+    homepage: str | None
+    links: tuple[tuple[str, ...], ...]
+
+
+class Program(Struct, frozen=True, kw_only=True):
+    """A program as the reader prints it."""
+
+    root: Command
+    name: str
+    module: str
+    program: str | None
+    distribution: Distribution | None
+    is_inferred: bool = False
+    """Whether its commands are read from its help, not from its declarations."""
+
+
+class Failure(Struct, frozen=True, kw_only=True):
+    """Why the reader cannot read a program."""
+
+    error: str
+    fix: str

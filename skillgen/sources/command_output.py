@@ -1,0 +1,75 @@
+"""Runs a command that is to print something and exit: bounded in time and output, and with all that it starts."""
+
+from __future__ import annotations
+
+import subprocess
+from collections.abc import Mapping
+from pathlib import Path
+from threading import Thread
+
+from msgspec import Struct
+
+from skillgen.sources.mcp.process import ProcessTree
+from skillgen.sources.mcp.session import CancelToken
+
+_CHUNK_BYTES = 64 * 1024
+
+
+class Finished(Struct, frozen=True, kw_only=True):
+    """The end of a command."""
+
+    status: int
+    output: bytes
+    """Standard output; longer than the limit if the command printed too much, and was killed."""
+
+    errors: bytes
+    """The end of standard error."""
+
+
+def run_command(
+    command: tuple[str, ...],
+    *,
+    environment: Mapping[str, str],
+    cwd: Path | None,
+    timeout_s: float,
+    limit_bytes: int,
+    cancel_token: CancelToken,
+) -> Finished | None:
+    """Returns what a command printed, or `None` if it ran out of time. Kills all processes that it started.
+
+    Raises:
+        OSError: it cannot be started.
+        ConnectionLost: the run was cancelled.
+    """
+    family = ProcessTree(command, environment=environment, cwd=cwd, stdin=subprocess.DEVNULL, kill_on_leader_exit=True)
+    printed, errors = bytearray(), bytearray()
+
+    def read_printed() -> None:
+        with streams[0] as stream:
+            while len(printed) <= limit_bytes and (chunk := stream.read(_CHUNK_BYTES)):
+                printed.extend(chunk)
+        if len(printed) > limit_bytes:
+            family.kill()
+
+    def read_errors() -> None:
+        with streams[1] as stream:
+            while chunk := stream.read(_CHUNK_BYTES):
+                errors[:] = (errors + chunk)[-_CHUNK_BYTES:]
+
+    assert family.process.stdout is not None
+    assert family.process.stderr is not None
+    streams = (family.process.stdout, family.process.stderr)
+    threads = [Thread(target=run, daemon=True) for run in (read_printed, read_errors)]
+    for thread in threads:
+        thread.start()
+    try:
+        with cancel_token.attach(family):
+            status = family.process.wait(timeout_s)
+    except subprocess.TimeoutExpired:
+        return None
+    finally:
+        # Processes that it started would keep running, with its output streams open.
+        family.kill()
+        for thread in threads:
+            thread.join()
+    return Finished(status=status, output=bytes(printed), errors=bytes(errors))

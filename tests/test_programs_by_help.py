@@ -1,0 +1,563 @@
+"""`from-cli --command`: programs in any language, read from the help that they print; nothing else is run."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shlex
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+from cli import files_of, generated, run_skillgen
+
+import skillgen
+from skillgen import Parameter, Service, Tool
+
+STYLES: dict[str, dict[str, str]] = {
+    "argparse": {
+        "--help": """\
+usage: crate [-h] [--verbose] {pack,burn} ...
+
+Pack and burn crates.
+
+positional arguments:
+  {pack,burn}
+    pack         pack a crate
+    burn         burn a crate that nobody needs any
+                 more
+
+options:
+  -h, --help     show this help message and exit
+  --verbose, -v  say more
+""",
+        "pack --help": """\
+usage: crate pack [-h] --level N [--format {tar,zip}] [--tags TAG [TAG ...]]
+                  [--home HOME]
+                  box [more ...]
+
+pack a crate
+
+positional arguments:
+  box                   file with the contents
+  more                  more files
+
+options:
+  -h, --help            show this help message and exit
+  --level N             how small (required)
+  --format {tar,zip}    the form (default: tar)
+  --tags TAG [TAG ...]  words for the label
+  --home HOME
+                        where crates are
+""",
+        "burn --help": "usage: crate burn [-h]\n\noptions:\n  -h, --help  show this help message and exit\n",
+    },
+    "click": {
+        "--help": """\
+Usage: crate [OPTIONS] COMMAND [ARGS]...
+
+  Pack and burn crates.
+
+Options:
+  -v, --verbose  Say more.
+  --help         Show this message and exit.
+
+Commands:
+  burn  Burn a crate that nobody needs any more
+  pack  Pack a crate
+""",
+        "pack --help": """\
+Usage: crate pack [OPTIONS] BOX [MORE]...
+
+  Pack a crate.
+
+Options:
+  --level INTEGER RANGE   How small.  [1<=x<=9; required]
+  --format [tar|zip]      The form.  [default: tar]
+  --tags TEXT             Words for the label.
+  --home PATH             Where crates are.  [env var: CRATE_HOME]
+  --seal / --no-seal      Whether it is sealed.
+  --help                  Show this message and exit.
+""",
+        "burn --help": "Usage: crate burn [OPTIONS]\n\nOptions:\n  --help  Show this message and exit.\n",
+    },
+    "typer": {
+        "--help": """\
+
+ Usage: crate [OPTIONS] COMMAND [ARGS]...
+
+ Pack and burn crates.
+
+╭─ Options ──────────────────────────────────────────────────────────╮
+│ --verbose  -v        Say more.                                     │
+│ --help               Show this message and exit.                   │
+╰────────────────────────────────────────────────────────────────────╯
+╭─ Commands ─────────────────────────────────────────────────────────╮
+│ pack   Pack a crate.                                               │
+│ burn   Burn a crate.                                               │
+╰────────────────────────────────────────────────────────────────────╯
+""",
+        "pack --help": """\
+
+ Usage: crate pack [OPTIONS] BOX [MORE]...
+
+ Pack a crate.
+
+╭─ Arguments ────────────────────────────────────────────────────────╮
+│ *    box       PATH     File with the contents. [required]         │
+│      more      [MORE]...  More files.                              │
+╰────────────────────────────────────────────────────────────────────╯
+╭─ Options ──────────────────────────────────────────────────────────╮
+│ *  --level   -l      INTEGER    How small. [required]              │
+│    --format          [tar|zip]  The form. [default: tar]           │
+│    --tags            TEXT       Words for the label.               │
+│    --home            PATH       Where crates are.                  │
+│    --help                       Show this message and exit.        │
+╰────────────────────────────────────────────────────────────────────╯
+""",
+        "burn --help": "Usage: crate burn [OPTIONS]\n\n Options:\n  --help  Show this message and exit.\n",
+    },
+    "clap": {
+        "--help": """\
+Packs and burns crates
+
+Usage: crate [OPTIONS] <COMMAND>
+
+Commands:
+  pack  Pack a crate
+  burn  Burn a crate that nobody needs any more
+  help  Print this message or the help of the given subcommand(s)
+
+Options:
+  -v, --verbose...  Say more
+  -h, --help        Print help
+""",
+        "pack --help": """\
+Pack a crate
+
+Usage: crate pack [OPTIONS] --level <LEVEL> <BOX> [MORE]...
+
+Arguments:
+  <BOX>
+          File with the contents
+
+  [MORE]...
+          More files
+
+Options:
+  -l, --level <LEVEL>
+          How small
+
+      --format <FORMAT>
+          The form
+
+          [default: tar]
+          [possible values: tar, zip]
+
+      --tags <TAGS>
+          Words for the label; see also --format
+
+      --home <HOME>
+          Where crates are [env: CRATE_HOME=]
+
+  -h, --help
+          Print help
+""",
+        "burn --help": "Burn a crate\n\nUsage: crate burn\n\nOptions:\n  -h, --help  Print help\n",
+    },
+    "cobra": {
+        "--help": """\
+Packs and burns crates.
+
+Usage:
+  crate [command]
+
+Available Commands:
+  burn        Burn a crate
+  completion  Generate the autocompletion script
+  help        Help about any command
+  pack        Pack a crate
+
+Flags:
+  -h, --help      help for crate
+  -v, --verbose   say more
+
+Use "crate [command] --help" for more information about a command.
+""",
+        "pack --help": """\
+Pack a crate.
+
+Usage:
+  crate pack <box> [more...] [flags]
+
+Examples:
+  crate pack a.txt --level 3
+
+Flags:
+      --format string   the form (default "tar")
+  -h, --help            help for pack
+      --home string     where crates are
+      --level int       how small
+      --tags strings    words for the label
+
+Global Flags:
+  -v, --verbose   say more
+""",
+        "burn --help": "Burn a crate.\n\nUsage:\n  crate burn [flags]\n\nFlags:\n  -h, --help   help for burn\n",
+        "completion --help": "Usage:\n  crate completion [flags]\n\nFlags:\n  -h, --help   help for completion\n",
+    },
+    "commander": {
+        "--help": """\
+Usage: crate [options] [command]
+
+Packs and burns crates
+
+Options:
+  -v, --verbose            say more
+  -h, --help               display help for command
+
+Commands:
+  pack [options] <box> [more...]  pack a crate
+  burn                            burn a crate
+  help [command]                  display help for command
+""",
+        "pack --help": """\
+Usage: crate pack [options] <box> [more...]
+
+pack a crate
+
+Arguments:
+  box                 file with the contents
+  more                more files
+
+Options:
+  --level <number>    how small
+  --format <form>     the form (choices: "tar", "zip", default: "tar")
+  --tags <words...>   words for the label
+  --home <dir>        where crates are
+  -h, --help          display help for command
+""",
+        "burn --help": "Usage: crate burn\n\nburn a crate\n\nOptions:\n  -h, --help  display help for command\n",
+    },
+    "yargs": {
+        "--help": """\
+crate <command>
+
+Commands:
+  crate pack <box> [more..]  Pack a crate
+  crate burn                 Burn a crate
+
+Options:
+  -v, --verbose  Say more                                    [boolean]
+      --help     Show help                                   [boolean]
+""",
+        "pack --help": """\
+crate pack <box> [more..]
+
+Pack a crate
+
+Positionals:
+  box   File with the contents                     [string] [required]
+  more  More files                               [array] [default: []]
+
+Options:
+      --help    Show help                                    [boolean]
+      --level   How small                          [number] [required]
+      --format  The form
+                     [string] [choices: "tar", "zip"] [default: "tar"]
+      --tags    Words for the label                            [array]
+      --home    Where crates are                              [string]
+""",
+        "burn --help": "crate burn\n\nBurn a crate\n\nOptions:\n      --help  Show help        [boolean]\n",
+    },
+}
+"""Style to what the same program prints, by its arguments."""
+
+
+def program(folder: Path, texts: Mapping[str, str], name: str = "crate") -> str:
+    """Writes a program that prints a text for its arguments; called in any other way it creates the file `ran`."""
+    path = folder / name
+    cases = "".join(
+        f"{shlex.quote(words)}) cat <<'END_OF_HELP'\n{text}END_OF_HELP\n;;\n" for words, text in texts.items()
+    )
+    path.write_text(f'#!/bin/sh\ncase "$*" in\n{cases}*) touch {shlex.quote(str(folder / "ran"))}; exit 1;;\nesac\n')
+    path.chmod(0o755)
+    return str(path)
+
+
+def read(folder: Path, texts: Mapping[str, str], **options: Any) -> Service:
+    service = skillgen.read(cli_command=[program(folder, texts)], **options)
+    assert not (folder / "ran").exists()
+    return service
+
+
+def named(service: Service, name: str) -> Tool:
+    return next(item for item in service.tools if item.name == name)
+
+
+def parameter(tool: Tool, name: str) -> Parameter:
+    return next(item for item in tool.parameters if item.name.lower() == name)
+
+
+def codes(service: Service) -> list[str]:
+    return [item.code for item in service.problems]
+
+
+# -- styles of help --------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("style", STYLES)
+def test_commands_and_options_are_read_in_each_style(style: str, tmp_path: Path) -> None:
+    service = read(tmp_path, STYLES[style])
+    assert {item.name for item in service.tools} - {"completion"} == {"pack", "burn"}
+    assert [item.name for item in service.parameters] == ["--verbose"]
+    pack = named(service, "pack")
+    assert (pack.summary or "").lower().rstrip(".") == "pack a crate"
+    options = [item.name for item in pack.parameters if item.location == "option"]
+    assert {*options} - {"--seal"} == {"--level", "--format", "--tags", "--home"}
+    assert [item.name.lower() for item in pack.parameters if item.location == "positional"] == ["box", "more"]
+    assert parameter(pack, "box").required
+    assert not parameter(pack, "more").required
+    assert "small" in (parameter(pack, "--level").description or "")
+    assert "crates are" in (parameter(pack, "--home").description or "")
+    assert "help-unread" not in codes(service)
+
+
+@pytest.mark.parametrize("style", [style for style in STYLES if style != "cobra"])
+def test_choices_and_defaults_are_read_in_each_style(style: str, tmp_path: Path) -> None:
+    form = parameter(named(read(tmp_path, STYLES[style]), "pack"), "--format")
+    assert [*map(str, form.schema.choices or ())] == ["tar", "zip"]
+    assert "Form" not in (form.description or "")
+    text = skillgen.render_documents(read(tmp_path, STYLES[style]), emit=["llms"])["llms-full.txt"]
+    assert re.search(
+        r"- `--format` \(string\): The form\.? One of `tar`, `zip`\. Default: `tar`\.", text, re.IGNORECASE
+    )
+
+
+def test_required_options_variables_and_negations_are_read(tmp_path: Path) -> None:
+    text = skillgen.render_documents(read(tmp_path, STYLES["click"]), emit=["llms"])["llms-full.txt"]
+    assert "- `--level` (integer, required): How small." in text
+    assert "Environment: `CRATE_HOME`." in text
+    assert "Turned off by `--no-seal`." in text
+
+
+GNU = """\
+Usage: crate [OPTION]... [FILE]...
+  or:  crate --list
+Pack FILEs into crates.
+
+ Main operations:
+
+  -a, --all                  include hidden files
+      --block-size=SIZE      with -l, scale sizes by SIZE when
+                               printing them; e.g. '--block-size=M'
+      --color[=WHEN]         color the output WHEN; more info below
+  -n, --lines=[-]NUM         only the last NUM lines
+  -w                         list long lines
+      --[no-]progress        show the progress
+  --context=CTX TEXT         two words
+      --help        display this help and exit
+      --version     output version information and exit
+
+Report bugs to: <bugs@example.com>
+"""
+
+
+def test_options_in_the_style_of_gnu_are_read(tmp_path: Path) -> None:
+    (tool,) = read(tmp_path, {"--help": GNU}).tools
+    assert [item.name for item in tool.parameters] == [
+        *("--all", "--block-size", "--color", "--lines", "-w", "--progress", "--context", "--version", "--list", "FILE")
+    ]
+    assert tool.description == "Pack FILEs into crates."
+    assert "'--block-size=M'" in (parameter(tool, "--block-size").description or "")
+    color, progress = parameter(tool, "--color").syntax, parameter(tool, "--progress").syntax
+    assert color is not None
+    assert (color.is_value_optional, color.value) == (True, "WHEN")
+    assert progress is not None
+    assert progress.negations == ("--no-progress",)
+
+
+def test_usage_alone_declares_options_and_arguments(tmp_path: Path) -> None:
+    text = "usage: crate [-v | --verbose] [-C <path>] [--exec[=<path>]] [--quiet] <box> [<args>...]\n"
+    (tool,) = read(tmp_path, {"--help": text}).tools
+    assert [item.name for item in tool.parameters] == ["--verbose", "-C", "--exec", "--quiet", "box", "args"]
+    assert [item.name for item in tool.parameters if item.required] == ["box"]
+
+
+GIT = {
+    "--help": """\
+usage: crate [-v | --version] [-h | --help] [-C <path>] <command> [<args>]
+
+These are common crate commands:
+
+start a work area (see also: crate help tutorial)
+   pack      Pack a crate
+   burn      Burn a crate
+
+'crate help -a' lists available subcommands. See 'crate help <command>'.
+""",
+    "help -a": "See 'crate help <command>'\n\nMain Commands\n   pack   Pack a crate\n   stow   Stow it\n",
+    "help pack": "CRATE-PACK(1)  Manual  CRATE-PACK(1)\n\nNAME\n       crate-pack - pack\n",
+    "pack -h": "usage: crate pack [<options>] <box>\n\n    -q, --[no-]quiet  say less\n    -m <text>  a note\n",
+    "burn -h": "usage: crate burn <box>...\n\n    -f, --[no-]force      do not ask\n",
+    "stow -h": "usage: crate stow\n\n    --deep                at the back\n",
+}
+
+
+def test_short_help_is_read_where_the_long_one_is_a_manual(tmp_path: Path) -> None:
+    service = read(tmp_path, GIT)
+    assert {item.name: [entry.name for entry in item.parameters] for item in service.tools} == {
+        "pack": ["--quiet", "-m", "box"],
+        "burn": ["--force", "box"],
+        "stow": ["--deep"],
+    }
+
+
+def test_the_complete_help_is_read_if_the_help_names_it(tmp_path: Path) -> None:
+    short = 'Usage: crate [options]\n -v, --verbose  say more\nUse "--help all" for all options.\n'
+    service = read(
+        tmp_path, {"--help": short, "--help all": " -v, --verbose   say more\n     --level <n>  how small\n"}
+    )
+    assert [item.name for item in service.tools[0].parameters] == ["--verbose", "--level"]
+
+
+def test_commands_of_commands_are_read(tmp_path: Path) -> None:
+    tags = "Usage: crate tags [command]\n\nCommands:\n  add  Add a tag\n  old  An old one (deprecated)\n"
+    texts = {
+        "--help": "Usage: crate [command]\n\nCommands:\n  tags  Manage tags\n\nRun 'crate COMMAND --help' for more\n",
+        "tags --help": tags,
+        "tags old --help": tags,
+        "tags add --help": "Usage: crate tags add NAME\n\nOptions:\n  --color COLOR  its color\n",
+    }
+    service = read(tmp_path, texts)
+    assert [item.name for item in service.tools] == ["tags add", "tags old"]
+    assert named(service, "tags add").command == ("crate", "tags", "add")
+    assert [item.message for item in service.problems if item.code == "help-unread"] == [
+        "1 commands have no options, because there is no help of its own: `tags old`"
+    ]
+
+
+# -- nothing but help is run -----------------------------------------------------------------------------------------
+
+
+def test_no_command_is_started_unless_the_help_says_how(tmp_path: Path) -> None:
+    commands = "Commands:\n  deploy   Deploy\n  destroy  Destroy all\n"
+    text = f"Usage: crate COMMAND\n\n{commands}\nOptions:\n  --help  This text\n"
+    service = read(tmp_path, {"--help": text})
+    assert [item.name for item in service.tools] == ["deploy", "destroy"]
+    assert "help-unread" in codes(service)
+    assert not any(item.is_input_declared for item in service.tools)
+
+
+def test_names_in_the_help_reach_no_shell_and_no_other_option(tmp_path: Path) -> None:
+    names = ["$(touch ran)", "--force", "../crate", ";touch ran", "ok"]
+    lines = "".join(f"  {name}  Does something\n" for name in names)
+    text = f"Usage: crate <command>\n\nCommands:\n{lines}\nRun 'crate <command> --help'.\n"
+    service = read(tmp_path, {"--help": text, "ok --help": "Usage: crate ok\n"})
+    assert [item.name for item in service.tools] == ["ok"]
+
+
+def test_the_program_gets_no_secret_no_home_and_no_input(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OUTER_TOKEN", "hunter2-of-the-crate")
+    path = tmp_path / "crate"
+    path.write_text(
+        '#!/bin/sh\ntouch "$HOME/.crate" here\n'
+        'echo "Usage: crate [OPTIONS]"; echo "  --token T  one (default: $OUTER_TOKEN)"\n'
+        'echo "  --home D   kept in $HOME/crates"; echo "  --input I  is $(cat)."; echo "  --inner I  $INNER_TOKEN"\n'
+    )
+    path.chmod(0o755)
+    service = skillgen.read(cli_command=[str(path)], env={"INNER_TOKEN": "another-of-the-crate"})
+    text = json.dumps(skillgen.render_documents(service))
+    assert "hunter2" not in text
+    assert "another-of" not in text
+    assert "kept in \\\\~/crates" in text or "kept in ~/crates" in text
+    assert "is ." in text
+    assert {item.name for item in tmp_path.iterdir()} == {"crate"}
+    assert not Path("here").exists()
+
+
+def test_a_program_that_hangs_is_stopped(tmp_path: Path) -> None:
+    path = tmp_path / "crate"
+    path.write_text("#!/bin/sh\nexec tail -f /dev/null\n")
+    path.chmod(0o755)
+    finished = run_skillgen("from-cli", "--command", path, "--timeout", "0.5", "--out", tmp_path / "out", cwd=tmp_path)
+    assert finished.exit_code == 3
+    assert "did not print its help in time" in finished.stderr
+
+
+def test_endless_output_is_cut(tmp_path: Path) -> None:
+    path = tmp_path / "crate"
+    path.write_text("#!/bin/sh\nexec yes 'Usage: crate [--loud]'\n")
+    path.chmod(0o755)
+    assert [item.name for item in skillgen.read(cli_command=[str(path)]).tools] == ["crate"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "message"),
+    [
+        (["--command", "no-such-program-here"], 3, "no-such-program-here does not exist"),
+        (["--command", "sh -c :"], 3, "--help prints no help"),
+        (["--command", ""], 2, "is empty"),
+        (["--command", "'"], 2, "is not a command"),
+        ([], 2, "not exactly one program is given"),
+        (["a:b", "--command", "true"], 2, "not exactly one program is given"),
+        (["--command", "true", "--python", "python"], 2, "has no effect"),
+    ],
+)
+def test_what_cannot_be_read_is_one_clear_message(
+    arguments: list[str], code: int, message: str, tmp_path: Path
+) -> None:
+    finished = run_skillgen("from-cli", *arguments, cwd=tmp_path)
+    assert (finished.exit_code, message in finished.stderr) == (code, True), finished.stderr
+    assert "Traceback" not in finished.stderr
+
+
+# -- documents, snapshots and projects -------------------------------------------------------------------------------
+
+
+def test_documents_say_that_they_are_inferred(tmp_path: Path) -> None:
+    documents = skillgen.render_documents(read(tmp_path, STYLES["clap"]))
+    for name in ("ai-help.md", "llms.txt", "llms-full.txt", "skills/crate/SKILL.md"):
+        assert "read from the help that the program prints" in " ".join(documents[name].split()), name
+
+
+def test_the_text_of_ai_help_is_read_too_if_the_help_lists_it(tmp_path: Path) -> None:
+    texts = {
+        "--help": "Usage: crate [OPTIONS]\n\nOptions:\n  --ai-help  Show a guide for agents\n  --level N  how small\n",
+        "--ai-help": "---\nname: crate\n---\n\n# crate\n\n## When to Use\n\n- Pack a crate for the attic\n",
+    }
+    service = read(tmp_path, texts)
+    assert "Pack a crate for the attic" in service.when_to_use
+
+
+def test_two_reads_are_equal(tmp_path: Path) -> None:
+    first, second = (skillgen.render_documents(read(tmp_path, GIT)) for _ in range(2))
+    assert first == second
+
+
+def test_a_program_known_by_its_help_is_a_target_of_a_project(tmp_path: Path) -> None:
+    (tmp_path / "bin").mkdir()
+    program(tmp_path / "bin", STYLES["cobra"])
+    (tmp_path / "skillgen.yaml").write_text("targets:\n  crate:\n    source:\n      cli-command: bin/crate\n")
+    (tmp_path / "elsewhere").mkdir()
+    generated("build", "--config", tmp_path / "skillgen.yaml", cwd=tmp_path / "elsewhere")
+    assert "skills/crate/SKILL.md" in files_of(tmp_path / "agent-docs")
+    assert generated("build", "--check", cwd=tmp_path).exit_code == 0
+
+
+def test_a_snapshot_of_a_program_yields_the_same_documents(tmp_path: Path) -> None:
+    path = program(tmp_path, STYLES["clap"])
+    taken = generated("inspect", "--cli-command", path, cwd=tmp_path)
+    (tmp_path / "crate.json").write_text(taken.stdout, "utf-8")
+    generated("from-server", "--snapshot", tmp_path / "crate.json", "--out", tmp_path / "a")
+    generated("from-cli", "--command", path, "--out", tmp_path / "b", cwd=tmp_path)
+    assert files_of(tmp_path / "a") == files_of(tmp_path / "b")
+
+
+def test_a_program_is_found_on_the_path(tmp_path: Path) -> None:
+    program(tmp_path, STYLES["clap"])
+    environment = {**os.environ, "PATH": f"{tmp_path}{os.pathsep}{os.environ['PATH']}"}
+    generated("from-cli", "--command", "crate", "--out", tmp_path / "out", cwd=tmp_path, env=environment)
+    assert "skills/crate/SKILL.md" in files_of(tmp_path / "out")
