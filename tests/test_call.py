@@ -186,11 +186,11 @@ def test_arguments_have_the_types_of_the_schema(server: list[str], words: list[s
     assert json.loads(finished.stdout.partition("\n")[2])["params"] == {"name": "add_note", "arguments": arguments}
 
 
-def test_what_deletes_or_is_unknown_is_not_called(server: list[str]) -> None:
+def test_what_deletes_or_is_unknown_is_not_called(server: list[str], tmp_path: Path) -> None:
     finished = call("delete_note", *server)
     assert finished.exit_code == 2
     assert "--yes" in finished.stderr
-    assert call("delete_note", "--yes", *server).exit_code == 0
+    assert call("delete_note", "--yes", "--out", tmp_path, *server).exit_code == 0
     finished = call("ad_note", *server)
     assert finished.exit_code == 2
     assert "did you mean add_note or" in finished.stderr
@@ -202,9 +202,27 @@ def test_an_error_of_a_tool_goes_to_standard_error(tmp_path: Path) -> None:
     assert (finished.exit_code, finished.stdout, finished.stderr) == (1, "", "no [31mpaper\n")
 
 
-def test_a_session_answers_each_line(server: list[str]) -> None:
+@pytest.mark.parametrize("content", [7, [3], [{"type": "image", "data": "x", "mimeType": 3}], [{"resource": 1}]])
+def test_a_result_of_another_form_is_no_bug(tmp_path: Path, content: Any) -> None:
+    finished = call("add_note", "title=Tea", "--out", tmp_path, *listed(tmp_path, {"content": content}))
+    assert finished.exit_code == 0, finished.stderr
+
+
+def test_a_schema_of_many_alternatives_takes_little_time(tmp_path: Path) -> None:
+    alternatives = [{"$ref": f"#/$defs/t{number}"} for number in range(60)]
+    defs = {f"t{number}": {"anyOf": alternatives} for number in range(60)}
+    schema = {"type": "object", "properties": {"a": {"anyOf": alternatives}}, "$defs": defs}
+    path = tmp_path / "server.json"
+    tools = [{"name": "find", "inputSchema": schema}]
+    path.write_text(json.dumps({"server": {}, "tools": tools, "tools/call": {"content": []}}), "utf-8")
+    assert call("find", "a=1", "--", sys.executable, "-m", "servers.listed", path).exit_code == 0
+
+
+def test_a_session_answers_each_line(server: list[str], tmp_path: Path) -> None:
     lines = [{"tool": "add_note", "arguments": {"title": "Tea"}}, {"tool": "add_note"}, {"tool": "delete_note"}]
-    finished = call("--session", *server, stdin="".join(json.dumps(line) + "\n" for line in lines) + "x\n")
+    finished = call(
+        "--session", "--out", tmp_path, *server, stdin="".join(json.dumps(line) + "\n" for line in lines) + "x\n"
+    )
     answers = [json.loads(line) for line in finished.stdout.splitlines()]
     assert [(item["ok"], item["exit"]) for item in answers] == [(True, 0), (False, 2), (False, 2), (False, 2)]
     assert finished.exit_code == 2

@@ -29,8 +29,8 @@ _NUMBER = re.compile(r"-?(?:0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?\Z")
 _UNSENDABLE_IN_HEADER = re.compile(r"[^\t\x20-\x7e\x80-\xff]")
 _DOT_SEGMENTS = ("", ".", "..")
 
-_TYPES_DEPTH_LIMIT = 20
-"""Nested schemas that are read for the types that a value may have."""
+_TYPES_LIMIT = 100
+"""Schemas that are read for the types that a value may have."""
 
 
 class Upload(Struct, frozen=True):
@@ -80,7 +80,7 @@ class CallChecker:
 
         A string that matches nothing else stays a string, and the check names the fault.
         """
-        types = self._types(schema, _TYPES_DEPTH_LIMIT)
+        types = self._types(schema, [_TYPES_LIMIT])
         choices = schema.choices or ()
         if text in choices or (types is not None and "string" in types and not choices):
             return text
@@ -113,16 +113,17 @@ class CallChecker:
         schemas = [schema, *map(self._schemas.type, names), *schema.alternatives]
         return next((item.items for item in schemas if item.items is not None), Schema())
 
-    def _types(self, schema: Schema, depth: int) -> frozenset[str] | None:
-        """Returns the types that a schema allows; `None` if it allows any."""
-        if depth == 0:
+    def _types(self, schema: Schema, left: list[int]) -> frozenset[str] | None:
+        """Returns the types that a schema allows; `None` if it allows any. `left` is how many schemas may be read."""
+        left[0] -= 1
+        if left[0] < 0:
             return None
         found: list[frozenset[str] | None] = [frozenset(schema.types) if schema.types else None]
         if schema.choices is not None:
             found.append(frozenset(name for choice in schema.choices for name in _types_of(choice)))
-        found += [self._types(self._schemas.type(name), depth // 2) for name in self._schemas.bases(schema)]
+        found += [self._types(self._schemas.type(name), left) for name in self._schemas.bases(schema)]
         if schema.alternatives:
-            options = [self._types(item, depth // 2) for item in schema.alternatives]
+            options = [self._types(item, left) for item in schema.alternatives]
             known = [item for item in options if item is not None]
             found.append(frozenset().union(*known) if len(known) == len(options) else None)
         limits = [item for item in found if item is not None]
@@ -165,7 +166,7 @@ class CallChecker:
         """True if an argument with the key of the body is the body, not a property of the same name."""
         if item is None:
             return has_body(tool)
-        types = self._types(item.schema, _TYPES_DEPTH_LIMIT)
+        types = self._types(item.schema, [_TYPES_LIMIT])
         return isinstance(value, dict) and types is not None and "object" not in types
 
     # -- checking ----------------------------------------------------------------------------------------------------

@@ -165,9 +165,10 @@ class Check:
 
     def kinds(self, schema: Any, depth: Any = 8) -> Any:
         """Returns the types that a schema allows; empty if it allows any."""
+        self.steps += 1
         kinds = set(schema.get("types", ()))
         kinds |= {kind_of(choice) for choice in schema.get("choices") or ()}
-        if depth and not kinds:
+        if depth and not kinds and self.steps < STEPS_LIMIT:
             for part in (*(self.types.get(name, {}) for name in base_names(schema)), *schema.get("alternatives", ())):
                 more = self.kinds(part, depth - 1)
                 if not more:
@@ -531,20 +532,22 @@ def origin(url: str) -> str:
     return f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}".lower()
 
 
+def read_some(response: Any) -> Any:
+    """Returns the next bytes of a response; none at its end."""
+    try:
+        return response.read1(65536)
+    except (OSError, http.client.HTTPException) as error:
+        raise Failure(3, f"the answer ended early: {error}") from None
+
+
 def read_all(response: Any, deadline: float) -> bytes:
     """Returns the body of a response, within the limits of size and time."""
-    chunks: list[bytes] = []
-    size = 0
-    try:
-        while chunk := response.read1(65536):
-            chunks.append(chunk)
-            size += len(chunk)
-            if size > SIZE_LIMIT:
-                raise Failure(3, f"the answer is larger than {SIZE_LIMIT // 2**20} MiB")
-            if time.monotonic() > deadline:
-                raise Failure(3, "the answer takes too long; raise --timeout")
-    except OSError as error:
-        raise Failure(3, f"the answer ended early: {error}") from None
+    chunks, size = [], 0
+    while chunk := read_some(response):
+        chunks.append(chunk)
+        size += len(chunk)
+        if size > SIZE_LIMIT or time.monotonic() > deadline:
+            raise Failure(3, f"the answer is larger than {SIZE_LIMIT // 2**20} MiB, or takes too long")
     return b"".join(chunks)
 
 
@@ -646,13 +649,22 @@ def advice(tool: Any, text: str) -> list[str]:
     return [f"The service's advice: {item}" for item in found[:3]]
 
 
+def decoded(blob: str) -> bytes:
+    """Returns the content of a Base64 string; the string itself if it is invalid."""
+    try:
+        return base64.b64decode(blob + "==")
+    except ValueError:
+        return blob.encode("utf-8", "replace")
+
+
 def unwrapped(result: Any, tool: Any, folder: str) -> Any:
     """Returns the text of the result of an MCP tool, and whether it is an error. Images and audio go to files."""
     result = result if isinstance(result, dict) else {}
     structured, lines = result.get("structuredContent"), []
     if structured is not None:
         lines.append(json.dumps(structured, ensure_ascii=False, indent=2))
-    for item in result.get("content") or ():
+    content = result.get("content")
+    for item in content if isinstance(content, list) else ():
         item = item if isinstance(item, dict) else {}
         resource: Any = item.get("resource") if isinstance(item.get("resource"), dict) else {}
         kind, text = item.get("type"), item.get("text", resource.get("text"))
@@ -660,7 +672,7 @@ def unwrapped(result: Any, tool: Any, folder: str) -> Any:
         if isinstance(text, str):
             lines += [] if structured is not None and kind == "text" else [pretty(text)]
         elif isinstance(blob, str):
-            lines.append(saved(base64.b64decode(blob + "=="), str(media_type or "").lower(), folder))
+            lines.append(saved(decoded(blob), str(media_type or "").lower(), folder))
         elif kind == "resource_link":
             lines.append(f"resource {item.get('uri')}")
     is_error = result.get("isError") is True
@@ -706,7 +718,7 @@ class McpClient:
     def open(self) -> None:
         """Opens a session: with `initialize`, or with `server/discover` of servers that have only that (2026-07-28)."""
         answer = self.ask("initialize", {"protocolVersion": LEGACY, "capabilities": {}, "clientInfo": CLIENT})
-        if "result" in answer:
+        if isinstance(answer.get("result"), dict):
             self.version = str(answer["result"].get("protocolVersion", LEGACY))
             self.post({"jsonrpc": "2.0", "method": "notifications/initialized"})
             return
@@ -812,14 +824,13 @@ class McpClient:
 
     def events(self, response: Any, deadline: float) -> Any:
         """Yields the messages of an event stream."""
-        data, size = b"", 0
-        with response:
-            for line in response:
-                size += len(line)
-                if size > SIZE_LIMIT or time.monotonic() > deadline:
-                    raise Failure(
-                        3, f"no answer within {self.timeout_s:g} s or {SIZE_LIMIT // 2**20} MiB; raise --timeout"
-                    )
+        data, rest, size = b"", b"", 0
+        while chunk := read_some(response):
+            size += len(chunk)
+            if size > SIZE_LIMIT or time.monotonic() > deadline:
+                raise Failure(3, f"no answer within {self.timeout_s:g} s or {SIZE_LIMIT // 2**20} MiB; raise --timeout")
+            *lines, rest = (rest + chunk).split(b"\n")
+            for line in lines:
                 if line.startswith(b"data:"):
                     data += line[5:].strip()
                 elif not line.strip():

@@ -41,12 +41,15 @@ _TEXT_FIELDS = ("title", "description", "default", "examples", "read_only", "wri
 
 _CHECKED_PATTERN = re.compile(
     r"\^?(?:[\w\s/@:;,<>=!#%&'\"~`-]|\\[dwDWsS./@+*?()\[\]{}|^$-]|\[\^?(?:[^\[\]\\]|\\[dwsDWS./+*?()\[\]{}|^$-])+\]|\.|[*+?|]|"
-    r"\{\d{1,3}(?:,\d{1,3})?\}|\((?:\?:)?|\))*\$?"
+    r"\{\d{1,3}(?:,\d{1,3})?\}|\((?:\?:|(?!\?))|\))*\$?"
 )
 """A pattern that means the same in Python and ECMA 262, without look-arounds and references."""
 
 _REPEATED_GROUP = re.compile(r"\)[*+{]")
-_UNBOUNDED = re.compile(r"[*+]")
+_BRANCHING = re.compile(r"[*+?|]|\{(\d+),(\d+)\}")
+_MATCHED_LENGTH = 200
+_STEPS_LIMIT = 10_000_000
+"""Steps that a pattern may take in a string of that length, which `call.py` matches at most."""
 
 
 def call_data(service: Service, tools: Iterable[Tool]) -> dict[str, Any]:
@@ -280,7 +283,12 @@ def _is_checkable(pattern: Json) -> bool:
     """True if Python matches a pattern like other engines, and in a time that its length and the string's bound."""
     if not isinstance(pattern, str) or len(pattern) > 300 or not _CHECKED_PATTERN.fullmatch(pattern):
         return False
-    if _REPEATED_GROUP.search(pattern) or len(_UNBOUNDED.findall(pattern)) > 2:
+    steps = 1 if pattern.startswith("^") else _MATCHED_LENGTH
+    for part in _BRANCHING.finditer(pattern):
+        low, high = part.groups()
+        ways = int(high) - int(low) + 1 if high is not None else 2 if part[0] in "?|" else _MATCHED_LENGTH
+        steps *= max(1, min(ways, _MATCHED_LENGTH))
+    if _REPEATED_GROUP.search(pattern) or steps > _STEPS_LIMIT:
         return False
     try:
         re.compile(pattern, re.ASCII)
@@ -329,6 +337,10 @@ def script_documents(rendering: Rendering) -> Iterator[Document]:
     yield Document(f"{folder}/tools.json", escape_invisible_in_json(text) + "\n")
 
 
+_UNSPACED = re.compile(r"^([^@\n].*)\n(?=(?:class|def) )", re.MULTILINE)
+"""A line before a class or a function without an empty line between."""
+
+
 @cache
 def script_text(kind: str) -> str:
     """Returns the program for one kind of service: of `calls/script.py`, only what such a service needs.
@@ -352,8 +364,9 @@ def script_text(kind: str) -> str:
     used = [piece for piece in pieces if not piece.defined or not live.isdisjoint(piece.defined)]
     imports = sorted(dict.fromkeys(piece.text for piece in used if piece.is_import))
     imports.sort(key=lambda line: (not line.startswith("from __future__"), line.startswith("from ")))
-    body = [piece.text for piece in used if not piece.is_import]
-    return "\n\n".join([f"{head}\n" + "\n".join(imports), *body]) + "\n"
+    body = [f"{piece.text}\n" if "\n" in piece.text else piece.text for piece in used if not piece.is_import]
+    text = f"{head}\n" + "\n".join([*imports, "", *body])
+    return _UNSPACED.sub(r"\1\n\n", text)
 
 
 class _Piece(Struct, frozen=True):
