@@ -88,13 +88,13 @@ def ai_help_documents(rendering: Rendering) -> Iterator[Document]:
         for topic in reference.topics:
             file.add_tools(topic.pages)
     file.add(templates.render("ai-help/input.md.j2", **context))
-    if reference.options is not None:
-        file.add_types([reference.options])
+    if reference.common.options is not None:
+        file.add_types([reference.common.options])
     if inlined:
         file.add_types(reference.all_named)
-        file.add_named(filter(None, [reference.common_results]))
-        if reference.common_errors is not None:
-            file.add_common_errors(reference.common_errors)
+        file.add_named(filter(None, [reference.common.results]))
+        if reference.common.errors is not None:
+            file.add_common_errors(reference.common.errors)
     file.add(templates.render("ai-help/last.md.j2", **context))
     yield Document("ai-help.md", file.text())
 
@@ -117,9 +117,9 @@ def command_documents(rendering: Rendering) -> Iterator[Document]:
                 file = SingleFile()
                 file.add(templates.render("ai-help/command.md.j2", **rendering.context, name=section.name))
                 file.add_tool(section)
-                file.add_named(filter(None, [reference.common_results]))
-                if reference.common_errors is not None and (reference.usual_errors or ERRORS in section.text):
-                    file.add_common_errors(reference.common_errors)
+                file.add_named(filter(None, [reference.common.results]))
+                if reference.common.errors is not None and (reference.usual_errors or ERRORS in section.text):
+                    file.add_common_errors(reference.common.errors)
                 file.add_named(_linked_type_sections(section, types))
                 yield Document(f"ai-help/{stems[section.name]}.md", file.text())
 

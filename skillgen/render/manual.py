@@ -19,7 +19,7 @@ from skillgen.render.filters import FILTERS, FUNCTIONS
 from skillgen.render.index import Entry, Index
 from skillgen.render.llms import Places
 from skillgen.render.pages import Page, Section
-from skillgen.render.reference import Reference, Topic
+from skillgen.render.reference import CommonSections, Reference, Topic
 
 NAMES = {
     "access": "labels and URLs of other ways to use the service",
@@ -77,6 +77,7 @@ NAMES = {
     "others": "names of the tools that are not in the quick reference",
     "other_pages": "the pages of the site that have no tools, each with `title`, `address`, `count` and `words`",
     "output": "a result, `Output`",
+    "output_words": "the descriptions of the result, unless many results have the same",
     "own": "sections of the source that belong to a section of the document; for a tool, its own errors",
     "page": "the `Page` that is rendered",
     "parameters": "the macro of `reference/macros.md.j2` for all parameters of a tool or an event",
@@ -117,7 +118,7 @@ NAMES = {
 }
 """The names that a template is given, and what each holds."""
 
-CLASSES = (Reference, Topic, Page, Section, Index, Entry, Places)
+CLASSES = (Reference, CommonSections, Topic, Page, Section, Index, Entry, Places)
 
 _HEAD = """\
 # Templates

@@ -11,7 +11,7 @@ from operator import attrgetter
 from typing import TypeVar
 
 from msgspec import Struct, field
-from msgspec.structs import replace
+from msgspec.structs import astuple, replace
 
 from skillgen.model.calls import Input
 from skillgen.model.resource import Event, Group, Prompt, Resource
@@ -44,7 +44,7 @@ from skillgen.render.pages import (
 from skillgen.render.phrases import phrase, phrases, plain_phrase
 from skillgen.render.purpose import gloss_of, joined_words, tool_words
 from skillgen.render.results import CommonErrors, Envelope, common_errors, envelope_of, received
-from skillgen.render.shared import expanded, share, unshared
+from skillgen.render.shared import Kind, Place, expanded, share, unshared
 from skillgen.render.types import SCALARS, inline_types, schema_notes, type_phrase
 from skillgen.text.blocks import block
 from skillgen.text.markdown import Markdown, code, join_lines, one_line, paragraph
@@ -87,6 +87,19 @@ class Topic(Struct, frozen=True, kw_only=True):
         return tuple(tool for tool in self.tools if tool.name in page.anchors)
 
 
+class CommonSections(Struct, frozen=True, kw_only=True):
+    """What concerns many tools, in the order of the about page."""
+
+    options: Section | None = None
+    """The options of a program that precede the command."""
+
+    results: Section | None = None
+    """What many results have."""
+
+    errors: Section | None = None
+    """The errors that most tools share."""
+
+
 class Reference(Struct, frozen=True, kw_only=True):
     """Everything that is documented about a service, in sections and pages."""
 
@@ -96,20 +109,14 @@ class Reference(Struct, frozen=True, kw_only=True):
     headings: tuple[str, ...] = ()
     """The headings of the description, if it is in `about`."""
 
-    common_errors: Section | None = None
-    """The errors that most tools share; also in `about`."""
-
-    common_results: Section | None = None
-    """What many results have; also in `about`."""
-
-    options: Section | None = None
-    """The options of a program that precede the command; also in `about`."""
+    common: CommonSections = field(default_factory=CommonSections)
+    """What concerns many tools; also in `about`."""
 
     usual_errors: str | None = None
-    """The address of `common_errors`, if there are some that sections do not name."""
+    """The address of the common errors, if there are some that sections do not name."""
 
     usual_results: str | None = None
-    """The address of `common_results`."""
+    """The address of what many results have."""
 
     topics: tuple[Topic, ...]
     """The tools by group."""
@@ -189,19 +196,15 @@ class Reference(Struct, frozen=True, kw_only=True):
         return sum(len(section.text.encode("utf-8")) for section in sections)
 
 
-TYPES, PROMPTS, EVENTS, RESULTS, OPTIONS = "\x01", "\x02", "\x03", "\x06", "\x07"
-"""Groups of sections that are no tools; no name of a group can contain these characters."""
-
-
 def reference_of(service: Service, templates: Templates, *, is_whole: bool = False) -> Reference:
     """Renders every section of a service and divides them into pages.
 
     If it is for people, each section is whole, and a group has one page if it is not very large.
     """
     short = {item.name: item.schema for item in service.schemas if _is_short(item.schema)}
-    with inline_types(short):
-        types = [item for item in service.schemas if item.name not in short]
-        return _reference_of(service, templates, types, is_whole=is_whole)
+    inline_types().update(short)
+    types = [item for item in service.schemas if item.name not in short]
+    return _reference_of(service, templates, types, is_whole=is_whole)
 
 
 INLINE_LIMIT_BYTES = 300
@@ -232,62 +235,62 @@ def _reference_of(service: Service, templates: Templates, types: Sequence[NamedT
                 name: list(_tool_sections(service, tools, templates, common, envelope))
                 for name, tools in tools_by_group.items()
             },
-            TYPES: list(_without_copies(_named_sections("type", _as_used(types, service), templates))),
-            PROMPTS: _named_sections("prompt", own_prompts, templates),
-            EVENTS: _named_sections("event", shown.events, templates),
-            ERRORS: _common_errors(common, envelope, templates),
-            RESULTS: _common_results(envelope, templates),
-            OPTIONS: list(_option_sections(service, templates)),
+            Kind.TYPES: list(_without_copies(_named_sections("type", _as_used(types, service), templates))),
+            Kind.PROMPTS: _named_sections("prompt", own_prompts, templates),
+            Kind.EVENTS: _named_sections("event", shown.events, templates),
+            Kind.ERRORS: _common_errors(common, envelope, templates),
+            Kind.RESULTS: _common_results(envelope, templates),
+            Kind.OPTIONS: list(_option_sections(service, templates)),
         }
     )
     topics = _topics(service, tools_by_group, groups, intros, limit)
-    type_sections = groups[TYPES]
+    type_sections = groups[Kind.TYPES]
     if type_sections and service.kind == "mcp":
         topics = _with_types_moved(topics, type_sections)
     on_tool_pages = type_addresses(page for topic in topics for page in topic.pages)
     rest = [section for section in type_sections if section.name not in on_tool_pages]
     type_pages = pages_of(phrase("named_types"), "types", rest, limit=limit)
     shared = pages_of(phrase("shared_items"), "shared", shared_items, limit=limit)
-    resources = _list_pages("resources", _resource_sections(service, templates), templates, list_limit)
-    prompts = _list_pages("prompts", groups[PROMPTS], templates, list_limit)
-    events = _list_pages("events", groups[EVENTS], templates, list_limit, service=service)
-    shared_errors, shared_results = next(iter(groups[ERRORS]), None), next(iter(groups[RESULTS]), None)
-    options = next(iter(groups[OPTIONS]), None)
-    about = about_pages(shown, templates, (*groups[OPTIONS], *groups[RESULTS], *groups[ERRORS]))
+    common_sections = _common_sections(groups)
+    about = about_pages(shown, templates, [*filter(None, astuple(common_sections))])
     about_addresses = addresses(about)
+    errors, results = (
+        about_addresses[section.name] if section is not None else None
+        for section in (common_sections.errors, common_sections.results)
+    )
     return Reference(
         about=about,
         headings=description_headings(service),
-        common_errors=shared_errors,
-        common_results=shared_results,
-        options=options,
-        usual_errors=about_addresses[shared_errors.name]
-        if shared_errors and (common.everywhere or envelope.errors or envelope.error_words)
-        else None,
-        usual_results=about_addresses[shared_results.name] if shared_results else None,
+        common=common_sections,
+        usual_errors=errors if common.everywhere or envelope.errors or envelope.error_words else None,
+        usual_results=results,
         topics=topics,
         types=type_pages,
         shared=shared,
-        resources=resources,
-        prompts=prompts,
-        events=events,
+        resources=_list_pages("resources", _resource_sections(service, templates), templates, list_limit),
+        prompts=_list_pages("prompts", groups[Kind.PROMPTS], templates, list_limit),
+        events=_list_pages("events", groups[Kind.EVENTS], templates, list_limit, service=service),
         tool_addresses=addresses(page for topic in topics for page in topic.pages),
         type_addresses={
             **addresses(type_pages),
             **on_tool_pages,
             **addresses(shared),
-            **({ERRORS: about_addresses[shared_errors.name]} if shared_errors is not None else {}),
+            **({ERRORS: errors} if errors is not None else {}),
         },
         type_sections=tuple(type_sections),
-        has_quotations=any(
-            (
-                service.quotations,
-                *(tool.quotations for tool in service.tools),
-                *(item.quotations for item in (*service.resources, *service.resource_templates)),
-                *(prompt.quotations for prompt in service.prompts),
-            )
-        ),
+        has_quotations=_has_quotations(service),
     )
+
+
+def _common_sections(groups: Mapping[Place, Sequence[Section]]) -> CommonSections:
+    options, results, errors = (next(iter(groups[kind]), None) for kind in (Kind.OPTIONS, Kind.RESULTS, Kind.ERRORS))
+    return CommonSections(options=options, results=results, errors=errors)
+
+
+def _has_quotations(service: Service) -> bool:
+    parts: Sequence[Service | Tool | Resource | Prompt]
+    parts = (service, *service.tools, *service.resources, *service.resource_templates, *service.prompts)
+    return any(part.quotations for part in parts)
 
 
 def reference_files(
@@ -567,7 +570,7 @@ def _tool_sections(
 def _topics(
     service: Service,
     by_group: Mapping[str | None, Sequence[Tool]],
-    sections: Mapping[str | None, Sequence[Section]],
+    sections: Mapping[Place, Sequence[Section]],
     intros: Mapping[str, Markdown | None],
     limit: int,
 ) -> tuple[Topic, ...]:

@@ -81,15 +81,18 @@ def output_type(output: Output) -> Markdown:
     return NOTHING if kind == "object" and (output.status or output_branches(output)) else kind
 
 
-def output_words(output: Output, tool: Tool) -> Markdown:
-    """Returns the descriptions of a result and of its schema, with a full stop if `output_notes` follow."""
-    description = _told(output.description, output.status, tool.name)
+def _described(output: Output, name: str) -> str:
+    """Returns the descriptions of a result and of its schema; `name` is that of the tool."""
+    description = _told(output.description, output.status, name)
     words = [str(inline(description))] if description else []
     for more in schema_description(output.schema, description) if output.schema is not None else ():
-        if _told(more, output.status, tool.name):
+        if _told(more, output.status, name):
             words = [*map(with_stop, words), more]
-    text = " ".join(words)
-    return Markdown(with_stop(text) if text and output_notes(output) else text)
+    return " ".join(words)
+
+
+def _output_words(output: Output, tool: Tool) -> str:
+    return of_rendering((_output_words, tool.name), output, lambda: _described(output, tool.name))
 
 
 _EMPTY_WORDS = word_set(
@@ -148,9 +151,11 @@ def link_line(link: Link) -> Markdown:
     return Markdown(f"{words} {with_stop(inline(link.description))}") if link.description else words
 
 
-def returned_outputs(tool: Tool, envelope: Envelope) -> tuple[Output, ...]:
-    """Returns the results of a call, without what many results have; statuses that differ only in a short
-    description share one."""
+def results_of(tool: Tool, envelope: Envelope) -> Iterator[tuple[Output, Markdown]]:
+    """Yields the results of a call and the words on each, without what many results have.
+
+    Statuses that differ only in a short description share a result.
+    """
     groups: list[list[Output]] = []
     first = tool.output
     if first is not None and (first.schema or first.description or first.headers or first.status not in _NO_STATUS):
@@ -161,16 +166,12 @@ def returned_outputs(tool: Tool, envelope: Envelope) -> tuple[Output, ...]:
             groups.append([output])
         else:
             group.append(output)
-    merged = (outputs[0] if len(outputs) == 1 else _merged(outputs) for outputs in groups)
-    return tuple(
-        _received(_undescribed(output) if output_words(output, tool) in envelope.words else output, envelope.results)
-        for output in merged
-    )
-
-
-def _undescribed(output: Output) -> Output:
-    schema = replace(output.schema, description=None) if output.schema is not None else None
-    return replace(output, description=None, schema=schema)
+    for outputs in groups:
+        output = outputs[0] if len(outputs) == 1 else _merged(outputs)
+        words, shown = _output_words(output, tool), _received(output, envelope.results)
+        if words in envelope.words:
+            words = ""
+        yield shown, Markdown(with_stop(words) if words and output_notes(shown) else words)
 
 
 def _received(output: Output, usual: Collection[_Property]) -> Output:
@@ -281,7 +282,7 @@ class Envelope(Struct, frozen=True):
 
 def envelope_of(service: Service) -> Envelope:
     """Finds what many results, or errors of many tools, have: sections do not repeat it."""
-    words = Counter(str(output_words(tool.output, tool)) for tool in service.tools if tool.output is not None)
+    words = Counter(_output_words(tool.output, tool) for tool in service.tools if tool.output is not None)
     results = [[tool.output] for tool in service.tools]
     errors = [
         [output for case in tool.errors for output in (case.output, *case.other_outputs)] for tool in service.tools

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from enum import Enum, auto
 from itertools import chain
 from operator import itemgetter
 
@@ -134,8 +135,21 @@ def expanded(text: str) -> str:
     return _NUMBER.sub(full, text)
 
 
-_Group = str | None
-_Page = tuple[_Group, int]
+class Kind(Enum):
+    """The sections that are not those of a group of tools."""
+
+    TYPES = auto()
+    PROMPTS = auto()
+    EVENTS = auto()
+    ERRORS = auto()
+    RESULTS = auto()
+    OPTIONS = auto()
+
+
+Place = str | Kind | None
+"""The name of a group of tools, `None` for the tools without one, or another kind of sections."""
+
+_Page = tuple[Place, int]
 
 
 class _Use(Struct):
@@ -162,7 +176,7 @@ class _Use(Struct):
         return (self.count - 1) * self.size
 
 
-def share(groups: Mapping[_Group, Sequence[Section]]) -> tuple[dict[_Group, list[Section]], list[Section]]:
+def share(groups: Mapping[Place, Sequence[Section]]) -> tuple[dict[Place, list[Section]], list[Section]]:
     """Returns the sections of each group without the items that several pages share, and the sections of these."""
     lengths = {id(section): len(expanded(section.text)) for section in chain.from_iterable(groups.values())}
     uses: dict[str, _Use] = {}
@@ -194,7 +208,7 @@ def share(groups: Mapping[_Group, Sequence[Section]]) -> tuple[dict[_Group, list
     return rest, shared
 
 
-def unshared(groups: Mapping[_Group, Sequence[Section]]) -> tuple[dict[_Group, list[Section]], list[Section]]:
+def unshared(groups: Mapping[Place, Sequence[Section]]) -> tuple[dict[Place, list[Section]], list[Section]]:
     """Returns the sections of each group with all items in their places, and no others."""
     whole = {
         group: [replace(section, text=Markdown(_MARK.sub("", expanded(section.text)))) for section in members]

@@ -11,8 +11,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from contextvars import ContextVar
 from itertools import chain
 from typing import Literal
 from urllib.parse import unquote
@@ -33,7 +31,7 @@ from skillgen.model.serialization import (
 from skillgen.model.values import Json
 from skillgen.render.commands import innermost, syntax_notes
 from skillgen.render.pages import type_link
-from skillgen.render.phrases import phrase
+from skillgen.render.phrases import of_rendering, phrase
 from skillgen.text.markdown import Markdown, code, code_list, exact_code, inline, value, with_stop
 from skillgen.text.summary import normalise_sentence
 
@@ -89,22 +87,14 @@ def says_nothing(schema: Schema) -> bool:
     )
 
 
-_INLINE_TYPES: ContextVar[Mapping[str, Schema] | None] = ContextVar("inline_types", default=None)
-
-
-@contextmanager
-def inline_types(types: Mapping[str, Schema]) -> Iterator[None]:
-    """Writes these named types wherever a value has them, without a link."""
-    token = _INLINE_TYPES.set(types)
-    try:
-        yield
-    finally:
-        _INLINE_TYPES.reset(token)
+def inline_types() -> dict[str, Schema]:
+    """Returns the named types of this rendering that are written wherever a value has them, without a link."""
+    return of_rendering("inline types", inline_types, dict)
 
 
 def inline_type(schema: Schema) -> Schema | None:
     """Returns the named type that a value has, if it is written where it is used."""
-    return (_INLINE_TYPES.get() or {}).get(schema.ref) if schema.ref is not None else None
+    return inline_types().get(schema.ref) if schema.ref is not None else None
 
 
 _ANYTHING = Schema()
