@@ -128,7 +128,7 @@ def show_result(result: Result, console: Console, *, shows_diff: bool) -> None:
 
 def _summary(outcome: Outcome) -> str:
     """Returns one line on a folder: the service, the files, and the tokens of SKILL.md next to those of the source."""
-    from skillgen.pipeline.generate import BYTES_PER_TOKEN
+    from skillgen.model.document import BYTES_PER_TOKEN
     from skillgen.text.markdown import one_line
 
     service, plan = outcome.service, outcome.plan

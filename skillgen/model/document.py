@@ -7,6 +7,9 @@ from __future__ import annotations
 
 from msgspec import Struct
 
+BYTES_PER_TOKEN = 3.2
+"""Tokens are counted as UTF-8 bytes / 3.2, rounded up (design, "Output")."""
+
 
 class Document(Struct, frozen=True):
     """A file that skillgen would write."""

@@ -24,7 +24,15 @@ from msgspec.structs import replace
 from skillgen.config.project import DEFAULT_OUT, HOSTS, OutputOptions, check_choices
 from skillgen.errors import EditedError, ExitCode, Problem, SkillgenError, SourceError, UsageError
 from skillgen.model.changes import UNREAD_DOCUMENTS, inventory_of, offers_of, types_of
-from skillgen.model.document import FORMATS, SERVER_CARDS, UNKNOWN_PUBLISHER, Artifact, Document, Publisher
+from skillgen.model.document import (
+    BYTES_PER_TOKEN,
+    FORMATS,
+    SERVER_CARDS,
+    UNKNOWN_PUBLISHER,
+    Artifact,
+    Document,
+    Publisher,
+)
 from skillgen.model.service import Service
 from skillgen.problem_codes import CODES, WHERE
 from skillgen.security.addresses import host_of, public_url
@@ -32,9 +40,6 @@ from skillgen.text.markdown import one_line
 from skillgen.write.files import is_below
 from skillgen.write.plan import Action, Plan
 from skillgen.write.record import RECORD_NAME, Record, read_record
-
-BYTES_PER_TOKEN = 3.2
-"""Tokens are counted as UTF-8 bytes / 3.2, rounded up (design, "Output")."""
 
 
 class Place(Struct, frozen=True, kw_only=True):

@@ -7,7 +7,7 @@ index. The index is written only if one of the last two forms is taken.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
 from itertools import chain
@@ -16,7 +16,7 @@ from typing import Any
 from msgspec import Struct
 
 from skillgen.errors import Problem
-from skillgen.model.document import Document, Publisher
+from skillgen.model.document import BYTES_PER_TOKEN, Document, Publisher
 from skillgen.model.service import Service
 from skillgen.render.environment import Templates
 from skillgen.render.identity import intro, phrase_of, skill_name, title
@@ -44,8 +44,15 @@ FEW_TOOLS = 10
 FEW_TOOLS_BYTES = 2 * WHOLE_BYTES
 """A limit for few tools: a second file would save a caller hardly anything."""
 
-FORMS = ("calls", "required", "phrases", "names", "groups", "index")
-"""How the tools are shown, the richest form first; `whole` precedes them."""
+LIST_FORMS = ("calls", "required", "phrases", "names")
+"""How each tool is shown, the richest form first; `whole` precedes them, and `groups` and `index` follow."""
+
+MORE_TOKENS = {"calls": 800, "required": 800, "phrases": 500, "names": 200}
+"""Tokens that a form may cost above the way through a group: it saves reading a list of names (`names`), a wrong
+section (`phrases`), or the section itself (`calls`, `required`)."""
+
+_Form = tuple[str, Index | None, int]
+"""A form, the index that it needs, and the characters that an entry of the index may have for words."""
 
 
 LENGTHS = ({"brief": False, "bare": False}, {"brief": True, "bare": False}, {"brief": True, "bare": True})
@@ -182,7 +189,7 @@ def _skill_files(rendering: Rendering) -> Iterator[Document | Problem]:
 
 
 def _skill_of(rendering: Rendering) -> Skill:
-    """Returns SKILL.md in the richest form that fits, with the index if that form needs it."""
+    """Returns SKILL.md in the richest form that fits and is a short way to a tool, with the index if it needs one."""
     service, reference, templates = rendering.service, rendering.reference, rendering.templates
     lists = list_indexes(reference)
     context = {
@@ -203,22 +210,48 @@ def _skill_of(rendering: Rendering) -> Skill:
         if _fits(text, MAX_BYTES):
             return Skill(text=text, index=None, lists={}, is_whole=True)
     by_group = cache(lambda: index_by_group(reference))
-    text = ""
     names_length = sum(len(one_line(tool.name)) + len("``, ") for tool in service.tools)
-    for forms, lengths, max_characters in (
-        (_forms(by_group), LENGTHS[:-1], USUAL_CHARACTERS),
-        (_index_forms(reference, by_group), LENGTHS[:-1], MAX_BYTES),
-        (chain(_forms(by_group), _index_forms(reference, by_group)), LENGTHS[-1:], MAX_BYTES),
-    ):
+
+    def fitting(forms: Iterable[_Form], lengths: Sequence[Mapping[str, bool]], limit: int) -> Iterator[Skill]:
         for form, index, words in forms:
             # Rendering is slow, and the minimum length of all tools or index entries is known before it.
-            if templates.are_builtin and (names_length if index is None else _min_characters(index)) > max_characters:
+            if templates.are_builtin and (names_length if index is None else _min_characters(index)) > limit:
                 continue
             for length in lengths:
                 text = rendered(form, index, words, **length)
-                if _fits(text, max_characters):
-                    return Skill(text=text, index=index, lists=lists, is_bare=length["bare"])
+                if _fits(text, limit):
+                    yield Skill(text=text, index=index, lists=lists, is_bare=length["bare"])
+
+    by_groups = next(fitting(_group_forms(by_group()), LENGTHS[:-1], USUAL_CHARACTERS), None)
+    way = _tokens_to_tool(by_groups, reference) if by_groups else None
+    for name in LIST_FORMS:
+        limit = MAX_BYTES if by_groups and name == "names" else USUAL_CHARACTERS
+        for skill in fitting([(name, None, 0)], LENGTHS[:-1], limit):
+            worth = MORE_TOKENS[name] if len(skill.text) <= USUAL_CHARACTERS else 0
+            if way is None or _tokens_to_tool(skill, reference) <= way + worth:
+                return skill
+    rest = (
+        fitting(_index_forms(reference, by_group), LENGTHS[:-1], MAX_BYTES),
+        fitting(_all_forms(reference, by_group), LENGTHS[-1:], MAX_BYTES),
+    )
+    if found := next(chain([by_groups] if by_groups else [], *rest), None):
+        return found
+    *_, (form, index, words) = _all_forms(reference, by_group)
+    text = rendered(form, index, words, **LENGTHS[-1])
     return Skill(text=_cut(text), index=index, lists=lists, is_bare=True)
+
+
+def _tokens_to_tool(skill: Skill, reference: Reference) -> float:
+    """Returns the tokens of what is read until a tool is found: SKILL.md, and the headings of a page or its index."""
+    listings = 0
+    if skill.index is not None:
+        index_bytes = {page.file_name: page.size_bytes() for page in skill.index.pages}
+        by_label = {entry.label: entry for entry in skill.index.entries}
+        for topic in reference.topics:
+            names = sum(len(tool.name) + len("## \n") for tool in topic.tools)
+            listings += len(topic.tools) * index_bytes.get(by_label[topic.title].files[0], names)
+    tools = sum(len(topic.tools) for topic in reference.topics)
+    return (len(skill.text.encode()) + listings / max(tools, 1)) / BYTES_PER_TOKEN
 
 
 def _with_links_inside(text: str, reference: Reference) -> str:
@@ -236,16 +269,18 @@ def _escaped(text: str) -> str:
     return disarm(fields + end + escape_dollar_digits(body))
 
 
-def _forms(by_group: Callable[[], Index]) -> Iterator[tuple[str, Index | None, int]]:
-    """Yields each form with the index that it needs, and the characters that an entry of the index may have for words.
-
-    There is an index for each group of several pages, or one for all.
-    """
-    yield from ((form, None, 0) for form in FORMS[:-2])
-    yield from (("groups", by_group(), words) for words in INDEX_WORD_LIMITS)
+def _group_forms(index: Index) -> Iterator[_Form]:
+    """Yields the forms by group, with fewer and fewer words; there is an index for each group of several pages."""
+    return (("groups", index, words) for words in INDEX_WORD_LIMITS)
 
 
-def _index_forms(reference: Reference, by_group: Callable[[], Index]) -> Iterator[tuple[str, Index | None, int]]:
+def _all_forms(reference: Reference, by_group: Callable[[], Index]) -> Iterator[_Form]:
+    yield from ((form, None, 0) for form in LIST_FORMS)
+    yield from _group_forms(by_group())
+    yield from _index_forms(reference, by_group)
+
+
+def _index_forms(reference: Reference, by_group: Callable[[], Index]) -> Iterator[_Form]:
     """Yields the forms for a service whose list of groups alone is long."""
     yield "groups", by_group(), 0
     for lines in LINES:
