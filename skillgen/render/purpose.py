@@ -9,7 +9,7 @@ import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
-from itertools import accumulate, dropwhile, islice
+from itertools import accumulate, dropwhile, islice, takewhile
 
 from msgspec import Struct, field
 
@@ -56,6 +56,9 @@ _TASK_END = re.compile(
 
 _ALLOWS = re.compile(r"(?:allow|enable|let)s? (?:you|users|the user|customers|clients) (?:to )?", re.IGNORECASE)
 
+_OTHER_VERB = re.compile(r"(?:and|or) [a-z]+s (?=(?:an?|one|the)\b)")
+"""A second verb before what both are about: "Updates or creates one or more orders"."""
+
 _ADJECTIVE = r"(?:[\w-]+ )?"
 _AFTER = r"(?=\W*\Z|[.,;:)\n]|\s\n|\s(?:and|as|at|by|for|from|in|into|of|on|or|that|to|using|which|with)\b)"
 """What follows a complete noun: `a page of` names a page, `a page size` does not."""
@@ -81,6 +84,21 @@ _MAX_SHARED_VERBS = 4
 _MAX_VERBS = 5
 """Verbs of a noun."""
 
+_MAX_GROUP_VERBS = 4
+"""Verbs of what a group is about."""
+
+_MAX_GROUP_NOUNS = 20
+"""Groups of a large service whose nouns have verbs."""
+
+_MIN_VERBS = 2
+"""Verbs of such a noun that change something."""
+
+_MIN_NOUNS = 3
+"""Nouns with verbs from which these say what a large service does."""
+
+_MAX_OBJECT_WORDS = 3
+"""Words of what a text says something is done with; more are a description."""
+
 _SUMMARY_LENGTH = 300
 """Characters of a description in which a noun is searched."""
 
@@ -104,7 +122,18 @@ _EMPTY = word_set(
 )
 """Nouns that fit any service, so that they describe none."""
 
-_PARTICIPLES = word_set("available configured existing following particular provided requested specific specified")
+_SENDING = frozenset({"post", "send", "share"})
+"""Verbs of which one says enough about the same noun."""
+
+_WRAPPERS = word_set("collection detail information instance metadata object resource")
+"""Nouns after the noun that says what is meant: "a customer object"."""
+
+_PARTICIPLES = word_set(
+    """
+    authenticated available configured created current existing following multiple new particular previously provided
+    requested single specific specified
+    """
+)
 """Words before any noun."""
 
 _SAME_VERB = {"patch": "update", "put": "update", "lookup": "look up"}
@@ -166,7 +195,7 @@ class Subjects:
     def _all(self) -> list[Subject]:
         """What the tools are about, most of them first; a part counts for its whole."""
         found: dict[tuple[str, ...], Subject] = {}
-        for verbs, noun in self._actions:
+        for _, verbs, noun in self._actions:
             words = self._without_unsaid(noun)
             self._forms.update(words[-1:])
             key = (*words[:-1], singular(words[-1])) if words else ()
@@ -198,25 +227,41 @@ class Subjects:
         return said if said and singular(said[-1]) in self._said else ()
 
     @cached_property
-    def _actions(self) -> list[tuple[list[str], tuple[str, ...]]]:
+    def _actions(self) -> list[_Action]:
         return _actions(self._service.tools)
 
     @cached_property
     def _are_nouns_enough(self) -> bool:
         """True if there are too many tools for verbs, or most names lack one."""
         tools = self._service.tools
-        return len(tools) > _MANY_TOOLS or 2 * sum(bool(verbs) for verbs, _ in self._actions) <= len(tools)
+        return len(tools) > _MANY_TOOLS or 2 * sum(bool(verbs) for _, verbs, _ in self._actions) <= len(tools)
+
+    @cached_property
+    def _nouns_of_groups(self) -> dict[str, str]:
+        """The noun of each group that has one, by its name; empty if there are too few, or names say enough."""
+        if not self._are_nouns_enough:
+            return {}
+        titles = {group.name: group.title for group in self._service.groups}
+        named = {name: _in_sentence(title) for name, title in titles.items() if not title[:1].isdigit()}
+        named = {
+            name: noun
+            for name, noun in named.items()
+            if not _EMPTY.issuperset(nouns_of(noun)) and " to " not in noun  # a part of a large group
+        }
+        return named if len(set(named.values())) > 1 else {}
+
+    @cached_property
+    def _sorted_nouns(self) -> list[str]:
+        """The nouns of the groups, those of most tools first."""
+        named = self._nouns_of_groups
+        sizes = self._sizes(dict.fromkeys(named.values()), named)
+        return _distinct(sorted(dict.fromkeys(named.values()), key=lambda noun: -sizes[noun]))
 
     @cached_property
     def nouns(self) -> list[str]:
         """What the tools are about, in the plural, most of them first: declared groups if the names have no verbs."""
-        if self._are_nouns_enough:
-            titles = {group.name: group.title for group in self._service.groups}
-            named = {name: _in_sentence(title) for name, title in titles.items() if not title[:1].isdigit()}
-            of_groups = dict.fromkeys(noun for noun in named.values() if not _EMPTY.issuperset(nouns_of(noun)))
-            if len(of_groups) > 1:
-                sizes = self._sizes(of_groups, named)
-                return _distinct(sorted(of_groups, key=lambda noun: -sizes[noun]))[:_MAX_NOUNS]
+        if self._nouns_of_groups:
+            return self._sorted_nouns[:_MAX_NOUNS]
         nouns = [self._phrase(subject.words, subject.verbs) for subject in self._all[:_MAX_NOUNS]]
         is_short = 1 < len(self._service.tools) <= _FEW_TOOLS
         return _distinct([*nouns, *(self._shared_nouns if is_short else ())])
@@ -245,7 +290,7 @@ class Subjects:
 
     @cached_property
     def what(self) -> str:
-        """What the tools do, with a capital; empty if there are too many tools, or their names have no verbs."""
+        """What the tools do, with a capital; empty if neither their names nor their texts have verbs."""
         tools = self._service.tools
         if len(tools) <= _FEW_TOOLS:
             tasks = [task_of(tool) for tool in tools]
@@ -254,9 +299,7 @@ class Subjects:
                 return _capitalised(listed(known))
             if len(tools) == 1 and (text := purpose_sentence(tools[0].description or "", tools[0].name, _WHAT_LIMIT)):
                 return text
-        if self._are_nouns_enough:
-            return ""
-        clauses = list(self._clauses())
+        clauses = list(self._clauses_of_groups() if self._are_nouns_enough else self._clauses())
         while len(clauses) > 1 and sum(map(len, clauses)) + 2 * len(clauses) > _WHAT_LIMIT:
             clauses.pop()
         if any(", " in clause for clause in clauses):
@@ -269,7 +312,14 @@ class Subjects:
     def tasks(self) -> list[str]:
         """What the tools do that reaches people or costs money, as a user asks for it, the shortest first."""
         tasks = (task for tool in self._service.tools if tool.semantics.sends and (task := task_of(tool)))
-        return _distinct(map(self._without_title_case, sorted(tasks, key=len)))
+        known: dict[tuple[str, tuple[str, ...]], str] = {}
+        for task in sorted(tasks, key=len):
+            verb, _, rest = task.partition(" ")
+            verb, noun = "send" if verb in _SENDING else verb, _object(rest) or (rest,)
+            if not any(noun[-len(of) :] == of and (of != noun or by == verb) for by, of in known):
+                known[verb, noun] = task
+        said = [task for (_, noun), task in known.items() if noun[-1] not in _WRAPPERS] or [*known.values()]
+        return _distinct(map(self._without_title_case, said))
 
     def _without_title_case(self, task: str) -> str:
         """Returns a task without the capital of a word that most texts write without, and that is in no longer name."""
@@ -305,9 +355,66 @@ class Subjects:
             nouns = [noun for noun in nouns if noun not in verbs]
             if verbs and nouns:
                 yield f"{listed(verbs[:_MAX_VERBS])} {listed(nouns[:_MAX_SHARED_VERBS])}"
-        others = {verb for verbs, noun in self._actions if not noun for verb in verbs}
+        others = {verb for _, verbs, noun in self._actions if not noun for verb in verbs}
         if others - set(_GETS):
             yield listed(_shown_verbs(others))
+
+    @cached_property
+    def _said_actions(self) -> list[tuple[Tool, str, tuple[str, ...]]]:
+        """What each tool does, and with what: by the texts if most have a verb, else by the names."""
+        actions = []
+        has_texts = 2 * sum(bool(task_of(tool)) for tool, _, _ in self._actions) > len(self._actions)
+        for tool, verbs, noun in self._actions:
+            if has_texts:
+                verb, _, rest = (task_of(tool) or "").partition(" ")
+                noun = _object(rest)
+            else:
+                verb = next(iter(verbs), "")
+            if verb and noun and not _EMPTY.issuperset(noun):
+                actions.append((tool, verb, noun))
+        return actions
+
+    def _clauses_of_groups(self) -> Iterator[str]:
+        """Yields what the tools do with what the groups are about; nothing if that is known of too few."""
+        by_verbs: dict[tuple[str, ...], list[str]] = {}
+        heads = set[str]()
+        for group_noun in self._sorted_nouns[:_MAX_GROUP_NOUNS]:
+            noun, verbs = self._done_with(group_noun)
+            if noun and verbs and noun[-1] not in heads:
+                heads.add(noun[-1])
+                by_verbs.setdefault(verbs, []).append(self._plural(noun))
+        if sum(map(len, by_verbs.values())) >= _MIN_NOUNS:
+            for verbs, nouns in by_verbs.items():
+                yield f"{listed(verbs)} {listed(nouns[:_MAX_SHARED_VERBS])}"
+
+    def _done_with(self, group_noun: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        """Returns what the texts call a group's noun, and what is done with it most: `repository` for `repos`.
+
+        Where the texts do not name it, that is what most tools of the group are about.
+        """
+        groups = {name for name, noun in self._nouns_of_groups.items() if noun == group_noun}
+        *before, last = words_of(group_noun) or ("",)
+        exact = (*before, singular(last))
+        named, own = Counter[tuple[str, ...]](), Counter[tuple[str, ...]]()
+        for tool, _, noun in self._said_actions:
+            if noun[-1] == exact[-1] or (len(exact) == 1 and _is_longer(noun, exact[0])):
+                named[noun] += 1
+            if tool.group in groups:
+                own[noun] += 1
+        most_of_own = {noun: count for noun, count in own.items() if 2 * count >= own.total() and count > 1}
+        common = named or most_of_own
+        noun = max(common, key=lambda noun: (noun == exact, common[noun], -len(noun), noun), default=())
+        verbs = Counter(_SAME_VERB.get(verb, verb) for _, verb, found in self._said_actions if found == noun)
+        most = _without_implied(dict.fromkeys(verb for verb, _ in verbs.most_common()))
+        others = [verb for verb in most if verb not in _GETS]
+        shown = others if len(others) >= _MAX_GROUP_VERBS - 1 else most
+        return noun, tuple(sorted(shown[:_MAX_GROUP_VERBS])) if len(others) >= _MIN_VERBS else ()
+
+    def _plural(self, noun: tuple[str, ...]) -> str:
+        """Returns a noun in the plural, as the texts spell it."""
+        *others, last = map(self._spelled, noun)
+        many = plural(noun[-1])
+        return " ".join([*others, last + many[len(last) :] if many.startswith(noun[-1]) else many])
 
     def _phrase(self, words: tuple[str, ...], verbs: Mapping[str, None]) -> str:
         """Returns a noun as texts write it: in the plural, after "the", or as a compound."""
@@ -374,6 +481,7 @@ def task_of(tool: Tool) -> str | None:
     verb = first.lower()
     if not is_verb(verb) and verb.endswith("s"):
         verb = next((form for form in (verb[:-1], verb[:-2]) if is_verb(form)), verb)
+    rest = _OTHER_VERB.sub("", rest)
     rest = re.split(r",? and (?=(?:\w+ly )?[a-z]+s\b)", rest)[0]
     has_article = rest.startswith(("a ", "an ", "the "))
     if not rest or not (is_verb(verb) or (has_article and effect_of_verb(verb))):
@@ -414,10 +522,29 @@ def _distinct(phrases: Iterable[str]) -> list[str]:
 
 def _shown_verbs(verbs: Iterable[str]) -> tuple[str, ...]:
     """Returns verbs in alphabetical order, without those that others imply."""
-    verbs = {_SAME_VERB.get(verb, verb) for verb in verbs}
+    return tuple(sorted(_without_implied(dict.fromkeys(_SAME_VERB.get(verb, verb) for verb in verbs))))
+
+
+def _without_implied(verbs: Collection[str]) -> list[str]:
+    """Returns verbs in their order, without those that others imply."""
     gets = [verb for verb in _GETS if verb in verbs]
-    verbs -= set(gets if verbs & _LISTS else gets[1:])
-    return tuple(sorted(verbs))
+    implied = gets if not _LISTS.isdisjoint(verbs) else gets[1:]
+    return [verb for verb in verbs if verb not in implied]
+
+
+def _is_longer(noun: tuple[str, ...], word: str) -> bool:
+    """True if a noun is the long form of a word: `repository` of `repo`, `pull request` of `pull`."""
+    return noun[0].startswith(word) if len(noun) == 1 and len(word) > 2 else len(noun) == 2 and noun[0] == word
+
+
+def _object(text: str) -> tuple[str, ...]:
+    """Returns the noun at the start of a text, in the singular: `repository` of "a new repository for the user"."""
+    words = [word.lower() for word in re.findall(r"[\w'-]+", text.partition(",")[0])]
+    noun = list(takewhile(lambda word: word not in _END and word not in CONJUNCTIONS, words))
+    noun = [word for word in noun if word not in STOP_WORDS and word not in _PARTICIPLES]
+    while len(noun) > 1 and singular(noun[-1]) in _WRAPPERS:
+        noun.pop()
+    return (*noun[:-1], singular(noun[-1])) if 0 < len(noun) <= _MAX_OBJECT_WORDS else ()
 
 
 def listed(words: Sequence[str], between: str = "and_between") -> str:
@@ -425,25 +552,31 @@ def listed(words: Sequence[str], between: str = "and_between") -> str:
     return ", ".join(words[:-1]) + (phrase(between) if len(words) > 1 else "") + words[-1] if words else ""
 
 
-def _actions(tools: Sequence[Tool]) -> list[tuple[list[str], tuple[str, ...]]]:
+_Action = tuple[Tool, list[str], tuple[str, ...]]
+"""A tool, the verbs of its name, and the noun."""
+
+
+def _actions(tools: Sequence[Tool]) -> list[_Action]:
     """Returns the verbs and the noun of each tool that is not deprecated."""
     names = readable_names(tools)
     split = {tool.name: _parts(names[tool.name]) for tool in tools}
     spoken = [[word for part in parts for word in part] for parts in split.values()]
     shared = _shared_start(spoken)
-    actions = []
+    actions: list[_Action] = []
     for tool in tools:
         if tool.deprecated or not split[tool.name]:
             continue
         if tool.path and (is_inferred(tool, "name") or _is_path(split[tool.name], tool)):
-            actions.append(_action_of_path(tool))
+            actions.append((tool, *_action_of_path(tool)))
         else:
-            actions.append(_action_of_name(_without_start(split[tool.name], shared), tool))
-    if shared and 2 * sum(not noun for _, noun in actions) > len(actions):
-        actions = [(verbs, noun or _noun(spoken[0][:shared][-2:])) for verbs, noun in actions]
-    firsts = {verb for verbs, _ in actions for verb in verbs[:1]}
+            actions.append((tool, *_action_of_name(_without_start(split[tool.name], shared), tool)))
+    if shared and 2 * sum(not noun for _, _, noun in actions) > len(actions):
+        actions = [(tool, verbs, noun or _noun(spoken[0][:shared][-2:])) for tool, verbs, noun in actions]
+    firsts = {verb for _, verbs, _ in actions for verb in verbs[:1]}
     if "post" in firsts and not firsts.isdisjoint(("patch", "put")):  # names after HTTP methods
-        actions = [(["create" if verb == "post" else verb for verb in verbs], noun) for verbs, noun in actions]
+        actions = [
+            (tool, ["create" if verb == "post" else verb for verb in verbs], noun) for tool, verbs, noun in actions
+        ]
     return actions
 
 
