@@ -137,6 +137,8 @@ def _after(text: str, lead: re.Match[str], kind: str) -> Iterator[Json]:
 
 def _inside(quoted: re.Match[str]) -> str:
     text = next(part for part in quoted.groups() if part is not None)
+    if quoted[0][0] == "`" and (inner := _QUOTED.fullmatch(text)) is not None:
+        return _inside(inner)
     return text.rstrip(".,") if quoted[0][0] in '"“' and not text.startswith(".") else text
 
 

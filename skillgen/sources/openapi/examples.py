@@ -64,6 +64,7 @@ from skillgen.sources.openapi.security import SCHEMES, SecurityOptions
 from skillgen.text import lazy_re as re
 from skillgen.text.markdown import disarm
 from skillgen.text.unicode import strip_invisible
+from skillgen.text.words import words_of
 
 _XML_NAME = re.compile(r"[A-Za-z_][\w.-]*\Z")
 
@@ -274,6 +275,9 @@ class _Content(Struct, frozen=True):
     text: str
     """The description of the operation, which may explain it."""
 
+    is_read: bool
+    """Whether the operation only searches."""
+
     def sent(self, example: DeclaredExample | None = None) -> SentBody:
         """Returns the body with the value of a declared example, or with a generated one.
 
@@ -339,7 +343,7 @@ class _Content(Struct, frozen=True):
             return GeneratedValue(example.value, False)
         name, pointer = "text" if is_text(self.media_type) else "body", child(self.pointer, "schema")
         schema, text = self.schema or ANYTHING, self.text
-        return self.generator.generate(schema, name, pointer, text=text, declared=declared, is_read=False)
+        return self.generator.generate(schema, name, pointer, text=text, declared=declared, is_read=self.is_read)
 
     def _is_structured(self) -> bool:
         types = () if self.schema is None else self.generator.variants.first(self.schema).types
@@ -390,7 +394,17 @@ class Call(Struct, frozen=True, kw_only=True):
     """Its description, which may name values and required parameters."""
 
     pointer: str
+    name: str
 
+    @property
+    def is_search(self) -> bool:
+        """True if the name, the end of the path or the description begins with a word such as "search"."""
+        words = [*words_of(self.name)[:1], *words_of(self.path.rpartition("/")[2])[-1:], *words_of(self.text[:40])[:1]]
+        return not _SEARCHES.isdisjoint(word.removesuffix("es") for word in words)
+
+
+_SEARCHES = frozenset({"filter", "filters", "find", "finds", "lookup", "queri", "query", "search"})
+"""What a request with a body does that only reads."""
 
 _LOGIN = re.compile(r"(?:key|token|jwt)\Z", re.IGNORECASE)
 """The last word of a credential that a caller has before the first call; a password is also that of a new user."""
@@ -629,10 +643,10 @@ class RequestGenerator:
         if body.declared is None or (is_left_out and call.method != "delete"):
             return [SentBody()]
         try:
-            bodies = self._bodies(self._generator, body, call.text)
+            bodies = self._bodies(self._generator, call)
         except NoExample:
             with suppress(NoExample):
-                bodies = self._bodies(self._open_generator, body, call.text)
+                bodies = self._bodies(self._open_generator, call)
                 return [replace(sent, is_open=True) for sent in bodies]
             if body.is_required:
                 raise
@@ -643,13 +657,13 @@ class RequestGenerator:
             return [SentBody(content=bodies[0].content)]
         return [] if _is_empty(bodies[0]) and body.parameters else bodies
 
-    def _bodies(self, generator: ExampleGenerator, body: Body, text: str) -> list[SentBody]:
+    def _bodies(self, generator: ExampleGenerator, call: Call) -> list[SentBody]:
         """Returns the declared examples that are valid, or one body, in the first media type that has any.
 
         Raises:
             NoExample: no body can be generated.
         """
-        reason = "its body declares no media type"
+        reason, body = "its body declares no media type", call.body
         declared = as_dict(as_dict(body.declared).get("content"))
         for name in preferred_first(declared):
             media, pointer = media_type_object(declared[name], child(body.pointer, "content", name), self._resolver)
@@ -658,7 +672,8 @@ class RequestGenerator:
                 continue
             raw = content_schema(media)
             schema = None if raw is None else self._schemas.read(raw, child(pointer, "schema"))
-            content, found = _Content(generator, media_type, media, schema, pointer, text), list[SentBody]()
+            content = _Content(generator, media_type, media, schema, pointer, call.text, call.is_search)
+            found: list[SentBody] = []
             for example in islice(declared_examples(media, pointer, self._resolver), _EXAMPLES_LIMIT):
                 with suppress(NoExample):
                     sent = content.sent(example)

@@ -147,6 +147,7 @@ class OperationReader:
             security=auth,
             text="\n\n".join(filter(None, (texts["summary"], tool.description))),
             pointer=pointer,
+            name=tool.name,
         )
         return tool, call
 
