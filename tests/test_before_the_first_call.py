@@ -68,7 +68,7 @@ def test_a_pattern_never_matches_a_tool_that_is_less_harmful(tmp_path: Path) -> 
     tools = [tool(name) for name in names[:-1]] + [tool(names[-1], annotations={"readOnlyHint": True})]
     tools[3]["annotations"] = {"destructiveHint": True}
     skill = of_server(tmp_path, tools)
-    assert "- Confirm first: `drop_*`, `set_*`. The list is short, so it includes [write].\n" in skill
+    assert "- Confirm every change first: `drop_*`, `set_*`.\n" in skill
 
 
 def test_what_costs_money_or_reaches_people_is_confirmed_first(tmp_path: Path) -> None:

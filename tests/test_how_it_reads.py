@@ -241,7 +241,7 @@ def test_an_operation_named_after_a_removal_is_marked_destructive(tmp_path: Path
     paths = {f"/{name}": {"post": operation(name)} for name in ("DeleteRope", "purgeRopes", "GetRope", "undeleteRope")}
     skill = of_description(tmp_path, paths)
     names = "`DeleteRope`, `purgeRopes`, `GetRope`, `undeleteRope`"
-    assert f"- Confirm first: {names}. The list is short, so it includes [write].\n" in skill
+    assert f"- Confirm every change first: {names}.\n" in skill
     assert "`GetRope()` `POST /GetRope` [write]" in skill
     (page,) = (tmp_path / "out").glob("skills/*/references/t*.md")
     assert "`POST /purgeRopes` [destructive]\n" in page.read_text("utf-8")

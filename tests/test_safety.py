@@ -79,7 +79,7 @@ def test_the_most_cautious_fact_counts_in_mark_and_access_level(
     assert f"`use(id?)` [{mark}]" in skill
     assert warned(stderr)
     assert access_level(tmp_path) == level
-    assert "- Confirm first: `use`" in skill
+    assert " first: `use`" in skill
     texts = [path.read_text("utf-8") for path in (tmp_path / "out").rglob("*") if path.suffix in (".md", ".txt")]
     assert not any("[read]" in text or "only reads" in text for text in texts)
 
@@ -299,7 +299,7 @@ def test_what_cannot_be_undone_is_in_skill_md(tmp_path: Path, text: str) -> None
             skill, _ = of_server(folder, tool("close", description=text))
         else:
             skill, _ = of_description(folder, post={**operation("close"), "description": text})
-        assert "- Confirm first: `close` (cannot be undone)." in skill
+        assert " first: `close` (cannot be undone)." in skill
 
 
 def test_declared_side_effects_are_what_the_user_confirms(tmp_path: Path) -> None:
@@ -619,10 +619,8 @@ def test_many_tools_to_confirm_are_patterns_that_match_nothing_harmless(tmp_path
     paths["/z/refunds"] = {"post": operation("PostZRefunds"), "get": operation("ListZRefunds")}
     paths["/v/refunds"] = {"post": operation("PostVRefunds"), "get": operation("ListVRefunds")}
     skill = of_paths(tmp_path, paths)
-    assert (
-        "- Confirm first: `Delete*`, `*Cancel*`, `PostVoid`, `PostZRefunds`, `PostVRefunds`, `PutInvoiceVoid`."
-        " The list is short, so it includes [write].\n" in skill
-    )
+    names = "`Delete*`, `*Cancel*`, `PostVoid`, `PostZRefunds`, `PostVRefunds`, `PutInvoiceVoid`"
+    assert f"- Confirm every change first: {names}.\n" in skill
 
 
 def test_of_many_tools_with_one_mark_the_riskiest_are_named(tmp_path: Path) -> None:

@@ -86,6 +86,9 @@ _SHARED_START = re.compile(r"[A-Za-z]+(?:\d+(?=[A-Z])|[._:/-] ?(?=[A-Za-z]))")
 _IDENTIFIER = re.compile(r"[A-Za-z][A-Za-z0-9]*(?:[._/:-]+[A-Za-z0-9]+)*")
 """A name that nobody wrote as a title."""
 
+_EXTENSION = re.compile(r"\A[xX]-(?=[A-Za-z])")
+"""The start of a name that is no standard one: `x-internal`."""
+
 _SEPARATORS = re.compile(r"[._/:-]+")
 _PATH_GAP = re.compile(r"(?<=[^\W_])[_-](?=[^\W_])")
 """The place between two words of a segment of a path: `outside_collaborators`."""
@@ -308,11 +311,13 @@ def _labels(tools_of: Mapping[str, Sequence[Tool]]) -> dict[str, str]:
     """Returns each name of a group as a heading; the name of a larger area is before a colon."""
     is_mixed = sum(bool(_HUMP.search(name)) for name in tools_of) >= _MIN_TITLES
     known = _words_said(tools_of) if is_mixed else frozenset[str]()
+    all_spellings = _spellings(tool for tools in tools_of.values() for tool in tools)
+    abbreviations = {word for word in all_spellings if _with_capitals(word, all_spellings).isupper()}
     labels = {}
     for name, tools in tools_of.items():
         area = _area(name, tools_of)
-        label = _label(name.removeprefix(f"{area}."), tools, known)
-        start = f"{_label(area, tools_of[area], known)}: " if area else ""
+        label = _label(name.removeprefix(f"{area}."), tools, known, abbreviations)
+        start = f"{_label(area, tools_of[area], known, abbreviations)}: " if area else ""
         labels[name] = start + (_uncapitalised(label) if area else label)
     alike = Counter(map(str.casefold, labels.values()))
     return {name: label if alike[label.casefold()] == 1 else name for name, label in labels.items()}
@@ -336,13 +341,14 @@ def _area(name: str, names: Container[str]) -> str:
     return ""
 
 
-def _label(name: str, tools: Sequence[Tool], known: Container[str]) -> str:
+def _label(name: str, tools: Sequence[Tool], known: Container[str], abbreviations: Container[str]) -> str:
     """Returns an identifier as a heading: `credit_notes` is "Credit notes", and `Message` "Messages" if it is one of
     several.
 
     What people wrote as a title keeps its words. A name such as `GitHub` is one word if texts have it and its last part
-    is no known word; `PhoneNumber` has two.
+    is no known word; `PhoneNumber` has two. An abbreviation of any text of the service is one.
     """
+    name = _EXTENSION.sub("", name)
     if name == REST or not _IDENTIFIER.fullmatch(name):
         return name[:1].upper() + name[1:] if name.islower() else name
     spellings = _spellings(tools)
@@ -353,6 +359,7 @@ def _label(name: str, tools: Sequence[Tool], known: Container[str]) -> str:
     words = [word if word.isupper() and word[1:] else word.lower() for word in words if word]
     if singular(words[-1]) == words[-1] and not words[-1].isupper() and _is_one_of_several(words, tools, spellings):
         words[-1] = plural(words[-1])
+    words = [word.upper() if word in abbreviations else word for word in words]
     label = " ".join(word if word.isupper() else _spelled(word, spellings) for word in words)
     label = _as_written(label, tools) if len(words) > 1 else label
     return label[:1].upper() + label[1:]

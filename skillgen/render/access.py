@@ -114,11 +114,30 @@ def login_hints(service: Service) -> Markdown:
     for tool in issuing if len(issuing) <= _MAX_ISSUING_TOOLS else ():
         if words := tool_phrase(tool):
             hints.append(phrase("login_tool", tool=code(tool.name), words=inline(words)))
+    if found := _login_in_examples(service):
+        hints.append(phrase("login_in_examples", header=code(f"Authorization: {found} …")))
     tools_of = Counter(sentence for tool in service.tools for sentence in dict.fromkeys(_hints_in(tool)))
     sentence, number = next(iter(tools_of.most_common(1)), ("", 0))
     if number >= max(_MIN_HINTS, _MIN_HINTS_SHARE * len(service.tools)):
         hints.append(phrase("login_said", number=f"{number:,}", words=inline(sentence)))
     return Markdown("".join(hints))
+
+
+_SENT_LOGIN = re.compile(
+    r"Authorization['\"]?\s{0,2}[:=]\s{0,2}['\"]?(Basic|Bearer|Digest|Token|ApiKey)(?=\s)|\bcurl\b[^\n]{0,200}?\s(-u|--user)\s",
+    re.IGNORECASE,
+)
+"""A header, or an option of curl, that sends a credential in an example within a text."""
+
+
+def _login_in_examples(service: Service) -> str:
+    """Returns the scheme with which examples in the texts log in, most of them if they differ; empty without one."""
+    texts = (service.description, service.instructions, *(tool.description for tool in service.tools))
+    found = Counter[str]()
+    for text in texts:
+        if text and ("uthorization" in text or "curl" in text):
+            found.update((match[1] or "Basic").capitalize() for match in _SENT_LOGIN.finditer(text))
+    return max(found, key=lambda scheme: (found[scheme], scheme), default="").replace("Apikey", "ApiKey")
 
 
 def _hints_in(tool: Tool) -> Iterator[str]:

@@ -229,9 +229,10 @@ def _cautions(tools: Sequence[Tool]) -> Iterator[Markdown]:
     ]
     if lines:
         are_all = not are_most and bool(writes) and lines[-1] == writes[-1]
-        more = phrase("confirm_more") if len(lines) < len(worst) else phrase("confirm_all") if are_all else ""
+        more = phrase("confirm_more") if len(lines) < len(worst) else ""
         lines = [line for line in lines if not any(_matches(other, line) for other in lines if other != line)]
-        yield phrase("confirm_first", tools=", ".join(lines), more=more)
+        names = ", ".join(lines)
+        yield phrase("confirm_all", tools=names) if are_all else phrase("confirm_first", tools=names, more=more)
     unknown = by_mark.get(None, [])
     if unknown:
         names = codes(_patterns(unknown, unknown, tools), _CONFIRMED)
