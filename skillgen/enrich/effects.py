@@ -351,6 +351,10 @@ def _with_strong_words(judged: _Judgement | None, texts: Sequence[str], is_final
     return judged
 
 
+_FORCED = re.compile(r"\b(?:overwrit|discard|destroy|delet|lose\b|lost\b)", re.IGNORECASE)
+"""What a call may do that is forced."""
+
+
 def _with_body(judged: _Judgement | None, tool: Tool, types: Mapping[str, Schema]) -> _Judgement | None:
     """Returns the effect, worse if the arguments can only end something, or say who is called or receives something."""
     if judged is None or judged.effect not in ("write", "sends"):
@@ -361,6 +365,8 @@ def _with_body(judged: _Judgement | None, tool: Tool, types: Mapping[str, Schema
         match schema.choices:
             case [str(value)] if value.lower() in _ENDED or effect_of_verb(value.lower()) == "destructive":
                 return _Judgement("destructive", _BY_PROPERTY + item.name)
+        if item.name.lower() == "force" and _FORCED.search(item.description or ""):
+            return _Judgement("destructive", _BY_PROPERTY + item.name)
     for item in sent if judged.effect == "write" and judged.is_certain and tool.method == "POST" else ():
         is_recipient = item.name.lower() == "to" and item.required and _RECIPIENT.search(item.description or "")
         if is_recipient or _CALLS.search(item.description or ""):

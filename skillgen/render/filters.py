@@ -39,7 +39,7 @@ from skillgen.render.reference import quotation
 from skillgen.text import markdown
 from skillgen.text.blocks import block
 from skillgen.text.markdown import Markdown, disarm, json_text, one_line
-from skillgen.text.summary import clip, shorten
+from skillgen.text.summary import clip, shorten, without_see_below
 
 VALUE_LIMIT = 1_536
 """Characters of one value; the longest that a host reads is Claude Code's `description`."""
@@ -185,6 +185,7 @@ FILTERS: dict[str, Callable[..., Any]] = {
     "markdown": Markdown,
     "trimmed": _trimmed,
     "stop": _stop,
+    "without_see_below": without_see_below,
     "front_matter": front_matter,
     "json": _json,
     "clipped": clip,

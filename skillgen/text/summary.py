@@ -520,6 +520,17 @@ def _cut_open_bracket(head: str, least: int) -> str:
     return head[:opened] if opened >= least else head
 
 
+_SEE_BELOW = re.compile(
+    r"\s{0,3}\bSee (?:\[below\]\(#[^()\s]{0,80}\)|below)(?: for (?:more )?(?:details?|info|information))?\.?\s{0,3}\Z",
+    re.IGNORECASE,
+)
+
+
+def without_see_below(text: str | None) -> str:
+    """Returns a description without a last sentence that only refers to what follows in another document."""
+    return _SEE_BELOW.sub("", text) if text and "elow" in text else text or ""
+
+
 def shorten(text: str, limit: int) -> str:
     """Returns as many complete sentences as fit in `limit` characters; cuts the first one at a word if it does not
     fit."""
