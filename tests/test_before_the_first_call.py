@@ -131,3 +131,70 @@ def test_when_to_use_is_no_second_list_of_the_tools(tmp_path: Path) -> None:
     """X-22: it is printed only if the source declares uses."""
     listed = {**operation("list_books"), "summary": "List books"}
     assert "## When to Use" not in of_description(tmp_path, {"/books": {"get": listed}})
+
+
+def test_a_search_by_post_shows_optional_fields_with_known_values(tmp_path: Path) -> None:
+    """X-22: a change never sets a field that nobody asked for; a search does no harm."""
+    words = {"color": "The color, such as `red`.", "port": "The port, such as `Oslo`."}
+    schema = {
+        "type": "object",
+        "properties": {name: {"type": "string", "description": text} for name, text in words.items()},
+    }
+    body = {"content": {"application/json": {"schema": schema}}, "required": True}
+    search, change = (operation(name, requestBody=body) for name in ("search_boats", "change_boats"))
+    of_description(tmp_path, {"/boats/search": {"post": search}, "/boats/change": {"post": change}})
+    (page,) = (tmp_path / "out").glob("skills/*/references/t*.md")
+    searching, _, changing = page.read_text("utf-8").partition("## change_boats\n")
+    assert '"color": "red"' in searching
+    assert '"port": "Oslo"' in searching
+    assert 'red"' not in changing
+
+
+def test_an_undeclared_login_is_that_of_the_examples_in_texts(tmp_path: Path) -> None:
+    """The scheme is named, and never the credential."""
+    text = "Call us:\n\n```\ncurl -H 'Authorization: Bearer abc123' https://example.com\n```\n"
+    skill = of_description(tmp_path, {"/boats": {"get": operation("list_boats", description=text)}})
+    line = next(line for line in skill.splitlines() if line.startswith("- Authentication: "))
+    assert "Examples in the texts of the source send `Authorization: Bearer …`" in line
+
+
+def test_a_forced_change_that_may_overwrite_is_destructive(tmp_path: Path) -> None:
+    schema = {"type": "object", "properties": {"force": {"type": "boolean", "description": "May overwrite work."}}}
+    body = {"content": {"application/json": {"schema": schema}}}
+    skill = of_description(tmp_path, {"/refs": {"patch": operation("update_ref", requestBody=body)}})
+    assert "- Confirm first: `update_ref`.\n" in skill
+
+
+def test_a_reference_to_text_that_is_elsewhere_is_left_out(tmp_path: Path) -> None:
+    for text in ("The port. See below.", "The port. See [below](#ports) for more details."):
+        parameter = {"name": "port", "in": "query", "schema": {"type": "string"}, "description": text}
+        of_description(tmp_path, {"/boats": {"get": operation("list_boats", parameters=[parameter])}})
+        (page,) = (tmp_path / "out").glob("skills/*/references/t*.md")
+        assert "`port` (string): The port.\n" in page.read_text("utf-8")
+
+
+def crud(noun: str) -> dict[str, Json]:
+    methods = {"post": "Create", "put": "Update", "delete": "Delete", "get": "Retrieve"}
+    return {
+        method: {**operation(f"{noun}.{method}", tags=[f"{noun}s"]), "summary": f"{verb} a {noun}"}
+        for method, verb in methods.items()
+    }
+
+
+def test_a_large_service_is_described_by_what_is_done_with_its_nouns(tmp_path: Path) -> None:
+    """X-01: verbs grouped over nouns, also of more tools than can be named."""
+    nouns = [f"{size} {kind}" for size in ("big", "small", "red", "old") for kind in ("boat", "sail", "rope", "port")]
+    skill = of_description(tmp_path, {f"/{noun.replace(' ', '-')}s": crud(noun) for noun in ("crew", *nouns)})
+    assert "description: Create, delete and update " in skill
+
+
+def test_names_are_listed_only_where_they_cost_no_more_than_groups(tmp_path: Path) -> None:
+    """X-24: the whole way to a tool counts: SKILL.md and the page that lists the names of a group."""
+    nouns = [f"{kind}{number}" for kind in ("boat", "sail", "rope", "port") for number in range(6)]
+    paths = {f"/{noun[:4]}s/{noun}": crud(noun) for noun in nouns}
+    for path in paths.values():
+        for item in path.values():
+            item["tags"] = [item["tags"][0][:4]]
+    skill = of_description(tmp_path, paths)
+    assert "Find a tool on the page of its group" in skill
+    assert "](references/boat" in skill
