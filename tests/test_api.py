@@ -145,7 +145,7 @@ def test_a_server_is_read(project: Path) -> None:
         (lambda: skillgen.read(), "no source is given"),
         (lambda: skillgen.read("a.json", url="https://example.com"), "several sources are given: url, document"),
         (lambda: skillgen.read(BOOKS, include=["nothing"]), "matches no tool"),
-        (lambda: skillgen.render_documents(skillgen.read(BOOKS), emit="html"), "no such format: html"),
+        (lambda: skillgen.render_documents(skillgen.read(BOOKS), emit="pdf"), "no such format: pdf"),
         (lambda: skillgen.build("other.yaml"), "no such file"),
     ],
 )
