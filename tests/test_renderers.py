@@ -88,7 +88,7 @@ def bodies(kind: Literal["mcp", "openapi"], texts: list[str] | None) -> list[str
     service = built(kind, hostile(texts) if texts else word)
     formats = tuple(name for name in FORMATS if name != "ai-help-commands")
     documents = render_documents(service, emit=formats).items()
-    pages = [text for path, text in documents if not path.endswith(".json") and not REPEATED.search(path)]
+    pages = [text for path, text in documents if path.endswith((".md", ".txt")) and not REPEATED.search(path)]
     return [re.sub(r"\A---\n.*?\n---\n", "", text, flags=re.DOTALL) for text in pages]
 
 
