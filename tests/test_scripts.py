@@ -173,6 +173,9 @@ def test_without_the_format_nothing_changes() -> None:
         "skills/notes/scripts/tools.json",
     }
     assert "scripts/call.py" in with_scripts["skills/notes/SKILL.md"]
+    of_plugin = skillgen.render_documents(service, emit=["plugin", "scripts"])
+    program = with_scripts["skills/notes/scripts/call.py"]
+    assert of_plugin["plugin/skills/notes/scripts/call.py"] == of_plugin["skills/notes/scripts/call.py"] == program
     assert "scripts/" not in without["skills/notes/SKILL.md"]
 
 

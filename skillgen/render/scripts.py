@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterable, Iterator
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -28,10 +28,12 @@ from skillgen.model.values import Json
 from skillgen.render.about import client_configuration, client_variables
 from skillgen.render.access import URL_VARIABLE, base_url, example_credentials, variable_name
 from skillgen.render.identity import skill_name
-from skillgen.render.skill import Rendering
 from skillgen.text.markdown import one_line
 from skillgen.text.summary import clip
 from skillgen.text.unicode import escape_invisible_in_json
+
+if TYPE_CHECKING:
+    from skillgen.render.skill import Rendering
 
 _ADVICE_LENGTH = 300
 _DEFAULT_MEDIA_TYPE = "application/json"
@@ -326,15 +328,18 @@ def _refs(raw: Json) -> Iterator[str]:
 
 
 def script_documents(rendering: Rendering) -> Iterator[Document]:
-    """Yields the program that calls the tools of a service, and its data; nothing for a program or without tools."""
-    service = rendering.service
-    if not rendering.has_program:
-        return
-    folder = f"skills/{skill_name(service)}/scripts"
+    """Yields the files of the program if the skill, which has them, is not among the formats."""
+    if rendering.has_program and "skill" not in rendering.formats:
+        for item in program_files(rendering.service):
+            yield Document(f"skills/{skill_name(rendering.service)}/{item.path}", item.text)
+
+
+def program_files(service: Service) -> Iterator[Document]:
+    """Yields the program that calls the tools of a service, and its data; their paths are within the skill."""
     data = call_data(service, service.tools)
-    yield Document(f"{folder}/call.py", script_text(data["kind"]))
+    yield Document("scripts/call.py", script_text(data["kind"]))
     text = json.dumps(data, ensure_ascii=False, separators=(",", ":"))
-    yield Document(f"{folder}/tools.json", escape_invisible_in_json(text) + "\n")
+    yield Document("scripts/tools.json", escape_invisible_in_json(text) + "\n")
 
 
 _UNSPACED = re.compile(r"^([^@\n].*)\n(?=(?:class|def) )", re.MULTILINE)

@@ -23,6 +23,7 @@ from skillgen.render.identity import intro, phrase_of, skill_name, title
 from skillgen.render.index import LINES, Index, index_by_group, index_in_sequence, list_indexes
 from skillgen.render.invocation import skill_fields
 from skillgen.render.reference import Reference, page_text, reference_files, reference_of, whole_skill
+from skillgen.render.scripts import program_files
 from skillgen.text.markdown import disarm, escape_dollar_digits, one_line
 from skillgen.text.structure import Anchors
 
@@ -176,6 +177,8 @@ def skill_documents(rendering: Rendering, within: str = "") -> Iterator[Document
 def _skill_files(rendering: Rendering) -> Iterator[Document | Problem]:
     skill, templates = rendering.any_skill, rendering.templates
     yield Document("SKILL.md", skill.text)
+    if rendering.has_program:
+        yield from program_files(rendering.service)
     if skill.is_bare:
         yield _SKILL_SHORTENED
     if skill.is_whole:
