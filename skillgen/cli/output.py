@@ -140,10 +140,10 @@ def _summary(outcome: Outcome) -> str:
         return ""
     counts: Counter[str] = Counter(change.action for change in plan.drift)
     parameters = sum(len(tool.parameters) for tool in service.tools)
-    what = f"{service.name}: {_count(len(service.tools), 'tool')}, {_count(parameters, 'parameter')}"
+    what = f"{service.name}: {counted(len(service.tools), 'tool')}, {counted(parameters, 'parameter')}"
     verbs = {"create": "created", "replace": "changed", "delete": "deleted"}
     done = ", ".join(f"{counts[action]} {verb}" for action, verb in verbs.items() if counts[action])
-    files = f"{_count(len(plan.after.states), 'file')} in {plan.out}, {would + done if done else 'all up to date'}"
+    files = f"{counted(len(plan.after.states), 'file')} in {plan.out}, {would + done if done else 'all up to date'}"
     cost = ""
     if outcome.skill_tokens is not None and service.source_size_bytes:
         raw = -int(-service.source_size_bytes // BYTES_PER_TOKEN)
@@ -161,7 +161,7 @@ def _inferences(outcome: Outcome) -> str:
     effects = ("operation", "read_only", "destructive", "sends")
     tools = [tool.semantics for tool in outcome.service.tools]
     if count := sum(any(is_inferred(semantics, name) for name in effects) for semantics in tools):
-        inferred["tools"] = f"effects of {_count(count, 'tool')}"
+        inferred["tools"] = f"effects of {counted(count, 'tool')}"
     what = ", ".join(inferred.values())
     return f"inferred: {what}; declare them in skillgen.yaml ({', '.join(inferred)})" if inferred else ""
 
@@ -231,7 +231,8 @@ def json_output(data: Any) -> str:
     return disarm_json(escape_invisible_in_json(json.dumps(data, ensure_ascii=False, indent=2)))
 
 
-def _count(number: int, noun: str) -> str:
+def counted(number: int, noun: str) -> str:
+    """Returns a number with its noun: `1 tool`, `1,223 tools`."""
     return f"{number:,} {noun}" + ("" if number == 1 else "s")
 
 

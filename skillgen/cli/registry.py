@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from skillgen.cli.options import AsJson, command
-from skillgen.cli.output import Console, json_output
+from skillgen.cli.output import Console, counted, json_output
 from skillgen.errors import ExitCode
 
 registry = typer.Typer(
@@ -42,7 +42,7 @@ def build_registry(
 
     services, tools, problems = build_registry(folders, out)
     console.problems(problems)
-    console.say(f"{services:,} services with {tools:,} tools in {out.as_posix()}")
+    console.say(f"{counted(services, 'service')} with {counted(tools, 'tool')} in {out.as_posix()}")
     return ExitCode.DONE
 
 
