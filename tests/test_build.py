@@ -149,7 +149,7 @@ def test_options_win_over_the_file_for_every_target(project: Path) -> None:
     assert "nothing changed" in build(project, None, *words, "--install", "claude").stderr
     one = build(project, "targets: {one: {source: {openapi: api.json}}}\n", "--out", "alone")
     assert (one.exit_code, (project / "alone" / "llms.txt").is_file()) == (0, True)
-    assert "error: --emit: no such format: html" in build(project, None, "--emit", "html").stderr
+    assert "error: --emit: no such format: pdf" in build(project, None, "--emit", "pdf").stderr
     assert "error: --screen: no such screening: loud" in build(project, None, "--screen", "loud").stderr
 
 
@@ -786,7 +786,7 @@ def test_a_secret_in_the_file_is_rejected_with_its_line_but_not_its_value(projec
         ("targets: [\n", "skillgen.yaml:2: is not YAML", "correct it"),
         ("targets: {}\n", "skillgen.yaml: has no targets", "add one"),
         ("a: &a [*a]\n", "skillgen.yaml:1: ", ""),
-        ("targets:\n  a: {source: {openapi: x}, emit: [html]}\n", "#/targets/a/emit: no such format: html", "choose"),
+        ("targets:\n  a: {source: {openapi: x}, emit: [pdf]}\n", "#/targets/a/emit: no such format: pdf", "choose"),
         (
             "targets:\n  a: {source: {openapi: x}, out: d}\n  b: {source: {openapi: x}, out: d/e}\n",
             "the targets a and b write to the same folder",
