@@ -103,7 +103,7 @@ def test_check_says_what_changed_above_the_diff(project: Path) -> None:
 
 def test_the_hooks_run_commands_that_there_are() -> None:
     hooks = yaml.safe_load((ROOT / ".pre-commit-hooks.yaml").read_text("utf-8"))
-    assert [hook["id"] for hook in hooks] == ["skillgen-build", "skillgen-check"]
+    assert [hook["id"] for hook in hooks] == ["skillgen-build", "skillgen-check", "skillgen-lint"]
     for hook in hooks:
         command = hook["entry"].split()
         assert command[0] == "skillgen"

@@ -63,7 +63,7 @@ SHOWN_NOWHERE = {
     *("Criterion.note", "Criterion.text", "Disclosure.undescribed"),  # a report of the crawl, for people
     *("Event.media_types", "Event.tags", "Tool.tags", "Group.parent"),  # what groups are made of
     *("Icon.media_type", "Icon.sizes", "Icon.src", "Icon.theme", "SkillFile.digest", "Service.protocol_version"),
-    *("Quotation.rest", "Quotation.rule", "Resource.last_modified", "Link.name", "Serialization.style"),
+    *("Quotation.rest", "Quotation.rule", "Resource.last_modified", "Link.name", "Service.uses"),
     *("Output.raw", "NamedType.raw"),  # as they came
     *("OfferedSkill.extras", "Prompt.extras", "Resource.extras", "Service.extras", "Tool.extras"),
     *("Example.name", "ExampleOutput.name", "ExampleOutput.media_type"),  # keys of examples, which have summaries
@@ -222,8 +222,13 @@ def shapes(service: Service) -> Counter[tuple[Any, ...]]:
             assert "!`" not in text, path
             assert "$ARGUMENTS" not in text, path
         assert not re.search("[\x00-\x08\x0b-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\ud800-\udfff]", text)
-        if path == "plugin/README.md":  # its sections follow from what starts the server, such as valid variables
+        if path == "plugin/README.md" or "/index-" in path:
+            # The sections of one follow from what starts the server, and the lengths of texts decide on an index.
             assert not shape(text)[2]
+        elif path.endswith("SKILL.md"):  # and whether it lists the tools below a heading for each group
+            fields, levels, foreign = shape(text)
+            assert levels.count(3) in (0, len({tool.group for tool in service.tools}))
+            found[fields, tuple(level for level in levels if level != 3), foreign] += 1
         elif path.endswith((".md", ".txt")):
             found[shape(text)] += 1
     return found
@@ -286,7 +291,7 @@ def test_every_field_of_the_model_is_filled() -> None:
     """A type that the builder does not know would leave a field untried."""
     service = built("mcp", lambda path: "word")
     left = [field.name for field in fields(Service) if getattr(service, field.name) in (None, ())]
-    assert set(left) <= {"origins", "problems", "install", "extensions", "extras", "parameters"}
+    assert set(left) <= {"origins", "problems", "advice", "install", "extensions", "extras", "parameters"}
     tool = service.tools[0]
     assert tool.icons[0].src
     assert tool.quotations[0].text

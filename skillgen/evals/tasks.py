@@ -135,7 +135,7 @@ def drafted(service: Service, skill_name: str) -> str:
     evals = [*_from_workflows(service), *_from_examples(service)][:_DRAFTED_TASKS]
     queries = [{"query": _sentence(use), "should_trigger": True} for use in service.when_to_use[:_DRAFTED_QUERIES]]
     queries += [
-        {"query": _sentence(re.sub(r"\s*\([^)]*\)$", "", use)), "should_trigger": False}
+        {"query": _sentence(re.sub(r"\s?\([^()]{0,400}\)$", "", use).rstrip()), "should_trigger": False}
         for use in service.when_not_to_use[:_DRAFTED_QUERIES]
     ]
     if not queries:  # the tools say what it is for

@@ -41,8 +41,8 @@ _LISTS = ("tools/list", "resources/list", "resources/templates/list", "prompts/l
 _CACHED = {"ttlMs": 0, "cacheScope": "public"}
 """Members that results of lists and resources must have since 2026-07-28 (`CacheableResult`)."""
 
-_TEMPLATE_VARIABLE = re.compile(r"\\\{[^{}]*\\\}")
-"""A variable of an escaped URI template."""
+_TEMPLATE_VARIABLE = re.compile(r"\{[^{}]*\}")
+"""A variable of a URI template."""
 
 
 class RequestError(Exception):
@@ -242,8 +242,7 @@ class McpMock:
             if as_dict(resource).get("uri") == uri:
                 return {"contents": [_content(uri, as_dict(resource))]}
         for template in page_items(self._results.get("resources/templates/list"), "resourceTemplates"):
-            pattern = re.escape(text_of(template, "uriTemplate") or "")
-            if re.fullmatch(_TEMPLATE_VARIABLE.sub(".*", pattern), uri, re.DOTALL):
+            if _is_of_template(uri, text_of(template, "uriTemplate") or ""):
                 return {"contents": [_content(uri, as_dict(template))]}
         raise RequestError(RESOURCE_NOT_FOUND, "Resource not found", {"uri": uri})
 
@@ -351,6 +350,24 @@ def failed_call(text: str) -> dict[str, Json]:
 def requested_version(params: Json) -> str | None:
     """Returns the version that a request names in `_meta`, as those of the newest revision do."""
     return text_of(as_dict(as_dict(params).get("_meta")), VERSION_KEY)
+
+
+def _is_of_template(uri: str, template: str) -> bool:
+    """True if a URI is that of a template with some values; in time that grows with their lengths."""
+    first, *others = _TEMPLATE_VARIABLE.split(template)
+    if not others:
+        return uri == first
+    last = others.pop()
+    end = len(uri) - len(last)
+    if not uri.startswith(first) or not uri.endswith(last) or end < len(first):
+        return False
+    at = len(first)
+    for literal in others:
+        at = uri.find(literal, at, end)
+        if at < 0:
+            return False
+        at += len(literal)
+    return True
 
 
 def _content(uri: str, entry: dict[str, Json]) -> dict[str, Json]:

@@ -47,9 +47,6 @@ _VERSION_LIMIT = 64
 """Characters of a service's version; longer ones are not real versions."""
 
 
-_FOR_BROWSERS = (".html", ".css", ".js")
-"""Endings of the files of a web page, which no host of an agent loads."""
-
 Rendered = tuple[tuple[Document | Artifact, ...], tuple[Problem, ...]]
 """Documents sorted by path, and problems such as texts that had to be left out."""
 
@@ -124,7 +121,7 @@ def _length_problems(service: Service) -> Iterator[Problem]:
 
 def _finished(document: Document | Artifact) -> Document | Artifact:
     """Returns a document without anything that a host would execute, even where two pieces of text meet."""
-    if isinstance(document, Artifact) or document.path.endswith(_FOR_BROWSERS):
+    if isinstance(document, Artifact):
         return document
     if document.path.endswith(".py"):  # it has no text of a source
         return document
