@@ -11,7 +11,7 @@ import typer
 from msgspec.structs import asdict
 
 from skillgen.cli.options import AsJson, command
-from skillgen.cli.output import Console, change_lines, json_output
+from skillgen.cli.output import Console, change_lines
 from skillgen.config.project import Source
 from skillgen.errors import ExitCode, SkillgenError, SourceError
 
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 def diff_failed_json(error: SkillgenError) -> str:
     """Returns the `--json` report of a run that a fatal error stopped."""
     from skillgen.pipeline.generate import problem_from_error
+    from skillgen.text.markdown import json_output
 
     return json_output({"breaking": None, "changes": [], "problems": [asdict(problem_from_error(error))]})
 
@@ -39,6 +40,7 @@ def diff(
     """Describe what changed for callers between two sources. Exits with 0 whatever changed."""
     from skillgen.model.changes import compare_inventories
     from skillgen.model.traversal import TypeUsage
+    from skillgen.text.markdown import json_output
 
     before, after = (_services(source, options) for source in (old, new))
     changes = compare_inventories(_inventory(before), _inventory(after), TypeUsage(after))

@@ -27,8 +27,7 @@ def inspect(
 ) -> ExitCode:
     """Print the intermediate model as JSON: a snapshot that --snapshot reads."""
     from skillgen.sources.documents import snapshot_text
-    from skillgen.text.markdown import disarm_json
-    from skillgen.text.unicode import escape_invisible_in_json
+    from skillgen.text.markdown import printable_json
 
     server = replace(server, cli=cli, cli_command=command_words(cli_command, "--cli-command"))
     readings = [reading for _, reading in read_sources(sources or (), server, context.obj, console)]
@@ -38,5 +37,5 @@ def inspect(
         console.fail(error)
     console.problems(problem for service in services for problem in service.problems)
     if services:
-        sys.stdout.write(disarm_json(escape_invisible_in_json(snapshot_text(services))))
+        sys.stdout.write(printable_json(snapshot_text(services)))
     return max((error.exit_code for error in failures), default=ExitCode.DONE)

@@ -7,7 +7,6 @@ removed and the log commands of CI hosts broken: no source can control the termi
 from __future__ import annotations
 
 import contextlib
-import json
 import os
 import sys
 import traceback
@@ -15,7 +14,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import typer
 from msgspec import structs
@@ -129,13 +128,13 @@ def show_result(result: Result, console: Console, *, shows_diff: bool) -> None:
 def _summary(outcome: Outcome) -> str:
     """Returns one line on a folder: the service, the files, and the tokens of SKILL.md next to those of the source."""
     from skillgen.model.document import BYTES_PER_TOKEN
-    from skillgen.text.markdown import one_line
+    from skillgen.text.markdown import counted, one_line
 
     service, plan = outcome.service, outcome.plan
     would = "would be " if outcome.is_check else ""
     if outcome.kind == "removed":
         action = f"{would}removed, because what they document is gone"
-        return f"{plan.out.as_posix()}: {len(plan.drift)} files {action}"
+        return f"{plan.out.as_posix()}: {counted(len(plan.drift), 'file')} {action}"
     if service is None:
         return ""
     counts: Counter[str] = Counter(change.action for change in plan.drift)
@@ -155,6 +154,8 @@ def _inferences(outcome: Outcome) -> str:
     """Returns one line on what the documents say that nobody declared; empty if there is nothing."""
     if outcome.service is None or outcome.kind != "documents":
         return ""
+    from skillgen.text.markdown import counted
+
     inferred = {}
     if any(problem.code == "description-inferred" for problem in outcome.problems):
         inferred["description"] = "description"
@@ -194,6 +195,8 @@ def change_lines(changes: Iterable[ToolChange]) -> Iterator[str]:
 
 def result_json(result: Result, place: Callable[[Outcome, str], str]) -> str:
     """Returns the `--json` report; `place` returns the path of a document in it."""
+    from skillgen.text.markdown import json_output
+
     files = [
         {"path": place(outcome, change.path), "action": change.action}
         for outcome in result.outcomes
@@ -221,19 +224,6 @@ def print_diff(text: str) -> None:
     from skillgen.text.unicode import strip_invisible_by_line
 
     sys.stdout.write(strip_invisible_by_line(text) if sys.stdout.isatty() else text)
-
-
-def json_output(data: Any) -> str:
-    """Returns JSON in which no character controls a terminal or a CI host."""
-    from skillgen.text.markdown import disarm_json
-    from skillgen.text.unicode import escape_invisible_in_json
-
-    return disarm_json(escape_invisible_in_json(json.dumps(data, ensure_ascii=False, indent=2)))
-
-
-def counted(number: int, noun: str) -> str:
-    """Returns a number with its noun: `1 tool`, `1,223 tools`."""
-    return f"{number:,} {noun}" + ("" if number == 1 else "s")
 
 
 def _print(line: str) -> None:

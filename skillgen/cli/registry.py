@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from skillgen.cli.options import AsJson, command
-from skillgen.cli.output import Console, counted, json_output
+from skillgen.cli.output import Console
 from skillgen.errors import ExitCode
 
 registry = typer.Typer(
@@ -39,6 +39,7 @@ def build_registry(
     and registry.sqlite.
     """
     from skillgen.pipeline.registry import build_registry
+    from skillgen.text.markdown import counted
 
     services, tools, problems = build_registry(folders, out)
     console.problems(problems)
@@ -60,6 +61,7 @@ def search_registry(
 ) -> ExitCode:
     """Find the services whose tools do something, the best first. `--json` prints an answer to `recommend_servers`."""
     from skillgen.pipeline.registry import INDEX_NAME, recommendations_json, recommendations_text, search_registry
+    from skillgen.text.markdown import json_output
 
     text = " ".join(words)
     found = search_registry(index if index is not None else _DEFAULT.with_name(INDEX_NAME), text, limit)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Mapping, Sequence
 from xml.sax.saxutils import quoteattr
 
@@ -10,8 +9,7 @@ from msgspec import structs
 
 from skillgen.evals.grading import Assertion, Grade, benchmark, success_rate, trigger_rates
 from skillgen.model.values import Json
-from skillgen.text.markdown import disarm, disarm_json, one_line
-from skillgen.text.unicode import escape_invisible_in_json
+from skillgen.text.markdown import counted, disarm, json_output, one_line
 
 Checks = Mapping[str, Sequence[Assertion]]
 """The name of a check that needs no agent to its results."""
@@ -30,7 +28,7 @@ def text_report(grades: Sequence[Grade], checks: Checks) -> str:
     for item in grades:
         state = "passed" if item.passed else "failed"
         tokens = "" if item.tokens is None else f", {item.tokens:,} tokens"
-        lines.append(f"{state}: {_name(item)} ({_count(item.calls, 'call')}{tokens})")
+        lines.append(f"{state}: {_name(item)} ({counted(item.calls, 'call')}{tokens})")
         lines += [f"  {_plain(part.text)}: {_plain(part.evidence)}" for part in item.assertions if not part.passed]
     rates = {"success with the skill": success_rate(grades), "without it": success_rate(grades, has_skill=False)}
     rates |= dict(zip(("recall of the triggers", "precision"), trigger_rates(grades), strict=True))
@@ -48,7 +46,7 @@ def json_report(grades: Sequence[Grade], checks: Checks) -> str:
             {**structs.asdict(item), "passed": item.passed, "assertions": _as_json(item)} for item in grades
         ]
         data |= benchmark(grades)
-    return disarm_json(escape_invisible_in_json(json.dumps(data, ensure_ascii=False, indent=2))) + "\n"
+    return json_output(data) + "\n"
 
 
 def junit_report(grades: Sequence[Grade], checks: Checks) -> str:
@@ -91,10 +89,6 @@ def _check_line(name: str, results: Sequence[Assertion]) -> str:
 def _name(run: Grade) -> str:
     kind = "" if run.should_trigger is not None else " with the skill" if run.has_skill else " without the skill"
     return f"{_plain(run.task)}{kind}: {_plain(run.prompt)[:100]}"
-
-
-def _count(number: int, noun: str) -> str:
-    return f"{number:,} {noun}" + ("" if number == 1 else "s")
 
 
 def _attribute(text: str) -> str:

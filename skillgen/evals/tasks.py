@@ -16,9 +16,8 @@ from skillgen.model.tool import Tool
 from skillgen.model.values import Json
 from skillgen.sources.json_access import as_dict, as_list, json_or_none
 from skillgen.text import lazy_re as re
-from skillgen.text.markdown import disarm_json, one_line
+from skillgen.text.markdown import json_output, one_line
 from skillgen.text.summary import clip
-from skillgen.text.unicode import escape_invisible_in_json
 
 FILE = "evals/evals.json"
 """The file of the tasks in the folder of a skill."""
@@ -143,7 +142,7 @@ def drafted(service: Service, skill_name: str) -> str:
         queries += [{"query": phrase, "should_trigger": True} for phrase in phrases]
     numbered = [{"id": number, **task} for number, task in enumerate(evals, 1)]
     data = {"skill_name": skill_name, "evals": numbered, "trigger_queries": queries}
-    return disarm_json(escape_invisible_in_json(json.dumps(data, ensure_ascii=False, indent=2))) + "\n"
+    return json_output(data) + "\n"
 
 
 def _from_workflows(service: Service) -> Iterator[dict[str, Json]]:

@@ -6,7 +6,6 @@ Every text of a source is on one line and without what a terminal, a CI host or 
 from __future__ import annotations
 
 import hashlib
-import json
 import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -22,8 +21,7 @@ from skillgen.lint.findings import LEVELS, Findings, counts_of
 from skillgen.lint.scores import Requirement, Scores
 from skillgen.model.values import Json
 from skillgen.problem_codes import CODES, Level
-from skillgen.text.markdown import disarm, disarm_json, disarm_log_commands, one_line
-from skillgen.text.unicode import escape_invisible_in_json
+from skillgen.text.markdown import counted, disarm, disarm_log_commands, json_output, one_line
 
 PLACES_SHOWN = 5
 """Number of places that are printed for a rule; `--verbose` prints each."""
@@ -38,7 +36,7 @@ def text_report(findings: Sequence[Findings], *, is_complete: bool = False, has_
     lines: list[str] = []
     for item in findings:
         counts = counts_of([item])
-        parts = [_count(counts[level], _NOUNS[level]) for level in LEVELS if counts[level]]
+        parts = [counted(counts[level], _NOUNS[level]) for level in LEVELS if counts[level]]
         known = f"; {item.known:,} more in the baseline" if item.known else ""
         lines += [f"{one_line(item.source)}: {', '.join(parts) or 'no findings'}{known}", ""]
         for same in _by_rule(item.problems):
@@ -108,10 +106,6 @@ def _place(problem: Problem, item: Findings) -> str:
     if (at := item.location(problem)) is not None:
         return f"{one_line(at.path)}:{at.line}:{at.column}: {name}"
     return name if owner or not problem.where else f"{one_line(problem.where)}: "
-
-
-def _count(number: int, noun: str) -> str:
-    return f"{number:,} {noun}" + ("" if number == 1 else "s")
 
 
 # -- for programs ----------------------------------------------------------------------------------------------------
@@ -255,7 +249,7 @@ def _plain(text: str) -> str:
 
 
 def _json(data: Json) -> str:
-    return disarm_json(escape_invisible_in_json(json.dumps(data, ensure_ascii=False, indent=2))) + "\n"
+    return json_output(data) + "\n"
 
 
 def conformance_report(findings: Sequence[Findings], tested_at: str) -> str:

@@ -124,7 +124,7 @@ def _listed(items: Any, separator: str = ", ") -> Markdown:
 
 def _count(things: Sequence[object], noun: str) -> Markdown:
     """Returns a number with its noun: `3 tools`."""
-    return Markdown(f"{len(things):,} {noun}" if len(things) == 1 else f"{len(things):,} {noun}s")
+    return Markdown(markdown.counted(len(things), noun))
 
 
 def _json(data: Json) -> str:

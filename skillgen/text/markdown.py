@@ -19,7 +19,7 @@ import msgspec
 from skillgen.model.values import Json
 from skillgen.text import lazy_re as re
 from skillgen.text.html import html_to_markdown
-from skillgen.text.unicode import strip_invisible
+from skillgen.text.unicode import escape_invisible_in_json, strip_invisible
 
 _encoded = json.JSONEncoder(ensure_ascii=False).encode
 
@@ -389,6 +389,21 @@ def disarm_log_commands(text: str) -> str:
 def disarm_json(text: str) -> str:
     """Returns JSON with escapes that break host forms; the values are the same."""
     return _HOST_FORM_PATTERN.sub(lambda match: f"\\u{ord(match[0]):04x}", text)
+
+
+def printable_json(text: str) -> str:
+    """Returns JSON with escapes for what a terminal or a host would obey; the values are the same."""
+    return disarm_json(escape_invisible_in_json(text))
+
+
+def json_output(data: Json) -> str:
+    """Returns indented JSON in which no character controls a terminal or a host."""
+    return printable_json(json.dumps(data, ensure_ascii=False, indent=2))
+
+
+def counted(number: int, noun: str) -> str:
+    """Returns a number with its noun: `1 tool`, `1,223 tools`."""
+    return f"{number:,} {noun}" + ("" if number == 1 else "s")
 
 
 def exact_json_text(data: Json, indent: int | None = None) -> str:
