@@ -1434,6 +1434,11 @@ CODES: Mapping[str, ProblemCode] = {
         "a format is not written, because the source does not declare what it requires",
         "declare it in the source, or leave the format out of --emit",
     ),
+    "packaged-skill-ignored": ProblemCode(
+        "warning",
+        "git ignores the skill that was installed into the package, and so may its build system",
+        "except it in .gitignore",
+    ),
     "published-without": ProblemCode(
         "warning",
         "a file for publishing lacks what the source does not declare, or what the format cannot express",
@@ -1453,6 +1458,11 @@ CODES: Mapping[str, ProblemCode] = {
         "warning",
         "a registry.json is not the entry of a service",
         "write it again with --emit registry",
+    ),
+    "skill-not-packaged": ProblemCode(
+        "warning",
+        "the build system leaves the installed skill out of the package",
+        "add what the problem names, and see whether the built package has SKILL.md",
     ),
     "skill-renamed": ProblemCode(
         "warning",

@@ -35,6 +35,12 @@ DEFAULT_OUT = "agent-docs"
 HOSTS = {"claude": ".claude/skills", "agents": ".agents/skills"}
 """Host to the folder in which it looks for skills, in the project or the home folder."""
 
+PACKAGE = "package"
+"""What `--install` calls the package of the project: its users get the skill with it."""
+
+PACKAGE_FOLDER = ".agents/skills"
+"""The folder for skills in a Python package."""
+
 PathName: TypeAlias = str | os.PathLike[str]
 
 
@@ -504,13 +510,19 @@ class OutputOptions(_Options):
         choice="profile",
     )
     install_to: Sequence[str] = option(
-        f"Also install the skill for a host: {' or '.join(f'{name} ({folder})' for name, folder in HOSTS.items())}.",
+        f"Also install the skill for a host: {' or '.join(f'{name} ({folder})' for name, folder in HOSTS.items())}; or "
+        f"into the project's own {PACKAGE}, for those who install that.",
         (),
         flag="--install",
         metavar="HOST",
         is_command=True,
-        choices=HOSTS,
+        choices=(*HOSTS, PACKAGE),
         choice="host",
+    )
+    package: PathName | None = option(
+        f"Folder of the package, if the project's files leave a choice (with --install {PACKAGE}).",
+        metavar="DIR",
+        is_path=True,
     )
     user: bool = option("Install into the home folder, not the current one (with --install).", False, is_key=False)
     check: bool = option("Write nothing. Print a diff and exit with 1 if a file would change.", False, is_key=False)

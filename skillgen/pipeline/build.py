@@ -37,11 +37,11 @@ from skillgen.pipeline.generate import (
     Place,
     Result,
     checked_output,
-    install_folders,
     orphaned_folders,
     prune_folders,
     write_services,
 )
+from skillgen.pipeline.packages import skill_folders
 from skillgen.security.secrets import Secrets, secrets_from_environment
 from skillgen.sources.documents import FilesRead, file_digest, is_url, track_files_read
 from skillgen.sources.http import read_cached, write_cached
@@ -134,7 +134,7 @@ def _with_place(target: Target, out: Path, file: Path, given: Collection[str]) -
         out=out,
         within=folder if "out" not in given else None,
         owner=file,
-        install=install_folders(target, Path() if "install_to" in given else folder),
+        install=skill_folders(target, Path() if "install_to" in given else folder),
     )
     return target, place
 
@@ -465,7 +465,7 @@ def prune_targets(targets: Sequence[NamedTarget], result: Result, out: PathName 
     file, outs = targets[0].file, [named.place.out for named in targets]
     top = Path(out) if out is not None else file.parent / DEFAULT_OUT
     installed = [file.parent / folder for folder in HOSTS.values()]
-    installed += [folder for named in targets for folder in named.place.install]
+    installed += [folder.path for named in targets for folder in named.place.install]
     folders = orphaned_folders(
         result.documents, [top, *outs, *(folder.parent for folder in outs)], [file, *outs], installed
     )

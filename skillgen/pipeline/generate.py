@@ -21,7 +21,7 @@ from typing import Any, Literal, TypeVar
 from msgspec import Struct
 from msgspec.structs import replace
 
-from skillgen.config.project import DEFAULT_OUT, HOSTS, OutputOptions, check_choices
+from skillgen.config.project import DEFAULT_OUT, HOSTS, PACKAGE, OutputOptions, check_choices
 from skillgen.errors import EditedError, ExitCode, Problem, SkillgenError, SourceError, UsageError
 from skillgen.model.changes import UNREAD_DOCUMENTS, inventory_of, offers_of, types_of
 from skillgen.model.document import (
@@ -34,6 +34,7 @@ from skillgen.model.document import (
     Publisher,
 )
 from skillgen.model.service import Service
+from skillgen.pipeline.packages import SkillFolder, packaging_problems, skill_folders
 from skillgen.problem_codes import CODES, WHERE
 from skillgen.security.addresses import host_of, public_url
 from skillgen.text.markdown import one_line
@@ -56,10 +57,16 @@ class Place(Struct, frozen=True, kw_only=True):
     """What `out` belongs to, if not to the user alone: the project file, the folder of all services of a run, or the
     documents that an installed skill is a copy of."""
 
-    install: tuple[Path, ...] = ()
-    """Folders in which hosts look for skills, to install the skill into."""
+    install: tuple[SkillFolder, ...] = ()
+    """Folders to install the skill into."""
 
-    is_installed: bool = False
+    installed_in: SkillFolder | None = None
+    """The one that `out` is in, if it is an installed skill."""
+
+    @property
+    def is_installed(self) -> bool:
+        """True for an installed skill."""
+        return self.installed_in is not None
 
 
 AnyOutput = TypeVar("AnyOutput", bound=OutputOptions)
@@ -268,7 +275,10 @@ def write_service(service: Service, output: OutputOptions, place: Place) -> tupl
             plan=plan,
             is_check=output.check,
             service=service,
-            problems=(*([] if item.is_installed else source_problems), *_plan_problems(plan)),
+            problems=(
+                *(packaging_problems(item.installed_in, item.out) if item.installed_in else source_problems),
+                *_plan_problems(plan),
+            ),
             skill_tokens=skill_tokens,
         )
         for item, plan in zip(places, plans, strict=True)
@@ -322,11 +332,13 @@ def write_documents(
     """
     output = checked_output(output)
     out = Path(output.out or DEFAULT_OUT)
-    install = install_folders(output)
+    install = skill_folders(output)
     result = write_services(services, output, Place(out=out, install=install), failures)
     if result.exit_code not in (ExitCode.DONE, ExitCode.DRIFT):
         return result
-    folders = orphaned_folders(result.documents, [out], [out], [*map(Path, HOSTS.values()), *install])
+    folders = orphaned_folders(
+        result.documents, [out], [out], [*map(Path, HOSTS.values()), *(item.path for item in install)]
+    )
     return result.joined(prune_folders(folders, prune=output.prune, check=output.check))
 
 
@@ -339,11 +351,18 @@ def checked_output(output: AnyOutput) -> AnyOutput:
     check_choices(output)
     if not output.emit:
         raise UsageError("no format is given", where="--emit", fix=f"choose from {','.join(FORMATS)}")
-    for name in ("out", "templates"):
+    for name in ("out", "templates", "package"):
         if getattr(output, name) == "":
             raise UsageError("is empty", where=f"--{name}", fix="name a folder, or leave it out")
     if output.user and not output.install_to:
         raise UsageError("has no effect without --install", where="--user", fix=f"add --install {'|'.join(HOSTS)}")
+    if output.user and PACKAGE in output.install_to:
+        what = "installs into the home folder, and the package is in the project"
+        raise UsageError(what, where="--user", fix=f"leave out --user, or --install {PACKAGE}")
+    if output.package is not None and PACKAGE not in output.install_to:
+        raise UsageError(
+            f"has no effect without --install {PACKAGE}", where="--package", fix=f"add --install {PACKAGE}"
+        )
     if output.install_to and "skill" not in output.emit:
         fix = "add skill to it, or leave --install out"
         raise UsageError("the formats have no skill to install", where="--emit", fix=fix)
@@ -415,7 +434,7 @@ def _owner_from(place: Place) -> str | None:
     owner, out = place.owner, place.out
     if owner is None:
         return None
-    top = out.parent.parent.parent if place.is_installed else owner if owner.is_dir() else owner.parent
+    top = place.installed_in.project if place.installed_in else owner if owner.is_dir() else owner.parent
     if not (is_below(owner, top) and is_below(out, top)):
         return None
     return Path(os.path.relpath(owner.resolve(), out.resolve())).as_posix()
@@ -696,31 +715,15 @@ def _skill_names(record: Record) -> list[str]:
     return [path.split("/")[1] for path in record.states if path.startswith("skills/") and path.endswith("/SKILL.md")]
 
 
-def install_folders(output: OutputOptions, project: Path = Path()) -> tuple[Path, ...]:
-    """Returns the hosts' folders for skills: below `project` (default: the current folder), or with `user` below home.
-
-    Raises:
-        UsageError: a symbolic link points out of the project.
-    """
-    top = Path.home() if output.user else project
-    folders = tuple(top / HOSTS[host] for host in dict.fromkeys(output.install_to))
-    for folder in folders:
-        if not output.user and not is_below(folder, project):
-            what = f"a symbolic link takes {folder.relative_to(project).as_posix()} out of the project"
-            fix = "remove the link, or install into the home folder with --user"
-            raise UsageError(what, where="--install", fix=fix)
-    return folders
-
-
 def _installations(service: Service, place: Place) -> list[Place]:
-    """Returns the places of the skill in each host's folder, unless OUT is already the same place."""
+    """Returns the places of the skill in each folder for skills, unless OUT is already the same place."""
     from skillgen.render.identity import skill_name
 
     name = skill_name(service)
     return [
-        Place(out=folder / name, within=folder, owner=place.out, is_installed=True)
+        Place(out=folder.path / name, within=folder.path, owner=place.out, installed_in=folder)
         for folder in place.install
-        if (folder / name).resolve() != (place.out / "skills" / name).resolve()
+        if (folder.path / name).resolve() != (place.out / "skills" / name).resolve()
     ]
 
 
