@@ -22,6 +22,7 @@ from skillgen import Service
 Json = Any
 
 THINGS = ("user", "order", "invoice", "product", "ticket", "project", "task", "comment", "file", "folder")
+METHODS = ("get", "post", "put", "delete")
 VERBS = ("list", "get", "create", "update", "delete")
 
 
@@ -232,6 +233,23 @@ def test_what_the_tools_of_a_group_do_is_said_in_their_words(tmp_path: Path, nam
     generated("from-openapi", write(tmp_path / "api.json", source), "-o", tmp_path / "out")
     lines = (tmp_path / "out" / "llms.txt").read_text("utf-8").split("\n")
     assert [item.partition("): ")[2] for item in lines if item.startswith("- [Admin rooms]")] == [line]
+
+
+def test_the_format_in_a_path_is_in_no_derived_name(tmp_path: Path) -> None:
+    """X-22: a parameter of the path is not in what the tools of a group do."""
+    methods: Json = {method: {"tags": ["Ships"], "responses": {"200": {"description": "Done"}}} for method in METHODS}
+    paths = {
+        "/ships.json": {"get": methods["get"], "post": methods["post"]},
+        "/ships/{id}.json": {name: methods[name] for name in ("get", "put", "delete")},
+    }
+    others = grouped(**{f"t{n}": [f"t{n}_{verb}" for verb in VERBS] for n in range(5)})["paths"]
+    generated("from-openapi", write(tmp_path / "api.json", description(paths | others)), "-o", tmp_path / "out")
+    (page,) = (tmp_path / "out").rglob("ships.md")
+    assert "## get_ships\n" in page.read_text("utf-8")
+    assert "## delete_ships_id\n" in page.read_text("utf-8")
+    lines = (tmp_path / "out" / "llms.txt").read_text("utf-8").split("\n")
+    listed = [item.partition("): ")[2] for item in lines if item.startswith("- [Ships]")]
+    assert listed == ["list, create, get, update, delete"]
 
 
 def test_identifiers_are_headings_as_texts_spell_them(tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from cli import generated
 from descriptions import description, operation, write
-from documents import MarkdownDocument
+from documents import MarkdownDocument, broken_links
 from filters import each
 from listed import documented, tool
 from test_before_the_first_call import of_description, of_server
@@ -81,7 +81,7 @@ def test_alternative_ways_to_authenticate_are_not_required_together(tmp_path: Pa
     )
     assert authentication(LIST, [{"key": []}]).startswith(f"- Authentication: {key} The user sets the variable. ")
     either = authentication(LIST, [{"key": []}, {"basic": []}])
-    assert either.startswith("- Authentication: either of these. The user sets the variables. ")
+    assert either.startswith("- Authentication: one of these. The user sets the variables. ")
     assert f"\n  - {key}\n  - {basic} (`basic`).\n" in either
     both = authentication(LIST, [{"key": [], "basic": []}])
     assert both.startswith("- Authentication: all of these together. ")
@@ -176,6 +176,22 @@ def test_a_title_that_the_description_begins_with_is_written_once(tmp_path: Path
     _, out = documented(tmp_path, tools=[found])
     (page,) = out.glob("skills/*/references/tools.md")
     assert page.read_text("utf-8").count("Handle a dialog") == 1
+
+
+def test_llms_txt_leads_to_the_headings_of_a_small_service(tmp_path: Path) -> None:
+    """X-22: also to one that equals the title of its group, or that of another section."""
+    named = {
+        f"/{name}": {"get": operation(name, tags=["Ships"], security=[{"authentication": []}])}
+        for name in ("ships", "named-types", "authentication")
+    }
+    schemes = {"authentication": {"type": "http", "scheme": "bearer"}}
+    data = description(named, info={"title": "Harbour", "version": "1"}, components={"securitySchemes": schemes})
+    generated("from-openapi", write(tmp_path / "api.json", data), "-o", tmp_path / "out")
+    assert not [*tmp_path.rglob("references")]
+    assert broken_links(tmp_path / "out") == []
+    assert "SKILL.md#ships)" in (tmp_path / "out/llms.txt").read_text("utf-8")
+    (skill,) = tmp_path.rglob("SKILL.md")
+    assert "[Authentication](#authentication-1)" in skill.read_text("utf-8")
 
 
 @pytest.mark.parametrize(("count", "in_llms_txt"), [(20, 1), (30, 0)])
@@ -310,6 +326,7 @@ def test_a_product_with_a_capital_is_what_users_mention(tmp_path: Path) -> None:
     ("said", "is_shown"),
     [
         ("OpenAPI specs from a repository with extensions.", False),
+        ("OpenAPI for the harbour.", False),
         ("This is the Harbour Swagger 2.0 definition of berths.", False),
         ("Berths, as OpenAPI documents.", True),
         ("Compares OpenAPI documents of a harbour.", True),
@@ -385,6 +402,11 @@ def says(path: str, summary: str, name: str | None = None, method: str = "get") 
             "asks to submit job to a berth.",
         ),
         ("Port", says("/a", "Allows you to purchase a berth", "a", "post"), "asks to purchase a berth."),
+        (
+            "Port",
+            says("/search", "Searches through berths") | says("/fast", "Like /search, but of today"),
+            "Search through berths (Port API).",
+        ),
         ("Port", says("/berths/free.{format}", "Berths that are free"), "(Port API). Use when the user mentions Port"),
     ],
 )

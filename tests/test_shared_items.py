@@ -194,6 +194,19 @@ def test_names_that_differ_only_in_a_number_are_one_item() -> None:
     assert " to `" not in with_parameters(*lines[:2])
 
 
+def test_shared_items_of_a_series_are_named_one_by_one() -> None:
+    """Each has a section, and a number of its own if items of that name differ."""
+    data = described()
+    for number, path in enumerate(data["paths"].values()):
+        words = f"A label of {'ships' if number % 2 else 'berths'} that helps to find them in the lists of the harbour."
+        labels = ({"name": f"label{i}", "schema": {"type": "string"}, "description": words} for i in range(5))
+        path["get"]["parameters"] = [OWNER, *({"in": "query", **label} for label in labels)]
+    for name, text in pages(data).items():
+        if name.startswith("group"):
+            names = {(item.name, item.heading) for item in shared_items(text)} - {("owner", "owner")}
+            assert names == {(f"label{i}", f"label{i}{end}") for i in range(5) for end in ("", " (2)")}
+
+
 def test_a_description_equal_to_one_above_is_written_once() -> None:
     said = "Only calls that started on this date, as YYYY-MM-DD in GMT; with a sign, on or before or after that date."
     times = [{"name": f"Start{sign}", "schema": {"type": "string"}, "description": said} for sign in ("", "<", ">")]

@@ -7,7 +7,7 @@ a list of links; dashdash's web profile shares the file.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import zip_longest
 from typing import Any
 
@@ -40,8 +40,8 @@ class Places(Struct, frozen=True):
     skill: str | None
     """The folder of the skill; `None` if no skill is written."""
 
-    is_whole: bool = False
-    """True if SKILL.md has everything, and there are no references."""
+    anchors: Mapping[str, str] | None = None
+    """The anchor in SKILL.md of each address within the references, if it has everything instead of them."""
 
     @property
     def overview(self) -> str:
@@ -55,8 +55,8 @@ class Places(Struct, frozen=True):
 
     def reference(self, address: str) -> str:
         """Returns the link target of an address in the references."""
-        if self.is_whole:
-            return self.overview + "".join(address.partition("#")[1:])
+        if self.anchors is not None:
+            return "#".join(filter(None, (self.overview, self.anchors.get(address))))
         return f"{self.skill}/references/{address}" if self.skill else "llms-full.txt"
 
 
@@ -65,7 +65,7 @@ def llms_documents(rendering: Rendering) -> Iterator[Document]:
     service, reference, templates = rendering.service, rendering.reference, rendering.templates
     places = Places(
         f"skills/{skill_name(service)}" if rendering.skill is not None else None,
-        is_whole=rendering.skill is not None and rendering.skill.is_whole,
+        anchors=rendering.skill.anchors if rendering.skill is not None else None,
     )
     is_short = len(service.tools) <= _QUICK_ITEMS
     context = {

@@ -295,7 +295,7 @@ class Subjects:
         if len(tools) <= _FEW_TOOLS:
             tasks = [task_of(tool) for tool in tools]
             known = [task for task in tasks if task]
-            if tools and len(known) == len(tools) and sum(map(len, known)) <= _WHAT_LIMIT:
+            if known and 2 * len(known) >= len(tools) and sum(map(len, known)) <= _WHAT_LIMIT:
                 return _capitalised(listed(known))
             if len(tools) == 1 and (text := purpose_sentence(tools[0].description or "", tools[0].name, _WHAT_LIMIT)):
                 return text
@@ -669,7 +669,7 @@ def _action_of_path(tool: Tool) -> tuple[list[str], tuple[str, ...]]:
     path = (tool.path or "").partition("#")[0]
     segments = [segment for segment in path_segments(path) if segment[:1].isalpha()]
     words = [word.lower() for word in WORD.findall(segments[-1].partition(".")[0])] if segments else []
-    if len(words) > 1 and is_verb(words[0]):
+    if words and is_verb(words[0]):
         return [words[0]], _noun(words[1:])
     verbs = _VERBS_OF_METHODS.get(tool.method or "", ()) if tool.method != "POST" else ()  # POST may do anything
     return list(verbs[1:]), _noun(words)
@@ -689,7 +689,8 @@ def tool_words(title: str, tools: Sequence[Tool]) -> tuple[str, ...]:
 
     Of a tool that gets or creates something, that is the thing alone: `bank accounts`, else the verb.
     """
-    names = {name: words_of(text) for name, text in readable_names(tools).items()}
+    readable = readable_names(tools)
+    names = {tool.name: _words_of_path(tool) or words_of(readable[tool.name]) for tool in tools}
     shared = _shared_start([*names.values()])
     known = {*map(singular, words_of(title))}
     if all(names[tool.name][:1] == ((tool.method or "").lower(),) for tool in tools):
@@ -699,6 +700,13 @@ def tool_words(title: str, tools: Sequence[Tool]) -> tuple[str, ...]:
         action = _words_of_action(tool, names[tool.name][shared:], known)
         found[singular(action)] = max(action, found.get(singular(action), ""), key=len)
     return tuple(filter(None, found.values()))
+
+
+def _words_of_path(tool: Tool) -> tuple[str, ...]:
+    """Returns the words of a name that follows from method and path, without parameters; empty for other names."""
+    if tool.path is None or not is_inferred(tool, "name"):
+        return ()
+    return ((tool.method or "").lower(), *words_of("/".join(path_segments(tool.path))))
 
 
 def _words_of_action(tool: Tool, name: Sequence[str], known: Collection[str]) -> str:
@@ -715,7 +723,7 @@ def _words_of_action(tool: Tool, name: Sequence[str], known: Collection[str]) ->
     noun = _noun(_without_known(words, known))
     if verb or noun:
         return " ".join(noun if noun and (not verb or verb in _UNSAID) else (verb, *noun))
-    return _VERBS_OF_METHODS.get(tool.method or "", ("", ""))[(tool.path or "").endswith("}")]
+    return _VERBS_OF_METHODS.get(tool.method or "", ("", ""))["}" in (tool.path or "").rpartition("/")[2]]
 
 
 def _without_known(words: Iterable[str], known: Collection[str]) -> list[str]:

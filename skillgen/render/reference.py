@@ -334,6 +334,14 @@ class SingleFile:
         self._parts: list[str] = []
         self._types: dict[str, str] = {}
         self._tools: dict[str, str] = {}
+        self.anchors: dict[str, str] = {}
+        """The anchor of each address within the references: `holidays.md#list` and `holidays.md`."""
+
+    def add_heading(self, words: str, pages: Iterable[Page]) -> None:
+        """Adds a heading on the second level, under which the sections of pages follow."""
+        anchor = self._anchors.of(words.replace("\\", ""))
+        self.anchors.update({page.file_name: anchor for page in pages})
+        self._parts.append(f"## {words}")
 
     def add(self, text: str) -> None:
         """Adds a text with its own headings."""
@@ -343,7 +351,7 @@ class SingleFile:
 
     def add_tools(self, pages: Iterable[Page], level: str = "#") -> None:
         """Adds the sections of tools, one level below the last heading, or on the second level if `level` is empty."""
-        self._add_sections(_sections(pages), self._tools, level)
+        self._add_pages(pages, self._tools, level)
 
     def add_tool(self, section: Section) -> None:
         """Adds the section of one tool, without its heading."""
@@ -362,12 +370,12 @@ class SingleFile:
 
     def add_others(self, pages: Iterable[Page]) -> None:
         """Adds sections that nothing links to, one level below the last heading."""
-        self._add_sections(_sections(pages), {})
+        self._add_pages(pages, {})
 
     def add_about(self, pages: Iterable[Page]) -> None:
         """Adds what concerns the service as a whole, one level below the last heading."""
         links: dict[str, str] = {}
-        self._add_sections(_sections(pages), links)
+        self._add_pages(pages, links)
         if (common_errors := phrase("common_errors")) in links:
             self._types[ERRORS] = links[common_errors]
 
@@ -376,6 +384,12 @@ class SingleFile:
         self._types[ERRORS] = "#" + self._anchors.of(section.heading)
         self._parts.append(section.text)
 
+    def link_inside(self) -> None:
+        """Changes links to the references in the first text to links to headings of this file."""
+        self._parts[0] = _LINK_TO_REFERENCES.sub(
+            lambda match: f"](#{self.anchors.get(match[1]) or match[2] or ''})", self._parts[0]
+        )
+
     def text(self) -> str:
         """Returns the file, with links resolved to its own anchors."""
         # Part by part: one character beyond Latin-1 doubles or quadruples the memory of every copy of a string.
@@ -383,6 +397,12 @@ class SingleFile:
         if parts:
             parts[-1] += "\n"
         return "\n\n".join(parts) or "\n"
+
+    def _add_pages(self, pages: Iterable[Page], links: dict[str, str], level: str = "#") -> None:
+        for page in pages:
+            self._add_sections(page.sections, links, level)
+            addresses = ((f"{page.file_name}#{page.anchors[item.name]}", links[item.name]) for item in page.sections)
+            self.anchors.update((address, link[1:]) for address, link in addresses)
 
     def _add_sections(self, sections: Iterable[Section], links: dict[str, str], level: str = "#") -> None:
         for section in sections:
@@ -407,8 +427,11 @@ def single_file(head: str, reference: Reference) -> str:
     return file.text()
 
 
-def whole_skill(head: str, reference: Reference) -> str:
-    """Returns SKILL.md of a small service, with everything: its tools right after `head`, on the second level."""
+def whole_skill(head: str, reference: Reference) -> tuple[str, Mapping[str, str]]:
+    """Returns SKILL.md of a small service, with everything: its tools right after `head`, on the second level.
+
+    The second value is the anchor in it of each address within the references, to which links of `head` lead, too.
+    """
     file = SingleFile()
     file.add(head)
     for topic in reference.topics:
@@ -417,7 +440,11 @@ def whole_skill(head: str, reference: Reference) -> str:
     about = tuple(_without_repeated(page, head) for page in reference.about)
     if any(page.intro or page.sections for page in about):
         _add_about(file, replace(reference, about=about))
-    return file.text()
+    file.link_inside()
+    return file.text(), file.anchors
+
+
+_LINK_TO_REFERENCES = re.compile(r"\]\(references/([^()#]*(?:#([^()]*))?)\)")
 
 
 def _without_repeated(page: Page, head: str) -> Page:
@@ -427,7 +454,7 @@ def _without_repeated(page: Page, head: str) -> Page:
 
 def _add_about(file: SingleFile, reference: Reference) -> None:
     if reference.about:
-        file.add(f"## {heading_text(reference.about[0].title)}")
+        file.add_heading(heading_text(reference.about[0].title), reference.about)
         file.add(reference.about[0].intro or "")
         file.add_about(reference.about)
 
@@ -435,11 +462,11 @@ def _add_about(file: SingleFile, reference: Reference) -> None:
 def _add_lists(file: SingleFile, reference: Reference) -> None:
     for kind, heading in phrases("list_headings").items():
         if pages := getattr(reference, kind):
-            file.add(f"## {heading}")
+            file.add_heading(heading, pages)
             file.add(pages[0].intro or "")
             file.add_others(pages)
     if reference.type_sections:
-        file.add(f"## {phrase('named_types')}")
+        file.add_heading(phrase("named_types"), reference.types)
         file.add_types(reference.type_sections)
     if reference.shared:
         file.add(f"## {phrase('shared_items')}")

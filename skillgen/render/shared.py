@@ -233,12 +233,15 @@ def _items(text: str) -> Iterator[str | _Item]:
 _NUMBERED = re.compile(r"`([A-Za-z_.-]*)(0|[1-9]\d{0,3})([A-Za-z_.-]*)`\Z")
 
 
-def _without_series(items: Iterator[str | _Item]) -> Iterator[str | _Item]:
-    """Yields items; of those that differ only in the number in their names, the first says how far it goes."""
+def _without_series(items: Iterator[str | _Item], headings: Mapping[str, str]) -> Iterator[str | _Item]:
+    """Yields items; of those that differ only in the number in their names, the first says how far it goes.
+
+    Shared items, of which `headings` has the text, have a section each and are named one by one.
+    """
     listed = list(items)
     series: dict[tuple[str, ...], list[tuple[int, _Item]]] = {}
     for item in listed:
-        if isinstance(item, _Item) and (name := _NUMBERED.match(item.label)):
+        if isinstance(item, _Item) and item.text not in headings and (name := _NUMBERED.match(item.label)):
             key = (*name.group(1, 3), item.indent, item.kind, item.required, item.rest)
             series.setdefault(key, []).append((int(name[2]), item))
     left_out = set[int]()
@@ -294,7 +297,7 @@ def _condensed(text: str, headings: Mapping[str, str]) -> str:
             pending.clear()
 
     first_names: dict[str, str] = {}
-    for item in _without_series(_items(text)):
+    for item in _without_series(_items(text), headings):
         if isinstance(item, str):
             flush()
             parts.append(item)

@@ -25,7 +25,6 @@ from skillgen.render.invocation import skill_fields
 from skillgen.render.reference import Reference, page_text, reference_files, reference_of, whole_skill
 from skillgen.render.scripts import program_files
 from skillgen.text.markdown import disarm, escape_dollar_digits, one_line
-from skillgen.text.structure import Anchors
 
 MAX_LINES = 499
 """Lines of SKILL.md: under 500 (design, "Output")."""
@@ -75,11 +74,16 @@ class Skill(Struct, frozen=True, kw_only=True):
     lists: Mapping[str, Index]
     """The indexes of `resources`, `prompts` and `events` that fill several pages."""
 
-    is_whole: bool = False
-    """True if SKILL.md has everything, and there are no references."""
+    anchors: Mapping[str, str] | None = None
+    """The anchor of each address within the references, if SKILL.md has everything instead of them."""
 
     is_bare: bool = False
     """True if words of the source were too long and left out."""
+
+    @property
+    def is_whole(self) -> bool:
+        """True if SKILL.md has everything, and there are no references."""
+        return self.anchors is not None
 
 
 _SKILL_SHORTENED = Problem.of(
@@ -205,13 +209,13 @@ def _skill_of(rendering: Rendering) -> Skill:
 
     def rendered(form: str, index: Index | None = None, words: int = 0, **length: bool) -> str:
         head = templates.render("skill/SKILL.md.j2", **context, **length, index=index, form=form, words=words)
-        return _escaped(whole_skill(_with_links_inside(head, reference), reference) if form == "whole" else head)
+        return head if form == "whole" else _escaped(head)
 
     whole_bytes = FEW_TOOLS_BYTES if len(service.tools) <= FEW_TOOLS else WHOLE_BYTES
     if reference.size_bytes() < whole_bytes and not reference.has_quotations:
-        text = rendered("whole", brief=False, bare=False)
-        if _fits(text, MAX_BYTES):
-            return Skill(text=text, index=None, lists={}, is_whole=True)
+        text, anchors = whole_skill(rendered("whole", brief=False, bare=False), reference)
+        if _fits(text := _escaped(text), MAX_BYTES):
+            return Skill(text=text, index=None, lists={}, anchors=anchors)
     by_group = cache(lambda: index_by_group(reference))
     names_length = sum(len(one_line(tool.name)) + len("``, ") for tool in service.tools)
 
@@ -255,15 +259,6 @@ def _tokens_to_tool(skill: Skill, reference: Reference) -> float:
             listings += len(topic.tools) * index_bytes.get(by_label[topic.title].files[0], names)
     tools = sum(len(topic.tools) for topic in reference.topics)
     return (len(skill.text.encode()) + listings / max(tools, 1)) / BYTES_PER_TOKEN
-
-
-def _with_links_inside(text: str, reference: Reference) -> str:
-    """Returns a text whose links to the references lead to headings of the file that has everything."""
-    for page in reference.pages:
-        anchor = Anchors().of(page.heading)
-        text = text.replace(f"](references/{page.file_name}#", "](#")
-        text = text.replace(f"](references/{page.file_name})", f"](#{anchor})")
-    return text
 
 
 def _escaped(text: str) -> str:

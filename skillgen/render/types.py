@@ -154,7 +154,7 @@ def _declared_phrase(schema: Schema) -> str:
         words = _choices_phrase(schema.choices or ())
     else:
         words = phrase("or_between").join(_phrase_for_type(name, schema) for name in types)
-    return f"{words} ({inline(schema.format)})" if schema.format else words
+    return f"{words} ({inline(schema.format)})" if schema.format and schema.format != words else words
 
 
 def _implied_types(schema: Schema) -> Iterator[str]:

@@ -126,7 +126,8 @@ _SYLLABLES = re.compile(r"[A-Za-z][a-z]{3}")
 
 _UUID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.IGNORECASE)
 _SECRET_WORDS = re.compile(
-    r"(?:^|_)(?:tokens?|secrets?|passw(?:or)?d|passphrase|pwd|credentials?|api_?keys?|access_?keys?|private_?keys?|"
+    r"(?:^|_)(?:(?:access|api|auth|bearer|refresh|security|session|user)?tokens?|secrets?|passw(?:or)?d|passphrase|pwd|"
+    r"credentials?|api_?keys?|access_?keys?|private_?keys?|"
     r"secret_?keys?|auth_?keys?|client_?secret|signing_?key|encryption_?key|session_?key|signature|authorization|jwt|"
     r"bearer)(?:_?(?:value|id))?$"
 )

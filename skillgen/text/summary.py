@@ -263,7 +263,7 @@ _NO_DESCRIPTION = re.compile(
 _ABOUT_DOCUMENT = re.compile(
     r"[^\w.'’-]*(?:(?:an?|our|the|these|this) )?(?:is (?:an? |the )?)?(?:[\w.'’-]+ ){0,3}?"
     r"(?:openapi|swagger)(?: v?\d[\d.]*)? (?:api )?"
-    r"(?:definitions?|descriptions?|docs|documentation|documents?|files?|spec(?:ification)?s?)\b",
+    r"(?:(?:definitions?|descriptions?|docs|documentation|documents?|files?|spec(?:ification)?s?)\b|(?=for\b))",
     re.IGNORECASE,
 )
 """The start of a sentence about the description of an API itself: "OpenAPI specs with our extension"."""

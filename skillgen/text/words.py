@@ -64,7 +64,7 @@ NEUTRAL_VERBS = word_set(
     """
     analyse analyze autocomplete calculate capture compute convert decode detect discover encode estimate evaluate
     export extract forecast format generate geocode infer invoke load manage obtain open perform ping predict
-    recommend request resolve review sample scan select simulate sort split suggest summarize tail take test track
+    recommend request resolve review sample scan select simulate solve sort split suggest summarize tail take test track
     translate use wait watch
     """
 )
@@ -227,9 +227,13 @@ def plural(words: str) -> str:
     return words + ("es" if words.endswith(("s", "x", "sh", "ch", "z")) else "s")
 
 
+FORMAT_IN_PATH = re.compile(r"\.(?:json|xml)\Z")
+
+
 def path_segments(path: str) -> tuple[str, ...]:
-    """Returns the static segments of a path, without parameters and `#Action=Name`, which only names an action."""
-    parts = (part.partition(".{")[0] for part in path.split("/"))
+    """Returns the static segments of a path, without parameters, the name of a format (`/orders.json`), and
+    `#Action=Name`, which only names an action."""
+    parts = (FORMAT_IN_PATH.sub("", part.partition(".{")[0]) for part in path.split("/"))
     return tuple(part for part in parts if part and "{" not in part and not part.startswith("#"))
 
 

@@ -30,6 +30,7 @@ from skillgen.sources.openapi.references import Resolver
 from skillgen.sources.openapi.responses import PaginationReader, ResponseReader
 from skillgen.sources.openapi.security import SecurityReader, endpoints_from, scopes_of
 from skillgen.text.summary import join_texts
+from skillgen.text.words import FORMAT_IN_PATH
 
 
 class OperationReader:
@@ -241,9 +242,12 @@ def _operation_names(operations: Iterable[tuple[str, str, str | None]]) -> tuple
     """Returns a unique name for each operation (method, path, operationId).
 
     The first operation with an operationId has it as its name, so that a name on which others rely never changes. An
-    operation without one, or with one that is taken, is named after method and path.
+    operation without one, or with one that is taken, is named after method and path, without an extension that is the
+    only one of the description: `/orders.json`.
     """
     operations = tuple(operations)
+    extensions = {found[0] for _, path, _ in operations if (found := FORMAT_IN_PATH.search(path))}
+    extension = extensions.pop() if len(extensions) == 1 else ""
     taken = {operation_id for _, _, operation_id in operations if operation_id}
     used_ids: set[str] = set()
     names = []
@@ -253,7 +257,9 @@ def _operation_names(operations: Iterable[tuple[str, str, str | None]]) -> tuple
             names.append(operation_id)
             continue
         # Such as `get_users_id` for GET /users/{id}.
-        name = base = "_".join([method.lower(), *(re.findall(r"[A-Za-z0-9]+", path) or ["root"])])
+        name = base = "_".join(
+            [method.lower(), *(re.findall(r"[A-Za-z0-9]+", path.removesuffix(extension)) or ["root"])]
+        )
         number = 2
         while name in taken:
             name, number = f"{base}_{number}", number + 1
