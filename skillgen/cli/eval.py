@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import shlex
 import sys
+from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -17,6 +19,8 @@ from skillgen.errors import ExitCode, OutputError, UsageError
 
 if TYPE_CHECKING:
     from skillgen.evals.grading import Grade
+    from skillgen.evals.reports import Checks
+    from skillgen.evals.tasks import Task
     from skillgen.model.service import Service
 
 
@@ -58,13 +62,10 @@ def evaluate(
     """Grade a skill: run an agent on its tasks against a mock of the service, with the skill and without it."""
     from skillgen.evals.evaluation import Evaluation, evaluate
     from skillgen.evals.grading import is_below
-    from skillgen.evals.reports import REPORTS
     from skillgen.evals.static import check_static
-    from skillgen.evals.tasks import read_tasks
 
     folder = Path(skill)
-    if report_format not in REPORTS:
-        raise UsageError(f"no such format: {report_format}", where="--format", fix=f"choose from {', '.join(REPORTS)}")
+    shown = _report(report_format)
     if not (folder / "SKILL.md").is_file():
         raise UsageError("has no SKILL.md", where=skill, fix="give the folder of a skill")
     if [agent is not None, init, static].count(True) != 1:
@@ -76,33 +77,47 @@ def evaluate(
         return _write_draft(service, folder, name, console)
     if static:
         checks = check_static(folder, service, results)
-        sys.stdout.write(REPORTS[report_format]((), checks))
+        sys.stdout.write(shown((), checks))
         return ExitCode.DONE if all(item.passed for found in checks.values() for item in found) else ExitCode.DRIFT
-    tasks = read_tasks(folder, frozenset(tool.name for tool in service.tools))
-    if ungraded := [task.id for task in tasks if not task.is_gradable]:
-        console.say(f"note: not run, since it names no calls: {', '.join(ungraded)}")
     evaluation = Evaluation(
         service=service,
         results=results,
         skill=folder,
         skill_name=name,
-        tasks=tasks,
+        tasks=_tasks(folder, service, console),
         agent=words,
         timeout_s=task_timeout,
         jobs=jobs,
         has_control=not no_control,
     )
-
-    def report(grade: Grade, done: int, total: int, is_earlier: bool) -> None:
-        kind = "query" if grade.should_trigger is not None else "with skill" if grade.has_skill else "without skill"
-        state = "passed" if grade.passed else "failed"
-        earlier = ", resumed" if is_earlier else f" in {grade.seconds:.1f} s"
-        console.say(f"[{done}/{total}] {grade.task}, {kind}: {state}{earlier}")
-
-    place, grades = evaluate(evaluation, Path(out or f"{name}-workspace"), report)
-    sys.stdout.write(REPORTS[report_format](grades, {}))
+    place, grades = evaluate(evaluation, Path(out or f"{name}-workspace"), partial(_print_progress, console))
+    sys.stdout.write(shown(grades, {}))
     console.say(f"the runs are in {place}")
     return ExitCode.DRIFT if is_below(grades, min_success) else ExitCode.DONE
+
+
+def _report(name: str) -> Callable[[Sequence[Grade], Checks], str]:
+    from skillgen.evals.reports import REPORTS
+
+    if name not in REPORTS:
+        raise UsageError(f"no such format: {name}", where="--format", fix=f"choose from {', '.join(REPORTS)}")
+    return REPORTS[name]
+
+
+def _tasks(folder: Path, service: Service, console: Console) -> tuple[Task, ...]:
+    from skillgen.evals.tasks import read_tasks
+
+    tasks = read_tasks(folder, frozenset(tool.name for tool in service.tools))
+    if ungraded := [task.id for task in tasks if not task.is_gradable]:
+        console.say(f"note: not run, since it names no calls: {', '.join(ungraded)}")
+    return tasks
+
+
+def _print_progress(console: Console, grade: Grade, done: int, total: int, is_earlier: bool) -> None:
+    kind = "query" if grade.should_trigger is not None else "with skill" if grade.has_skill else "without skill"
+    state = "passed" if grade.passed else "failed"
+    earlier = ", resumed" if is_earlier else f" in {grade.seconds:.1f} s"
+    console.say(f"[{done}/{total}] {grade.task}, {kind}: {state}{earlier}")
 
 
 def _words(agent: str) -> tuple[str, ...]:

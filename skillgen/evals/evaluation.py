@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from pathlib import Path
@@ -20,6 +19,7 @@ from skillgen.model.values import Json
 from skillgen.sources.documents import snapshot_text
 from skillgen.sources.json_access import as_dict, as_list, json_or_none
 from skillgen.sources.mcp.session import CancelToken
+from skillgen.write.files import replace_file
 
 _INPUTS, _GRADING, _BENCHMARK = "inputs.json", "grading.json", "benchmark.json"
 
@@ -187,6 +187,5 @@ def _digest(evaluation: Evaluation, snapshot: str) -> str:
 
 def _write(path: Path, data: Mapping[str, Json] | Sequence[Json]) -> None:
     """Writes JSON so that the file is complete or not there."""
-    with tempfile.NamedTemporaryFile("w", encoding="utf-8", dir=path.parent, delete=False) as file:
-        file.write(json.dumps(data, ensure_ascii=False, indent=2) + "\n")
-    Path(file.name).replace(path)
+    text = json.dumps(data, ensure_ascii=False, indent=2) + "\n"
+    replace_file(path, lambda temporary: temporary.write_text(text, "utf-8"))

@@ -7,10 +7,10 @@ import shlex
 import shutil
 import subprocess
 import sys
-import threading
 import time
 from collections.abc import Mapping
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 
 from msgspec import Struct
@@ -21,6 +21,7 @@ from skillgen.mock.log import CallLog, LoggedCall, calls_in_log
 from skillgen.mock.serving import mock_of, serving, url_of
 from skillgen.model.service import Service
 from skillgen.model.values import Json
+from skillgen.sources.command_output import exit_status
 from skillgen.sources.json_access import as_dict, json_or_none
 from skillgen.sources.mcp.process import ProcessTree
 from skillgen.sources.mcp.session import CancelToken
@@ -132,20 +133,9 @@ def _run(bench: Bench, prompt: str, environment: Mapping[str, str], folder: Path
             stdin.write(prompt.encode("utf-8", "replace"))
             stdin.close()
 
-    threads = [threading.Thread(target=write_prompt, daemon=True)]
-    for stream, name in ((process.stdout, "stdout.txt"), (process.stderr, "stderr.txt")):
-        threads.append(threading.Thread(target=_keep, args=(stream, folder / name), daemon=True))
-    for thread in threads:
-        thread.start()
-    try:
-        with bench.cancel_token.attach(family):
-            return process.wait(bench.timeout_s)
-    except subprocess.TimeoutExpired:
-        return None
-    finally:
-        family.kill()
-        for thread in threads:
-            thread.join()
+    keep_output = partial(_keep, process.stdout, folder / "stdout.txt")
+    keep_errors = partial(_keep, process.stderr, folder / "stderr.txt")
+    return exit_status(family, (write_prompt, keep_output, keep_errors), bench.timeout_s, bench.cancel_token)
 
 
 def _keep(stream: object, path: Path) -> None:

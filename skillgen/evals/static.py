@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import shlex
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from email.message import Message
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -35,12 +35,11 @@ _BOUNDARY = "skillgen-part"
 
 def check_static(skill: Path, service: Service, results: Mapping[str, Json] | None) -> dict[str, list[Assertion]]:
     """Returns the checks that need no agent: the name of each to its results."""
-    pages = dict(_pages(skill))
     examples: dict[str, str] = {}
     headings: set[str] = set()
     language = "json" if service.kind == "mcp" else "sh"
-    for text in pages.values():
-        for heading, example in _sections(text, language):
+    for tokens in _pages(skill):
+        for heading, example in _sections(tokens, language):
             headings.add(heading)
             if example is not None:
                 examples.setdefault(heading, example)
@@ -54,8 +53,11 @@ def check_static(skill: Path, service: Service, results: Mapping[str, Json] | No
 # -- documents ---------------------------------------------------------------------------------------------------------
 
 
-def _pages(skill: Path) -> Iterator[tuple[Path, str]]:
-    """Yields the pages that are reached from SKILL.md within the number of reads, with their text."""
+def _pages(skill: Path) -> Iterator[Sequence[Token]]:
+    """Yields the tokens of the pages that are reached from SKILL.md within the number of reads."""
+    from markdown_it import MarkdownIt
+
+    parser = MarkdownIt("commonmark")
     root = skill.resolve()
     waiting, seen = [(root / "SKILL.md", 0)], {root / "SKILL.md"}
     for path, reads in waiting:
@@ -64,29 +66,30 @@ def _pages(skill: Path) -> Iterator[tuple[Path, str]]:
                 text = file.read(_PAGE_LIMIT_BYTES)
         except OSError:
             continue
-        yield path, text
+        tokens = parser.parse(text)
+        yield tokens
         if reads == _READS:
             continue
-        for link in _links(text):
+        for link in _links(tokens):
             target = (path.parent / unquote(link.partition("#")[0])).resolve()
             if target not in seen and target.is_relative_to(root) and len(seen) < _PAGES_LIMIT and target.is_file():
                 seen.add(target)
                 waiting.append((target, reads + 1))
 
 
-def _links(text: str) -> Iterator[str]:
-    for token in _tokens(text):
+def _links(tokens: Sequence[Token]) -> Iterator[str]:
+    for token in tokens:
         for child in token.children or ():
             if child.type == "link_open" and not urlsplit(str(child.attrs["href"])).scheme:
                 yield str(child.attrs["href"])
 
 
-def _sections(text: str, language: str) -> Iterator[tuple[str, str | None]]:
+def _sections(tokens: Sequence[Token], language: str) -> Iterator[tuple[str, str | None]]:
     """Yields each heading with the first code block in a language after the word "Example" below it."""
     heading: str | None = None
     label, previous = "", ""
     example: str | None = None
-    for token in _tokens(text):
+    for token in tokens:
         if token.type == "inline" and previous == "heading_open":
             if heading is not None:
                 yield heading, example
@@ -98,12 +101,6 @@ def _sections(text: str, language: str) -> Iterator[tuple[str, str | None]]:
         previous = token.type
     if heading is not None:
         yield heading, example
-
-
-def _tokens(text: str) -> list[Token]:
-    from markdown_it import MarkdownIt
-
-    return MarkdownIt("commonmark").parse(text)
 
 
 def _shown(token: Token) -> str:

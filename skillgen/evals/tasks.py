@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from itertools import islice
 from pathlib import Path
@@ -79,7 +80,7 @@ def read_tasks(skill: Path, tools: frozenset[str]) -> tuple[Task, ...]:
         if not isinstance(query, str) or not isinstance(expected, bool):
             raise UsageError("needs `query`, and `should_trigger`: true or false", where=where)
         tasks.append(Task(id=f"query-{index + 1}", prompt=query, should_trigger=expected))
-    repeated = {task.id for index, task in enumerate(tasks) if task.id in [other.id for other in tasks[:index]]}
+    repeated = [name for name, count in Counter(task.id for task in tasks).items() if count > 1]
     if repeated:
         raise UsageError(f"several evals have the id {min(repeated)}", where=str(path), fix="number them")
     if not any(task.is_gradable for task in tasks):

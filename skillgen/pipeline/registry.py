@@ -10,7 +10,6 @@ from __future__ import annotations
 import os
 import re
 import sqlite3
-import tempfile
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, suppress
 from functools import partial
@@ -25,6 +24,7 @@ from skillgen.sources.json_access import SOURCE_LIMIT_BYTES, as_dict, as_list, j
 from skillgen.text.markdown import disarm_log_commands, exact_json_text, one_line
 from skillgen.text.summary import clip
 from skillgen.text.unicode import strip_invisible
+from skillgen.write.files import replace_file
 from skillgen.write.record import RECORD_NAME
 
 _TERMS = """
@@ -185,26 +185,21 @@ def _json(path: Path) -> Any:
         return None
 
 
-def _write(path: Path, fill: Callable[[str], None]) -> None:
-    """Replaces a file; `fill` writes the new one, which is empty and of which it gets the path."""
+def _write(path: Path, fill: Callable[[Path], object]) -> None:
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryDirectory(dir=path.parent, prefix=".skillgen-") as folder:
-            temporary = Path(folder, path.name)
-            fill(str(temporary))
-            temporary.replace(path)
+        replace_file(path, fill)
     except OSError as error:
         raise OutputError(f"cannot be written: {error.strerror}", where=path.as_posix()) from None
 
 
-def _write_json(data: Any, temporary: str) -> None:
-    Path(temporary).write_text(exact_json_text(data, indent=2) + "\n", "utf-8", newline="\n")
+def _write_json(data: Any, temporary: Path) -> None:
+    temporary.write_text(exact_json_text(data, indent=2) + "\n", "utf-8", newline="\n")
 
 
 # -- the index ---------------------------------------------------------------------------------------------------------
 
 
-def _write_index(entries: Iterable[Entry], path: str) -> None:
+def _write_index(entries: Iterable[Entry], path: Path) -> None:
     with closing(sqlite3.connect(path)) as database:
         fill_index(database, entries)
 

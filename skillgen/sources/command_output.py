@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import subprocess
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from threading import Thread
 
@@ -59,12 +59,26 @@ def run_command(
     assert family.process.stdout is not None
     assert family.process.stderr is not None
     streams = (family.process.stdout, family.process.stderr)
-    threads = [Thread(target=run, daemon=True) for run in (read_printed, read_errors)]
+    status = exit_status(family, (read_printed, read_errors), timeout_s, cancel_token)
+    return None if status is None else Finished(status=status, output=bytes(printed), errors=bytes(errors))
+
+
+def exit_status(
+    family: ProcessTree, transfers: tuple[Callable[[], None], ...], timeout_s: float, cancel_token: CancelToken
+) -> int | None:
+    """Returns the status of a process when it exits, or `None` if it ran out of time. Kills all that it started.
+
+    Each of `transfers`, which read and write its streams, runs in a thread.
+
+    Raises:
+        ConnectionLost: the run was cancelled.
+    """
+    threads = [Thread(target=run, daemon=True) for run in transfers]
     for thread in threads:
         thread.start()
     try:
         with cancel_token.attach(family):
-            status = family.process.wait(timeout_s)
+            return family.process.wait(timeout_s)
     except subprocess.TimeoutExpired:
         return None
     finally:
@@ -72,4 +86,3 @@ def run_command(
         family.kill()
         for thread in threads:
             thread.join()
-    return Finished(status=status, output=bytes(printed), errors=bytes(errors))

@@ -13,7 +13,7 @@ import os
 import stat
 import tempfile
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
@@ -178,6 +178,19 @@ def _outside_error(place: Path) -> OutputError:
 
 def _not_a_file_error(place: Path) -> OutputError:
     return OutputError("is not a file", where=str(place), fix="move it, or choose another --out")
+
+
+def replace_file(path: Path, fill: Callable[[Path], object]) -> None:
+    """Replaces a file atomically; `fill` gets the path of the new one, which does not exist yet.
+
+    Raises:
+        OSError: it cannot be written.
+    """
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=path.parent, prefix=".skillgen-") as folder:
+        temporary = Path(folder, path.name)
+        fill(temporary)
+        temporary.replace(path)
 
 
 LOCK_TIMEOUT_S = 60.0
