@@ -9,16 +9,16 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from difflib import get_close_matches
 
 from msgspec import Struct
 from msgspec.structs import replace
 
+from skillgen.calls import script
 from skillgen.errors import UsageError
 from skillgen.model.calls import Input
 from skillgen.model.schema import Parameter, Schema
-from skillgen.model.serialization import header_text
 from skillgen.model.service import Service
 from skillgen.model.tool import Tool
 from skillgen.model.values import Json, child
@@ -26,8 +26,6 @@ from skillgen.sources.examples.validation import ExampleSchemas, Fault, ModelSch
 from skillgen.sources.openapi.parameters import input_keys
 
 _NUMBER = re.compile(r"-?(?:0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?\Z")
-_UNSENDABLE_IN_HEADER = re.compile(r"[^\t\x20-\x7e\x80-\xff]")
-_DOT_SEGMENTS = ("", ".", "..")
 
 _TYPES_LIMIT = 100
 """Schemas that are read for the types that a value may have."""
@@ -193,7 +191,7 @@ class CallChecker:
                 continue
             value = arguments[key]
             yield from self._value_faults(value, item.schema, key)
-            if (reason := why_unsendable(item, value)) is not None:
+            for reason in script.unsendable(item.location, value):
                 yield Fault(child("", key), reason)
         for key in arguments:
             if key not in slots and not (key == body_key and has_body(tool)):
@@ -227,11 +225,9 @@ def object_from_json(text: str) -> dict[str, Json]:
         UsageError: it is not JSON, or not an object.
     """
     try:
-        value = json.loads(text)
-    except (ValueError, RecursionError) as error:
-        raise UsageError(f"the arguments are not JSON: {error}", fix="write one JSON object") from None
-    if not isinstance(value, dict):
-        raise UsageError("the arguments are not a JSON object", fix="write one JSON object") from None
+        value: dict[str, Json] = script.object_from(text)
+    except script.Failure as failure:
+        raise UsageError(str(failure), fix="write one JSON object") from None
     return value
 
 
@@ -283,17 +279,6 @@ def _with_properties(rules: Schema, declared: Schema) -> Schema:
     return replace(rules, types=rules.types or declared.types, properties=rules.properties + more)
 
 
-def why_unsendable(item: Parameter, value: Json) -> str | None:
-    """Returns why a value cannot be sent where its parameter is sent; `None` if it can."""
-    if item.location == "path":
-        texts = value if isinstance(value, list) else [value]
-        if any(text in _DOT_SEGMENTS for text in texts) or not texts:
-            return "is a part of the path, which cannot be empty, `.` or `..`"
-    if item.location == "header" and _UNSENDABLE_IN_HEADER.search(header_text(value)):
-        return "is a header, which cannot have line breaks or characters outside of Latin-1"
-    return None
-
-
 def unknown_name(name: str, known: Iterable[str], noun: str = "parameter") -> str:
     """Returns the message for a name that no parameter or tool has, with the nearest names."""
     names = list(known)
@@ -338,10 +323,14 @@ def _types_of(value: Json) -> tuple[str, ...]:
     return ("object",) if isinstance(value, dict) else ("array",) if isinstance(value, list) else ("null",)
 
 
-def _checkable(value: Json) -> Json:
-    """Returns a value with each file replaced by a string."""
+def with_uploads(value: Json, content: Callable[[Upload], Json]) -> Json:
+    """Returns a value with the content of each file in place of the file."""
     if isinstance(value, Upload):
-        return ""
+        return content(value)
     if isinstance(value, Mapping):
-        return {key: _checkable(item) for key, item in value.items()}
-    return [_checkable(item) for item in value] if isinstance(value, list) else value
+        return {key: with_uploads(item, content) for key, item in value.items()}
+    return [with_uploads(item, content) for item in value] if isinstance(value, list) else value
+
+
+def _checkable(value: Json) -> Json:
+    return with_uploads(value, lambda upload: "")

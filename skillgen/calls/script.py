@@ -33,6 +33,7 @@ from pathlib import Path
 from typing import Any
 
 from skillgen.model.serialization import (
+    MATCHED_LENGTH,
     header_text,
     is_exploded,
     is_json,
@@ -46,7 +47,6 @@ from skillgen.model.serialization import (
 SIZE_LIMIT = 32 * 1024 * 1024
 STEPS_LIMIT = 50_000
 REDIRECT_LIMIT = 5
-MATCHED_LIMIT = 200
 LEGACY, MODERN = "2025-11-25", "2026-07-28"
 CLIENT = {"name": "call.py", "version": "1"}
 TYPES = {"string": str, "object": dict, "array": list, "boolean": bool}
@@ -246,7 +246,7 @@ def limit_faults(limits: Any, value: Any) -> Any:
         if len({json.dumps(item, sort_keys=True) for item in value}) < len(value):
             yield "has the same item twice"
     pattern = limits.get("pattern")
-    if isinstance(value, str) and pattern and len(value) <= MATCHED_LIMIT and not re.search(pattern, value, re.ASCII):
+    if isinstance(value, str) and pattern and len(value) <= MATCHED_LENGTH and not re.search(pattern, value, re.ASCII):
         yield f"{shown(value)} does not match {pattern}"
 
 
@@ -318,12 +318,12 @@ def checked(client: Any, tool: Any, arguments: Any) -> Any:
     return arguments
 
 
-def unsendable(item: Any, value: Any) -> Any:
-    """Yields why a value cannot be sent where its parameter is sent."""
+def unsendable(place: Any, value: Any) -> Any:
+    """Yields why a value cannot be sent in a place: `path`, `query`, `header` or `cookie`."""
     parts = value if isinstance(value, list) and value else [value]
-    if item["in"] == "path" and any(part in ("", ".", "..", []) for part in parts):
+    if place == "path" and any(part in ("", ".", "..", []) for part in parts):
         yield "is a part of the path, which cannot be empty, `.` or `..`"
-    if item["in"] == "header" and re.search(r"[^\t\x20-\x7e\x80-\xff]", header_text(value)):
+    if place == "header" and re.search(r"[^\t\x20-\x7e\x80-\xff]", header_text(value)):
         yield "is a header, which cannot have line breaks or characters outside of Latin-1"
 
 
@@ -568,7 +568,7 @@ class HttpClient:
             yield from check.faults(tool["body"]["rules"], body_of(tool, arguments)[1])
         for key, item in tool["parameters"].items():
             if key in arguments:
-                yield from ((pointer("", key), text) for text in unsendable(item, arguments[key]))
+                yield from ((pointer("", key), text) for text in unsendable(item["in"], arguments[key]))
 
     def dry_run(self, name: str, tool: Any, arguments: Any) -> str:
         """Returns the request of a call, with the names of variables in place of secrets."""

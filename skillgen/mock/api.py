@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import threading
-import time
 from collections.abc import Iterator, Sequence
 from email.message import Message
 from urllib.parse import parse_qsl, urlsplit
@@ -12,7 +11,7 @@ from urllib.parse import parse_qsl, urlsplit
 from skillgen.calls.arguments import CallChecker
 from skillgen.mock.answers import Answers
 from skillgen.mock.decoding import Decoded, Decoder, SentRequest
-from skillgen.mock.failures import RETRY_AFTER_S, InjectedFault, error_case, is_limited
+from skillgen.mock.failures import RETRY_AFTER_S, FaultInjector, InjectedFault, error_case
 from skillgen.mock.log import CallLog, LoggedCall
 from skillgen.mock.messages import Request, Response
 from skillgen.mock.routing import Match, Router
@@ -43,8 +42,7 @@ class ApiMock:
         self._checker = CallChecker(service)
         self._answers = Answers(service)
         self._log = log
-        self._faults = faults
-        self._limited: set[str] = set()
+        self._faults = FaultInjector(service, faults)
         self._lock = threading.Lock()
         self._auth: dict[str | None, list[Auth]] = {}
         for auth in service.requirements.auth:
@@ -52,9 +50,7 @@ class ApiMock:
 
     def respond(self, request: Request) -> Response:
         """Returns the response to a request."""
-        for fault in self._faults:
-            if fault.kind == "latency":
-                time.sleep(fault.seconds)
+        self._faults.delay()
         with self._lock:
             return self._respond(request)
 
@@ -92,15 +88,11 @@ class ApiMock:
             message = "; ".join(f"{fault.pointer or '/'} {fault.message}" for fault in faults)
             status = next((code for code in (400, 422) if any(error.code == str(code) for error in tool.errors)), 400)
             return self._refuse(tool, found, faults, status, message, request)
-        for fault in self._faults:
-            if fault.kind == "rate-limit" and is_limited(tool.name, self._limited):
-                headers = {"Retry-After": str(RETRY_AFTER_S)}
-                return self._refuse(tool, found, [], 429, "rate limit exceeded", request, headers)
-            if fault.kind == "error":
-                case = error_case(self._service, tool, fault.code)
-                status = int(fault.code) if fault.code.isdigit() and len(fault.code) == 3 else 500
-                text = ": ".join(filter(None, (case.code, case.description, case.resolution)))
-                return self._refuse(tool, found, [], status, text, request)
+        if (failure := self._faults.failure(tool)) is not None:
+            code, text = failure
+            headers = {} if code else {"Retry-After": str(RETRY_AFTER_S)}
+            status = (int(code) if code.isdigit() and len(code) == 3 else 500) if code else 429
+            return self._refuse(tool, found, [], status, text, request, headers)
         outputs = _successes(tool)
         output, media_type = _negotiated(outputs, request.headers)
         if outputs and output is None:

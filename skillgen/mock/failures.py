@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import threading
+import time
+from collections.abc import Sequence
 from typing import Literal
 
 from msgspec import Struct
@@ -63,10 +66,33 @@ def error_case(service: Service, tool: Tool, code: str) -> ErrorCase:
     return ErrorCase(code=code)
 
 
-def is_limited(name: str, limited: set[str]) -> bool:
-    """True for the first call of a tool, the third, and so on: a caller that tries again is served."""
-    if name in limited:
-        limited.remove(name)
-        return False
-    limited.add(name)
-    return True
+class FaultInjector:
+    """Fails the calls to a service on demand."""
+
+    def __init__(self, service: Service, faults: Sequence[InjectedFault]) -> None:
+        self._service = service
+        self._faults = faults
+        self._limited: set[str] = set()
+        self._lock = threading.Lock()
+
+    def delay(self) -> None:
+        """Waits as long as calls are to take."""
+        for fault in self._faults:
+            if fault.kind == "latency":
+                time.sleep(fault.seconds)
+
+    def failure(self, tool: Tool) -> tuple[str, str] | None:
+        """Returns the code and the text of the failure of a call; the code of a rate limit is empty."""
+        for fault in self._faults:
+            if fault.kind == "rate-limit" and self._is_limited(tool.name):
+                return "", "rate limit exceeded"
+            if fault.kind == "error":
+                case = error_case(self._service, tool, fault.code)
+                return fault.code, ": ".join(filter(None, (case.code, case.description, case.resolution)))
+        return None
+
+    def _is_limited(self, name: str) -> bool:
+        """True for the first call of a tool, the third, and so on: a caller that tries again is served."""
+        with self._lock:
+            self._limited ^= {name}
+            return name in self._limited

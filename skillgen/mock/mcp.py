@@ -9,7 +9,6 @@ from __future__ import annotations
 import json
 import re
 import threading
-import time
 from collections.abc import Callable, Mapping, Sequence
 from urllib.parse import unquote
 
@@ -18,7 +17,7 @@ from msgspec import Struct, field
 from skillgen import __version__
 from skillgen.calls.arguments import CallChecker
 from skillgen.mock.answers import Answers
-from skillgen.mock.failures import RETRY_AFTER_S, InjectedFault, error_case, is_limited
+from skillgen.mock.failures import RETRY_AFTER_S, FaultInjector, InjectedFault
 from skillgen.mock.log import CallLog, LoggedCall
 from skillgen.model.service import Service
 from skillgen.model.values import Json
@@ -79,8 +78,7 @@ class McpMock:
         self._checker = CallChecker(service)
         self._answers = Answers(service)
         self._log = log
-        self._faults = faults
-        self._limited: set[str] = set()
+        self._faults = FaultInjector(service, faults)
         self._lock = threading.Lock()
         self._tools = {tool.name: tool for tool in service.tools}
         self._listed = {
@@ -307,18 +305,12 @@ class McpMock:
 
     def _injected(self, name: str, arguments: Json) -> Json | None:
         """Returns the result of a call that fails on demand; waits if it is to be slow."""
-        for fault in self._faults:
-            if fault.kind == "latency":
-                time.sleep(fault.seconds)
-            elif fault.kind == "rate-limit" and is_limited(name, self._limited):
-                self._record(name, arguments, (), "rate-limited")
-                return failed_call(f"Rate limit exceeded. Retry after {RETRY_AFTER_S} second.")
-            elif fault.kind == "error":
-                self._record(name, arguments, (), f"error:{fault.code}")
-                case = error_case(self._service, self._tools[name], fault.code)
-                texts = (case.code, case.description, case.resolution)
-                return failed_call(": ".join(text for text in texts if text))
-        return None
+        self._faults.delay()
+        if (failure := self._faults.failure(self._tools[name])) is None:
+            return None
+        code, text = failure
+        self._record(name, arguments, (), f"error:{code}" if code else "rate-limited")
+        return failed_call(text if code else f"Rate limit exceeded. Retry after {RETRY_AFTER_S} second.")
 
     def _outcome(self, name: str, arguments: Json) -> Json:
         if name == MANIFEST_TOOL and (manifest := self._results.get("manifest")) is not None:

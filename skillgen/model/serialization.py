@@ -21,6 +21,9 @@ RECORDS = "records"
 """The style of a body of records, each between a record separator and a line feed (RFC 7464,
 `application/json-seq`)."""
 
+MATCHED_LENGTH = 200
+"""Characters of the longest string that `call.py` matches with a pattern."""
+
 _JSON_SEQUENCES = frozenset({"application/json-seq", "application/geo+json-seq"})
 """Media types of JSON values, each after a record separator (RFC 7464)."""
 

@@ -21,13 +21,14 @@ from skillgen.calls.arguments import (
     object_from_json,
     parameter_keys,
     unknown_name,
+    with_uploads,
 )
 from skillgen.errors import ExitCode, SkillgenError, SourceError, UsageError
 from skillgen.model.service import Service
 from skillgen.model.tool import Tool
 from skillgen.model.values import Json
 from skillgen.pipeline.read import Request, read_source, server_target
-from skillgen.render.scripts import call_data, sent_form, why_confirmed
+from skillgen.render.scripts import advice_data, call_data, sent_form, why_confirmed
 from skillgen.security.addresses import hosts_of, origin_of
 from skillgen.security.secrets import Secrets, secrets_from_headers
 from skillgen.sources.documents import is_url
@@ -192,7 +193,7 @@ class _McpCaller:
             raise UsageError("can only be called as a task", where=tool.name, fix=fix)
         if self._session is None:
             self._session = self._stack.enter_context(open_session(self._target, self._request.progress))
-        data = call_data(self._service, [tool])["tools"][tool.name]
+        data = advice_data(self._service, tool)
         future = self._session.send("tools/call", {"name": tool.name, "arguments": _with_texts(arguments)})
         wait([future], self._target.timeout_s)
         failure = future.exception() if future.done() else NoAnswer("tools/call", self._target.timeout_s)
@@ -215,16 +216,17 @@ class _HttpCaller:
         self._service, self._request, self._options = service, request, options
 
     def shown(self, tool: Tool, arguments: dict[str, Json]) -> str:
-        method, url, headers, content = self._http_request(tool, arguments, script.Masked())
+        data = call_data(self._service, [tool])
+        method, url, headers, content = self._http_request(data, tool, arguments, script.Masked())
         headers = {**headers, **dict.fromkeys(self._own_headers(url), "…")}
         text: str = script.request_text(method, url, headers, content)
         return text
 
     def send(self, tool: Tool, arguments: dict[str, Json]) -> Reply:
         environment = self._request.environment
-        method, url, headers, content = self._http_request(tool, arguments, environment)
-        headers = {**headers, **self._own_headers(url)}
         data = call_data(self._service, [tool])
+        method, url, headers, content = self._http_request(data, tool, arguments, environment)
+        headers = {**headers, **self._own_headers(url)}
         secrets = secrets_from_headers(tuple(self._request.source.headers.items())) | Secrets(
             {environment[name]: name for name in data["variables"] if len(environment.get(name, "")) > 3}
         )
@@ -246,8 +248,7 @@ class _HttpCaller:
             text, is_error = script.http_answer(answer.status, kept, answer.content, tool_data, self._options.out)
         return Reply(secrets.hide(text), is_error)
 
-    def _http_request(self, tool: Tool, arguments: dict[str, Json], environment: Any) -> Any:
-        data = call_data(self._service, [tool])
+    def _http_request(self, data: dict[str, Any], tool: Tool, arguments: dict[str, Json], environment: Any) -> Any:
         slots, body_key = parameter_keys(tool)
         found = data["tools"][tool.name]
         places = {key: item for key, item in found["parameters"].items() if item["in"] != "body"}
@@ -291,29 +292,21 @@ def _as_errors() -> Iterator[None]:
 
 def _with_files(value: Json) -> Json:
     """Returns a value with the content of its files."""
-    if isinstance(value, Upload):
-        return script.File(value.path)
-    if isinstance(value, dict):
-        return {key: _with_files(item) for key, item in value.items()}
-    return [_with_files(item) for item in value] if isinstance(value, list) else value
+    return with_uploads(value, lambda upload: script.File(upload.path))
 
 
-def _with_texts(arguments: dict[str, Json]) -> dict[str, Json]:
+def _with_texts(arguments: dict[str, Json]) -> Json:
     """Returns the arguments of an MCP tool, with the text of files, or their bytes as Base64."""
 
-    def text(value: Json) -> Json:
-        if isinstance(value, Upload):
-            with _as_errors():
-                content = script.File(value.path).content
-            try:
-                return content.decode("utf-8")
-            except UnicodeDecodeError:
-                return base64.b64encode(content).decode()
-        if isinstance(value, dict):
-            return {key: text(item) for key, item in value.items()}
-        return [text(item) for item in value] if isinstance(value, list) else value
+    def text(upload: Upload) -> str:
+        content: bytes = script.File(upload.path).content
+        try:
+            return content.decode("utf-8")
+        except UnicodeDecodeError:
+            return base64.b64encode(content).decode()
 
-    return {key: text(value) for key, value in arguments.items()}
+    with _as_errors():
+        return with_uploads(arguments, text)
 
 
 def request_of(source: Any, target: str | None, **details: Any) -> Request:

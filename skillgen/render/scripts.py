@@ -21,7 +21,7 @@ from skillgen.model.calls import Input
 from skillgen.model.codec import to_json
 from skillgen.model.document import Document
 from skillgen.model.schema import Parameter, Schema, Serialization
-from skillgen.model.serialization import LINES
+from skillgen.model.serialization import LINES, MATCHED_LENGTH
 from skillgen.model.service import Service
 from skillgen.model.tool import Tool
 from skillgen.model.values import Json
@@ -49,9 +49,8 @@ _CHECKED_PATTERN = re.compile(
 
 _REPEATED_GROUP = re.compile(r"\)[*+{]")
 _BRANCHING = re.compile(r"[*+?|]|\{(\d+),(\d+)\}")
-_MATCHED_LENGTH = 200
 _STEPS_LIMIT = 10_000_000
-"""Steps that a pattern may take in a string of that length, which `call.py` matches at most."""
+"""Steps that a pattern may take in a string of `MATCHED_LENGTH`."""
 
 
 def call_data(service: Service, tools: Iterable[Tool]) -> dict[str, Any]:
@@ -122,9 +121,7 @@ def _tool(service: Service, tool: Tool) -> dict[str, Any]:
         found["schema"] = _checked(replace(rules, types=("object",), nullable=False, properties=tool.parameters))
     if (reason := why_confirmed(tool)) is not None:
         found["confirm"] = reason
-    if errors := dict(_advice(service, tool)):
-        found["errors"] = errors
-    return found
+    return found | advice_data(service, tool)
 
 
 def why_confirmed(tool: Tool) -> str | None:
@@ -135,6 +132,12 @@ def why_confirmed(tool: Tool) -> str | None:
     if semantics.effect == "destructive" or semantics.risk == "destructive":
         return "deletes or overwrites"
     return None
+
+
+def advice_data(service: Service, tool: Tool) -> dict[str, Any]:
+    """Returns what the service advises on the errors of a tool; empty without any."""
+    errors = dict(_advice(service, tool))
+    return {"errors": errors} if errors else {}
 
 
 def _advice(service: Service, tool: Tool) -> Iterator[tuple[str, str]]:
@@ -285,11 +288,11 @@ def _is_checkable(pattern: Json) -> bool:
     """True if Python matches a pattern like other engines, and in a time that its length and the string's bound."""
     if not isinstance(pattern, str) or len(pattern) > 300 or not _CHECKED_PATTERN.fullmatch(pattern):
         return False
-    steps = 1 if pattern.startswith("^") else _MATCHED_LENGTH
+    steps = 1 if pattern.startswith("^") else MATCHED_LENGTH
     for part in _BRANCHING.finditer(pattern):
         low, high = part.groups()
-        ways = int(high) - int(low) + 1 if high is not None else 2 if part[0] in "?|" else _MATCHED_LENGTH
-        steps *= max(1, min(ways, _MATCHED_LENGTH))
+        ways = int(high) - int(low) + 1 if high is not None else 2 if part[0] in "?|" else MATCHED_LENGTH
+        steps *= max(1, min(ways, MATCHED_LENGTH))
     if _REPEATED_GROUP.search(pattern) or steps > _STEPS_LIMIT:
         return False
     try:
