@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -517,6 +518,21 @@ def test_an_api_has_no_declarations_of_a_server(tmp_path: Path) -> None:
     out, problems = published(tmp_path, service, emit=DECLARATIONS)
     assert set(files_of(out)) == {"ai-help.json", ".skillgen.json"}
     assert len(problems["format-left-out"]) == 3
+
+
+def test_a_server_that_answers_the_list_of_skills_hands_over_the_skill(tmp_path: Path) -> None:
+    """X-11: the client gets every file, with the size and the digest of the list."""
+    github = skillgen.read(ROOT / "tests/golden/sources/github-mcp-server.json")
+    out, _ = published(tmp_path, github, emit=["skill", "skills-list"])
+    (entry,) = read_json(out / "skills-list.json")["skills"]
+    validator("mcp-skill-entry").validate(entry)
+    assert entry["frontmatter"] == MarkdownDocument((out / "skills/github/SKILL.md").read_text("utf-8")).fields()
+    command = (sys.executable, "-m", "servers.skilled_sdk", str(out))
+    service = skillgen.read(command=command, cwd=ROOT / "tests", skill_files=True)
+    (skill,) = service.skills
+    files = {f"skills/{file.uri.removeprefix('skill://')}": (file.text or "").encode() for file in skill.files}
+    assert files == {path: content for path, content in files_of(out).items() if path.startswith("skills/github/")}
+    assert not [problem.code for problem in service.problems if problem.code.startswith("skill-")]
 
 
 @pytest.mark.parametrize("text", HOSTILE)

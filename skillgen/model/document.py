@@ -185,6 +185,14 @@ FORMATS: dict[str, Format] = {
         renderer="skillgen.render.declarations:ai_help_json_documents",
         is_default=False,
     ),
+    "skills-list": Format(
+        purpose="what a server that has the skill answers to skills/list",
+        files=("skills-list.json",),
+        specification="the MCP extension [Skills](https://github.com/modelcontextprotocol/ext-skills); "
+        "[how a server has it](skills-list.md)",
+        renderer="skillgen.render.declarations:skills_list_documents",
+        is_default=False,
+    ),
     "service-manifest": Format(
         purpose="a manifest of the server and its tools",
         files=("service-manifest.json",),

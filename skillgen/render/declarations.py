@@ -1,5 +1,5 @@
 """What the author of an MCP server may declare or serve, as JSON: objects of dashdash and the result of `ai_help` (seed
-000), the files of progressive disclosure (seed 003), and a service manifest (seed 004).
+000), the files of progressive disclosure (seed 003), a list of skills (SEP-2640), and a service manifest (seed 004).
 
 An inferred fact is not the author's statement, so only declared ones are written. Effects in a manifest are the
 exception: where it has no risk, a call counts as safe.
@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterator, Sequence
+
+import yaml
 
 from skillgen.errors import Problem
 from skillgen.model.auth import Auth
@@ -61,6 +63,11 @@ _LATENCIES = ("instant", "seconds", "minutes")
 _RISKS: dict[str | None, str | None] = {"destructive": "destructive", "sends": "destructive", "read": None}
 """The effect of a call to its risk in a manifest; the least that is not safe for all others."""
 
+_SKILL_FILES = 512
+"""Files that a skill may have in a list (SEP-2640, limits of publication)."""
+
+_FRONT_MATTER = re.compile(r"---\n(.*?)\n---\n", re.DOTALL)
+
 _COSTS = ("free", "metered", "requires_approval")
 
 
@@ -90,6 +97,32 @@ def tool_description_documents(rendering: Rendering) -> Iterator[Document | Prob
         }
         entries.append(with_values(entry, keep=("description",)))
     yield json_document(f"tool-descriptions/{_LIST}.json", {"tools": entries}, keep=("tools",))
+
+
+def skills_list_documents(rendering: Rendering) -> Iterator[Document | Problem]:
+    """Yields skills-list.json: the answer to `skills/list` of a server that has the skill (SEP-2640)."""
+    files = rendering.skill_contents
+    front = _FRONT_MATTER.match(files["SKILL.md"].decode("utf-8"))
+    if front is None:
+        yield left_out("skills-list", "SKILL.md has no front matter, which the list repeats", "restore the template")
+        return
+    if len(files) > _SKILL_FILES:
+        message = f"the skill has {len(files)} files, and a list has at most {_SKILL_FILES} of a skill"
+        yield left_out("skills-list", message)
+        return
+    base = f"skill://{skill_name(rendering.service)}"
+    resources = [
+        {
+            "uri": f"{base}/{path}",
+            "digest": f"sha256:{hashlib.sha256(content).hexdigest()}",
+            "size": len(content),
+        }
+        for path, content in files.items()
+    ]
+    entry = {"uri": f"{base}/SKILL.md", "frontmatter": yaml.safe_load(front[1]), "resources": resources}
+    # Nothing is known of who may read it, and for how long: what both SDKs answer by default.
+    answer = {"resultType": "complete", "ttlMs": 0, "cacheScope": "private", "skills": [entry]}
+    yield json_document("skills-list.json", answer)
 
 
 def dashdash_documents(rendering: Rendering) -> Iterator[Document | Problem]:

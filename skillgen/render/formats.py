@@ -25,8 +25,8 @@ from skillgen.render.environment import Templates
 from skillgen.render.filters import FILTERS, FUNCTIONS
 from skillgen.render.identity import TITLE_LIMIT, description_problems
 from skillgen.render.phrases import phrases_of
-from skillgen.render.skill import Rendering, Site
-from skillgen.text.markdown import disarm, disarm_json, one_line
+from skillgen.render.skill import Rendering, Site, finished
+from skillgen.text.markdown import one_line
 from skillgen.text.summary import clip
 
 
@@ -99,7 +99,7 @@ def _run(renderers: Iterable[str], subject: Rendering | Site) -> Rendered:
     results = [item for renderer in renderers for item in resolve_name(renderer)(subject)]
     documents = sorted((item for item in results if not isinstance(item, Problem)), key=lambda document: document.path)
     problems = dict.fromkeys(item for item in results if isinstance(item, Problem))
-    return tuple(map(_finished, documents)), tuple(problems)
+    return tuple(map(finished, documents)), tuple(problems)
 
 
 def _length_problems(service: Service) -> Iterator[Problem]:
@@ -117,13 +117,3 @@ def _length_problems(service: Service) -> Iterator[Problem]:
                 where=field,
                 message=f"the {field} of the service has {length:,} characters; the documents have the first {limit}",
             )
-
-
-def _finished(document: Document | Artifact) -> Document | Artifact:
-    """Returns a document without anything that a host would execute, even where two pieces of text meet."""
-    if isinstance(document, Artifact):
-        return document
-    if document.path.endswith(".py"):  # it has no text of a source
-        return document
-    escape = disarm_json if document.path.endswith((".json", ".yaml")) else disarm
-    return replace(document, text=escape(document.text))

@@ -11,12 +11,13 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from dataclasses import dataclass
 from functools import cache, cached_property
 from itertools import chain
-from typing import Any
+from typing import Any, TypeVar
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from skillgen.errors import Problem
-from skillgen.model.document import BYTES_PER_TOKEN, Document, Publisher
+from skillgen.model.document import BYTES_PER_TOKEN, Artifact, Document, Publisher
 from skillgen.model.service import Service
 from skillgen.render.environment import Templates
 from skillgen.render.identity import intro, phrase_of, skill_name, title
@@ -24,7 +25,7 @@ from skillgen.render.index import LINES, Index, index_by_group, index_in_sequenc
 from skillgen.render.invocation import skill_fields
 from skillgen.render.reference import Reference, page_text, reference_files, reference_of, whole_skill
 from skillgen.render.scripts import program_files
-from skillgen.text.markdown import disarm, escape_dollar_digits, one_line
+from skillgen.text.markdown import disarm, disarm_json, escape_dollar_digits, one_line
 
 MAX_LINES = 499
 """Lines of SKILL.md: under 500 (design, "Output")."""
@@ -93,6 +94,17 @@ _SKILL_SHORTENED = Problem.of(
 )
 
 
+AnyFile = TypeVar("AnyFile", Document, Artifact)
+
+
+def finished(document: AnyFile) -> AnyFile:
+    """Returns a document without anything that a host would execute, even where two pieces of text meet."""
+    if isinstance(document, Artifact) or document.path.endswith(".py"):  # a program has no text of a source
+        return document
+    escape = disarm_json if document.path.endswith((".json", ".yaml")) else disarm
+    return replace(document, text=escape(document.text))
+
+
 @dataclass(frozen=True)
 class Rendering:
     """What the documents of every format are rendered from."""
@@ -131,6 +143,12 @@ class Rendering:
     def skill_files(self) -> tuple[Document | Problem, ...]:
         """SKILL.md and the files of its references, relative to the skill's folder."""
         return tuple(_skill_files(self))
+
+    @property
+    def skill_contents(self) -> dict[str, bytes]:
+        """The files of the skill by path, sorted, with the bytes that are written."""
+        documents = [item for item in self.skill_files if isinstance(item, Document)]
+        return {item.path: finished(item).content for item in sorted(documents, key=lambda item: item.path)}
 
     @cached_property
     def context(self) -> dict[str, Any]:

@@ -35,7 +35,7 @@ from skillgen.render.purpose import subjects_of
 from skillgen.render.server_json import remotes_of, server_identity
 from skillgen.render.skill import Rendering, Site
 from skillgen.security.addresses import public_url
-from skillgen.text.markdown import disarm, exact_json_text, one_line
+from skillgen.text.markdown import exact_json_text, one_line
 from skillgen.text.summary import clip
 
 _INDEX_SCHEMA = "https://schemas.agentskills.io/discovery/0.2.0/schema.json"
@@ -138,8 +138,7 @@ def _folder(renderings: Sequence[Rendering]) -> Iterator[Document | Artifact | P
 
 def _skill(rendering: Rendering) -> _Skill:
     """Returns SKILL.md if it is the skill's only file, otherwise an archive with its files at the root."""
-    documents = (item for item in rendering.skill_files if isinstance(item, Document))
-    files = {item.path: disarm(item.text).encode("utf-8") for item in documents}
+    files = rendering.skill_contents
     name = skill_name(rendering.service)
     is_single = len(files) == 1
     path = f"agent-skills/{name}/SKILL.md" if is_single else f"agent-skills/{name}.zip"
