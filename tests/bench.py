@@ -346,7 +346,17 @@ TASKS: dict[str, tuple[Path | list[str], tuple[str, ...]]] = {
         SOURCES / "github-mcp-server.json",
         ("create_issue", "create_pull_request", "get_file_contents", "search_code", "merge_pull_request"),
     ),
-    "time": (TIME, ("get_current_time", "convert_time")),
+    "notion": (
+        ["--env", "NOTION_TOKEN=ntn_dummy", "--", str(NODE / ".bin" / "notion-mcp-server")],
+        (
+            "API-post-search",
+            "API-post-page",
+            "API-retrieve-a-page",
+            "API-patch-block-children",
+            "API-query-data-source",
+        ),
+    ),
+    "time": (["--", *TIME], ("get_current_time", "convert_time")),
 }
 """Service to its source and some typical tools."""
 
@@ -446,7 +456,7 @@ def measure_documents(runs: int) -> Iterator[str]:
         folder = BUILD / "bench" / "documents" / name
         shutil.rmtree(folder, ignore_errors=True)
         is_api = isinstance(source, Path) and source.is_relative_to(NODE)
-        given = ["--", *source] if isinstance(source, list) else [source] if is_api else ["--snapshot", source]
+        given = source if isinstance(source, list) else [source] if is_api else ["--snapshot", source]
         command = "from-openapi" if is_api else "from-server"
         cost(skillgen(command, "-o", folder / "ours", "--emit", "skill", *given))
         (skill,) = (folder / "ours" / "skills").iterdir()

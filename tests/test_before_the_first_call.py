@@ -29,6 +29,12 @@ def of_server(folder: Path, tools: list[Json]) -> str:
     return skill_of(out)
 
 
+def test_the_first_line_of_the_instructions_is_written_once(tmp_path: Path) -> None:
+    said = "Keeps the tables of a port. Ask for their names first."
+    _, out = documented(tmp_path, server={"instructions": said}, tools=[tool("list_tables")])
+    assert skill_of(out).partition("\n# ")[2].count("Keeps the tables of a port") == 1
+
+
 def of_description(folder: Path, paths: dict[str, Json], **members: Json) -> str:
     source = write(folder / "api.json", description(paths, **members))
     generated("from-openapi", source, "-o", folder / "out")

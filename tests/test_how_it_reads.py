@@ -317,6 +317,11 @@ def test_a_product_with_a_capital_is_what_users_mention(tmp_path: Path) -> None:
     assert "Use when the user mentions Portwise or asks about ports." in described(
         tmp_path, said, serverInfo={"name": "portwise-mcp"}
     )
+    assert "Use when the user mentions DockDB or asks about ports." in described(
+        tmp_path,
+        [*said, tool("drop_port", description="Drops a port of a DockDB table.")],
+        serverInfo={"name": "acme.dockdb-mcp"},
+    )
     assert "Use when the user asks about portwise ports." in described(
         tmp_path, said, serverInfo={"name": "memory-mcp"}
     )

@@ -195,10 +195,29 @@ def title(service: Service) -> str:
 
 
 def _spelled(name: str, service: Service) -> str:
-    """Returns a name in lower case as the texts of the tools spell it, else with a capital."""
-    found = Counter(_mentions(name, service))
-    spelling = max((text for text in found if text != name), key=lambda text: (found[text], text), default=None)
+    """Returns a name in lower case as the texts of the tools spell it or its words, else with a capital."""
+    if (spelling := _spelling(name, service)) is None and " " in name:
+        words = ((word, _spelling(word, service) or word) for word in name.split(" "))
+        name = " ".join(spelled if has_inner_capital(spelled) else word for word, spelled in words)
     return spelling or name[:1].upper() + name[1:]
+
+
+def _spelled_words(service: Service) -> list[str]:
+    """Returns the names within a title that was formed from a name in lower case: `DynamoDB`."""
+    words = title(service).split(" ")
+    is_formed = not service.title and not is_named_by_author(service) and service.name.islower() and len(words) > 1
+    return list(filter(has_inner_capital, words)) if is_formed else []
+
+
+def _spelling(name: str, service: Service) -> str | None:
+    """Returns the most frequent spelling of a name in the texts of the tools that is not in lower case."""
+    found = Counter(_mentions(name, service))
+    return max((text for text in found if text != name), key=lambda text: (found[text], text), default=None)
+
+
+def has_inner_capital(word: str) -> bool:
+    """True for a word that is a name by its spelling: `DynamoDB`."""
+    return word[1:] != word[1:].lower()
 
 
 def _mentions(name: str, service: Service) -> Iterator[str]:
@@ -396,7 +415,8 @@ def _trigger(service: Service) -> str:
         return _trigger_of_uses(uses)
     subjects, name = subjects_of(service), plain(product(service))
     tasks = [plain(task) for task in subjects.tasks[:_TASKS_ASKED]]
-    names = [*([name] if _is_said(name, service) else []), *subjects.abbreviations]
+    said = _spelled_words(service) or ([name] if _is_said(name, service) else [])
+    names = list(dict.fromkeys([*said, *subjects.abbreviations]))
     about = [plain(noun) for noun in subjects.nouns if not names or noun.lower() != name.lower()][:_NOUNS_ASKED]
     if not (about or names or tasks):
         tasks = [plain(task) for tool in service.tools[:_TASKS_ASKED] if (task := task_of(tool))]

@@ -345,7 +345,7 @@ class Notes:
         if schema.choices is not None and (schema.types or schema.choices != (None,)):
             name = ("no_value", "always")[len(schema.choices)] if len(schema.choices) < 2 else "one_of"
             yield self._note(name, values=value_list(schema.choices))
-        if schema.default is not None:
+        if schema.default is not None and schema.default.json is not None:  # null is what is sent by default anyway
             yield self._note("default", value=value(schema.default.json))
         if schema.constraints:
             yield from self._constraints(schema, schema.constraints)
