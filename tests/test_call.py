@@ -186,6 +186,11 @@ def test_arguments_have_the_types_of_the_schema(server: list[str], words: list[s
     assert json.loads(finished.stdout.partition("\n")[2])["params"] == {"name": "add_note", "arguments": arguments}
 
 
+def test_a_result_that_cannot_be_written_is_no_bug(server: list[str], tmp_path: Path) -> None:
+    finished = call("add_note", "title=Tea", "--out", tmp_path / "missing", *server)
+    assert (finished.exit_code, "another folder" in finished.stderr) == (2, True), finished.stderr
+
+
 def test_what_deletes_or_is_unknown_is_not_called(server: list[str], tmp_path: Path) -> None:
     finished = call("delete_note", *server)
     assert finished.exit_code == 2
@@ -246,6 +251,17 @@ def test_an_operation_is_sent_as_its_description_says(description: Path, api: st
     multipart = made("putNote", "id=7", f"body.scan@={tmp_path / 'scan.png'}")
     assert 'name="scan"; filename="scan.png"' in multipart["body"]
     assert multipart["headers"]["Content-Type"].startswith("multipart/form-data; boundary=")
+
+
+def test_a_file_is_sent_as_text_where_its_bytes_cannot_be(description: Path, api: str, tmp_path: Path) -> None:
+    (tmp_path / "note").write_text("a note", "utf-8")
+    file = f"@={tmp_path / 'note'}"
+    for words in (["getNote", "id=7", f"X-Trace{file}"], ["sendForm", f"a{file}"], ["putNote", "id=7", f"text{file}"]):
+        request = sent(call("--openapi", description, "--base-url", f"{api}/v1", *words, env=TOKEN))
+        assert "a note" in json.dumps(request).replace("a%20note", "a note"), words
+    (tmp_path / "note").write_text("a\nb", "utf-8")
+    finished = call("--openapi", description, "getNote", "id=7", f"X-Trace{file}", env=TOKEN)
+    assert (finished.exit_code, "cannot have line breaks" in finished.stderr) == (2, True)
 
 
 def test_faults_of_an_operation_are_named_by_place(description: Path) -> None:

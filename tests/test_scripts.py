@@ -90,10 +90,19 @@ def test_a_server_is_started_by_the_command_that_follows(kiosk: Path, tmp_path: 
     command = ["--", sys.executable, Path(__file__).parent / "servers" / "listed.py", path]
     finished = run_script(kiosk, "buy_paper", "title=x", *command, cwd=tmp_path)
     assert json.loads(finished.stdout) == {"n": 1}
+    (tmp_path / "title").write_text("Le Monde", "utf-8")
+    shown = run_script(kiosk, "buy_paper", "title@=title", "--dry-run", *command, cwd=tmp_path)
+    assert '"title": "Le Monde"' in shown.stdout
     lines = '{"tool": "buy_paper", "arguments": {"title": "x"}}\n{"tool": "buy_paper"}\n'
     finished = run_script(kiosk, "--session", *command, cwd=tmp_path, stdin=lines)
     assert [json.loads(line)["ok"] for line in finished.stdout.splitlines()] == [True, False]
     assert finished.exit_code == 2
+
+
+def test_the_program_is_short_enough_to_be_read(notes: Path, kiosk: Path) -> None:
+    lengths = {script.read_text("utf-8").count("\n") for script in (notes, kiosk)}
+    assert len(lengths) == 2, "one for an API, one for an MCP server"
+    assert max(lengths) < 600
 
 
 def test_requests_equal_those_of_the_command(notes: Path, api: str, tmp_path: Path) -> None:
@@ -187,6 +196,6 @@ def test_patterns_that_take_long_are_not_checked() -> None:
     answers = {"initialize": {"serverInfo": {"name": "x", "version": "1"}}, "tools/list": [{"tools": [tool]}]}
     documents = skillgen.render_documents(service_of_answers(answers), emit=["scripts"])
     data = json.loads(documents["skills/x/scripts/tools.json"])
-    named = {item["name"]: item["schema"] for item in data["tools"]["find"]["schema"]["properties"]}
+    named = data["tools"]["find"]["schema"]["properties"]
     assert named["plain"]["constraints"] == {"pattern": plain["pattern"]}
     assert [named[name] for name in schemas] == [{"types": ["string"], "unsure": True}] * len(slow)

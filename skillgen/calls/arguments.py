@@ -191,7 +191,7 @@ class CallChecker:
                 continue
             value = arguments[key]
             yield from self._value_faults(value, item.schema, key)
-            for reason in script.unsendable(item.location, value):
+            for reason in script.unsendable(item.location, with_texts(value)):
                 yield Fault(child("", key), reason)
         for key in arguments:
             if key not in slots and not (key == body_key and has_body(tool)):
@@ -330,6 +330,18 @@ def with_uploads(value: Json, content: Callable[[Upload], Json]) -> Json:
     if isinstance(value, Mapping):
         return {key: with_uploads(item, content) for key, item in value.items()}
     return [with_uploads(item, content) for item in value] if isinstance(value, list) else value
+
+
+def with_texts(value: Json) -> Json:
+    """Returns a value with the text of its files, of binary files in Base64.
+
+    Raises:
+        UsageError: a file cannot be read.
+    """
+    try:
+        return with_uploads(value, lambda upload: script.File(upload.path).text())
+    except script.Failure as failure:
+        raise UsageError(str(failure), fix="name another file") from None
 
 
 def _checkable(value: Json) -> Json:

@@ -16,7 +16,7 @@ import base64
 import difflib
 import http.client
 import json
-import math
+import operator
 import os
 import queue
 import re
@@ -35,9 +35,7 @@ from typing import Any
 from skillgen.model.serialization import (
     MATCHED_LENGTH,
     header_text,
-    is_exploded,
     is_json,
-    is_json_sequence,
     path_segment,
     percent_encode,
     query_pairs,
@@ -46,10 +44,18 @@ from skillgen.model.serialization import (
 
 SIZE_LIMIT = 32 * 1024 * 1024
 STEPS_LIMIT = 50_000
-REDIRECT_LIMIT = 5
 LEGACY, MODERN = "2025-11-25", "2026-07-28"
 CLIENT = {"name": "call.py", "version": "1"}
-TYPES = {"string": str, "object": dict, "array": list, "boolean": bool}
+TYPES = {str: "string", dict: "object", list: "array", bool: "boolean", int: "integer", float: "number"}
+BOUNDS = {
+    "minimum": ("less than", operator.lt),
+    "maximum": ("greater than", operator.gt),
+    "exclusiveMinimum": ("not greater than", operator.le),
+    "exclusiveMaximum": ("not less than", operator.ge),
+    "min": ("shorter than", operator.lt),
+    "max": ("longer than", operator.gt),
+}
+SIZES: Any = {str: "Length", list: "Items", dict: "Properties"}
 
 
 class Failure(Exception):
@@ -72,6 +78,18 @@ class File:
         if len(self.content) > SIZE_LIMIT:
             raise Failure(2, f"{path}: larger than {SIZE_LIMIT // 2**20} MiB")
 
+    def text(self) -> str:
+        """Returns the content as a string: that of binary files in Base64."""
+        try:
+            return self.content.decode("utf-8")
+        except UnicodeDecodeError:
+            return base64.b64encode(self.content).decode()
+
+
+def with_texts(value: Any) -> Any:
+    """Returns a value with the text of each file in it."""
+    return json.loads(json.dumps(value, default=File.text))
+
 
 # -- arguments --------------------------------------------------------------------------------------------------------
 
@@ -83,98 +101,85 @@ class Check:
         self.types, self.steps, self.unsure = types, 0, False
 
     def faults(self, schema: Any, value: Any, at: Any = "", within: Any = ()) -> Any:
-        """Returns the faults of a value, each with its JSON pointer."""
+        """Yields the faults of a value, each with its JSON pointer."""
         self.steps += 1
         if self.steps > STEPS_LIMIT:
             raise RecursionError
-        if not schema or (value is None and schema.get("nullable")):
-            return []
-        if isinstance(value, File):
-            return []
+        if isinstance(value, File) or (value is None and schema.get("nullable")):
+            return
         self.unsure |= schema.get("unsure", False)
-        kinds = schema.get("types", ())
+        kinds, choices = schema.get("types", ()), schema.get("choices")
         if kinds and not any(is_type(value, kind) for kind in kinds):
-            return [(at, f"{shown(value)} is not of type {' or '.join(kinds)}")]
-        found = []
-        choices = schema.get("choices")
+            yield at, f"{shown(value)} is not of type {' or '.join(kinds)}"
+            return
         if choices == []:
-            return [(at, "is not allowed here")]
-        if choices is not None and not any(same(value, choice) for choice in choices):
-            found.append((at, f"{shown(value)} is not one of {', '.join(map(shown, choices[:20]))}"))
-        found += [(at, text) for text in limit_faults(schema.get("constraints", {}), value)]
-        bases = [name for name in base_names(schema) if name not in within]
-        for name in bases:
-            found += self.faults(self.types.get(name, {}), value, at, (*within, name))
+            yield at, "is not allowed here"
+        elif choices and not any(same(value, choice) for choice in choices):
+            yield at, f"{shown(value)} is not one of {', '.join(map(shown, choices[:20]))}"
+        yield from ((at, text) for text in limit_faults(schema.get("constraints", {}), value))
+        for name in schema.get("bases", ()):
+            if name not in within:
+                yield from self.faults(self.types.get(name, {}), value, at, (*within, name))
         for part in schema.get("also", ()):
-            found += self.faults(part, value, at, within)
-        found += self.choice(schema, value, at, within)
+            yield from self.faults(part, value, at, within)
+        yield from self.choice(schema, value, at, within)
         if isinstance(value, dict):
-            found += self.members(schema, value, at)
+            yield from self.members(schema, value, at)
         elif isinstance(value, list):
             first, rest = schema.get("prefix_items", ()), schema.get("items", {})
             for index, item in enumerate(value):
-                found += self.faults(first[index] if index < len(first) else rest, item, f"{at}/{index}")
-        return found
+                yield from self.faults(first[index] if index < len(first) else rest, item, f"{at}/{index}")
 
     def choice(self, schema: Any, value: Any, at: Any, within: Any) -> Any:
         """Returns the faults by alternatives, exclusions and conditions; none that follow from what is not checked."""
-        found: list[Any] = []
         before, self.unsure = self.unsure, False
-        options = schema.get("alternatives", ())
-        results = [self.faults(option, value, at, within) for option in options]
-        matching = sum(not result for result in results)
-        if options and not matching:
+        results = [list(self.faults(option, value, at, within)) for option in schema.get("alternatives", ())]
+        found: Any = []
+        matching = results.count([])
+        if results and not matching:
             near = [item for item in results if not any(place == at and "of type" in text for place, text in item)]
             found = near[0] if len(near) == 1 else [(at, f"{shown(value)} matches none of its alternatives")]
-        elif schema.get("is_exclusive") and matching > 1 and "discriminator" not in schema:
+        elif matching > 1 and schema.get("is_exclusive"):
             found = [(at, f"{shown(value)} matches {matching} alternatives, but only one may match")]
-        if "excluded" in schema and not self.faults(schema["excluded"], value, at, within):
-            found = [*found, (at, f"{shown(value)} is excluded")]
+        if "excluded" in schema and not any(self.faults(schema["excluded"], value, at, within)):
+            found.append((at, f"{shown(value)} is excluded"))
         for rule in schema.get("conditions", ()):
-            branch = "otherwise" if self.faults(rule["when"], value, at, within) else "then"
-            found = [*found, *self.faults(rule.get(branch, {}), value, at, within)]
-        found = [] if self.unsure else found
-        self.unsure |= before
+            branch = "otherwise" if any(self.faults(rule["when"], value, at, within)) else "then"
+            found += self.faults(rule.get(branch, {}), value, at, within)
+        found, self.unsure = [] if self.unsure else found, self.unsure or before
         return found
 
     def members(self, schema: Any, value: Any, at: Any) -> Any:
-        """Returns the faults of the members of an object."""
-        found = [(pointer(at, name), "is required") for name in required_names(schema) if name not in value]
-        properties = {item["name"]: item["schema"] for item in schema.get("properties", ())}
-        additional = schema.get("additional")
-        known = self.known_names(schema, set()) if additional is False else set()
+        """Yields the faults of the members of an object."""
+        yield from ((pointer(at, name), "is required") for name in schema.get("required", ()) if name not in value)
+        properties, additional = schema.get("properties", {}), schema.get("additional")
+        known = set(self.names(schema)) if additional is False else set()
         for name, member in value.items():
             if name in properties:
-                found += self.faults(properties[name], member, pointer(at, name))
+                yield from self.faults(properties[name], member, pointer(at, name))
             elif isinstance(additional, dict) and not schema.get("patterns"):
-                found += self.faults(additional, member, pointer(at, name))
+                yield from self.faults(additional, member, pointer(at, name))
             elif additional is False and not schema.get("patterns") and name not in known:
-                found.append((pointer(at, name), unknown(name, known)))
-        return found
+                yield pointer(at, name), unknown(name, known)
 
-    def known_names(self, schema: Any, seen: Any) -> Any:
-        """Returns the names of the properties that a schema declares, also by way of others."""
-        names = {item["name"] for item in schema.get("properties", ())}
-        for base in base_names(schema):
-            if base not in seen:
-                seen.add(base)
-                names |= self.known_names(self.types.get(base, {}), seen)
+    def names(self, schema: Any, within: Any = ()) -> Any:
+        """Yields the names of the properties that a schema declares, also by way of others."""
+        yield from schema.get("properties", ())
+        for base in schema.get("bases", ()):
+            if base not in within:
+                yield from self.names(self.types.get(base, {}), (*within, base))
         for part in (*schema.get("also", ()), *schema.get("alternatives", ())):
-            names |= self.known_names(part, seen)
-        return names
+            yield from self.names(part, within)
 
     def kinds(self, schema: Any, depth: Any = 8) -> Any:
         """Returns the types that a schema allows; empty if it allows any."""
         self.steps += 1
-        kinds = set(schema.get("types", ()))
-        kinds |= {kind_of(choice) for choice in schema.get("choices") or ()}
-        if depth and not kinds and self.steps < STEPS_LIMIT:
-            for part in (*(self.types.get(name, {}) for name in base_names(schema)), *schema.get("alternatives", ())):
-                more = self.kinds(part, depth - 1)
-                if not more:
-                    return set()
-                kinds |= more
-        return kinds | ({"null"} if kinds and schema.get("nullable") else set())
+        kinds = {*schema.get("types", ()), *(TYPES.get(type(choice), "null") for choice in schema.get("choices", ()))}
+        if not kinds and depth and self.steps < STEPS_LIMIT:
+            parts = [self.types.get(name, {}) for name in schema.get("bases", ())]
+            found = [self.kinds(part, depth - 1) for part in (*parts, *schema.get("alternatives", ()))]
+            kinds = set().union(*found) if all(found) else set()
+        return kinds | {"null"} if kinds and schema.get("nullable") else kinds
 
     def typed(self, text: Any, schema: Any) -> Any:
         """Returns the value that a string means: not a string only where the schema allows none."""
@@ -190,32 +195,10 @@ class Check:
         return [self.typed(text, schema.get("items", {}))] if "array" in kinds else text
 
 
-def base_names(schema: Any) -> Any:
-    """Returns the names of the types that a schema refers to."""
-    return [*([schema["ref"]] if "ref" in schema else []), *schema.get("includes", ())]
-
-
-def required_names(schema: Any) -> Any:
-    """Returns the names of the properties that an object must have."""
-    return [
-        *(item["name"] for item in schema.get("properties", ()) if item.get("required")),
-        *schema.get("required", ()),
-    ]
-
-
 def is_type(value: Any, kind: Any) -> Any:
     """True if a value has a JSON type."""
-    if kind in ("integer", "number"):
-        is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
-        return is_number and (kind == "number" or float(value).is_integer())
-    return value is None if kind == "null" else isinstance(value, TYPES.get(kind, object))
-
-
-def kind_of(value: Any) -> Any:
-    """Returns the JSON type of a value."""
-    return next(
-        (kind for kind in ("boolean", "integer", "number", "string", "object", "array") if is_type(value, kind)), "null"
-    )
+    own = TYPES.get(type(value), "null")
+    return own == kind or ({own, kind} == {"integer", "number"} and (own == "integer" or value.is_integer()))
 
 
 def same(left: Any, right: Any) -> Any:
@@ -225,28 +208,20 @@ def same(left: Any, right: Any) -> Any:
 
 def limit_faults(limits: Any, value: Any) -> Any:
     """Yields the reasons for which a value is out of bounds."""
-    if isinstance(value, (int, float)) and not isinstance(value, bool):
-        rules = (("minimum", value >= limits.get("minimum", value), "less than"),
-                 ("maximum", value <= limits.get("maximum", value), "greater than"),
-                 ("exclusiveMinimum", value > limits.get("exclusiveMinimum", -math.inf), "not greater than"),
-                 ("exclusiveMaximum", value < limits.get("exclusiveMaximum", math.inf), "not less than"))  # fmt: skip
-        yield from (f"{shown(value)} is {words} {limits[name]}" for name, is_met, words in rules if not is_met)
-        step = limits.get("multipleOf")
-        if step and abs(value / step - round(value / step)) > 1e-9:
-            yield f"{shown(value)} is not a multiple of {step}"
+    if value is None or isinstance(value, bool):
         return
-    if not isinstance(value, (str, list, dict)):
-        return
-    noun = {str: "Length", list: "Items", dict: "Properties"}[type(value)]
-    if len(value) < limits.get(f"min{noun}", 0):
-        yield f"{shown(value)} is shorter than {limits[f'min{noun}']}"
-    if len(value) > limits.get(f"max{noun}", math.inf):
-        yield f"{shown(value)} is longer than {limits[f'max{noun}']}"
-    if isinstance(value, list) and limits.get("uniqueItems") is True:
-        if len({json.dumps(item, sort_keys=True) for item in value}) < len(value):
-            yield "has the same item twice"
-    pattern = limits.get("pattern")
-    if isinstance(value, str) and pattern and len(value) <= MATCHED_LENGTH and not re.search(pattern, value, re.ASCII):
+    noun = SIZES.get(type(value), "")
+    size = len(value) if noun else value
+    for name, (words, is_beyond) in BOUNDS.items():
+        if name + noun in limits and is_beyond(size, limits[name + noun]):
+            yield f"{shown(value)} is {words} {limits[name + noun]}"
+    step, pattern = limits.get("multipleOf"), limits.get("pattern")
+    if step and not noun and abs(value / step - round(value / step)) > 1e-9:
+        yield f"{shown(value)} is not a multiple of {step}"
+    is_set = noun == "Items" and limits.get("uniqueItems") is True
+    if is_set and len({json.dumps(item, sort_keys=True) for item in value}) < size:
+        yield "has the same item twice"
+    if noun == "Length" and pattern and size <= MATCHED_LENGTH and not re.search(pattern, value, re.ASCII):
         yield f"{shown(value)} does not match {pattern}"
 
 
@@ -261,10 +236,10 @@ def pointer(at: Any, name: Any) -> Any:
     return f"{at}/{str(name).replace('~', '~0').replace('/', '~1')}"
 
 
-def unknown(name: Any, names: Any) -> Any:
+def unknown(name: Any, names: Any, noun: Any = "parameter") -> Any:
     """Returns the message for an unknown name, with the nearest ones."""
-    close = difflib.get_close_matches(name, list(names), n=3)
-    return "is not a parameter" + (f"; did you mean {' or '.join(close)}?" if close else "")
+    close = difflib.get_close_matches(name, list(names), n=3, cutoff=0.5)
+    return f"is not a {noun}" + (f"; did you mean {' or '.join(close)}?" if close else "")
 
 
 def read_arguments(words: Any, tool: Any, check: Any) -> Any:
@@ -272,22 +247,17 @@ def read_arguments(words: Any, tool: Any, check: Any) -> Any:
     if len(words) == 1 and words[0].lstrip()[:1] in ("{", "["):
         return object_from(words[0])
     found: Any = {}
-    named = {item["name"]: item["schema"] for item in tool["schema"].get("properties", ())}
     for word in words:
         name, separator, text = word.partition("=")
         if not separator or not name.rstrip(":@"):
             raise Failure(2, f"{word[:60]!r} is not an argument; give NAME=VALUE, NAME:=JSON, NAME@=FILE or JSON")
-        schema = named.get(name.rstrip(":@"), {})
-        if name[-1] == "@":
-            value: Any = File(text)
-        elif name[-1] == ":":
-            try:
-                value = json.loads(text)
-            except (ValueError, RecursionError):
-                raise Failure(2, f"the value of {name[:-1]} is not JSON") from None
-        else:
-            value = check.typed(text, schema)
-        name = name[:-1] if name[-1] in ":@" else name
+        mark, name = (name[-1], name[:-1]) if name[-1] in ":@" else ("", name)
+        try:
+            value = File(text) if mark == "@" else json.loads(text) if mark == ":" else None
+        except (ValueError, RecursionError):
+            raise Failure(2, f"the value of {name} is not JSON") from None
+        if not mark:
+            value = check.typed(text, tool["schema"].get("properties", {}).get(name, {}))
         if name in found:
             value = [item for part in (found[name], value) for item in (part if isinstance(part, list) else [part])]
         found[name] = value
@@ -332,44 +302,36 @@ def unsendable(place: Any, value: Any) -> Any:
 
 def body_of(tool: Any, arguments: Any) -> Any:
     """Returns the form of the body of a call, and its value; `None` for no body."""
-    body, parameters = tool.get("body"), tool["parameters"]
-    if body is None:
-        return None, None
-    if body.get("whole"):
-        return body, arguments.get("body")
-    members = {
-        item["name"]: arguments[key] for key, item in parameters.items() if item["in"] == "body" and key in arguments
-    }
+    body, places = tool.get("body"), tool["parameters"].items()
+    if body is None or body.get("whole"):
+        return body, arguments.get("body") if body else None
+    members = {item["name"]: arguments[key] for key, item in places if item["in"] == "body" and key in arguments}
     return body, members if members or body.get("required") else None
 
 
 def http_request(data: Any, tool: Any, arguments: Any, form: Any, value: Any, environment: Any) -> Any:
     """Returns the method, the URL, the headers and the content of a request; `value` is that of its body."""
-    segments, query, headers, cookies = {}, [], {}, []
+    segments, query, headers, cookies, content = {}, [], {}, [], b""
     for key, item in tool["parameters"].items():
         if key not in arguments or item["in"] == "body":
             continue
-        name, text, style = item["name"], arguments[key], item.get("style")
-        if item.get("json") and not isinstance(text, str):
-            text = value_text(text)
-        style = style or ("simple" if item["in"] in ("path", "header") else "form")
-        explode = is_exploded(style, item.get("explode"))
-        if item["in"] == "path":
-            segments[name] = path_segment(name, text, style, explode, item.get("reserved", False))
+        place, name, part, reserved = item["in"], item["name"], with_texts(arguments[key]), item.get("reserved", False)
+        part = value_text(part) if item.get("json") else part
+        style = item.get("style") or ("simple" if place in ("path", "header") else "form")
+        explode = item.get("explode", style == "form")
+        if place == "path":
+            segments[name] = item.get("prefix", "") + path_segment(name, part, style, explode, reserved)
         elif style == "querystring":
-            query.append(percent_encode(value_text(text)))
-        elif item["in"] == "query":
-            query += query_pairs(name, text, style, explode, item.get("reserved", False))
-        elif item["in"] == "header":
-            headers[name] = header_text(text, style, explode=explode)
+            query.append(percent_encode(value_text(part)))
+        elif place == "query":
+            query += query_pairs(name, part, style, explode, reserved)
+        elif place == "header":
+            headers[name] = header_text(part, style, explode=explode)
         else:
-            cookies.append(f"{percent_encode(name)}={percent_encode(header_text(text))}")
-    content = b""
+            cookies += query_pairs(name, header_text(part))
     for place, name, text in credentials_of(data, tool, environment):
-        if place == "query":
-            query.append(f"{percent_encode(name)}={percent_encode(text)}")
-        elif place == "cookie":
-            cookies.append(f"{percent_encode(name)}={percent_encode(text)}")
+        if place in ("query", "cookie"):
+            (query if place == "query" else cookies).extend(query_pairs(name, text))
         elif place == "body" and isinstance(value or {}, dict):
             value = {**(value or {}), name: text}
         else:
@@ -380,7 +342,8 @@ def http_request(data: Any, tool: Any, arguments: Any, form: Any, value: Any, en
         headers["Cookie"] = "; ".join(cookies)
     if tool.get("accept"):
         headers.setdefault("Accept", tool["accept"])
-    url = base_url(data, tool, environment) + filled_path(tool["path"], segments)
+    url = base_url(data, tool, environment)
+    url += re.sub(r"\{([^{}]*)\}", lambda match: segments.get(match[1], ""), tool["path"])
     if query:
         url += ("&" if "?" in url else "?") + "&".join(query)
     return tool["method"], url, headers, content
@@ -388,35 +351,15 @@ def http_request(data: Any, tool: Any, arguments: Any, form: Any, value: Any, en
 
 def base_url(data: Any, tool: Any, environment: Any) -> Any:
     """Returns the base URL: of a variable, of the tool, or of the service."""
-    base, variable = tool.get("base") or data.get("base") or "", data["prefix"] + "_BASE_URL"
-    if environment.get(variable):
-        base = environment[variable]
-    elif not base.startswith(("http://", "https://")):
+    variable = data["prefix"] + "_BASE_URL"
+    base = environment.get(variable) or tool.get("base") or data.get("base") or ""
+    if not base.startswith(("http://", "https://")):
         raise Failure(2, f"the service declares no base URL; set {variable}")
-
-    def value(match: Any) -> Any:
-        name = data["prefix"] + "_" + re.sub(r"[^A-Z0-9]+", "_", match[1].upper()).strip("_")
+    for name in re.findall(r"\{(\w+)\}", base):
         if not environment.get(name):
             raise Failure(2, f"the base URL has a variable; set {name}")
-        return percent_encode(environment[name])
-
-    return re.sub(r"\{([^{}/]+)\}", value, base).rstrip("/")
-
-
-def filled_path(template: str, segments: Any) -> str:
-    """Returns a path with its variables filled in; `{.format}` is one with an operator (RFC 6570)."""
-
-    def value(match: Any) -> str:
-        name, operator = match[1], match[1][:1]
-        if name in segments or operator not in "+./;":
-            return str(segments.get(name, ""))
-        text = segments.get(name[1:])
-        return "" if text is None else {"+": "", ";": ""}.get(operator, operator) + text
-
-    pieces = re.sub(r"\{[?&#][^{}]*\}|#.*", "", template)
-    path = re.sub(r"\{(/?[^{}/]+)\}", value, pieces)
-    path = urllib.parse.quote(path, safe="/-._~:@,;=+&%()*?!$'")
-    return path if path.startswith(("/", "?")) else "/" + path
+        base = base.replace(f"{{{name}}}", percent_encode(environment.get(name)))
+    return base.rstrip("/")
 
 
 def encoded_body(form: Any, value: Any) -> Any:
@@ -425,15 +368,14 @@ def encoded_body(form: Any, value: Any) -> Any:
     essence, parts = media_type.partition(";")[0].strip().lower(), form.get("parts", {})
     if isinstance(value, File):
         return media_type, value.content
+    if essence.startswith("multipart/") and isinstance(value, dict):
+        return multipart(essence, value, parts)
+    value = with_texts(value)
     if essence == "application/x-www-form-urlencoded" and isinstance(value, dict):
         pairs = [pair for name, item in value.items() for pair in form_pairs(name, item, parts.get(name, {}))]
         return media_type, "&".join(pairs).encode()
-    if essence.startswith("multipart/") and isinstance(value, dict):
-        return multipart(essence, value, parts)
-    if is_json_sequence(media_type) and isinstance(value, list):
-        return media_type, "".join(f"\x1e{json.dumps(item)}\n" for item in value).encode()
-    if form.get("lines") and isinstance(value, list):
-        return media_type, "".join(f"{json.dumps(item)}\n" for item in value).encode()
+    if "line_start" in form and isinstance(value, list):
+        return media_type, "".join(f"{form['line_start']}{json.dumps(item)}\n" for item in value).encode()
     if is_json(media_type):
         return media_type, json.dumps(value, ensure_ascii=False).encode("utf-8", "backslashreplace")
     if isinstance(value, (dict, list)):
@@ -445,7 +387,7 @@ def form_pairs(name: Any, value: Any, part: Any) -> Any:
     """Returns the pairs of one field of a form."""
     if "style" in part or "explode" in part:
         style = part.get("style") or "form"
-        return query_pairs(name, value, style, is_exploded(style, part.get("explode")), part.get("reserved", False))
+        return query_pairs(name, value, style, part.get("explode", style == "form"), part.get("reserved", False))
     return query_pairs(name, value_text(value) if isinstance(value, dict) else value)
 
 
@@ -457,12 +399,8 @@ def multipart(essence: Any, fields: Any, parts: Any) -> Any:
             quoted = name.replace("\\", "\\\\").replace('"', "%22").replace("\r", "").replace("\n", "")
             head, kind = f'Content-Disposition: form-data; name="{quoted}"', parts.get(name, {}).get("type")
             if isinstance(item, File):
-                file_name = re.sub(r'[\r\n"\\]', "_", item.name)
-                head, content, kind = (
-                    f'{head}; filename="{file_name}"',
-                    item.content,
-                    kind or "application/octet-stream",
-                )
+                head += '; filename="' + re.sub(r'[\r\n"\\]', "_", item.name) + '"'
+                content, kind = item.content, kind or "application/octet-stream"
             else:
                 content = value_text(item).encode("utf-8", "replace")
                 kind = kind or ("application/json" if isinstance(item, (dict, list)) else None)
@@ -480,7 +418,7 @@ def credentials_of(data: Any, tool: Any, environment: Any) -> Any:
         raise Failure(2, f"a credential is needed; set {wanted}. {data.get('login', '')}".strip())
     for name in next(iter(sorted(usable, key=len, reverse=True)), []):
         scheme = schemes[name]
-        first, *others = (environment[variable] for variable in scheme["variables"])
+        first, *others = (environment.get(variable) for variable in scheme["variables"])
         if scheme["kind"] == "basic":
             yield "header", "Authorization", "Basic " + base64.b64encode(f"{first}:{others[0]}".encode()).decode()
         elif scheme["kind"] in ("digest", "mutualTLS"):
@@ -498,32 +436,24 @@ def with_prefix(token: Any, prefix: Any) -> Any:
 # -- HTTP -------------------------------------------------------------------------------------------------------------
 
 
-class NoRedirect(urllib.request.HTTPRedirectHandler):
-    """Leaves redirects to `send`, which decides what the next host may get."""
+class SameOrigin(urllib.request.HTTPRedirectHandler):
+    """Follows redirects on the same host: another one must not get the credentials."""
 
-    def redirect_request(self, *arguments: Any) -> None:
-        """Follows no redirect."""
-        return
+    def redirect_request(self, request: Any, *details: Any) -> Any:
+        """Returns the next request; `None` returns the response itself."""
+        is_followed = request.get_method() in ("GET", "HEAD") and origin(details[-1]) == origin(request.full_url)
+        return super().redirect_request(request, *details) if is_followed else None
 
 
 def send(method: str, url: str, headers: Any, content: bytes, timeout_s: float) -> Any:
-    """Sends a request; returns the open response, also that of an error. Follows redirects to the same host only."""
-    opener = urllib.request.build_opener(NoRedirect)
-    for _ in range(REDIRECT_LIMIT):
+    """Sends a request; returns the open response, also that of an error."""
+    try:
         request = urllib.request.Request(url, data=content or None, headers=headers, method=method)
-        try:
-            response = opener.open(request, timeout=timeout_s)
-        except urllib.error.HTTPError as error:
-            response = error
-        except (OSError, ValueError, http.client.HTTPException) as error:
-            raise Failure(3, f"{origin(url)} cannot be reached: {getattr(error, 'reason', error)}") from None
-        target = urllib.parse.urljoin(url, response.headers.get("Location") or "")
-        is_followed = response.status in (301, 302, 303, 307, 308) and method in ("GET", "HEAD") and target != url
-        if not is_followed or origin(target) != origin(url):
-            return response
-        response.close()
-        url = target
-    raise Failure(3, f"{origin(url)} redirects more than {REDIRECT_LIMIT} times")
+        return urllib.request.build_opener(SameOrigin).open(request, timeout=timeout_s)
+    except urllib.error.HTTPError as error:
+        return error
+    except (OSError, ValueError, http.client.HTTPException) as error:
+        raise Failure(3, f"{origin(url)} cannot be reached: {getattr(error, 'reason', error)}") from None
 
 
 def origin(url: str) -> str:
@@ -542,13 +472,12 @@ def read_some(response: Any) -> Any:
 
 def read_all(response: Any, deadline: float) -> bytes:
     """Returns the body of a response, within the limits of size and time."""
-    chunks, size = [], 0
+    content = bytearray()
     while chunk := read_some(response):
-        chunks.append(chunk)
-        size += len(chunk)
-        if size > SIZE_LIMIT or time.monotonic() > deadline:
+        content += chunk
+        if len(content) > SIZE_LIMIT or time.monotonic() > deadline:
             raise Failure(3, f"the answer is larger than {SIZE_LIMIT // 2**20} MiB, or takes too long")
-    return b"".join(chunks)
+    return bytes(content)
 
 
 class HttpClient:
@@ -564,11 +493,10 @@ class HttpClient:
 
     def faults(self, tool: Any, arguments: Any, check: Check) -> Any:
         """Yields the faults of arguments as parts of a request."""
-        if "body" in tool and tool["body"].get("rules"):
-            yield from check.faults(tool["body"]["rules"], body_of(tool, arguments)[1])
+        yield from check.faults(tool.get("body", {}).get("rules", {}), body_of(tool, arguments)[1])
         for key, item in tool["parameters"].items():
             if key in arguments:
-                yield from ((pointer("", key), text) for text in unsendable(item["in"], arguments[key]))
+                yield from ((pointer("", key), text) for text in unsendable(item["in"], with_texts(arguments[key])))
 
     def dry_run(self, name: str, tool: Any, arguments: Any) -> str:
         """Returns the request of a call, with the names of variables in place of secrets."""
@@ -576,8 +504,8 @@ class HttpClient:
 
     def call(self, name: str, tool: Any, arguments: Any) -> Any:
         """Sends a call; returns the text of the answer, and whether it is an error."""
-        request, deadline = self.request(tool, arguments, os.environ), time.monotonic() + 10 * self.timeout_s
-        method, url, headers, content = request
+        deadline = time.monotonic() + 10 * self.timeout_s
+        method, url, headers, content = self.request(tool, arguments, os.environ)
         response = send(method, url, headers, content, self.timeout_s)
         return http_answer(response.status, response.headers, read_all(response, deadline), tool, self.folder)
 
@@ -594,13 +522,10 @@ def request_text(method: str, url: str, headers: Any, content: bytes) -> str:
 def http_answer(status: int, headers: Any, content: bytes, tool: Any, folder: str) -> Any:
     """Returns the text of an answer, and whether it is an error."""
     media_type = (headers.get("Content-Type") or "").partition(";")[0].strip().lower()
-    text = ""
-    if is_json(media_type):
+    if media_type.startswith("text/") or media_type.endswith(("json", "xml", "yaml", "javascript", "urlencoded")):
         text = pretty(content.decode("utf-8", "replace"))
-    elif media_type.startswith("text/") or media_type.endswith(("xml", "yaml", "javascript", "urlencoded")):
-        text = content.decode("utf-8", "replace")
-    elif content:
-        text = saved(content, media_type, folder)
+    else:
+        text = saved(content, media_type, folder) if content else ""
     if status < 300:
         return text or f"HTTP {status}", False
     lines = [f"HTTP {status}", *([text] if text else [])]
@@ -618,10 +543,8 @@ class Masked:
     """An environment in which each variable has its own name as its value."""
 
     def get(self, name: str) -> str:
-        """Returns the reference to a variable in a shell."""
-        return "" if name.endswith("_BASE_URL") and not os.environ.get(name) else f"${name}"
-
-    __getitem__ = get
+        """Returns the reference to a variable in a shell; of a base URL, which is not a secret, the value."""
+        return os.environ.get(name, "") if name.endswith("_BASE_URL") else f"${name}"
 
 
 def pretty(text: str) -> str:
@@ -635,18 +558,19 @@ def pretty(text: str) -> str:
 def saved(content: bytes, media_type: str, folder: str) -> str:
     """Writes content to a new file; returns a line that names it."""
     ending = re.sub(r"[^a-z0-9].*", "", media_type.partition("/")[2]) or "bin"
-    handle, path = tempfile.mkstemp(prefix="result-", suffix=f".{ending}", dir=folder or None)
-    with os.fdopen(handle, "wb") as file:
-        file.write(content)
+    try:
+        handle, path = tempfile.mkstemp(prefix="result-", suffix=f".{ending}", dir=folder or None)
+        with os.fdopen(handle, "wb") as file:
+            file.write(content)
+    except OSError as error:
+        raise Failure(2, f"the result cannot be written: {error.strerror}; give another folder with --out") from None
     return f"saved {path} ({media_type or 'no media type'}, {len(content):,} bytes)"
 
 
 def advice(tool: Any, text: str) -> list[str]:
     """Returns what the service advises on the errors whose codes are in a text."""
-    found = [
-        item for code, item in tool.get("errors", {}).items() if re.search(rf"(?<!\w){re.escape(code)}(?!\w)", text)
-    ]
-    return [f"The service's advice: {item}" for item in found[:3]]
+    codes = [code for code in tool.get("errors", {}) if re.search(rf"(?<!\w){re.escape(code)}(?!\w)", text)]
+    return [f"The service's advice: {tool['errors'][code]}" for code in codes[:3]]
 
 
 def decoded(blob: str) -> bytes:
@@ -701,7 +625,7 @@ class McpClient:
 
     def dry_run(self, name: str, tool: Any, arguments: Any) -> str:
         """Returns the request of a call."""
-        message = {"method": "tools/call", "params": {"name": name, "arguments": arguments}}
+        message = {"method": "tools/call", "params": {"name": name, "arguments": with_texts(arguments)}}
         where = " ".join(self.data.get("command") or [self.url])
         return f"{where}\n{json.dumps(message, ensure_ascii=False, indent=2)}"
 
@@ -709,7 +633,7 @@ class McpClient:
         """Sends a call; returns the text of the answer, and whether it is an error."""
         if not self.version:
             self.open()
-        answer = self.ask("tools/call", {"name": name, "arguments": arguments})
+        answer = self.ask("tools/call", {"name": name, "arguments": with_texts(arguments)})
         if "error" in answer:
             text = f"The server answers with an error: {json.dumps(answer['error'], ensure_ascii=False)[:2000]}"
             return "\n".join([text, *advice(tool, text)]), True
@@ -872,9 +796,7 @@ def prepared(data: Any, name: str, is_confirmed: bool) -> Any:
     """Returns a tool; refuses an unknown one, and one that needs a confirmation."""
     tool = data["tools"].get(name)
     if tool is None:
-        close = difflib.get_close_matches(name, list(data["tools"]), n=3, cutoff=0.4)
-        hint = f"; did you mean {' or '.join(close)}?" if close else "; --list shows the tools"
-        raise Failure(2, f"no tool is named {name[:80]!r}{hint}")
+        raise Failure(2, f"{name[:80]!r} {unknown(name, data['tools'], 'tool')}; --list shows the tools")
     if tool.get("confirm") and not is_confirmed:
         raise Failure(2, f"{name} {tool['confirm']}; ask the user, then add --yes")
     return tool
@@ -902,24 +824,19 @@ def main() -> int:
     """Runs the command; returns the exit code."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("tool", nargs="?", help="exact name of the tool")
-    parser.add_argument(
-        "arguments", nargs="*", help="NAME=VALUE, NAME:=JSON, NAME@=FILE; or one JSON object; - reads it"
-    )
-    parser.add_argument(
-        "--yes", action="store_true", help="the user confirmed a call that deletes or needs confirmation"
-    )
+    parser.add_argument("arguments", nargs="*", help="NAME=VALUE, NAME:=JSON, NAME@=FILE; or JSON; - reads JSON")
+    parser.add_argument("--yes", action="store_true", help="a person confirmed the call: it deletes, or needs it")
     parser.add_argument("--dry-run", action="store_true", help="print the request, without secrets, and send nothing")
     parser.add_argument("--list", action="store_true", help="list the tools, and the variables that hold credentials")
     parser.add_argument("--session", action="store_true", help='read {"tool": …, "arguments": {…}} from each line')
     parser.add_argument("--timeout", type=float, default=60.0, metavar="SECONDS")
     parser.add_argument("--out", default="", metavar="FOLDER", help="folder for images and other files")
-    given = sys.argv[1:]
-    end = given.index("--") if "--" in given else len(given)
-    options = parser.parse_intermixed_args(given[:end])
+    end = sys.argv.index("--") if "--" in sys.argv else len(sys.argv)
+    options = parser.parse_intermixed_args(sys.argv[1:end])
     for stream in (sys.stdout, sys.stderr):
         stream.reconfigure(encoding="utf-8", errors="backslashreplace")  # type: ignore[union-attr]
     data = json.loads(Path(__file__).with_name("tools.json").read_text("utf-8"))
-    data["command"] = given[end + 1 :] or data.get("command")
+    data["command"] = sys.argv[end + 1 :] or data.get("command")
     client = CLIENTS[data["kind"]](data, options.timeout, options.out)
     try:
         if options.list or not (options.tool or options.session):
@@ -939,6 +856,8 @@ def main() -> int:
     except Failure as failure:
         print(f"call.py: {printable(str(failure))}", file=sys.stderr)
         return int(failure.code)
+    except KeyboardInterrupt:
+        return 130
     finally:
         client.close()
 

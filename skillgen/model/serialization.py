@@ -6,6 +6,7 @@ The example calls and the sentences on how a parameter is sent use the same func
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from functools import lru_cache
 from urllib.parse import quote
 
@@ -69,9 +70,7 @@ def path_segment(name: str, value: Json, style: str = "simple", explode: bool = 
 
 def header_text(value: Json, style: str = "simple", *, explode: bool = False) -> str:
     """Returns the value of a header, which is not percent-encoded."""
-    if isinstance(value, dict) and explode:
-        return ",".join(f"{key}={value_text(item)}" for key, item in value.items())
-    return _SEPARATORS.get(style, ",").join(_texts(value))
+    return _SEPARATORS.get(style, ",").join(_texts(value, explode=explode))
 
 
 def cookie_text(name: str, value: Json, style: str = "form", *, explode: bool = True) -> str:
@@ -114,17 +113,16 @@ def _encoded_separator(style: str) -> str:
     return percent_encode(_SEPARATORS.get(style, ","), safe=",")
 
 
-def _texts(value: Json) -> list[str]:
-    """Returns the strings to join: of an object, each name followed by its value."""
+def _texts(value: Json, explode: bool = False, encode: Callable[[str], str] = str) -> list[str]:
+    """Returns the strings to join: of an object, each name followed by its value, or with `explode` each pair."""
     if isinstance(value, dict):
-        return [part for key, item in value.items() for part in (key, value_text(item))]
-    return list(map(value_text, value)) if isinstance(value, list) else [value_text(value)]
+        pairs = [(encode(key), encode(value_text(item))) for key, item in value.items()]
+        return ["=".join(pair) for pair in pairs] if explode else [text for pair in pairs for text in pair]
+    return [encode(value_text(item)) for item in (value if isinstance(value, list) else [value])]
 
 
 def _simple(value: Json, explode: bool) -> str:
-    if isinstance(value, dict) and explode:
-        return ",".join(f"{percent_encode(key)}={percent_encode(value_text(item))}" for key, item in value.items())
-    return ",".join(map(percent_encode, _texts(value)))
+    return ",".join(_texts(value, explode, percent_encode))
 
 
 def _deep(name: str, value: Json, safe: str) -> list[str]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import base64
 import contextlib
 import json
 import os
@@ -21,6 +20,7 @@ from skillgen.calls.arguments import (
     object_from_json,
     parameter_keys,
     unknown_name,
+    with_texts,
     with_uploads,
 )
 from skillgen.errors import ExitCode, SkillgenError, SourceError, UsageError
@@ -178,7 +178,7 @@ class _McpCaller:
         self._session: Any = None
 
     def shown(self, tool: Tool, arguments: dict[str, Json]) -> str:
-        message = {"method": "tools/call", "params": {"name": tool.name, "arguments": _with_texts(arguments)}}
+        message = {"method": "tools/call", "params": {"name": tool.name, "arguments": with_texts(arguments)}}
         text = f"{self._target.where}\n{json.dumps(message, ensure_ascii=False, indent=2)}"
         return self._secrets.hide(text)
 
@@ -194,7 +194,7 @@ class _McpCaller:
         if self._session is None:
             self._session = self._stack.enter_context(open_session(self._target, self._request.progress))
         data = advice_data(self._service, tool)
-        future = self._session.send("tools/call", {"name": tool.name, "arguments": _with_texts(arguments)})
+        future = self._session.send("tools/call", {"name": tool.name, "arguments": with_texts(arguments)})
         wait([future], self._target.timeout_s)
         failure = future.exception() if future.done() else NoAnswer("tools/call", self._target.timeout_s)
         if isinstance(failure, RpcError) and (failure.http_status is None or failure.http_status < 400):
@@ -293,20 +293,6 @@ def _as_errors() -> Iterator[None]:
 def _with_files(value: Json) -> Json:
     """Returns a value with the content of its files."""
     return with_uploads(value, lambda upload: script.File(upload.path))
-
-
-def _with_texts(arguments: dict[str, Json]) -> Json:
-    """Returns the arguments of an MCP tool, with the text of files, or their bytes as Base64."""
-
-    def text(upload: Upload) -> str:
-        content: bytes = script.File(upload.path).content
-        try:
-            return content.decode("utf-8")
-        except UnicodeDecodeError:
-            return base64.b64encode(content).decode()
-
-    with _as_errors():
-        return with_uploads(arguments, text)
 
 
 def request_of(source: Any, target: str | None, **details: Any) -> Request:

@@ -8,20 +8,21 @@ from __future__ import annotations
 import ast
 import json
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from urllib.parse import quote
 
 from msgspec import Struct
 from msgspec.structs import replace
 
-from skillgen.model.auth import Auth
+from skillgen.model.auth import Auth, Endpoint
 from skillgen.model.calls import Input
 from skillgen.model.codec import to_json
 from skillgen.model.document import Document
 from skillgen.model.schema import Parameter, Schema, Serialization
-from skillgen.model.serialization import LINES, MATCHED_LENGTH
+from skillgen.model.serialization import LINES, MATCHED_LENGTH, is_exploded, is_json_sequence
 from skillgen.model.service import Service
 from skillgen.model.tool import Tool
 from skillgen.model.values import Json
@@ -66,7 +67,7 @@ def call_data(service: Service, tools: Iterable[Tool]) -> dict[str, Any]:
         variables = [*data.get("env", ()), *([data["token"]] if "token" in data else [])]
     else:
         credentials = example_credentials(service)
-        data["base"] = _base(service.endpoints[0].url if service.endpoints else "")
+        data["base"] = _base(service, service.endpoints)
         data["auth"] = {name: _scheme(item.auth, item.variables) for name, item in credentials.items()}
         used = {name for tool in found.values() for way in tool.get("auth", ()) for name in way}
         if not credentials:
@@ -75,7 +76,7 @@ def call_data(service: Service, tools: Iterable[Tool]) -> dict[str, Any]:
             for item in found.values():
                 item["auth"] = [[""], []]
         variables = [name for scheme in data["auth"] if scheme in used for name in data["auth"][scheme]["variables"]]
-        variables += [variable_name(service, name) for name in URL_VARIABLE.findall(data["base"])]
+        variables += URL_VARIABLE.findall(data["base"])
         if not data["base"].startswith(("http://", "https://")):
             variables.append(variable_name(service, "BASE_URL"))
     if steps := _login_steps(service):
@@ -115,7 +116,7 @@ def _scheme(auth: Auth, variables: tuple[str, ...]) -> dict[str, Any]:
 def _tool(service: Service, tool: Tool) -> dict[str, Any]:
     found: dict[str, Any] = {}
     if tool.method is not None:
-        found = _operation(tool)
+        found = _operation(service, tool)
     else:
         rules = (tool.input.schema if tool.input is not None else None) or Schema()
         found["schema"] = _checked(replace(rules, types=("object",), nullable=False, properties=tool.parameters))
@@ -149,17 +150,19 @@ def _advice(service: Service, tool: Tool) -> Iterator[tuple[str, str]]:
             yield error.code, clip(one_line(" ".join(parts)), _ADVICE_LENGTH)
 
 
-def _base(url: str) -> str:
-    return base_url(url) if url else ""
+def _base(service: Service, endpoints: Sequence[Endpoint]) -> str:
+    """Returns the base URL, in which names of environment variables are in braces; empty if it is not known."""
+    url = endpoints[0].url if endpoints else ""
+    return URL_VARIABLE.sub(lambda match: f"{{{variable_name(service, match[1])}}}", base_url(url)) if url else ""
 
 
 # -- operations -------------------------------------------------------------------------------------------------------
 
 
-def _operation(tool: Tool) -> dict[str, Any]:
+def _operation(service: Service, tool: Tool) -> dict[str, Any]:
     keys = _keys(tool.parameters)
-    found: dict[str, Any] = {"method": tool.method, "path": tool.path}
-    found["parameters"] = {key: _place(item) for key, item in zip(keys, tool.parameters, strict=True)}
+    found: dict[str, Any] = {"method": tool.method, "path": _path(tool)}
+    found["parameters"] = {key: _place(item, tool) for key, item in zip(keys, tool.parameters, strict=True)}
     body = [item for item in tool.parameters if item.location == "body"]
     if tool.input is not None:
         found["body"] = sent_form(tool.input, body)
@@ -175,7 +178,7 @@ def _operation(tool: Tool) -> dict[str, Any]:
     if tool.output_media_types:
         found["accept"] = ", ".join(sorted(set(tool.output_media_types), key=lambda name: ("json" not in name, name)))
     if tool.endpoints:
-        found["base"] = _base(tool.endpoints[0].url)
+        found["base"] = _base(service, tool.endpoints)
     if tool.auth is not None:
         found["auth"] = [[item.scheme for item in way] for way in tool.auth]
     return found
@@ -199,23 +202,37 @@ def _keys(parameters: tuple[Parameter, ...]) -> list[str]:
     return list(keys)
 
 
-def _place(item: Parameter) -> dict[str, Any]:
+def _path(tool: Tool) -> str:
+    """Returns the path of an operation, percent-encoded, whose variables have the names of parameters."""
+    names = {item.name for item in tool.parameters if item.location == "path"}
+    path = re.sub(r"\{[?&#][^{}]*\}|#.*", "", tool.path or "")
+    literals = re.split(r"\{(/?[^{}/]+)\}", path)
+    literals[1::2] = [f"{{{name if name in names else name.lstrip('+./;')}}}" for name in literals[1::2]]
+    literals[::2] = [quote(literal, safe="/-._~:@,;=+&%()*?!$'") for literal in literals[::2]]
+    path = "".join(literals)
+    return path if path.startswith(("/", "?")) else f"/{path}"
+
+
+def _place(item: Parameter, tool: Tool) -> dict[str, Any]:
     found: dict[str, Any] = {"in": item.location, "name": item.name}
     if item.location == "body":
         return found
     serialization = item.serialization or Serialization()
-    found |= _style(serialization)
+    found |= _style(serialization, "simple" if item.location in ("path", "header") else "form")
     if serialization.media_type is not None:
         found["json"] = True
+    prefix = next((mark for mark in "./" if f"{{{mark}{item.name}}}" in (tool.path or "")), None)
+    if item.location == "path" and prefix is not None:
+        found["prefix"] = prefix  # an operator of RFC 6570
     return found
 
 
-def _style(serialization: Serialization) -> dict[str, Any]:
+def _style(serialization: Serialization, default: str) -> dict[str, Any]:
     found: dict[str, Any] = {}
     if serialization.style is not None:
         found["style"] = serialization.style
-    if serialization.explode is not None:
-        found["explode"] = serialization.explode
+    if serialization.style is not None or serialization.explode is not None:
+        found["explode"] = is_exploded(serialization.style or default, serialization.explode)
     if serialization.allow_reserved:
         found["reserved"] = True
     return found
@@ -231,7 +248,9 @@ def sent_form(form: Input, parameters: Iterable[Parameter], media_type: str | No
     if len(parameters) == 1 and parameters[0].is_whole_body:
         found["whole"] = True
         if (serialization := parameters[0].serialization) is not None and serialization.style == LINES:
-            found["lines"] = True
+            found["line_start"] = ""
+    if is_json_sequence(chosen):
+        found["line_start"] = "\x1e"
     parts = {item.name: _part(item.serialization) for item in parameters if item.serialization is not None}
     if parts:
         found["parts"] = parts
@@ -239,7 +258,7 @@ def sent_form(form: Input, parameters: Iterable[Parameter], media_type: str | No
 
 
 def _part(serialization: Serialization) -> dict[str, Any]:
-    found = _style(serialization)
+    found = _style(serialization, "form")
     if serialization.media_type is not None:
         found["type"] = serialization.media_type
     return found
@@ -261,15 +280,22 @@ def _stripped(raw: Json, *, is_map: bool = False) -> Json:
         return raw
     if is_map:
         return {key: _stripped(item) for key, item in raw.items()}
-    if "pointer" in raw and "location" in raw:  # a parameter
-        is_needed = raw["required"] and not raw["schema"].get("read_only")
-        return {"name": raw["name"], "schema": _stripped(raw["schema"]), **({"required": True} if is_needed else {})}
-    found = {}
+    properties = raw.get("properties", ())
+    needed = [item["name"] for item in properties if item["required"] and not item["schema"].get("read_only")]
+    lists = {
+        "required": [*dict.fromkeys([*needed, *raw.get("required", ())])],
+        "bases": [*([raw["ref"]] if "ref" in raw else []), *raw.get("includes", ())],
+        "properties": {item["name"]: _stripped(item["schema"]) for item in properties},
+    }
+    found: dict[str, Json] = {key: item for key, item in lists.items() if item}
     for key, item in raw.items():
-        if key in _TEXT_FIELDS:
+        if key in _TEXT_FIELDS or key in ("properties", "required", "ref", "includes", "discriminator"):
             continue
-        if key in ("choices", "types", "required", "includes", "ref", "discriminator"):
+        if key in ("choices", "types"):
             found[key] = item
+        elif key == "is_exclusive":
+            # The discriminator decides, whatever else matches.
+            found |= {} if "discriminator" in raw else {key: item}
         elif key == "constraints":
             limits = {name: bound for name, bound in item.items() if name not in ("pattern", "xml")}
             if "pattern" in item and _is_checkable(item["pattern"]):
@@ -318,8 +344,8 @@ def _types_of(service: Service, tools: Iterable[dict[str, Any]]) -> dict[str, Js
 
 def _refs(raw: Json) -> Iterator[str]:
     if isinstance(raw, dict):
-        names = [raw.get("ref"), *(raw.get("includes") or ())]
-        yield from (name for name in names if isinstance(name, str))
+        if isinstance(names := raw.get("bases"), list):
+            yield from names
         for item in raw.values():
             yield from _refs(item)
     elif isinstance(raw, list):
@@ -345,6 +371,12 @@ def program_files(service: Service) -> Iterator[Document]:
     yield Document("scripts/tools.json", escape_invisible_in_json(text) + "\n")
 
 
+def _first_line(node: ast.stmt) -> int:
+    """Returns the number of the first line of a statement, or of its decorators."""
+    decorators: list[ast.expr] = getattr(node, "decorator_list", [])
+    return min([node.lineno, *(item.lineno for item in decorators)])
+
+
 _UNSPACED = re.compile(r"^([^@\n].*)\n(?=(?:class|def) )", re.MULTILINE)
 """A line before a class or a function without an empty line between."""
 
@@ -358,7 +390,7 @@ def script_text(kind: str) -> str:
     package = Path(__file__).parents[1]
     client = {"http": "HttpClient", "mcp": "McpClient"}[kind]
     own = (package / "calls" / "script.py").read_text("utf-8")
-    own = re.sub(r"^CLIENTS: Any = .*$", f'CLIENTS: Any = {{"{kind}": {client}}}', own, flags=re.MULTILINE)
+    own = own.replace('CLIENTS[data["kind"]]', client)
     shared = (package / "model" / "serialization.py").read_text("utf-8")
     head, _, _ = own.partition("\nfrom __future__")
     pieces = [*_pieces(re.sub(r"\bJson\b", "Any", shared)), *_pieces(own)]
@@ -393,15 +425,15 @@ def _pieces(module: str) -> Iterator[_Piece]:
     """
     lines = module.splitlines()
     tree = ast.parse(module)
-    functions = [node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef) and len(node.body) > 1]
-    documented = [node.body[0] for node in functions if ast.get_docstring(node) is not None]
-    left_out = {number for node in documented for number in range(node.lineno, (node.end_lineno or 0) + 1)}
+    owners = [n for n in ast.walk(tree) if isinstance(n, (ast.FunctionDef, ast.ClassDef)) and len(n.body) > 1]
+    documented = [(node.body[0], node.body[1]) for node in owners if ast.get_docstring(node) is not None]
+    left_out = {number for text, after in documented for number in range(text.lineno, _first_line(after))}
     for node in tree.body:
         if isinstance(node, ast.ImportFrom) and str(node.module).startswith("skillgen"):
             continue
         if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant):
             continue
-        first = min([node.lineno, *(item.lineno for item in getattr(node, "decorator_list", ()))])
+        first = _first_line(node)
         numbers = range(first, (node.end_lineno or first) + 1)
         text = "\n".join(lines[number - 1] for number in numbers if number not in left_out)
         names = {item.id for item in ast.walk(node) if isinstance(item, ast.Name)}
