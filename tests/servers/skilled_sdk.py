@@ -13,7 +13,7 @@ from mcp.server.mcpserver import MCPServer
 from mcp_types import RequestParams
 
 OUT = Path(sys.argv[1])
-ANSWER = json.loads((OUT / "skills-list.json").read_text("utf-8"))
+ANSWER: dict[str, Any] = json.loads((OUT / "skills-list.json").read_text("utf-8"))
 
 
 class Skills(Extension):
