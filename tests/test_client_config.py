@@ -13,6 +13,7 @@ from unittest import mock
 import pytest
 from captured import crawled as captured
 from cli import Finished, files_of, run_skillgen
+from http_servers import QuietHandler, http_servers
 from hypothesis import given
 from hypothesis import strategies as st
 from servers import over_http
@@ -51,7 +52,7 @@ def target(
     return crawl.call_args.args[0]
 
 
-def crawled(path: Path, out: Path, *options: object, **more: Any) -> Finished:
+def crawled(path: Path | str, out: Path, *options: object, **more: Any) -> Finished:
     return run_skillgen("from-server", "--config", path, "--out", out, *options, **more)
 
 
@@ -237,7 +238,7 @@ class TestMistakes:
         [
             ("{", "is not JSON: line 1, column 2"),
             ('{"mcpServers": {}}', "names no MCP servers"),
-            ('{"openapi": "3.1.0"}', "names no MCP servers"),
+            ('{"openapi": "3.1.0"}', "is an OpenAPI description, not a list of MCP servers"),
             ("[]", "names no MCP servers"),
             ('{"mcpServers": {"a": {"command": "run", "disabled": true}}}', "switches all its servers off"),
             ('{"mcpServers": {"a": {}}}', "neither a command nor a url"),
@@ -390,3 +391,139 @@ class TestPublishedServers:
         with pytest.raises(skillgen.UsageError) as caught:
             target(path, server="npm" if package["registryType"] == "npm" else package["registryType"])
         assert "does not start this package" in caught.value.what
+
+
+ARD_EXAMPLE = TESTS / "specifications" / "ard" / "example.json"
+CARD = {"name": "io.example/papers", "version": "1.2.0", "remotes": [{"type": "streamable-http", "url": "URL"}]}
+PAPERS = {"mcpServers": {"papers": {"command": "${PLUGIN_ROOT}/papers", "env": {"KEY": "${user_config.key}"}}}}
+SKILLS_INDEX = {"$schema": "https://schemas.agentskills.io/discovery/0.2.0/schema.json", "skills": []}
+
+
+def site(files: dict[str, Any]) -> tuple[type[QuietHandler], list[str]]:
+    """Returns a site with these JSON files, and the paths that are requested of it."""
+    requested: list[str] = []
+
+    class Site(QuietHandler):
+        def do_GET(self) -> None:
+            requested.append(self.path)
+            body = json.dumps(files.get(self.path)).encode()
+            self.send_response(200 if self.path in files else 404)
+            self.send_header("Content-Length", str(len(body)))
+            self.end_headers()
+            self.wfile.write(body)
+
+    return Site, requested
+
+
+class TestEntryPoints:
+    """X-43: the content decides what a document is; the user names what is contacted or started."""
+
+    def test_a_domain_lists_its_servers_and_the_named_one_is_read(self, tmp_path: Path) -> None:
+        """X-41: at each of the paths that drafts have used."""
+        with over_http.running("json") as server, http_servers() as start:
+            card = json.loads(json.dumps(CARD).replace("URL", server.url))
+            entry = {"identifier": "urn:air:a.example:mcp:papers", "displayName": "Papers", "data": card}
+            for path, document in {
+                "/.well-known/ard.json": {"specVersion": "1.0", "entries": [entry]},
+                "/.well-known/server-card.json": card,
+                "/.well-known/mcp/server-card.json": {"serverInfo": {}, "transport": card["remotes"][0]},
+                "/.well-known/mcp.json": {"mcp_version": "1", "endpoints": card["remotes"]},
+            }.items():
+                address = start(site({path: document})[0])
+                unasked = run_skillgen("from-server", "--config", address)
+                assert unasked.exit_code == 2
+                assert f"choose one with --server NAME: remote ({server.url})" in unasked.stderr, path
+            assert not server.received
+            finished = crawled(address, tmp_path / "out", "--server", "remote")
+        assert finished.exit_code == 0, finished.stderr
+        assert (tmp_path / "out" / "llms.txt").is_file()
+
+    def test_what_a_domain_without_servers_has_is_named(self) -> None:
+        with http_servers() as start:
+            handler, requested = site({"/.well-known/agent-skills/index.json": SKILLS_INDEX})
+            finished = run_skillgen("from-server", "--config", start(handler))
+            assert finished.exit_code == 3
+            assert "is an index of agent skills, not a list of MCP servers" in finished.stderr
+            assert len(requested) == 6
+            empty = run_skillgen("from-server", "--config", start(site({})[0]))
+        assert empty.exit_code == 3
+        assert "there is no list of MCP servers at /.well-known/ard.json or" in empty.stderr
+
+    def test_a_link_of_a_catalogue_is_shown_and_not_followed(self) -> None:
+        listed = run_skillgen("from-server", "--config", ARD_EXAMPLE)
+        assert listed.exit_code == 2
+        assert "Weather Data Node:card (https://api.acme.com/mcp/weather.json)" in listed.stderr
+        assert "Assistant" not in listed.stderr
+        named = run_skillgen("from-server", "--config", ARD_EXAMPLE, "--server", "Weather Data Node:card")
+        assert named.exit_code == 2
+        assert "read that: skillgen from-server --config https://api.acme.com/mcp/weather.json" in named.stderr
+
+    def test_the_folder_of_a_plugin_lists_its_servers(self, tmp_path: Path) -> None:
+        folder = tmp_path / "plugin"
+        config(folder, PAPERS["mcpServers"], "mcp.json")
+        config(folder, {"other": {"type": "http", "url": "https://mcp.a.example"}}, ".claude-plugin/plugin.json")
+        listed = run_skillgen("from-server", "--config", folder)
+        assert listed.exit_code == 2
+        assert "other (https://mcp.a.example), papers (${PLUGIN_ROOT}/papers)" in listed.stderr
+        started = target(folder, {"key": "of-the-shell"}, {"key": "given"}, "papers")
+        assert (started.command, started.env) == ((f"{folder}/papers",), {"KEY": "given"})
+        with pytest.raises(skillgen.UsageError) as caught:
+            target(folder, {"key": "of-the-shell"}, {}, "papers")
+        assert "key is not set" in caught.value.what
+        (tmp_path / ".claude-plugin").mkdir()
+        marketplace = {"name": "acme", "plugins": [{"name": "papers", "source": "./plugin"}]}
+        (tmp_path / ".claude-plugin" / "marketplace.json").write_text(json.dumps(marketplace), "utf-8")
+        assert f"name the folder of one plugin: {folder}" in run_skillgen("from-server", "--config", tmp_path).stderr
+
+    def test_a_plugin_reads_and_starts_nothing_outside_its_folder(self, tmp_path: Path) -> None:
+        (tmp_path / ".env").write_text("TOKEN=abc", "utf-8")
+        (tmp_path / "servers.json").write_text(json.dumps(PAPERS), "utf-8")
+        folder = tmp_path / "plugin"
+        config(folder, {"a": {"command": "x", "envFile": "../.env"}, "b": {"command": "x", "cwd": ".."}}, "mcp.json")
+        (folder / "plugin.json").write_text(json.dumps({"mcpServers": "../servers.json"}), "utf-8")
+        for name in "ab":
+            with pytest.raises(skillgen.UsageError) as caught:
+                target(folder, server=name)
+            assert "is outside the plugin" in caught.value.what
+        with pytest.raises(skillgen.UsageError) as caught:
+            target(folder, server="papers")
+        assert "has no server 'papers'" in caught.value.what
+
+    def test_a_command_from_the_network_is_not_started(self) -> None:
+        with http_servers() as start:
+            address = f"{start(site({'/x.json': PAPERS})[0])}/x.json"
+            finished = run_skillgen("from-server", "--config", address, "--server", "papers", "--env", "key=x")
+        assert finished.exit_code == 2
+        assert "skillgen does not start a command from the network" in finished.stderr
+
+    @pytest.mark.parametrize(
+        ("document", "what", "fix"),
+        [
+            (SKILLS_INDEX, "an index of agent skills", "the service that the skills are for"),
+            (PUBLISHED, "a registry entry of an MCP server", "skillgen from-server --config FILE"),
+            (CARD, "an MCP server card", "skillgen from-server --config FILE"),
+            (json.loads(ARD_EXAMPLE.read_text("utf-8")), "an AI catalog", "skillgen from-server --config FILE"),
+            (PAPERS, "a client's MCP configuration", "skillgen from-server --config FILE"),
+        ],
+        ids=["skills", "server.json", "card", "catalogue", "client"],
+    )
+    def test_from_openapi_names_what_it_is_and_what_reads_it(
+        self, document: dict[str, Any], what: str, fix: str, tmp_path: Path
+    ) -> None:
+        path = tmp_path / "document.json"
+        path.write_text(json.dumps(document), "utf-8")
+        finished = run_skillgen("from-openapi", path)
+        assert finished.exit_code == 3
+        assert f"is {what}" in finished.stderr
+        assert fix.replace("FILE", str(path)) in finished.stderr
+
+    def test_hostile_names_and_lengths_stay_text_of_one_line(self, tmp_path: Path) -> None:
+        entry = {"displayName": "a\n::error::b\x1b[2J", "data": {"remotes": [{"url": "https://a.example/\n?key=abc"}]}}
+        path = tmp_path / "ard.json"
+        path.write_text(json.dumps({"specVersion": "1.0", "entries": [entry] * 5_000}), "utf-8")
+        finished = run_skillgen("from-server", "--config", path)
+        assert finished.exit_code == 2
+        assert "and 180 more" in finished.stderr
+        assert len(finished.stderr.splitlines()) == 2
+        assert not {"\x1b", "abc"} & set(finished.stderr.split("key="))
+        assert "\n::error" not in finished.stderr

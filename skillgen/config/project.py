@@ -205,9 +205,10 @@ class Source(_Options):
         "URL of an MCP server (Streamable HTTP, falling back to HTTP+SSE).", metavar="URL", is_kind=True
     )
     config: PathName | None = option(
-        "Client configuration (.mcp.json, Claude Desktop, Cursor, VS Code), server.json or server card. All servers of "
-        "a client are read, unless --server names one.",
-        metavar="FILE",
+        "Where servers are listed: the configuration of a client (.mcp.json, Claude Desktop, Cursor, VS Code), a "
+        "server.json, a server card, a catalogue, the folder of a plugin, or a domain. All servers of a client are "
+        "read, unless --server names one; of others only the one that it names.",
+        metavar="SOURCE",
         is_kind=True,
         is_path=True,
     )

@@ -462,11 +462,11 @@ def server_target(request: Request) -> ServerTarget:
     if request.source.kind == "config":
         from skillgen.sources.mcp.client_config import read_client_config
 
-        config = read_client_config(Path(request.source.config or ""))
+        config = read_client_config(request.source.config or "", request.access())
         names = config.chosen(request.source.server)
         if len(names) != 1:
             fix = f"choose one with --server NAME: {', '.join(names)}"
-            raise UsageError("lists several servers", where=str(config.path), fix=fix)
+            raise UsageError("lists several servers", where=config.name, fix=fix)
         return _configured_target(config, names[0], request)
 
     source = request.source
@@ -569,7 +569,7 @@ def _read_config(request: Request) -> Reading:
     from skillgen.sources.mcp.session import CancelToken
 
     source = request.source
-    config = read_client_config(Path(source.config or ""))
+    config = read_client_config(source.config or "", request.access())
     cancel_token = request.cancel_token or CancelToken()
     quiet = replace(request, progress=lambda message: None, cancel_token=cancel_token)
 
@@ -579,7 +579,7 @@ def _read_config(request: Request) -> Reading:
         except UsageError as error:
             return error
         try:
-            return _crawled(target, None if config.is_published else name, quiet)
+            return _crawled(target, None if config.is_foreign else name, quiet)
         except SkillgenError as error:
             return _named(error, name)
         except Exception as error:  # a bug that one server triggers must not cost the others

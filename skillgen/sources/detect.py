@@ -6,7 +6,8 @@ least four formats, and the files of clients, registries and catalogs look much 
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from pathlib import Path
 from urllib.parse import urlsplit, urlunsplit
 
 from skillgen.errors import ProblemLog, SourceError
@@ -15,6 +16,7 @@ from skillgen.security.addresses import origin_of, public_url
 from skillgen.sources.documents import Document, document_from_response, is_url, load_document
 from skillgen.sources.http import AUTH_STATUSES, TOO_MANY_REQUESTS, FetchOptions, StatusError, fetch
 from skillgen.sources.json_access import as_dict, as_list, text_of
+from skillgen.text import lazy_re as re
 
 
 def is_description(data: Json) -> bool:
@@ -22,20 +24,40 @@ def is_description(data: Json) -> bool:
     return isinstance(data, dict) and ("openapi" in data or "swagger" in data)
 
 
-def wrong_kind_error(data: Json, name: str) -> SourceError | None:
-    """Returns the error that names the kind of a document that is not OpenAPI, with the way to document the service.
+_OPENAPI = "an OpenAPI description"
+
+
+def wrong_kind_error(data: Json, name: str, wanted: str = _OPENAPI) -> SourceError | None:
+    """Returns the error that names the kind of a document that is not the wanted one, with the way to document the
+    service.
 
     `None` if the kind is unknown.
     """
+    if wanted != _OPENAPI and is_description(data):
+        return SourceError(f"is {_OPENAPI}, not {wanted}", where=name, fix=f"document it: skillgen from-openapi {name}")
     for matches, what, fix in () if isinstance(data, list) else _KINDS:
         if matches(as_dict(data)):
-            fix = fix or _server_fix(as_dict(data))
-            return SourceError(f"is {what}, not an OpenAPI description", where=name, fix=fix)
+            fix = fix or _server_fix(as_dict(data), name)
+            return SourceError(f"is {what}, not {wanted}", where=name, fix=fix)
     return None
 
 
-def _server_fix(data: dict[str, Json]) -> str:
-    """Returns the command for the first URL of the server, or for its package."""
+_DOMAIN = re.compile(r"(?=.{4,253}\Z)(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z]{2,63}", re.ASCII | re.IGNORECASE)
+_SUFFIXES = (".json", ".yaml", ".yml", ".toml", ".md", ".txt")
+
+
+def is_domain(source: str) -> bool:
+    """True if a source is the name of a domain, and not of a file."""
+    return bool(_DOMAIN.fullmatch(source)) and not source.lower().endswith(_SUFFIXES) and not Path(source).exists()
+
+
+def _server_fix(data: dict[str, Json], name: str) -> str:
+    """Returns the command for the servers that a document lists, or for its first URL."""
+    from skillgen.sources.mcp.publications import published_ways
+
+    if _is_client_config(data) or published_ways(data):
+        place = name if is_url(name) or Path(name).exists() else "FILE"
+        return f"document a server that it lists: skillgen from-server --config {place}"
     urls = [
         text_of(item, "url")
         for key in ("remotes", "endpoints", "transport", "transports")
@@ -46,8 +68,6 @@ def _server_fix(data: dict[str, Json]) -> str:
     url = next((item for item in urls if item and is_url(item)), None)
     if url is not None:
         return f"document the server itself: skillgen from-server --url {public_url(url)}"
-    if as_list(data.get("packages")):
-        return "document the server itself: skillgen from-server --config FILE --server NAME, with one of its packages"
     return "document the server itself: skillgen from-server --url URL, or -- COMMAND"
 
 
@@ -91,17 +111,17 @@ _KINDS: tuple[tuple[Callable[[dict[str, Json]], bool], str, str | None], ...] = 
     (
         _is_client_config,
         "a client's MCP configuration",
-        "give it to from-server: skillgen from-server --config FILE",
+        None,
     ),
     (
         lambda data: _has_schema(data, "agent-skills") or (isinstance(data.get("skills"), list) and "name" not in data),
         "an index of agent skills",
-        "give the description from which the skills come",
+        "give the service that the skills are for: its description, or its server with from-server",
     ),
     (
         lambda data: isinstance(data.get("entries"), list) and ("specVersion" in data or "version" in data),
         "an AI catalog",
-        "document one of the servers that it lists: from-server --url URL",
+        None,
     ),
     (_is_registry_entry, "a registry entry of an MCP server (server.json)", None),
     (
@@ -151,9 +171,14 @@ _WELL_KNOWN_PATHS = ("/.well-known/mcp.yaml", "/.well-known/mcp.json")
 
 
 def discover_document(
-    source: str, problems: ProblemLog, access: FetchOptions, is_wanted: Callable[[Json], bool]
+    source: str,
+    problems: ProblemLog,
+    access: FetchOptions,
+    is_wanted: Callable[[Json], bool],
+    paths: Sequence[str] = _WELL_KNOWN_PATHS,
+    wanted: str = _OPENAPI,
 ) -> Document:
-    """Loads the document at a source, or the description that the service there publishes.
+    """Loads the document at a source, or the description that the service there publishes at one of the `paths`.
 
     A URL without a path is a base URL: its well-known paths are tried first. They are also tried if the URL has a
     document that is not wanted.
@@ -161,12 +186,14 @@ def discover_document(
     Raises:
         SourceError: no document was found, or none that is wanted; the message names what was found.
     """
+    if is_domain(source):
+        source = f"https://{source}"
     if not is_url(source) or origin_of(source) is None:
         return load_document(source, problems, access)
     parts = urlsplit(source)
-    well_known = tuple(urlunsplit((parts.scheme, parts.netloc, path, "", "")) for path in _WELL_KNOWN_PATHS)
+    well_known = tuple(urlunsplit((parts.scheme, parts.netloc, path, "", "")) for path in paths)
     is_base = parts.path in ("", "/") and not parts.query
-    search = _Search(access, is_wanted)
+    search = _Search(access, is_wanted, wanted)
     for urls in (well_known, (source,)) if is_base else ((source,), well_known):
         for url in urls:
             document_problems = ProblemLog()
@@ -176,15 +203,16 @@ def discover_document(
                 return document
         if search.kind_error is not None:
             raise search.kind_error
-    raise _not_found_error(min(search.failures, key=_rank) if is_base else search.failures[0])
+    raise _not_found_error(min(search.failures, key=_rank) if is_base else search.failures[0], paths, wanted)
 
 
 class _Search:
     """A search at several URLs of one server."""
 
-    def __init__(self, access: FetchOptions, is_wanted: Callable[[Json], bool]) -> None:
+    def __init__(self, access: FetchOptions, is_wanted: Callable[[Json], bool], wanted: str) -> None:
         self._access = access
         self._is_wanted = is_wanted
+        self._wanted = wanted
         self.failures: list[SourceError] = []
         """Why each URL was rejected."""
         self.kind_error: SourceError | None = None
@@ -210,10 +238,12 @@ class _Search:
             return None
         if self._is_wanted(document.data):
             return document
-        self.kind_error = self.kind_error or wrong_kind_error(document.data, document.name)
+        self.kind_error = self.kind_error or wrong_kind_error(document.data, document.name, self._wanted)
         self.failures.append(
             SourceError(
-                f"is not OpenAPI: {_shape_of(document.data)}", where=document.name, fix="give an OpenAPI description"
+                f"is not {self._wanted}: {_shape_of(document.data)}",
+                where=document.name,
+                fix=f"give {self._wanted}",
             )
         )
         return None
@@ -233,8 +263,13 @@ def _rank(failure: SourceError) -> int:
     return 0 if failure.status in AUTH_STATUSES else 3 if failure.status in (404, 410) else 2
 
 
-def _not_found_error(failure: SourceError) -> SourceError:
+def _not_found_error(failure: SourceError, paths: Sequence[str], wanted: str) -> SourceError:
     asks_for_header = isinstance(failure, StatusError) and failure.status in AUTH_STATUSES
-    what = f"{failure.what}; there is no description at {' or '.join(_WELL_KNOWN_PATHS)}"
-    fix = failure.fix if asks_for_header else "pass the URL of the OpenAPI document itself"
+    noun = wanted.partition(" ")[2].removeprefix("OpenAPI ")
+    what = f"{failure.what}; there is no {noun} at {' or '.join(paths)}" if paths else failure.what
+    fix = (
+        failure.fix
+        if asks_for_header
+        else f"pass the URL of the {'OpenAPI ' if wanted == _OPENAPI else ''}document itself"
+    )
     return SourceError(what, where=failure.where, fix=fix)

@@ -3,27 +3,30 @@
 `.mcp.json`, Claude Desktop, Cursor, Windsurf and Gemini CLI have the servers under `mcpServers`, VS Code under
 `servers`, and in its settings under `mcp`. All files are JSON, possibly with comments and trailing commas.
 
-Published documents are read as well: a server.json, the response of a registry, a server card or a catalog of them
-(X-43). They list remotes and packages, which are untrusted: none is contacted or started unless the user names it, and
-no variables of the environment are used, only values from `--env`.
+The folder of a plugin, a URL and a domain are read as well, and published documents (X-43). What the user did not write
+is untrusted: it lists servers, and the user names the one to read.
 """
 
 from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from skillgen.errors import UsageError
+from skillgen.errors import ProblemLog, UsageError
 from skillgen.model.resource import ClientEntry
 from skillgen.model.values import Json
 from skillgen.security.addresses import is_private, public_url
 from skillgen.security.credentials import looks_random, redact
 from skillgen.security.secrets import Secrets, is_secret_setting, secrets_from_environment
+from skillgen.sources.detect import discover_document, is_description, is_domain, wrong_kind_error
+from skillgen.sources.documents import is_url
+from skillgen.sources.http import FetchOptions
 from skillgen.sources.json_access import as_dict, as_list, text_of
+from skillgen.sources.mcp.publications import SSE, PublishedWay, published_ways
 from skillgen.sources.mcp.target import ServerTarget, Transport
 from skillgen.text import lazy_re as re
 
@@ -38,10 +41,13 @@ _EDITOR_VARIABLES: Mapping[str, Callable[[Path], str]] = {
     "workspaceFolderBasename": lambda folder: folder.name,
     "userHome": lambda folder: str(Path.home()),
     "cwd": str,
+    "PLUGIN_ROOT": str,
+    "CLAUDE_PLUGIN_ROOT": str,
+    "CURSOR_PLUGIN_ROOT": str,
     "pathSeparator": lambda folder: os.sep,
     "/": lambda folder: os.sep,
 }
-"""Variables of the editors; `${workspaceFolder:NAME}` names one of several folders."""
+"""Variables of the editors and of plugins; `${workspaceFolder:NAME}` names one of several folders."""
 
 _SIZE_LIMIT_BYTES = 4 * 1024 * 1024
 
@@ -53,67 +59,54 @@ _COMMENT = re.compile(r'"(?:\\.|[^"\\\n])*"?|//[^\n]*|/\*.*?(?:\*/|\Z)', re.DOTA
 _TRAILING_COMMA = re.compile(r'"(?:\\.|[^"\\\n])*"?|,(?=\s*[}\]])')
 
 _URL_KEYS = ("url", "httpUrl", "serverUrl")
-_SSE = ("sse",)
 _HTTP = ("http", "streamable-http", "streamableHttp", "streamable_http")
-
-_RUNNERS: Mapping[str, tuple[str, ...]] = {
-    "npm": ("npx", "-y"),
-    "pypi": ("uvx",),
-    "oci": ("docker", "run", "-i", "--rm"),
-}
-"""Type of a package (server.json, `registryType`) to the command that starts it."""
-
-_PACKAGE = re.compile(
-    r"(?:npm (?:@\w[\w.-]*/)?\w[\w.-]*|pypi \w[\w.-]*|oci (?:\w[\w.:-]*/)*\w[\w.:@-]*)(?: \w[\w.+-]*)?\Z", re.ASCII
-)
-"""Type, name and version of a package; a runner would also accept a path, a URL or an option as a name."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ClientConfig:
-    """The configuration file of a client, or a published document."""
+    """The servers that a client's file, a plugin or a published document lists."""
 
-    path: Path
+    name: str
+    """For messages: the file, the folder or the URL."""
+
+    folder: Path | None
+    """The folder that an editor would have opened, or that of the plugin; `None` for what was fetched."""
+
     servers: Mapping[str, dict[str, Json]] = field(repr=False)
     """Name to entry, raw; in the order of the file."""
 
     inputs: Mapping[str, dict[str, Json]] = field(default_factory=dict, repr=False)
     """Id to the values that VS Code asks its user for, raw."""
 
-    is_published: bool = False
-    """True if it is a published document: its servers are remotes and packages."""
+    ways: frozenset[str] = frozenset()
+    """The names of the entries that are remotes, packages and cards of a published document."""
 
-    @property
-    def folder(self) -> Path:
-        """The folder that an editor would have opened."""
-        parent = self.path.absolute().parent
-        return parent.parent if parent.name in _EDITOR_FOLDERS else parent
+    is_foreign: bool = False
+    """True if the user did not write it: only a server that is named is read, with values from `--env` alone."""
 
     def chosen(self, name: str | None) -> tuple[str, ...]:
         """Returns the names of the servers to read: `name`, or all enabled servers.
 
         Raises:
-            UsageError: there is no such server.
+            UsageError: there is no such server, or the user has to name one.
         """
         if name is not None:
             if name not in self.servers:
-                raise UsageError(
-                    f"has no server {name!r}", where=str(self.path), fix=f"choose from {', '.join(self.servers)}"
-                )
+                raise UsageError(f"has no server {name!r}", where=self.name, fix=f"choose from {_listed(self.servers)}")
             return (name,)
-        if self.is_published:
+        if self.is_foreign:
             what = "lists ways to reach a server; skillgen uses only one that you name"
-            fix = f"choose one with --server NAME: {', '.join(self._labels())}"
-            raise UsageError(what, where=str(self.path), fix=fix)
+            raise UsageError(what, where=self.name, fix=f"choose one with --server NAME: {_listed(self._labels())}")
         names = tuple(key for key, entry in self.servers.items() if not is_switched_off(entry))
         if not names:
-            raise UsageError("switches all its servers off", where=str(self.path), fix="name one with --server NAME")
+            raise UsageError("switches all its servers off", where=self.name, fix="name one with --server NAME")
         return names
 
     def _labels(self) -> Iterator[str]:
         for name, way in self.servers.items():
-            url = text_of(way, "url")
-            yield f"{name} ({text_of(way, 'identifier') if url is None else public_url(url)})"
+            url = next((url for key in ("card", *_URL_KEYS) if (url := text_of(way, key)) is not None), None)
+            what = public_url(url) if url is not None else text_of(way, "identifier") or text_of(way, "command") or ""
+            yield f"{name} ({what})"
 
     def target(
         self, name: str, given: Mapping[str, str], environment: Mapping[str, str], *, timeout_s: float
@@ -123,25 +116,148 @@ class ClientConfig:
         Raises:
             UsageError: a variable has no value, or the entry is invalid.
         """
-        where = f"{self.path}, server {name!r}"
-        if self.is_published:
-            return _PublishedWay(self.servers[name], where, given).target(timeout_s)
-        return _Entry(self, name, where, given, environment).target(timeout_s)
+        where = f"{self.name}, server {name!r}"
+        if name in self.ways:
+            return PublishedWay(self.servers[name], where, given).target(timeout_s)
+        return _Entry(self, name, where, given, {} if self.is_foreign else environment).target(timeout_s)
 
 
-def read_client_config(path: Path) -> ClientConfig:
-    """Reads the configuration file of a client, or a published document.
+_NAMES_SHOWN = 20
+
+
+def _listed(names: Iterable[str]) -> str:
+    """Returns names for a message, the first of many."""
+    names = list(names)
+    more = f" and {len(names) - _NAMES_SHOWN:,} more" if len(names) > _NAMES_SHOWN else ""
+    return f"{', '.join(names[:_NAMES_SHOWN])}{more}"
+
+
+# -- where servers are listed ------------------------------------------------------------------------------------------
+
+_WELL_KNOWN_PATHS = (
+    "/.well-known/ard.json",
+    "/.well-known/ai-catalog.json",
+    "/.well-known/server-card.json",
+    "/.well-known/mcp/server-card.json",
+    "/.well-known/mcp.json",
+    "/.well-known/agent-skills/index.json",
+)
+"""Paths where a domain may list its servers; the index of skills is only named in a message."""
+
+_PLUGIN_FILES = (
+    *("mcp.json", ".mcp.json", "plugin.json", ".claude-plugin/plugin.json", ".codex-plugin/plugin.json"),
+    *(".cursor-plugin/plugin.json", "server.json", "server-card.json"),
+)
+"""Files of a plugin that list servers, or name the file that does."""
+
+_MARKETPLACES = (
+    ".claude-plugin/marketplace.json",
+    ".cursor-plugin/marketplace.json",
+    ".agents/plugins/marketplace.json",
+)
+
+
+def read_client_config(source: str | os.PathLike[str], access: FetchOptions | None = None) -> ClientConfig:
+    """Reads where servers are listed: in a client's file, a published document, the folder of a plugin or a domain.
 
     Raises:
-        UsageError: it cannot be read, or contains no servers.
+        SourceError: the URL or the domain cannot be reached, or lists no servers.
+        UsageError: the file or the folder cannot be read, or lists no servers.
     """
+    text, access = os.fspath(source), access or FetchOptions()
+    if is_domain(text):
+        text = f"https://{text}"
+    if is_url(text):
+        parts = urlsplit(text)
+        paths = _WELL_KNOWN_PATHS if parts.path in ("", "/") and not parts.query else ()
+        document = discover_document(text, ProblemLog(), access, _lists_servers, paths, "a list of MCP servers")
+        config = _config_from(document.data, document.name, None, is_foreign=True)
+        assert config is not None
+        return config
+    path = Path(text)
+    if path.is_dir():
+        return _plugin_config(path)
+    data = _json_file(path)
+    folder = path.absolute().parent
+    folder = folder.parent if folder.name in _EDITOR_FOLDERS else folder
+    config = _config_from(data, text, folder, is_foreign=False)
+    if config is None:
+        error = wrong_kind_error(data, text, "a list of MCP servers")
+        if error is not None:
+            raise UsageError(error.what, where=text, fix=error.fix)
+        fix = "give a file with `mcpServers` (Claude, Cursor) or `servers` (VS Code), or a server.json"
+        raise UsageError("names no MCP servers", where=text, fix=fix)
+    return config
+
+
+def _lists_servers(data: Json) -> bool:
+    return _config_from(data, "", None, is_foreign=True) is not None
+
+
+def _config_from(data: Json, name: str, folder: Path | None, *, is_foreign: bool) -> ClientConfig | None:
+    owner = as_dict(data)
+    if "mcp" in owner and not _servers_of(owner):
+        owner = as_dict(owner["mcp"])  # in VS Code's settings
+    servers = {key: entry for key, entry in _servers_of(owner).items() if isinstance(entry, dict)}
+    if servers:
+        inputs = {key: item for item in as_list(owner.get("inputs")) if (key := text_of(item, "id")) is not None}
+        return ClientConfig(name=name, folder=folder, servers=servers, inputs=inputs, is_foreign=is_foreign)
+    ways = {} if is_description(data) else published_ways(data)
+    if not ways:
+        return None
+    return ClientConfig(name=name, folder=folder, servers=ways, ways=frozenset(ways), is_foreign=True)
+
+
+def _plugin_config(folder: Path) -> ClientConfig:
+    """Returns the servers that the files of a plugin list.
+
+    Raises:
+        UsageError: a file cannot be read, or none lists servers.
+    """
+    servers: dict[str, dict[str, Json]] = {}
+    ways: frozenset[str] = frozenset()
+    pending = [folder / name for name in _PLUGIN_FILES if (folder / name).is_file()]
+    while pending:
+        data = as_dict(_json_file(path := pending.pop(0)))
+        other = text_of(data, "mcpServers")
+        if other is not None and _is_inside(named := folder / other, folder) and named.is_file() and named != path:
+            data = as_dict(_json_file(named))
+        config = _config_from(data, str(path), folder, is_foreign=True)
+        if config is not None:
+            ways |= frozenset(name for name in config.ways if name not in servers)
+            servers = {**config.servers, **servers}
+    if not servers:
+        files = [folder / name for name in _MARKETPLACES if (folder / name).is_file()]
+        plugins = dict.fromkeys(folder / text for file in files for text in _plugins_of(file))
+        what = "is a folder that lists no MCP servers: none of the files of a plugin has one"
+        fix = f"name the folder of one plugin: {_listed(map(str, plugins))}" if plugins else "check --config"
+        raise UsageError(what, where=str(folder), fix=fix)
+    return ClientConfig(name=str(folder), folder=folder.absolute(), servers=servers, ways=ways, is_foreign=True)
+
+
+def _plugins_of(marketplace: Path) -> Iterator[str]:
+    for item in map(as_dict, as_list(as_dict(_json_file(marketplace)).get("plugins"))):
+        source = text_of(item, "source") or text_of(as_dict(item.get("source")), "path")
+        if source is not None and not is_url(source):
+            yield source
+
+
+def _is_inside(path: Path, folder: Path) -> bool:
+    """True if a path is below a folder after resolving symbolic links."""
+    try:
+        return path.resolve().is_relative_to(folder.resolve())
+    except (OSError, RuntimeError, ValueError):  # circular symbolic links, or a null character
+        return False
+
+
+def _json_file(path: Path) -> Json:
     where = str(path)
     try:
         with path.open("rb") as file:
             content = file.read(_SIZE_LIMIT_BYTES + 1)
         if len(content) > _SIZE_LIMIT_BYTES:
             raise UsageError("is too large for a client's server file", where=where, fix="check --config")
-        data = json.loads(without_comments(content.decode("utf-8-sig")))
+        return json.loads(without_comments(content.decode("utf-8-sig")))
     except OSError as error:
         raise UsageError(f"cannot be read: {error.strerror}", where=where, fix="check --config") from None
     except UnicodeDecodeError:
@@ -151,17 +267,6 @@ def read_client_config(path: Path) -> ClientConfig:
         raise UsageError(what, where=where, fix="correct it there") from None
     except RecursionError:
         raise UsageError("is nested too deeply to be read", where=where, fix="write it with fewer levels") from None
-    owner = as_dict(data)
-    if "mcp" in owner and not _servers_of(owner):
-        owner = as_dict(owner["mcp"])  # in VS Code's settings
-    servers = {name: entry for name, entry in _servers_of(owner).items() if isinstance(entry, dict)}
-    if not servers and (ways := _published_ways(data)):
-        return ClientConfig(path=path, servers=ways, is_published=True)
-    if not servers:
-        fix = "give a file with `mcpServers` (Claude, Cursor) or `servers` (VS Code), or a server.json"
-        raise UsageError("names no MCP servers", where=where, fix=fix)
-    inputs = {key: item for item in as_list(owner.get("inputs")) if (key := text_of(item, "id")) is not None}
-    return ClientConfig(path=path, servers=servers, inputs=inputs)
 
 
 def without_comments(text: str) -> str:
@@ -187,107 +292,6 @@ def _servers_of(owner: Mapping[str, Json]) -> dict[str, Json]:
     return dict(owner) if is_bare else {}
 
 
-def _published_ways(data: Json) -> dict[str, dict[str, Json]]:
-    """Returns the remotes and packages of a published document by generated names, such as `npm-2`."""
-    top = as_dict(data)
-    listed = [as_dict(item) for key in ("servers", "entries") for item in as_list(top.get(key))]
-    ways: dict[str, dict[str, Json]] = {}
-    for item in listed or [top]:
-        server = as_dict(item.get("server")) or as_dict(item.get("data")) or item
-        prefix = f"{text_of(server, 'name') or text_of(item, 'displayName')}:" if len(listed) > 1 else ""
-        for kind, way in _ways_of(server):
-            names = (prefix + kind, *(f"{prefix}{kind}-{number}" for number in range(2, len(ways) + 3)))
-            ways[next(name for name in names if name not in ways)] = way
-    return ways
-
-
-def _ways_of(server: Mapping[str, Json]) -> Iterator[tuple[str, dict[str, Json]]]:
-    """Yields the remotes, also of SEP-1649 (`transport`) and SEP-1960 (`endpoints`), and the packages of a server."""
-    remotes = [*as_list(server.get("remotes")), server.get("transport"), *as_list(server.get("endpoints"))]
-    for remote in map(as_dict, remotes):
-        if text_of(remote, "url") is not None:
-            yield "remote", remote
-    for package in map(as_dict, as_list(server.get("packages"))):
-        if text_of(package, "identifier") is not None:
-            yield text_of(package, "registryType") or "package", package
-
-
-class _PublishedWay:
-    """A remote or a package. It is untrusted: only values from `--env` are filled in."""
-
-    def __init__(self, raw: Mapping[str, Json], where: str, given: Mapping[str, str]) -> None:
-        self._raw = raw
-        self._where = where
-        self._given = given
-        self._secrets = Secrets()
-
-    def target(self, timeout_s: float) -> ServerTarget:
-        """Returns the target of the remote or package.
-
-        Raises:
-            UsageError: a value is missing, or skillgen cannot start such a package.
-        """
-        if "identifier" in self._raw:
-            env = dict(self._named_values("environmentVariables"))
-            command = self._command(env)
-            return ServerTarget(command=command, env=env, extra_secrets=self._secrets, timeout_s=timeout_s)
-        url = self._filled_in(text_of(self._raw, "url") or "", as_dict(self._raw.get("variables")))
-        if not url.startswith(("http://", "https://")):
-            raise UsageError("its url is not an http:// or https:// URL", where=self._where, fix="choose another one")
-        headers = tuple(self._named_values("headers"))
-        is_sse = self._raw.get("type") in _SSE
-        return ServerTarget(url=url, is_sse=is_sse, headers=headers, extra_secrets=self._secrets, timeout_s=timeout_s)
-
-    def _command(self, env: Mapping[str, str]) -> tuple[str, ...]:
-        kind, identifier = text_of(self._raw, "registryType") or "", text_of(self._raw, "identifier") or ""
-        is_stdio = text_of(as_dict(self._raw.get("transport")), "type") in (None, "stdio")
-        version = text_of(self._raw, "version")
-        is_package = kind in _RUNNERS and _PACKAGE.match(" ".join(filter(None, (kind, identifier, version))))
-        # Options of a runner are dangerous: one of Docker can mount any folder.
-        if not is_package or not is_stdio or self._raw.get("runtimeArguments"):
-            what = f"skillgen does not start this package ({kind or 'of no registryType'})"
-            fix = "start it with a command of your own: skillgen from-server -- COMMAND"
-            raise UsageError(what, where=self._where, fix=fix)
-        sign = ":" if kind == "oci" else "@"
-        package = f"{identifier}{sign}{version}" if version and sign not in identifier[1:] else identifier
-        variables = [item for name in env for item in ("-e", name)] if kind == "oci" else []
-        return (*_RUNNERS[kind], *variables, package, *self._arguments())
-
-    def _arguments(self) -> Iterator[str]:
-        for item in map(as_dict, as_list(self._raw.get("packageArguments"))):
-            flag = text_of(item, "name") if item.get("type") == "named" else None
-            value = self._value(item, (flag or text_of(item, "valueHint") or "argument").lstrip("-"))
-            if value is not None:
-                yield value if flag is None else f"{flag}={value}"
-
-    def _named_values(self, key: str) -> Iterator[tuple[str, str]]:
-        for item in map(as_dict, as_list(self._raw.get(key))):
-            if (name := text_of(item, "name")) is not None and (value := self._value(item, name)) is not None:
-                yield name, value
-
-    def _value(self, item: Mapping[str, Json], name: str) -> str | None:
-        """Returns the declared value, else the one from `--env`, else the default."""
-        if isinstance(text := item.get("value"), str):
-            return self._filled_in(text, as_dict(item.get("variables")))
-        value = self._given.get(name, text_of(item, "default"))
-        if value is None and item.get("isRequired") is True:
-            raise UsageError(f"{name} has no value", where=self._where, fix=f"give --env {name}=VALUE")
-        if value is not None and name in self._given:
-            is_secret = item.get("isSecret") is True
-            self._secrets |= (
-                Secrets({value: f"the variable {name}"}) if is_secret else secrets_from_environment({name: value})
-            )
-        return value
-
-    def _filled_in(self, text: str, variables: Mapping[str, Json]) -> str:
-        """Returns a text with the values of its `{variables}`; all of them are required."""
-        return re.sub(
-            r"(?<!\$)\{([A-Za-z_][\w-]*)\}",
-            lambda match: self._value({**as_dict(variables.get(match[1])), "isRequired": True}, match[1]) or "",
-            text,
-        )
-
-
 class _Entry:
     """One server of a client's file, with its variables filled in as the clients do.
 
@@ -300,7 +304,9 @@ class _Entry:
     ) -> None:
         """`given`, from `--env`, overrides the environment of skillgen and answers inputs by their ids."""
         self._raw = config.servers[name]
-        self._folder = config.folder
+        self._folder = config.folder or Path()
+        self._is_fetched = config.folder is None
+        self._is_foreign = config.is_foreign
         self._inputs = config.inputs
         self._where = where
         self._given = given
@@ -315,12 +321,15 @@ class _Entry:
         """
         kind = self._raw.get("type", self._raw.get("transport"))
         url = next((self._raw[key] for key in _URL_KEYS if isinstance(self._raw.get(key), str)), None)
-        if url is not None and kind in (None, *_HTTP, *_SSE):
+        if url is not None and kind in (None, *_HTTP, *SSE):
             headers, url = self._texts("headers"), self._fill_in(url)
             if not url.startswith(("http://", "https://")):
                 raise self._error("the url is not an http:// or https:// URL", "write one such as https://HOST/PATH")
-            target = ServerTarget(url=url, is_sse=kind in _SSE, headers=tuple(headers.items()), timeout_s=timeout_s)
+            target = ServerTarget(url=url, is_sse=kind in SSE, headers=tuple(headers.items()), timeout_s=timeout_s)
         elif isinstance(self._raw.get("command"), str) and kind in (None, "stdio", "local"):
+            if self._is_fetched:
+                what = "skillgen does not start a command from the network"
+                raise self._error(what, "read it, and start it yourself: skillgen from-server -- COMMAND")
             words = [self._raw["command"], *(item for item in as_list(self._raw.get("args")) if not _is_nested(item))]
             command = tuple(self._fill_in(str(word)) for word in words)
             env = {**self._env_file(), **self._texts("env")}
@@ -328,7 +337,7 @@ class _Entry:
             if cwd is not None and not cwd.is_dir():
                 raise self._error("its cwd is not a folder", "correct `cwd`")
             target = ServerTarget(command=command, env=env, cwd=cwd or self._folder, timeout_s=timeout_s)
-        elif kind is not None and kind not in ("stdio", *_HTTP, *_SSE):
+        elif kind is not None and kind not in ("stdio", *_HTTP, *SSE):
             raise self._error(f"the type {str(kind)[:40]!r} is not supported", "use stdio, http or sse")
         else:
             raise self._error("the entry has neither a command nor a url", "add one of them")
@@ -338,7 +347,10 @@ class _Entry:
         declared = self._raw.get(key)
         if not isinstance(declared, str) or not declared:
             return None
-        return self._folder / Path(self._fill_in(declared)).expanduser()
+        path = self._folder / Path(self._fill_in(declared)).expanduser()
+        if self._is_foreign and not _is_inside(path, self._folder):
+            raise self._error(f"its {key} is outside the plugin", "start the server yourself: -- COMMAND")
+        return path
 
     def _texts(self, key: str) -> dict[str, str]:
         """Returns a member that maps names to strings; numbers are converted, null is left out (VS Code)."""
@@ -370,7 +382,7 @@ class _Entry:
             return self._input(key)
         if inner.startswith(_EDITOR_ONLY):
             raise self._error(f"only the editor knows {placeholder}", "write its value instead")
-        match = _NAME.match(inner.removeprefix("env:"))
+        match = _NAME.match(inner.removeprefix("env:").removeprefix("user_config."))
         if match is None:
             return placeholder
         name = match["name"]

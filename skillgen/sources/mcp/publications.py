@@ -1,0 +1,157 @@
+"""Servers that published documents list: a server.json, the response of a registry, a server card, a catalogue (X-43).
+
+They are remotes and packages, and untrusted: none is contacted or started unless the user names it, and no variables of
+the environment are used, only values from `--env`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from skillgen.errors import UsageError
+from skillgen.model.values import Json
+from skillgen.security.addresses import public_url
+from skillgen.security.secrets import Secrets, secrets_from_environment
+from skillgen.sources.json_access import as_dict, as_list, text_of
+from skillgen.sources.mcp.target import ServerTarget
+from skillgen.text import lazy_re as re
+
+SSE = ("sse",)
+"""Types of the HTTP+SSE transport."""
+
+_RUNNERS: Mapping[str, tuple[str, ...]] = {
+    "npm": ("npx", "-y"),
+    "pypi": ("uvx",),
+    "oci": ("docker", "run", "-i", "--rm"),
+}
+"""Type of a package (server.json, `registryType`) to the command that starts it."""
+
+_PACKAGE = re.compile(
+    r"(?:npm (?:@\w[\w.-]*/)?\w[\w.-]*|pypi \w[\w.-]*|oci (?:\w[\w.:-]*/)*\w[\w.:@-]*)(?: \w[\w.+-]*)?\Z", re.ASCII
+)
+"""Type, name and version of a package; a runner would also accept a path, a URL or an option as a name."""
+
+
+_WAYS_LIMIT = 200
+"""Remotes, packages and cards that are read of one document."""
+
+_LINKED = ("application/mcp-server-card+json", "application/ai-catalog+json")
+"""Types of the entries of a catalogue whose URL is that of a document with servers (server cards, "Discovery")."""
+
+
+def published_ways(data: Json) -> dict[str, dict[str, Json]]:
+    """Returns the remotes, packages and linked cards of a published document by generated names, such as `npm-2`."""
+    top = as_dict(data)
+    listed = _listed(top)
+    ways: dict[str, dict[str, Json]] = {}
+    for item in listed or [top]:
+        server = as_dict(item.get("server")) or as_dict(item.get("data")) or item
+        name = text_of(server, "name") or text_of(item, "displayName") or text_of(item, "identifier")
+        prefix = f"{name}:" if len(listed) > 1 else ""
+        for kind, way in _ways_of(server):
+            if len(ways) == _WAYS_LIMIT:
+                return ways
+            names = (prefix + kind, *(f"{prefix}{kind}-{number}" for number in range(2, len(ways) + 3)))
+            ways[next(name for name in names if name not in ways)] = way
+    return ways
+
+
+def _listed(top: Mapping[str, Json]) -> list[dict[str, Json]]:
+    """Returns the entries of a registry or a catalogue, those of a catalogue in an entry too."""
+    entries = [as_dict(item) for key in ("servers", "entries") for item in as_list(top.get(key))]
+    nested = [as_dict(inner) for item in entries for inner in as_list(as_dict(item.get("data")).get("entries"))]
+    return [*entries, *nested]
+
+
+def _ways_of(server: Mapping[str, Json]) -> Iterator[tuple[str, dict[str, Json]]]:
+    """Yields the remotes, also of SEP-1649 (`transport`) and SEP-1960 (`endpoints`), and the packages of a server; the
+    card that an entry of a catalogue links to.
+    """
+    if server.get("type") in _LINKED and (url := text_of(server, "url")) is not None:
+        yield "card", {"card": url}
+    remotes = [*as_list(server.get("remotes")), server.get("transport"), *as_list(server.get("endpoints"))]
+    for remote in map(as_dict, remotes):
+        if text_of(remote, "url") is not None:
+            yield "remote", remote
+    for package in map(as_dict, as_list(server.get("packages"))):
+        if text_of(package, "identifier") is not None:
+            yield text_of(package, "registryType") or "package", package
+
+
+class PublishedWay:
+    """A remote or a package. It is untrusted: only values from `--env` are filled in."""
+
+    def __init__(self, raw: Mapping[str, Json], where: str, given: Mapping[str, str]) -> None:
+        self._raw = raw
+        self._where = where
+        self._given = given
+        self._secrets = Secrets()
+
+    def target(self, timeout_s: float) -> ServerTarget:
+        """Returns the target of the remote or package.
+
+        Raises:
+            UsageError: a value is missing, or skillgen cannot start such a package.
+        """
+        if (card := text_of(self._raw, "card")) is not None:
+            what, url = "is a link to a document that lists the server", public_url(card)
+            raise UsageError(what, where=self._where, fix=f"read that: skillgen from-server --config {url}")
+        if "identifier" in self._raw:
+            env = dict(self._named_values("environmentVariables"))
+            command = self._command(env)
+            return ServerTarget(command=command, env=env, extra_secrets=self._secrets, timeout_s=timeout_s)
+        url = self._filled_in(text_of(self._raw, "url") or "", as_dict(self._raw.get("variables")))
+        if not url.startswith(("http://", "https://")):
+            raise UsageError("its url is not an http:// or https:// URL", where=self._where, fix="choose another one")
+        headers = tuple(self._named_values("headers"))
+        is_sse = self._raw.get("type") in SSE
+        return ServerTarget(url=url, is_sse=is_sse, headers=headers, extra_secrets=self._secrets, timeout_s=timeout_s)
+
+    def _command(self, env: Mapping[str, str]) -> tuple[str, ...]:
+        kind, identifier = text_of(self._raw, "registryType") or "", text_of(self._raw, "identifier") or ""
+        is_stdio = text_of(as_dict(self._raw.get("transport")), "type") in (None, "stdio")
+        version = text_of(self._raw, "version")
+        is_package = kind in _RUNNERS and _PACKAGE.match(" ".join(filter(None, (kind, identifier, version))))
+        # Options of a runner are dangerous: one of Docker can mount any folder.
+        if not is_package or not is_stdio or self._raw.get("runtimeArguments"):
+            what = f"skillgen does not start this package ({kind or 'of no registryType'})"
+            fix = "start it with a command of your own: skillgen from-server -- COMMAND"
+            raise UsageError(what, where=self._where, fix=fix)
+        sign = ":" if kind == "oci" else "@"
+        package = f"{identifier}{sign}{version}" if version and sign not in identifier[1:] else identifier
+        variables = [item for name in env for item in ("-e", name)] if kind == "oci" else []
+        return (*_RUNNERS[kind], *variables, package, *self._arguments())
+
+    def _arguments(self) -> Iterator[str]:
+        for item in map(as_dict, as_list(self._raw.get("packageArguments"))):
+            flag = text_of(item, "name") if item.get("type") == "named" else None
+            value = self._value(item, (flag or text_of(item, "valueHint") or "argument").lstrip("-"))
+            if value is not None:
+                yield value if flag is None else f"{flag}={value}"
+
+    def _named_values(self, key: str) -> Iterator[tuple[str, str]]:
+        for item in map(as_dict, as_list(self._raw.get(key))):
+            if (name := text_of(item, "name")) is not None and (value := self._value(item, name)) is not None:
+                yield name, value
+
+    def _value(self, item: Mapping[str, Json], name: str) -> str | None:
+        """Returns the declared value, else the one from `--env`, else the default."""
+        if isinstance(text := item.get("value"), str):
+            return self._filled_in(text, as_dict(item.get("variables")))
+        value = self._given.get(name, text_of(item, "default"))
+        if value is None and item.get("isRequired") is True:
+            raise UsageError(f"{name} has no value", where=self._where, fix=f"give --env {name}=VALUE")
+        if value is not None and name in self._given:
+            is_secret = item.get("isSecret") is True
+            self._secrets |= (
+                Secrets({value: f"the variable {name}"}) if is_secret else secrets_from_environment({name: value})
+            )
+        return value
+
+    def _filled_in(self, text: str, variables: Mapping[str, Json]) -> str:
+        """Returns a text with the values of its `{variables}`; all of them are required."""
+        return re.sub(
+            r"(?<!\$)\{([A-Za-z_][\w-]*)\}",
+            lambda match: self._value({**as_dict(variables.get(match[1])), "isRequired": True}, match[1]) or "",
+            text,
+        )
