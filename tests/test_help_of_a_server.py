@@ -323,7 +323,7 @@ def test_the_base_url_of_a_text_is_that_of_an_api_which_declares_none(tmp_path: 
     source = write(tmp_path / "api.json", description({"/tasks": {"get": operation("listTasks")}}, servers=[]))
     generated("from-openapi", source, "-o", tmp_path / "out", "--extra", tmp_path / "llms.txt")
     (skill,) = (tmp_path / "out").rglob("SKILL.md")
-    assert "Send HTTP requests to `https://api.acme.com/v2` followed by" in skill.read_text("utf-8")
+    assert "Base URL: `https://api.acme.com/v2`" in skill.read_text("utf-8")
 
 
 def test_front_matter_problems_name_the_key_and_versions_need_no_quotes(tmp_path: Path) -> None:

@@ -57,15 +57,15 @@ INFO = {"title": "Tasks", "version": "1"}
 def test_a_path_that_begins_at_no_host_is_no_address(tmp_path: Path) -> None:
     """Issue 5, how to call."""
     skill = of_description(tmp_path, LIST, servers=[{"url": "/api"}])
-    assert "`/api` followed by the path of the tool; the source does not declare on which host." in skill
+    assert "Base URL: `/api`; the source does not declare on which host." in skill
     skill = of_description(tmp_path, LIST, servers=[])
-    assert "Send HTTP requests to the path of the tool; the source declares no base URL." in skill
+    assert "The source declares no base URL." in skill
 
 
 def test_a_tool_that_is_called_elsewhere_is_spoken_of_before_its_section(tmp_path: Path) -> None:
     own = {"get": operation("health", servers=[{"url": "http://localhost:8080"}])}
     skill = of_description(tmp_path, {**LIST, "/health": own})
-    assert "followed by the path of the tool, unless the tool's section names another address." in skill
+    assert ", unless the tool's section names another." in skill
 
 
 def test_alternative_ways_to_authenticate_are_not_required_together(tmp_path: Path) -> None:

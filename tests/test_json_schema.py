@@ -111,6 +111,12 @@ def test_a_default_keeps_its_value_and_type(value: Json) -> None:
     assert (type(schema.default.json), schema.default.json) == (type(value), value)
 
 
+def test_an_example_that_was_quoted_twice_is_read_without_quotes() -> None:
+    examples = ['"2013-01-05"', '"', 'a "b"', '"a" or "b"', 5]
+    assert read({"type": "string", "examples": examples}).examples == ("2013-01-05", *examples[1:])
+    assert read({"examples": examples}).examples == tuple(examples)
+
+
 def test_no_default_is_not_null() -> None:
     assert read({"type": "string"}).default is None
 

@@ -10,7 +10,7 @@ from listed import documented, inspected
 
 Json = Any
 
-NO_PARAMETERS = "It takes no parameters."
+NO_PARAMETERS = "No parameters."
 NOT_DECLARED = "What it takes is not declared."
 
 

@@ -252,7 +252,7 @@ def test_ai_help_and_llms_txt_name_all_that_a_server_offers(tmp_path: Path) -> N
     assert "`a` returns JSON. Others: unstructured MCP content.\n" in help_text
     assert "> Tools of the MCP server listed.\n" in llms
     assert "- [Instructions](skills/listed/SKILL.md): read first\n" in llms
-    assert "skills/listed/SKILL.md): `log 0`, `log 1`, " in llms
+    assert "skills/listed/SKILL.md#resources): `log 0`, `log 1`, " in llms
     few = documented(tmp_path, tools=entries, prompts=prompts)[1]
     assert "- Prompt `brief(day*, tone?)`\n" in (few / "ai-help.md").read_text("utf-8")
     assert "## Instructions" not in (few / "llms.txt").read_text("utf-8")

@@ -74,6 +74,10 @@ VALUES: dict[str, tuple[Json, str]] = {
         {"allOf": [{"enum": ["a", "b", 1]}, {"enum": ["b", 1, True]}], "type": ["string", "integer"]},
         "(string or integer): One of `b`, `1`.",
     ),
+    "largest-number": (
+        {"type": "integer", "exclusiveMinimum": 0, "minimum": -(2**53) + 1, "maximum": 2**53 - 1},
+        "(integer): More than `0`.",
+    ),
     "default-null": ({"type": "integer", "default": None, "maximum": 9}, "(integer): At most 9."),
     "null-if-both": ({"allOf": [{"type": ["string", "null"]}, {"type": "string"}]}, "(string)"),
     "null-beside": ({"nullable": True, "allOf": [{"type": "string"}]}, "(string or null)"),

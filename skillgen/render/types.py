@@ -265,6 +265,9 @@ def differ_in_required(schema: Schema) -> bool:
     )
 
 
+_LARGEST_SAFE = 2**53 - 1
+"""The largest integer that JavaScript holds exactly: validators such as Zod declare it for every integer."""
+
 NO_OTHER_PROPERTIES = "no_other_properties"
 """The phrase for an object that allows no other properties."""
 
@@ -388,7 +391,8 @@ class Notes:
     def _constraints(self, schema: Schema, constraints: Mapping[str, Json]) -> Iterator[str]:
         for low_key, high_key, unit in _BOUNDS:
             low, high = constraints.get(low_key), constraints.get(high_key)
-            if low_key in constraints or high_key in constraints:
+            low, high = None if low == -_LARGEST_SAFE else low, None if high == _LARGEST_SAFE else high
+            if low is not None or high is not None:
                 yield self._range(low, high, unit)
         for key, name, written in _CONSTRAINTS:
             if key in constraints:

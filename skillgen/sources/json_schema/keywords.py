@@ -5,6 +5,8 @@ Nested schemas are read by the function that each reader is given.
 
 from __future__ import annotations
 
+import contextlib
+import json
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
@@ -55,7 +57,17 @@ def scalar_fields(raw: dict[str, Json], pointer: str, report: Report) -> dict[st
             fields[_FLAGS[key]] = value is True
         elif key == "contentEncoding" and isinstance(value, str):
             fields.setdefault("format", value)
+    if "examples" in fields and fields.get("types") == ("string",):
+        fields["examples"] = tuple(map(_decoded, fields["examples"]))
     return fields
+
+
+def _decoded(example: Json) -> Json:
+    """Returns an example of a string without the quotation marks of JSON, which authors put into YAML as well."""
+    if isinstance(example, str) and example[:1] == example[-1:] == '"' and len(example) > 1:
+        with contextlib.suppress(ValueError):
+            return json.loads(example)
+    return example
 
 
 def _add_types(declared: Json, fields: dict[str, Any], pointer: str, report: Report) -> None:
