@@ -500,6 +500,7 @@ CODES: Mapping[str, ProblemCode] = {
         "say what the operation does",
         clause="MCP REST Edition, 4.2",
         demand="SHOULD",
+        is_optional=True,
         subject="documentation",
     ),
     "security-invalid": ProblemCode(
@@ -1231,7 +1232,7 @@ CODES: Mapping[str, ProblemCode] = {
     # Only `lint`, of OpenAPI descriptions.
     "deep-input": ProblemCode(
         "info",
-        "what must be sent is nested six or more levels deep",
+        "what must be sent is nested four or more levels deep",
         "flatten the body, or make inner objects optional",
         subject="inputs",
     ),

@@ -1,12 +1,14 @@
 """How many real sources each rule of `skillgen lint` hits: writes skillgen/lint/hit_rates.json.
 
 A person runs it when a rule changes; it needs the servers and the descriptions that `make test` installs. A rule that
-hits more than half of the sources of its kind is optional (`ProblemCode.is_optional`).
+hits more than half of the sources of its kind is optional (`ProblemCode.is_optional`). The part `reviewed` is written
+by hand: how many findings of a rule were right, and how many were read, each of another public source.
 """
 
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import sys
 import tempfile
@@ -57,10 +59,12 @@ def main() -> None:
         servers = server_arguments(Path(folder))
         chosen = [[str(path)] for path in sample(descriptions(), SAMPLE)]
         measured = {
+            "reviewed": json.loads(MEASURED.read_text("utf-8"))["reviewed"],
             "descriptions": {"count": len(chosen), "rates": rates(chosen)},
             "servers": {"count": len(servers), "rates": rates(servers)},
         }
-    MEASURED.write_text(json.dumps(measured, indent=2) + "\n", encoding="utf-8")
+    text = re.sub(r"\[\s+(\d+),\s+(\d+)\s+\]", r"[\1, \2]", json.dumps(measured, indent=2))
+    MEASURED.write_text(text + "\n", encoding="utf-8")
 
 
 if __name__ == "__main__":

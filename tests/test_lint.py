@@ -216,6 +216,80 @@ def test_what_real_sources_do_well_is_not_reported(tmp_path: Path) -> None:
     }
     slack = {f"/{name}": {"get": operation(name)} for name in ("calls_add", "chat_postMessage", "views_open")}
     assert codes(write(tmp_path / "names.json", description(slack)), "--select", "mixed-name-styles") == []
+    numbered = {f"/{name}": {"get": operation(name)} for name in ("addCall", "postMessage", "create_1")}
+    assert codes(write(tmp_path / "numbered.json", description(numbered)), "--select", "mixed-name-styles") == []
+
+
+def _answer(media_type: str, **members: Json) -> Json:
+    return {"200": {"description": "Done", "content": {media_type: members}}}
+
+
+NO_FINDINGS: dict[str, list[Json]] = {
+    "ambiguous-identifier": [
+        {"parameters": [{"name": "type", "in": "query", "schema": {"enum": ["card", "cash"]}}]},
+        {"requestBody": _answer("application/json", schema={"properties": {"id": {"readOnly": True}}})["200"]},
+    ],
+    "deprecated-without-replacement": [
+        {"deprecated": True, "description": "The recommended endpoint is v3/tasks."},
+        {"description": "Deprecated version of BatchChange."},
+    ],
+    "list-without-paging": [
+        {"responses": _answer("application/json", schema={"type": "array", "items": {"type": "string"}})}
+    ],
+    "method-contradicts-name": [
+        {"operationId": name} for name in ("verify_token", "authorize", "get_patient_archive", "car_auto_complete")
+    ],
+    "no-output-schema": [{"responses": _answer("image/png")}],
+    "path-parameter-missing": [{"parameters": [{"name": "q", "in": "query", "schema": {"type": "string"}}]}],
+    "result-unsaid": [
+        {"description": "Progress.", "responses": {"200": {"description": "The progress of the job in percent"}}}
+    ],
+    "screen-mentioned": [{"description": "Gets click statistics, by the number of clicks on a URL."}],
+    "tool-undescribed": [{"operationId": None, "summary": None}],
+}
+"""What public descriptions have, and what is right there."""
+
+
+@pytest.mark.parametrize("code", NO_FINDINGS)
+def test_a_rule_has_no_false_alarm_that_was_seen_before(code: str, tmp_path: Path) -> None:
+    method, path = ("options", "/p") if code == "tool-undescribed" else ("get", "/p")
+    path += "?q={q}" if code.startswith("path") else ""
+    data = [description({path: {method: operation("find") | members}}) for members in NO_FINDINGS[code]]
+    files = [write(tmp_path / f"{number}.json", item) for number, item in enumerate(data)]
+    assert findings("--select", code, *files) == []
+
+
+PROBLEM: Json = {"type": "object", "properties": {"message": {"type": "string"}, "code": {"type": "string"}}}
+
+
+@pytest.mark.parametrize(
+    ("schema", "is_reported"),
+    [
+        (PROBLEM, False),
+        ({"type": "object", "properties": {"error": PROBLEM}}, False),
+        ({"properties": {"faults": {"type": "array", "items": {"$ref": "#/components/schemas/Problem"}}}}, False),
+        ({"allOf": [{"$ref": "#/components/schemas/Problem"}]}, False),
+        ({"type": "object", "properties": {"detail": {"type": "string"}}}, False),
+        ({"type": "object"}, False),
+        ({"type": "object", "properties": {"error": {"type": "integer"}}}, True),
+        ({"$ref": "#/components/schemas/Silent"}, True),
+    ],
+)
+def test_the_body_of_an_error_without_a_message_is_reported_once(
+    tmp_path: Path, schema: Json, is_reported: bool
+) -> None:
+    """S2-14: seed 002, 6.1."""
+    responses = {
+        "200": {"description": "Done"},
+        "400": {"description": "Bad", "content": {"application/json": {"schema": schema}}},
+    }
+    types = {"Problem": PROBLEM, "Silent": {"type": "object", "properties": {"status": {"type": "integer"}}}}
+    paths = {"/a": {"get": operation("x", responses=responses)}, "/b": {"get": operation("y", responses=responses)}}
+    data = description(paths, components={"schemas": types})
+    found = findings("--select", "error-message-missing", write(tmp_path / "api.json", data))
+    assert bool(found) is is_reported
+    if "$ref" in schema:
+        assert [item["where"] for item in found] == ["/components/schemas/Silent"]
 
 
 def test_what_tools_share_has_one_finding(tmp_path: Path) -> None:

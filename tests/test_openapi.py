@@ -671,41 +671,11 @@ def test_the_bodies_of_errors_are_documented_once_for_each_shape(tmp_path: Path)
         {"/a": {"get": operation("x", responses=responses)}},
         components={"responses": {"Missing": {"description": "Missing", "content": content}}},
     )
-    finished = generated("from-openapi", write(tmp_path / "api.json", data), "-o", tmp_path / "out")
+    generated("from-openapi", write(tmp_path / "api.json", data), "-o", tmp_path / "out")
     text = section_of(tmp_path / "out", "x").text
     assert text.index("- `default`: Any other") < text.index("The body of `400`, `404`:\n")
     assert text.count("- `message` (string)") == 1
     assert "The body of `default`: string." in text
-    assert "error-message-missing" not in finished.stderr
-
-
-@pytest.mark.parametrize(
-    ("schema", "is_reported"),
-    [
-        (PROBLEM, False),
-        ({"type": "object", "properties": {"error": PROBLEM}}, False),
-        ({"allOf": [{"$ref": "#/components/schemas/Problem"}]}, False),
-        ({"type": "object"}, False),
-        ({"type": "object", "properties": {"error": {"type": "string"}}}, True),
-        ({"$ref": "#/components/schemas/Silent"}, True),
-    ],
-)
-def test_the_body_of_an_error_without_a_message_is_reported_once(
-    tmp_path: Path, schema: Json, is_reported: bool
-) -> None:
-    """S2-14: seed 002, 6.1."""
-    responses = {
-        "200": {"description": "Done"},
-        "400": {"description": "Bad", "content": {"application/json": {"schema": schema}}},
-    }
-    types = {"Problem": PROBLEM, "Silent": {"type": "object", "properties": {"status": {"type": "integer"}}}}
-    paths = {"/a": {"get": operation("x", responses=responses)}, "/b": {"get": operation("y", responses=responses)}}
-    service, _ = inspected(tmp_path, description(paths, components={"schemas": types}))
-    problems = service.get("problems", ())
-    found = [problem["where"] for problem in problems if problem["code"] == "error-message-missing"]
-    assert bool(found) is is_reported
-    if "$ref" in schema:
-        assert found == ["/components/schemas/Silent"]
 
 
 def test_a_call_line_says_what_a_named_type_is(tmp_path: Path) -> None:

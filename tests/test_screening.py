@@ -744,7 +744,7 @@ def test_names_of_secrets_are_distinguished_from_other_names() -> None:
         schema = Schema(examples=(f"f7c3bc1d808e04732adf679965ccc34ca7ae3{number}",))
         parameters.append(Parameter(name=name, location="argument", required=True, schema=schema, pointer=f"/{name}"))
     found = service_of_snapshot(service(Tool(name="add", parameters=tuple(parameters), pointer="/tools/0")))
-    reported = {problem.where for problem in found.problems if problem.code == "credential-left-out"}
+    reported = {problem.where for problem in found.problems if problem.code == "example-not-shown"}
     assert reported == {f"/{name}/examples" for name in secret}
 
 

@@ -396,7 +396,11 @@ def test_only_web_addresses_are_other_ways_to_use_a_service(tmp_path: Path, way:
 
 def test_internal_addresses_are_reported_and_stay(tmp_path: Path) -> None:
     """S0-22: nothing is altered by guess."""
-    texts = ["Connects to 10.2.3.4.", "Reads http://db01.prod.internal:5432/x.", "Asks host.docker.internal:80 or ::1."]
+    texts = [
+        "Connects to 10.2.3.4:5432, not to 10.2.3.5.",
+        "Reads http://db01.prod.internal:5432/x.",
+        "Asks host.docker.internal:80 or ::1.",
+    ]
     described = [tool(f"tool_{index}", description=text) for index, text in enumerate(texts)]
     run, out = documented(tmp_path, "-v", "--json", tools=described)
     assert run.exit_code == 0, run.stderr

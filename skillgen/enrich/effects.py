@@ -106,8 +106,11 @@ _DETERMINERS = word_set(
     """
 )
 _ENDS_OBJECT = word_set("about as at between by for from in into of on through to under using via when where with")
-_QUESTIONS = frozenset({"how", "if", "what", "where", "whether", "which", "why"})
+_QUESTIONS = frozenset({"how", "if", "that", "what", "where", "whether", "which", "why"})
 """Words after "report" that make it say something: "Report what is missing", but "Report an issue"."""
+
+_QUERIES = frozenset({"aggregation", "aggregations", "queries", "query", "search"})
+"""What is run without being known to change something: a declaration counts more."""
 
 _JOINTS = frozenset({"and", "or", "then"})
 _CHECKS_IN = frozenset({"in", "off", "on", "out", "up"})
@@ -426,8 +429,11 @@ def _merged(tool: Tool, semantics: Semantics, judged: _Judgement | None, problem
     if judged is None:
         return _with_judged(semantics, None, method)
     if judged.effect == "read":
-        if semantics.read_only is False and not semantics.is_judged("read_only"):
-            label = "destructive" if semantics.destructive else "not read-only"
+        origin = (semantics.origins or {}).get("destructive")
+        is_marked = semantics.destructive and (origin is None or origin.kind != "defaulted")
+        # That a tool is not read-only is hardly wrong because its name reads: what it gets, it may store.
+        if is_marked or (semantics.read_only is False and judged.source.startswith(_BY_METHOD)):
+            label = "destructive" if is_marked else "not read-only"
             _report(problems, tool, f"is marked {label}, but only reads by {judged.source}")
         return _with_judged(semantics, judged, method)
     field = "read_only" if semantics.read_only else "destructive"
@@ -616,7 +622,7 @@ def _signals_of_sentence(text: str) -> Iterator[_Signal]:
     rest = words[start + 1 :]
     effect = effect_of_verb(verb)
     assert effect is not None
-    if verb == "report" and rest and rest[0] in _QUESTIONS:
+    if verb in ("report", "verify") and rest and rest[0] in _QUESTIONS:
         effect = "read"
     if effect == "read":
         is_certain = verb != "return"
@@ -625,6 +631,7 @@ def _signals_of_sentence(text: str) -> Iterator[_Signal]:
         has_object = bool(rest) and rest[0] in _DETERMINERS
         # "Used to create payments" is often said of a resource, below each of its methods.
         is_certain = (verb not in _NOUNS or has_object) and words[0] not in ("can", "used")
+        is_certain = is_certain and not (verb in ("execute", "run") and _QUERIES & {*rest[:4]})
     yield _created(effect, [verb, *rest], is_certain)
     is_aside = False  # after ", which", up to the next comma
     is_enumeration = bool(rest) and (not rest[0].isalpha() or rest[0] in _JOINTS)

@@ -70,9 +70,15 @@ def _check_description(tool: Tool, types: Types) -> Iterator[Problem]:
 def _check_tautology(tool: Tool, types: Types) -> Iterator[Problem]:
     # The summary of an operation is a title.
     text = (tool.description or "") if tool.method is not None else _text_of(tool)
-    if text and _words(text) in (_words(tool.name), _words(tool.title or "")):
-        message = f"the description of {tool.name} only repeats its name: {text[:80]!r}"
+    if text and (what := _repeated(text, tool)) is not None:
+        message = f"the description of {tool.name} only repeats its {what}: {text[:80]!r}"
         yield Problem.of("tautological-description", child(tool.pointer, "description"), message)
+
+
+def _repeated(text: str, tool: Tool) -> str | None:
+    """Returns what a text only repeats: the name of a tool, or its title."""
+    same = {"name": tool.name, "title": tool.title or ""}
+    return next((what for what, other in same.items() if _words(text) == _words(other)), None)
 
 
 def _all_words(tool: Tool) -> tuple[str, ...]:
@@ -84,7 +90,9 @@ def _shadow_candidates(service: Service) -> Iterator[Problem]:
     """Yields tools with the same words as an earlier one in their names or descriptions."""
     first_of: dict[tuple[str, ...], Tool] = {}
     for tool in service.tools:
-        for what, words in (("name", tuple(sorted(_words(tool.name)))), ("description", _all_words(tool))):
+        for what, words in (
+            () if tool.is_preflight else (("name", tuple(sorted(_words(tool.name)))), ("description", _all_words(tool)))
+        ):
             first = first_of.setdefault((what, *words), tool) if words else tool
             if first is not tool:
                 message = f"{tool.name} has the same words in its {what} as {first.name}"
@@ -140,7 +148,10 @@ _GENERIC = frozenset({"data", "id", "key", "name", "object", "params", "status",
 
 def _check_identifiers(tool: Tool, types: Types) -> Iterator[Problem]:
     for item in tool.parameters:
-        if item.name.lower() in _GENERIC and not _is_described(item, types):
+        # A value of `enum` and the properties of an object say what it is; what only the service sets is not sent.
+        schema = item.schema
+        is_open = not (schema.choices or schema.properties or schema.ref or schema.read_only)
+        if is_open and item.name.lower() in _GENERIC and not _is_described(item, types):
             message = f"{item.name} of {tool.name} has neither a telling name nor a description"
             yield Problem.of("ambiguous-identifier", item.pointer, message)
 
@@ -167,6 +178,57 @@ def _check_errors(tool: Tool, types: Types) -> Iterator[Problem]:
     elif not any(item.output is not None for item in tool.errors):
         message = f"no error of {tool.name} declares its body"
         yield Problem.of("errors-unstructured", child(tool.pointer, "responses"), message)
+
+
+_MESSAGE = re.compile(
+    r"[\w-]*(?:message|msg|description|reason|error|detail|title|text|value|faultstring)s?", re.IGNORECASE
+)
+"""Names of properties that say what went wrong, also those of RFC 9457 and of common frameworks."""
+
+_INNER_ERRORS = 3
+"""How deep the text may be, as in `{"error": {"message": {"value": …}}}`."""
+
+
+def _check_error_bodies(service: Service) -> Iterator[Problem]:
+    types = {item.name: item.schema for item in service.schemas}
+    pointers = {item.name: item.pointer for item in service.schemas}
+    bodies: dict[str, Output] = {}
+    for error in (error for tool in service.tools for error in tool.errors):
+        if error.output is not None and error.output.schema is not None and _is_json(error.output):
+            bodies.setdefault(pointers.get(error.output.schema.ref or "", error.output.pointer), error.output)
+    for pointer, output in bodies.items():
+        if output.schema is not None and _says_what_went_wrong(output.schema, types, 0) is False:
+            message = f"the body of the error {output.status} has no property for what went wrong, such as `message`"
+            yield Problem.of("error-message-missing", pointer, message)
+
+
+def _says_what_went_wrong(schema: Schema, types: Types, depth: int) -> bool | None:
+    """Returns whether an object has a text for what went wrong, also in an inner object; `None` if its properties are
+    unknown.
+    """
+    merged = list(_merged(schema, types, set()))
+    if inner := [item for each in merged for item in (each.items, *each.alternatives) if item is not None]:
+        return any(_says_what_went_wrong(item, types, depth) is not False for item in inner)
+    properties = [item for each in merged for item in each.properties]
+    if not properties or any(each.additional not in (None, False) for each in merged):
+        return None
+    if any(_MESSAGE.fullmatch(item.name) and _may_be_text(item.schema, types) for item in properties):
+        return True
+    return depth < _INNER_ERRORS and any(_says_what_went_wrong(item.schema, types, depth + 1) for item in properties)
+
+
+def _merged(schema: Schema, types: Types, seen: set[str]) -> Iterator[Schema]:
+    """Yields a schema, and all the types that it names or includes."""
+    yield schema
+    for name in (schema.ref, *schema.includes):
+        if name is not None and name in types and name not in seen:
+            seen.add(name)
+            yield from _merged(types[name], types, seen)
+
+
+def _may_be_text(schema: Schema, types: Types) -> bool:
+    own = list(_merged(schema if schema.items is None else schema.items, types, set()))
+    return any("string" in item.types for item in own) or not any(item.types or item.properties for item in own)
 
 
 def _check_examples(tool: Tool, types: Types) -> Iterator[Problem]:
@@ -208,7 +270,7 @@ _USAGE = re.compile(
 def _check_length(tool: Tool, types: Types) -> Iterator[Problem]:
     text = _text_of(tool)
     count, pointer = len(_words(text)), child(tool.pointer, "description")
-    if 0 < count < _BRIEF_WORDS and _words(text) not in (_words(tool.name), _words(tool.title or "")):
+    if 0 < count < _BRIEF_WORDS and _repeated(text, tool) is None:
         yield Problem.of("brief-description", pointer, f"the description of {tool.name} has {count} words: {text!r}")
     if len(text) > _LONG_CHARACTERS:
         message = f"the description of {tool.name} has {len(text):,} characters"
@@ -225,7 +287,7 @@ def _check_usage(tool: Tool, types: Types) -> Iterator[Problem]:
 _SCANNED_CHARACTERS = 4_000
 _REPLACEMENT = re.compile(
     r"\b(?:use|using|used|call|replac\w+|instead|superseded|migrat\w+|switch|see|prefer|favou?r|alternative|moved|new"
-    r"|no (?:replacement|longer|effect|substitute))\b",
+    r"|recommend\w*|deprecated version of|no (?:replacement|longer|effect|substitute))\b",
     re.IGNORECASE,
 )
 
@@ -255,12 +317,20 @@ def _check_name(tool: Tool, types: Types) -> Iterator[Problem]:
 def _check_name_length(tool: Tool, types: Types) -> Iterator[Problem]:
     if len(tool.name) > _LONG_NAME and not is_inferred(tool, "name"):
         message = f"the name {tool.name[:140]!r} has {len(tool.name)} characters"
-        key = "name" if tool.method is None else "operationId"
-        yield Problem.of("name-too-long", child(tool.pointer, key), message)
+        yield Problem.of("name-too-long", _place_of_name(tool), message)
+
+
+def _place_of_name(tool: Tool) -> str:
+    return child(tool.pointer, "name" if tool.method is None else "operationId")
+
+
+_COUNTER = re.compile(r"_\d+$")
+"""What generators append to a name that occurs twice."""
 
 
 def _style_of(name: str) -> str | None:
     """Returns how the words of a name are joined; `None` for a single word, and for two ways as in `WebApps_List`."""
+    name = _COUNTER.sub("", name)
     if _HUMP.search(name):
         return None if "_" in name else "camelCase"
     marks = {"_": "snake_case", "-": "kebab-case"}
@@ -279,7 +349,7 @@ def _check_styles(service: Service) -> Iterator[Problem]:
     rare = [tool for _, tools in others for tool in tools]
     names = _listed([tool.name for tool in rare])
     message = f"{len(most)} of {len(most) + len(rare)} names are in {main}, the others are not: {names}"
-    yield Problem.of("mixed-name-styles", child(rare[0].pointer, "name"), message)
+    yield Problem.of("mixed-name-styles", _place_of_name(rare[0]), message)
 
 
 # -- effects ---------------------------------------------------------------------------------------------------------
@@ -292,6 +362,13 @@ _READS = re.compile(
 )
 
 
+_HARMLESS = frozenset(
+    {"archive", "attach", "authorise", "authorize", "autocomplete", "complete", "edit", "evaluate", "tag", "verified"}
+    | {"verify", "write"}
+)
+"""Words that often name what a GET does or reads: a ZIP archive, a page for editing, a redirection to log in."""
+
+
 def _check_method(tool: Tool, types: Types) -> Iterator[Problem]:
     semantics = tool.semantics
     if tool.method not in ("GET", "HEAD") or semantics.read_only is not False:
@@ -300,7 +377,8 @@ def _check_method(tool: Tool, types: Types) -> Iterator[Problem]:
     origin = (semantics.origins or {}).get(field)
     # A word of the name may be a noun, as in `ListAddOns`; what the text says to read is not called a change.
     text = f"{tool.summary or ''} {tool.description or ''}"[:_SCANNED_CHARACTERS]
-    if origin is not None and semantics.is_judged(field) and not _READS.search(text):
+    is_by_name = origin is not None and origin.source.startswith("its name")
+    if origin is not None and is_by_name and _HARMLESS.isdisjoint(_words(tool.name)) and not _READS.search(text):
         effect = EFFECTS[semantics.effect or "write"]
         message = f"{tool.name} is a {tool.method}, which must be safe, but {effect} by {origin.source}"
         yield Problem.of("method-contradicts-name", tool.pointer, message)
@@ -318,7 +396,7 @@ def _check_confirmation(tool: Tool, types: Types) -> Iterator[Problem]:
 
 _MANY_PARAMETERS = 30
 _MANY_REQUIRED = 10
-_DEEP_LEVELS = 6
+_DEEP_LEVELS = 4
 
 
 def _check_count(tool: Tool, types: Types) -> Iterator[Problem]:
@@ -329,7 +407,7 @@ def _check_count(tool: Tool, types: Types) -> Iterator[Problem]:
 
 
 def _check_depth(tool: Tool, types: Types) -> Iterator[Problem]:
-    for parameter in tool.parameters:
+    for parameter in filter(lambda item: item.required, tool.parameters):
         if (depth := _depth_of(parameter.schema, types, frozenset(), _DEEP_LEVELS)) >= _DEEP_LEVELS:
             message = f"{parameter.name} of {tool.name} has objects in {depth} or more levels"
             yield Problem.of("deep-input", parameter.pointer, message)
@@ -358,24 +436,36 @@ def _check_alternatives(tool: Tool, types: Types) -> Iterator[Problem]:
 
 
 def _is_ambiguous(schema: Schema, types: Types) -> bool:
-    """True if two alternatives are objects with properties that neither a discriminator nor required names
-    distinguish.
-    """
-    if schema.discriminator is not None or len(schema.alternatives) < 2:
+    """True if each object of one alternative may be one of another, and no discriminator says which one it is."""
+    if schema.discriminator is not None:
         return False
-    seen: set[frozenset[str]] = set()
+    seen: list[dict[str, Parameter]] = []
     for alternative in schema.alternatives:
         named = list(_with_named(alternative, types))
-        properties = [item for each in named for item in each.properties]
+        properties = {item.name: item for each in named for item in each.properties}
         if not properties or any(item.discriminator is not None for item in named):
             continue
-        if any(item.required and item.schema.choices for item in properties):
-            continue  # a constant says which one it is
-        required = frozenset(item.name for item in properties if item.required)
-        if required in seen:
+        if any(_are_alike(properties, other) for other in seen):
             return True
-        seen.add(required)
+        seen.append(properties)
     return False
+
+
+def _are_alike(one: Mapping[str, Parameter], other: Mapping[str, Parameter]) -> bool:
+    """True if neither the names of properties, nor which are required, nor their types distinguish two objects."""
+    if {name for name in one if one[name].required} != {name for name in other if other[name].required}:
+        return False
+    shared = one.keys() & other.keys()
+    return shared in (one.keys(), other.keys()) and all(
+        _type_of(one[name].schema) == _type_of(other[name].schema) for name in shared
+    )
+
+
+def _type_of(schema: Schema) -> tuple[object, ...]:
+    """Returns by what the values of a schema differ from those of another."""
+    names = tuple(item.name for item in schema.properties)
+    items = None if schema.items is None else _type_of(schema.items)
+    return schema.types, schema.choices, schema.ref, schema.format, names, items
 
 
 def _check_request_example(tool: Tool, types: Types) -> Iterator[Problem]:
@@ -390,18 +480,26 @@ def _check_request_example(tool: Tool, types: Types) -> Iterator[Problem]:
 # -- results ---------------------------------------------------------------------------------------------------------
 
 
+_STRUCTURED = re.compile(r"json|xml|\*/\*|form-urlencoded|event-stream", re.IGNORECASE)
+"""Media types whose content has a structure that a schema can declare."""
+
+
 def _check_result_of_operation(tool: Tool, types: Types) -> Iterator[Problem]:
     status = tool.output.status if tool.output is not None else None
-    has_body = tool.output is not None and bool(tool.output.media_types)
+    media_types = tool.output.media_types if tool.output is not None else ()
+    if media_types and not any(_STRUCTURED.search(item) for item in media_types):
+        return  # a file, an image, plain text
     if tool.method == "GET" and status == "200" and (tool.output is None or tool.output.schema is None):
-        what = "the structure of its result" if has_body else "a result"
+        what = "the structure of its result" if media_types else "a result"
         yield Problem.of("no-output-schema", child(tool.pointer, "responses"), f"{tool.name} does not declare {what}")
 
 
 def _check_paging(tool: Tool, types: Types) -> Iterator[Problem]:
     if tool.method != "GET" or tool.pagination is not None or tool.output is None or tool.output.schema is None:
         return
-    is_list = any("array" in schema.types for schema in _with_named(tool.output.schema, types))
+    # Short enumerations are mostly lists of strings or numbers.
+    lists = [schema for schema in _with_named(tool.output.schema, types) if "array" in schema.types]
+    is_list = any(item.items is not None and item.items.types in ((), ("object",)) for item in lists)
     if is_list and not any(parameter.location == "query" for parameter in tool.parameters):
         message = f"{tool.name} returns a list, and no parameter limits its length"
         yield Problem.of("list-without-paging", tool.pointer, message)
@@ -552,6 +650,7 @@ _SERVICE_RULES: Mapping[Kind, tuple[tuple[str, ServiceCheck], ...]] = {
         ("server-without-tls", _check_transport),
         ("key-in-query", _check_credentials),
         ("rate-limit-undeclared", _check_rate_limit),
+        ("error-message-missing", _check_error_bodies),
     ),
     "cli": (("shadow-candidate", _shadow_candidates),),
 }

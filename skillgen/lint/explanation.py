@@ -49,17 +49,24 @@ def _examples() -> dict[str, Examples]:
 
 @cache
 def _hit_rates() -> dict[str, str]:
-    """Returns how many of the measured sources each code hits, in words."""
+    """Returns how many of the measured sources each code hits, and how often it is right, in words."""
     measured = json.loads(_text_of("hit_rates.json"))
+    reviewed = measured.pop("reviewed")
     codes = dict.fromkeys(code for kind in measured.values() for code in kind["rates"])
-    return {
-        code: " and ".join(
+    sentences = {
+        code: "Found in "
+        + " and ".join(
             f"{kind['rates'][code]} % of {kind['count']} {name}"
             for name, kind in measured.items()
             if code in kind["rates"]
         )
+        + "."
         for code in codes
     }
+    for code, (right, read) in reviewed["findings"].items():
+        review = f"Right in {right} of {read} findings that were read."
+        sentences[code] = f"{sentences[code]} {review}" if code in sentences else review
+    return sentences
 
 
 def _text_of(name: str) -> str:
@@ -88,7 +95,7 @@ def explanation(code: str) -> str:
     if kind.fix:
         paragraphs.append(f"Fix: {kind.fix}.")
     if code in _hit_rates():
-        paragraphs.append(f"Found in {_hit_rates()[code]}.")
+        paragraphs.append(_hit_rates()[code])
     examples = _examples().get(code)
     if examples is not None and examples.case:
         paragraphs.append(f"Case: {examples.case}.")
@@ -105,6 +112,7 @@ def _sentence(clause: str) -> str:
 
 def rules_page() -> str:
     """Returns docs/rules.md: every code with its level and meaning, then each with fix and examples."""
+    reviewed = json.loads(_text_of("hit_rates.json"))["reviewed"]
     rows = "".join(f"| [`{code}`](#{code}) | {kind.level} | {kind.meaning} |\n" for code, kind in sorted(CODES.items()))
     sections = "".join(f"\n## {code}\n\n{explanation(code)}" for code in sorted(CODES))
     return f"""# Rules
@@ -114,10 +122,12 @@ report, and the rest is still documented. `info` problems are printed with `-v`;
 `skillgen rule CODE` prints the section of a code.
 
 `skillgen lint SOURCE` reports the problems of a source without writing documents, with rules that only it checks; its
-`error` is what is useless to agents, and exits with 1. A rule that most sources break is optional. "Found in" says how
-many public descriptions and servers break a rule at least once. MUST and SHOULD say how strictly the clause asks, and
-the subject is the part of the [quality score](scores.md) that a rule counts for. "Also known as" names codes of Snyk's
-agent-scan and of Agent Threat Rules (ATR) for the same defect. This page is generated: `make golden`.
+`error` is what is useless to agents, and exits with 1. A rule that most sources break is optional, and one whose
+findings are mostly wrong. "Found in" says how many public descriptions and servers break a rule at least once. A person
+read findings of {len(reviewed["findings"])} rules in their sources ({reviewed["when"]}). MUST and SHOULD say how
+strictly the clause asks, and the subject is the part of the [quality score](scores.md) that a rule counts for. "Also
+known as" names codes of Snyk's agent-scan and of Agent Threat Rules (ATR) for the same defect. This page is generated:
+`make golden`.
 
 | code | level | meaning |
 | --- | --- | --- |

@@ -69,7 +69,7 @@ _READ: Mapping[Kind | Literal["all"], str] = {
         suspicious-characters""",
     "mcp": """call-example-invalid confirmation-message-missing input-schema-invalid
         input-schema-minimal input-schema-missing name-duplicate reverse-method-unknown risk-contradicted""",
-    "openapi": """description-missing error-message-missing example-invalid operation-id-duplicate
+    "openapi": """description-missing example-invalid operation-id-duplicate
         operation-id-missing parameter-untyped path-parameter-missing reference-not-found responses-missing
         result-unsaid screen-mentioned security-scheme-missing tool-description-missing tool-summary-missing
         tool-undescribed""",

@@ -66,6 +66,11 @@ _ONE_WORD_FIELDS = frozenset(
 _RAW_FIELDS = frozenset({"input_schema", "raw", "extras"})
 _REMOVED_VALUE = "[left out: it addresses the reader]"
 _CREDENTIAL_SUFFIX = placeholder("")[1:]
+_VALUE_FIELDS = _RAW_FIELDS | {"body", "default", "examples", "input", "value"}
+
+_BY_NAME = "by its name"
+"""The kind of a credential that only the name of its parameter or member shows."""
+
 _MAX_FIELD_LABEL = 100
 _JOINED_CHARACTERS = 200
 """Characters of two texts that are searched together: the end of one and the start of the next."""
@@ -184,7 +189,7 @@ class _Screening:
             value = [value.get(key) for key in ("default", "example", "const")]
         for text in value if isinstance(value, list) else [value]:
             if isinstance(text, str) and looks_random(text):
-                self._changes[text], self._kinds[text] = placeholder("secret"), ("secret",)
+                self._changes[text], self._kinds[text] = placeholder("secret"), (_BY_NAME,)
 
     def _find_changes(self, texts: Iterable[str]) -> None:
         """Finds the texts to cut, with invisible characters or with credentials, and what replaces them."""
@@ -254,7 +259,8 @@ class _Screening:
             where = place_of(node, field, pointer)
             # The raw fields come last and repeat texts of the other fields.
             is_reported = text in reported and field.partition(":")[0] in _RAW_FIELDS
-            if host is not None and text not in reported:
+            is_value = field.partition(":")[0] in _VALUE_FIELDS  # an address there is mostly an example of one
+            if host is not None and text not in reported and (f"//{host}" in text.lower() or not is_value):
                 message = f"{_label(field)} names {host}, which is in a private network; the documents hold it"
                 self._problems.report("internal-address", where, message)
             reported.add(text)
@@ -279,7 +285,9 @@ class _Screening:
             self._problems.report(code, where, f"{_label(field)} holds {' and '.join(kinds)}; they are left out")
         for kind in self._kinds.get(old, ()):
             message = f"{_label(field)} holds what looks like a credential ({kind}); a placeholder replaces it"
-            self._problems.report("credential-left-out", where, message)
+            # An example that only the name of its parameter makes a secret is nearly always a fictitious one.
+            is_example = kind == _BY_NAME and field.partition(":")[0] in _VALUE_FIELDS
+            self._problems.report("example-not-shown" if is_example else "credential-left-out", where, message)
 
     def _quote_injection(
         self, node: Any, field: str, text: str, rule: Rule, where: str, *, is_reported: bool
@@ -345,7 +353,8 @@ def _internal_host(text: str) -> str | None:
     for match in _HOST.finditer(text[:MAX_TEXT_LENGTH]):
         host = match["host"].lower()
         is_address = match["port"] is not None or text[max(0, match.start() - 1) : match.start()] in ("/", "@")
-        if host.startswith(_EXAMPLE_HOSTS) or not (is_address or host[-1].isdigit()):
+        # Without a port or a scheme, it is mostly an example of an address, or a file.
+        if host.startswith(_EXAMPLE_HOSTS) or not is_address:
             continue
         is_name = host.endswith(_INTERNAL_NAMES)
         if is_name or (host.startswith(_INTERNAL) and host[-1].isdigit() and is_private(host)):

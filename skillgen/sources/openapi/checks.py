@@ -22,8 +22,9 @@ from skillgen.sources.openapi.paths import METHODS
 from skillgen.text import lazy_re as re
 
 _SCREEN_PATTERN = Regex(
-    r"\b(?:click(?:s|ed|ing)?|(?:drop-?down|context) menus?|check ?box(?:es)?|radio buttons?|side ?bars?|tool ?bars?|"
-    r"pop-?ups?|(?:the|a|this|that) \w{0,20} ?(?:button|screen|dialog|tab|menu))\b",
+    r"\b(?:click(?:ing)? (?:(?:on )?(?:the|a|this)|here)\b|(?:drop-?down|context) menus?|"
+    r"check ?box(?:es)?|radio buttons?|side ?bars?|tool ?bars?|pop-?ups?|"
+    r"(?:the|a|this|that) \w{0,20} ?(?:button|screen|dialog|tab|menu))\b",
     re.IGNORECASE,
 )
 _RESULT_PATTERN = Regex(
@@ -39,6 +40,9 @@ _MCP_EXCLUSIONS = (
     ("x-mcp", "ignore", True),
 )
 """Extensions, members and values that exclude an operation from an MCP server."""
+
+_TELLING_WORDS = 5
+"""The description of a response with fewer words is hardly more than "Successful operation"."""
 
 _SCANNED_LENGTH = 4_000
 """Characters of a description that are scanned."""
@@ -103,6 +107,8 @@ def check_audience(operation: dict[str, Json], pointer: str, problems: ProblemLo
 
 def check_texts(tool: Tool, problems: ProblemLog) -> None:
     """Reports a missing or unsuitable summary or description of an operation (seed 002, 4.1 and 4.2)."""
+    if tool.is_preflight:
+        return
     if tool.summary is None and tool.description is None:
         problems.report("tool-undescribed", tool.pointer, f"{tool.name} has no summary and no description")
         return
@@ -115,7 +121,10 @@ def check_texts(tool: Tool, problems: ProblemLog) -> None:
         problems.report("screen-mentioned", child(tool.pointer, "description"), message)
     is_empty = tool.output is not None and tool.output.status in ("204", "205")
     returns_nothing_known = not is_empty and (tool.output is None or tool.output.schema is None)
-    if description and returns_nothing_known and not _RESULT_PATTERN.search(f"{tool.summary or ''} {description}"):
+    told = f"{tool.summary or ''} {description}"
+    if tool.output is not None and len((tool.output.description or "").split()) >= _TELLING_WORDS:
+        told += " returned"
+    if description and returns_nothing_known and tool.method != "DELETE" and not _RESULT_PATTERN.search(told):
         problems.report(
             "result-unsaid", child(tool.pointer, "description"), f"{tool.name} does not say what it returns"
         )

@@ -105,13 +105,16 @@ class ParameterReader:
         for name in declared - named.keys():
             message = f"the path has no variable for the path parameter {name[:100]!r}"
             self._problems.report("path-parameter-unused", pointer, message)
-        return parameters + tuple(
-            self._undeclared(name, pointer) for name in named if name.strip() and name not in declared
-        )
+        # A variable in the query of a path, which check_path reports, is declared by a parameter of the query.
+        in_query = elsewhere.intersection(TEMPLATE_VARIABLE.findall(path.partition("?")[2]))
+        missing = [name for name in named if name.strip() and name not in declared]
+        for name in missing:
+            if name not in in_query:
+                message = f"no parameter declares the path variable {name[:100]!r}"
+                self._problems.report("path-parameter-missing", pointer, message)
+        return parameters + tuple(self._undeclared(name, pointer) for name in missing)
 
     def _undeclared(self, name: str, pointer: str) -> Parameter:
-        message = f"no parameter declares the path variable {name[:100]!r}"
-        self._problems.report("path-parameter-missing", pointer, message)
         self._raw_schemas[pointer] = {}
         self.declared[pointer] = {}
         return Parameter(name=name, location="path", required=True, schema=Schema(), pointer=pointer)

@@ -17,7 +17,6 @@ from skillgen.model.schema import Parameter, Schema
 from skillgen.model.values import Json, Value, child
 from skillgen.sources.examples.validation import why_unpublishable
 from skillgen.sources.json_access import as_dict, as_list, text_of
-from skillgen.sources.json_schema.flatten import flatten
 from skillgen.sources.json_schema.loader import SchemaDocument
 from skillgen.sources.openapi.media import (
     Representation,
@@ -28,9 +27,6 @@ from skillgen.sources.openapi.media import (
 )
 from skillgen.sources.openapi.references import Resolver
 
-_MESSAGE = "message"
-"""The property that the body of an error should have (seed 002, 6.1)."""
-
 _WAIT_STATUSES = ("429", "503")
 """Statuses with a `Retry-After` header (RFC 9110, 10.2.3; RFC 6585, 4)."""
 
@@ -39,9 +35,6 @@ _EXAMPLES_LIMIT = 3
 
 _SCANNED_EXAMPLES_LIMIT = 10
 """Examples of one media type that are read."""
-
-_ERROR_CONTAINERS = ("error", "errors", "detail", "details")
-"""Properties that may contain the message."""
 
 
 class ResponseReader:
@@ -53,7 +46,6 @@ class ResponseReader:
         self._problems = resolver.problems
         self._errors: dict[str, ErrorCase] = {}
         self._read_outputs: dict[tuple[str, str], tuple[Output, ...]] = {}
-        self._checked: dict[str, bool] = {}
         self._objections: dict[str, tuple[str, str] | None] = {}
         self.tool_names: dict[str, str] = {}
         """Names of the tools, by the pointers of their operations."""
@@ -178,7 +170,6 @@ class ResponseReader:
         outputs: list[Output] = []
         if response is not None and not response.keys() <= {"description"}:
             outputs = list(self._outputs(status, response, response_pointer))
-            self._check_message(outputs[0])
             outputs = [item for item in outputs if item.schema is not None or item.headers or item.examples]
         description = text_of(response, "description") or text_of(response, "summary")
         headers = map(str.lower, as_dict((response or {}).get("headers")))
@@ -192,29 +183,6 @@ class ResponseReader:
         if text_of(raw, "$ref") is not None:
             self._errors[key] = case
         return case
-
-    def _check_message(self, output: Output) -> None:
-        """Reports an error body without `message`, also inside its `error` (seed 002, 6.1)."""
-        if output.schema is None or not output.media_types or "json" not in output.media_types[0]:
-            return
-        where = child(output.pointer, "content", output.media_types[0], "schema")
-        if output.schema.ref is not None:
-            target = self._schemas.resolve(as_dict(output.raw).get("$ref"), where)
-            where = where if target is None else target[0]
-        if where not in self._checked:
-            self._checked[where] = self._has_message(output.raw, where, 0)
-            if not self._checked[where]:
-                message = f"the body of the error {output.status} has no property `{_MESSAGE}` for what went wrong"
-                self._problems.report("error-message-missing", where, message)
-
-    def _has_message(self, raw: Json, pointer: str, depth: int) -> bool:
-        """True if a body has a message, or does not declare its properties."""
-        names = {item.name for item in flatten(self._schemas, raw, pointer, "property").parameters}
-        if _MESSAGE in names or (not names and depth == 0):
-            return True
-        properties = as_dict(as_dict(raw).get("properties"))
-        containers = (as_dict(properties.get(name)) for name in _ERROR_CONTAINERS if name in names)
-        return depth == 0 and any(self._has_message(item.get("items", item), pointer, 1) for item in containers)
 
 
 _QUOTABLE_NAME = re.compile(r"[$@A-Za-z0-9_.\-\[\]]{1,60}\Z")

@@ -237,7 +237,8 @@ def endpoints_from(servers: Json, pointer: str, base_url: str | None, problems: 
         if template is None and text_of(server, "url") is not None:
             continue  # reported
         if template is None:
-            problems.report("server-invalid", child(pointer, index), "the server has no url; left out")
+            if as_dict(server).get("url") != "":  # a valid relative URL, which names no host
+                problems.report("server-invalid", child(pointer, index), "the server has no url; left out")
             continue
         variables = tuple(_variables(as_dict(server.get("variables")), template))
         for variable in variables:
