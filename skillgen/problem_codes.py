@@ -174,6 +174,12 @@ CODES: Mapping[str, ProblemCode] = {
     "private-address": ProblemCode(
         "info", "an endpoint is reached only in a private network", "declare a public address"
     ),
+    "result-not-as-declared": ProblemCode(
+        "warning",
+        "a call returned something else than the output schema declares",
+        "correct the schema, or the result",
+        subject="results",
+    ),
     "safety-facts-disagree": ProblemCode(
         "warning",
         "facts on safety contradict each other; the cautious one is used",
@@ -181,6 +187,11 @@ CODES: Mapping[str, ProblemCode] = {
         subject="effects",
         clause="TDQS, Annotation Contradiction",
         known_as="ATR-2026-00106",
+    ),
+    "sample-tool-unknown": ProblemCode(
+        "warning",
+        "the file of --samples names a tool that the service does not have",
+        "remove its entry, or sample the tool that replaces it",
     ),
     "secret-echoed": ProblemCode(
         "warning",

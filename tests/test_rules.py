@@ -127,6 +127,15 @@ def problems_of_extra(example: str, folder: Path) -> list[Problem]:
     return list(skillgen.read(DESCRIPTION, extra=[str(path)]).problems)
 
 
+def problems_of_samples(example: str, folder: Path) -> list[Problem]:
+    path, description = folder / "samples.json", json.loads(json.dumps(DESCRIPTION))
+    path.write_text(json.dumps({"samples": 1, "service": "Orders", "tools": yaml.safe_load(example)}), "utf-8")
+    schema = {"type": "object", "properties": {"number": {"type": "integer"}}}
+    content = {"application/json": {"schema": schema}}
+    description["paths"]["/orders/{id}"]["get"]["responses"] = {"200": {"description": "ok", "content": content}}
+    return list(skillgen.read(description, samples=path).problems)
+
+
 def linted_codes(code: str, folder: Path) -> set[str]:
     """Returns the codes that `lint` reports on the source that a reader wrote."""
     (source,) = (path for name in ("openapi.yaml", "snapshot.json") if (path := folder / name).is_file())
@@ -143,6 +152,7 @@ READERS: dict[str, Callable[[str, Path], list[Problem]]] = {
     "target": problems_of_target,
     "overlay": problems_of_overlay,
     "extra": problems_of_extra,
+    "samples": problems_of_samples,
 }
 
 

@@ -32,6 +32,7 @@ from skillgen.cli.mock import mock
 from skillgen.cli.options import AiHelp, command
 from skillgen.cli.output import Console, failed_json, report_unwritable_output
 from skillgen.cli.registry import registry
+from skillgen.cli.sample import sample
 from skillgen.cli.templates import templates
 from skillgen.errors import ExitCode, SkillgenError
 
@@ -142,5 +143,6 @@ app.command("lint")(lint)
 app.command("logout")(logout)
 app.command("mock")(mock)
 app.command("rule")(rule)
+app.command("sample")(sample)
 app.add_typer(registry, name="registry")
 app.add_typer(templates, name="templates")

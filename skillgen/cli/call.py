@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import sys
 from dataclasses import replace
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
 
 import typer
 
@@ -13,6 +13,19 @@ from skillgen.cli.options import OptionsOf, command
 from skillgen.cli.output import Console
 from skillgen.config.project import Source, Texts
 from skillgen.errors import ExitCode, UsageError
+
+if TYPE_CHECKING:
+    from skillgen.pipeline.read import Request
+
+OpenApi: TypeAlias = Annotated[
+    str | None, typer.Option("--openapi", metavar="SOURCE", help="OpenAPI description: a file or a URL.")
+]
+BaseUrl: TypeAlias = Annotated[
+    str | None, typer.Option("--base-url", metavar="URL", help="Base URL of the API, in place of the declared one.")
+]
+TargetName: TypeAlias = Annotated[
+    str | None, typer.Option("--target", metavar="NAME", help="Target of skillgen.yaml that names the source.")
+]
 
 _LINE_LIMIT = 32 * 1024 * 1024
 
@@ -31,15 +44,9 @@ def call(
             show_default=False,
         ),
     ] = None,
-    openapi: Annotated[
-        str | None, typer.Option("--openapi", metavar="SOURCE", help="OpenAPI description: a file or a URL.")
-    ] = None,
-    base_url: Annotated[
-        str | None, typer.Option("--base-url", metavar="URL", help="Base URL of the API, in place of the declared one.")
-    ] = None,
-    target: Annotated[
-        str | None, typer.Option("--target", metavar="NAME", help="Target of skillgen.yaml that names the source.")
-    ] = None,
+    openapi: OpenApi = None,
+    base_url: BaseUrl = None,
+    target: TargetName = None,
     yes: Annotated[
         bool, typer.Option("--yes", help="A person confirmed the call: of a tool that deletes or needs confirmation.")
     ] = False,
@@ -64,28 +71,37 @@ def call(
     Exit codes: 0 done; 1 the tool or the API answered with an error; 2 the arguments are invalid, or the call needs
     --yes; 3 the service could not be reached, or did not answer.
     """
-    from skillgen.pipeline.call import Options, opened_calls, request_of
+    from skillgen.pipeline.call import Options, opened_calls
 
     if (tool is None) != session:
         what = "a tool is given with --session" if session else "no tool is given"
         raise UsageError(what, fix="give TOOL and its arguments, or --session alone")
-    given = replace(source, command=context.obj, openapi=openapi)
-    has_source = any((given.command, given.url, given.config, given.openapi))
-    if has_source == (target is not None):
-        what = "several sources are given" if target is not None else "no source is given"
-        raise UsageError(what, fix="give one: -- COMMAND, --url URL, --config FILE, --openapi SOURCE or --target NAME")
-    if base_url is not None and given.openapi is None:
-        raise UsageError("has no effect without --openapi", where="--base-url", fix="leave it out")
-    options = Options(is_confirmed=yes, is_dry_run=dry_run, out=out)
-    with console.progress("reading the source") as progress:
-        request = request_of(given, target, texts=Texts(base_url=base_url), progress=progress, announce=Console().say)
-    with opened_calls(request, options) as calls:
+    request = request_of_call(replace(source, command=context.obj, openapi=openapi), target, base_url, console)
+    with opened_calls(request, Options(is_confirmed=yes, is_dry_run=dry_run, out=out)) as calls:
         if session:
             return _run_session(calls)
         words = [_standard_input() if word == "-" else word for word in arguments or ()]
         reply = calls.run(tool or "", words)
     _print(reply.text, is_error=reply.is_error)
     return ExitCode.FAILED if reply.is_error else ExitCode.DONE
+
+
+def request_of_call(source: Source, target: str | None, base_url: str | None, console: Console) -> Request:
+    """Returns the request to read the source whose tools are called.
+
+    Raises:
+        UsageError: there is not exactly one source, or no such target.
+    """
+    from skillgen.pipeline.call import request_of
+
+    has_source = any((source.command, source.url, source.config, source.openapi))
+    if has_source == (target is not None):
+        what = "several sources are given" if target is not None else "no source is given"
+        raise UsageError(what, fix="give one: -- COMMAND, --url URL, --config FILE, --openapi SOURCE or --target NAME")
+    if base_url is not None and source.openapi is None:
+        raise UsageError("has no effect without --openapi", where="--base-url", fix="leave it out")
+    with console.progress("reading the source") as progress:
+        return request_of(source, target, texts=Texts(base_url=base_url), progress=progress, announce=Console().say)
 
 
 def _standard_input() -> str:

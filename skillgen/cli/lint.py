@@ -6,7 +6,6 @@ import os
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
-from datetime import datetime, timezone
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, TypeAlias
@@ -16,7 +15,7 @@ from msgspec import structs
 
 from skillgen.cli.from_server import read_sources
 from skillgen.cli.options import OptionsOf, Program, ProgramCommand, Sources, command
-from skillgen.cli.output import Console
+from skillgen.cli.output import Console, time_of_run
 from skillgen.config.project import NO_LINT_OPTIONS, SOURCE_KINDS, LintOptions, Project, Source, command_words
 from skillgen.errors import ExitCode, OutputError, SkillgenError, UsageError
 from skillgen.problem_codes import CODES
@@ -65,7 +64,7 @@ def lint(
     reports: dict[str, Callable[[Sequence[Findings]], str]] = {
         **REPORTS,
         "text": partial(text_report, is_complete=console.verbose, has_colour=_has_colour()),
-        "conformance": partial(conformance_report, tested_at=_time()),
+        "conformance": partial(conformance_report, tested_at=time_of_run()),
     }
     if report_format not in reports:
         raise UsageError(f"no such format: {report_format}", where="--format", fix=f"choose from {', '.join(reports)}")
@@ -111,21 +110,6 @@ def lint(
 
 def _has_colour() -> bool:
     return sys.stdout.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
-
-
-def _time() -> str:
-    """Returns the time of the run, or that of SOURCE_DATE_EPOCH.
-
-    Raises:
-        UsageError: SOURCE_DATE_EPOCH is not a number of seconds.
-    """
-    epoch = os.environ.get("SOURCE_DATE_EPOCH")
-    try:
-        time = datetime.now(timezone.utc) if epoch is None else datetime.fromtimestamp(int(epoch), timezone.utc)
-    except (ValueError, OverflowError, OSError):
-        fix = "set it to a number of seconds"
-        raise UsageError(f"{epoch!r} is not a time", where="SOURCE_DATE_EPOCH", fix=fix) from None
-    return time.strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
 def _write(path: Path, text: str) -> None:

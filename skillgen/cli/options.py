@@ -48,7 +48,7 @@ program, to write llms.txt for an API, or to check that such documents are up to
 
 _EFFECTS = {
     "read": ("diff", "inspect", "lint", "mock", "registry search", "rule", "templates list", "templates show"),
-    "write": ("eval", "init", "registry build", "templates export"),
+    "write": ("eval", "init", "registry build", "sample", "templates export"),
     "destructive": ("call", "from-*", "build", "logout"),
 }
 """The commands of each effect; with --force and --prune, documents are overwritten and removed."""

@@ -14,6 +14,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from datetime import datetime, timezone
 from typing import TYPE_CHECKING
 
 import typer
@@ -104,6 +105,21 @@ def _problem_line(first: Problem, *others: Problem) -> str:
     where = f"{', '.join(places[:PLACES_SHOWN])}{more}"
     count = f"{len(others) + 1:,} times; -v shows all"
     return f"{first.level}: {first.code}: {where}: {CODES[first.code].meaning}{fix} ({count})"
+
+
+def time_of_run() -> str:
+    """Returns the time of the run, or that of SOURCE_DATE_EPOCH.
+
+    Raises:
+        UsageError: SOURCE_DATE_EPOCH is not a number of seconds.
+    """
+    epoch = os.environ.get("SOURCE_DATE_EPOCH")
+    try:
+        time = datetime.now(timezone.utc) if epoch is None else datetime.fromtimestamp(int(epoch), timezone.utc)
+    except (ValueError, OverflowError, OSError):
+        fix = "set it to a number of seconds"
+        raise UsageError(f"{epoch!r} is not a time", where="SOURCE_DATE_EPOCH", fix=fix) from None
+    return time.strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
 def show_result(result: Result, console: Console, *, shows_diff: bool) -> None:

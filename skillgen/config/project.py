@@ -430,6 +430,11 @@ class Texts(_Options):
         metavar="SOURCE",
         is_path=True,
     )
+    samples: PathName | None = option(
+        "File that `skillgen sample` wrote: what calls returned, for tools whose results are not declared.",
+        metavar="FILE",
+        is_path=True,
+    )
     name: str | None = option("Name of the service.", usage=_REPLACES, metavar="TEXT")
     version: str | None = option(
         "Version of the service. A server that sets none reports the version of its SDK.",

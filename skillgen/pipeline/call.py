@@ -32,7 +32,7 @@ from skillgen.render.scripts import advice_data, call_data, sent_form, why_confi
 from skillgen.security.addresses import hosts_of, origin_of
 from skillgen.security.secrets import Secrets, secrets_from_headers
 from skillgen.sources.documents import is_url
-from skillgen.sources.http import Network
+from skillgen.sources.http import Fetched, Network
 
 _FAULTS_SHOWN = 20
 
@@ -59,25 +59,41 @@ class Reply(Struct, frozen=True):
     is_error: bool = False
 
 
+class Answer(Struct, frozen=True, kw_only=True):
+    """What a service answers to a call."""
+
+    result: Json = None
+    """The result of an MCP tool."""
+
+    response: Fetched | None = None
+    """The response of an API."""
+
+    error: Reply | None = None
+    """The error, if that is the answer."""
+
+
 class Caller(Protocol):
     """Sends calls to one service."""
 
     def shown(self, tool: Tool, arguments: dict[str, Json]) -> str:
         """Returns the request of a call, without secrets."""
 
-    def send(self, tool: Tool, arguments: dict[str, Json]) -> Reply:
+    def send(self, tool: Tool, arguments: dict[str, Json]) -> Answer:
         """Sends a call.
 
         Raises:
             SourceError: the service cannot be reached, or does not answer.
         """
 
+    def reply(self, tool: Tool, answer: Answer) -> Reply:
+        """Returns an answer as text; images and other files are saved."""
+
 
 class Calls:
     """Calls of the tools of one service."""
 
     def __init__(self, service: Service, caller: Caller, options: Options) -> None:
-        self._service = service
+        self.service = service
         self._tools = {tool.name: tool for tool in service.tools}
         self._checker = CallChecker(service)
         self._caller = caller
@@ -85,7 +101,7 @@ class Calls:
 
     def run(self, name: str, words: Sequence[str]) -> Reply:
         """Makes the call of a command line."""
-        tool = self._tool(name)
+        tool = self.tool(name)
         return self._run(tool, self._checker.arguments(tool, words))
 
     def run_line(self, line: str) -> dict[str, Json]:
@@ -97,17 +113,47 @@ class Calls:
             if not isinstance(name, str) or not isinstance(arguments, dict):
                 fix = 'write {"tool": NAME, "arguments": {…}} on each line'
                 raise UsageError("a line has no tool, or its arguments are not an object", fix=fix)
-            reply = self._run(self._tool(name), arguments)
+            reply = self._run(self.tool(name), arguments)
             return {"tool": name, "ok": not reply.is_error, "text": reply.text, "exit": int(reply.is_error)}
         except SkillgenError as error:
             return {"tool": name, "ok": False, "error": error.what, "fix": error.fix, "exit": int(error.exit_code)}
 
-    def _tool(self, name: str) -> Tool:
+    def tool(self, name: str) -> Tool:
+        """Returns the tool of a name.
+
+        Raises:
+            UsageError: there is no such tool.
+        """
         if name in self._tools:
             return self._tools[name]
         raise UsageError(unknown_name(name, self._tools, "tool"), where=name[:80], fix="give the exact name of a tool")
 
+    def arguments(self, tool: Tool, words: Sequence[str]) -> dict[str, Json]:
+        """Returns the arguments of a command line, checked, in the form of `Tool.input_schema`.
+
+        Raises:
+            UsageError: they are invalid.
+        """
+        return self._checked(tool, self._checker.arguments(tool, words))
+
+    def answer(self, tool: Tool, arguments: Mapping[str, Json]) -> Answer:
+        """Sends a call.
+
+        Raises:
+            SourceError: the service cannot be reached, or does not answer.
+            UsageError: the arguments are invalid.
+        """
+        return self._caller.send(tool, self._checked(tool, arguments))
+
     def _run(self, tool: Tool, arguments: Mapping[str, Json]) -> Reply:
+        normal = self._checked(tool, arguments)
+        if self._options.is_dry_run:
+            return Reply(self._caller.shown(tool, normal))
+        if (reason := why_confirmed(tool)) is not None and not self._options.is_confirmed:
+            raise UsageError(f"{reason}, so nothing was sent", where=tool.name, fix="ask the user, then add --yes")
+        return self._caller.reply(tool, self._caller.send(tool, normal))
+
+    def _checked(self, tool: Tool, arguments: Mapping[str, Json]) -> dict[str, Json]:
         normal, faults = self._checker.normalized(tool, arguments)
         faults += tuple(self._checker.faults(tool, normal, media_type_of(tool, normal)))
         if faults:
@@ -115,11 +161,7 @@ class Calls:
             more = f"; and {len(lines) - _FAULTS_SHOWN} more" if len(lines) > _FAULTS_SHOWN else ""
             what = f"the arguments are invalid, so nothing was sent: {'; '.join(lines[:_FAULTS_SHOWN])}{more}"
             raise UsageError(what, where=tool.name, fix="correct the arguments")
-        if self._options.is_dry_run:
-            return Reply(self._caller.shown(tool, normal))
-        if (reason := why_confirmed(tool)) is not None and not self._options.is_confirmed:
-            raise UsageError(f"{reason}, so nothing was sent", where=tool.name, fix="ask the user, then add --yes")
-        return self._caller.send(tool, normal)
+        return normal
 
 
 def media_type_of(tool: Tool, arguments: Mapping[str, Json]) -> str | None:
@@ -182,7 +224,7 @@ class _McpCaller:
         text = f"{self._target.where}\n{json.dumps(message, ensure_ascii=False, indent=2)}"
         return self._secrets.hide(text)
 
-    def send(self, tool: Tool, arguments: dict[str, Json]) -> Reply:
+    def send(self, tool: Tool, arguments: dict[str, Json]) -> Answer:
         from skillgen.sources.mcp.connect import crawl_error
         from skillgen.sources.mcp.crawl import open_session
         from skillgen.sources.mcp.jsonrpc import RpcError
@@ -193,19 +235,25 @@ class _McpCaller:
             raise UsageError("can only be called as a task", where=tool.name, fix=fix)
         if self._session is None:
             self._session = self._stack.enter_context(open_session(self._target, self._request.progress))
-        data = advice_data(self._service, tool)
         future = self._session.send("tools/call", {"name": tool.name, "arguments": with_texts(arguments)})
         wait([future], self._target.timeout_s)
         failure = future.exception() if future.done() else NoAnswer("tools/call", self._target.timeout_s)
         if isinstance(failure, RpcError) and (failure.http_status is None or failure.http_status < 400):
             code = "" if failure.code is None else f" (code {failure.code})"
             text = self._secrets.hide(f"the server answers with an error{code}: {failure.message}")
-            return Reply("\n".join([text, *script.advice(data, text)]), is_error=True)
+            return Answer(
+                error=Reply("\n".join([text, *script.advice(advice_data(self._service, tool), text)]), is_error=True)
+            )
         if failure is not None:
             symptoms = self._session.connection.symptoms()
             raise crawl_error(failure, "tools/call", where=self._target.where, symptoms=symptoms, secrets=self._secrets)
+        return Answer(result=future.result())
+
+    def reply(self, tool: Tool, answer: Answer) -> Reply:
+        if answer.error is not None:
+            return answer.error
         with _as_errors():
-            text, is_error = script.unwrapped(future.result(), data, self._options.out)
+            text, is_error = script.unwrapped(answer.result, advice_data(self._service, tool), self._options.out)
         return Reply(self._secrets.hide(text), is_error)
 
 
@@ -222,14 +270,10 @@ class _HttpCaller:
         text: str = script.request_text(method, url, headers, content)
         return text
 
-    def send(self, tool: Tool, arguments: dict[str, Json]) -> Reply:
-        environment = self._request.environment
+    def send(self, tool: Tool, arguments: dict[str, Json]) -> Answer:
         data = call_data(self._service, [tool])
-        method, url, headers, content = self._http_request(data, tool, arguments, environment)
+        method, url, headers, content = self._http_request(data, tool, arguments, self._request.environment)
         headers = {**headers, **self._own_headers(url)}
-        secrets = secrets_from_headers(tuple(self._request.source.headers.items())) | Secrets(
-            {environment[name]: name for name in data["variables"] if len(environment.get(name, "")) > 3}
-        )
         accept = next((headers.pop(name) for name in list(headers) if name.lower() == "accept"), "*/*")
         network = Network(
             named=self._named_hosts(url),
@@ -240,13 +284,24 @@ class _HttpCaller:
             content=content,
             returns_errors=True,
         )
-        with secrets.redact_errors(), _as_errors():
-            answer = network.fetch(url, accept=accept)
-            kept = {name.title(): value for name, value in answer.headers.items()}
-            kept["Content-Type"] = answer.content_type
-            tool_data = data["tools"][tool.name]
-            text, is_error = script.http_answer(answer.status, kept, answer.content, tool_data, self._options.out)
-        return Reply(secrets.hide(text), is_error)
+        with self._secrets(tool).redact_errors(), _as_errors():
+            return Answer(response=network.fetch(url, accept=accept))
+
+    def reply(self, tool: Tool, answer: Answer) -> Reply:
+        response, advice = answer.response, advice_data(self._service, tool)
+        assert response is not None
+        kept = {name.title(): value for name, value in response.headers.items()}
+        kept["Content-Type"] = response.content_type
+        with _as_errors():
+            text, is_error = script.http_answer(response.status, kept, response.content, advice, self._options.out)
+        return Reply(self._secrets(tool).hide(text), is_error)
+
+    def _secrets(self, tool: Tool) -> Secrets:
+        """Returns the secrets that a call sends."""
+        environment, names = self._request.environment, call_data(self._service, [tool])["variables"]
+        return secrets_from_headers(tuple(self._request.source.headers.items())) | Secrets(
+            {environment[name]: name for name in names if len(environment.get(name, "")) > 3}
+        )
 
     def _http_request(self, data: dict[str, Any], tool: Tool, arguments: dict[str, Json], environment: Any) -> Any:
         slots, body_key = parameter_keys(tool)

@@ -247,6 +247,7 @@ FILTERS: dict[str, Callable[..., Any]] = {
     "title_line": semantics.title_line,
     "has_title": semantics.has_title,
     "results_of": results.results_of,
+    "observed_result": results.observed_result,
     "output_type": results.output_type,
     "output_facts": results.output_facts,
     "output_notes": results.output_notes,
