@@ -107,6 +107,41 @@ def listed(folder: Path, result: Any) -> list[str]:
     return ["--", sys.executable, "-m", "servers.listed", str(path)]
 
 
+ASKING = """
+import json, sys
+
+def say(**message):
+    print(json.dumps({"jsonrpc": "2.0", **message}), flush=True)
+
+for line in sys.stdin:
+    message = json.loads(line)
+    if message.get("method") == "initialize":
+        server = {"serverInfo": {"name": "asking", "version": "1"}, "capabilities": {"tools": {}}}
+        say(id=message["id"], result={"protocolVersion": "2025-11-25", **server})
+    elif message.get("method") == "tools/list":
+        tools = [{"name": name, "inputSchema": {"type": "object"}} for name in ("ask", "grow")]
+        say(id=message["id"], result={"tools": tools})
+    elif message.get("method") == "tools/call" and message["params"]["name"] == "grow":
+        say(id=message["id"], result={"content": [{"type": "text", "text": "x" * 34_000_000}]})
+    elif message.get("method") == "tools/call":
+        say(method="notifications/progress", params={"progressToken": 1, "progress": 1})
+        answers = []
+        for method in ("sampling/createMessage", "elicitation/create", "ping"):
+            say(id=method, method=method, params={})
+            answers.append(sorted(json.loads(sys.stdin.readline()).keys() & {"result", "error"}))
+        say(id=message["id"], result={"content": [], "structuredContent": answers})
+    elif "id" in message:
+        say(id=message["id"], error={"code": -32601, "message": "no such method"})
+"""
+"""A server that asks its client for a model and a person in the middle of a call."""
+
+
+def asking(folder: Path) -> list[str]:
+    path = folder / "asking.py"
+    path.write_text(ASKING, "utf-8")
+    return ["--", sys.executable, str(path)]
+
+
 def call(*words: object, **options: Any) -> Finished:
     return run_skillgen("call", *words, cwd=ROOT / "tests", **options)
 
@@ -300,6 +335,43 @@ def test_an_error_of_an_api_has_its_status_and_advice(description: Path, api: st
     assert (finished.exit_code, finished.stdout) == (1, "")
     assert finished.stderr.startswith("HTTP 429\n")
     assert "Retry-After: 17" in finished.stderr
+
+
+def test_a_server_that_asks_during_a_call_is_refused(tmp_path: Path) -> None:
+    finished = call("ask", "--yes", *asking(tmp_path))
+    assert json.loads(finished.stdout) == [["error"], ["error"], ["result"]], finished.stderr
+
+
+def test_an_image_is_not_also_printed(tmp_path: Path) -> None:
+    image = {"type": "image", "data": base64.b64encode(b"\x89PNG" * 99).decode(), "mimeType": "image/png"}
+    server = listed(tmp_path, {"content": [image], "structuredContent": {"content": [image]}})
+    finished = call("add_note", "title=Tea", "--out", tmp_path, *server)
+    assert image["data"] not in finished.stdout
+    found, _, saved = finished.stdout.rpartition("\nsaved ")
+    assert json.loads(found)["content"][0]["data"] == f"saved {saved}".strip()
+
+
+def test_a_source_may_be_a_target_or_in_a_file_of_a_client(server: list[str], tmp_path: Path) -> None:
+    _, program, *arguments = server
+    (tmp_path / "mcp.json").write_text(
+        json.dumps({"mcpServers": {"notes": {"command": program, "args": arguments}, "other": {"command": "no"}}})
+    )
+    sources = {"notes": {"command": [program, *arguments]}, "api": {"openapi": "notes.json"}}
+    (tmp_path / "skillgen.yaml").write_text(
+        json.dumps({"targets": {name: {"source": source} for name, source in sources.items()}})
+    )
+    (tmp_path / "notes.json").write_text(json.dumps(DESCRIPTION), "utf-8")
+    path = {"PYTHONPATH": str(ROOT / "tests"), **TOKEN}
+    for options, words in (
+        (["--config", "mcp.json", "--server", "notes"], ["add_note", "title=Tea"]),
+        (["--target", "notes"], ["add_note", "title=Tea"]),
+        (["--target", "api"], ["putNote", "id=1", "text=Tea"]),
+    ):
+        finished = run_skillgen("call", *options, *words, "--dry-run", cwd=tmp_path, env=path)
+        assert (finished.exit_code, "Tea" in finished.stdout) == (0, True), finished.stderr
+    for options, text in ((["--config", "mcp.json"], "--server"), (["--target", "x"], "notes")):
+        finished = run_skillgen("call", *options, "add_note", cwd=tmp_path, env=path)
+        assert (finished.exit_code in (2, 3), text in finished.stderr) == (True, True), finished.stderr
 
 
 def test_a_source_or_a_tool_that_is_missing_is_named(description: Path, server: list[str]) -> None:

@@ -61,6 +61,15 @@ def test_a_login_registers_opens_the_browser_and_is_stored(tmp_path: Path, brows
     assert "buy_paper" in (tmp_path / "out/skills/kiosk/SKILL.md").read_text("utf-8")
 
 
+def test_a_call_uses_the_login_that_is_stored(tmp_path: Path, browser: dict[str, str]) -> None:
+    door = Door()
+    with guarded(door) as url:
+        for options in (["--login"], []):
+            finished = run_skillgen("call", "--url", url, *options, "buy_paper", "title=x", env=browser)
+            assert (finished.exit_code, finished.stdout) == (0, "sold\n"), finished.stderr
+    assert door.seen.count("/authorize") == 1
+
+
 def test_tokens_reach_no_output_and_only_the_user_reads_their_file(tmp_path: Path, browser: dict[str, str]) -> None:
     """X-12: the server repeats the token in its instructions."""
     door = Door()

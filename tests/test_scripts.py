@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -16,7 +17,7 @@ from captured import service_of_answers
 from cli import Finished, generated, run_skillgen
 from http_servers import http_servers
 from servers.over_http import running
-from test_call import DESCRIPTION, TOKEN, TOOLS, Recorder
+from test_call import DESCRIPTION, TOKEN, TOOLS, Recorder, asking
 
 import skillgen
 
@@ -61,6 +62,13 @@ def kiosk(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return script_of(folder / "out")
 
 
+def script_with_tools(script: Path, folder: Path, *names: str) -> Path:
+    """Returns a copy of a program whose server has other tools."""
+    data = json.loads(script.with_name("tools.json").read_text("utf-8"))
+    (folder / "tools.json").write_text(json.dumps({**data, "tools": {name: {"schema": {}} for name in names}}), "utf-8")
+    return Path(shutil.copy(script, folder))
+
+
 @pytest.fixture
 def api() -> Iterator[str]:
     with http_servers() as start:
@@ -103,6 +111,15 @@ def test_the_program_is_short_enough_to_be_read(notes: Path, kiosk: Path) -> Non
     lengths = {script.read_text("utf-8").count("\n") for script in (notes, kiosk)}
     assert len(lengths) == 2, "one for an API, one for an MCP server"
     assert max(lengths) < 600
+
+
+def test_a_server_may_ask_or_answer_too_much(kiosk: Path, tmp_path: Path) -> None:
+    program = script_with_tools(kiosk, tmp_path, "ask", "grow")
+    finished = run_script(program, "ask", *asking(tmp_path), cwd=tmp_path)
+    assert json.loads(finished.stdout) == [["error"], ["error"], ["result"]], finished.stderr
+    finished = run_script(program, "grow", *asking(tmp_path), cwd=tmp_path)
+    assert (finished.exit_code, finished.stdout) == (3, "")
+    assert "larger than 32 MiB" in finished.stderr
 
 
 def test_requests_equal_those_of_the_command(notes: Path, api: str, tmp_path: Path) -> None:

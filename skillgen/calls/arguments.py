@@ -152,7 +152,8 @@ class CallChecker:
                 result[key] = value
             else:
                 faults.append(Fault(child("", name), unknown_name(name, [*slots, *properties])))
-        if members:
+        is_empty = body_key not in result and properties and tool.input is not None and tool.input.required
+        if members or is_empty:
             whole = result.get(body_key, {})
             if isinstance(whole, dict):
                 result[body_key] = {**whole, **members}
@@ -206,7 +207,6 @@ class CallChecker:
             yield from self._value_faults(arguments[body_key], body_schema(tool, form), body_key)
         elif form.required:
             names = [item.name for item in body_parameters(tool, form) if item.required and not item.is_whole_body]
-            # A required body all of whose properties are optional may be an empty object.
             for name in names or [""]:
                 pointer = child("", body_key, name) if name else child("", body_key)
                 yield Fault(pointer, "is required (body)")

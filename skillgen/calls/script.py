@@ -301,12 +301,12 @@ def unsendable(place: Any, value: Any) -> Any:
 
 
 def body_of(tool: Any, arguments: Any) -> Any:
-    """Returns the form of the body of a call, and its value; `None` for no body."""
-    body, places = tool.get("body"), tool["parameters"].items()
-    if body is None or body.get("whole"):
-        return body, arguments.get("body") if body else None
+    """Returns the form of the body of a call, `None` for no body, and its value."""
+    body, places = tool.get("body", {}), tool["parameters"].items()
+    if body.get("whole"):
+        return (body if "body" in arguments else None), arguments.get("body")
     members = {item["name"]: arguments[key] for key, item in places if item["in"] == "body" and key in arguments}
-    return body, members if members or body.get("required") else None
+    return (body if members or body.get("required") else None), members
 
 
 def http_request(data: Any, tool: Any, arguments: Any, form: Any, value: Any, environment: Any) -> Any:
@@ -333,10 +333,10 @@ def http_request(data: Any, tool: Any, arguments: Any, form: Any, value: Any, en
         if place in ("query", "cookie"):
             (query if place == "query" else cookies).extend(query_pairs(name, text))
         elif place == "body" and isinstance(value or {}, dict):
-            value = {**(value or {}), name: text}
+            form, value = form or tool["body"], {**(value or {}), name: text}
         else:
             headers[name] = text
-    if value is not None:
+    if form is not None:
         headers["Content-Type"], content = encoded_body(form, value)
     if cookies:
         headers["Cookie"] = "; ".join(cookies)
@@ -493,7 +493,8 @@ class HttpClient:
 
     def faults(self, tool: Any, arguments: Any, check: Check) -> Any:
         """Yields the faults of arguments as parts of a request."""
-        yield from check.faults(tool.get("body", {}).get("rules", {}), body_of(tool, arguments)[1])
+        form, value = body_of(tool, arguments)
+        yield from check.faults((form or {}).get("rules", {}), value)
         for key, item in tool["parameters"].items():
             if key in arguments:
                 yield from ((pointer("", key), text) for text in unsendable(item["in"], with_texts(arguments[key])))
@@ -585,8 +586,7 @@ def unwrapped(result: Any, tool: Any, folder: str) -> Any:
     """Returns the text of the result of an MCP tool, and whether it is an error. Images and audio go to files."""
     result = result if isinstance(result, dict) else {}
     structured, lines = result.get("structuredContent"), []
-    if structured is not None:
-        lines.append(json.dumps(structured, ensure_ascii=False, indent=2))
+    whole = "" if structured is None else json.dumps(structured, ensure_ascii=False, indent=2)
     content = result.get("content")
     for item in content if isinstance(content, list) else ():
         item = item if isinstance(item, dict) else {}
@@ -595,10 +595,12 @@ def unwrapped(result: Any, tool: Any, folder: str) -> Any:
         blob, media_type = item.get("data", resource.get("blob")), item.get("mimeType", resource.get("mimeType"))
         if isinstance(text, str):
             lines += [] if structured is not None and kind == "text" else [pretty(text)]
-        elif isinstance(blob, str):
+        elif isinstance(blob, str) and blob:
             lines.append(saved(decoded(blob), str(media_type or "").lower(), folder))
+            whole = whole.replace(f'"{blob}"', json.dumps(lines[-1]))
         elif kind == "resource_link":
             lines.append(f"resource {item.get('uri')}")
+    lines = [whole, *lines] if structured is not None else lines
     is_error = result.get("isError") is True
     if result.get("resultType", "complete") != "complete":
         lines, is_error = [*lines, f"The server wants more first: {json.dumps(result)[:2000]}"], True
@@ -710,6 +712,8 @@ class McpClient:
                 raise Failure(3, f"no answer within {self.timeout_s:g} s; raise --timeout") from None
             if not line:
                 return
+            if len(line) == SIZE_LIMIT:
+                raise Failure(3, f"the answer is larger than {SIZE_LIMIT // 2**20} MiB")
             yield from messages_in(line)
 
     def post_http(self, message: Any, deadline: float) -> Any:

@@ -29,6 +29,9 @@ from skillgen.sources.openapi.media import CONCRETE_MEDIA_TYPE, CONCRETE_MEDIA_T
 _BYTES = b"mock"
 """Content of a file."""
 
+_OWN_HEADERS = ("connection", "content-encoding", "content-length", "content-type", "date", "transfer-encoding")
+"""Headers that follow from the body and the connection, whatever is declared."""
+
 _WITHOUT_BODY = (204, 205, 304)
 
 
@@ -167,7 +170,8 @@ class ApiMock:
         for header in output.headers:
             value = self._answers.generated(header.schema, header.name, header.pointer, [])
             text = header_text(value)
-            if value is not None and text.isascii() and text.isprintable() and header.name.isascii():
+            is_sendable = text.isascii() and text.isprintable() and header.name.isascii()
+            if value is not None and is_sendable and header.name.lower() not in _OWN_HEADERS:
                 names.add(header.name.lower())
                 yield header.name, text
         if 300 <= status < 400 and "location" not in names:

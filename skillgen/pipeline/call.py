@@ -194,10 +194,10 @@ def opened_calls(request: Request, options: Options) -> Iterator[Calls]:
         UsageError: the source is not one service that can be called.
     """
     reading = read_source(request)
+    if len(reading.services) + len(reading.failures) > 1:
+        raise UsageError("has several services", where=request.source.kind, fix="choose one with --server NAME")
     if reading.failures:
         raise reading.failures[0]
-    if len(reading.services) != 1:
-        raise UsageError("has several services", where=request.source.kind, fix="choose one with --server NAME")
     (service,) = reading.services
     if service.kind == "mcp" and request.source.kind in ("command", "url", "config"):
         with contextlib.ExitStack() as stack:
@@ -306,13 +306,15 @@ class _HttpCaller:
     def _http_request(self, data: dict[str, Any], tool: Tool, arguments: dict[str, Json], environment: Any) -> Any:
         slots, body_key = parameter_keys(tool)
         found = data["tools"][tool.name]
+        if self._request.texts.base_url:
+            found.pop("base", None)
         places = {key: item for key, item in found["parameters"].items() if item["in"] != "body"}
         # The keys outside of the body, which `input_keys` makes, need not be those of the flat form.
         places = dict(zip(slots, places.values(), strict=True))
         form, value = None, arguments.get(body_key)
         with _as_errors():
             media_type = media_type_of(tool, arguments)
-            if (chosen := body_form(tool, media_type)) is not None:
+            if body_key in arguments and (chosen := body_form(tool, media_type)) is not None:
                 form = sent_form(chosen, body_parameters(tool, chosen), media_type)
             values = {key: item for key, item in arguments.items() if key != body_key}
             return script.http_request(

@@ -57,6 +57,7 @@ class _Server(ThreadingHTTPServer):
         self.origin = f"http://127.0.0.1:{self.server_port}"
         self.issuer = self.origin
         self.kiosk = Kiosk(*LEGACY)
+        self.kiosk.methods["tools/call"] = lambda params: {"content": [{"type": "text", "text": "sold"}]}
 
 
 class _Handler(BaseHTTPRequestHandler):

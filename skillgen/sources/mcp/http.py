@@ -501,7 +501,7 @@ async def _answer_server_request(context: object, method: str, params: Params | 
     """Answers a request of the server: skillgen offers no method."""
     if method == "ping":
         return {}
-    raise MCPError(METHOD_NOT_FOUND, "skillgen only reads what a server offers")
+    raise MCPError(METHOD_NOT_FOUND, "skillgen answers no requests of servers")
 
 
 async def _ignore_notification(context: object, method: str, params: Params | None) -> None:

@@ -137,7 +137,7 @@ def response_to_server(method: str) -> dict[str, Json]:
     """Returns the response to a request of the server: skillgen answers `ping` and offers no method."""
     if method == "ping":
         return {"result": {}}
-    return {"error": {"code": _METHOD_NOT_FOUND, "message": "skillgen only reads what a server offers"}}
+    return {"error": {"code": _METHOD_NOT_FOUND, "message": "skillgen answers no requests of servers"}}
 
 
 def _is_message(item: Json) -> bool:
