@@ -30,6 +30,7 @@ from skillgen.text.summary import (
     clip,
     common_prefix,
     first_sentence,
+    first_statement,
     is_trigger,
     list_phrase,
     purpose_sentence,
@@ -417,7 +418,7 @@ def _trigger(service: Service) -> str:
     tasks = [plain(task) for task in subjects.tasks[:_TASKS_ASKED]]
     said = _spelled_words(service) or ([name] if _is_said(name, service) else [])
     names = list(dict.fromkeys([*said, *subjects.abbreviations]))
-    about = [plain(noun) for noun in subjects.nouns if not names or noun.lower() != name.lower()][:_NOUNS_ASKED]
+    about = [plain(noun) for noun in subjects.nouns if noun.lower() != name.lower()][:_NOUNS_ASKED]
     if not (about or names or tasks):
         tasks = [plain(task) for tool in service.tools[:_TASKS_ASKED] if (task := task_of(tool))]
     conditions = []
@@ -514,5 +515,5 @@ def _best_phrase(name: str, summary: str | None, description: str | None, title:
     """Cached: every format shows the phrases of all tools, and SKILL.md in every form that is tried."""
     if summary and adds_to_name(summary, name):
         return summary
-    texts = (first_sentence(description or ""), title)
+    texts = (first_statement(description or ""), title)
     return next((text for text in texts if text and adds_to_name(text, name)), "")

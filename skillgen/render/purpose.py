@@ -292,7 +292,7 @@ class Subjects:
     def what(self) -> str:
         """What the tools do, with a capital; empty if neither their names nor their texts have verbs."""
         tools = self._service.tools
-        if len(tools) <= _FEW_TOOLS:
+        if len(tools) <= _FEW_TOOLS or all(self._names.issuperset(subject.words) for subject in self._all):
             tasks = [task_of(tool) for tool in tools]
             known = [task for task in tasks if task]
             if known and 2 * len(known) >= len(tools) and sum(map(len, known)) <= _WHAT_LIMIT:

@@ -408,8 +408,16 @@ def _rules_in(text: str, names: Collection[str]) -> Iterator[str]:
                 yield line
 
 
+_HANDS_OVER = re.compile(
+    r"\buser['’]s\b|\bverbatim\b|\byour (?:conversation|instructions?|model|prompt)\b", re.IGNORECASE
+)
+"""What a sentence wants from the conversation, or of the model, is no rule on how a tool is used."""
+
+
 def _is_rule(line: str, names: Collection[str]) -> bool:
     """True if a sentence is a rule of use, not an order to the reader: no order of a server gets into SKILL.md."""
+    if _HANDS_OVER.search(line):
+        return False
     if _ONLY.match(line) or _LIMIT_OF_USE.search(line) or _NOT_FOR.match(line):
         return True
     return bool(_IMPERATIVE.match(line) or _OTHER_TOOL.search(line)) and any(

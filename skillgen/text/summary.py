@@ -235,8 +235,9 @@ TRIGGER = re.compile(
 does, and "Do not use for …" when not to use it."""
 
 ORDER = re.compile(
-    r"\b(?:always|never|must|please|(?:do|should) not|don['’]t|make sure|be sure|remember|note that|instead of"
-    r"|(?:you|users?|agents?) (?:should|need|have to|are)|first (?:call|use|read)|before (?:calling|using|any|you))\b",
+    r"\b(?:always|never|must|mandatory|please|(?:do|should) not|don['’]t|make sure|be sure|remember|note that"
+    r"|instead of|(?:you|users?|agents?) (?:should|need|have to|are)|first (?:call|use|read)"
+    r"|before (?:calling|using|any|you))\b",
     re.IGNORECASE,
 )
 """Words of an order to the reader, or of a rule: they do not say what a service does."""
@@ -432,6 +433,23 @@ def first_sentence(text: str) -> str:
     if sentence.endswith(":"):
         sentence = plain_words(f"{sentence}{_items_after(text, len(part))}")
     return clip(sentence, LIMIT)
+
+
+_MAX_STATEMENTS = 5
+"""Sentences among which one that says what something is about is searched."""
+
+
+_ORDER_START = 40
+"""Characters of a sentence in which an order to the reader begins; later, it follows what the sentence is about."""
+
+
+def first_statement(text: str) -> str:
+    """Returns the first sentence of a text that does not begin with an order; its first sentence if all do."""
+    first = first_sentence(text)
+    if not ORDER.search(first[:_ORDER_START]):
+        return first
+    others = map(first_sentence, islice(sentences(text[:_JOIN_LIMIT]), 1, _MAX_STATEMENTS))
+    return next((sentence for sentence in others if sentence and is_statement(sentence)), first)
 
 
 def _items_after(text: str, start: int) -> str:

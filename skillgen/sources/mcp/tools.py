@@ -30,7 +30,7 @@ from skillgen.sources.mcp.entries import Read, ToolEntry, counted_limit, in_eith
 from skillgen.sources.mcp.fields import FieldReader, FieldResolver, SourcedValue, value_of
 from skillgen.sources.mcp.offers import icons_of
 from skillgen.sources.mcp.progressive import guidance_from
-from skillgen.text.summary import first_sentence
+from skillgen.text.summary import first_statement
 
 _NONE = frozenset({"", "none", "no", "n/a"})
 
@@ -194,7 +194,7 @@ class ToolReader(Struct, frozen=True, kw_only=True):
     def _summary(self, description: str | None, entry: ToolEntry) -> SourcedValue | None:
         """Returns the brief description of a progressive server, or the first sentence of the description."""
         brief = entry.fields.string("description") if entry.described is not None else None
-        sentence = first_sentence(description or "")
+        sentence = first_statement(description or "")
         if brief is not None or not sentence:
             return brief
         return SourcedValue(sentence, entry.fields.pointer_to("description"), "entry", inferred_from="description")
