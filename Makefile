@@ -101,7 +101,7 @@ KRAMDOWN := ruby-kramdown ruby-kramdown-parser-gfm
 # A browser for the tests of the site, from Debian if there is none.
 BROWSERS := chromium-headless-shell chromium chromium-browser google-chrome
 parsers: $(NODE)/.installed
-	@command -v $(BROWSERS) >/dev/null \
+	@for name in $(BROWSERS); do command -v $$name; done | grep -q . \
 	|| { [ "$$(id -u)" = 0 ] && apt-get update -qq && apt-get install -qq -y --no-install-recommends chromium-headless-shell >/dev/null; } \
 	|| { echo 'The tests need Chromium: run `sudo apt-get install chromium-headless-shell`'; exit 1; }
 	@ruby -r kramdown -r kramdown-parser-gfm -e '' 2>/dev/null \

@@ -78,6 +78,30 @@ def test_a_search_ranks_services_and_their_tools(folder: Path) -> None:
     assert "  fork_repository: " in finished.stdout
 
 
+def test_what_a_tool_does_is_read_from_the_skill(tmp_path: Path) -> None:
+    """An API has no list of tools for MCP; its skill has a section for each."""
+    for name, source in (
+        ("api", ROOT / "examples/acme-tasks/mcp.yaml"),
+        ("server", SOURCES / "github-mcp-server.json"),
+    ):
+        skillgen.generate(skillgen.read(source), out=tmp_path / "all" / name, emit=["skill", "registry"])
+    generated("registry", "build", "all", "-o", "index/registry.json", cwd=tmp_path)
+    best = search(tmp_path, "mark", "as done")[0]["tools"][0]
+    assert best == {"name": "complete-task", "description": "Mark a task as done."}
+    best = search(tmp_path, "fork", "repository")[0]["tools"][0]
+    assert best["description"] == "Fork a GitHub repository to your account or specified organization"
+
+
+def test_a_site_above_others_is_not_written_over_another(folder: Path, tmp_path: Path) -> None:
+    (tmp_path / "site").mkdir()
+    (tmp_path / "site" / "index.html").write_text("mine", "utf-8")
+    finished = run_skillgen("registry", "build", folder / "all", "-o", tmp_path / "r.json", "--html", tmp_path / "site")
+    assert (finished.exit_code, "has another site" in finished.stderr) == (2, True)
+    assert files_of(tmp_path) == {"site/index.html": b"mine"}
+    finished = generated("registry", "build", folder / "all", "-o", tmp_path / "r.json", "--html", tmp_path / "new")
+    assert "published-without: " in finished.stderr
+
+
 def test_an_entry_that_occurs_twice_is_reported(folder: Path, tmp_path: Path) -> None:
     finished = generated("registry", "build", folder / "tasks", folder / "tasks", "-o", tmp_path / "r.json")
     assert "registry-duplicate" in finished.stderr

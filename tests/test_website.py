@@ -147,9 +147,23 @@ def test_a_page_above_several_services_searches_all(tmp_path: Path, node_modules
     server = {"command": "python", "args": [str(ROOT / "examples" / "acme-mcp" / "server.py")]}
     servers = {"acme": server, "other": server}
     config = write(tmp_path / "servers.json", {"mcpServers": servers})
-    generated("from-server", "--config", config, "-o", tmp_path / "out", "--emit", "html")
-    index = (tmp_path / "out" / "html" / "index.html").as_uri()
-    (found,) = seen_in_browser([{"url": index, "keys": ["/", "create_task", "Enter"]}], node_modules)
-    assert found["isFound"]
-    assert found["address"].endswith("/out/acme/html/tasks.html#create_task")
+    generated("from-server", "--config", config, "-o", tmp_path / "out", "--emit", "html,registry")
+    generated("registry", "build", "out", "--html", "all", cwd=tmp_path)
+    site, registry = ((tmp_path / name / "index.html").as_uri() for name in ("out/html", "all"))
+    tasks: list[dict[str, Json]] = [{"url": url, "keys": ["/", "create_task", "Enter"]} for url in (site, registry)]
+    audited = {"url": registry, "audit": True, "width": 1400}
+    *results, seen = seen_in_browser([*tasks, audited], node_modules)
+    for found in results:
+        assert found["isFound"]
+        assert found["address"].endswith("/out/acme/html/tasks.html#create_task")
+    assert (seen["faults"], seen["messages"], seen["isWide"]) == ([], [], False)
     assert broken_links(tmp_path / "out" / "acme" / "html") == []
+
+
+def test_an_address_after_a_link_is_a_link_too(tmp_path: Path) -> None:
+    tool = operation(description="See [the guide](https://a.example/guide), then https://b.example/x.")
+    tool["operationId"] = "get_a"
+    source = write(tmp_path / "a.json", description({"/a": {"get": tool}}))
+    generated("from-openapi", source, "-o", tmp_path / "out", "--emit", "html")
+    text = "".join(page.read_text("utf-8") for page in (tmp_path / "out" / "html").glob("*.html"))
+    assert '<a href="https://b.example/x" rel="noopener noreferrer nofollow">https://b.example/x</a>.' in text

@@ -31,6 +31,10 @@ def build_registry(
         Path,
         typer.Option("-o", "--out", metavar="FILE", help="File for dashdash's entries; the rest is next to it."),
     ] = _DEFAULT,
+    html: Annotated[
+        Path | None,
+        typer.Option(metavar="DIR", help="Also write a site above those of the services (--emit html) to this folder."),
+    ] = None,
     console: Console,
 ) -> ExitCode:
     """Write one registry of the entries in folders, and the index that `registry search` reads.
@@ -41,7 +45,7 @@ def build_registry(
     from skillgen.pipeline.registry import build_registry
     from skillgen.text.markdown import counted
 
-    services, tools, problems = build_registry(folders, out)
+    services, tools, problems = build_registry(folders, out, html)
     console.problems(problems)
     console.say(f"{counted(services, 'service')} with {counted(tools, 'tool')} in {out.as_posix()}")
     return ExitCode.DONE

@@ -30,7 +30,7 @@ from skillgen.model.service import Service
 from skillgen.model.tool import Tool
 from skillgen.pipeline.published import compare_published
 from skillgen.problem_codes import CODES
-from skillgen.sources.json_access import SOURCE_LIMIT_BYTES
+from skillgen.sources.documents import text_of_file
 from skillgen.sources.selection import Pattern, parse_patterns
 
 
@@ -199,10 +199,5 @@ def _read(path: str | os.PathLike[str]) -> str:
 
 
 def _text_of(path: str) -> str:
-    try:
-        file = Path(path)
-        if not file.is_file() or file.stat().st_size > SOURCE_LIMIT_BYTES:
-            return ""
-        return file.read_text("utf-8-sig")
-    except (OSError, UnicodeDecodeError, ValueError):
-        return ""  # a pipe that was read before, or another encoding: findings have no lines
+    """Returns a file; empty for a pipe that was read before, or another encoding, whose findings have no lines."""
+    return text_of_file(Path(path)) or ""

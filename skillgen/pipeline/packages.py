@@ -19,7 +19,8 @@ from skillgen.config.project import HOSTS, PACKAGE, PACKAGE_FOLDER, OutputOption
 from skillgen.errors import Problem, UsageError
 from skillgen.model.values import Json
 from skillgen.security.tables import parse_toml
-from skillgen.sources.json_access import as_dict, text_of, texts_of
+from skillgen.sources.documents import text_of_file
+from skillgen.sources.json_access import as_dict, json_or_none, text_of, texts_of
 from skillgen.write.files import is_below
 
 
@@ -194,11 +195,8 @@ def _wheel_problems(place: SkillFolder, skill: Path) -> Iterator[Problem]:
 
 def _finds_by_itself(root: Path, build: dict[str, Json]) -> bool:
     """True if setuptools takes the files of a package from git, or from a manifest that names the skill."""
-    manifest = root / "MANIFEST.in"
     by_git = any(re.match(r"setuptools[-_](scm|git)", item) for item in texts_of(build, "requires"))
-    with suppress(OSError, ValueError):
-        return by_git or ".agents" in manifest.read_text("utf-8")
-    return by_git
+    return by_git or ".agents" in (text_of_file(root / "MANIFEST.in") or "")
 
 
 def _dotted_name(package: Path, root: Path, source: str) -> str:
@@ -220,15 +218,13 @@ def _ignoring_pattern(file: Path) -> str:
 
 
 def _toml_of(path: Path) -> dict[str, Json]:
-    with suppress(OSError, ValueError, RecursionError):
-        return parse_toml(path.read_text("utf-8"))
+    with suppress(ValueError, RecursionError):
+        return parse_toml(text_of_file(path) or "")
     return {}
 
 
 def _json_of(path: Path) -> dict[str, Json]:
-    with suppress(OSError, ValueError, RecursionError):
-        return as_dict(json.loads(path.read_text("utf-8")))
-    return {}
+    return as_dict(json_or_none(text_of_file(path) or ""))
 
 
 def _table(data: Json, *keys: str) -> dict[str, Json]:

@@ -16,6 +16,7 @@ from skillgen.model.changes import Inventory, compare_inventories, inventory_of,
 from skillgen.model.service import Service
 from skillgen.model.traversal import TypeUsage
 from skillgen.model.values import Json, child
+from skillgen.sources.documents import text_of_file
 from skillgen.sources.json_access import SOURCE_LIMIT_BYTES, as_dict, as_list, json_or_none, text_of
 from skillgen.write.record import RECORD_NAME, read_record
 
@@ -60,7 +61,7 @@ def compare_published(service: Service, path: Path) -> tuple[list[Problem], dict
     locations = {}
     for problem in problems:
         name, _, pointer = problem.where.partition("#")
-        if (text := _text_of(Path(name))) is not None and pointer:
+        if (text := text_of_file(Path(name))) is not None and pointer:
             for line, column in positions_in(text, [pointer]).values():
                 locations[problem.where] = Location(name, line, column)
     return problems, locations
@@ -85,15 +86,6 @@ def _files_below(folder: Path) -> Iterator[Path]:
             yield Path(parent, name)
 
 
-def _text_of(path: Path) -> str | None:
-    try:
-        if not path.is_file() or path.stat().st_size > SOURCE_LIMIT_BYTES:
-            return None
-        return path.read_text("utf-8-sig")
-    except (OSError, UnicodeDecodeError):
-        return None
-
-
 def _service_of(file: Path) -> str | None:
     try:
         return read_record(file.parent).service
@@ -105,7 +97,7 @@ def _compare_file(service: Service, file: Path) -> list[Problem] | None:
     """Returns how one file differs; `None` if it cannot be compared."""
     if file.name == RECORD_NAME:
         return list(_compare_record(service, file))
-    if (text := _text_of(file)) is None:
+    if (text := text_of_file(file)) is None:
         return None
     place = file.as_posix()
     if file.name == "SKILL.md":

@@ -1,8 +1,8 @@
 """An index of many services: merges what folders of documents say about them, and finds services and tools in it.
 
 A folder is one that skillgen wrote, or one with such folders. Its registry.json, server.json and mcpx.json are the
-entries of the service; its record has the names of the tools, and tool-descriptions/tools-list.json or
-service-manifest.json what they do.
+entries of the service; its record has the names of the tools; what they do is in tool-descriptions/tools-list.json or
+service-manifest.json, else in their sections of the skill.
 """
 
 from __future__ import annotations
@@ -15,13 +15,16 @@ from contextlib import closing, suppress
 from functools import partial
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 from urllib.request import pathname2url
 
 from msgspec import Struct
 
 from skillgen.errors import OutputError, Problem, SourceError, UsageError
-from skillgen.sources.json_access import SOURCE_LIMIT_BYTES, as_dict, as_list, json_or_none, text_of, texts_of
+from skillgen.sources.documents import text_of_file
+from skillgen.sources.json_access import as_dict, as_list, json_or_none, text_of, texts_of
 from skillgen.text.markdown import disarm_log_commands, exact_json_text, one_line
+from skillgen.text.structure import second_level_sections
 from skillgen.text.summary import clip
 from skillgen.text.unicode import strip_invisible
 from skillgen.write.files import replace_file
@@ -73,6 +76,9 @@ class Entry(Struct, frozen=True, kw_only=True):
     auth: tuple[str, ...]
     """Ways to log in."""
 
+    site: Path | None
+    """The folder of its site."""
+
 
 class Recommendation(Struct, frozen=True, kw_only=True):
     """A service that was found, with the tools that match."""
@@ -88,14 +94,18 @@ class Recommendation(Struct, frozen=True, kw_only=True):
     """Name and description of each tool that matches, the best first."""
 
 
-def build_registry(folders: Sequence[Path], target: Path) -> tuple[int, int, tuple[Problem, ...]]:
-    """Writes the merged entries and the index; returns the number of services and tools, and the problems.
+def build_registry(
+    folders: Sequence[Path], target: Path, html: Path | None = None
+) -> tuple[int, int, tuple[Problem, ...]]:
+    """Writes the merged entries and the index, and to `html` a site above those of the services; returns the number of
+    services and tools, and the problems.
 
     Of two entries with one name, the first counts: that of the folder that is given first, and within a folder by name.
 
     Raises:
         SourceError: a folder has no documents of skillgen.
         OutputError: a file cannot be written.
+        UsageError: `html` is the site of a service, or not a site of skillgen.
     """
     entries: dict[str, Entry] = {}
     problems: list[Problem] = []
@@ -111,9 +121,13 @@ def build_registry(folders: Sequence[Path], target: Path) -> tuple[int, int, tup
             else:
                 entries[entry.name] = entry
     ordered = [entries[name] for name in sorted(entries)]
+    if html is not None:
+        _refuse_other_site(html)
     for path, data in _forms(ordered, target).items():
         _write(path, partial(_write_json, data))
     _write(target.with_name(INDEX_NAME), partial(_write_index, ordered))
+    if html is not None:
+        problems += _write_overview(ordered, html)
     return len(ordered), sum(len(entry.tools) for entry in ordered), tuple(problems)
 
 
@@ -148,6 +162,7 @@ def _entries(folder: Path, base: Path, problems: list[Problem]) -> Iterator[Entr
             mcpx=mcpx or None,
             tools=_tools(path),
             auth=_auth(path, mcpx),
+            site=path / "html" if (path / "html" / "search.js").is_file() else None,
         )
 
 
@@ -166,7 +181,29 @@ def _tools(path: Path) -> dict[str, str]:
         name = text_of(item, "title") if text_of(item, "title") in found else text_of(item, "name")
         if name in found or (name is not None and not found):
             found[name] = one_line(text_of(item, "description") or "")
+    if "" in found.values():
+        for name, words in _words_of_skill(path):
+            if found.get(name) == "":
+                found[name] = words
     return found
+
+
+_NO_WORDS = re.compile(r"[`\[]|[A-Z][\w ()]*:\Z")
+"""The beginning of a section that says nothing in words: a call, marks, or the heading of a list."""
+
+
+def _words_of_skill(path: Path) -> Iterator[tuple[str, str]]:
+    """Yields the heading and the first paragraph of each section of a skill."""
+    for file in sorted(path.glob("skills/*/**/*.md")):
+        for heading, body in second_level_sections(text_of_file(file) or ""):
+            paragraph = one_line(_ESCAPE.sub(r"\1", body.partition("\n\n")[0]))
+            if not _NO_WORDS.match(paragraph):
+                yield _ESCAPE.sub(r"\1", heading), clip(paragraph, _WORDS_SHOWN)
+
+
+_ESCAPE = re.compile(r"\\([!-/:-@\[-`{-~])")
+_WORDS_SHOWN = 300
+"""Characters on what a tool does."""
 
 
 def _auth(path: Path, mcpx: Mapping[str, Any]) -> tuple[str, ...]:
@@ -177,12 +214,8 @@ def _auth(path: Path, mcpx: Mapping[str, Any]) -> tuple[str, ...]:
 
 def _json(path: Path) -> Any:
     """Returns a JSON file; `None` if it does not exist or is not JSON."""
-    try:
-        if path.stat().st_size > SOURCE_LIMIT_BYTES:
-            return None
-        return json_or_none(path.read_text("utf-8"))
-    except (OSError, ValueError):
-        return None
+    text = text_of_file(path)
+    return None if text is None else json_or_none(text)
 
 
 def _write(path: Path, fill: Callable[[Path], object]) -> None:
@@ -192,8 +225,51 @@ def _write(path: Path, fill: Callable[[Path], object]) -> None:
         raise OutputError(f"cannot be written: {error.strerror}", where=path.as_posix()) from None
 
 
+def _write_bytes(content: bytes, temporary: Path) -> None:
+    temporary.write_bytes(content)
+
+
 def _write_json(data: Any, temporary: Path) -> None:
     temporary.write_text(exact_json_text(data, indent=2) + "\n", "utf-8", newline="\n")
+
+
+# -- the site ----------------------------------------------------------------------------------------------------------
+
+_GENERATOR = '<meta name="generator" content="skillgen">'
+
+
+def _refuse_other_site(folder: Path) -> None:
+    """Refuses a folder whose pages this would replace.
+
+    Raises:
+        UsageError: it is the site of a service, or not one of skillgen.
+    """
+    page = folder / "index.html"
+    with suppress(OSError, ValueError):
+        if (folder / "search.js").exists() or (page.exists() and _GENERATOR not in page.read_text("utf-8")):
+            raise UsageError("has another site", where=f"--html {folder}", fix="name a new folder")
+
+
+def _write_overview(entries: Sequence[Entry], folder: Path) -> Iterator[Problem]:
+    """Writes the page above the sites of services, and yields a problem for each service without one."""
+    from skillgen.render.formats import builtin_templates
+    from skillgen.render.skill import finished
+    from skillgen.render.website import MenuEntry, overview_documents
+
+    services = []
+    for entry in entries:
+        if entry.site is None:
+            message = f"{entry.name!r} has no site, so it is not in the overview"
+            yield Problem.of("published-without", entry.folder, message, "write it with --emit html")
+            continue
+        words = clip(one_line(text_of(entry.dashdash, "description") or ""), _DESCRIPTION_SHOWN)
+        address = quote(f"{_relative(entry.site, folder)}/", safe="/")
+        services.append(MenuEntry(title=entry.name, address=address, count=len(entry.tools), words=words))
+    for document in overview_documents(services, builtin_templates()):
+        content = finished(document).content
+        path = folder / document.path.partition("/")[2]
+        folder.mkdir(parents=True, exist_ok=True)
+        _write(path, partial(_write_bytes, content))
 
 
 # -- the index ---------------------------------------------------------------------------------------------------------

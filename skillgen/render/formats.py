@@ -31,11 +31,11 @@ from skillgen.text.summary import clip
 
 
 def _templates_with(overrides: Path | None) -> Templates:
-    return _builtin_templates() if overrides is None else Templates(FILTERS, FUNCTIONS, overrides)
+    return builtin_templates() if overrides is None else Templates(FILTERS, FUNCTIONS, overrides)
 
 
 @cache
-def _builtin_templates() -> Templates:
+def builtin_templates() -> Templates:
     """Returns skillgen's own templates, which a build of many targets loads once."""
     return Templates(FILTERS, FUNCTIONS)
 

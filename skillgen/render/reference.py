@@ -41,7 +41,7 @@ from skillgen.render.pages import (
     type_addresses,
     type_link,
 )
-from skillgen.render.phrases import phrase, phrases, plain_phrase
+from skillgen.render.phrases import of_rendering, phrase, phrases, plain_phrase
 from skillgen.render.purpose import gloss_of, joined_words, tool_words
 from skillgen.render.results import CommonErrors, Envelope, common_errors, envelope_of, received
 from skillgen.render.shared import Kind, Place, expanded, share, unshared
@@ -223,26 +223,14 @@ def _reference_of(service: Service, templates: Templates, types: Sequence[NamedT
     limit, list_limit = TOOL_PAGE_LIMIT_BYTES, PAGE_LIMIT_BYTES
     if is_whole:
         limit = list_limit = WHOLE_PAGE_LIMIT_BYTES
-    common = common_errors(service)
-    envelope = envelope_of(service)
+    common, envelope = common_errors(service), envelope_of(service)
     tools_by_group = _tools_by_group(service)
     shown = replace(_with_quotations(replace(service, tools=())), tools=service.tools)
     intros = {group.name: _intro(group) for group in shown.groups}
-    own_prompts = [*map(_with_quotations, service.prompts)]
-    groups, shared_items = (unshared if is_whole else share)(
-        {
-            **{
-                name: list(_tool_sections(service, tools, templates, common, envelope))
-                for name, tools in tools_by_group.items()
-            },
-            Kind.TYPES: list(_without_copies(_named_sections("type", _as_used(types, service), templates))),
-            Kind.PROMPTS: _named_sections("prompt", own_prompts, templates),
-            Kind.EVENTS: _named_sections("event", shown.events, templates),
-            Kind.ERRORS: _common_errors(common, envelope, templates),
-            Kind.RESULTS: _common_results(envelope, templates),
-            Kind.OPTIONS: list(_option_sections(service, templates)),
-        }
+    sections = of_rendering(
+        ("sections", templates), service, lambda: _sections_by_place(service, tools_by_group, shown, types, templates)
     )
+    groups, shared_items = (unshared if is_whole else share)(sections)
     topics = _topics(service, tools_by_group, groups, intros, limit)
     type_sections = groups[Kind.TYPES]
     if type_sections and service.kind == "mcp":
@@ -280,6 +268,29 @@ def _reference_of(service: Service, templates: Templates, types: Sequence[NamedT
         type_sections=tuple(type_sections),
         has_quotations=_has_quotations(service),
     )
+
+
+def _sections_by_place(
+    service: Service,
+    tools_by_group: Mapping[str | None, Sequence[Tool]],
+    shown: Service,
+    types: Sequence[NamedType],
+    templates: Templates,
+) -> Mapping[Place, Sequence[Section]]:
+    """Renders the sections of each group and kind, before items that several have are shared."""
+    common, envelope = common_errors(service), envelope_of(service)
+    return {
+        **{
+            name: list(_tool_sections(service, tools, templates, common, envelope))
+            for name, tools in tools_by_group.items()
+        },
+        Kind.TYPES: list(_without_copies(_named_sections("type", _as_used(types, service), templates))),
+        Kind.PROMPTS: _named_sections("prompt", [*map(_with_quotations, service.prompts)], templates),
+        Kind.EVENTS: _named_sections("event", shown.events, templates),
+        Kind.ERRORS: _common_errors(common, envelope, templates),
+        Kind.RESULTS: _common_results(envelope, templates),
+        Kind.OPTIONS: list(_option_sections(service, templates)),
+    }
 
 
 def _common_sections(groups: Mapping[Place, Sequence[Section]]) -> CommonSections:

@@ -7,7 +7,7 @@ sheet and scripts, which its Content-Security-Policy enforces, and no text of a 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from html import escape
 from typing import Any
 from urllib.parse import quote
@@ -20,7 +20,6 @@ from markupsafe import Markup
 from msgspec import Struct
 
 from skillgen.model.document import Document
-from skillgen.model.tool import Tool
 from skillgen.render.environment import Templates
 from skillgen.render.identity import phrase_of, short_description, title, what_and_when
 from skillgen.render.pages import Page, link_resolver
@@ -118,13 +117,13 @@ def html_documents(rendering: Rendering) -> Iterator[Document]:
         ]
         lead = to_html(resolved(page.intro)) if page.intro else None
         yield _page(templates, entry.address, heading=entry.title, lead=lead, articles=articles, **context)
-    yield Document("html/search.js", _search_index(rendering, reference, tools))
+    yield Document("html/search.js", _search_index(rendering, reference))
     yield from _assets(templates)
 
 
 def html_site_documents(site: Site) -> Iterator[Document]:
     """Yields the page above the sites of several services, which searches all of them."""
-    services = [
+    entries = [
         MenuEntry(
             title=title(service),
             address=f"../{quote(folder)}/html/",
@@ -133,9 +132,14 @@ def html_site_documents(site: Site) -> Iterator[Document]:
         )
         for service, folder in zip(site.services, site.folders, strict=True)
     ]
-    text = site.templates.render("html/services.html.j2", services=services, file_name="index.html")
+    yield from overview_documents(entries, site.templates)
+
+
+def overview_documents(services: Sequence[MenuEntry], templates: Templates) -> Iterator[Document]:
+    """Yields the page above sites, each at the address of its entry."""
+    text = templates.render("html/services.html.j2", services=services, file_name="index.html")
     yield Document("html/index.html", text)
-    yield from _assets(site.templates)
+    yield from _assets(templates)
 
 
 def _page(templates: Templates, file_name: str, **context: Any) -> Document:
@@ -152,7 +156,7 @@ def _file(page: Page) -> str:
     return page.file_name.removesuffix(".md") + ".html"
 
 
-def _search_index(rendering: Rendering, reference: Reference, tools: Mapping[str, Tool]) -> str:
+def _search_index(rendering: Rendering, reference: Reference) -> str:
     """Returns the script with everything that can be found: name, phrase, group, marks and address."""
     phrase = phrase_of(rendering.service)
     rows = [
@@ -173,6 +177,8 @@ def _search_index(rendering: Rendering, reference: Reference, tools: Mapping[str
 
 class _Renderer(RendererHTML):
     """Writes nested lists so that they can be closed, and code so that a keyboard can scroll it."""
+
+    _is_in_link = False
 
     def bullet_list_open(self, tokens: Sequence[Token], idx: int, options: OptionsDict, env: EnvType) -> str:
         """Begins a list; one within an item can be closed, and a long one is."""
@@ -199,15 +205,21 @@ class _Renderer(RendererHTML):
     def link_open(self, tokens: Sequence[Token], idx: int, options: OptionsDict, env: EnvType) -> str:
         """Begins a link: to a page of the site, or out of it."""
         address = str(tokens[idx].attrs.get("href", ""))
+        self._is_in_link = True
         if _PAGE_LINK.match(address) or address.startswith("#"):
             address = _PAGE_LINK.sub(r"\1.html", address)
             return f'<a href="{escape(address)}">'
         return f'<a href="{escape(address)}"{_OUTSIDE}>'
 
+    def link_close(self, tokens: Sequence[Token], idx: int, options: OptionsDict, env: EnvType) -> str:
+        """Ends a link."""
+        self._is_in_link = False
+        return "</a>"
+
     def text(self, tokens: Sequence[Token], idx: int, options: OptionsDict, env: EnvType) -> str:
         """Returns a text; its addresses become links, unless it is in one."""
         words = escape(tokens[idx].content)
-        if "://" not in words or any(token.type == "link_open" for token in tokens[:idx]):
+        if "://" not in words or self._is_in_link:
             return words
         return _ADDRESS.sub(rf'<a href="\g<0>"{_OUTSIDE}>\g<0></a>', words)
 

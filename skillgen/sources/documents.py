@@ -196,6 +196,16 @@ def _read(source: str, access: FetchOptions) -> tuple[str, bytes, str | None]:
     return source, _read_file(Path(source)), None
 
 
+def text_of_file(path: Path) -> str | None:
+    """Returns a file that is not a source; `None` if it is not a file, too large or not UTF-8."""
+    try:
+        if not path.is_file() or path.stat().st_size > SOURCE_LIMIT_BYTES:
+            return None
+        return path.read_text("utf-8-sig")
+    except (OSError, ValueError):
+        return None
+
+
 def _read_file(path: Path) -> bytes:
     try:
         with path.open("rb") as file:
