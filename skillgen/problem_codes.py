@@ -375,10 +375,9 @@ CODES: Mapping[str, ProblemCode] = {
     ),
     "oauth-missing": ProblemCode(
         "info",
-        "no OAuth 2.0 authorization code flow is declared",
+        "a manifest declares no OAuth 2.0 authorization code flow",
         "declare it if the service has one",
         clause="MCP REST Edition, 5.1",
-        is_optional=True,
         demand="MUST",
     ),
     "object-expected": ProblemCode("warning", "a value that must be an object is of another type", "write an object"),
@@ -523,10 +522,9 @@ CODES: Mapping[str, ProblemCode] = {
     ),
     "security-missing": ProblemCode(
         "info",
-        "no security requirement for all operations is declared",
+        "a manifest declares no security requirement for all operations",
         "declare `security`, or `[]` for no authentication",
         clause="MCP REST Edition, 5.1",
-        is_optional=True,
         demand="MUST",
     ),
     "security-scheme-invalid": ProblemCode(
@@ -644,10 +642,9 @@ CODES: Mapping[str, ProblemCode] = {
     ),
     "version-old": ProblemCode(
         "warning",
-        "the description has a version that the MCP REST Edition does not accept",
+        "a manifest has a version that the MCP REST Edition does not accept",
         "move to 3.1",
         clause="MCP REST Edition, 3.2",
-        is_optional=True,
         demand="MUST",
     ),
     "version-unknown": ProblemCode(

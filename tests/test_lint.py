@@ -574,6 +574,11 @@ def test_a_requirement_is_met_failed_or_not_applicable(tmp_path: Path) -> None:
     assert found["dashdash-resource-field-missing"] == "not applicable"
     assert found["operation-id-missing"] == "not applicable"
     assert "criterion-1" not in found
+    api = description()
+    manifest = write(tmp_path / "mcp.json", api | {"security": []})
+    assert {outcomes(manifest)[code] for code in ("version-old", "security-missing")} == {"met"}
+    assert outcomes(manifest)["oauth-missing"] == "failed"
+    assert outcomes(write(tmp_path / "api.json", api))["oauth-missing"] == "not applicable"
     plain = outcomes("--", *command(tmp_path, tools=LACKING), cwd=TESTS)
     assert {plain[code] for code in plain if code.startswith("dashdash-")} == {"not applicable"}
 
@@ -611,7 +616,7 @@ def test_a_conformance_report_has_the_specified_form(lacking: Path, tmp_path: Pa
         Draft202012Validator({**REPORT, **REPORT["$defs"]["ConformanceReport"]}).validate(report)
         assert report["tested_at"] == "2023-11-14T22:13:20Z"
         assert sum(report["summary"].values()) == len(report["results"])
-    assert {"mcp-rest-edition/operation-id-missing", "openapi/path-invalid"} <= {
+    assert {"openapi/operation-id-duplicate", "openapi/path-invalid"} <= {
         result["test_id"] for result in report["results"] if result["status"] == "passed"
     }
 

@@ -385,8 +385,12 @@ def test_a_version_that_manifests_may_not_have_is_read_and_reported(
     tmp_path: Path, version: Json, codes: list[str]
 ) -> None:
     """S2-04."""
-    service, problems = inspected(tmp_path, description(openapi=version))
-    assert (service["protocol_version"], problems) == (str(version), codes)
+    data = description(openapi=version)
+    service, problems = inspected(tmp_path, data)
+    assert (service["protocol_version"], problems) == (str(version), [code for code in codes if code != "version-old"])
+    manifest = data["info"] | {"x-mcp": {}}
+    _, problems = inspected(tmp_path, data | {"info": manifest, "security": []})
+    assert problems == codes
 
 
 @pytest.mark.parametrize(
@@ -399,7 +403,7 @@ def test_a_version_that_manifests_may_not_have_is_read_and_reported(
 def test_an_old_version_is_reported_and_its_description_documented(tmp_path: Path, version: Json, words: str) -> None:
     """S2-04: a warning that names what is asked, and no error."""
     data = {key: value for key, value in description().items() if key != "openapi"} | version
-    finished = generated("from-openapi", write(tmp_path / "api.json", data), "-o", tmp_path / "out")
+    finished = generated("from-openapi", write(tmp_path / "mcp.json", data), "-o", tmp_path / "out")
     assert f"warning: version-old: {words}" in finished.stderr
     assert section_of(tmp_path / "out", "list_tasks")
 

@@ -138,7 +138,7 @@ _SPECIFICATIONS: Mapping[str, tuple[tuple[str, ...], Callable[[Service], bool]]]
     "SEP-973": (("SEP-973",), _has_icons),
     "Progressive disclosure": (("Progressive disclosure",), lambda service: service.disclosure is not None),
     "MCP extension proposals": (("MCP extension proposals",), _uses_proposals),
-    "MCP REST Edition": (("MCP REST Edition",), lambda service: service.kind == "openapi"),
+    "MCP REST Edition": (("MCP REST Edition",), lambda service: "mcp-rest" in service.uses),
     "OpenAPI": (("OpenAPI", "Swagger"), lambda service: service.kind == "openapi"),
 }
 """Name of each specification to how its clauses begin, and whether a service uses it."""

@@ -124,7 +124,8 @@ class Service(Struct, frozen=True, kw_only=True):
     """Protocol extensions that it supports, with their settings."""
 
     uses: tuple[str, ...] = ()
-    """Extensions of MCP for documentation that the server uses: `dashdash`, `ai_help` and `manifest`."""
+    """Extensions of MCP for documentation that the server uses: `dashdash`, `ai_help` and `manifest`; of a description,
+    `mcp-rest` if it claims to be a manifest of the MCP REST Edition."""
 
     groups: tuple[Group, ...] = ()
     """Groups of tools, in the order of the documents."""

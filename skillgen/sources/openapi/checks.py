@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from typing import Any, TypeAlias
+from urllib.parse import urlsplit
 
 from skillgen.errors import ProblemLog
 from skillgen.model.auth import Auth
@@ -48,8 +49,23 @@ _SCANNED_LENGTH = 4_000
 """Characters of a description that are scanned."""
 
 
-def check_version(version: str, problems: ProblemLog) -> None:
-    """Reports a version that is supported but not allowed for manifests (seed 002, 3.2)."""
+REST_EDITION = "mcp-rest"
+"""What a service uses whose description claims to be a manifest of the MCP REST Edition."""
+
+_MANIFEST_NAMES = ("mcp.yaml", "mcp.json")
+
+
+def is_manifest(data: dict[str, Json], name: str, url: str | None) -> bool:
+    """True if a description claims to be a manifest: by its well-known name, or by `info.x-mcp` (seed 002, 3.1)."""
+    path = urlsplit(url).path if url is not None else name
+    is_named_so = path.replace("\\", "/").rpartition("/")[2] in _MANIFEST_NAMES
+    return is_named_so or isinstance(as_dict(data.get("info")).get("x-mcp"), dict)
+
+
+def check_version(version: str, problems: ProblemLog, *, is_manifest: bool) -> None:
+    """Reports an unknown version, and one that is not allowed for manifests (seed 002, 3.2)."""
+    if not is_manifest and version.startswith(("2.", "3.0")):
+        return
     if version.startswith("2."):
         message = f"Swagger {version[:20]} is read; manifests are OpenAPI 3.1 or later"
         problems.report("version-old", "/swagger", message)

@@ -18,12 +18,14 @@ from skillgen.sources.documents import Document
 from skillgen.sources.json_access import as_dict, text_of, texts_of
 from skillgen.sources.json_schema.loader import SchemaReader
 from skillgen.sources.openapi.checks import (
+    REST_EDITION,
     check_content,
     check_dialect,
     check_info,
     check_security,
     check_shapes,
     check_version,
+    is_manifest,
     reads_siblings_of_references,
 )
 from skillgen.sources.openapi.events import EventReader
@@ -55,7 +57,8 @@ def service_from_description(
     """
     version = _checked_version(document.data, document.name)
     pointer_map, mapped_later = PointerMap(), ProblemLog()
-    check_version(version, mapped_later)
+    claims = is_manifest(document.data, document.name, document.url)
+    check_version(version, mapped_later, is_manifest=claims)
     data = document.data
     if document.refers_outward:
         has_names = not version.startswith(("2.", "3.0"))  # `$id` and `$anchor` came with OpenAPI 3.1
@@ -67,7 +70,7 @@ def service_from_description(
         problems.add(pointer_map.problem_to_source(problem))
     if version.startswith("2."):
         data = convert_swagger(data, document.url, pointer_map, mapped_later)
-    service = _service(data, version, document, mapped_later)
+    service = _service(data, version, document, mapped_later, claims=claims)
     if pointer_map:
         service = pointer_map.to_source(service)
     for problem in mapped_later:
@@ -76,7 +79,8 @@ def service_from_description(
     return service
 
 
-def _service(data: dict[str, Json], version: str, document: Document, problems: ProblemLog) -> Service:
+def _service(data: dict[str, Json], version: str, document: Document, problems: ProblemLog, *, claims: bool) -> Service:
+    """Returns the service; `claims` is true for a manifest of the MCP REST Edition."""
     info = as_dict(data.get("info"))
     check_info(data, problems)
     check_content(data, problems)
@@ -93,7 +97,8 @@ def _service(data: dict[str, Json], version: str, document: Document, problems: 
     events = EventReader(operations).events(tools_with_operations)
     required_by_calls = security.default, *(tool.auth for tool in tools)
     auth = _mark_event_schemes(security.auth(), required_by_calls, (item.auth for item in events))
-    check_security(data, auth, problems)
+    if claims:
+        check_security(data, auth, problems)
     if not auth:
         names = ((login, login.partition(" ")[2]) for login in operations.logins)
         auth = tuple(Auth(kind="api-key", name=name, sent_as=login, pointer=LOGIN_POINTER) for login, name in names)
@@ -118,6 +123,7 @@ def _service(data: dict[str, Json], version: str, document: Document, problems: 
         license=text_of(as_dict(info.get("license")), "name"),
         icons=_icons(text_of(extension, "logo"), hosts, problems),
         endpoints=endpoints,
+        uses=(REST_EDITION,) if claims else (),
         access=Access(
             api=Value(documentation_url) if documentation_url else None,
             origins={"api": Origin("declared", "/externalDocs/url")} if documentation_url else None,
