@@ -394,6 +394,7 @@ class TestPublishedServers:
 
 
 ARD_EXAMPLE = TESTS / "specifications" / "ard" / "example.json"
+CARD_EXAMPLE = TESTS / "specifications" / "server-card" / "templated-remote.json"
 CARD = {"name": "io.example/papers", "version": "1.2.0", "remotes": [{"type": "streamable-http", "url": "URL"}]}
 PAPERS = {"mcpServers": {"papers": {"command": "${PLUGIN_ROOT}/papers", "env": {"KEY": "${user_config.key}"}}}}
 SKILLS_INDEX = {"$schema": "https://schemas.agentskills.io/discovery/0.2.0/schema.json", "skills": []}
@@ -448,6 +449,14 @@ class TestEntryPoints:
             empty = run_skillgen("from-server", "--config", start(site({})[0]))
         assert empty.exit_code == 3
         assert "there is no list of MCP servers at /.well-known/ard.json or" in empty.stderr
+
+    def test_the_values_of_a_card_are_asked_for(self) -> None:
+        """A published example, with a variable in the URL and a secret in a header."""
+        with pytest.raises(skillgen.UsageError) as caught:
+            target(CARD_EXAMPLE, {"token": "of-the-shell"}, {}, "remote")
+        assert caught.value.what == "token has no value"
+        server = target(CARD_EXAMPLE, {}, {"token": "abc", "tenant": "acme"}, "remote")
+        assert (server.url, server.headers) == ("https://acme.example.com/mcp", (("Authorization", "Bearer abc"),))
 
     def test_a_link_of_a_catalogue_is_shown_and_not_followed(self) -> None:
         listed = run_skillgen("from-server", "--config", ARD_EXAMPLE)

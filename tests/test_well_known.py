@@ -138,6 +138,9 @@ def test_every_served_file_has_its_headers(tmp_path: Path) -> None:
         not_served = {"_headers", "headers.nginx.conf", "mcpx.json"}
         paths = {f"/.well-known/{path}" for path in files_of(served) if path not in not_served}
         assert set(media_types(served)) == paths
+        declared = {path.rpartition("/")[2]: kind for path, kind in media_types(served).items()}
+        assert declared["ard.json"] == declared["ai-catalog.json"] == "application/ai-catalog+json"
+        assert declared.get("server-card.json") in (None, "application/mcp-server-card+json")
         nginx = (served / "headers.nginx.conf").read_text("utf-8")
         assert all(f"location = {path} {{\n" in nginx for path in paths)
         assert nginx.count("{") == nginx.count("}")
@@ -171,7 +174,8 @@ def test_a_server_card_is_written_when_it_is_asked_for(tmp_path: Path) -> None:
     entry = read_json(served / "ard.json")["entries"][1]
     assert entry["url"] == "https://acme.com/.well-known/server-card.json"
     linked = read_json(served / "api-catalog")["linkset"][1]
-    assert (linked["anchor"], linked["service-meta"][0]["href"]) == ("https://mcp.acme.com/mcp", entry["url"])
+    assert linked["anchor"] == "https://mcp.acme.com/mcp"
+    assert linked["service-meta"] == [{"href": entry["url"], "type": "application/mcp-server-card+json"}]
     _, problems = published(tmp_path / "local", service_of_answers(answers()), emit=["server-card"], publish=ACME)
     assert "has no URL of it that others reach" in problems["format-left-out"][0]
 

@@ -41,7 +41,7 @@ from skillgen.text.summary import clip
 _INDEX_SCHEMA = "https://schemas.agentskills.io/discovery/0.2.0/schema.json"
 
 _MEDIA_TYPES = {
-    "agent-skills/index.json": "application/json",
+    "index.json": "application/json",
     "ard.json": "application/ai-catalog+json",
     "ai-catalog.json": "application/ai-catalog+json",
     "server-card.json": "application/mcp-server-card+json",
@@ -50,7 +50,7 @@ _MEDIA_TYPES = {
     ".md": "text/markdown; charset=utf-8",
     ".zip": "application/zip",
 }
-"""Path below /.well-known/, or its end, to the media type that clients expect."""
+"""Name of a file, or its suffix, to the media type that clients expect."""
 
 _ENTRY = "mcpx.json"
 """The entry of mcp.yaml in a registry, which is sent there and not served."""
@@ -317,7 +317,8 @@ def _items(domain: str | None, links: Iterable[Mapping[str, Any]]) -> Iterator[d
 
 
 def _media_type(path: str) -> str:
-    return next(kind for end, kind in _MEDIA_TYPES.items() if path.endswith(end))
+    name = path.rpartition("/")[2]
+    return _MEDIA_TYPES.get(name) or _MEDIA_TYPES[name[name.rindex(".") :]]
 
 
 def _static_headers(paths: Iterable[str]) -> str:
@@ -335,6 +336,8 @@ def _nginx_headers(paths: Iterable[str]) -> str:
     for path in paths:
         kind = _media_type(path).replace('"', '\\"')
         lines = [f'default_type "{kind}";', "types { }"]
+        # Browsers ask for permission before they send If-None-Match.
+        lines.append("if ($request_method = OPTIONS) { return 204; }")
         lines += [f'add_header {name} "{value}" always;' for name, value in _HEADERS.items()]
         text += f"\nlocation = /.well-known/{path} {{\n" + "".join(f"    {line}\n" for line in lines) + "}\n"
     return text
