@@ -13,7 +13,7 @@ import typer
 
 from skillgen.cli.mock import read_mocked
 from skillgen.cli.options import OptionsOf, command
-from skillgen.cli.output import Console
+from skillgen.cli.output import Console, report_named
 from skillgen.config.project import SOURCE_KINDS, Source
 from skillgen.errors import ExitCode, OutputError, UsageError
 
@@ -99,9 +99,7 @@ def evaluate(
 def _report(name: str) -> Callable[[Sequence[Grade], Checks], str]:
     from skillgen.evals.reports import REPORTS
 
-    if name not in REPORTS:
-        raise UsageError(f"no such format: {name}", where="--format", fix=f"choose from {', '.join(REPORTS)}")
-    return REPORTS[name]
+    return report_named(name, REPORTS)
 
 
 def _tasks(folder: Path, service: Service, console: Console) -> tuple[Task, ...]:

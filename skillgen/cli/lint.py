@@ -15,7 +15,7 @@ from msgspec import structs
 
 from skillgen.cli.from_server import read_sources
 from skillgen.cli.options import OptionsOf, Program, ProgramCommand, Sources, command
-from skillgen.cli.output import Console, time_of_run
+from skillgen.cli.output import Console, report_named, time_of_run
 from skillgen.config.project import NO_LINT_OPTIONS, SOURCE_KINDS, LintOptions, Project, Source, command_words
 from skillgen.errors import ExitCode, OutputError, SkillgenError, UsageError
 from skillgen.problem_codes import CODES
@@ -66,8 +66,7 @@ def lint(
         "text": partial(text_report, is_complete=console.verbose, has_colour=_has_colour()),
         "conformance": partial(conformance_report, tested_at=time_of_run()),
     }
-    if report_format not in reports:
-        raise UsageError(f"no such format: {report_format}", where="--format", fix=f"choose from {', '.join(reports)}")
+    report = report_named(report_format, reports)
     server = replace(server, cli=cli, cli_command=command_words(cli_command, "--cli-command"))
     has_source = bool(sources or context.obj or any(getattr(server, kind) for kind in SOURCE_KINDS))
     file = find_project_file() if has_source and project is None else project_file(project)
@@ -97,7 +96,7 @@ def lint(
     if console.quiet:
         errors = [tuple(problem for problem in item.problems if problem.level == "error") for item in findings]
         findings = [structs.replace(item, problems=same) for item, same in zip(findings, errors, strict=True)]
-    sys.stdout.write(reports[report_format](findings))
+    sys.stdout.write(report(findings))
     if badge_file is not None:
         _write(badge_file, badge(min((item.scores.quality for item in findings if item.scores is not None), default=0)))
     if outdated := linter.outdated():

@@ -11,11 +11,11 @@ import os
 import sys
 import traceback
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime, timezone
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 import typer
 from msgspec import structs
@@ -29,6 +29,8 @@ from skillgen.problem_codes import CODES
 if TYPE_CHECKING:
     from skillgen.model.changes import ToolChange
     from skillgen.pipeline.generate import Outcome, Result
+
+AnyReport = TypeVar("AnyReport")
 
 PLACES_SHOWN = 3
 """Number of places printed for problems of one code; `--verbose` prints each problem."""
@@ -120,6 +122,17 @@ def time_of_run() -> str:
         fix = "set it to a number of seconds"
         raise UsageError(f"{epoch!r} is not a time", where="SOURCE_DATE_EPOCH", fix=fix) from None
     return time.strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+def report_named(name: str, reports: Mapping[str, AnyReport]) -> AnyReport:
+    """Returns the report of `--format`.
+
+    Raises:
+        UsageError: no report has this name.
+    """
+    if name not in reports:
+        raise UsageError(f"no such format: {name}", where="--format", fix=f"choose from {', '.join(reports)}")
+    return reports[name]
 
 
 def show_result(result: Result, console: Console, *, shows_diff: bool) -> None:

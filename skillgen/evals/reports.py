@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from xml.sax.saxutils import quoteattr
 
 from msgspec import structs
 
 from skillgen.evals.grading import Assertion, Grade, benchmark, success_rate, trigger_rates
 from skillgen.model.values import Json
-from skillgen.text.markdown import counted, disarm, json_output, one_line
+from skillgen.text.junit import TestCase, junit_xml, plain
+from skillgen.text.markdown import counted, json_output
 
 Checks = Mapping[str, Sequence[Assertion]]
 """The name of a check that needs no agent to its results."""
@@ -22,14 +22,14 @@ def text_report(grades: Sequence[Grade], checks: Checks) -> str:
     lines = [_check_line(name, results) for name, results in checks.items()]
     for name, results in checks.items():
         failed = [item for item in results if not item.passed]
-        lines += [f"  {name}: {_plain(item.text)}: {_plain(item.evidence)}" for item in failed[:_FAILURES_SHOWN]]
+        lines += [f"  {name}: {plain(item.text)}: {plain(item.evidence)}" for item in failed[:_FAILURES_SHOWN]]
         if len(failed) > _FAILURES_SHOWN:
             lines.append(f"  {name}: {len(failed) - _FAILURES_SHOWN:,} more; --format json has all")
     for item in grades:
         state = "passed" if item.passed else "failed"
         tokens = "" if item.tokens is None else f", {item.tokens:,} tokens"
         lines.append(f"{state}: {_name(item)} ({counted(item.calls, 'call')}{tokens})")
-        lines += [f"  {_plain(part.text)}: {_plain(part.evidence)}" for part in item.assertions if not part.passed]
+        lines += [f"  {plain(part.text)}: {plain(part.evidence)}" for part in item.assertions if not part.passed]
     rates = {"success with the skill": success_rate(grades), "without it": success_rate(grades, has_skill=False)}
     rates |= dict(zip(("recall of the triggers", "precision"), trigger_rates(grades), strict=True))
     known = [f"{name} {rate:.0%}" for name, rate in rates.items() if rate is not None]
@@ -51,30 +51,16 @@ def json_report(grades: Sequence[Grade], checks: Checks) -> str:
 
 def junit_report(grades: Sequence[Grade], checks: Checks) -> str:
     """Returns JUnit XML: a suite for each check, one for the runs with the skill; the control does not fail."""
-    suites = [
-        _suite(name, [(item.text, [] if item.passed else [item]) for item in results])
-        for name, results in checks.items()
-    ]
+    suites = [(name, [_test_case(name, item.text, [item]) for item in results]) for name, results in checks.items()]
     runs = [item for item in grades if item.has_skill]
     if runs:
-        suites.append(
-            _suite("runs", [(_name(run), [part for part in run.assertions if not part.passed]) for run in runs])
-        )
-    return f'<?xml version="1.0" encoding="UTF-8"?>\n<testsuites>\n{"".join(suites)}</testsuites>\n'
+        suites.append(("runs", [_test_case("runs", _name(run), run.assertions) for run in runs]))
+    return junit_xml(suites)
 
 
-def _suite(name: str, cases: Sequence[tuple[str, Sequence[Assertion]]]) -> str:
-    failures = sum(bool(failed) for _, failed in cases)
-    body = "".join(_case(name, text, failed) for text, failed in cases)
-    return f'  <testsuite name={_attribute(name)} tests="{len(cases)}" failures="{failures}">\n{body}  </testsuite>\n'
-
-
-def _case(suite: str, name: str, failed: Sequence[Assertion]) -> str:
-    start = f"    <testcase name={_attribute(name)} classname={_attribute(suite)}"
-    if not failed:
-        return f"{start}/>\n"
-    message = "; ".join(f"{item.text}: {item.evidence}" for item in failed)
-    return f"{start}><failure message={_attribute(message)}/></testcase>\n"
+def _test_case(suite: str, name: str, assertions: Sequence[Assertion]) -> TestCase:
+    failed = [f"{item.text}: {item.evidence}" for item in assertions if not item.passed]
+    return TestCase(name=name, suite=suite, failure="; ".join(failed) if failed else None)
 
 
 def _as_json(run: Grade) -> list[dict[str, Json]]:
@@ -88,15 +74,7 @@ def _check_line(name: str, results: Sequence[Assertion]) -> str:
 
 def _name(run: Grade) -> str:
     kind = "" if run.should_trigger is not None else " with the skill" if run.has_skill else " without the skill"
-    return f"{_plain(run.task)}{kind}: {_plain(run.prompt)[:100]}"
-
-
-def _attribute(text: str) -> str:
-    return quoteattr(_plain(text))
-
-
-def _plain(text: str) -> str:
-    return disarm(one_line(text))
+    return f"{plain(run.task)}{kind}: {plain(run.prompt)[:100]}"
 
 
 REPORTS: Mapping[str, Callable[[Sequence[Grade], Checks], str]] = {

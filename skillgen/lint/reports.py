@@ -10,7 +10,6 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from urllib.parse import quote
-from xml.sax.saxutils import escape, quoteattr
 
 from msgspec import structs
 
@@ -21,6 +20,7 @@ from skillgen.lint.findings import LEVELS, Findings, counts_of
 from skillgen.lint.scores import Requirement, Scores
 from skillgen.model.values import Json
 from skillgen.problem_codes import CODES, Level
+from skillgen.text.junit import TestCase, junit_xml, plain
 from skillgen.text.markdown import counted, disarm, disarm_log_commands, json_output, one_line
 
 PLACES_SHOWN = 5
@@ -193,27 +193,17 @@ def _sarif_text(text: str) -> str:
 
 def junit_report(findings: Sequence[Findings]) -> str:
     """Returns JUnit XML: a test suite for each service, a test case for each finding; notes do not fail."""
-    suites = []
-    for item in findings:
-        failures = [problem for problem in item.problems if problem.level != "info"]
-        cases = "".join(_junit_case(item, problem) for problem in item.problems)
-        cases = cases or f'    <testcase name={_attribute(item.source)} classname="skillgen"/>\n'
-        count = f'tests="{max(len(item.problems), 1)}" failures="{len(failures)}"'
-        suites.append(f"  <testsuite name={_attribute(item.source)} {count}>\n{cases}  </testsuite>\n")
-    return f'<?xml version="1.0" encoding="UTF-8"?>\n<testsuites>\n{"".join(suites)}</testsuites>\n'
+    return junit_xml(
+        (item.source, [*map(_test_case, item.problems)] or [TestCase(name=item.source, suite="skillgen")])
+        for item in findings
+    )
 
 
-def _junit_case(item: Findings, problem: Problem) -> str:
-    name = f"name={_attribute(f'{problem.code} {problem.where}'.strip())} classname={_attribute(problem.code)}"
+def _test_case(problem: Problem) -> TestCase:
+    case = TestCase(name=f"{problem.code} {problem.where}".strip(), suite=problem.code)
     if problem.level == "info":
-        body = f"<system-out>{escape(_sentence(problem))}</system-out>"
-    else:
-        body = f'<failure type="{problem.level}" message={_attribute(_sentence(problem))}/>'
-    return f"    <testcase {name}>{body}</testcase>\n"
-
-
-def _attribute(text: str) -> str:
-    return quoteattr(_plain(text))
+        return structs.replace(case, output=_sentence(problem))
+    return structs.replace(case, failure=_sentence(problem), failure_type=problem.level)
 
 
 _GITHUB_LEVELS: Mapping[Level, str] = {"error": "error", "warning": "warning", "info": "notice"}
@@ -236,16 +226,12 @@ def github_report(findings: Sequence[Findings]) -> str:
 
 
 def _github_property(text: str) -> str:
-    return _plain(text).replace("%", "%25").replace(":", "%3A").replace(",", "%2C")
+    return plain(text).replace("%", "%25").replace(":", "%3A").replace(",", "%2C")
 
 
 def _sentence(problem: Problem) -> str:
     """Returns message and fix on one line."""
-    return _plain(problem.message + (f" ({problem.fix})" if problem.fix else ""))
-
-
-def _plain(text: str) -> str:
-    return disarm(one_line(text))
+    return plain(problem.message + (f" ({problem.fix})" if problem.fix else ""))
 
 
 def _json(data: Json) -> str:
@@ -268,11 +254,11 @@ def conformance_report(findings: Sequence[Findings], tested_at: str) -> str:
     for requirement in scores.requirements:
         slug = requirement.specification.lower().replace(" ", "-")
         result = {"test_id": f"{slug}/{requirement.identifier}", "status": statuses[requirement.outcome]}
-        results.append(result | ({"message": _plain(requirement.note)} if requirement.note else {}))
+        results.append(result | ({"message": plain(requirement.note)} if requirement.note else {}))
     counts = Counter(result["status"] for result in results)
     report = {
-        "server_name": _plain(name),
-        "server_version": _plain(version),
+        "server_name": plain(name),
+        "server_version": plain(version),
         "suite_version": __version__,
         "tested_at": tested_at,
         "results": results,
