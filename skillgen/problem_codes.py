@@ -1378,6 +1378,11 @@ CODES: Mapping[str, ProblemCode] = {
         "publish the documents again, all files together",
         clause="Agent Skills discovery 0.2.0, Integrity and Verification",
     ),
+    "published-outdated": ProblemCode(
+        "warning",
+        "documents differ from what skillgen writes now",
+        "run skillgen again with the options of the documents, which only a target of skillgen.yaml keeps",
+    ),
     "published-tools-differ": ProblemCode(
         "error",
         "what is published describes other tools than the source has",

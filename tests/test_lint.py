@@ -466,13 +466,13 @@ def test_a_file_that_is_not_a_baseline_is_refused(lacking: Path, tmp_path: Path)
 # -- what was published ----------------------------------------------------------------------------------------------
 
 
-def published(folder: Path, *formats: str) -> tuple[Path, Path]:
+def published(folder: Path, *formats: str, profile: str = "portable") -> tuple[Path, Path]:
     """Writes a description and documents of it; returns both paths."""
     path = clean(folder)
     out = folder / "out"
     emit = ",".join(("skill", *formats))
     publish = ("--publish", "domain=shop.example", "--publish", "base-url=https://shop.example/docs")
-    finished = run_skillgen("from-openapi", path, "-o", out, "--emit", emit, *publish)
+    finished = run_skillgen("from-openapi", path, "-o", out, "--emit", emit, "--profile", profile, *publish)
     assert finished.exit_code == 0, finished.stderr
     return path, out
 
@@ -494,7 +494,11 @@ def test_documents_that_no_longer_fit_the_source_are_reported(tmp_path: Path) ->
     data["paths"]["/more"] = {"get": operation("list_more")}
     write(path, data)
     found = differences(path, out)
-    assert {finding["code"] for finding in found} == {"published-version-differs", "published-tools-differ"}
+    assert {finding["code"] for finding in found} == {
+        "published-version-differs",
+        "published-tools-differ",
+        "published-outdated",
+    }
     files = {Path(finding["where"].partition("#")[0]).name for finding in found}
     assert {".skillgen.json", "plugin.json", "SKILL.md"} <= files
     assert any("list_more" in finding["message"] for finding in found)
@@ -502,6 +506,16 @@ def test_documents_that_no_longer_fit_the_source_are_reported(tmp_path: Path) ->
     lines = Path(manifest["file"]).read_text("utf-8").split("\n")
     assert '"version"' in lines[manifest["line"] - 1]
     assert lint(path, "--select", "published-*", "--against", out).exit_code == 1
+
+
+def test_documents_that_a_check_would_change_are_reported(tmp_path: Path) -> None:
+    """Also where no tool, no version and no digest differs; with the profile and the formats of the documents."""
+    path, out = published(tmp_path, "llms", profile="claude")
+    assert differences(path, out) == []
+    path.write_text(path.read_text("utf-8").replace("Does list_tasks", "Returns the tasks"), "utf-8")
+    (found,) = differences(path, out)
+    assert (found["code"], found["level"]) == ("published-outdated", "warning")
+    assert "files differ from what skillgen writes now: llms-full.txt, llms.txt" in found["message"]
 
 
 def test_an_index_with_an_outdated_digest_is_reported(tmp_path: Path) -> None:

@@ -205,6 +205,7 @@ TESTS_OF_CASES = {
     "note-without-place": "test_hand_edits.test_a_note_on_a_tool_that_is_gone_is_kept_and_reported",
     "published-without": "test_publish.test_what_the_command_does_not_declare_of_a_package_is_reported",
     "published-digest-differs": "test_lint.test_an_index_with_an_outdated_digest_is_reported",
+    "published-outdated": "test_lint.test_documents_that_a_check_would_change_are_reported",
     "published-tools-differ": "test_lint.test_documents_that_no_longer_fit_the_source_are_reported",
     "published-url-differs": "test_lint.test_a_registry_entry_of_a_server_that_moved_is_reported",
     "published-version-differs": "test_lint.test_documents_that_no_longer_fit_the_source_are_reported",

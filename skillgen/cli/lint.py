@@ -21,6 +21,7 @@ from skillgen.errors import ExitCode, OutputError, SkillgenError, UsageError
 from skillgen.problem_codes import CODES
 
 if TYPE_CHECKING:
+    from skillgen.config.project import OutputOptions
     from skillgen.lint.findings import Findings
     from skillgen.pipeline.read import Reading
 
@@ -81,14 +82,14 @@ def lint(
     else:
         readings = _read_given(sources or (), server, context.obj, console)
     findings, exit_codes = [], [ExitCode.DONE]
-    for name, path, reading in readings:
+    for name, path, reading, output in readings:
         for error in reading.failures:
             console.fail(error)
             exit_codes.append(error.exit_code)
         for index, service in enumerate(reading.services):
             is_alone = len(reading.services) == 1 and name is not None
             source = name if is_alone else f"{name} {service.name}" if name is not None else service.name
-            findings.append(linter.check(service, source or "", path=path, index=index))
+            findings.append(linter.check(service, source or "", path=path, index=index, output=output))
     if linter.options.write_baseline is not None:
         linter.write_baseline(findings)
         console.say(f"{sum(len(item.problems) for item in findings):,} findings are known now")
@@ -118,13 +119,13 @@ def _write(path: Path, text: str) -> None:
         raise OutputError(f"cannot be written: {error.strerror}", where=path.as_posix()) from None
 
 
-_Readings: TypeAlias = "Iterator[tuple[str | None, str | None, Reading]]"
-"""Name of each source, its file, and what was read."""
+_Readings: TypeAlias = "Iterator[tuple[str | None, str | None, Reading, OutputOptions | None]]"
+"""Name of each source, its file, what was read, and the options of its documents if it is a target."""
 
 
 def _read_given(sources: Sequence[str], server: Source, command: Sequence[str], console: Console) -> _Readings:
     for source, reading in read_sources(sources, server, command, console):
-        yield source, source if source is not None and Path(source).is_file() else None, reading
+        yield source, source if source is not None and Path(source).is_file() else None, reading, None
 
 
 def _read_targets(settings: Project, file: Path, target: str | None, server: Source, console: Console) -> _Readings:
@@ -137,7 +138,7 @@ def _read_targets(settings: Project, file: Path, target: str | None, server: Sou
         for named, read in read_targets(targets, os.environ, None):
             if isinstance(read, SkillgenError):
                 read = Reading(services=(), failures=(read,))
-            yield named.name, document_of(named), read
+            yield named.name, document_of(named), read, named.target
 
 
 @command

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from msgspec import Struct, structs
 
-from skillgen.config.project import NO_LINT_OPTIONS, LintOptions, check_choices
+from skillgen.config.project import NO_LINT_OPTIONS, LintOptions, OutputOptions, check_choices
 from skillgen.errors import OutputError, Problem, UsageError
 from skillgen.lint.checks import check_service
 from skillgen.lint.explanation import similar_codes
@@ -92,8 +92,18 @@ class Linter:
         self._sources: list[str] = []
         self.has_scores = has_scores
 
-    def check(self, service: Service, source: str, *, path: str | None = None, index: int = 0) -> Findings:
-        """Returns the findings on a service; `path` is its file, and `index` its place in a snapshot."""
+    def check(
+        self,
+        service: Service,
+        source: str,
+        *,
+        path: str | None = None,
+        index: int = 0,
+        output: OutputOptions | None = None,
+    ) -> Findings:
+        """Returns the findings on a service; `path` is its file, `index` its place in a snapshot, and `output` has the
+        options of its documents, if they are known.
+        """
         tools = {tool.pointer: tool for tool in service.tools}
         item = Findings(
             source=source, path=path, owners=owners_in(service), identity=(service.name, service.version or "")
@@ -104,7 +114,7 @@ class Linter:
             item = structs.replace(item, scores=scores_of(service, found, item.owner_pointer))
         published: dict[str, Location] = {}
         if self.options.against is not None:
-            differences, published = compare_published(service, Path(self.options.against))
+            differences, published = compare_published(service, Path(self.options.against), output)
             found = [*differences, *found]
         problems = []
         for problem in found:

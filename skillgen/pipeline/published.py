@@ -5,20 +5,26 @@ from __future__ import annotations
 import hashlib
 import os
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import replace
+from fnmatch import fnmatchcase
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
-from skillgen.errors import OutputError, Problem, UsageError
+from skillgen.config.project import OutputOptions
+from skillgen.errors import OutputError, Problem, SkillgenError, UsageError
 from skillgen.lint.findings import Location
 from skillgen.lint.positions import positions_in
 from skillgen.model.changes import Inventory, compare_inventories, inventory_of, types_of
+from skillgen.model.document import FORMATS, PROFILES
 from skillgen.model.service import Service
 from skillgen.model.traversal import TypeUsage
 from skillgen.model.values import Json, child
+from skillgen.pipeline.generate import Place, write_service
 from skillgen.sources.documents import text_of_file
 from skillgen.sources.json_access import SOURCE_LIMIT_BYTES, as_dict, as_list, json_or_none, text_of
-from skillgen.write.record import RECORD_NAME, read_record
+from skillgen.write.record import RECORD_NAME, Record, read_record
 
 _DEPTH_LIMIT = 6
 _FILES_LIMIT = 2_000
@@ -36,10 +42,13 @@ _FRONT_MATTER = re.compile(r"---\n(.*?)^---$", re.DOTALL | re.MULTILINE)
 _SKILL_VERSION = re.compile(r"^metadata:\n(?:  .*\n)*?  version: (?P<version>.*)$", re.MULTILINE)
 
 
-def compare_published(service: Service, path: Path) -> tuple[list[Problem], dict[str, Location]]:
+def compare_published(
+    service: Service, path: Path, output: OutputOptions | None = None
+) -> tuple[list[Problem], dict[str, Location]]:
     """Returns how a published folder or file differs from a service, and where; places are `FILE#/POINTER`.
 
-    Of a folder with the documents of several services, only those of this one count.
+    Of a folder with the documents of several services, only those of this one count. `output` has the options of the
+    documents, if they are known.
 
     Raises:
         UsageError: there is nothing at the path that can be compared.
@@ -51,7 +60,7 @@ def compare_published(service: Service, path: Path) -> tuple[list[Problem], dict
     problems: list[Problem] = []
     count = 0
     for file in files:
-        found = _compare_file(service, file)
+        found = _compare_file(service, file, output)
         if found is not None:
             count += 1
             problems += found
@@ -93,10 +102,10 @@ def _service_of(file: Path) -> str | None:
         return None
 
 
-def _compare_file(service: Service, file: Path) -> list[Problem] | None:
+def _compare_file(service: Service, file: Path, output: OutputOptions | None) -> list[Problem] | None:
     """Returns how one file differs; `None` if it cannot be compared."""
     if file.name == RECORD_NAME:
-        return list(_compare_record(service, file))
+        return list(_compare_record(service, file, output))
     if (text := text_of_file(file)) is None:
         return None
     place = file.as_posix()
@@ -158,7 +167,7 @@ def _letters(name: str) -> str:
     return re.sub(r"[^a-z0-9]+", "_", name.lower())
 
 
-def _compare_record(service: Service, file: Path) -> Iterator[Problem]:
+def _compare_record(service: Service, file: Path, output: OutputOptions | None) -> Iterator[Problem]:
     """Yields the tools that changed since a run of skillgen, and the files that changed since then."""
     place = file.as_posix()
     try:
@@ -183,6 +192,37 @@ def _compare_record(service: Service, file: Path) -> Iterator[Problem]:
             content = None
         if content is None:
             yield Problem.of("published-digest-differs", published.as_posix(), f"{path} was written, but is gone")
+    if outdated := _outdated(service, file.parent, record, output):
+        count = f"{len(outdated)} of {len(record.states)} files differ from what skillgen writes now"
+        yield Problem.of("published-outdated", place, f"{count}: {', '.join(outdated)[:200]}")
+
+
+def _outdated(service: Service, folder: Path, record: Record, output: OutputOptions | None) -> list[str]:
+    """Returns the files that a run with the recorded formats would change, as with `--check`.
+
+    Without their options, only the default formats are compared: others depend on who publishes.
+    """
+    written = [name for name, item in FORMATS.items() if any(_is_of(item.files, path) for path in record.states)]
+    formats = [name for name in written if output is not None or FORMATS[name].is_default]
+    if not formats:
+        return []  # an installed copy of a skill
+    known = output if output is not None else OutputOptions()
+    profiles = [known.profile] if output is not None else [*PROFILES]
+    plans = []
+    with suppress(SkillgenError):
+        for profile in profiles:
+            check = replace(
+                known, emit=formats, profile=profile, install_to=(), check=True, strict=False, allow_empty=True
+            )
+            plans.append(write_service(service, check, Place(out=folder))[0].plan)
+    drifts = ([change.path for change in plan.drift if change.action == "replace"] for plan in plans)
+    return [path for path in min(drifts, key=len, default=[]) if path != RECORD_NAME]
+
+
+def _is_of(files: Sequence[str], path: str) -> bool:
+    """True if a path is one of the files of a format; words in capitals stand for names."""
+    patterns = [re.sub("[A-Z]{4,}", "*", file.replace("SKILL.md", "skill.md")) for file in files]
+    return any(fnmatchcase(path.replace("SKILL.md", "skill.md"), f"{item}*") for item in patterns)
 
 
 def _compare_index(data: Mapping[str, Json], file: Path) -> Iterator[Problem]:
