@@ -16,6 +16,7 @@ from typing import Any
 
 import httpx2
 import pytest
+import yaml
 from api_examples import LIBRARY as API
 from cli import ROOT, environment, files_of, generated, run_skillgen
 from listed import command, tool
@@ -295,7 +296,7 @@ def test_an_api_is_served_as_its_description_says(tmp_path: Path) -> None:
     login = {"Authorization": "Bearer x"}
     with serving(source, "--log", log) as url, httpx2.Client() as client:
         assert url.endswith("/v2")
-        found = client.get(f"{url}/books?tags=a,b&filter[year]=1815&limit=5&other=1", headers={"X-Trace": "true"})
+        found = client.get(f"{url}/books?tags=a,b&filter[year]=1815&limit=5", headers={"X-Trace": "true"})
         assert (found.status_code, found.json()) == (200, [{"title": "Emma", "year": 1815}])
         assert found.headers["X-Total"] == "12"
         xml = client.get(f"{url}/books", headers={"Accept": "application/xml"})
@@ -333,6 +334,90 @@ def test_an_api_is_served_as_its_description_says(tmp_path: Path) -> None:
     assert by_status["removeBook", 400] == ["/id"]
     assert by_status["removeBook", 204] == []
     assert [line["arguments"] for line in lines if line["tool"] == "labelOfShelf"] == [{"place": "hall/left"}]
+
+
+STRICT = yaml.safe_load("""
+openapi: 3.0.3
+info: {title: Strict, version: "1"}
+servers: [{url: "https://strict.example"}]
+paths:
+  /pets:
+    post:
+      operationId: addPet
+      requestBody:
+        required: true
+        content:
+          application/xml: {schema: {$ref: "#/components/schemas/Pet"}}
+      responses: {"201": {description: Added, headers: {Content-Length: {schema: {type: integer, example: 9}}}}}
+    get:
+      operationId: findPets
+      parameters:
+        - {name: names, in: query, explode: false, schema: {type: array, items: {type: string, maxLength: 5}}}
+        - {name: since, in: query, schema: {type: string, format: date-time}}
+        - {name: page, in: query, schema: {type: integer, format: int32}}
+      responses: {"200": {description: Pets}}
+  /scans:
+    post:
+      operationId: addScan
+      requestBody:
+        required: true
+        content: {multipart/form-data: {schema: {$ref: "#/components/schemas/Upload"}}}
+      responses: {"201": {description: Added}}
+  /pets/{name}:
+    parameters: [{name: name, in: path, required: true, schema: {type: string}}]
+    get: {operationId: getPet, responses: {"200": {description: A pet}}}
+    delete: {operationId: deletePet, responses: {"204": {description: Gone}}}
+  /pets/newest:
+    get:
+      operationId: newestPet
+      parameters: [{name: of, in: query, required: true, schema: {type: string}}]
+      responses: {"200": {description: A pet}}
+components:
+  schemas:
+    Pet:
+      type: object
+      required: [name]
+      xml: {name: pet}
+      properties:
+        id: {type: integer, format: int64, xml: {attribute: true}}
+        name: {type: string}
+        state: {type: string, enum: [sold, free]}
+        tags: {type: array, xml: {wrapped: true}, items: {type: integer, xml: {name: tag}}}
+        photos: {type: array, items: {type: string, xml: {name: photo}}}
+    Upload:
+      type: object
+      required: [scan]
+      properties: {scan: {type: string, format: binary}, pages: {type: integer, maximum: 3}}
+""")
+
+
+def test_an_api_is_as_strict_as_a_server_with_types(tmp_path: Path) -> None:
+    source, log = tmp_path / "api.json", tmp_path / "calls.jsonl"
+    source.write_text(json.dumps(STRICT), "utf-8")
+    tags, photos = "<tags><tag>1</tag></tags>", "<photo>a</photo><photo>b</photo>"
+    good = f'<pet id="1"><name>Rex</name><state>free</state>{tags}{photos}</pet>'
+    bad = '<pet id="x" xmlns="urn:a"><state>lost</state><tags><tag>one</tag></tags></pet>'
+    found: list[int] = []
+    with serving(source, "--log", log) as url, httpx2.Client() as client:
+        for xml in (good, bad, "<dog><name>Rex</name></dog>", "<pet>", '<!DOCTYPE pet [<!ENTITY a "b">]><pet/>'):
+            response = client.post(f"{url}/pets", content=xml, headers={"Content-Type": "application/xml"})
+            found.append(response.status_code)
+        for fields, files in (({"pages": "3"}, {"scan": b"PNG"}), ({"pages": "4"}, {"scan": b"PNG"}), ({}, {"s": b""})):
+            found.append(client.post(f"{url}/scans", data=fields, files=files).status_code)
+        for query in ("names=a%2Cb,c&page=7&since=2020-01-01T00:00:00Z", "page=9999999999", "since=monday", "nmes=a"):
+            found.append(client.get(f"{url}/pets?{query}").status_code)
+        for method, path in (("GET", "/pets/newest"), ("DELETE", "/pets/newest"), ("DELETE", "/pets/oldest")):
+            found.append(client.request(method, f"{url}{path}").status_code)
+    assert found == [201, 400, 400, 400, 400, 201, 400, 400, 200, 400, 400, 400, 400, 405, 204]
+    lines = [json.loads(line) for line in log.read_text("utf-8").splitlines()]
+    body = {"id": 1, "name": "Rex", "state": "free", "tags": [1], "photos": ["a", "b"]}
+    assert lines[0]["arguments"] == {"body": body}
+    assert {fault["pointer"] for fault in lines[1]["faults"]} == {
+        "/body/id", "/body/name", "/body/state", "/body/tags/0",
+    }  # fmt: skip
+    assert lines[8]["arguments"]["names"] == ["a,b", "c"]
+    assert lines[11]["faults"] == [{"pointer": "/nmes", "message": "is not a parameter; did you mean names?"}]
+    assert [line["tool"] for line in lines[12:]] == ["newestPet", None, "deletePet"]
 
 
 def test_an_api_fails_on_demand(tmp_path: Path) -> None:

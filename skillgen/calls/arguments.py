@@ -41,9 +41,10 @@ class Upload(Struct, frozen=True):
 class CallChecker:
     """Reads and checks the arguments of calls to the tools of one service."""
 
-    def __init__(self, service: Service) -> None:
+    def __init__(self, service: Service, *, is_strict: bool = False) -> None:
+        """`is_strict` is for a service that reads numbers and times of an API into types."""
         self._schemas = ModelSchemas(service.schemas)
-        self._validator = Validator(self._schemas, is_request=True)
+        self._validator = Validator(self._schemas, is_request=True, is_strict=is_strict)
 
     # -- reading -----------------------------------------------------------------------------------------------------
 

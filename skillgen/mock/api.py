@@ -42,7 +42,7 @@ class ApiMock:
         self._service = service
         self._router = Router(service)
         self._decoder = Decoder(service)
-        self._checker = CallChecker(service)
+        self._checker = CallChecker(service, is_strict=True)
         self._answers = Answers(service)
         self._log = log
         self._faults = FaultInjector(service, faults)
@@ -50,6 +50,8 @@ class ApiMock:
         self._auth: dict[str | None, list[Auth]] = {}
         for auth in service.requirements.auth:
             self._auth.setdefault(auth.name, []).append(auth)
+        places = [place for auth in service.requirements.auth if (place := _place(auth)) is not None]
+        self._query_credentials = {place[6:] for place in places if place.startswith("query ")}
 
     def respond(self, request: Request) -> Response:
         """Returns the response to a request."""
@@ -70,14 +72,21 @@ class ApiMock:
             self._record(None, None, [Fault("", message)], status, request)
             headers = {"Allow": ", ".join(methods)} if methods else {}
             return _json_response(status, {"message": message}, headers)
-        decoded = [(match, self._decoder.decode(match.route.tool, _sent(match, query, request))) for match in matches]
+        matches = [match for match in matches if match.route.shape == matches[0].route.shape]
+        decoded = [
+            (match, self._decoder.decode(match.route.tool, self._sent(match, query, request))) for match in matches
+        ]
         checked = [
             (match.route.tool, found, self._argument_faults(match.route.tool, found, request))
             for match, found in decoded
         ]
-        # Operations that differ only in the fragment of their path: the one that the arguments fit.
+        # Operations that differ only in the query or the fragment of their path: the one that the arguments fit.
         tool, found, faults = next((item for item in checked if not item[2]), checked[0])
         return self._answer(tool, found, faults, request)
+
+    def _sent(self, match: Match, query: str, request: Request) -> SentRequest:
+        names = frozenset([*(name for name, _ in match.route.query), *self._query_credentials])
+        return SentRequest(match.values, query, names, request.headers, request.body)
 
     def _answer(self, tool: Tool, found: Decoded, faults: list[Fault], request: Request) -> Response:
         if (missing := self._missing_credentials(tool, request)) is not None:
@@ -213,20 +222,11 @@ class ApiMock:
 
     def _without_credentials(self, target: str) -> str:
         """Returns a path with its query, without the values of credentials."""
-        names = {
-            place[6:]
-            for group in self._auth.values()
-            for auth in group
-            if (place := _place(auth)) and place.startswith("query ")
-        }
+        names = self._query_credentials
         path, mark, query = target.partition("?")
         pairs = query.split("&") if mark else []
         shown = [f"{pair.partition('=')[0]}=…" if pair.partition("=")[0] in names else pair for pair in pairs]
         return path + mark + "&".join(shown)
-
-
-def _sent(match: Match, query: str, request: Request) -> SentRequest:
-    return SentRequest(match.values, query, request.headers, request.body)
 
 
 def _place(auth: Auth) -> str | None:

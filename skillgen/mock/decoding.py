@@ -6,11 +6,12 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from email import message_from_bytes
 from email.message import Message
-from urllib.parse import parse_qsl, unquote
+from typing import TYPE_CHECKING
+from urllib.parse import parse_qsl, unquote, unquote_plus
 
 from msgspec import Struct, field
 
-from skillgen.calls.arguments import body_form, body_schema, parameter_keys
+from skillgen.calls.arguments import body_form, body_schema, parameter_keys, unknown_name
 from skillgen.model.schema import Parameter, Schema
 from skillgen.model.serialization import QUERY_STRING, is_exploded, is_json, is_json_sequence
 from skillgen.model.service import Service
@@ -20,7 +21,11 @@ from skillgen.sources.examples.generator import Variants
 from skillgen.sources.examples.validation import Fault, ModelSchemas, Validator
 from skillgen.sources.json_access import as_dict, json_or_none
 from skillgen.sources.json_schema.merge import ANYTHING
+from skillgen.sources.openapi.examples import xml_object
 from skillgen.sources.openapi.media import URL_ENCODED, is_json_lines, is_text, is_xml
+
+if TYPE_CHECKING:
+    from xml.etree.ElementTree import Element
 
 _NUMBER = re.compile(r"-?(?:0|[1-9]\d{0,18})(?:\.\d{1,20})?(?:[eE][+-]?\d{1,3})?", re.ASCII)
 _SEPARATORS = {"spaceDelimited": " ", "pipeDelimited": "|", "tabDelimited": "\t"}
@@ -35,6 +40,9 @@ class SentRequest(Struct, frozen=True):
     """Variable of the path to its value, percent-encoded."""
 
     query: str
+    query_names: frozenset[str]
+    """Names in the query that are not parameters: of credentials, and of the path's own query."""
+
     headers: Message
     body: bytes
 
@@ -48,7 +56,7 @@ class Decoded(Struct):
 
     is_media_type_known: bool = True
     opaque: str | None = None
-    """The argument that is there but was not read: a body that is neither JSON nor a form nor text."""
+    """The argument that is there but was not fully read: a body that is neither JSON nor a form nor text."""
 
 
 class Decoder:
@@ -62,9 +70,16 @@ class Decoder:
     def decode(self, tool: Tool, request: SentRequest) -> Decoded:
         """Returns the arguments of a call."""
         slots, body_key = parameter_keys(tool)
-        pairs = parse_qsl(request.query, keep_blank_values=True, max_num_fields=_FIELDS_LIMIT)
-        names = {item.name for item in slots.values() if item.location == "query"}
         decoded = Decoded()
+        pieces = [pair.partition("=")[::2] for pair in request.query.split("&") if pair]
+        if len(pieces) > _FIELDS_LIMIT:
+            decoded.faults.append(Fault("", f"the query has more than {_FIELDS_LIMIT:,} fields"))
+            return decoded
+        pairs = [(unquote_plus(name), text) for name, text in pieces]
+        parameters = [item for item in slots.values() if item.location == "query"]
+        names = {item.name for item in parameters}
+        for name in self._undeclared(parameters, request, pairs):
+            decoded.faults.append(Fault(child("", name), unknown_name(name, names)))
         for key, parameter in slots.items():
             try:
                 values = list(self._values(parameter, request, pairs, names))
@@ -82,31 +97,31 @@ class Decoder:
     def _values(
         self, parameter: Parameter, request: SentRequest, pairs: Sequence[tuple[str, str]], names: set[str]
     ) -> Iterator[Json]:
-        """Yields what a parameter may mean; nothing if it was not sent.
+        """Yields what a parameter may mean; nothing if it was not sent. The values of `pairs` are percent-encoded.
 
         Raises:
             ValueError: its value is not JSON.
         """
         rules, name = parameter.serialization, parameter.name
-        style = rules.style if rules is not None and rules.style is not None else None
-        explode = is_exploded(style or ("form" if parameter.location in ("query", "cookie") else "simple"), None)
-        if rules is not None and rules.explode is not None:
-            explode = rules.explode
+        style, explode = _style(parameter)
+        encoded: list[str] = []
         if style == QUERY_STRING:
             texts = [unquote(request.query)] if request.query else []
         elif parameter.location == "query":
             if style == "deepObject":
-                yield from filter(None, [self._deep(name, pairs, parameter.schema)])
+                yield from filter(None, [self._deep(name, _decoded(pairs), parameter.schema)])
                 return
-            texts = [text for key, text in pairs if key == name]
+            encoded = [text for key, text in pairs if key == name]
+            texts = list(map(unquote_plus, encoded))
             if not texts and explode and "object" in self._kinds(parameter.schema):
-                yield from filter(None, [self._exploded(parameter.schema, pairs, names)])
+                yield from filter(None, [self._exploded(parameter.schema, _decoded(pairs), names)])
                 return
         elif parameter.location == "path":
-            texts = [unquote(request.path[name])] if name in request.path else []
-            texts = [_without_prefix(text, name, style) for text in texts]
+            encoded = [_without_prefix(request.path[name], name, style)] if name in request.path else []
+            texts = list(map(unquote, encoded))
         elif parameter.location == "header":
-            texts = request.headers.get_all(name) or []
+            # Several headers of one name are one list (RFC 9110, 5.3).
+            texts = [",".join(headers)] if (headers := request.headers.get_all(name)) else []
         else:
             texts = [text for key, text in _cookies(request.headers) if key == name]
         if not texts:
@@ -118,23 +133,43 @@ class Decoder:
             yield value
             return
         separator = _SEPARATORS.get(style or "", "." if style == "label" and explode else ",")
+        # A comma within an item is encoded; other separators are encoded themselves.
+        if encoded and separator in ",.":
+            pieces = list(map(unquote_plus if parameter.location == "query" else unquote, encoded[-1].split(separator)))
+        else:
+            pieces = texts[-1].split(separator)
         is_repeated = explode and parameter.location in ("query", "cookie")
-        yield from self._readings(texts, parameter.schema, separator, is_repeated=is_repeated, explode=explode)
+        yield from self._readings(texts, parameter.schema, pieces, is_repeated=is_repeated, explode=explode)
+
+    def _undeclared(
+        self, parameters: Sequence[Parameter], request: SentRequest, pairs: Sequence[tuple[str, str]]
+    ) -> list[str]:
+        """Returns the names in the query that the operation does not declare, as strict servers refuse them."""
+        known = set(request.query_names)
+        for parameter in parameters:
+            style, explode = _style(parameter)
+            known.add(parameter.name)
+            if style == QUERY_STRING:
+                return []
+            if style == "deepObject":
+                known |= {name for name, _ in pairs if name.startswith(f"{parameter.name}[")}
+            elif explode and "object" in self._kinds(parameter.schema):
+                flats = list(self._variants.of(parameter.schema))
+                if any(flat.additional is not False for flat in flats):
+                    return []  # each name may be one of its members
+                known |= {item.name for flat in flats for item in flat.properties}
+        return [name for name in dict.fromkeys(name for name, _ in pairs) if name not in known]
 
     def _readings(
-        self, texts: list[str], schema: Schema, separator: str, *, is_repeated: bool, explode: bool
+        self, texts: list[str], schema: Schema, pieces: list[str], *, is_repeated: bool, explode: bool
     ) -> Iterator[Json]:
-        """Yields what texts mean: as a list, as an object, as one value."""
+        """Yields what texts mean: as a list, as an object, as one value; `pieces` are those of the last text."""
         kinds = self._kinds(schema)
         if "array" in kinds:
-            items = texts if is_repeated else texts[-1].split(separator) if texts[-1] else []
+            items = texts if is_repeated else pieces if texts[-1] else []
             flat = next((flat for flat in self._variants.of(schema) if "array" in flat.types), ANYTHING)
-            yield [
-                self._typed(item.strip() if separator == "," else item, _item(flat, index))
-                for index, item in enumerate(items)
-            ]
+            yield [self._typed(item.strip(), _item(flat, index)) for index, item in enumerate(items)]
         if "object" in kinds:
-            pieces = texts[-1].split(separator)
             if explode:
                 members = [piece.partition("=")[::2] for piece in pieces]
             else:
@@ -154,7 +189,7 @@ class Decoder:
         for name, values in texts.items():
             extra = flat.additional if isinstance(flat.additional, Schema) else ANYTHING
             inner = schemas.get(name, extra)
-            readings = list(self._readings(values, inner, ",", is_repeated=True, explode=True))
+            readings = list(self._readings(values, inner, values[-1].split(","), is_repeated=True, explode=True))
             result[name] = self._best(readings, inner)
         return result
 
@@ -183,7 +218,8 @@ class Decoder:
 
     def _deep_value(self, tree: Json, schema: Schema) -> Json:
         if isinstance(tree, list):
-            return self._best(list(self._readings(tree, schema, ",", is_repeated=True, explode=True)), schema)
+            readings = self._readings(tree, schema, tree[-1].split(","), is_repeated=True, explode=True)
+            return self._best(list(readings), schema)
         if list(tree) == [""]:
             return self._deep_value(tree[""], schema)
         flat = next((flat for flat in self._variants.of(schema) if flat.properties), ANYTHING)
@@ -235,7 +271,12 @@ class Decoder:
             elif is_json_lines(base_type) or is_json_sequence(base_type):
                 lines = _text(request).replace("\x1e", "\n").splitlines()
                 decoded.arguments[key] = [_json(line) for line in lines if line.strip()]
-            elif is_text(base_type) and not is_xml(base_type):
+            elif is_xml(base_type):
+                decoded.arguments[key] = self._document(_text(request), schema)
+                # The names in XML are known of bodies that are always XML; no document shows those of others.
+                media_types = [name for item in (tool.input, *tool.other_inputs) for name in item.media_types]
+                decoded.opaque = None if all(map(is_xml, media_types)) else key
+            elif is_text(base_type):
                 decoded.arguments[key] = _text(request)
             else:
                 decoded.arguments[key] = f"{len(request.body)} bytes"
@@ -268,7 +309,7 @@ class Decoder:
             name = part.get_param("name", header="content-disposition")
             content = part.get_payload(decode=True)
             if not isinstance(name, str) or not isinstance(content, bytes):
-                continue
+                raise ValueError("has a part without a name")
             if (filename := part.get_filename()) is not None:
                 pairs.append((name, filename))
             elif is_json(part.get_content_type()):
@@ -276,6 +317,74 @@ class Decoder:
             else:
                 pairs.append((name, content.decode("utf-8", "replace")))
         return as_dict(self._form(pairs, schema)) | objects
+
+    # -- XML ---------------------------------------------------------------------------------------------------------
+
+    def _document(self, text: str, schema: Schema) -> Json:
+        """Returns the value of an XML document.
+
+        Raises:
+            ValueError: it is not XML, has a document type, or another root element than the declared one.
+        """
+        from xml.etree import ElementTree  # only here: most services have no XML
+
+        if "<!DOCTYPE" in text:
+            raise ValueError("has a document type, which is not read")
+        if self._kinds(schema) == {"string"}:
+            return text
+        try:
+            root = ElementTree.fromstring(text)
+            name = xml_object(self._variants.first(schema)).get("name")
+            if isinstance(name, str) and name != _local(root.tag):
+                raise ValueError(f"has the root element {_local(root.tag)[:60]}, not {name}")
+            return self._element(root, schema)
+        except ElementTree.ParseError as error:
+            raise ValueError(f"is not XML: {error}") from None
+        except RecursionError:
+            raise ValueError("is too deep") from None
+
+    def _element(self, element: Element, schema: Schema) -> Json:
+        """Returns the value of an element, as `XmlWriter` writes values."""
+        flat = self._variants.first(schema)
+        if "array" in flat.types:
+            return [self._element(item, _item(flat, index)) for index, item in enumerate(element)]
+        if not flat.properties and not len(element):
+            return self._typed(element.text or "", schema)
+        result: dict[str, Json] = {}
+        rest = list(element)
+        for parameter in flat.properties:
+            inner = self._variants.first(parameter.schema)
+            xml = xml_object(inner)
+            is_list = "array" in inner.types and xml.get("wrapped") is not True and xml.get("nodeType") != "element"
+            names = xml_object(self._variants.first(_item(inner, 0))) if is_list else xml
+            name = names.get("name") or parameter.name
+            if xml.get("attribute") is True or xml.get("nodeType") == "attribute":
+                for text in (text for key, text in element.attrib.items() if _local(key) == name):
+                    result[parameter.name] = self._typed(text, parameter.schema)
+            elif xml.get("nodeType") in ("text", "cdata"):
+                result[parameter.name] = self._typed(element.text or "", parameter.schema)
+            elif found := [item for item in rest if _local(item.tag) == name]:
+                rest = [item for item in rest if item not in found]
+                items = [self._element(item, _item(inner, 0) if is_list else parameter.schema) for item in found]
+                result[parameter.name] = items if is_list else items[-1]
+        return result | {_local(item.tag): self._element(item, ANYTHING) for item in rest}
+
+
+def _style(parameter: Parameter) -> tuple[str | None, bool]:
+    """Returns the declared style of a parameter, and whether it is exploded."""
+    rules = parameter.serialization
+    style = rules.style if rules is not None else None
+    default = "form" if parameter.location in ("query", "cookie") else "simple"
+    return style, is_exploded(style or default, rules.explode if rules is not None else None)
+
+
+def _decoded(pairs: Sequence[tuple[str, str]]) -> list[tuple[str, str]]:
+    return [(name, unquote_plus(text)) for name, text in pairs]
+
+
+def _local(tag: str) -> str:
+    """Returns the name of an element or attribute without its namespace."""
+    return tag.rpartition("}")[2]
 
 
 def _item(flat: Schema, index: int) -> Schema:

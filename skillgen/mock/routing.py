@@ -34,6 +34,16 @@ class Route(Struct, frozen=True):
     """Parts of the query that the template holds."""
 
     @property
+    def has_variables(self) -> bool:
+        """True if its path has a variable."""
+        return any("{" in segment for segment in self.segments)
+
+    @property
+    def shape(self) -> str:
+        """Its path without the names of its variables."""
+        return TEMPLATE_VARIABLE.sub("{}", "/".join(self.segments))
+
+    @property
     def rank(self) -> tuple[int, int, int]:
         """Its place among several that match: concrete paths come first (OpenAPI 3.1, "Paths Object")."""
         variables = sum("{" in segment for segment in self.segments)
@@ -80,7 +90,10 @@ class Router:
                 names = TEMPLATE_VARIABLE.findall("/".join(route.segments))
                 found.append(Match(route, dict(_named(names, match.groups()))))
         found = [match for match in found if sent.issuperset(match.route.query)]
-        return sorted(found, key=lambda match: match.route.rank)
+        found.sort(key=lambda match: match.route.rank)
+        # A path without variables is matched before any template, whatever the methods of either.
+        is_concrete = bool(found) and not found[0].route.has_variables
+        return [match for match in found if not (is_concrete and match.route.has_variables)]
 
 
 def _template(tool: Tool) -> str:

@@ -45,6 +45,12 @@ _TYPES = frozenset({"string", "integer", "number", "boolean", "object", "array"}
 _FORMATS = frozenset({"date", "email", "ipv4", "ipv6", "uuid"})
 """Formats that are checked, as most servers do; others are ignored."""
 
+_RANGES = {
+    "int32": {"minimum": -(2**31), "maximum": 2**31 - 1},
+    "int64": {"minimum": -(2**63), "maximum": 2**63 - 1},
+}
+"""Ranges of integers by format (OpenAPI 3.1, "Data Types")."""
+
 _COUNTS = frozenset(
     {"minLength", "maxLength", "minItems", "maxItems", "minProperties", "maxProperties", "minContains", "maxContains"}
 )
@@ -150,9 +156,13 @@ class _TooLarge(Exception):
 class Validator:
     """Validates values against the schemas of one document."""
 
-    def __init__(self, schemas: ExampleSchemas, *, is_request: bool, is_open: bool = False) -> None:
+    def __init__(
+        self, schemas: ExampleSchemas, *, is_request: bool, is_open: bool = False, is_strict: bool = False
+    ) -> None:
         """`is_request` is true for OpenAPI, where read-only properties are not sent; with `is_open` every object may
-        have further properties."""
+        have further properties; `is_strict` also checks the formats that a server with types reads."""
+        self._formats = _FORMATS | {"date-time"} if is_strict else _FORMATS
+        self._ranges = _RANGES if is_strict else {}
         self.schemas = schemas
         self.is_request = is_request
         self.is_open = is_open
@@ -226,8 +236,9 @@ class Validator:
             result["type"] = [*schema.types, *(("null",) if schema.nullable else ())]
         if schema.choices is not None:
             result["enum"] = list(schema.choices)
-        if schema.format in _FORMATS and isinstance(value, str):
+        if schema.format in self._formats and isinstance(value, str):
             result["format"] = schema.format
+        result |= self._ranges.get(schema.format or "", {})
         result |= self._constraints(schema.constraints or {}, value)
         parts = [self._emit_type(name, value, within) for name in self.schemas.bases(schema)]
         parts += [self._emit(part, value, within) for part in schema.also]

@@ -83,7 +83,7 @@ class XmlWriter:
         """
         flat = self._variants.first(schema)
         name = schema.ref or name
-        if text_of(_xml(flat), "name") is None and name is None:
+        if text_of(xml_object(flat), "name") is None and name is None:
             raise NoExample("the root element of the XML body has no name")
         return self._element(value, flat, name or "")
 
@@ -92,8 +92,8 @@ class XmlWriter:
         from xml.sax.saxutils import escape, quoteattr  # only here: it imports an HTTP client and SSL
 
         tag, attributes = _tag(flat, name), ""
-        if (namespace := text_of(_xml(flat), "namespace")) is not None:
-            prefix = text_of(_xml(flat), "prefix")
+        if (namespace := text_of(xml_object(flat), "namespace")) is not None:
+            prefix = text_of(xml_object(flat), "prefix")
             attributes = f" xmlns{f':{prefix}' if prefix else ''}={quoteattr(namespace)}"
         if isinstance(value, list):
             return f"<{tag}{attributes}>{self._items(value, flat, tag)}</{tag}>"
@@ -103,7 +103,7 @@ class XmlWriter:
         properties = {item.name: item.schema for item in flat.properties}
         for key, item in value.items():
             inner = self._variants.first(properties.get(key, ANYTHING))
-            xml = _xml(inner)
+            xml = xml_object(inner)
             node_type = text_of(xml, "nodeType")
             if xml.get("attribute") is True or node_type == "attribute":
                 attributes += f" {_tag(inner, key)}={quoteattr(value_text(item))}"
@@ -121,7 +121,8 @@ class XmlWriter:
         return "".join(self._element(member, item, name) for member, item in zip(value, items, strict=True))
 
 
-def _xml(flat: Schema) -> dict[str, Json]:
+def xml_object(flat: Schema) -> dict[str, Json]:
+    """Returns how a value is written as XML (OpenAPI 3.1, "XML Object")."""
     return as_dict((flat.constraints or {}).get("xml"))
 
 
@@ -130,7 +131,7 @@ def _item(flat: Schema, index: int) -> Schema:
 
 
 def _tag(flat: Schema, name: str) -> str:
-    tag, prefix = text_of(_xml(flat), "name") or name, text_of(_xml(flat), "prefix")
+    tag, prefix = text_of(xml_object(flat), "name") or name, text_of(xml_object(flat), "prefix")
     if not _XML_NAME.match(tag) or (prefix is not None and not _XML_NAME.match(prefix)):
         raise NoExample(f"{tag[:60]!r} is not a valid name of an XML element")
     return f"{prefix}:{tag}" if prefix else tag
