@@ -251,6 +251,18 @@ def test_what_is_no_description_is_named(answering: Callable[[Reply], tuple[str,
     assert len(asked) == 2
 
 
+def test_the_descriptions_of_a_catalogue_of_apis_are_shown(answering: Callable[[Reply], tuple[str, Asked]]) -> None:
+    """X-43: RFC 9727, at a domain or as a file; no link is followed."""
+    link = {"href": "https://b.example/openapi.json", "type": "application/json"}
+    content = json.dumps({"linkset": [{"anchor": "https://b.example/", "service-desc": [link]}]}).encode()
+    address, asked = answering(lambda path, _: (200, {}, content) if path.endswith("api-catalog") else ABSENT)
+    finished = run_skillgen("from-openapi", address)
+    assert finished.exit_code == 3
+    assert "is a catalogue of APIs, not an OpenAPI description" in finished.stderr
+    assert "skillgen from-openapi https://b.example/openapi.json\n" in finished.stderr
+    assert [path for path, _ in asked][-1] == "/.well-known/api-catalog"
+
+
 @pytest.mark.parametrize("past", ["0", "Thu, 01 Jan 2015 00:00:30 GMT"])
 def test_a_busy_server_is_asked_again_when_it_says_so(
     answering: Callable[[Reply], tuple[str, Asked]], past: str

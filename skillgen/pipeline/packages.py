@@ -210,7 +210,17 @@ def _ignoring_pattern(file: Path) -> str:
     import subprocess
 
     folder = next(parent for parent in file.parents if parent.is_dir())
-    command = ("git", "-C", str(folder), "check-ignore", "-v", "--no-index", str(file.absolute()))
+    command = (
+        "git",
+        "-c",
+        "core.fsmonitor=false",
+        "-C",
+        str(folder),
+        "check-ignore",
+        "-v",
+        "--no-index",
+        str(file.absolute()),
+    )
     with suppress(OSError, ValueError, subprocess.SubprocessError):
         done = subprocess.run(command, capture_output=True, timeout=5, check=True)
         return done.stdout.decode("utf-8").partition("\t")[0]

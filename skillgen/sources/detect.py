@@ -6,7 +6,7 @@ least four formats, and the files of clients, registries and catalogs look much 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from urllib.parse import urlsplit, urlunsplit
 
@@ -52,7 +52,9 @@ def is_domain(source: str) -> bool:
 
 
 def _server_fix(data: dict[str, Json], name: str) -> str:
-    """Returns the command for the servers that a document lists, or for its first URL."""
+    """Returns the command for the servers or APIs that a document lists, or for its first URL."""
+    if links := [public_url(url) for url in _descriptions_of(data)]:
+        return f"document one that it lists: skillgen from-openapi {' or '.join(links[:_LINKS_SHOWN])}"
     from skillgen.sources.mcp.publications import published_ways
 
     if _is_client_config(data) or published_ways(data):
@@ -69,6 +71,17 @@ def _server_fix(data: dict[str, Json], name: str) -> str:
     if url is not None:
         return f"document the server itself: skillgen from-server --url {public_url(url)}"
     return "document the server itself: skillgen from-server --url URL, or -- COMMAND"
+
+
+_LINKS_SHOWN = 5
+
+
+def _descriptions_of(data: dict[str, Json]) -> Iterator[str]:
+    """Yields the descriptions that a catalogue of APIs links to (RFC 9727, 4.1)."""
+    for item in map(as_dict, as_list(data.get("linkset"))):
+        for link in as_list(item.get("service-desc")):
+            if (url := text_of(link, "href")) is not None and is_url(url):
+                yield url
 
 
 def _has_schema(data: dict[str, Json], part: str) -> bool:
@@ -123,6 +136,7 @@ _KINDS: tuple[tuple[Callable[[dict[str, Json]], bool], str, str | None], ...] = 
         "an AI catalog",
         None,
     ),
+    (lambda data: isinstance(data.get("linkset"), list), "a catalogue of APIs", None),
     (_is_registry_entry, "a registry entry of an MCP server (server.json)", None),
     (
         lambda data: _has_schema(data, "server-card") or (isinstance(data.get("remotes"), list) and "name" in data),
@@ -166,6 +180,9 @@ _KINDS: tuple[tuple[Callable[[dict[str, Json]], bool], str, str | None], ...] = 
 """Test, name and fix of each kind; the more specific tests come first. The fix `None` is to document the server."""
 
 
+_API_CATALOGUE = "/.well-known/api-catalog"
+"""Path where a host lists its APIs (RFC 9727); it is shown, and not followed."""
+
 _WELL_KNOWN_PATHS = ("/.well-known/mcp.yaml", "/.well-known/mcp.json")
 """Paths where a service may publish its description, in the order in which they are tried."""
 
@@ -201,6 +218,10 @@ def discover_document(
                 for problem in document_problems:
                     problems.add(problem)
                 return document
+        if search.kind_error is not None:
+            raise search.kind_error
+    if is_base and wanted == _OPENAPI:
+        search.document_at(urlunsplit((parts.scheme, parts.netloc, _API_CATALOGUE, "", "")), ProblemLog())
         if search.kind_error is not None:
             raise search.kind_error
     raise _not_found_error(min(search.failures, key=_rank) if is_base else search.failures[0], paths, wanted)

@@ -216,9 +216,10 @@ def _plugin_config(folder: Path) -> ClientConfig:
     """
     servers: dict[str, dict[str, Json]] = {}
     ways: frozenset[str] = frozenset()
-    pending = [folder / name for name in _PLUGIN_FILES if (folder / name).is_file()]
-    while pending:
-        data = as_dict(_json_file(path := pending.pop(0)))
+    for path in (folder / name for name in _PLUGIN_FILES):
+        if not path.is_file() or not _is_inside(path, folder):
+            continue
+        data = as_dict(_json_file(path))
         other = text_of(data, "mcpServers")
         if other is not None and _is_inside(named := folder / other, folder) and named.is_file() and named != path:
             data = as_dict(_json_file(named))
