@@ -1,6 +1,6 @@
 """skillgen: turns an MCP server, an API or a program into documents for AI agents.
 
-The names in `skillgen.api.__all__` are the public Python API, which docs/api.md explains. Everything else may change.
+The names in `skillgen.__all__` are the public Python API, which docs/api.md explains. Everything else may change.
 """
 
 from __future__ import annotations
@@ -11,13 +11,20 @@ __version__ = "0.1.0"
 
 if TYPE_CHECKING:
     from skillgen.api import *  # noqa: F403
+    from skillgen.cli.ai_help import ai_help as ai_help
 
 
 def __getattr__(name: str) -> Any:
     """Imports a public name when it is first used: `import skillgen` itself loads nothing else."""
+    if name == "ai_help":  # of a program that starts often: without the rest
+        from skillgen.cli.ai_help import ai_help
+
+        return ai_help
     if name == "__all__" or not name.startswith("_"):
         import skillgen.api as api
 
-        if name == "__all__" or name in api.__all__:
+        if name == "__all__":
+            return sorted([*api.__all__, "ai_help"], key=lambda public: (public.islower(), public))
+        if name in api.__all__:
             return getattr(api, name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

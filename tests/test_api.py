@@ -322,6 +322,7 @@ def changed_package(project: Path) -> Path:
     """
     shutil.copytree(ROOT / "skillgen", project / "skillgen", ignore=shutil.ignore_patterns("__pycache__"))
     shutil.copytree(ROOT / "templates", project / "skillgen" / "templates")
+    shutil.copy(ROOT / "skillgen.yaml", project / "skillgen")
     options = project / "skillgen" / "config" / "project.py"
     first, second = "    overlays: Sequence[str] = option(", "    snapshot: PathName | None = option("
     text = options.read_text("utf-8").replace(first, OPTION + first, 1).replace(second, KIND_OPTION + second, 1)

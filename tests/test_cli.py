@@ -553,3 +553,8 @@ def test_help_says_the_defaults_and_what_an_option_replaces() -> None:
 def test_the_key_that_a_target_must_have_is_named_first(tmp_path: Path) -> None:
     (tmp_path / "skillgen.yaml").write_text("targets: {a: {source: {openapi: api.json}, zzzzzzzz: 1}}\n", "utf-8")
     assert "try: choose from source, " in run_skillgen("build", cwd=tmp_path).stderr
+
+
+def test_our_own_skill_is_up_to_date() -> None:
+    finished = run_skillgen("build", *([] if WRITE_GOLDEN else ["--check"]), cwd=ROOT)
+    assert (finished.exit_code, finished.stdout) == (0, ""), finished.stdout

@@ -20,7 +20,16 @@ from descriptions import grouped, write
 
 pytestmark = pytest.mark.slow
 
-PARTS = (".pre-commit-hooks.yaml", "pyproject.toml", "README.md", "LICENSE", "CHANGELOG.md", "skillgen", "templates")
+PARTS = (
+    ".pre-commit-hooks.yaml",
+    "pyproject.toml",
+    "skillgen.yaml",
+    "README.md",
+    "LICENSE",
+    "CHANGELOG.md",
+    "skillgen",
+    "templates",
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,6 +137,19 @@ def test_the_entry_that_init_writes_runs_the_installed_skillgen(project: Path, p
     assert (first.exit_code, "documents were written" in first.output) == (1, True), first.output
     second = run(program, project, "run", path=str(shim))
     assert (second.exit_code, "Passed" in second.output) == (0, True), second.output
+
+
+def test_our_own_hook_checks_our_own_skill(published: Path, tmp_path: Path) -> None:
+    own = tmp_path / "own"
+    shutil.copytree(published, own)
+    shutil.copy(ROOT / ".pre-commit-config.yaml", own)
+    git(own, "add", "-A")
+    checked = run("prek", own, "run", "--all-files")
+    assert (checked.exit_code, "Passed" in checked.output) == (0, True), checked.output
+    skill = own / "skillgen" / ".agents" / "skills" / "skillgen" / "SKILL.md"
+    skill.write_text(skill.read_text("utf-8").replace("## How to Call", "## How to call"), "utf-8")
+    checked = run("prek", own, "run", "--all-files")
+    assert (checked.exit_code, "## How to call" in checked.output) == (1, True), checked.output
 
 
 # -- whose Python runs a project's server --------------------------------------------------------------------------

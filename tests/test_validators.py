@@ -56,7 +56,7 @@ def run(command: list[object], folder: Path = ROOT) -> subprocess.CompletedProce
 
 
 def skills() -> Iterator[Path]:
-    for folder in EXAMPLES:
+    for folder in (*EXAMPLES, "skillgen/.agents"):
         yield from (ROOT / folder / "skills").iterdir()
 
 

@@ -60,6 +60,20 @@ def test_the_wheel_carries_its_types_its_templates_and_its_licence(wheel: Path) 
     assert not {name for name in names if "pycache" in name or "_cache" in name}
 
 
+def test_the_wheel_carries_our_own_skill_where_library_skills_finds_it(wheel: Path) -> None:
+    content = zipfile.ZipFile(wheel)
+    own = files_of(ROOT / "skillgen" / ".agents" / "skills")
+    assert "skillgen/SKILL.md" in own
+    prefix = "skillgen/.agents/"
+    packed = {name.removeprefix(prefix): content.read(name) for name in content.namelist() if name.startswith(prefix)}
+    assert packed == {f"skills/{name}": text for name, text in own.items()}
+
+
+def test_the_installed_flag_has_the_texts_of_our_project_file(environment: Path, tmp_path: Path) -> None:
+    text = run(environment / "skillgen", "--ai-help", cwd=tmp_path)
+    assert "- check that such documents are up to date\n" in text
+
+
 def test_the_installed_command_prints_its_version(environment: Path, tmp_path: Path) -> None:
     expected = f"skillgen {skillgen.__version__}\n"
     assert run(environment / "skillgen", "--version", cwd=tmp_path) == expected

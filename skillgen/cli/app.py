@@ -13,11 +13,13 @@ import sys
 from collections.abc import Sequence
 from inspect import signature
 from io import TextIOWrapper
+from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from skillgen import __version__
+from skillgen.cli.ai_help import ai_help
 from skillgen.cli.build import build
 from skillgen.cli.call import call
 from skillgen.cli.diff import diff, diff_failed_json
@@ -29,7 +31,7 @@ from skillgen.cli.init import init
 from skillgen.cli.inspect import inspect
 from skillgen.cli.lint import lint, rule
 from skillgen.cli.mock import mock
-from skillgen.cli.options import AiHelp, command
+from skillgen.cli.options import command
 from skillgen.cli.output import Console, failed_json, report_unwritable_output
 from skillgen.cli.registry import registry
 from skillgen.cli.sample import sample
@@ -54,12 +56,35 @@ def logout(
     return ExitCode.DONE
 
 
+_EPILOG = """\
+Examples:
+
+  \b
+  skillgen from-server -- npx -y @modelcontextprotocol/server-memory
+  skillgen from-openapi openapi.yaml --out agent-docs
+  skillgen from-cli --command gh
+  skillgen lint openapi.yaml
+  skillgen build --check
+
+Exit codes:
+
+  \b
+  0: done, or nothing to do
+  1: --check found drift, lint found errors, a called tool failed, or eval is below its threshold
+  2: invalid options or arguments, options that select nothing, or a call without --yes
+  3: the source could not be read, has less than its documents, or is refused (--strict)
+  4: a file that would be overwritten was edited; the diff is on standard error
+  5: the documents could not be written, or a bug in skillgen
+  130: interrupted
+"""
+
 # Rich markup doubles the time that --help takes.
 app = typer.Typer(
     name="skillgen",
     help="Generate documents for AI agents from an MCP server, an OpenAPI description or a command-line program: a "
     "skill, llms.txt, --ai-help text and a registry entry.\n\n"
     "LLMs/agents: run 'skillgen --ai-help' for detailed usage guidance.",
+    epilog=_EPILOG,
     no_args_is_help=True,
     add_completion=False,
     rich_markup_mode=None,
@@ -125,7 +150,6 @@ def _root(
     version: Annotated[
         bool, typer.Option("--version", callback=_show_version, is_eager=True, help="Print the version and exit.")
     ] = False,
-    ai_help: AiHelp = False,
 ) -> None:
     pass
 
@@ -146,3 +170,9 @@ app.command("rule")(rule)
 app.command("sample")(sample)
 app.add_typer(registry, name="registry")
 app.add_typer(templates, name="templates")
+
+_PROJECT = Path(__file__).parent.parent
+_PROJECT_FILE = (
+    _PROJECT / "skillgen.yaml" if (_PROJECT / "skillgen.yaml").is_file() else _PROJECT.with_name("skillgen.yaml")
+)
+ai_help(app, config=_PROJECT_FILE)

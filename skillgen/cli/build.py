@@ -34,7 +34,14 @@ def build(
 ) -> ExitCode:
     """Build the documents of every target in skillgen.yaml. Skips a target if none of its files changed.
 
-    Options apply to every target and win over the file.
+    Options apply to every target and win over the file, whose keys are those options.
+
+    Examples:
+
+        \b
+        skillgen build
+        skillgen build --target api
+        skillgen build --check
     """
     from skillgen.config.loader import project_file, read_project
     from skillgen.pipeline.build import build_targets, prune_targets, resolve_targets

@@ -68,8 +68,24 @@ def call(
 ) -> ExitCode:
     """Call one tool of an MCP server, or one operation of an API; the arguments are checked first.
 
-    Exit codes: 0 done; 1 the tool or the API answered with an error; 2 the arguments are invalid, or the call needs
-    --yes; 3 the service could not be reached, or did not answer.
+    Every fault is printed at its JSON pointer before anything is sent. A tool that deletes or needs confirmation is
+    refused without --yes: ask the user first. The credentials of an API come from the environment variables that its
+    documents name.
+
+    Exit codes:
+
+        \b
+        0: done
+        1: the tool or the API answered with an error
+        2: the arguments are invalid, or the call needs --yes
+        3: the service could not be reached, or did not answer
+
+    Examples:
+
+        \b
+        skillgen call create_entities '{"entities": []}' -- npx -y @modelcontextprotocol/server-memory
+        skillgen call --openapi openapi.yaml getPet petId=7
+        skillgen call --openapi openapi.yaml --dry-run createPet name=Rex 'tags:=["dog"]'
     """
     from skillgen.pipeline.call import Options, opened_calls
 

@@ -40,7 +40,15 @@ def from_cli(
     as_json: AsJson = False,
     console: Console,
 ) -> ExitCode:
-    """Document a command-line program: MODULE:APP from its declarations, any other with --command from its help."""
+    """Document a command-line program: MODULE:APP from its declarations, any other with --command from its help.
+
+    Examples:
+
+        \b
+        skillgen from-cli acme.cli:app
+        skillgen from-cli acme.cli:build_parser --python .venv/bin/python --program acme
+        skillgen from-cli --command gh
+    """
     if (target is None) == (program_command is None):
         fix = "give MODULE:APP for a program in Python, or --command NAME for any other"
         raise UsageError("not exactly one program is given", fix=fix)

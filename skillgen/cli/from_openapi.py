@@ -27,6 +27,15 @@ def from_openapi(
     as_json: AsJson = False,
     console: Console,
 ) -> ExitCode:
-    """Document an HTTP API from its OpenAPI description (Swagger 2.0, OpenAPI 3.0 to 3.2; JSON or YAML)."""
+    """Document an HTTP API from its OpenAPI description (Swagger 2.0, OpenAPI 3.0 to 3.2; JSON or YAML).
+
+    Examples:
+
+        \b
+        skillgen from-openapi openapi.yaml --out agent-docs
+        skillgen from-openapi https://example.com/openapi.json --emit skill,llms --json
+        skillgen from-openapi - < openapi.json
+        skillgen from-openapi openapi.yaml --check || echo "run it again without --check"
+    """
     chosen = replace(options, openapi=source)
     return document_source(context, chosen, texts, output, console, subject="description", as_json=as_json)

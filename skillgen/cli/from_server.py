@@ -91,7 +91,10 @@ def _confirm_sending_secret(issuer: str) -> bool:
 @command
 def from_server(
     context: typer.Context,
-    arguments: Annotated[list[str] | None, typer.Argument(metavar="[-- COMMAND [ARG]...]", show_default=False)] = None,
+    arguments: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="[-- COMMAND [ARG]...]", help="Command that starts a stdio server.", show_default=False),
+    ] = None,
     *,
     source: Annotated[Source, OptionsOf((Source,), kinds=_KINDS)],
     texts: Texts,
@@ -99,7 +102,26 @@ def from_server(
     as_json: AsJson = False,
     console: Console,
 ) -> ExitCode:
-    """Document MCP servers: started by a command, at a URL, listed in a client configuration, or from a snapshot."""
+    """Document MCP servers: started by a command, at a URL, listed in a client configuration, or from a snapshot.
+
+    Everything after -- is the command of a server, which gets a reduced environment. The servers of --config are read
+    at the same time, each into OUT/NAME if there are several; one that fails does not affect the others. Of a
+    server.json, a registry's answer, a server card, a catalogue, the folder of a plugin, a URL or a domain, --server
+    selects a server; without it, they are listed and nothing is contacted.
+
+    Credentials that are passed with --env, --header or --login reach no document and no message. A login is stored in
+    the user's configuration folder.
+
+    Examples:
+
+        \b
+        skillgen from-server -- npx -y @modelcontextprotocol/server-memory
+        skillgen from-server --url https://example.com/mcp --header 'Authorization: Bearer env:TOKEN'
+        skillgen from-server --config .mcp.json
+        skillgen from-server --env ACME_API_KEY --out docs/agents -- npx -y @acme/mcp-server
+        skillgen from-server --install claude --profile claude -- python server.py
+        skillgen from-server --snapshot snapshot.json
+    """
     from skillgen.pipeline.generate import checked_output, write_documents
 
     checked_output(output)

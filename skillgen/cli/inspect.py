@@ -28,7 +28,14 @@ def inspect(
     server: Annotated[Source, OptionsOf((Source,), kinds=SOURCE_KINDS)],
     console: Console,
 ) -> ExitCode:
-    """Print the intermediate model as JSON: a snapshot that --snapshot reads."""
+    """Print the intermediate model as JSON: a snapshot that --snapshot reads.
+
+    Examples:
+
+        \b
+        skillgen inspect openapi.yaml
+        skillgen inspect -- python server.py > snapshot.json
+    """
     from skillgen.sources.documents import snapshot_text
     from skillgen.text.markdown import printable_json
 

@@ -12,14 +12,12 @@ import os
 import re
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import Field, dataclass, is_dataclass
-from pathlib import Path
 from typing import Annotated, Any, TypeAlias, get_args, get_origin, get_type_hints
 
 import typer
 
-from skillgen import __version__
 from skillgen.cli.output import Console, failed_json, run_command
-from skillgen.config.project import Publish, Texts, ToolTexts, flag_of, keys_in, option_of, options_in
+from skillgen.config.project import Publish, flag_of, keys_in, option_of, options_in
 from skillgen.errors import ExitCode, SkillgenError, UsageError
 
 AsJson: TypeAlias = Annotated[bool, typer.Option("--json", help="Print a JSON report to standard output.")]
@@ -37,53 +35,6 @@ Program: TypeAlias = Annotated[
 ProgramCommand: TypeAlias = Annotated[
     str | None,
     typer.Option("--cli-command", metavar="NAME", help="Any other command-line program, read from its help."),
-]
-
-
-_DESCRIPTION = """\
-Generates the documents that AI agents read (a skill, llms.txt, --ai-help text, a registry entry) from an MCP server, an
-OpenAPI description or a command-line program. Use when the user asks to make a skill from a server, an API or a
-program, to write llms.txt for an API, or to check that such documents are up to date."""
-
-
-_EFFECTS = {
-    "read": ("diff", "inspect", "lint", "mock", "registry search", "rule", "templates list", "templates show"),
-    "write": ("eval", "init", "registry build", "sample", "templates export"),
-    "destructive": ("call", "from-*", "build", "logout"),
-}
-"""The commands of each effect; with --force and --prune, documents are overwritten and removed."""
-
-
-def _show_ai_help(context: typer.Context, is_requested: bool) -> None:
-    """Prints the documents of the program itself: of all commands, or of the one that is called."""
-    if not is_requested:
-        return
-    from skillgen.api import render_documents
-    from skillgen.pipeline.read import read_command
-
-    root, words = context.find_root(), context.command_path.split()[1:]
-    text = Path(__file__).with_name("ai_help.md")
-    texts = Texts(
-        version=__version__,
-        description=_DESCRIPTION,
-        tools={name: ToolTexts(effect=effect) for effect, names in _EFFECTS.items() for name in names},
-    )
-    service = read_command(root.command, "skillgen", texts, text)
-    path = f"ai-help/{'-'.join(words)}.md" if words else "ai-help.md"
-    documents = render_documents(service, emit=("ai-help", "ai-help-commands"))
-    print(documents[path].replace("[ai-help.md](../ai-help.md)", "`skillgen --ai-help`"), end="")
-    raise typer.Exit
-
-
-AiHelp: TypeAlias = Annotated[
-    bool,
-    typer.Option(
-        "--ai-help",
-        callback=_show_ai_help,
-        is_eager=True,
-        expose_value=False,
-        help="Show comprehensive usage guide for LLMs/agents and exit.",
-    ),
 ]
 
 _HEADER_VARIABLE = re.compile(r"(?P<scheme>[A-Za-z][\w-]*[ \t]+)?env:(?P<name>\S*)")
@@ -279,11 +230,9 @@ def command(
             parameters += group.parameters()
         else:
             parameters.append(parameter.replace(annotation=hints[name]))
-    keyword = inspect.Parameter.KEYWORD_ONLY
-    parameters.append(inspect.Parameter("ai_help", keyword, default=False, annotation=AiHelp))
 
     @functools.wraps(function)
-    def flat_command(ai_help: bool = False, **values: Any) -> None:
+    def flat_command(**values: Any) -> None:
         console: Console = groups["console"].take(values)
 
         def run() -> ExitCode:

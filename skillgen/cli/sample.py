@@ -38,8 +38,20 @@ def sample(
 ) -> ExitCode:
     """Call tools that only read, and keep the types of their results, never a value; documents then show them.
 
-    A tool that may write, send, delete or need confirmation is refused. Exit codes: 0 done; 1 a call had no result; 2 a
-    tool is refused, or its arguments are invalid; 3 the service could not be reached.
+    A tool that may write, send, delete or need confirmation is refused; there is no option to call it.
+
+    Exit codes:
+
+        \b
+        0: done
+        1: a call had no result
+        2: a tool is refused, or its arguments are invalid
+        3: the service could not be reached
+
+    Examples:
+
+        \b
+        skillgen sample read_graph -- npx -y @modelcontextprotocol/server-memory
     """
     from skillgen.pipeline.call import Options, opened_calls
     from skillgen.pipeline.sample import file_of, sample_tools

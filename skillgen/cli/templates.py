@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from skillgen.cli.options import AiHelp, command
+from skillgen.cli.options import command
 from skillgen.cli.output import Console
 from skillgen.errors import EditedError, ExitCode, OutputError, UsageError
 from skillgen.render.catalogue import template_names, template_purpose, template_text
@@ -21,7 +21,7 @@ templates = typer.Typer(
 
 
 @templates.command("list")
-def list_templates(*, ai_help: AiHelp = False) -> None:
+def list_templates() -> None:
     """List every template with its purpose."""
     width = max(map(len, template_names()))
     for name in template_names():

@@ -136,12 +136,7 @@ def read_source(request: Request) -> Reading:
     kind = request.source.kind
     check_choices(request.source)
     refuse_useless_options(request.source, [kind])
-    if request.texts.extra:
-        from skillgen.sources.extra_text import load_extra
-
-        with request.secrets.redact_errors():
-            extras = tuple(load_extra(item, timeout_s=request.source.timeout) for item in request.texts.extra)
-        request = replace(request, extras=extras)
+    request = _with_extras(request)
     if request.texts.samples is not None:
         from skillgen.sources.samples import read_samples
 
@@ -149,6 +144,16 @@ def read_source(request: Request) -> Reading:
     reading = KINDS[kind].read(request)
     _refuse_texts_for_several(request, len(reading.services) + len(reading.failures))
     return reading
+
+
+def _with_extras(request: Request) -> Request:
+    if not request.texts.extra:
+        return request
+    from skillgen.sources.extra_text import load_extra
+
+    with request.secrets.redact_errors():
+        extras = tuple(load_extra(item, timeout_s=request.source.timeout) for item in request.texts.extra)
+    return replace(request, extras=extras)
 
 
 def refuse_useless_options(source: Source, kinds: Sequence[str]) -> None:
@@ -370,16 +375,14 @@ def _read_cli_command(request: Request) -> Reading:
     return Reading(services=(_completed(service, request),))
 
 
-def read_command(command: object, name: str, texts: Texts, extra: Path) -> Service:
-    """Returns the service of a Click command in this process, with the additions of a text."""
+def read_command(command: object, words: tuple[str, ...], request: Request) -> Service:
+    """Returns the service of a Click command in this process, which users start by typing `words`."""
     from skillgen.sources.cli.source import service_from_program
     from skillgen.sources.cli.tree import tree_of_command
-    from skillgen.sources.extra_text import load_extra
 
-    source = Source(cli=name)
-    request = Request(source=source, texts=texts, extras=(load_extra(str(extra), timeout_s=source.timeout),))
-    tree = tree_of_command(command, name)
-    return _completed(service_from_program(tree, ProblemLog(), target=name, command=(name,)), request)
+    problems = ProblemLog()
+    service = service_from_program(tree_of_command(command, words[-1]), problems, target=words[-1], command=words)
+    return _completed(structs.replace(service, problems=tuple(problems)), _with_extras(request))
 
 
 _READER_VARIABLES = {"PYTHONDONTWRITEBYTECODE": "1", "PYTHONHASHSEED": "0", "PYTHONIOENCODING": "utf-8"}

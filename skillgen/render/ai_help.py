@@ -74,6 +74,11 @@ def ai_help_documents(rendering: Rendering) -> Iterator[Document]:
             for example in tool.examples
             if example.is_declared and example.flaw is None and (example.input or example.description)
         ][:_EXAMPLES_SHOWN],
+        "shown_in": [
+            tool.name
+            for tool in service.tools
+            if inlined and any("example" in section.title.lower() for section in tool.guidance)
+        ],
         "media_types": list(dict.fromkeys(name for tool in service.tools for name in tool.output_media_types)),
         "dates": date_formats(service),
         "operational": operational_facts(service),

@@ -21,13 +21,13 @@ _CHOICES_LIMIT = 40
 def usage(tool: Tool, shown: int | None, *, is_complete: bool = False) -> str:
     """Returns the usage of a command: `acme registry build PACKAGE --out DIR [--json]`.
 
-    `shown` limits the parameters, unless more are required; `[…3]` means three more. If it is `None`, only those
-    that are required are shown, or with `is_complete` all.
+    `shown` limits the parameters, unless more are required or positional; `[…3]` means three more. If it is `None`,
+    only those are shown, or with `is_complete` all.
     """
-    required = [item for item in tool.parameters if item.required]
-    optional = [item for item in tool.parameters if not item.required and (is_complete or not item.deprecated)]
-    kept = optional if is_complete else optional[: max((shown or 0) - len(required), 0)]
-    listed = [item for item in tool.parameters if item in (*required, *kept)]
+    needed = [item for item in tool.parameters if item.required or item.location == "positional"]
+    optional = [item for item in tool.parameters if item not in needed and (is_complete or not item.deprecated)]
+    kept = optional if is_complete else optional[: max((shown or 0) - len(needed), 0)]
+    listed = [item for item in tool.parameters if item in (*needed, *kept)]
     left = len(tool.parameters) - len(listed)
     words = [*_with_globals(tool, {item.name: [_usage_of(item)] for item in listed})]
     words += [_usage_of(item) for item in listed if item.location == "option"]

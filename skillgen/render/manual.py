@@ -57,6 +57,7 @@ NAMES = {
     "inlined": "whether the text itself has every parameter",
     "instructions": "the instructions, or the first of long ones",
     "intro": "the summary of the service, unless it only repeats the name",
+    "shown_in": "commands with examples in their sections",
     "is_first": "whether a result is the first of its tool",
     "is_index": "whether the page is one of an index, which is read as a whole",
     "is_long": "whether description and instructions are too long for the text",

@@ -73,13 +73,16 @@ class _ServiceReader:
         self._schemas = SchemaReader(problems)
         self._hidden: set[str] = set()
         """Pointers of what help hides."""
-        self._groups: dict[str, Group] = {}
         words = command or ((program.program,) if program.program else ())
         self._words = words or ("python", "-m", program.module)
         self._name = words[-1].rpartition("/")[2] if words else program.name
         if not words:
             message = f"no console script starts the program; calls begin with `{' '.join(self._words)}`"
             problems.report("command-unknown", "/program", message, "name the command with --program")
+        # Next to groups, the commands of the program itself are one; they come first.
+        has_both = {bool(item.commands) for item in program.root.commands if not item.is_hidden} == {True, False}
+        self._main_group = self._name if has_both else None
+        self._groups = {self._name: Group(name=self._name, title="Commands")} if has_both else {}
 
     def service(self) -> Service:
         """Returns the service."""
@@ -140,7 +143,11 @@ class _ServiceReader:
             self._groups[name] = Group(name=name, title=name, description=texts.prose, parent=parent)
         if command.commands:
             own = self._declared(command, texts, pointer, "global", len(self._words) + len(path))
-            above = [*above, *(item for item in own if path or item.is_needed)]
+            exiting = _exiting(command, pointer)
+            above = [
+                *above,
+                *(item for item in own if (item.parameter.pointer not in exiting if path else item.is_needed)),
+            ]
         for index, item in enumerate(command.commands):
             where = child(pointer, "commands", index)
             if item.is_hidden:
@@ -152,13 +159,13 @@ class _ServiceReader:
         self, command: Command, texts: _Texts, pointer: str, path: tuple[str, ...], above: Sequence[_Declared]
     ) -> Tool:
         name = " ".join(path) or self._name
-        group = " ".join(path[:-1]) or command.panel if path else None
+        group = " ".join(path[:-1]) or command.panel or self._main_group if path else None
         if group is not None:
             self._groups.setdefault(group, Group(name=group, title=group))
         own = self._declared(command, texts, pointer, "option", None)
-        # Below the program itself, a flag that prints something and exits is like --help.
-        exiting = {child(pointer, "params", index) for index, item in enumerate(command.params) if item.exits and path}
-        own = [item for item in own if item.parameter.pointer not in exiting]
+        if path:
+            exiting = _exiting(command, pointer)
+            own = [item for item in own if item.parameter.pointer not in exiting]
         declared = [*self._distinct(above, own, path), *own]
         parameters, input_, raw = self._input(declared, _rules(command, declared), pointer, name)
         return Tool(
@@ -275,6 +282,11 @@ class _ServiceReader:
         )
 
 
+def _exiting(command: Command, pointer: str) -> set[str]:
+    """Returns the pointers of flags that print something and exit: below the program itself, these are like --help."""
+    return {child(pointer, "params", index) for index, item in enumerate(command.params) if item.exits}
+
+
 def _given(raw: dict[str, Json]) -> dict[str, Json]:
     """Returns the schema of a value in an example, which has a flag only if it is given."""
     return {"const": True} if raw.get("type") == "boolean" else raw
@@ -375,6 +387,9 @@ _SECTION = re.compile(
     r"[ \t]*\Z",
     re.IGNORECASE,
 )
+_TO_AI_HELP = re.compile(r"(?:\A|\n\n)[^\w\n]{0,4}LLMs?/agents: run (?:[^\n]|\n(?!\n)){0,200}--ai-help[^\n]{0,200}")
+"""What help says to agents of the text that they read."""
+
 _ENTRY = re.compile(r"[ \t]*(?P<name>[*`\w-]{1,60})(?:[ \t]*\([^()\n]{0,80}\))?[ \t]*(?::|[ \t]-)[ \t]+(?P<text>\S.*)")
 _LIST_ITEM = re.compile(r"[ \t]*(?:[-*+•]|\d{1,3}[.)])[ \t]")
 
@@ -384,8 +399,8 @@ class _Texts:
 
     def __init__(self, command: Command, *, is_chained: bool = False) -> None:
         """Takes a command, and whether it is one of a chain."""
-        text, sections = _divided(command.help or "")
-        epilog, more = _divided(command.epilog or "")
+        text, sections = _divided(_TO_AI_HELP.sub("", command.help or ""))
+        epilog, more = _divided(_TO_AI_HELP.sub("", command.epilog or ""))
         _, of_doc = _divided(command.doc or "") if command.doc != command.help else ("", {})
         sections = {**of_doc, **sections, **more}
         parts = [_shown(part, command.markup) for part in (text, epilog)]

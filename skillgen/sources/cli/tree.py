@@ -114,22 +114,30 @@ def read_program(target: str) -> Node:
 def tree_of_command(command: object, name: str) -> Node:
     """Returns the commands of a Click command in this process, as `read_program` does."""
     root = _ClickReader().command(command, name, None)
-    return {"program": name, "name": name, "module": name, "distribution": None, "root": root}
+    distribution = next((found for script, found in _scripts() if script.name == name), None)
+    facts = _facts_of(distribution) if distribution is not None else None
+    return {"program": name, "name": name, "module": name, "distribution": facts, "root": root}
 
 
 # -- where the program comes from ------------------------------------------------------------------------------------
 
 
-def _scripts_of(module_name: str) -> Iterator[tuple[Any, Any]]:
-    """Yields the console scripts of the package of a module, each with its distribution."""
-    package = module_name.partition(".")[0]
+def _scripts() -> Iterator[tuple[Any, Any]]:
+    """Yields all console scripts, each with its distribution."""
     seen: set[str] = set()
     for distribution in metadata.distributions():
         for item in distribution.entry_points:
-            if item.group == "console_scripts" and item.value.partition(":")[0].partition(".")[0].strip() == package:
-                if item.name not in seen:
-                    seen.add(item.name)
-                    yield item, distribution
+            if item.group == "console_scripts" and item.name not in seen:
+                seen.add(item.name)
+                yield item, distribution
+
+
+def _scripts_of(module_name: str) -> Iterator[tuple[Any, Any]]:
+    """Yields the console scripts of the package of a module, each with its distribution."""
+    package = module_name.partition(".")[0]
+    for item, distribution in _scripts():
+        if item.value.partition(":")[0].partition(".")[0].strip() == package:
+            yield item, distribution
 
 
 def _facts_of(distribution: Any) -> Node:
