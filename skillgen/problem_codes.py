@@ -107,7 +107,9 @@ CODES: Mapping[str, ProblemCode] = {
     "example-not-shown": ProblemCode(
         "info", "a declared example holds a value that is left out of documents", "replace the value by a neutral one"
     ),
-    "example-too-long": ProblemCode("info", "a declared example is too long for the documents", "shorten it"),
+    "example-too-long": ProblemCode(
+        "info", "a declared example is too long for the documents", "shorten it", is_optional=True
+    ),
     "extra-empty": ProblemCode(
         "warning",
         "a text of --extra has neither front matter nor sections",

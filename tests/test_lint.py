@@ -92,6 +92,12 @@ def test_quiet_prints_only_errors(lacking: Path) -> None:
     assert codes("-q", lacking) == ["no-description"]
 
 
+def test_lint_needs_a_source_or_a_project(tmp_path: Path) -> None:
+    finished = lint(cwd=tmp_path)
+    assert finished.exit_code == 2
+    assert "neither a source nor a skillgen.yaml" in finished.stderr
+
+
 def test_colour_is_for_terminals_only_unless_it_is_unwanted(lacking: Path) -> None:
     assert "\x1b[1;31merror\x1b[0m: \x1b[1mno-description\x1b[0m: " in on_a_terminal(lacking)
     for env in ({"NO_COLOR": "1"}, {"TERM": "dumb"}):

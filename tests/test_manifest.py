@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import json
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -275,3 +276,58 @@ def test_what_is_out_of_scope_is_documented() -> None:
     """S4-19: idempotent replay and checks of permissions are the server's own matter."""
     text = (ROOT / "README.md").read_text("utf-8")
     assert "does not check that a server keeps its word" in " ".join(text.split())
+
+
+# -- the schema as a whole -------------------------------------------------------------------------------------------
+
+WRONG_TYPES = {"string": 7, "integer": "many", "number": "many", "boolean": "perhaps", "array": "x", "object": "x"}
+
+
+def every_member() -> dict[str, Any]:
+    """Returns a manifest with each member that the schema knows."""
+    manifest: dict[str, Any] = copy.deepcopy(JIRA)
+    manifest["tools"][0] |= {"output_schema": {"type": "object"}, "input_types": ["image/png"], "latency": "instant"}
+    manifest["tools"][0] |= {"output_types": ["image/png"], "max_input_size_bytes": 5, "supports_pagination": True}
+    manifest["tools"][0] |= {"cost": {"category": "free", "estimated_units": 1, "unit_label": "calls"}}
+    manifest["tools"][0] |= {"requires_confirmation": True, "confirmation_message": "Yes?", "risk_level": "safe"}
+    manifest["tools"][0] |= {"idempotent": True, "required_scopes": ["read:issues"], "supports_streaming": True}
+    related = {"capability": "design", "server_name": "figma", "match_confidence": "high"}
+    manifest["recommendations"] = [related | {"registry_url": "https://figma.example", "auth_flow": "oauth2_code"}]
+    manifest["rate_limits"] = {"requests_per_minute": 5, "requests_per_day": 9, "remaining": 1}
+    manifest["rate_limits"]["resets_at"] = "2026-01-01T00:00:00Z"
+    jsonschema.validate(manifest, SCHEMA)
+    return manifest
+
+
+def faults(schema: dict[str, Any], value: Any, *path: str | int) -> Iterator[tuple[tuple[str | int, ...], Any]]:
+    """Yields each member with a value that the schema forbids there; `None` for a required one that is left out."""
+    schema = SCHEMA["$defs"][schema["$ref"].rpartition("/")[2]] if "$ref" in schema else schema
+    if path:
+        yield path, WRONG_TYPES[schema["type"]]
+    if schema.keys() & {"const", "enum", "pattern"}:
+        yield path, "no such word"
+    if schema["type"] == "object":
+        yield from (((*path, name), None) for name in schema.get("required", ()))
+        for name in value.keys() & schema.get("properties", {}).keys():
+            yield from faults(schema["properties"][name], value[name], *path, name)
+    elif schema["type"] == "array" and value:
+        yield from faults(schema["items"], value[0], *path, 0)
+
+
+def test_whatever_the_schema_forbids_is_reported() -> None:
+    """S4-01."""
+    manifest = every_member()
+    known = {(item.code, item.message) for item in skillgen.lint_service(skillgen.read(manifest)).problems}
+    missed = []
+    for path, wrong in faults(SCHEMA, manifest):
+        other = copy.deepcopy(manifest)
+        owner: Any = other
+        for step in path[:-1]:
+            owner = owner[step]
+        if wrong is None:
+            del owner[path[-1]]
+        else:
+            owner[path[-1]] = wrong
+        found = {(item.code, item.message) for item in skillgen.lint_service(skillgen.read(other)).problems}
+        missed += [] if found - known else [(path, wrong)]
+    assert missed == []

@@ -64,13 +64,21 @@ def lint(
 
     reports: dict[str, Callable[[Sequence[Findings]], str]] = {
         **REPORTS,
-        "text": partial(text_report, is_complete=console.verbose, has_colour=_has_colour()),
+        "text": partial(
+            text_report,
+            is_complete=console.verbose,
+            has_colour=_has_colour(),
+            nothing="no errors" if console.quiet else "no findings",
+        ),
         "conformance": partial(conformance_report, tested_at=time_of_run()),
     }
     report = report_named(report_format, reports)
     server = replace(server, cli=cli, cli_command=command_words(cli_command, "--cli-command"))
     has_source = bool(sources or context.obj or any(getattr(server, kind) for kind in SOURCE_KINDS))
-    file = find_project_file() if has_source and project is None else project_file(project)
+    file = find_project_file() if project is None else project_file(project)
+    if file is None and not has_source:
+        fix = "name a description, a snapshot or -- COMMAND of a server, or run `skillgen init`"
+        raise UsageError("neither a source nor a skillgen.yaml", where="SOURCE", fix=fix)
     settings = read_project(file) if file is not None else None
     has_scores = badge_file is not None or report_format in ("text", "json", "conformance")
     settings_of_lint = settings.lint if settings is not None else NO_LINT_OPTIONS

@@ -47,11 +47,11 @@ def project_file(named: Path | None) -> Path:
     """
     if named is not None:
         if not named.is_file():
-            raise UsageError("no such file", where=str(named), fix="run `skillgen init`, or give another --config")
+            raise UsageError("no such file", where=str(named), fix="run `skillgen init`, or name another file")
         return named
     path = find_project_file()
     if path is None:
-        raise UsageError("no such file", where=FILE_NAME, fix="run `skillgen init`, or name one with --config")
+        raise UsageError("no such file", where=FILE_NAME, fix="run `skillgen init`, or name another file")
     return path
 
 

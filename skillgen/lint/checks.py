@@ -573,7 +573,8 @@ def _check_transport(service: Service) -> Iterator[Problem]:
     insecure = [url for url in urls if url.lower().startswith("http://") and not _is_local(url)]
     if insecure and service.requirements.auth and len(insecure) == len(urls):
         message = f"credentials are sent to {insecure[0][:200]} without encryption"
-        yield Problem.of("server-without-tls", "/servers", message)
+        place = "/schemes" if (service.protocol_version or "").startswith("2.") else "/servers"
+        yield Problem.of("server-without-tls", place, message)
 
 
 def _is_local(url: str) -> bool:

@@ -31,14 +31,18 @@ PLACES_SHOWN = 5
 _NOUNS: Mapping[Level, str] = {"error": "error", "warning": "warning", "info": "note"}
 
 
-def text_report(findings: Sequence[Findings], *, is_complete: bool = False, has_colour: bool = False) -> str:
-    """Returns the findings by service and rule, the worst first; `is_complete` prints every place."""
+def text_report(
+    findings: Sequence[Findings], *, is_complete: bool = False, has_colour: bool = False, nothing: str = "no findings"
+) -> str:
+    """Returns the findings by service and rule, the worst first; `is_complete` prints every place, and `nothing` is
+    the line of a service without any.
+    """
     lines: list[str] = []
     for item in findings:
         counts = counts_of([item])
         parts = [counted(counts[level], _NOUNS[level]) for level in LEVELS if counts[level]]
         known = f"; {item.known:,} more in the baseline" if item.known else ""
-        lines += [f"{one_line(item.source)}: {', '.join(parts) or 'no findings'}{known}", ""]
+        lines += [f"{one_line(item.source)}: {', '.join(parts) or nothing}{known}", ""]
         for same in _by_rule(item.problems):
             lines += [*_rule_lines(same, item, is_complete), ""]
         if item.scores is not None:

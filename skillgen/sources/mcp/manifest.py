@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from skillgen.errors import ProblemLog
 from skillgen.model.auth import Auth, Scope
@@ -20,6 +20,12 @@ _SEMVER = re.compile(r"\d+\.\d+\.\d+")
 _METHODS = ("oauth2_device", "oauth2_code", "api_key", "bearer_token", "none")
 _LATENCIES = ("instant", "seconds", "minutes")
 _COSTS = ("free", "metered", "requires_approval")
+_CONFIDENCES = ("high", "medium", "low")
+_EXTENSIONS = (
+    "streaming", "progress_notifications", "idempotency", "transactions", "session_state", "intent_hints", "provenance",
+    "human_in_the_loop", "data_references", "subscribe_notify", "server_recommendations", "structured_errors",
+    "multimodal_signatures", "conformance",
+)  # fmt: skip
 _KEYS_IN_RESULT = ("manifest", "service_manifest", "serviceManifest")
 
 
@@ -101,6 +107,30 @@ class Manifest:
             if isinstance(raw, dict):
                 self._check_tool(text_of(raw, "name") or str(index), raw, pointer)
         self._check_auth()
+        self._check_words("supported_extensions", texts_of(self.fields.raw, "supported_extensions"), _EXTENSIONS)
+        recommended = [as_dict(item) for item in as_list(self.fields.raw.get("recommendations"))]
+        self._check_words("recommendations", (text_of(item, "match_confidence") for item in recommended), _CONFIDENCES)
+        for index, item in enumerate(recommended):
+            self._check_required(item, ("capability", "server_name"), f"recommendations/{index}")
+        self._check_limits(self.fields.raw.get("rate_limits", {}))
+
+    def _check_limits(self, limits: Json) -> None:
+        volatile = {"remaining": int, "resets_at": str}  # not documented, so nothing else reads them
+        wrong = [key for key, kind in volatile.items() if not isinstance(as_dict(limits).get(key, kind()), kind)]
+        if wrong or not isinstance(limits, dict):
+            what = f"{wrong[0]} has a value of a wrong type" if wrong else "expected an object"
+            self.fields.report("member-invalid", "rate_limits", what)
+
+    def _check_words(self, key: str, values: Iterable[str | None], choices: Collection[str]) -> None:
+        for value in values:
+            if value is not None and value not in choices:
+                message = f"{value[:40]!r} is not specified; it is one of {', '.join(choices)}"
+                self.fields.report("manifest-word-unknown", key, message)
+
+    def _check_required(self, raw: dict[str, Json], keys: Sequence[str], place: str) -> None:
+        for key in keys:
+            if text_of(raw, key) is None:
+                self._report_missing(f"{place}/{key}", self.fields.pointer_to(*place.split("/")))
 
     def _check_tool(self, name: str, raw: dict[str, Json], pointer: str) -> None:
         if "description" not in raw:
@@ -122,6 +152,7 @@ class Manifest:
                 self.fields.report("manifest-auth-method-unknown", "auth", message)
         names = {text_of(raw, "name") for _, raw in self.raw_tools}
         for index, scope in enumerate(as_list(auth.get("scopes"))):
+            self._check_required(as_dict(scope), ("name", "description"), f"auth/scopes/{index}")
             if unknown := [name for name in texts_of(scope, "grants") if name not in names]:
                 self.fields.problems.report(
                     "scope-grants-unknown-tool",
