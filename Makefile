@@ -8,7 +8,7 @@ BIN := $(VENV)/bin
 SERVERS := tests/.venvs/servers
 NODE := tests/node/node_modules
 MARKDOWNLINT := tests/validators/node_modules
-VALIDATORS := $(foreach name,skillcheck skillscheck agnix skillsaw,tests/.venvs/$(name)/.installed) $(MARKDOWNLINT)/.installed
+VALIDATORS := $(foreach name,skillcheck skillscheck agnix skillsaw skill-scanner,tests/.venvs/$(name)/.installed) $(MARKDOWNLINT)/.installed
 PIP := PIP_DISABLE_PIP_VERSION_CHECK=1 $(BIN)/python -m pip install --quiet
 
 # pytest rewrites every test module, which takes seconds in each worker unless the result is cached.
@@ -86,10 +86,12 @@ $(SERVERS)/.installed: tests/servers-requirements.txt
 	@PIP_DISABLE_PIP_VERSION_CHECK=1 $(SERVERS)/bin/python -m pip install --quiet -r $<
 	@touch $@
 
-# Third-party validators, each in a separate environment.
+# Third-party validators, each in a separate environment. The static rules of skill-scanner need none of the packages
+# for models and documents, 500 MB, on which it depends.
+tests/.venvs/skill-scanner/.installed: NO_DEPENDENCIES := --no-deps
 tests/.venvs/%/.installed: tests/validators/%.txt
 	@$(PYTHON) -m venv tests/.venvs/$*
-	@PIP_DISABLE_PIP_VERSION_CHECK=1 tests/.venvs/$*/bin/python -m pip install --quiet -r $<
+	@PIP_DISABLE_PIP_VERSION_CHECK=1 tests/.venvs/$*/bin/python -m pip install --quiet $(NO_DEPENDENCIES) -r $<
 	@touch $@
 
 $(MARKDOWNLINT)/.installed: tests/validators/package-lock.json $(NODE)/.installed

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import json
 import os
 import re
@@ -111,6 +112,8 @@ def test_the_program_is_short_enough_to_be_read(notes: Path, kiosk: Path) -> Non
     lengths = {script.read_text("utf-8").count("\n") for script in (notes, kiosk)}
     assert len(lengths) == 2, "one for an API, one for an MCP server"
     assert max(lengths) < 600
+    for script in (notes, kiosk):
+        ast.parse(script.read_text("utf-8"), feature_version=(3, 9))
 
 
 def test_a_server_may_ask_or_answer_too_much(kiosk: Path, tmp_path: Path) -> None:
@@ -188,6 +191,22 @@ def test_a_validator_of_skills_finds_no_fault_in_the_program(notes: Path, kiosk:
         finished = subprocess.run(command, capture_output=True, text=True, check=False, timeout=120)
         assert finished.returncode == 0, finished.stdout
         assert re.search(r"Errors: +0\n +Warnings: 0\n", finished.stdout), finished.stdout
+
+
+@pytest.mark.slow
+def test_a_scanner_finds_only_that_the_program_sends_requests(notes: Path, kiosk: Path, tmp_path: Path) -> None:
+    """The strict policy; what it reports of every program that speaks HTTP is what this one is for."""
+    for script in (notes, kiosk):
+        shutil.copytree(script.parents[1], tmp_path / script.parents[1].name)
+    scanner = Path(__file__).parent / ".venvs" / "skill-scanner" / ("Scripts" if os.name == "nt" else "bin")
+    options = ["--recursive", "--policy", "strict", "--format", "json", "--output", str(tmp_path / "report.json")]
+    command = [str(scanner / "skill-scanner"), "scan-all", str(tmp_path), *options]
+    finished = subprocess.run(command, capture_output=True, text=True, check=False, timeout=300)
+    assert finished.returncode == 0, finished.stderr
+    results = json.loads((tmp_path / "report.json").read_text("utf-8"))["results"]
+    expected = {"DATA_EXFIL_NETWORK_REQUESTS", "MANIFEST_MISSING_LICENSE"}
+    assert [{finding["rule_id"] for finding in item["findings"]} for item in results] == [expected, expected]
+    assert all(item["is_safe"] for item in results)
 
 
 def test_without_the_format_nothing_changes() -> None:

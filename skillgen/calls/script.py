@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 """Calls the tools of one service, with Python's standard library alone; `call.py --help` shows how.
 
 The service, its tools and their parameters are data in `tools.json` next to this file; nothing of it is run as code.
