@@ -182,6 +182,9 @@ def built(kind: Literal["mcp", "openapi", "cli"], words: Words, builder: Builder
             made,
             group=service.groups[0].name if number else None,
             pagination=replace(made.pagination, method=PAGING[number]),
+            # What calls returned is shown only without a declared type.
+            output=made.output if number < 2 else None,
+            other_outputs=made.other_outputs if number < 2 else (),
             **OTHER[number] | foreign,
         )
         for number, made in enumerate(builder.node(Tool, f"tool{number}") for number in range(3))

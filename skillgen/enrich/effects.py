@@ -172,10 +172,11 @@ _OVERWRITES = re.compile(r"\b(?:overwrit(?:e|es|ing)|permanently)\b", re.IGNOREC
 _SENDS = Regex(
     r"\b(?:(?:triggers|will trigger) (?:\w+ )?\[?notifications?"
     r"|(?:sends|will send) (?:\w+ ){0,4}(?:e-?mails?|notifications?|sms|text messages?) to"
-    r"|(?:e-?mail|invitation|message|notification|sms) (?:is|will be|will also be) sent to"
+    r"|(?:e-?mail|invitation|message|notification|sms) (?:is|will be|will also be) (?:sent|send) (?:to|if|when|once)"
     r"|(?:initiates?|attempts?) (?:a|the) (?:charge|payment)"
     r"|(?:charges|debits|debiting) (?:an?|the|your) (?:\w+ ){0,3}(?:account|buyer|card|customer|payer|payment method)"
     r"|will receive an? (?:\w+ )?(?:e-?mail|notification|sms|text message)"
+    r"|tops? up (?:an?|the|your) (?:account|balance|wallet)"
     r"|account is (?:billed|charged|debited)|you are (?:billed|charged) (?:for|the|upfront)"
     r"|will (?:\w+ly |also |then )?be (?:billed|charged))\b",
     re.IGNORECASE,

@@ -79,6 +79,7 @@ def ai_help_documents(rendering: Rendering) -> Iterator[Document]:
             for tool in service.tools
             if inlined and any("example" in section.title.lower() for section in tool.guidance)
         ],
+        "has_examples": inlined and any(example.flaw is None for tool in service.tools for example in tool.examples),
         "media_types": list(dict.fromkeys(name for tool in service.tools for name in tool.output_media_types)),
         "dates": date_formats(service),
         "operational": operational_facts(service),

@@ -117,7 +117,7 @@ _DOCUMENT_WORDS = re.compile(
 _SPECIFICATION = re.compile(
     rf"{_START}(?:open\s?api|swagger)[\s_-]+(?:specification|spec|definition|description|document){_END}", re.IGNORECASE
 )
-_MCP_WORDS = re.compile(rf"{_START}(?:mcp|servers?){_END}|(?<=[a-z])MCP(?:Server)?{_END}", re.IGNORECASE)
+_MCP_WORDS = re.compile(rf"{_START}(?:(?:fast)?mcp|servers?){_END}|(?<=[a-z])MCP(?:Server)?{_END}", re.IGNORECASE)
 _MORE = re.compile(r"\s[+|]\s|(?<=\bAPI)\swith\s|(?<=\bserver)\swith\s", re.IGNORECASE)
 _CLIENT = re.compile(r"(?<=[A-Za-z])(?:(?:\s?Management)?\s?(?:Rest)?Client|Management)\Z")
 """The end of the name of a class that calls a service: `StorageManagementClient`."""

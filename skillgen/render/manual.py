@@ -67,6 +67,7 @@ NAMES = {
     "legend": "what the marks mean, in HTML",
     "line": "the title of the tool, if it adds to the name",
     "lists": "`resources`, `prompts` and `events` to the `Index` of each that fills several pages",
+    "has_examples": "whether the sections of commands are shown and one has an example",
     "media_types": "media types of the tools' results",
     "name": "the exact name of a tool",
     "nested": "the macro of `reference/macros.md.j2` for what is nested in a value",

@@ -38,6 +38,9 @@ from skillgen.text.words import (
 _MANY_TOOLS = 60
 """Tools above which the nouns alone are named: with verbs, there is room for few of them."""
 
+_MIN_CORE_VERBS = 3
+"""Verbs without a noun from which they come first: a service that scrapes, searches and extracts."""
+
 _MAX_NOUNS = 7
 """Nouns of such a service."""
 
@@ -348,6 +351,11 @@ class Subjects:
 
     def _clauses(self) -> Iterator[str]:
         """Yields what the tools do with each noun; nouns with the same verbs share a clause."""
+        others = {verb for _, verbs, noun in self._actions if not noun for verb in verbs}
+        bare = listed(_shown_verbs(others)) if others - set(_GETS) else ""
+        is_core = len(others) >= _MIN_CORE_VERBS
+        if bare and is_core:
+            yield bare
         by_verbs: dict[tuple[str, ...], list[str]] = {}
         for subject in self._all:
             by_verbs.setdefault(_shown_verbs(subject.verbs), []).append(self._phrase(subject.words, subject.verbs))
@@ -355,9 +363,8 @@ class Subjects:
             nouns = [noun for noun in nouns if noun not in verbs]
             if verbs and nouns:
                 yield f"{listed(verbs[:_MAX_VERBS])} {listed(nouns[:_MAX_SHARED_VERBS])}"
-        others = {verb for _, verbs, noun in self._actions if not noun for verb in verbs}
-        if others - set(_GETS):
-            yield listed(_shown_verbs(others))
+        if bare and not is_core:
+            yield bare
 
     @cached_property
     def _said_actions(self) -> list[tuple[Tool, str, tuple[str, ...]]]:

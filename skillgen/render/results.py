@@ -119,9 +119,9 @@ def _told(text: str | None, code: str | None, name: str) -> str:
     reasons = " ".join(_REASONS.get(word, "") for word in (code or "").replace(",", "").split())
     named = _BETWEEN.union(words_of(name))
     known = named.union(_EMPTY_WORDS, words_of(reasons))
-    parts = list(sentences(text))
+    parts = [part for part in sentences(text) if part.strip(" .") != code]
     told = [part for part in parts if not known.issuperset(words_of(part)) or named.issuperset(words_of(part))]
-    return text if len(told) == len(parts) else " ".join(told)
+    return text if parts and len(told) == len(parts) else " ".join(told)
 
 
 def output_notes(output: Output) -> Markdown:

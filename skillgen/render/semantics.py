@@ -394,10 +394,16 @@ def _rules_of_use(service: Service) -> dict[str, list[Tool]]:
     return tools_of
 
 
+_OF_ONE_VALUE = re.compile(r"(?!(?:caution|important|limits?|note|rules?|warning)\b)[^:.\n]{1,40}: ", re.IGNORECASE)
+"""The start of an item in a list of values: `- Storefront: …`; a rule in it is not one of the tool."""
+
+
 def _rules_in(text: str, names: Collection[str]) -> Iterator[str]:
     """Yields the sentences of a description with a rule of use, outside quotations and code."""
-    for block in re.split(r"\n[ \t]*\n|\n[ \t]*[-*] ", text):
+    for mark, block in zip(*[iter(["", *re.split(r"(\n[ \t]*\n|\n[ \t]*[-*] )", text)])] * 2, strict=True):
         if block.lstrip().startswith((">", "```", "~~~", "#")):
+            continue
+        if mark.endswith(("- ", "* ")) and _OF_ONE_VALUE.match(block):
             continue
         if block.isascii() and not any(map(block.lower().__contains__, _RULE_HINTS)):
             continue

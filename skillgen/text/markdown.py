@@ -520,8 +520,10 @@ def _link_words(label: str, url: str) -> str:
     """Returns a link as its text, with the URL if it is valid outside the source's own pages."""
     if not url.startswith(("http://", "https://", "mailto:")) or url == label:
         return label
-    address = link_url(url)
-    return f"{label} ({address})" if label else address
+    address, words = link_url(url), label.rstrip(" ,;:")
+    if words == url.partition("://")[2].rstrip("/"):
+        return address + label[len(words) :]
+    return f"{words} ({address}){label[len(words) :]}" if words else address
 
 
 def escape_line_start(line: str) -> str:

@@ -411,6 +411,9 @@ _LOGIN = re.compile(r"(?:key|token|jwt)\Z", re.IGNORECASE)
 """The last word of a credential that a caller has before the first call; a password is also that of a new user."""
 
 
+_KEY = re.compile(r"\b(?:access|api|app|application|auth\w*|developer|license) ?(?:key|token)\b", re.IGNORECASE)
+
+
 def _is_secret(name: str) -> bool:
     return name.lower() == "key" or is_secret_name(name)
 
@@ -431,7 +434,10 @@ def login_parameters(tools: Sequence[Tool]) -> tuple[str, ...]:
         counts.update({item.name for item in found})
         places.update((item.location, item.name) for item in found)
         required |= {item.name for item in found if item.required}
-    common = [name for name, count in counts.items() if count > 1 and 2 * count >= len(tools)]
+    is_common = {name for name, count in counts.items() if count > 1 and 2 * count >= len(tools)}
+    if len(tools) == 1:
+        is_common = {item.name for item in tools[0].parameters if item.required and _KEY.search(item.description or "")}
+    common = [name for name in counts if name in is_common]
     logins = [name for name in common if name in required or len(common) == 1]
     return tuple(f"{place} {name}" for (place, name), _ in places.most_common() if name in logins)
 
