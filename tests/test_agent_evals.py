@@ -40,6 +40,11 @@ if "stop" in prompt and os.environ.get("STOPS"):
     sys.exit(3)
 if skill and "books" in prompt:
     print(json.dumps({"tool": "read", "path": os.path.join(skill, "SKILL.md")}))
+if manner == "program":
+    if skill and "Add" in prompt and "scripts/call.py" in open(os.path.join(skill, "SKILL.md")).read():
+        program = [sys.executable, os.path.join(skill, "scripts", "call.py"), "addBook", "title=Emma", "year=1815"]
+        subprocess.run(program, env={**os.environ, "SKILL_LIBRARY_TOKEN": "x", "SKILL_LIBRARY_KEY": "x"}, check=True)
+    sys.exit()
 if "Add" in prompt:
     if manner == "wrong" or skill is None:
         send("POST", "/books", {"year": "x"})
@@ -72,7 +77,7 @@ EVALS: Json = {
 def skill(tmp_path: Path) -> Path:
     """Returns the skill of an API, with tasks."""
     (tmp_path / "api.json").write_text(json.dumps(API), "utf-8")
-    generated("from-openapi", tmp_path / "api.json", "-o", tmp_path / "out")
+    generated("from-openapi", tmp_path / "api.json", "--emit", "skill,scripts", "-o", tmp_path / "out")
     folder = tmp_path / "out" / "skills" / "library"
     (folder / "evals").mkdir()
     (folder / "evals" / "evals.json").write_text(json.dumps(EVALS), "utf-8")
@@ -128,11 +133,20 @@ def test_an_agent_that_is_wrong_fails(skill: Path) -> None:
     assert evaluated(skill, "wrong", "--no-control", "--min-success", "0").exit_code == 0
 
 
+def test_the_program_of_a_skill_calls_the_mock(skill: Path) -> None:
+    finished = evaluated(skill, "program", "--format", "json")
+    runs = {(run["task"], run["has_skill"]): run["passed"] for run in json.loads(finished.stdout)["runs"]}
+    assert (runs["1", True], runs["1", False]) == (True, False), finished.stdout
+
+
 def test_an_agent_of_an_mcp_server_starts_a_mock_itself(tmp_path: Path) -> None:
     tools = [tool("greet", inputSchema={"type": "object", "properties": {"name": {"type": "string"}}})]
     start = command(tmp_path, tools=tools)
     out = tmp_path / "out"
-    generated("from-server", "-o", out, "--", *start, cwd=TESTS)
+    generated("from-server", "--emit", "skill,scripts", "-o", out, "--", *start, cwd=TESTS)
+    # The skill must not start the server itself.
+    path = next(out.rglob("tools.json"))
+    path.write_text(json.dumps({**json.loads(path.read_text("utf-8")), "command": ["false"]}), "utf-8")
     (skill,) = (out / "skills").iterdir()
     (skill / "evals").mkdir()
     tasks = [{"prompt": "Greet Ann.", "expected_calls": [{"tool": "greet", "arguments": {"name": "Ann"}}]}]
@@ -144,9 +158,13 @@ def test_an_agent_of_an_mcp_server_starts_a_mock_itself(tmp_path: Path) -> None:
         "params": {"name": "greet", "arguments": {"name": "Ann"}},
     }
     (tmp_path / "agent.sh").write_text(f"echo '{json.dumps(call)}' | $SKILLGEN_MOCK_COMMAND", "utf-8")
-    agent = ("--agent", f"sh {tmp_path / 'agent.sh'}", "--no-control", "-o", tmp_path / "runs")
-    finished = run_skillgen("eval", skill, *agent, "--", *start, cwd=TESTS)
-    assert (finished.exit_code, finished.stdout.splitlines()[0]) == (0, "passed: 1 with the skill: Greet Ann. (1 call)")
+    program = f"{sys.executable} $SKILLGEN_SKILL/scripts/call.py greet name=Ann"
+    (tmp_path / "program.sh").write_text(program, "utf-8")
+    for name in ("agent.sh", "program.sh"):
+        agent = ("--agent", f"sh {tmp_path / name}", "--no-control", "-o", tmp_path / "runs")
+        finished = run_skillgen("eval", skill, *agent, "--", *start, cwd=TESTS)
+        first = finished.stdout.splitlines()[0]
+        assert (finished.exit_code, first) == (0, "passed: 1 with the skill: Greet Ann. (1 call)"), name
 
 
 def test_an_agent_that_hangs_is_killed(skill: Path) -> None:

@@ -102,6 +102,10 @@ def test_a_server_is_started_by_the_command_that_follows(kiosk: Path, tmp_path: 
     (tmp_path / "title").write_text("Le Monde", "utf-8")
     shown = run_script(kiosk, "buy_paper", "title@=title", "--dry-run", *command, cwd=tmp_path)
     assert '"title": "Le Monde"' in shown.stdout
+    url = {"SKILL_KIOSK_URL": "https://kiosk.example/mcp"}
+    assert "kiosk.example" in run_script(kiosk, "buy_paper", "title=x", "--dry-run", cwd=tmp_path, env=url).stdout
+    shown = run_script(kiosk, "buy_paper", "title=x", "--dry-run", *command, cwd=tmp_path, env=url)
+    assert "listed.py" in shown.stdout
     lines = '{"tool": "buy_paper", "arguments": {"title": "x"}}\n{"tool": "buy_paper"}\n'
     finished = run_script(kiosk, "--session", *command, cwd=tmp_path, stdin=lines)
     assert [json.loads(line)["ok"] for line in finished.stdout.splitlines()] == [True, False]

@@ -616,7 +616,10 @@ class McpClient:
     def __init__(self, data: Any, timeout_s: float, folder: str) -> None:
         self.data, self.timeout_s, self.folder = data, timeout_s, folder
         self.number, self.version, self.session = 0, "", ""
-        self.url = data.get("url") or os.environ.get(data["prefix"] + "_URL", "")
+        own_url = os.environ.get(data["prefix"] + "_URL", "")
+        self.url = own_url or data.get("url", "")
+        self.token = data["prefix"] + "_TOKEN"
+        self.command = data["given"] or ([] if own_url else data.get("command"))
         self.process: Any = None
         self.lines: Any = queue.Queue()
 
@@ -627,7 +630,7 @@ class McpClient:
     def dry_run(self, name: str, tool: Any, arguments: Any) -> str:
         """Returns the request of a call."""
         message = {"method": "tools/call", "params": {"name": name, "arguments": with_texts(arguments)}}
-        where = " ".join(self.data.get("command") or [self.url])
+        where = " ".join(self.command or [self.url])
         return f"{where}\n{json.dumps(message, ensure_ascii=False, indent=2)}"
 
     def call(self, name: str, tool: Any, arguments: Any) -> Any:
@@ -670,7 +673,7 @@ class McpClient:
 
     def post(self, message: Any, deadline: float = 0.0) -> Any:
         """Sends a message; returns the messages that follow, until the deadline."""
-        if not self.data.get("command"):
+        if not self.command:
             return self.post_http(message, deadline or time.monotonic() + self.timeout_s)
         if self.process is None:
             self.start()
@@ -683,7 +686,7 @@ class McpClient:
 
     def start(self) -> None:
         """Starts the server, with the variables of this environment."""
-        command = self.data["command"]
+        command = self.command
         missing = [name for name in self.data.get("env", ()) if not os.environ.get(name)]
         if missing:
             print(f"note: {', '.join(missing)} is not set; the server may need it", file=sys.stderr)
@@ -722,7 +725,7 @@ class McpClient:
                 3, f"how to reach the server is not known; set {self.data['prefix']}_URL, or give its command after --"
             )
         headers = {"Content-Type": "application/json", "Accept": "application/json, text/event-stream"}
-        token = os.environ.get(self.data["token"], "")
+        token = os.environ.get(self.token, "")
         if token:
             headers["Authorization"] = with_prefix(token, "Bearer")
         if self.version:
@@ -738,7 +741,7 @@ class McpClient:
         response = send("POST", self.url, headers, json.dumps(message).encode(), self.timeout_s)
         self.session = response.headers.get("Mcp-Session-Id") or self.session
         if response.status in (401, 403):
-            what = f"the server requires credentials: HTTP {response.status}; set {self.data['token']} to a token"
+            what = f"the server requires credentials: HTTP {response.status}; set {self.token} to a token"
             raise Failure(3, f"{what}. {self.data.get('login', '')}")
         if (response.headers.get("Content-Type") or "").startswith("text/event-stream"):
             return self.events(response, deadline)
@@ -839,7 +842,7 @@ def main() -> int:
     for stream in (sys.stdout, sys.stderr):
         stream.reconfigure(encoding="utf-8", errors="backslashreplace")  # type: ignore[union-attr]
     data = json.loads(Path(__file__).with_name("tools.json").read_text("utf-8"))
-    data["command"] = sys.argv[end + 1 :] or data.get("command")
+    data["given"] = sys.argv[end + 1 :]
     client = CLIENTS[data["kind"]](data, options.timeout, options.out)
     try:
         if options.list or not (options.tool or options.session):

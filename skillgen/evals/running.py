@@ -106,7 +106,17 @@ def _environment(bench: Bench, url: str, log_path: Path, *, has_skill: bool) -> 
         environment["SKILLGEN_MOCK_COMMAND"] = shlex.join(words)
     if has_skill:
         environment["SKILLGEN_SKILL"] = str(bench.skill)
+        if (prefix := _program_prefix(bench.skill)) is not None:
+            environment[f"{prefix}_URL" if bench.service.kind == "mcp" else f"{prefix}_BASE_URL"] = url
     return environment
+
+
+def _program_prefix(skill: Path) -> str | None:
+    """Returns how the variables of the skill's program begin, which must call the mock, not the service."""
+    with suppress(OSError, ValueError):
+        prefix = as_dict(json_or_none((skill / "scripts" / "tools.json").read_text("utf-8"))).get("prefix")
+        return prefix if isinstance(prefix, str) and prefix.isidentifier() else None
+    return None
 
 
 def _run(bench: Bench, prompt: str, environment: Mapping[str, str], folder: Path) -> int | None:
