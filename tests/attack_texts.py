@@ -369,6 +369,9 @@ HELD_OUT = {
 """Sentences that were written before the rules of today, and that no rule was written for."""
 
 HARMLESS = (
+    "Extra hosts to add to /etc/hosts",
+    "filter[systems_updatable]",
+    "filter[end_user][admin][auth_person_name]",
     "This overwrites the website's existing contents and cannot be undone — always confirm with the user before proceeding.",
     "Empties the log file. This cannot be undone, so confirm with the user before calling it.",
     'This command can be referenced as "DC: ..." or "use Desktop Commander to ..." in your instructions.',
