@@ -943,6 +943,14 @@ CODES: Mapping[str, ProblemCode] = {
         subject="identifiers",
     ),
     "name-missing": ProblemCode("warning", "an entry has no name", "declare a name"),
+    "cli-equivalent-unknown": ProblemCode(
+        "warning",
+        "a tool names an equivalent command that the program of the project does not have",
+        "correct cliEquivalent, or remove it",
+        clause="dashdash, MCP servers, 3.2.2",
+        demand="SHOULD",
+        subject="identifiers",
+    ),
     "page-invalid": ProblemCode(
         "warning",
         "a page of a list has no list",

@@ -530,3 +530,54 @@ def test_a_program_without_a_script_is_started_as_a_module(depot: Service) -> No
     assert [item.fix for item in unknown.problems if item.code == "command-unknown"] == [
         "name the command with --program"
     ]
+
+
+# -- commands that a server names ------------------------------------------------------------------------------------
+
+EQUIVALENTS = {
+    "depot --account {a} stock --shelf {s} import {f} --force": None,
+    "depot --account={a} send {p} --to north -i | tee log": None,
+    "depot run anything --at-all": None,
+    "other tool --x": None,
+    "depot stock imports {f}": "`depot` has no command `depot stock imports`",
+    "depot --account {a} stock": None,
+    "depot --account {a} load": "`depot load` is not a command of its own",
+    "depot {command} --account {a}": None,
+    "depot send {p} --too north": "`depot send` has no option `--too`",
+    "depot 'unclosed": "`depot` has no command `depot 'unclosed`",
+}
+
+
+def test_a_command_that_a_server_names_is_checked_against_the_program(tmp_path: Path) -> None:
+    """S0-13: in `build` and in `lint`, if both are targets of the project."""
+    shutil.copy(PROGRAMS / "click_program.py", tmp_path)
+    tools = [
+        {"name": f"tool_{index}", "inputSchema": {"type": "object"}, "dashdash": {"cliEquivalent": text}}
+        for index, text in enumerate(EQUIVALENTS)
+    ]
+    results = {
+        "initialize": {"protocolVersion": "2025-06-18", "capabilities": {"tools": {}}, "serverInfo": {"name": "depot"}},
+        "tools/list": {"tools": tools},
+    }
+    server = (
+        "import json, sys\n"
+        "for line in sys.stdin:\n"
+        "    request = json.loads(line)\n"
+        f"    result = {results!r}.get(request['method'])\n"
+        "    answer = {'result': result} if result else {'error': {'code': -32601, 'message': 'no'}}\n"
+        "    if 'id' in request:\n"
+        "        print(json.dumps({'jsonrpc': '2.0', 'id': request['id'], **answer}), flush=True)\n"
+    )
+    (tmp_path / "server.py").write_text(server, "utf-8")
+    (tmp_path / "skillgen.yaml").write_text(
+        "targets:\n"
+        "  server: {source: {command: [python, server.py]}}\n"
+        "  depot: {source: {cli: 'click_program:cli', program: depot}}\n",
+        "utf-8",
+    )
+    built = generated("build", "--json", cwd=tmp_path)
+    problems = {item["message"] for item in json.loads(built.stdout)["problems"]}
+    named = [message for message in problems if " names `" in message]
+    assert sorted(message.partition(", but ")[2] for message in named) == sorted(filter(None, EQUIVALENTS.values()))
+    linted = run_skillgen("lint", "--select", "cli-equivalent-unknown", "--format", "json", cwd=tmp_path)
+    assert {item["message"] for item in json.loads(linted.stdout)["findings"]} == {*named}

@@ -53,6 +53,7 @@ from skillgen.write.plan import Change, Plan
 from skillgen.write.record import RECORD_NAME, read_record
 
 if TYPE_CHECKING:
+    from skillgen.model.service import Service
     from skillgen.pipeline.read import Notify, Reading, Request
 
 
@@ -419,12 +420,17 @@ def build_targets(
             if (result := up_to_date[named.name]) is not None:
                 yield BuiltTarget(name=named.name, result=result, status="unchanged")
             else:
-                yield _built(named, read)
+                yield _built(named, targets, read)
 
 
-def _built(named: NamedTarget, read: Callable[[NamedTarget], tuple[Reading, FilesRead]]) -> BuiltTarget:
+_Read = Callable[[NamedTarget], "tuple[Reading, FilesRead]"]
+"""Waits for a target that is being read."""
+
+
+def _built(named: NamedTarget, targets: Sequence[NamedTarget], read: _Read) -> BuiltTarget:
     try:
         reading, files = read(named)
+        reading = _checked_reading(reading, named, targets, read)
         result = write_services(reading.services, named.target, named.place, reading.failures)
         if result.exit_code is ExitCode.DONE and not named.target.check:
             _remember(named, files, result)
@@ -436,6 +442,21 @@ def _built(named: NamedTarget, read: Callable[[NamedTarget], tuple[Reading, File
     return BuiltTarget(name=named.name, result=Result(steps=(Failure(error=failure),)), status="failed")
 
 
+def _checked_reading(reading: Reading, named: NamedTarget, targets: Sequence[NamedTarget], read: _Read) -> Reading:
+    """Returns what was read, with the equivalent commands of its tools checked against the programs of the project."""
+    if not any(tool.cli_equivalent for service in reading.services for tool in service.tools):
+        return reading
+    from skillgen.pipeline.equivalents import with_checked_equivalents
+
+    programs: list[Service] = []
+    for other in targets:
+        if other is not named and (other.target.source.cli or other.target.source.cli_command):
+            with suppress(SkillgenError):  # reported where the program itself is built
+                programs += read(other)[0].services
+    services = tuple(with_checked_equivalents(service, programs) for service in reading.services)
+    return structs.replace(reading, services=services)
+
+
 def read_targets(
     targets: Sequence[NamedTarget], environment: Mapping[str, str], announce: Notify | None
 ) -> Iterator[tuple[NamedTarget, Reading | SkillgenError]]:
@@ -443,7 +464,7 @@ def read_targets(
     with _read_concurrently(targets, environment, announce) as read:
         for named in targets:
             try:
-                yield named, read(named)[0]
+                yield named, _checked_reading(read(named)[0], named, targets, read)
             except SkillgenError as error:
                 yield named, error
 
