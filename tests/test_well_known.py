@@ -176,6 +176,8 @@ def test_a_server_card_is_written_when_it_is_asked_for(tmp_path: Path) -> None:
     linked = read_json(served / "api-catalog")["linkset"][1]
     assert linked["anchor"] == "https://mcp.acme.com/mcp"
     assert linked["service-meta"] == [{"href": entry["url"], "type": "application/mcp-server-card+json"}]
+    read = run_skillgen("from-server", "--config", served / "api-catalog")
+    assert "choose one with --server NAME: card (https://acme.com/.well-known/server-card.json)" in read.stderr
     _, problems = published(tmp_path / "local", service_of_answers(answers()), emit=["server-card"], publish=ACME)
     assert "has no URL of it that others reach" in problems["format-left-out"][0]
 

@@ -57,8 +57,11 @@ def published_ways(data: Json) -> dict[str, dict[str, Json]]:
 
 
 def _listed(top: Mapping[str, Json]) -> list[dict[str, Json]]:
-    """Returns the entries of a registry or a catalogue, those of a catalogue in an entry too."""
+    """Returns the entries of a registry or a catalogue, also those of a catalogue in an entry."""
     entries = [as_dict(item) for key in ("servers", "entries") for item in as_list(top.get(key))]
+    links = [link for item in as_list(top.get("linkset")) for link in as_list(as_dict(item).get("service-meta"))]
+    # RFC 9727: the card of a server is a link like another.
+    entries += [{"type": link.get("type"), "url": link.get("href")} for link in map(as_dict, links)]
     nested = [as_dict(inner) for item in entries for inner in as_list(as_dict(item.get("data")).get("entries"))]
     return [*entries, *nested]
 
