@@ -214,6 +214,30 @@ CODES: Mapping[str, ProblemCode] = {
     "url-secret-left-out": ProblemCode(
         "info", "the URL of the source seems to hold a secret, which is replaced", "document which value to fill in"
     ),
+    "workflow-invalid": ProblemCode(
+        "warning",
+        "a part of an Arazzo file is invalid, or does not fit the description",
+        "correct it there",
+        clause="Arazzo 1.1, 4",
+        demand="MUST",
+    ),
+    "workflow-left-out": ProblemCode(
+        "info",
+        "a workflow needs what is not documented, or calls nothing of the service, so it is left out",
+        "select its tools too, or remove it",
+    ),
+    "workflow-operation-unknown": ProblemCode(
+        "warning",
+        "a step of a workflow names an operation or a workflow that does not exist, so the workflow is left out",
+        "correct the name in the Arazzo file",
+        clause="Arazzo 1.1, Step Object",
+        demand="MUST",
+    ),
+    "workflow-step-not-http": ProblemCode(
+        "info",
+        "a step of a workflow sends or receives a message, which is not a call of the service",
+        "say in its description how it is done",
+    ),
     "version-of-sdk": ProblemCode(
         "warning",
         "the server reports the version of its SDK as its own",

@@ -127,6 +127,15 @@ def problems_of_extra(example: str, folder: Path) -> list[Problem]:
     return list(skillgen.read(DESCRIPTION, extra=[str(path)]).problems)
 
 
+def problems_of_arazzo(example: str, folder: Path) -> list[Problem]:
+    source = {"name": "orders", "url": "openapi.json", "type": "openapi"}
+    info = {"title": "Orders", "version": "1"}
+    file = {"arazzo": "1.1.0", "info": info, "sourceDescriptions": [source], "workflows": yaml.safe_load(example)}
+    path = folder / "arazzo.yaml"
+    path.write_text(yaml.safe_dump(file, sort_keys=False), "utf-8")
+    return list(skillgen.read(DESCRIPTION, extra=[str(path)]).problems)
+
+
 def problems_of_samples(example: str, folder: Path) -> list[Problem]:
     path, description = folder / "samples.json", json.loads(json.dumps(DESCRIPTION))
     path.write_text(json.dumps({"samples": 1, "service": "Orders", "tools": yaml.safe_load(example)}), "utf-8")
@@ -152,6 +161,7 @@ READERS: dict[str, Callable[[str, Path], list[Problem]]] = {
     "target": problems_of_target,
     "overlay": problems_of_overlay,
     "extra": problems_of_extra,
+    "arazzo": problems_of_arazzo,
     "samples": problems_of_samples,
 }
 

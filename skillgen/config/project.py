@@ -425,7 +425,7 @@ class Texts(_Options):
     )
     exclude: Sequence[str] = option("Leave out matching tools; patterns as for --include.", (), metavar="PATTERN")
     extra: Sequence[str] = option(
-        "Captured --ai-help text or llms.txt that adds to the description: a file or a URL.",
+        "Captured --ai-help text, llms.txt or Arazzo file that adds to the description: a file or a URL.",
         (),
         metavar="SOURCE",
         is_path=True,

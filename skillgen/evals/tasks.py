@@ -28,7 +28,6 @@ _DRAFTED_QUERIES = 10
 _FORBIDDEN_TOOLS = 5
 _PROMPT_LENGTH = 400
 _VALUE_LENGTH = 200
-_WORD = re.compile(r"[\w.-]+")
 
 
 class ExpectedCall(Struct, frozen=True):
@@ -149,10 +148,10 @@ def drafted(service: Service, skill_name: str) -> str:
 def _from_workflows(service: Service) -> Iterator[dict[str, Json]]:
     names = {tool.name for tool in service.tools}
     for workflow in service.workflows:
-        words = [word.strip(".") for step in workflow.steps for word in _WORD.findall(step)]
-        calls = [{"tool": word} for word in dict.fromkeys(words) if word in names]
+        goal = one_line(workflow.title or workflow.description or workflow.name)
+        calls = [{"tool": name} for name in dict.fromkeys(step.tool for step in workflow.steps) if name in names]
         if calls:
-            yield {"prompt": _sentence(workflow.title), "expected_output": workflow.title, "expected_calls": calls}
+            yield {"prompt": clip(_sentence(goal), _PROMPT_LENGTH), "expected_output": goal, "expected_calls": calls}
 
 
 def _from_examples(service: Service) -> Iterator[dict[str, Json]]:

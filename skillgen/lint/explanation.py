@@ -35,6 +35,7 @@ PARTS = {
     "target": ("yaml", "part of a target in skillgen.yaml"),
     "overlay": ("yaml", "part of an OpenAPI Overlay"),
     "extra": ("markdown", "a text of `--extra`"),
+    "arazzo": ("yaml", "the workflows of an Arazzo file, for an API with `getOrder` and `deleteOrder`"),
     "samples": ("yaml", "the `tools` of a file of `--samples`, of an API whose orders have a `number`, an integer"),
 }
 """What examples are part of: its syntax, and its name for readers."""

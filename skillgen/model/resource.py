@@ -1,4 +1,4 @@
-"""What a service offers in addition to tools: resources, prompts, events, groups, workflows, skills."""
+"""What a service offers in addition to tools: resources, prompts, events, groups, skills."""
 
 from __future__ import annotations
 
@@ -168,16 +168,6 @@ class Section(Struct, frozen=True, kw_only=True):
 
     body: str
     """Markdown, untrusted."""
-
-
-class Workflow(Struct, frozen=True, kw_only=True):
-    """A sequence of tools."""
-
-    title: str
-    """The goal."""
-
-    steps: tuple[str, ...]
-    """The steps, in order."""
 
 
 class Group(Struct, frozen=True, kw_only=True):

@@ -24,11 +24,11 @@ from skillgen.model.resource import (
     RelatedServer,
     Resource,
     Section,
-    Workflow,
 )
 from skillgen.model.schema import NamedType, Parameter
 from skillgen.model.tool import Tool
 from skillgen.model.values import Icon, Json, Origins, Quotation
+from skillgen.model.workflow import Workflow
 
 Kind = Literal["mcp", "openapi", "cli"]
 
@@ -152,7 +152,7 @@ class Service(Struct, frozen=True, kw_only=True):
     """Errors that any tool may return."""
 
     workflows: tuple[Workflow, ...] = ()
-    """Sequences of tools."""
+    """Sequences of calls."""
 
     sections: tuple[Section, ...] = ()
     """The rest of its own documentation."""

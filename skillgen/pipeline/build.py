@@ -43,6 +43,7 @@ from skillgen.pipeline.generate import (
 )
 from skillgen.pipeline.packages import skill_folders
 from skillgen.security.secrets import Secrets, secrets_from_environment
+from skillgen.sources.arazzo import neighbours
 from skillgen.sources.documents import FilesRead, file_digest, is_url, track_files_read
 from skillgen.sources.http import read_cached, write_cached
 from skillgen.sources.json_access import SOURCE_LIMIT_BYTES
@@ -346,7 +347,9 @@ def _cache_key(named: NamedTarget) -> str:
 def _options_digest(named: NamedTarget) -> str:
     folder = named.target.templates
     templates = _templates_digests(Path(folder)) if folder is not None else {}
-    data = (__version__, asdict(named.target), structs.asdict(named.place), templates)
+    description = named.target.source.openapi
+    workflows = [path.name for path in neighbours(Path(description))] if description is not None else []
+    data = (__version__, asdict(named.target), structs.asdict(named.place), templates, workflows)
     return hashlib.sha256(json.dumps(data, sort_keys=True, default=str).encode("utf-8", "replace")).hexdigest()
 
 

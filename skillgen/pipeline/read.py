@@ -254,6 +254,7 @@ def _without_inferred_uses(service: Service) -> Service:
 def _from_description(
     document: Document, problems: ProblemLog, request: Request, access: FetchOptions
 ) -> tuple[Service, ...]:
+    from skillgen.sources.arazzo import apply_neighbours
     from skillgen.sources.openapi.references import ReferencePolicy
     from skillgen.sources.openapi.source import service_from_description
 
@@ -264,6 +265,8 @@ def _from_description(
         document = apply_overlays(document, tuple(source.overlays), problems, access)
     policy = ReferencePolicy(outside=source.allow_outside_refs, remote=source.allow_remote_refs, access=access)
     service = service_from_description(document, problems, policy)
+    if document.folder is not None:
+        service = apply_neighbours(service, Path(document.name))
     # A relative URL of a server is resolved against the description's own URL, which may hold a secret.
     endpoints = tuple(structs.replace(item, url=access.secrets.hide_in_url(item.url)) for item in service.endpoints)
     if endpoints != service.endpoints:
@@ -272,7 +275,7 @@ def _from_description(
     has_url = request.texts.base_url is not None
     redacted_problems = tuple(
         access.secrets.hide_in_problem(problem)
-        for problem in problems
+        for problem in (*problems, *service.problems)
         if not (has_url and problem.code == "base-url-missing")
     )
     return (_completed(structs.replace(service, problems=redacted_problems), request),)
@@ -683,9 +686,9 @@ def _with_overrides(service: Service, request: Request) -> Service:
     """
     texts = request.texts
     if request.extras:
-        from skillgen.sources.extra_text import apply_extra_text
+        from skillgen.sources.extra_text import apply_extra
 
-        service = functools.reduce(apply_extra_text, request.extras, service)
+        service = functools.reduce(apply_extra, request.extras, service)
     if request.samples is not None:
         from skillgen.sources.samples import apply_samples
 

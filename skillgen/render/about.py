@@ -18,6 +18,8 @@ from skillgen.render.environment import Templates
 from skillgen.render.identity import PHRASE_LIMIT, title
 from skillgen.render.pages import Page, Section, pages_of, section_of
 from skillgen.render.phrases import phrase, phrases, plain_phrase
+from skillgen.render.shared import written_out
+from skillgen.render.workflows import recipe_of, workflow_section_name, workflow_title
 from skillgen.text.blocks import block
 from skillgen.text.markdown import Markdown, code, inline, one_line, plain_words
 from skillgen.text.structure import split_portions, top_headings
@@ -142,7 +144,9 @@ class _AboutReader:
             if file.text is not None:
                 yield from self._text(file.uri, file.text)
         for workflow in service.workflows:
-            yield self._section(workflow.title, "workflow", workflow=workflow)
+            recipe = recipe_of(workflow, service)
+            shown = self._section(workflow_title(workflow), "workflow", workflow=workflow, recipe=recipe)
+            yield replace(shown, name=workflow_section_name(workflow), text=written_out(shown.text))
         for section in service.sections:
             if not service.requirements.auth or section not in own:
                 yield from self._text(section_title(section), section.body)

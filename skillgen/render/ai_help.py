@@ -21,6 +21,10 @@ from skillgen.render.reference import SingleFile
 from skillgen.render.results import CommonErrors, command_errors, common_errors
 from skillgen.render.semantics import date_formats, deprecated_names, operational_facts
 from skillgen.render.skill import Rendering
+from skillgen.render.workflows import recipes_text, workflow_lines
+
+_RECIPES_BYTES = 12_000
+"""Bytes of workflows that are written out; more have a line each."""
 
 _INLINE_LIMIT_BYTES = 100_000
 """Maximum size of all sections for including them."""
@@ -80,6 +84,8 @@ def ai_help_documents(rendering: Rendering) -> Iterator[Document]:
             if inlined and any("example" in section.title.lower() for section in tool.guidance)
         ],
         "has_examples": inlined and any(example.flaw is None for tool in service.tools for example in tool.examples),
+        "workflow_lines": workflow_lines(service, (), str),
+        "recipes": recipes_text(reference.about, {}, _RECIPES_BYTES),
         "media_types": list(dict.fromkeys(name for tool in service.tools for name in tool.output_media_types)),
         "dates": date_formats(service),
         "operational": operational_facts(service),

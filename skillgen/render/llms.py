@@ -23,6 +23,7 @@ from skillgen.render.purpose import glossed_words, joined_words
 from skillgen.render.reference import Reference, single_file
 from skillgen.render.semantics import marks
 from skillgen.render.skill import Rendering, Site
+from skillgen.render.workflows import workflow_lines
 
 _MAX_CHARACTERS = 16_000
 """Maximum length of a line for each group; beyond it, the lines of the index are listed (design, "Output")."""
@@ -78,6 +79,7 @@ def llms_documents(rendering: Rendering) -> Iterator[Document]:
         "tools": [tool for tool in service.tools if not tool.is_preflight] if is_short else (),
         "groups": () if is_short else _groups(rendering),
         "quick_items": _QUICK_ITEMS,
+        "workflow_lines": workflow_lines(service, reference.about, places.reference),
     }
     yield Document("llms.txt", templates.render("llms.txt.j2", **context))
     head = templates.render("llms-full.txt.j2", **context)

@@ -91,6 +91,8 @@ NAMES = {
     "quick_items": "the maximum of items of the quick reference",
     "quotation": "a `Quotation`",
     "rate_limit": "the rate limit of the service",
+    "recipe": "the words on the workflow, `Recipe`",
+    "recipes": "all workflows, if they are short",
     "reference": "everything that is documented, in pages: `Reference`",
     "resource": "the `Resource` of a section",
     "rest": "the source's own sections that belong to no section of the profile",
@@ -118,6 +120,7 @@ NAMES = {
     "when": "when to use the service, or nothing",
     "words": "maximum characters of words behind an entry of the index; 0 if there is no room",
     "workflow": "the `Workflow` of a section",
+    "workflow_lines": "the workflows on a line each",
 }
 """The names that a template is given, and what each holds."""
 

@@ -135,6 +135,11 @@ def expanded(text: str) -> str:
     return _NUMBER.sub(full, text)
 
 
+def written_out(text: str) -> Markdown:
+    """Returns a text with all items in their places."""
+    return Markdown(_MARK.sub("", expanded(text)))
+
+
 class Kind(Enum):
     """The sections that are not those of a group of tools."""
 
@@ -211,7 +216,7 @@ def share(groups: Mapping[Place, Sequence[Section]]) -> tuple[dict[Place, list[S
 def unshared(groups: Mapping[Place, Sequence[Section]]) -> tuple[dict[Place, list[Section]], list[Section]]:
     """Returns the sections of each group with all items in their places, and no others."""
     whole = {
-        group: [replace(section, text=Markdown(_MARK.sub("", expanded(section.text)))) for section in members]
+        group: [replace(section, text=written_out(section.text)) for section in members]
         for group, members in groups.items()
     }
     return whole, []

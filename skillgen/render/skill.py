@@ -25,6 +25,7 @@ from skillgen.render.index import LINES, Index, index_by_group, index_in_sequenc
 from skillgen.render.invocation import skill_fields
 from skillgen.render.reference import Reference, page_text, reference_files, reference_of, whole_skill
 from skillgen.render.scripts import program_files
+from skillgen.render.workflows import recipes_text, workflow_lines
 from skillgen.text.markdown import disarm, disarm_json, escape_dollar_digits, one_line
 
 MAX_LINES = 499
@@ -189,6 +190,10 @@ class Site(Struct, frozen=True):
         return [rendering.service for rendering in self.renderings]
 
 
+_RECIPES_BYTES = 2_500
+"""Bytes of workflows that SKILL.md has itself, if there is room; else it has a line for each."""
+
+
 def skill_documents(rendering: Rendering, within: str = "") -> Iterator[Document | Problem]:
     """Yields SKILL.md and the files of its references, in `skills/` below `within`."""
     folder = f"{within}skills/{skill_name(rendering.service)}"
@@ -217,12 +222,15 @@ def _skill_of(rendering: Rendering) -> Skill:
     """Returns SKILL.md in the richest form that fits and is a short way to a tool, with the index if it needs one."""
     service, reference, templates = rendering.service, rendering.reference, rendering.templates
     lists = list_indexes(reference)
+    tool_places = {name: f"references/{address}" for name, address in reference.tool_addresses.items()}
     context = {
         **rendering.context,
         "fields": skill_fields(service, rendering.profile, has_program=rendering.has_program),
         "intro": intro(service),
         "noun": "skill",
         "lists": lists,
+        "workflow_lines": workflow_lines(service, reference.about, "references/{}".format),
+        "recipes": recipes_text(reference.about, tool_places, _RECIPES_BYTES),
     }
 
     def rendered(form: str, index: Index | None = None, words: int = 0, **length: bool) -> str:

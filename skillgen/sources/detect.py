@@ -111,7 +111,11 @@ def _is_initialize_result(data: dict[str, Json]) -> bool:
 
 _KINDS: tuple[tuple[Callable[[dict[str, Json]], bool], str, str | None], ...] = (
     (lambda data: "overlay" in data and "actions" in data, "an OpenAPI Overlay", "give it with --overlay"),
-    (lambda data: "arazzo" in data, "an Arazzo description of workflows", "give the API's OpenAPI"),
+    (
+        lambda data: "arazzo" in data,
+        "an Arazzo description of workflows",
+        "give the API's OpenAPI, and this file with --extra",
+    ),
     (lambda data: "asyncapi" in data, "AsyncAPI", "give an OpenAPI document"),
     (lambda data: "swaggerVersion" in data, "Swagger 1", "convert it to OpenAPI 3"),
     (

@@ -156,7 +156,7 @@ def _document(
     _check_size(content, name, fix="give a JSON or YAML document")
     text = _decode(content, name)
     parse_problems = ProblemLog()
-    data, echoed_from = access.secrets.hide_in(_parse(text, name, parse_problems))
+    data, echoed_from = access.secrets.hide_in(parse_text(text, name, parse_problems))
     for problem in parse_problems:
         problems.add(access.secrets.hide_in_problem(problem))
     report_echoed_secrets(problems, echoed_from)
@@ -243,10 +243,13 @@ def _decode(content: bytes, name: str) -> str:
         ) from None
 
 
-def _parse(text: str, name: str, problems: ProblemLog) -> Json:
+def parse_text(text: str, name: str, problems: ProblemLog) -> Json:
     """Parses JSON if the text starts like JSON, else YAML.
 
     Broken JSON is never parsed as YAML, which reads a missing value as null and accepts a missing quote.
+
+    Raises:
+        SourceError: it is neither.
     """
     if _JSON_START.match(text.lstrip()):
         try:

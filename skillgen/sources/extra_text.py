@@ -1,4 +1,4 @@
-"""Adds a captured `--ai-help` text or an llms.txt to a service: `--extra` (seed 000; S0-20).
+"""Adds a captured `--ai-help` text, an llms.txt or an Arazzo file to a service: `--extra` (seed 000; S0-20).
 
 The text fills gaps; it changes nothing that the source declares.
 """
@@ -20,6 +20,7 @@ from skillgen.model.tool import CAUTION
 from skillgen.model.values import Origin
 from skillgen.security.secrets import report_echoed_secrets, secrets_from_url
 from skillgen.sources import http
+from skillgen.sources.arazzo import apply_arazzo, is_arazzo
 from skillgen.sources.documents import load_text
 from skillgen.sources.mcp.ai_help import AiHelp, with_help
 from skillgen.sources.mcp.fields import FieldResolver
@@ -67,7 +68,21 @@ def load_extra(source: str, *, timeout_s: float) -> ExtraText:
         raise failures[0]
 
 
-def apply_extra_text(service: Service, extra: ExtraText) -> Service:
+def apply_extra(service: Service, extra: ExtraText) -> Service:
+    """Returns the service with the additions of a text, or with the workflows of an Arazzo file.
+
+    Raises:
+        SourceError: an Arazzo file is neither JSON nor YAML.
+    """
+    if not is_arazzo(extra.text):
+        return _apply_text(service, extra)
+    problems = ProblemLog()
+    report_echoed_secrets(problems, extra.echoed_from)
+    service = replace(service, problems=(*service.problems, *problems))
+    return apply_arazzo(service, extra.name, extra.text)
+
+
+def _apply_text(service: Service, extra: ExtraText) -> Service:
     """Returns the service with the additions of a text; where both have a value, the service's value is used."""
     problems = ProblemLog()
     for problem in service.problems:

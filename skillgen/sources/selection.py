@@ -18,6 +18,7 @@ from skillgen.model.resource import Event
 from skillgen.model.schema import Discriminator, Schema
 from skillgen.model.service import Service
 from skillgen.model.tool import Tool
+from skillgen.sources.arazzo import usable_workflows
 
 _SUGGESTIONS_LIMIT = 5_000
 """Names, tags, paths and methods that are compared with an unmatched pattern to suggest one."""
@@ -93,10 +94,12 @@ def select_tools(service: Service, include: Sequence[Pattern], exclude: Sequence
     groups = tuple(group for group in service.groups if group.name in used_groups)
     selection = replace(service, tools=tools, events=events, groups=groups)
     used = _used_types(selection)
+    workflows, left_out = usable_workflows(service.workflows, names)
     return replace(
         selection,
         schemas=tuple(item for item in service.schemas if item.name in used),
-        problems=(*service.problems, *problems),
+        workflows=workflows,
+        problems=(*service.problems, *problems, *left_out),
     )
 
 

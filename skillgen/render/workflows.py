@@ -1,0 +1,358 @@
+"""Workflows as recipes: each step with its tool, values, conditions and results, in words that need no Arazzo."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+
+from msgspec import Struct
+
+from skillgen.model.schema import Parameter
+from skillgen.model.service import Service
+from skillgen.model.tool import Tool
+from skillgen.model.values import Json
+from skillgen.model.workflow import StepAction, StepCriterion, StepValue, Workflow, WorkflowStep
+from skillgen.render.pages import Page, addresses, link_resolver, tool_link
+from skillgen.render.phrases import phrase, phrases
+from skillgen.render.semantics import marks
+from skillgen.text import lazy_re as re
+from skillgen.text.markdown import Markdown, code, code_list, exact_json_text, inline, one_line, value
+from skillgen.text.summary import clip
+
+_TITLE_LENGTH = 120
+_LINE_TOOLS = 12
+"""Tools of a workflow that its line in SKILL.md names."""
+
+LINES_LIMIT = 20
+"""Workflows that have a line of their own; a last line says how many more there are."""
+
+_SECTION_PREFIX = "workflow "
+
+_EXPRESSION = re.compile(
+    r"\$(?:"
+    r"(?P<kind>inputs|outputs)\.(?P<name>[A-Za-z0-9._-]+)"
+    r"|steps\.(?P<step>[A-Za-z0-9_-]+)\.(?:outputs\.)?(?P<output>[A-Za-z0-9._-]+)"
+    r"|workflows\.(?P<workflow>[A-Za-z0-9_-]+)\.(?P<side>inputs|outputs)\.(?P<member>[A-Za-z0-9._-]+)"
+    r"|(?P<message>request|response|message)\.(?:(?P<whole>body|payload)|(?P<place>header|query|path)\.(?P<key>[^\s#{}]+))"
+    r"|(?P<fact>statusCode|url|method)"
+    r")(?:#(?P<pointer>[^\s{}]*))?"
+)
+"""A runtime expression (Arazzo 1.1, "Runtime Expressions")."""
+
+_EMBEDDED = re.compile(r"\{(\$[^{}]+)\}")
+_COMPARISON = re.compile(r"\s*(\$[^\s=!<>&|]+)\s*(==|!=|<=|>=|<|>)\s*('[^']*'|\"[^\"]*\"|[^\s&|'\"()]+)\s*\Z")
+_STATUS = re.compile(r"\s*\$statusCode\s*==\s*['\"]?(\d{3})['\"]?\s*\Z")
+
+
+class RecipeStep(Struct, frozen=True):
+    """The words on a step."""
+
+    line: Markdown
+    """Its name, what it calls, and what it does."""
+
+    details: tuple[Markdown, ...]
+    """What is sent, when it succeeded, what follows, and what to keep."""
+
+
+class Recipe(Struct, frozen=True):
+    """The words on a workflow."""
+
+    lead: Markdown
+    """Its effect, its name, and the workflows that precede it."""
+
+    inputs: tuple[Parameter, ...]
+    """What must be known."""
+
+    steps: tuple[RecipeStep, ...]
+    """The steps."""
+
+    results: tuple[Markdown, ...]
+    """What comes out of it."""
+
+
+def workflow_title(workflow: Workflow) -> str:
+    """Returns the goal of a workflow in one line."""
+    return clip(one_line(workflow.title or workflow.name).rstrip("."), _TITLE_LENGTH)
+
+
+def workflow_section_name(workflow: Workflow) -> str:
+    """Returns the name of its section, which no tool and no other section has."""
+    return f"{_SECTION_PREFIX}{workflow.name}"
+
+
+def recipe_of(workflow: Workflow, service: Service) -> Recipe:
+    """Returns the words on a workflow."""
+    tools = {tool.name: tool for tool in service.tools}
+    lead = [phrase("workflow_lead", marks=_marks_text(workflow, service), name=code(workflow.name))]
+    if workflow.after:
+        lead.append(phrase("workflow_after", len(workflow.after), names=code_list(workflow.after)))
+    if workflow_effect(workflow, service)[1]:
+        lead.append(phrase("workflow_unknown"))
+    lead.append(phrase("workflow_order"))
+    return Recipe(
+        Markdown(" ".join(lead).strip()),
+        workflow.inputs.properties if workflow.inputs is not None else (),
+        tuple(_step(step, tools) for step in workflow.steps),
+        tuple(_kept(workflow.outputs, "workflow_result")),
+    )
+
+
+def workflow_line(workflow: Workflow, service: Service, address: str | None) -> Markdown:
+    """Returns a workflow on one line: its goal, its effect, and its steps in order."""
+    title = inline(workflow_title(workflow))
+    label = Markdown(f"[{title}]({address})") if address is not None else title
+    names = [step.tool or step.workflow or step.other or step.name for step in workflow.steps]
+    shown = code_list(names[:_LINE_TOOLS], phrase("workflow_then"))
+    more = phrase("workflow_more", number=len(names) - _LINE_TOOLS) if len(names) > _LINE_TOOLS else ""
+    facts = f" {text}" if (text := _marks_text(workflow, service)) else ""
+    return Markdown(f"{label}{facts}: {shown}{more}")
+
+
+def workflow_lines(
+    service: Service, pages: Sequence[Page], place: Callable[[str], str], limit: int = LINES_LIMIT
+) -> tuple[Markdown, ...]:
+    """Returns a line for each workflow, with a link to its section; `place` returns the target of an address."""
+    places = addresses(pages)
+    shown = service.workflows[: limit if len(service.workflows) > limit + 1 else limit + 1]
+    lines = [
+        workflow_line(item, service, place(places[name]) if (name := workflow_section_name(item)) in places else None)
+        for item in shown
+    ]
+    if left := len(service.workflows) - len(shown):
+        words = phrase("workflows_more", left, number=left)
+        lines.append(Markdown(f"[{words}]({place(pages[0].file_name)})") if pages else words)
+    return tuple(lines)
+
+
+def recipes_text(pages: Sequence[Page], tools: Mapping[str, str], limit_bytes: int) -> Markdown:
+    """Returns all workflows, with headings of the third level; empty if they are too long. `tools` has the target of
+    the links to each tool."""
+    texts = [section.text for page in pages for section in page.sections if section.name.startswith(_SECTION_PREFIX)]
+    if sum(len(text.encode()) for text in texts) > limit_bytes:
+        return Markdown("")
+    resolve = link_resolver({}, tools)
+    return Markdown("\n\n".join(f"#{resolve(text)}" for text in texts))
+
+
+# -- effects ----------------------------------------------------------------------------------------------------------
+
+_EFFECTS = ("read", "write", "sends", "destructive")
+
+
+def workflow_effect(workflow: Workflow, service: Service) -> tuple[tuple[str, ...], bool]:
+    """Returns the marks of the worst steps, also of the workflows that it may start, and whether others are unknown.
+
+    An effect that might be understated is not a mark: a workflow with an unknown step does not only read.
+    """
+    tools = {tool.name: tool for tool in service.tools}
+    workflows = {item.name: item for item in service.workflows}
+    seen, waiting = {workflow.name}, [workflow]
+    found: set[str] = set()
+    is_unknown = False
+    while waiting:
+        current = waiting.pop()
+        for step in current.steps:
+            tool = tools.get(step.tool or "")
+            own = set(marks(tool)) if tool is not None else set()
+            is_unknown |= step.workflow is None and own.isdisjoint(_EFFECTS)
+            found |= own
+            for name in (*step.workflows, *current.after):
+                if name in workflows and name not in seen:
+                    seen.add(name)
+                    waiting.append(workflows[name])
+    worst = next((name for name in reversed(_EFFECTS) if name in found), None)
+    effect = [worst] if worst is not None and not (is_unknown and worst == "read") else []
+    return (*(["ask first"] if "ask first" in found else []), *effect), is_unknown
+
+
+def _marks_text(workflow: Workflow, service: Service) -> Markdown:
+    return Markdown(" ".join(f"[{mark}]" for mark in workflow_effect(workflow, service)[0]))
+
+
+# -- steps ------------------------------------------------------------------------------------------------------------
+
+
+def _step(step: WorkflowStep, tools: Mapping[str, Tool]) -> RecipeStep:
+    tool = tools.get(step.tool or "")
+    if tool is not None:
+        shown = "".join(f" [{mark}]" for mark in marks(tool))
+        called = phrase("step_calls", tool=f"{tool_link(tool.name)}{shown}")
+    elif step.workflow is not None:
+        called = phrase("step_makes", workflow=code(step.workflow))
+    else:
+        called = phrase("step_other", name=code(step.other or ""))
+    line = phrase("step_line", name=code(step.name), called=called)
+    if description := inline(step.description or ""):
+        line = Markdown(f"{line} {description}")
+    return RecipeStep(line, tuple(_details(step, tool)))
+
+
+def _details(step: WorkflowStep, tool: Tool | None) -> Iterator[Markdown]:
+    if step.after:
+        yield phrase("step_after", len(step.after), names=code_list(step.after))
+    yield from map(_sent, step.values)
+    yield from _body(step)
+    if tool is not None and (missing := list(_missing(step, tool))):
+        yield phrase("step_also_required", names=code_list(missing))
+    if step.criteria:
+        yield phrase("step_succeeds", conditions=_all(step.criteria))
+    yield from (_action(action, "step_then") for action in step.on_success)
+    yield from (_action(action, "step_if_failed") for action in step.on_failure)
+    yield from _kept(step.outputs)
+
+
+def _sent(item: StepValue) -> Markdown:
+    place = phrases("step_places").get(item.location or "", "")
+    return phrase("step_value", place=f"{place} " if place else "", name=code(item.name), value=value_words(item.value))
+
+
+def _body(step: WorkflowStep) -> Iterator[Markdown]:
+    kind = code(step.media_type) if step.media_type and step.media_type != "application/json" else ""
+    words = phrase("step_body_as", type=kind) if kind else phrase("step_body")
+    data = step.body.json if step.body is not None else None
+    if isinstance(data, dict) and data and not _is_selector(data):
+        for name, item in data.items():
+            yield phrase("step_value", place=f"{words} ", name=code(name), value=value_words(item))
+    elif step.body is not None:
+        yield phrase("step_whole_body", place=words, value=value_words(data))
+    for item in step.replacements:
+        yield phrase(
+            "step_value", place=f"{phrase('step_body_at')} ", name=code(item.name), value=value_words(item.value)
+        )
+
+
+def _missing(step: WorkflowStep, tool: Tool) -> Iterator[str]:
+    """Yields the required parameters that a step does not name; of a body only if all its properties are known."""
+    given = {(item.name, item.location) for item in step.values}
+    names = {item.name for item in step.values}
+    data = step.body.json if step.body is not None else {}
+    is_known = isinstance(data, dict) and not _is_selector(data) and not step.replacements
+    for item in tool.parameters:
+        if not item.required or item.schema.default is not None:
+            continue
+        if item.location == "body":
+            if is_known and item.name not in data and not (item.is_whole_body and step.body is not None):
+                yield item.name
+        elif (item.name, item.location) not in given and not (item.location == "argument" and item.name in names):
+            yield item.name
+
+
+def _kept(outputs: Mapping[str, Json] | None, words: str = "step_keeps") -> Iterator[Markdown]:
+    for name, item in (outputs or {}).items():
+        yield phrase(words, name=code(name), value=value_words(item))
+
+
+def _action(action: StepAction, name: str) -> Markdown:
+    kinds = phrases("step_actions")
+    target = code(action.step or action.workflow or "")
+    kind: str = action.kind
+    if action.kind == "goto":
+        kind = "goto_step" if action.step else "goto_workflow"
+    if action.kind == "retry" and (action.step or action.workflow):
+        kind = "retry_after_step" if action.step else "retry_after_workflow"
+    words = Markdown(kinds[kind].format(target=target))
+    if action.kind == "retry":
+        words = phrase("step_retry", action=words, number=action.retry_limit if action.retry_limit is not None else 1)
+        if action.retry_after_s:
+            words = phrase("step_wait", action=words, seconds=f"{action.retry_after_s:g}")
+    if action.inputs:
+        sent = ", ".join(f"{code(item.name)} = {value_words(item.value)}" for item in action.inputs)
+        words = phrase("step_with", action=words, values=sent)
+    if action.criteria:
+        return phrase(f"{name}_if", conditions=_all(action.criteria), action=words)
+    return phrase(name, action=words)
+
+
+# -- conditions and values --------------------------------------------------------------------------------------------
+
+
+def _all(criteria: Sequence[StepCriterion]) -> Markdown:
+    return Markdown(phrase("and_between").join(map(_criterion, criteria)))
+
+
+def _criterion(item: StepCriterion) -> Markdown:
+    if item.kind == "simple":
+        return _simple(item.condition)
+    kinds = phrases("step_criteria")
+    context = expression_words(item.context) if item.context is not None else ""
+    return Markdown(kinds[item.kind].format(context=context, condition=code(item.condition)))
+
+
+def _simple(condition: str) -> Markdown:
+    """Returns a condition in words; one with parentheses, or of an unknown form, as code."""
+    alternatives = condition.split("||")
+    statuses = [match[1] for part in alternatives if (match := _STATUS.match(part)) is not None]
+    if len(statuses) == len(alternatives):
+        return phrase("step_status", status=phrase("or_between").join(statuses))
+    if "(" not in condition:
+        groups = [[_comparison(part) for part in group.split("&&")] for group in alternatives]
+        if all(all(group) for group in groups):
+            joined = [phrase("and_between").join(filter(None, group)) for group in groups]
+            return Markdown(phrase("or_between").join(joined))
+    return _with_explanations(code(condition), [match[0] for match in _EXPRESSION.finditer(condition)])
+
+
+def _comparison(text: str) -> Markdown | None:
+    if (match := _STATUS.match(text)) is not None:
+        return phrase("step_status", status=match[1])
+    match = _COMPARISON.match(text)
+    if match is None:
+        return None
+    right = expression_words(match[3]) if match[3].startswith("$") else code(match[3].strip("'\""))
+    operators = phrases("step_operators")
+    return Markdown(operators[match[2]].format(left=expression_words(match[1]), right=right))
+
+
+def value_words(data: Json) -> Markdown:
+    """Returns a value of a step: a literal as code, an expression or a selector in words."""
+    if isinstance(data, str):
+        if data.startswith("$") and _EXPRESSION.fullmatch(data):
+            return expression_words(data)
+        embedded = _EMBEDDED.findall(data)
+        if embedded and data == f"{{{embedded[0]}}}":
+            return expression_words(embedded[0])
+        return _with_explanations(value(data), [f"{{{item}}}" for item in embedded])
+    if isinstance(data, dict) and _is_selector(data):
+        kind = data.get("type")
+        name = str(kind.get("type") if isinstance(kind, dict) else kind)
+        context = expression_words(str(data["context"]))
+        return phrase("step_selected", selector=code(str(data["selector"])), type=code(name), context=context)
+    if isinstance(data, (dict, list)):
+        return _with_explanations(value(data), [match[0] for match in _EXPRESSION.finditer(exact_json_text(data))])
+    return value(data)
+
+
+def _is_selector(data: Mapping[str, Json]) -> bool:
+    return {"context", "selector", "type"} == data.keys()
+
+
+def _with_explanations(shown: Markdown, expressions: Sequence[str]) -> Markdown:
+    """Returns a value, followed by what the expressions in it mean."""
+    known = [(item, expression_words(item.strip("{}"))) for item in dict.fromkeys(expressions)]
+    meanings = [phrase("step_meaning", expression=code(item), meaning=words) for item, words in known]
+    return phrase("step_where", value=shown, meanings="; ".join(meanings)) if meanings else shown
+
+
+def expression_words(text: str) -> Markdown:
+    """Returns a runtime expression in words; one of an unknown form as code."""
+    match = _EXPRESSION.fullmatch(text.strip())
+    if match is None:
+        return code(text)
+    if match["kind"] is not None:
+        words = phrase(
+            "expression_input" if match["kind"] == "inputs" else "expression_output", name=code(match["name"])
+        )
+    elif match["step"] is not None:
+        words = phrase("expression_step", name=code(match["output"]), step=code(match["step"]))
+    elif match["workflow"] is not None:
+        side = "expression_workflow_input" if match["side"] == "inputs" else "expression_workflow_output"
+        words = phrase(side, name=code(match["member"]), workflow=code(match["workflow"]))
+    elif match["whole"] is not None:
+        words = Markdown(phrases("expression_bodies")[match["message"]])
+    elif match["place"] is not None:
+        places = phrases("expression_places")
+        words = Markdown(places[match["place"]].format(name=code(match["key"]), message=match["message"]))
+    else:
+        words = Markdown(phrases("expression_facts")[match["fact"]])
+    if match["pointer"]:
+        return phrase("expression_at", pointer=code(match["pointer"]), value=words)
+    return words
