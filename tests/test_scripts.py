@@ -17,6 +17,7 @@ import pytest
 from captured import service_of_answers
 from cli import Finished, generated, run_skillgen
 from http_servers import http_servers
+from servers.guarded import Door, guarded
 from servers.over_http import running
 from test_call import DESCRIPTION, TOKEN, TOOLS, Recorder, asking
 
@@ -118,6 +119,14 @@ def test_the_program_is_short_enough_to_be_read(notes: Path, kiosk: Path) -> Non
     assert max(lengths) < 600
     for script in (notes, kiosk):
         ast.parse(script.read_text("utf-8"), feature_version=(3, 9))
+
+
+def test_a_server_that_wants_a_login_says_where_tokens_are(kiosk: Path, tmp_path: Path) -> None:
+    with guarded(Door()) as url:
+        finished = run_script(kiosk, "buy_paper", "title=x", cwd=tmp_path, env={"SKILL_KIOSK_URL": url})
+    assert (finished.exit_code, finished.stdout) == (3, "")
+    for words in ("SKILL_KIOSK_TOKEN", "no OAuth", "/.well-known/oauth-protected-resource"):
+        assert words in finished.stderr
 
 
 def test_a_server_may_ask_or_answer_too_much(kiosk: Path, tmp_path: Path) -> None:
