@@ -195,6 +195,9 @@ def test_every_document_names_the_workflows(tmp_path: Path) -> None:
     assert f"(skills/notes/references/about.md#tidy-up-old-notes) {line}" in found["llms.txt"]
     assert "### Tidy up old notes\n\n[destructive] Workflow `tidy`." in found["ai-help.md"]
     assert any("Tidy up old notes" in text for name, text in found.items() if name.startswith("html/"))
+    wordy = read(tmp_path, {**SEND, "summary": "Sends a note " + "to everyone who wants to read it " * 4})
+    assert recipe(wordy, "send").startswith("[sends] Workflow `send`. Make")
+    assert "\n\nSends a note to everyone" in recipe(wordy, "send")
     short = read(tmp_path, SEND)
     assert "## send\n\n[sends] Workflow `send`." in documents(short)["skills/notes/SKILL.md"]
 
@@ -260,7 +263,7 @@ def test_other_apis_and_messages_are_steps_that_are_not_calls(tmp_path: Path) ->
     sources = [SOURCE, {"name": "bank", "url": "bank.json"}, {"name": "events", "url": "e.json", "type": "asyncapi"}]
     steps = [
         step("pay", operationId="$sourceDescriptions.bank.pay"),
-        step("get", operationId="$sourceDescriptions.notes.getNote", parameters=[{**ID, "value": 1}]),
+        step("get", operationId="notes.getNote", parameters=[{**ID, "value": 1}]),
         step(
             "wait", channelPath="{$sourceDescriptions.events.url}#/channels/paid", action="receive", dependsOn=["pay"]
         ),

@@ -15,10 +15,15 @@ from skillgen.render.pages import Page, addresses, link_resolver, tool_link
 from skillgen.render.phrases import phrase, phrases
 from skillgen.render.semantics import marks
 from skillgen.text import lazy_re as re
-from skillgen.text.markdown import Markdown, code, code_list, exact_json_text, inline, one_line, value
+from skillgen.text.markdown import Markdown, code, code_list, exact_json_text, inline, one_line, value, with_stop
 from skillgen.text.summary import clip
 
-_TITLE_LENGTH = 120
+_TITLE_LENGTH = 80
+"""Characters of a summary that is the heading; of a longer one, the name is."""
+
+_SUMMARY_LENGTH = 120
+"""Characters of such a summary on the line of a workflow."""
+
 _LINE_TOOLS = 12
 """Tools of a workflow that its line in SKILL.md names."""
 
@@ -59,6 +64,9 @@ class Recipe(Struct, frozen=True):
     lead: Markdown
     """Its effect, its name, and the workflows that precede it."""
 
+    summary: Markdown
+    """Its summary, if that is too long for a heading."""
+
     inputs: tuple[Parameter, ...]
     """What must be known."""
 
@@ -70,8 +78,14 @@ class Recipe(Struct, frozen=True):
 
 
 def workflow_title(workflow: Workflow) -> str:
-    """Returns the goal of a workflow in one line."""
-    return clip(one_line(workflow.title or workflow.name).rstrip("."), _TITLE_LENGTH)
+    """Returns the heading of a workflow: its summary if that is short, else its name."""
+    title = one_line(workflow.title or "").rstrip(".")
+    return title if 0 < len(title) <= _TITLE_LENGTH else clip(one_line(workflow.name), _TITLE_LENGTH)
+
+
+def _long_summary(workflow: Workflow) -> str:
+    """Returns the summary if it is not the heading."""
+    return workflow.title if workflow.title and len(one_line(workflow.title).rstrip(".")) > _TITLE_LENGTH else ""
 
 
 def workflow_section_name(workflow: Workflow) -> str:
@@ -90,6 +104,7 @@ def recipe_of(workflow: Workflow, service: Service) -> Recipe:
     lead.append(phrase("workflow_order"))
     return Recipe(
         Markdown(" ".join(lead).strip()),
+        inline(summary) if (summary := _long_summary(workflow)) not in (workflow.description or "") else Markdown(""),
         workflow.inputs.properties if workflow.inputs is not None else (),
         tuple(_step(step, tools) for step in workflow.steps),
         tuple(_kept(workflow.outputs, "workflow_result")),
@@ -104,6 +119,8 @@ def workflow_line(workflow: Workflow, service: Service, address: str | None) -> 
     shown = code_list(names[:_LINE_TOOLS], phrase("workflow_then"))
     more = phrase("workflow_more", number=len(names) - _LINE_TOOLS) if len(names) > _LINE_TOOLS else ""
     facts = f" {text}" if (text := _marks_text(workflow, service)) else ""
+    if summary := inline(clip(one_line(_long_summary(workflow)), _SUMMARY_LENGTH)):
+        facts = f"{facts}: {with_stop(summary)} {phrase('workflow_steps')}"
     return Markdown(f"{label}{facts}: {shown}{more}")
 
 
@@ -247,6 +264,8 @@ def _action(action: StepAction, name: str) -> Markdown:
     kind: str = action.kind
     if action.kind == "goto":
         kind = "goto_step" if action.step else "goto_workflow"
+    if action.kind == "end" and name == "step_if_failed":
+        kind = "end_failed"
     if action.kind == "retry" and (action.step or action.workflow):
         kind = "retry_after_step" if action.step else "retry_after_workflow"
     words = Markdown(kinds[kind].format(target=target))

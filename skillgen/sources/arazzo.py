@@ -281,6 +281,8 @@ class _FileReader:
         source, name = "", text
         if key == "operationId" and (match := _OTHER.fullmatch(text)) is not None:
             source, name = match[1], match[2]
+        elif key == "operationId" and text not in self._tools and text.partition(".")[0] in self._sources:
+            source, _, name = text.partition(".")  # as in Redocly's examples
         if key == "operationPath":
             path = _PATH.match(text)
             source, name = (path[1], path[2]) if path is not None else ("", text.rpartition("#")[2] or text)
@@ -307,7 +309,7 @@ class _FileReader:
 
     def _target_workflow(self, text: str, pointer: str) -> dict[str, str]:
         match = _OTHER.fullmatch(text)
-        name = match[2] if match is not None else text
+        name = match[2].removeprefix("workflows.") if match is not None else text
         if self.is_workflow(name):
             return {"workflow": name}
         if match is not None and self._sources.get(match[1]) == "arazzo":
