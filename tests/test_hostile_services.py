@@ -75,7 +75,7 @@ SHOWN_NOWHERE = {
         "Invocation.allowed_tools",
     ),  # only where tools have them
     *("CommandSyntax.value", "CommandSyntax.word"),  # only of an option
-    *("Observation.date", "WorkflowStep.other"),  # only without a declared result, and of a step without a tool
+    "WorkflowStep.other",  # only of a step without a tool
     *("Service.name", "Tool.group", "Service.version"),  # given by the test
 }
 """Texts of the model that no document shows for the service of this test."""
