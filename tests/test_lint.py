@@ -164,7 +164,7 @@ def test_an_unknown_rule_or_format_is_refused(lacking: Path) -> None:
 
 def test_a_source_that_cannot_be_read_exits_with_3(tmp_path: Path) -> None:
     assert lint(tmp_path / "missing.json").exit_code == 3
-    assert lint().exit_code == 2
+    assert lint(cwd=tmp_path).exit_code == 2
 
 
 # -- which sources ---------------------------------------------------------------------------------------------------

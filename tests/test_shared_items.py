@@ -68,7 +68,7 @@ def test_what_most_tools_take_is_described_once() -> None:
 
 def test_skill_md_says_where_shared_items_are() -> None:
     (skill,) = (text for path, text in documents(described()).items() if path.endswith("SKILL.md"))
-    assert "Read the items that it names in [shared](references/shared.md) the same way; `*` is required." in skill
+    assert "Read the items that it names in [shared](references/shared.md) the same way." in skill
 
 
 def test_items_of_one_name_that_differ_have_sections_of_their_own() -> None:
@@ -82,7 +82,7 @@ def test_items_of_one_name_that_differ_have_sections_of_their_own() -> None:
     }
     assert own in found["shared.md"].partition("## fields (2)\n")[2]
     (skill,) = (text for path, text in documents(described(own=own)).items() if path.endswith("SKILL.md"))
-    assert "[shared](references/shared.md) the same way (`fields` (2) under `## fields (2)`); `*` is required." in skill
+    assert "[shared](references/shared.md) the same way (`fields` (2) under `## fields (2)`)." in skill
 
 
 def test_the_errors_of_most_tools_have_shared_items_too() -> None:
