@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import subprocess
 import sys
 from pathlib import Path
 from typing import Any
@@ -10,14 +11,14 @@ from xml.etree import ElementTree
 
 import pytest
 from api_examples import LIBRARY as API
-from cli import generated, run_skillgen
+from cli import environment, generated, run_skillgen
 from listed import command, tool
 
 TESTS = Path(__file__).parent
 Json = Any
 
 AGENT = """
-import json, os, subprocess, sys, time, urllib.error, urllib.request
+import json, os, signal, subprocess, sys, time, urllib.error, urllib.request
 
 prompt, manner = sys.stdin.read(), sys.argv[1]
 skill = os.environ.get("SKILLGEN_SKILL")
@@ -33,7 +34,9 @@ def send(method, path, body=None):
     except urllib.error.HTTPError:
         pass
 
-if manner == "hangs":
+if manner == "interrupts":
+    os.kill(int(os.environ["EVALUATION"]), signal.SIGINT)
+if manner in ("hangs", "interrupts"):
     subprocess.Popen([sys.executable, "-c", "import time; time.sleep(1000)"])
     time.sleep(1000)
 if "stop" in prompt and os.environ.get("STOPS"):
@@ -188,6 +191,29 @@ def test_a_run_that_was_stopped_is_resumed(skill: Path) -> None:
     ]
     evaluated(skill, "right")
     assert (iteration.parent / "iteration-2" / "benchmark.json").exists(), "what is complete is run anew"
+
+
+def test_a_run_that_was_interrupted_has_no_grade(skill: Path) -> None:
+    folder = skill.parents[2]
+    agent = f"{sys.executable} {folder / 'agent.py'} interrupts"
+    words = [
+        "-m",
+        "skillgen",
+        "eval",
+        str(skill),
+        "--source",
+        str(folder / "api.json"),
+        "--agent",
+        agent,
+        "--jobs",
+        "1",
+    ]
+    start = ["sh", "-c", 'EVALUATION=$$ exec "$@"', "sh", sys.executable, *words]
+    finished = subprocess.run(
+        start, cwd=folder, env=environment(), capture_output=True, text=True, check=False, timeout=60
+    )
+    assert finished.returncode == 130, finished.stderr
+    assert not list(folder.rglob("grading.json"))
 
 
 def test_a_draft_is_an_evaluation_that_a_right_agent_passes(skill: Path) -> None:

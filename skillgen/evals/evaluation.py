@@ -88,8 +88,8 @@ def _evaluate(evaluation: Evaluation, workspace: Path, report: Report) -> tuple[
                 grades[futures[future].folder] = future.result()
                 report(future.result(), len(grades), len(planned), False)
         except BaseException:
-            pool.shutdown(wait=False, cancel_futures=True)
             bench.cancel_token.cancel()  # no agent may outlive the evaluation
+            pool.shutdown(wait=False, cancel_futures=True)
             raise
     ordered = [grades[item.folder] for item in planned]
     _write(iteration / _BENCHMARK, benchmark(ordered))

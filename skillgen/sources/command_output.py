@@ -78,7 +78,9 @@ def exit_status(
         thread.start()
     try:
         with cancel_token.attach(family):
-            return family.process.wait(timeout_s)
+            status = family.process.wait(timeout_s)
+        cancel_token.raise_if_cancelled()  # it did not exit by itself
+        return status
     except subprocess.TimeoutExpired:
         return None
     finally:
