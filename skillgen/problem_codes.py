@@ -190,6 +190,11 @@ CODES: Mapping[str, ProblemCode] = {
         clause="TDQS, Annotation Contradiction",
         known_as="ATR-2026-00106",
     ),
+    "same-as-unknown": ProblemCode(
+        "warning",
+        "skillgen.yaml names a tool that no other source of the target has",
+        "correct the name, or remove it",
+    ),
     "sample-tool-unknown": ProblemCode(
         "warning",
         "the file of --samples names a tool that the service does not have",

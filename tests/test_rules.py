@@ -187,6 +187,7 @@ TESTS_OF_CASES = {
     "allowed-tools-left-out": "test_hostile_services.test_only_plain_names_of_tools_are_allowed_to_run",
     "allowed-tools-passed-on": "test_profiles.test_only_read_only_tools_are_allowed_and_that_is_reported",
     "cli-equivalent-unknown": "test_programs.test_a_command_that_a_server_names_is_checked_against_the_program",
+    "same-as-unknown": "test_merged_sources.test_a_name_that_no_other_source_has_is_reported",
     "command-unknown": "test_programs.test_a_program_without_a_script_is_started_as_a_module",
     "packaged-skill-ignored": "test_packages.test_a_skill_that_git_ignores_is_reported",
     "skill-not-packaged": "test_packages.test_what_the_build_system_needs_is_said_only_then",

@@ -295,23 +295,34 @@ def _split(value: _Located, key: str) -> tuple[str, ...]:
 
 
 def _check_target(name: str, target: Target, value: _Located, key: str) -> None:
-    source, located = target.source, _at(value, "source")
+    if re.search(r"[\\/]|^\.*$", name):
+        raise _error(value, key, "is not a valid name of a target", "use letters, digits and hyphens")
+    given = value.members or {}
+    if "source" not in given and "sources" not in given:
+        raise _error(value, key, "has no source", "add source:")
+    if "source" in given and "sources" in given:
+        raise _error(given["sources"], f"{key}.sources", "has no effect next to source", "write all into sources:")
+    if "source" in given:
+        _check_source(target.source, given["source"], f"{key}.source")
+    elif not target.sources:
+        raise _error(given["sources"], f"{key}.sources", "is empty", "name the sources of the service")
+    for index, source in enumerate(target.sources):
+        _check_source(source, (given["sources"].items or [])[index], f"{key}.sources[{index}]")
+
+
+def _check_source(source: Source, located: _Located, key: str) -> None:
     given = [item for item in SOURCE_KINDS if getattr(source, item)]
     if len(given) != 1:
         kinds = ", ".join(name for name, item in keys_in(Source).items() if item.name in SOURCE_KINDS)
         what = "names no source" if not given else f"names several sources: {', '.join(given).replace('_', '-')}"
-        raise _error(located, f"{key}.source", what, f"give one of {kinds}")
-    if re.search(r"[\\/]|^\.*$", name):
-        raise _error(value, key, "is not a valid name of a target", "use letters, digits and hyphens")
-    _refuse_useless_keys(source, given[0], located, f"{key}.source")
+        raise _error(located, key, what, f"give one of {kinds}")
+    _refuse_useless_keys(source, given[0], located, key)
     for kind, values in (("env", source.env), ("headers", source.headers)):
         for item, text in values.items():
             if _SECRET_NAME.search(item):
-                _refuse_secret(text, item, _at(_at(located, kind), item), f"{key}.source.{kind}.{item}")
+                _refuse_secret(text, item, _at(_at(located, kind), item), f"{key}.{kind}.{item}")
     if source.client_secret is not None:
-        _refuse_secret(
-            source.client_secret, "client_secret", _at(located, "client-secret"), f"{key}.source.client-secret"
-        )
+        _refuse_secret(source.client_secret, "client_secret", _at(located, "client-secret"), f"{key}.client-secret")
 
 
 def _refuse_useless_keys(source: Source, kind: str, located: _Located, key: str) -> None:

@@ -117,10 +117,10 @@ def options_in(options: type[Any] | object) -> tuple[Field[Any], ...]:
 
 
 def keys_in(options: type[Any]) -> dict[str, Field[Any]]:
-    """Returns the keys of a class in the project file, required ones first, each with its field."""
+    """Returns the keys of a class in the project file, those that are no options first, each with its field."""
     return {
         item.name.replace("_", "-"): item
-        for item in sorted(fields(options), key=is_required, reverse=True)
+        for item in sorted(fields(options), key=lambda item: "option" in item.metadata)
         if "option" not in item.metadata or option_of(item).is_key
     }
 
@@ -411,6 +411,10 @@ class ToolTexts:
         choices=EFFECTS,
         choice="effect",
     )
+    same_as: Sequence[str] = option(
+        "Tools of the other `sources` that do the same, by exact name; of a program, the command without the program.",
+        (),
+    )
 
 
 _REPLACES = "Replaces that of the source."
@@ -540,12 +544,25 @@ class OutputOptions(_Options):
     strict: bool = option("Treat warnings as errors.", False)
 
 
+NO_SOURCE = Source()
+"""Nothing is named."""
+
+
 @dataclass(frozen=True, kw_only=True)
 class Target(Texts, OutputOptions):
     """A source and the documents generated from it."""
 
-    source: Source
+    source: Source = NO_SOURCE
     """What to document."""
+
+    sources: Sequence[Source] = ()
+    """The same service through several sources, such as its server, its API and its program; the main one first."""
+
+    def __post_init__(self) -> None:
+        """Makes the first of several sources the main one."""
+        super().__post_init__()
+        if self.sources and self.source is NO_SOURCE:
+            object.__setattr__(self, "source", self.sources[0])
 
 
 LINT_LEVELS: tuple[str, ...] = ("off", *typing.get_args(Level))

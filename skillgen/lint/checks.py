@@ -12,8 +12,8 @@ from collections.abc import Callable, Iterator, Mapping
 from skillgen.errors import Problem
 from skillgen.model.calls import Output
 from skillgen.model.schema import Parameter, Schema
-from skillgen.model.service import Kind, Service
-from skillgen.model.tool import EFFECTS, Tool
+from skillgen.model.service import Service
+from skillgen.model.tool import EFFECTS, Kind, Tool
 from skillgen.model.values import Icon, child, is_inferred
 from skillgen.security.addresses import host_of, is_loopback, is_private
 

@@ -14,7 +14,8 @@ from msgspec import Struct
 
 from skillgen.errors import Problem
 from skillgen.lint.checks import codes_for
-from skillgen.model.service import Kind, Service
+from skillgen.model.service import Service
+from skillgen.model.tool import Kind
 from skillgen.problem_codes import CODES, Level, Subject
 
 Outcome = Literal["met", "failed", "not applicable"]

@@ -190,17 +190,24 @@ def _changes_of_tool(name: str, old: Json, new: Json) -> Iterator[ToolChange]:
     for mark in old.get("is", ()):
         if mark not in new.get("is", ()):
             yield change("effect", f"is no longer {mark}", mark == "read-only")
-    before, after = old.get("takes", {}), new.get("takes", {})
-    for parameter in before:
-        if parameter not in after:
-            yield change("parameter", f"parameter {parameter} removed", True)
-    for parameter, row in after.items():
-        if parameter not in before:
-            required = " (required)" if row[1] else ""
-            yield change("parameter", f"parameter {parameter} added{required}", bool(row[1]))
-            continue
-        for item in _row_changes(before[parameter], row):
-            yield change("parameter", f"parameter {parameter} {item.text}", item.breaks_senders)
+    before, after = old.get("also", {}), new.get("also", {})
+    for way in sorted(before.keys() - after.keys()):
+        yield change("removed", f"can no longer be called as {way}", True)
+    for way in sorted(after.keys() - before.keys()):
+        yield change("added", f"can also be called as {way}")
+    pairs = [("", old.get("takes", {}), new.get("takes", {}))]
+    pairs += [(f"of {way}: ", before[way], after[way]) for way in after if way in before]
+    for of_way, before, after in pairs:
+        for parameter in before:
+            if parameter not in after:
+                yield change("parameter", f"{of_way}parameter {parameter} removed", True)
+        for parameter, row in after.items():
+            if parameter not in before:
+                required = " (required)" if row[1] else ""
+                yield change("parameter", f"{of_way}parameter {parameter} added{required}", bool(row[1]))
+                continue
+            for item in _row_changes(before[parameter], row):
+                yield change("parameter", f"{of_way}parameter {parameter} {item.text}", item.breaks_senders)
     old_result, new_result = old.get("gives", {}), new.get("gives", {})
     for key in old_result:
         what = f"result's {key}" if key else "result"
@@ -297,6 +304,8 @@ def _tool_facts(tool: Tool, more: Sequence[Parameter]) -> dict[str, Json]:
     if marks := [mark for mark, applies in zip(MARKS, flags, strict=True) if applies]:
         facts["is"] = marks
     facts["takes"] = _rows((*tool.parameters, *more))
+    if tool.alternatives:
+        facts["also"] = {_clean(_short_call(way)): _rows(way.parameters) for way in tool.alternatives}
     output = tool.output.schema if tool.output is not None else None
     if output is not None:
         properties = {_clean(item.name): _type_text(item.schema) for item in output.properties}
@@ -304,6 +313,10 @@ def _tool_facts(tool: Tool, more: Sequence[Parameter]) -> dict[str, Json]:
     text = tool.description or tool.summary or tool.title or ""
     facts["about"] = hashlib.sha256(" ".join(text.split()).encode("utf-8", "replace")).hexdigest()[:8]
     return facts
+
+
+def _short_call(tool: Tool) -> str:
+    return " ".join(tool.command) if tool.command else f"{tool.method} {tool.path}" if tool.method else tool.name
 
 
 def _rows(parameters: Iterable[Parameter]) -> dict[str, Json]:

@@ -7,7 +7,6 @@ elsewhere. `None` and an empty tuple mean "not declared".
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Literal
 
 from msgspec import Struct, field
 
@@ -26,11 +25,9 @@ from skillgen.model.resource import (
     Section,
 )
 from skillgen.model.schema import NamedType, Parameter
-from skillgen.model.tool import Tool
+from skillgen.model.tool import Kind, Tool
 from skillgen.model.values import Icon, Json, Origins, Quotation
 from skillgen.model.workflow import Workflow
-
-Kind = Literal["mcp", "openapi", "cli"]
 
 
 class Service(Struct, frozen=True, kw_only=True):
@@ -132,6 +129,9 @@ class Service(Struct, frozen=True, kw_only=True):
 
     tools: tuple[Tool, ...] = ()
     """The tools, in the order declared."""
+
+    alternatives: tuple[Service, ...] = ()
+    """The other sources of the service; of their tools, only how calls authenticate."""
 
     parameters: tuple[Parameter, ...] = ()
     """Options of a program that precede the command, whichever it is."""

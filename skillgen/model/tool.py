@@ -17,6 +17,9 @@ Operation = Literal["read", "write", "delete", "admin"]
 
 Risk = Literal["safe", "reversible", "destructive"]
 
+Kind = Literal["mcp", "openapi", "cli"]
+"""The kinds of source."""
+
 Effect = Literal["read", "write", "sends", "destructive"]
 
 EFFECTS: Mapping[Effect, str] = {
@@ -224,6 +227,9 @@ class Tool(Struct, frozen=True, kw_only=True):
     endpoints: tuple[Endpoint, ...] = ()
     """Its own base URLs, if they differ from the service's."""
 
+    alternatives: tuple[Tool, ...] = ()
+    """The tools of other sources of the service that do the same."""
+
     deprecated: bool = False
     """Whether it is deprecated."""
 
@@ -256,6 +262,11 @@ class Tool(Struct, frozen=True, kw_only=True):
 
     origins: Origins | None = None
     """Origins of the fields that are not declared there."""
+
+    @property
+    def kind(self) -> Kind:
+        """The kind of source that has it."""
+        return "cli" if self.command else "openapi" if self.method and self.path else "mcp"
 
     @property
     def is_preflight(self) -> bool:

@@ -102,7 +102,9 @@ def resolve_targets(
         _refuse_shared_folder(name, out, folders, file)
         folders[out] = name
         with errors_located_in_file(f"{file.name}#/targets/{name}", given):
-            target = replace(target, **of_target, source=replace(target.source, **of_source))
+            sources = tuple(replace(source, **of_source) for source in target.sources)
+            source = sources[0] if sources else replace(target.source, **of_source)
+            target = replace(target, **of_target, source=source, sources=sources)
             target, place = _with_place(target, Path(out), file, given)
         resolved.append(NamedTarget(name=name, target=target, file=file, place=place, given=tuple(given)))
     siblings = tuple(item.place.out for item in resolved)
@@ -324,7 +326,7 @@ def _remember(named: NamedTarget, files: FilesRead, result: Result) -> None:
     """Stores what a successful run of a target read and wrote, if its source consists of files only."""
     from skillgen.pipeline.read import KINDS
 
-    is_document = KINDS[named.target.source.kind].services is not None
+    is_document = all(KINDS[source.kind].services is not None for source in sources_of(named.target))
     if not is_document or not files.is_complete or "${" in str(asdict(named.target)):
         return
     with suppress(OSError, SkillgenError):
@@ -398,6 +400,19 @@ def _digest(path: Path) -> str:
     return file_digest(path.read_bytes())
 
 
+def sources_of(target: Target) -> Sequence[Source]:
+    """Returns the sources of a target, the main one first."""
+    return target.sources or (target.source,)
+
+
+def _each_source(named: NamedTarget) -> Iterator[NamedTarget]:
+    """Yields the sources of a target as targets, without the author's texts; the target itself if it has only one."""
+    if not named.target.sources:
+        yield named
+    for index, source in enumerate(named.target.sources):
+        yield structs.replace(named, name=f"{named.name}/sources/{index}", target=Target(source=source))
+
+
 class BuiltTarget(Struct, frozen=True, kw_only=True):
     """The result of building one target."""
 
@@ -453,7 +468,7 @@ def _checked_reading(reading: Reading, named: NamedTarget, targets: Sequence[Nam
 
     programs: list[Service] = []
     for other in targets:
-        if other is not named and (other.target.source.cli or other.target.source.cli_command):
+        if other is not named and other.target.source.kind in ("cli", "cli_command"):
             with suppress(SkillgenError):  # reported where the program itself is built
                 programs += read(other)[0].services
     services = tuple(with_checked_equivalents(service, programs) for service in reading.services)
@@ -463,7 +478,11 @@ def _checked_reading(reading: Reading, named: NamedTarget, targets: Sequence[Nam
 def read_targets(
     targets: Sequence[NamedTarget], environment: Mapping[str, str], announce: Notify | None
 ) -> Iterator[tuple[NamedTarget, Reading | SkillgenError]]:
-    """Reads targets and yields what each source has, or why it could not be read, in order."""
+    """Reads targets and yields what each source has, or why it could not be read, in order.
+
+    The sources of one target are not merged.
+    """
+    targets = [alone for named in targets for alone in _each_source(named)]
     with _read_concurrently(targets, environment, announce) as read:
         for named in targets:
             try:
@@ -515,7 +534,7 @@ def _read_concurrently(
     waiting: SimpleQueue[NamedTarget] = SimpleQueue()
     futures: dict[str, Future[tuple[Reading, FilesRead]]] = {}
     for named in targets:
-        if not named.target.source.overlays:
+        if not any(source.overlays for source in sources_of(named.target)):
             futures[named.name] = Future()
             waiting.put(named)
 
@@ -552,7 +571,19 @@ def _read_target(
         SourceError: the source cannot be reached or read.
         UsageError: the target is invalid.
     """
-    from skillgen.pipeline.read import read_source
+    from skillgen.pipeline.read import Reading, complete_merged, read_source
 
     with track_files_read() as files, errors_located_in_file(named.pointer, named.given):
-        return read_source(request_of_target(named, environment, announce, cancel_token)), files
+        request = request_of_target(named, environment, announce, cancel_token)
+        if not named.target.sources:
+            return read_source(request), files
+        services: list[Service] = []
+        for alone in _each_source(named):
+            reading = read_source(request_of_target(alone, environment, announce, cancel_token))
+            if reading.failures:
+                raise reading.failures[0]
+            if len(reading.services) != 1:
+                fix = "choose a server with server: NAME"
+                raise UsageError("has several services", where=f"{named.pointer}/sources", fix=fix)
+            services += reading.services
+        return Reading(services=(complete_merged(services, request),)), files

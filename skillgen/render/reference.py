@@ -590,7 +590,8 @@ def _tool_sections(
 ) -> Iterator[Section]:
     auth = shared_auth(service)
     has_one_scheme = len({item.name for item in service.requirements.auth}) == 1
-    command = partial(curl_command, service=service, credentials=example_credentials(service))
+    api = next((item for item in (service, *service.alternatives) if item.kind == "openapi"), service)
+    command = partial(curl_command, service=api, credentials=example_credentials(api))
     for tool in map(_with_quotations, tools):
         shown = shown_examples(tool, command)
         body = templates.render(
@@ -702,8 +703,9 @@ def _intro(group: Group) -> Markdown | None:
 def _as_used(named: Sequence[NamedType], service: Service) -> list[NamedType]:
     """Returns named types; those that are only returned without what concerns only a value that is sent."""
     types = {item.name: item.schema for item in named}
-    forms = [form for tool in service.tools for form in (tool.input, *tool.other_inputs) if form is not None]
-    owners: Iterable[Tool | Event | Input] = chain(service.tools, service.events, forms)
+    tools = [way for tool in service.tools for way in (tool, *tool.alternatives)]
+    forms = [form for tool in tools for form in (tool.input, *tool.other_inputs) if form is not None]
+    owners: Iterable[Tool | Event | Input] = chain(tools, service.events, forms)
     waiting = [parameter.schema for owner in owners for parameter in owner.parameters]
     waiting += [form.schema for form in forms if form.schema is not None]
     sent = set[str]()
