@@ -100,6 +100,8 @@ def neighbours(description: Path) -> Iterator[Path]:
         if path.suffix.lower() not in (".yaml", ".yml", ".json") or path.name == description.name:
             continue
         try:
+            if not path.is_file():  # a pipe would block
+                continue
             with path.open(encoding="utf-8", errors="replace") as file:
                 start = file.read(_START_LENGTH)
             if is_arazzo(start) and path.stat().st_size <= _SIZE_LIMIT:
