@@ -97,6 +97,23 @@ def test_a_server_in_pyproject_builds_though_its_package_is_not_installed(tmp_pa
     assert builds(tmp_path) == {"add"}
 
 
+@pytest.mark.parametrize("folder", ["", "src/"])
+def test_a_script_that_parses_a_command_line_becomes_a_program(folder: str, tmp_path: Path) -> None:
+    package = tmp_path / folder / "depot"
+    package.mkdir(parents=True)
+    (tmp_path / "pyproject.toml").write_text(
+        '[project]\nname = "depot"\n[project.scripts]\ndepot = "depot.main:run"\nother = "elsewhere:main"\n', "utf-8"
+    )
+    (package / "__init__.py").touch()
+    (package / "main.py").write_text("from depot.cli import app\n\ndef run():\n    app()\n", "utf-8")
+    (package / "cli.py").write_text("import click\n\n@click.command()\ndef app():\n    'Open it.'\n", "utf-8")
+    finished = init(tmp_path)
+    source = {"cli": "depot.main:run", "program": "depot", **({"env": {"PYTHONPATH": "src"}} if folder else {})}
+    assert targets(tmp_path) == {"depot": {"source": source}}
+    assert "found a program in pyproject.toml, script depot: target depot\n" in finished.stderr
+    assert builds(tmp_path) == {"depot"}
+
+
 def test_a_project_that_only_uses_the_library_is_no_server(tmp_path: Path) -> None:
     (tmp_path / "client.py").write_text("from mcp.client import Client\n", "utf-8")
     (tmp_path / "pyproject.toml").write_text(
@@ -159,7 +176,7 @@ def test_development_servers_are_comments_next_to_the_projects_own(tmp_path: Pat
 
 def test_an_empty_project_gets_examples_and_a_clear_message(tmp_path: Path) -> None:
     finished = init(tmp_path)
-    assert "found no OpenAPI description and no MCP server" in finished.stderr
+    assert "found no OpenAPI description, no MCP server and no program" in finished.stderr
     assert set(files_of(tmp_path)) == {"skillgen.yaml", ".skillgen.schema.json"}
     built = run_skillgen("build", cwd=tmp_path)
     assert (built.exit_code, "skillgen.yaml: has no targets" in built.stderr) == (2, True)
@@ -167,7 +184,7 @@ def test_an_empty_project_gets_examples_and_a_clear_message(tmp_path: Path) -> N
     uncommented = "targets:\n" + "".join(f"  {line[4:]}\n" for line in examples.splitlines())
     schema = json.loads((tmp_path / ".skillgen.schema.json").read_text("utf-8"))
     Draft202012Validator(schema).validate(yaml.safe_load(uncommented))
-    assert len(yaml.safe_load(uncommented)["targets"]) == 4
+    assert len(yaml.safe_load(uncommented)["targets"]) == 5
 
 
 def test_editors_find_the_schema_next_to_the_file_and_the_file_keeps_to_it(tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from msgspec.structs import asdict
 
-from skillgen.cli.options import AsJson, command
+from skillgen.cli.options import AsJson, OptionsOf, command
 from skillgen.cli.output import Console, change_lines
 from skillgen.config.project import Source
 from skillgen.errors import ExitCode, SkillgenError, SourceError
@@ -30,11 +30,14 @@ def diff_failed_json(error: SkillgenError) -> str:
 
 @functools.partial(command, failed_json=diff_failed_json)
 def diff(
-    old: Annotated[str, typer.Argument(metavar="OLD", help="Snapshot, source file or URL, or a git REV:PATH.")],
+    old: Annotated[
+        str,
+        typer.Argument(metavar="OLD", help="Snapshot, source file or URL, a git REV:PATH, or a program: MODULE:APP."),
+    ],
     new: Annotated[str, typer.Argument(metavar="NEW", help="What to compare it with, in the same forms.")],
     as_json: AsJson = False,
     *,
-    options: Source,
+    options: Annotated[Source, OptionsOf((Source,), kinds=("cli",))],
     console: Console,
 ) -> ExitCode:
     """Describe what changed for callers between two sources. Exits with 0 whatever changed."""
@@ -64,16 +67,25 @@ def _inventory(services: Sequence[Service]) -> Inventory:
 
 
 def _services(source: str, options: Source) -> tuple[Service, ...]:
-    from skillgen.pipeline.read import Request, read_source
+    from skillgen.pipeline.read import Request, is_program, read_source
+
+    def read(kind: str, value: str | Path) -> tuple[Service, ...]:
+        return read_source(Request(source=options.for_kind(kind, value))).services
 
     if source.startswith(("http://", "https://")) or ":" not in source or Path(source).exists():
-        return read_source(Request(source=options.for_kind("document", source))).services
+        return read("document", source)
+    try:
+        content = _at_revision(source)
+    except SourceError:
+        if not is_program(source):
+            raise
+        return read("cli", source)
     import tempfile
 
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder, "source")
-        path.write_bytes(_at_revision(source))
-        return read_source(Request(source=options.for_kind("document", path))).services
+        path.write_bytes(content)
+        return read("document", path)
 
 
 def _at_revision(source: str) -> bytes:

@@ -13,7 +13,7 @@ from skillgen.errors import ExitCode, UsageError
 
 @command
 def init(context: typer.Context, *, console: Console) -> ExitCode:
-    """Write a skillgen.yaml for this project's servers and APIs, and a pre-commit entry. Keeps existing files.
+    """Write a skillgen.yaml for the project's servers, APIs and programs, and a pre-commit entry. Keeps existing files.
 
     It runs nothing and fetches nothing.
     """

@@ -1,8 +1,8 @@
 """Finds the sources of a project and writes its first skillgen.yaml, for `skillgen init`.
 
 A source becomes a `Proposal`: descriptions, snapshots and manifests are detected by their content, Python servers and
-FastAPI applications by their code, Node servers by their package.json, and servers that developers use by the
-configuration files of clients. Nothing of the project is run.
+FastAPI applications by their code, programs by the scripts of pyproject.toml, Node servers by their package.json, and
+servers that developers use by the configuration files of clients. Nothing of the project is run.
 """
 
 from __future__ import annotations
@@ -142,6 +142,10 @@ _SERVES = re.compile(
     r"\b(?:FastMCP|MCPServer)\(",
     re.M,
 )
+_PARSES = re.compile(r"^[ \t]*(?:from|import)[ \t]+(?:click|typer|argparse)\b", re.M)
+_MODULES_READ = 100
+"""Modules of a package that are searched for a parser of command lines."""
+
 _RUNS = re.compile(r"""^if\s+__name__\s*==\s*["']__main__["']""", re.M)
 _APPLICATION = re.compile(r"^(\w+)\s*(?::[^=\n]+)?=\s*(?:fastapi\.)?FastAPI\(", re.M)
 _ENTRY = re.compile(r"([\w.]+)\s*:\s*(\w+)")
@@ -163,6 +167,29 @@ def python_servers(files: ProjectFiles) -> Iterator[Proposal]:
                 source={"command": ["python", path]},
                 evidence=f"an MCP server in {path}",
             )
+
+
+def python_programs(files: ProjectFiles) -> Iterator[Proposal]:
+    """Yields a proposal for each script of a Python project that parses a command line, unless its package serves."""
+    for folder in (posixpath.dirname(path) for path in files.named("pyproject.toml")):
+        project = _PythonProject(files, folder)
+        seen: set[str] = set()
+        for name, entry in project.scripts.items():
+            found = _ENTRY.fullmatch(entry.strip())
+            path = project.module_file(found[1]) if found is not None else None
+            if found is None or path is None or found[0] in seen:
+                continue
+            top = found[1].partition(".")[0]
+            package = [path, *(other for other in files.paths if f"/{top}/" in f"/{other}" and other.endswith(".py"))]
+            texts = [files.text(other) for other in package[:_MODULES_READ]]
+            if any(map(_PARSES.search, texts)) and not any(map(_SERVES.search, texts)):
+                seen.add(found[0])
+                yield Proposal(
+                    name=name,
+                    source={"cli": f"{found[1]}:{found[2]}", "program": name, **project.import_settings},
+                    evidence=f"a program in {posixpath.join(folder, 'pyproject.toml')}, script {name}",
+                    prerequisites=(_NEEDS_PACKAGES,),
+                )
 
 
 def fastapi_applications(files: ProjectFiles) -> Iterator[Proposal]:
@@ -258,6 +285,11 @@ class _PythonProject:
         """The commands that it installs, with their entry points."""
         scripts = {name: entry for table in self.tables for name, entry in as_dict(table.get("scripts")).items()}
         return {name: entry for name, entry in scripts.items() if isinstance(entry, str)}
+
+    def module_file(self, module: str) -> str | None:
+        """Returns the file of a module, if the project has it."""
+        base = posixpath.join(self.folder, self.import_root, *module.split("."))
+        return next((path for path in (f"{base}.py", f"{base}/__init__.py") if self.files.has(path)), None)
 
     @property
     def import_root(self) -> str:
@@ -448,7 +480,7 @@ def propose_targets(root: Path) -> Proposals:
     descriptions, clients = list(description_files(files)), list(client_servers(files))
     servers = [*python_servers(files), *node_servers(files)]
     project_clients = [] if servers else [item for item in clients if item.belongs_to_project]
-    chosen = [*descriptions, *servers, *project_clients]
+    chosen = [*descriptions, *servers, *project_clients, *python_programs(files)]
     others: list[Proposal] = []
     (others if descriptions else chosen).extend(fastapi_applications(files))
     (others if chosen else chosen).extend(item for item in clients if item not in project_clients)
@@ -503,6 +535,9 @@ _EXAMPLES = """\
   #   source:
   #     openapi-command: [python, -c, "import json; from main import app; print(json.dumps(app.openapi()))"]
   #
+  # program:                                          # a Click or Typer program, or an argparse parser
+  #   source: {cli: "acme.cli:app"}
+  #
   # server:                                           # an MCP server that a command starts
   #   source: {command: [python, server.py]}
   #
@@ -548,8 +583,8 @@ def write_project(proposals: Proposals) -> Iterator[str]:
         yield f"wrote {FILE_NAME}, and {SCHEMA_NAME} for completion in editors"
         if not proposals.chosen:
             yield (
-                f"found no OpenAPI description and no MCP server; {FILE_NAME} has examples: correct the one that fits, "
-                "then run skillgen build"
+                f"found no OpenAPI description, no MCP server and no program; {FILE_NAME} has examples: correct the "
+                "one that fits, then run skillgen build"
             )
     else:
         yield f"{existing} already exists and was not changed" + ("; a new one would have:" if proposals.chosen else "")

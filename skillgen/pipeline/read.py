@@ -320,13 +320,18 @@ _PROGRAM = re.compile(r"[^\W\d]\w*(?:\.[^\W\d]\w*)*:[^\W\d]\w*(?:\.[^\W\d]\w*)*"
 """MODULE:APP."""
 
 
+def is_program(text: str) -> bool:
+    """True if a text has the form MODULE:APP."""
+    return _PROGRAM.fullmatch(text) is not None
+
+
 def _read_cli(request: Request) -> Reading:
     """Has the interpreter of a program import it and print its commands; runs none of them."""
     from skillgen.sources.cli import tree
     from skillgen.sources.cli.source import service_from_program
 
     source, target = request.source, request.source.cli or ""
-    if not _PROGRAM.fullmatch(target):
+    if not is_program(target):
         raise UsageError("is not of the form MODULE:APP", where=target, fix="name the program, such as acme.cli:app")
     program = command_words(source.program, "--program") or None
     inherited = child_environment(request.environment, _READER_VARIABLES)
