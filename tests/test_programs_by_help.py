@@ -435,7 +435,7 @@ def test_commands_of_commands_are_read(tmp_path: Path) -> None:
     assert [item.name for item in service.tools] == ["tags add", "tags old"]
     assert named(service, "tags add").command == ("crate", "tags", "add")
     assert [item.message for item in service.problems if item.code == "help-unread"] == [
-        "1 commands have no options, because there is no help of its own: `tags old`"
+        "options of 1 command are not documented, because no help is printed: `tags old`"
     ]
 
 

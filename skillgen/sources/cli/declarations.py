@@ -8,31 +8,31 @@ from skillgen.model.values import Json
 
 
 class Param(Struct, frozen=True, kw_only=True):
-    """A parameter as the reader prints it."""
+    """A parameter of a command."""
 
     name: str | None
-    names: tuple[str, ...]
+    names: tuple[str, ...] = ()
     """The names of an option; empty for a positional argument."""
-    negations: tuple[str, ...]
+    negations: tuple[str, ...] = ()
     metavar: str
-    help: str | None
+    help: str | None = None
     schema: dict[str, Json]
     """The JSON Schema of one value."""
-    is_flag: bool
-    is_repeatable: bool
-    is_value_optional: bool
-    values: int | None
-    is_required: bool
-    has_default: bool
-    default: Json
-    default_text: str | None
+    is_flag: bool = False
+    is_repeatable: bool = False
+    is_value_optional: bool = False
+    values: int | None = 1
+    is_required: bool = False
+    has_default: bool = False
+    default: Json = None
+    default_text: str | None = None
     """What the help says of the default."""
-    variables: tuple[str, ...]
-    prompt: str | None
-    is_secret: bool
-    is_hidden: bool
-    deprecated: bool | str
-    exits: bool
+    variables: tuple[str, ...] = ()
+    prompt: str | None = None
+    is_secret: bool = False
+    is_hidden: bool = False
+    deprecated: bool | str = False
+    exits: bool = False
     """Whether the program prints something and exits."""
 
 
@@ -44,20 +44,20 @@ class Exclusion(Struct, frozen=True, kw_only=True):
 
 
 class Command(Struct, frozen=True, kw_only=True):
-    """A command as the reader prints it."""
+    """A command of a program."""
 
     name: str
-    help: str | None
-    short_help: str | None
-    doc: str | None
-    epilog: str | None
-    markup: str | None
-    deprecated: bool | str
-    is_hidden: bool
-    panel: str | None
-    params: tuple[Param, ...]
-    takes_more: bool
-    is_callable: bool
+    help: str | None = None
+    short_help: str | None = None
+    doc: str | None = None
+    epilog: str | None = None
+    markup: str | None = None
+    deprecated: bool | str = False
+    is_hidden: bool = False
+    panel: str | None = None
+    params: tuple[Param, ...] = ()
+    takes_more: bool = False
+    is_callable: bool = True
     is_chain: bool = False
     """Whether several of its commands may follow each other."""
 

@@ -25,6 +25,7 @@ from skillgen.sources.cli.help_text import command_from_help, commands_listed
 from skillgen.sources.command_output import Finished, run_command
 from skillgen.sources.mcp.session import CancelToken
 from skillgen.text import lazy_re as re
+from skillgen.text.markdown import counted
 
 RUNS_LIMIT = 1_000
 """Maximum number of runs of a program."""
@@ -184,9 +185,9 @@ class _Explorer:
     ) -> None:
         self._words, self._problems = words, problems
         self._run, self._cleaned, self._progress = run, cleaned, progress
-        self._runs = 0
+        self._sizes_bytes: list[int] = []
+        """The length of what each run printed; threads append to it."""
         self._run_out = False
-        self._size_bytes = 0
         self._way: tuple[str, ...] | None = None
         self._unread: list[tuple[str, str]] = []
 
@@ -214,19 +215,19 @@ class _Explorer:
         self._report()
         name = self._words[-1]
         program = Program(root=root, name=name, module=name, program=name, distribution=None, is_inferred=True)
-        return Explored(program=program, ai_help=ai_help, size_bytes=self._size_bytes)
+        return Explored(program=program, ai_help=ai_help, size_bytes=sum(self._sizes_bytes))
 
     def _text(self, arguments: Sequence[str]) -> str | None:
         """Returns what the program prints: its output, or its errors if these are the help."""
-        self._runs += 1
         finished = self._run(arguments)
         if finished is None:
+            self._sizes_bytes.append(0)
             self._run_out = True
             return None
         texts = [data.decode("utf-8", "replace") for data in (finished.output, finished.errors)]
         text = texts[0] if _HELPFUL.search(texts[0]) or not _HELPFUL.search(texts[1]) else texts[1]
         text = self._cleaned(text)
-        self._size_bytes += len(text.encode())
+        self._sizes_bytes.append(len(text.encode()))
         return text if text.strip() else None
 
     def _complete(self, text: str) -> str:
@@ -284,10 +285,12 @@ class _Explorer:
                     dict.fromkeys((*path, *item.name.split(" ")) for path in level for item in read[path].commands)
                 )
                 paths = [path for path in paths if path not in read and len(path) <= DEPTH_LIMIT]
-                room = max(RUNS_LIMIT - self._runs, 0)
-                self._unread += [(" ".join(path), f"more than {RUNS_LIMIT:,} commands") for path in paths[room:]]
+                room = max(RUNS_LIMIT - len(self._sizes_bytes), 0)
+                self._unread += [
+                    (" ".join(path), f"there are more than {RUNS_LIMIT:,} commands") for path in paths[room:]
+                ]
                 paths = paths[:room]
-                self._progress(f"reading the help of {len(paths)} commands")
+                self._progress(f"reading the help of {counted(len(paths), 'command')}")
                 parents = [
                     texts[max((other for other in texts if path[: len(other)] == other), key=len)] for path in paths
                 ]
@@ -299,7 +302,7 @@ class _Explorer:
                 level = []
                 for path, help_text in zip(paths, found, strict=True):
                     if help_text is None:
-                        self._unread.append((" ".join(path), "no help of its own"))
+                        self._unread.append((" ".join(path), "no help is printed"))
                         continue
                     command = command_from_help(help_text, path[-1], (*self._words, *path))
                     names = {item.name for item in command.commands}
@@ -313,15 +316,10 @@ class _Explorer:
 
     def _report(self) -> None:
         """Reports the commands whose help is not read."""
-        reasons = dict.fromkeys(reason for _, reason in self._unread)
-        for reason in reasons:
+        for reason in dict.fromkeys(reason for _, reason in self._unread):
             names = [name for name, why in self._unread if why == reason]
             shown = ", ".join(f"`{name}`" for name in names[:5]) + (", …" if len(names) > 5 else "")
-            message = (
-                f"{len(names):,} commands have no options, because there is {reason}: {shown}"
-                if reason.startswith("no")
-                else (f"{len(names):,} commands have no options, because there are {reason}: {shown}")
-            )
+            message = f"options of {counted(len(names), 'command')} are not documented, because {reason}: {shown}"
             self._problems.report("help-unread", "/root", message)
 
 
@@ -339,7 +337,7 @@ def _assembled(command: Command, path: tuple[str, ...], read: Mapping[tuple[str,
             group = below.get(words[0])
             rest = replace(item, name=" ".join(words[1:]))
             if group is None:
-                below[words[0]] = replace(_group(words[0]), commands=(rest,))
+                below[words[0]] = Command(name=words[0], is_callable=False, commands=(rest,))
             elif rest.name not in {other.name for other in group.commands}:
                 below[words[0]] = replace(group, commands=(*group.commands, rest))
             continue
@@ -362,10 +360,3 @@ def _assembled(command: Command, path: tuple[str, ...], read: Mapping[tuple[str,
     if path and not command.is_callable:
         params = tuple(param for param in params if not param.names or param.names not in repeated)
     return replace(command, params=params, commands=commands)
-
-
-def _group(name: str) -> Command:
-    return Command(
-        name=name, help=None, short_help=None, doc=None, epilog=None, markup=None, deprecated=False, is_hidden=False,
-        panel=None, params=(), takes_more=False, is_callable=False,
-    )  # fmt: skip
