@@ -192,7 +192,7 @@ CODES: Mapping[str, ProblemCode] = {
     ),
     "same-as-unknown": ProblemCode(
         "warning",
-        "skillgen.yaml names a tool that no other source of the target has",
+        "skillgen.yaml names a tool that no source of the target has",
         "correct the name, or remove it",
     ),
     "sample-tool-unknown": ProblemCode(

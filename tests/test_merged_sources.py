@@ -169,7 +169,13 @@ def test_a_name_that_no_other_source_has_is_reported(tmp_path: Path) -> None:
     tools = {"settle": {"same-as": ["box bury"]}}
     finished, _ = built(project(tmp_path, tools=tools))
     problems = [item for item in json.loads(finished.stdout)["problems"] if item["code"] == "same-as-unknown"]
-    assert [item["message"] for item in problems] == ["no other source has a tool 'box bury'"]
+    assert [item["message"] for item in problems] == ["no source has a tool 'box bury'"]
+
+
+def test_any_of_the_tools_may_be_the_one_that_names_the_others(tmp_path: Path) -> None:
+    finished, documents = built(project(tmp_path, tools={"getReport": {"same-as": ["settle"]}}))
+    assert "**As an HTTP request**: `GET /report` [read]" in sections(documents["llms-full.txt"])["settle"]
+    assert "matches no tool" not in finished.stdout
 
 
 def test_formats_that_one_server_publishes_have_its_own_tools(tmp_path: Path) -> None:

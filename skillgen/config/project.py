@@ -412,7 +412,7 @@ class ToolTexts:
         choice="effect",
     )
     same_as: Sequence[str] = option(
-        "Tools of the other `sources` that do the same, by exact name; of a program, the command without the program.",
+        "Tools of other `sources` that do the same, by exact name; of a program, the command without the program.",
         (),
     )
 

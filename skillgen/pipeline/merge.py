@@ -21,7 +21,7 @@ from skillgen.model.schema import Discriminator, Schema
 from skillgen.model.service import Service
 from skillgen.model.tool import EFFECTS, Semantics, Tool
 from skillgen.model.traversal import field_types, rewrite_pointers
-from skillgen.model.values import Json, Origin
+from skillgen.model.values import Json, Origin, child
 from skillgen.pipeline.equivalents import find_command, with_checked_equivalents
 from skillgen.text.words import singular
 
@@ -48,18 +48,19 @@ _PLACEHOLDER = re.compile(r"\{[^{}]*\}")
 def merged_service(services: Sequence[Service], same_as: Mapping[str, Sequence[str]], place: str) -> Service:
     """Returns one service for several sources, the main one first.
 
-    `same_as` has names of tools with the names of those that do the same, and `place` is where they are declared.
+    `same_as` has names of tools of any source with those of others that do the same; `place` is where it is declared.
     """
     merged = services[0]
-    used: set[str] = set()
+    groups = [{name, *others} for name, others in same_as.items()]
     for other in services[1:]:
         prefixed: Service = rewrite_pointers(other, lambda pointer: f"/{other.kind}{pointer}")  # noqa: B023
-        merged = _Merger(merged, _with_own_types(prefixed, merged), same_as, used).merged()
+        merged = _Merger(merged, _with_own_types(prefixed, merged), groups).merged()
+    known = {tool.name for service in services for tool in service.tools}
     problems = [
-        Problem.of("same-as-unknown", f"{place}/{name}", f"no other source has a tool {other!r}")
+        Problem.of("same-as-unknown", child(place, name), f"no source has a tool {other!r}")
         for name, others in same_as.items()
-        for other in others
-        if other not in used
+        for other in (name, *others)
+        if other not in known
     ]
     programs = [service for service in services if service.kind == "cli"]
     merged = with_checked_equivalents(merged, programs)
@@ -69,9 +70,10 @@ def merged_service(services: Sequence[Service], same_as: Mapping[str, Sequence[s
 class _Merger:
     """Merges the tools of one source into those of the sources before it."""
 
-    def __init__(self, main: Service, other: Service, same_as: Mapping[str, Sequence[str]], used: set[str]) -> None:
+    def __init__(self, main: Service, other: Service, groups: Sequence[set[str]]) -> None:
         self._main, self._other = main, other
-        self._same_as, self._used = same_as, used
+        self._groups = groups
+        """The names of tools that do the same, as the author says."""
         self._pairs: dict[str, list[Tool]] = {}
         """Name of a tool to those of the other source that do the same."""
         self._left = {tool.name: tool for tool in other.tools}
@@ -79,9 +81,9 @@ class _Merger:
     def merged(self) -> Service:
         """Returns the service."""
         for tool in self._main.tools:
-            for name in self._same_as.get(tool.name, ()):
+            own = {tool.name, *(way.name for way in tool.alternatives)}
+            for name in sorted({name for group in self._groups if own & group for name in group}):
                 if name in self._left:
-                    self._used.add(name)
                     self._pair(tool, self._left[name])
         self._pair_all(self._declared())
         for key in (_words, lambda name: tuple(sorted(_words(name)))):

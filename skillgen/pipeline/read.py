@@ -733,7 +733,8 @@ def _authored_effects(service: Service, request: Request) -> tuple[Service, dict
     Raises:
         UsageError: an effect is unknown, or a pattern is empty.
     """
-    declared, place = request.texts.tools, request.place("tools")
+    place = request.place("tools")
+    declared = {name: texts for name, texts in request.texts.tools.items() if texts.effect or not texts.same_as}
     for text, texts in declared.items():
         check_choices(texts, child(place, text))
     patterns = parse_patterns("--tools", declared)
