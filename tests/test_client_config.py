@@ -244,6 +244,9 @@ class TestMistakes:
             ('{"mcpServers": {"a": {}}}', "neither a command nor a url"),
             ('{"mcpServers": {"a": {"type": "ws", "url": "wss://a"}}}', "the type 'ws' is not supported"),
             ('{"mcpServers": {"a": {"url": "/mcp"}}}', "is not an http:// or https:// URL"),
+            ('{"mcpServers": {"a": {"url": "https://[bad/mcp"}}}', "is not an http:// or https:// URL"),
+            ('{"mcpServers": {"a": {"command": "run", "cwd": "~nobody-here/x"}}}', "its cwd is not a path"),
+            (f'{{"mcpServers": {"9" * 5000}}}', "has a number that is too long"),
             ('{"mcpServers": {"a": {"command": "run", "args": ["${NO_SUCH}"]}}}', "NO_SUCH is not set"),
             ('{"servers": {"a": {"command": "run", "args": ["${input:key}"]}}}', "the input 'key' has no value here"),
             ('{"servers": {"a": {"command": "run", "args": ["${command:x}"]}}}', "only the editor knows ${command:x}"),
@@ -356,7 +359,8 @@ class TestPublishedServers:
         given = {"shop": "kiosk", "KEY": "abc"}
         npm = target(path, {"HOME": "/home/ada"}, given, "npm")
         assert npm.command == ("npx", "-y", "@example/papers@1.2.0", "--shop=kiosk", "papers")
-        assert npm.env == {"KEY": "abc", "MODE": "${HOME}"}
+        assert npm.env == {"KEY": "abc"}, "a published value, which could be that of NODE_OPTIONS, is not used"
+        assert target(path, {}, {**given, "MODE": "fast"}, "npm").env == {"KEY": "abc", "MODE": "fast"}
         oci = target(path, {}, given, "oci")
         assert oci.command == ("docker", "run", "-i", "--rm", "-e", "KEY", "docker.example/papers:1.2.0")
 
@@ -378,6 +382,7 @@ class TestPublishedServers:
             {"runtimeArguments": [{"type": "named", "name": "-v", "value": "/:/host"}]},
             {"identifier": "--call=rm"},
             {"identifier": "../papers"},
+            {"identifier": "papers.tgz"},
             {"identifier": "file:papers"},
             {"identifier": "somebody/papers"},
             {"version": "npm:other"},
@@ -391,6 +396,22 @@ class TestPublishedServers:
         with pytest.raises(skillgen.UsageError) as caught:
             target(path, server="npm" if package["registryType"] == "npm" else package["registryType"])
         assert "does not start this package" in caught.value.what
+
+    def test_a_remote_with_the_members_of_a_package_is_a_remote(self, tmp_path: Path) -> None:
+        remote = {"url": "http://127.0.0.1:1/mcp", "registryType": "npm", "identifier": "papers", "card": "a"}
+        found = target(self.written(tmp_path, {"name": "a/b", "remotes": [remote]}), server="remote")
+        assert (found.url, found.command) == ("http://127.0.0.1:1/mcp", ())
+
+    def test_what_is_started_is_listed_with_its_command(self, tmp_path: Path) -> None:
+        entry = {"type": "stdio", "url": "https://papers.example/mcp", "command": "sh", "args": ["-c", "date"]}
+        (tmp_path / ".mcp.json").write_text(json.dumps({"mcpServers": {"docs": entry}}), "utf-8")
+        assert "choose one with --server NAME: docs (sh -c date)" in crawled(tmp_path, tmp_path / "out").stderr
+
+    def test_what_others_wrote_is_not_given_the_home_folder(self, tmp_path: Path) -> None:
+        (tmp_path / ".mcp.json").write_text(json.dumps({"docs": {"url": "http://127.0.0.1:1/${userHome}"}}), "utf-8")
+        with pytest.raises(skillgen.UsageError) as caught:
+            target(tmp_path, server="docs")
+        assert "is a path of this machine" in caught.value.what
 
 
 ARD_EXAMPLE = TESTS / "specifications" / "ard" / "example.json"

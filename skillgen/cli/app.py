@@ -46,8 +46,8 @@ def logout(
     console: Console,
 ) -> ExitCode:
     """Delete the login to a server that --login stored."""
-    from skillgen.pipeline.read import refuse_bad_url
     from skillgen.security.secrets import published_url
+    from skillgen.sources.mcp.target import refuse_bad_url
     from skillgen.sources.mcp.tokens import login_file
 
     refuse_bad_url(url, "URL")

@@ -15,7 +15,6 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
-from urllib.parse import urlsplit
 
 from msgspec import Struct, structs
 
@@ -50,7 +49,7 @@ from skillgen.sources.documents import (
 from skillgen.sources.http import FetchOptions
 from skillgen.sources.json_access import SOURCE_LIMIT_BYTES, json_or_none
 from skillgen.sources.mcp.extensions import find_manifest
-from skillgen.sources.mcp.target import child_environment, programs_folder
+from skillgen.sources.mcp.target import child_environment, programs_folder, refuse_bad_url
 from skillgen.sources.selection import parse_patterns, select_tools, unmatched_patterns
 
 if TYPE_CHECKING:
@@ -561,21 +560,6 @@ def _login(request: Request) -> Login:
         issuer=source.issuer,
         confirm=request.confirm,
     )
-
-
-def refuse_bad_url(url: str, where: str) -> None:
-    """Refuses a string that is not an HTTP URL with a host.
-
-    Raises:
-        UsageError: it is not.
-    """
-    try:
-        parts = urlsplit(url)
-        is_valid = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
-    except ValueError:
-        is_valid = False
-    if not is_valid:
-        raise UsageError("is not an http:// or https:// URL", where=where, fix="write https://HOST/PATH")
 
 
 def _read_config(request: Request) -> Reading:

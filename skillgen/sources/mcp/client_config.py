@@ -14,7 +14,7 @@ import os
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from urllib.parse import urlsplit
+from urllib.parse import SplitResult, urlsplit
 
 from skillgen.errors import ProblemLog, UsageError
 from skillgen.model.resource import ClientEntry
@@ -27,8 +27,10 @@ from skillgen.sources.documents import is_url
 from skillgen.sources.http import FetchOptions
 from skillgen.sources.json_access import as_dict, as_list, text_of
 from skillgen.sources.mcp.publications import SSE, PublishedWay, published_ways
-from skillgen.sources.mcp.target import ServerTarget, Transport
+from skillgen.sources.mcp.target import ServerTarget, Transport, refuse_bad_url
 from skillgen.text import lazy_re as re
+from skillgen.text.markdown import one_line
+from skillgen.text.summary import clip
 
 _VARIABLE_NAME = re.compile(r"\$\{([^${}]*)\}")
 _NAME = re.compile(r"(?P<name>[A-Za-z_][A-Za-z0-9_]*)(?::-(?P<default>.*))?\Z", re.DOTALL)
@@ -104,8 +106,9 @@ class ClientConfig:
 
     def _labels(self) -> Iterator[str]:
         for name, way in self.servers.items():
-            url = next((url for key in ("card", *_URL_KEYS) if (url := text_of(way, key)) is not None), None)
-            what = public_url(url) if url is not None else text_of(way, "identifier") or text_of(way, "command") or ""
+            url = text_of(way, "card") or text_of(way, "url") if name in self.ways else _used_url(way)
+            command = [text_of(way, "identifier") or text_of(way, "command") or "", *as_list(way.get("args"))]
+            what = public_url(url) if url is not None else clip(one_line(" ".join(map(str, command))), _LABEL_LIMIT)
             yield f"{name} ({what})"
 
     def target(
@@ -120,6 +123,16 @@ class ClientConfig:
         if name in self.ways:
             return PublishedWay(self.servers[name], where, given).target(timeout_s)
         return _Entry(self, name, where, given, {} if self.is_foreign else environment).target(timeout_s)
+
+
+_LABEL_LIMIT = 200
+"""Characters of a command in the list of servers to choose from."""
+
+
+def _used_url(entry: Mapping[str, Json]) -> str | None:
+    """Returns the URL of an entry that is contacted; `None` for one that is started."""
+    url = next((url for key in _URL_KEYS if isinstance(url := entry.get(key), str)), None)
+    return url if entry.get("type", entry.get("transport")) in (None, *_HTTP, *SSE) else None
 
 
 _NAMES_SHOWN = 20
@@ -168,7 +181,7 @@ def read_client_config(source: str | os.PathLike[str], access: FetchOptions | No
     if is_domain(text):
         text = f"https://{text}"
     if is_url(text):
-        parts = urlsplit(text)
+        parts = _parts_of(text)
         paths = _WELL_KNOWN_PATHS if parts.path in ("", "/") and not parts.query else ()
         document = discover_document(text, ProblemLog(), access, _lists_servers, paths, "a list of MCP servers")
         config = _config_from(document.data, document.name, None, is_foreign=True)
@@ -188,6 +201,13 @@ def read_client_config(source: str | os.PathLike[str], access: FetchOptions | No
         fix = "give a file with `mcpServers` (Claude, Cursor) or `servers` (VS Code), or a server.json"
         raise UsageError("names no MCP servers", where=text, fix=fix)
     return config
+
+
+def _parts_of(url: str) -> SplitResult:
+    try:
+        return urlsplit(url)
+    except ValueError as error:
+        raise UsageError(f"is not a URL: {error}", where=url, fix="check --config") from None
 
 
 def _lists_servers(data: Json) -> bool:
@@ -266,8 +286,9 @@ def _json_file(path: Path) -> Json:
     except json.JSONDecodeError as error:
         what = f"is not JSON: line {error.lineno}, column {error.colno}: {error.msg}"
         raise UsageError(what, where=where, fix="correct it there") from None
-    except RecursionError:
-        raise UsageError("is nested too deeply to be read", where=where, fix="write it with fewer levels") from None
+    except (RecursionError, ValueError):
+        what = "is nested too deeply, or has a number that is too long"
+        raise UsageError(what, where=where, fix="write it with fewer levels or digits") from None
 
 
 def without_comments(text: str) -> str:
@@ -321,11 +342,9 @@ class _Entry:
             UsageError: a variable has no value, or the entry is invalid.
         """
         kind = self._raw.get("type", self._raw.get("transport"))
-        url = next((self._raw[key] for key in _URL_KEYS if isinstance(self._raw.get(key), str)), None)
-        if url is not None and kind in (None, *_HTTP, *SSE):
+        if (url := _used_url(self._raw)) is not None:
             headers, url = self._texts("headers"), self._fill_in(url)
-            if not url.startswith(("http://", "https://")):
-                raise self._error("the url is not an http:// or https:// URL", "write one such as https://HOST/PATH")
+            refuse_bad_url(url, self._where)
             target = ServerTarget(url=url, is_sse=kind in SSE, headers=tuple(headers.items()), timeout_s=timeout_s)
         elif isinstance(self._raw.get("command"), str) and kind in (None, "stdio", "local"):
             if self._is_fetched:
@@ -348,7 +367,10 @@ class _Entry:
         declared = self._raw.get(key)
         if not isinstance(declared, str) or not declared:
             return None
-        path = self._folder / Path(self._fill_in(declared)).expanduser()
+        try:
+            path = self._folder / Path(self._fill_in(declared)).expanduser()
+        except RuntimeError:  # the home folder of a user that does not exist
+            raise self._error(f"its {key} is not a path", f"correct `{key}`") from None
         if self._is_foreign and not _is_inside(path, self._folder):
             raise self._error(f"its {key} is outside the plugin", "start the server yourself: -- COMMAND")
         return path
@@ -363,9 +385,11 @@ class _Entry:
 
     def _env_file(self) -> dict[str, str]:
         path = self._path("envFile")
+        if path is not None and not path.is_file():  # opening a named pipe would wait
+            raise self._error("its envFile cannot be read", "correct `envFile`")
         try:
             lines = path.read_text("utf-8-sig").splitlines() if path is not None else []
-        except (OSError, UnicodeDecodeError):
+        except (OSError, ValueError):
             raise self._error("its envFile cannot be read", "correct `envFile`") from None
         pairs = (
             line.strip().removeprefix("export ").partition("=") for line in lines if not line.lstrip().startswith("#")
@@ -378,6 +402,8 @@ class _Entry:
     def _value(self, inner: str, placeholder: str) -> str:
         kind, _, key = inner.partition(":")
         if (editor_value := _EDITOR_VARIABLES.get(kind)) is not None:
+            if self._is_fetched or (self._is_foreign and kind == "userHome"):
+                raise self._error(f"{placeholder} is a path of this machine", "start or name the server yourself")
             return editor_value(self._folder)
         if inner.startswith("input:"):
             return self._input(key)

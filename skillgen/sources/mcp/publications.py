@@ -1,7 +1,8 @@
 """Servers that published documents list: a server.json, the response of a registry, a server card, a catalogue (X-43).
 
-They are remotes and packages, and untrusted: none is contacted or started unless the user names it, and no variables of
-the environment are used, only values from `--env`.
+They are remotes and packages, and untrusted: none is contacted or started unless the user names it. No variables of the
+environment are used, only values from `--env`, and a program that is started gets no variable with a published value:
+`NODE_OPTIONS` or `PATH` would change what runs.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from skillgen.model.values import Json
 from skillgen.security.addresses import public_url
 from skillgen.security.secrets import Secrets, secrets_from_environment
 from skillgen.sources.json_access import as_dict, as_list, text_of
-from skillgen.sources.mcp.target import ServerTarget
+from skillgen.sources.mcp.target import ServerTarget, refuse_bad_url
 from skillgen.text import lazy_re as re
 
 SSE = ("sse",)
@@ -30,6 +31,16 @@ _PACKAGE = re.compile(
     r"(?:npm (?:@\w[\w.-]*/)?\w[\w.-]*|pypi \w[\w.-]*|oci (?:\w[\w.:-]*/)*\w[\w.:@-]*)(?: \w[\w.+-]*)?\Z", re.ASCII
 )
 """Type, name and version of a package; a runner would also accept a path, a URL or an option as a name."""
+
+_FILE_NAME = re.compile(r"\.(?:tgz|tar|gz|whl|zip)\Z", re.IGNORECASE)
+"""The end of a name that a runner takes for a file in the current folder."""
+
+_REMOTE = ("type", "url", "headers", "variables")
+_PACKAGE_MEMBERS = (
+    *("registryType", "identifier", "version", "transport"),
+    *("runtimeArguments", "packageArguments", "environmentVariables"),
+)
+"""The members of a remote and of a package that count: with those of the other, a label would not say what is used."""
 
 
 _WAYS_LIMIT = 200
@@ -75,10 +86,11 @@ def _ways_of(server: Mapping[str, Json]) -> Iterator[tuple[str, dict[str, Json]]
     remotes = [*as_list(server.get("remotes")), server.get("transport"), *as_list(server.get("endpoints"))]
     for remote in map(as_dict, remotes):
         if text_of(remote, "url") is not None:
-            yield "remote", remote
+            yield "remote", {key: remote[key] for key in _REMOTE if key in remote}
     for package in map(as_dict, as_list(server.get("packages"))):
         if text_of(package, "identifier") is not None:
-            yield text_of(package, "registryType") or "package", package
+            known = {key: package[key] for key in _PACKAGE_MEMBERS if key in package}
+            yield text_of(package, "registryType") or "package", known
 
 
 class PublishedWay:
@@ -100,12 +112,11 @@ class PublishedWay:
             what, url = "is a link to a document that lists the server", public_url(card)
             raise UsageError(what, where=self._where, fix=f"read that: skillgen from-server --config {url}")
         if "identifier" in self._raw:
-            env = dict(self._named_values("environmentVariables"))
+            env = dict(self._given_variables())
             command = self._command(env)
             return ServerTarget(command=command, env=env, extra_secrets=self._secrets, timeout_s=timeout_s)
         url = self._filled_in(text_of(self._raw, "url") or "", as_dict(self._raw.get("variables")))
-        if not url.startswith(("http://", "https://")):
-            raise UsageError("its url is not an http:// or https:// URL", where=self._where, fix="choose another one")
+        refuse_bad_url(url, self._where)
         headers = tuple(self._named_values("headers"))
         is_sse = self._raw.get("type") in SSE
         return ServerTarget(url=url, is_sse=is_sse, headers=headers, extra_secrets=self._secrets, timeout_s=timeout_s)
@@ -116,7 +127,8 @@ class PublishedWay:
         version = text_of(self._raw, "version")
         is_package = kind in _RUNNERS and _PACKAGE.match(" ".join(filter(None, (kind, identifier, version))))
         # Options of a runner are dangerous: one of Docker can mount any folder.
-        if not is_package or not is_stdio or self._raw.get("runtimeArguments"):
+        is_file = _FILE_NAME.search(identifier)
+        if not is_package or is_file or not is_stdio or self._raw.get("runtimeArguments"):
             what = f"skillgen does not start this package ({kind or 'of no registryType'})"
             fix = "start it with a command of your own: skillgen from-server -- COMMAND"
             raise UsageError(what, where=self._where, fix=fix)
@@ -131,6 +143,19 @@ class PublishedWay:
             value = self._value(item, (flag or text_of(item, "valueHint") or "argument").lstrip("-"))
             if value is not None:
                 yield value if flag is None else f"{flag}={value}"
+
+    def _given_variables(self) -> Iterator[tuple[str, str]]:
+        """Yields the variables of a package with their values from `--env`.
+
+        Raises:
+            UsageError: a required one is missing.
+        """
+        for item in map(as_dict, as_list(self._raw.get("environmentVariables"))):
+            name = text_of(item, "name")
+            if name is not None and name in self._given:
+                yield name, self._value({"isSecret": item.get("isSecret")}, name) or ""
+            elif name is not None and item.get("isRequired") is True:
+                raise UsageError(f"{name} has no value", where=self._where, fix=f"give --env {name}=VALUE")
 
     def _named_values(self, key: str) -> Iterator[tuple[str, str]]:
         for item in map(as_dict, as_list(self._raw.get(key))):

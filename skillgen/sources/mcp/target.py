@@ -15,6 +15,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
+from urllib.parse import urlsplit
 
 from msgspec import Struct
 
@@ -235,3 +236,18 @@ class Crawl(Struct, frozen=True, kw_only=True):
     """The endpoint, without user, password and query."""
 
     problems: tuple[Problem, ...] = ()
+
+
+def refuse_bad_url(url: str, where: str) -> None:
+    """Refuses a string that is not an HTTP URL with a host.
+
+    Raises:
+        UsageError: it is not.
+    """
+    try:
+        parts = urlsplit(url)
+        is_valid = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
+    except ValueError:
+        is_valid = False
+    if not is_valid:
+        raise UsageError("is not an http:// or https:// URL", where=where, fix="write https://HOST/PATH")
