@@ -78,6 +78,11 @@ def ai_help_documents(rendering: Rendering) -> Iterator[Document]:
             for example in tool.examples
             if example.is_declared and example.flaw is None and (example.input or example.description)
         ][:_EXAMPLES_SHOWN],
+        "with_json": [
+            tool.name
+            for tool in service.tools
+            if any(item.name == "--json" and item.syntax and item.syntax.is_flag for item in tool.parameters)
+        ],
         "shown_in": [
             tool.name
             for tool in service.tools
