@@ -543,6 +543,12 @@ def test_an_index_is_not_followed_out_of_its_folder(tmp_path: Path) -> None:
     assert differences(clean(tmp_path), index) == []
 
 
+def test_an_index_with_broken_urls_is_reported(tmp_path: Path) -> None:
+    index = write(tmp_path / "index.json", {"skills": [{"name": "a", "url": url} for url in ("https://[x", "/a%00b")]})
+    messages = [finding["message"] for finding in differences(clean(tmp_path), index)]
+    assert messages == ["the URL is invalid: https://[x", "the file of 'a' is missing: /a%00b"]
+
+
 def test_a_registry_entry_of_a_server_that_moved_is_reported(lacking: Path, tmp_path: Path) -> None:
     snapshot = json.loads(lacking.read_text("utf-8"))
     snapshot["services"][0]["endpoints"] = [{"url": "https://new.example/mcp"}]

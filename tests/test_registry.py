@@ -123,6 +123,7 @@ def test_what_is_not_a_registry_is_refused(folder: Path, tmp_path: Path) -> None
     (tmp_path / "bad.sqlite").write_bytes(b"not a database, but some text of more than one page" * 100)
     cases = {
         ("build", tmp_path / "empty"): (3, "has no entry of a registry"),
+        ("build", tmp_path / "empty", "-o", tmp_path): (2, "is a folder"),
         ("search", "x", "--index", tmp_path / "none.sqlite"): (3, "does not exist"),
         ("search", "x", "--index", tmp_path / "bad.sqlite"): (3, "is not an index of a registry"),
         ("search", "?!", "--index", folder / "index/registry.sqlite"): (2, "has no word to search for"),

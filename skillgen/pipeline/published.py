@@ -231,7 +231,12 @@ def _compare_index(data: Mapping[str, Json], file: Path) -> Iterator[Problem]:
     for index, item in enumerate(data["skills"]):
         entry, where = as_dict(item), f"{file.as_posix()}#/skills/{index}/digest"
         url, digest = text_of(entry, "url") or "", text_of(entry, "digest") or ""
-        path = unquote(urlsplit(url).path)
+        try:
+            parts = urlsplit(url)
+        except ValueError:
+            yield Problem.of("published-digest-differs", where, f"the URL is invalid: {url[:200]}")
+            continue
+        path = unquote(parts.path)
         base, rest = (root, path.partition("/.well-known/")[2] or path[1:]) if path[:1] == "/" else (file.parent, path)
         artifact = Path(os.path.normpath(base / rest))
         if not artifact.is_relative_to(root):
@@ -239,11 +244,11 @@ def _compare_index(data: Mapping[str, Json], file: Path) -> Iterator[Problem]:
         try:
             is_readable = artifact.is_file() and artifact.stat().st_size <= SOURCE_LIMIT_BYTES
             content = artifact.read_bytes() if is_readable else None
-        except OSError:
+        except (OSError, ValueError):
             content = None
         name = (text_of(entry, "name") or url)[:80]
         if content is None:
-            if not urlsplit(url).netloc:
+            if not parts.netloc:
                 yield Problem.of("published-digest-differs", where, f"the file of {name!r} is missing: {url[:200]}")
         elif digest != f"sha256:{hashlib.sha256(content).hexdigest()}":
             yield Problem.of("published-digest-differs", where, f"the file of {name!r} has another digest")

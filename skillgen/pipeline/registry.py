@@ -105,8 +105,10 @@ def build_registry(
     Raises:
         SourceError: a folder has no documents of skillgen.
         OutputError: a file cannot be written.
-        UsageError: `html` is the site of a service, or not a site of skillgen.
+        UsageError: `target` is a folder; `html` is the site of a service, or not a site of skillgen.
     """
+    if target.is_dir():
+        raise UsageError("is a folder", where=f"-o {target}", fix="name the file of the registry")
     entries: dict[str, Entry] = {}
     problems: list[Problem] = []
     for folder in folders:

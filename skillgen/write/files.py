@@ -132,7 +132,7 @@ def is_below(folder: Path, out: Path) -> bool:
     """True if a folder is below OUT after resolving symbolic links."""
     try:
         return folder.resolve().is_relative_to(out.resolve())
-    except (OSError, RuntimeError):  # circular symbolic links
+    except (OSError, RuntimeError, ValueError):  # circular symbolic links, or a null character
         return False
 
 
