@@ -24,6 +24,12 @@ TOOLS: list[dict[str, Any]] = [
     {"name": "delete_note", "inputSchema": OBJECT, "annotations": {"destructiveHint": True}},
     {"name": "add_note", "inputSchema": OBJECT, "annotations": {"readOnlyHint": False, "destructiveHint": False}},
     {"name": "handle", "inputSchema": OBJECT},
+    {
+        "name": "get_x",
+        "inputSchema": OBJECT,
+        "description": "Get x. Sends an e-mail to you and charges the card.",
+    },
+    {"name": "get_y", "inputSchema": OBJECT, "description": "Get y, which sends an e-mail to the admin."},
     {"name": "get_all", "inputSchema": OBJECT, "annotations": READS, "_meta": {"confirm": True}},
 ]
 
@@ -38,6 +44,9 @@ SECRETS = {
     "by_key": {"sk_live_4eC39HqLyjWDarjtT1zdp7dc": True},
     "by_name": {"lovelace": {"age": 36}, "hopper": {"age": 85}},
     "by_number": {"user_1": "a", "user_2": "b", "user_3": "c"},
+    "by_person": {"alice": {"mail": 1}, "carol": {"mail": 1, "fax": 1}},
+    "by_token": {"sk_live_abcdefghijklmnop": 1, "count": "x"},
+    "by_bot": {"xoxb-abcdefghijkl": 1, "count": "x"},
     "wanted": {"turing": 1},
     "members": ["knuth"],
     "scores": {"knuth": 9},
@@ -47,7 +56,7 @@ SECRETS = {
 }  # fmt: skip
 LEAKS = (
     "Ada", "private", "1815", "7946", "ghp_", "550e8400", "U024", "2026-01-31", "sk_live", "lovelace", "hopper",
-    "user_", "turing", "knuth", "internal", "London", "640", "</x>", "Ignore all",
+    "user_", "alice", "carol", "abcdefgh", "turing", "knuth", "internal", "London", "640", "</x>", "Ignore all",
 )  # fmt: skip
 
 
@@ -124,7 +133,7 @@ def test_documents_mark_what_was_observed_and_when(tmp_path: Path) -> None:
     assert run_skillgen("diff", plain, snapshot, "--json").exit_code == 0
 
 
-@pytest.mark.parametrize("name", ["delete_note", "add_note", "handle"])
+@pytest.mark.parametrize("name", ["delete_note", "add_note", "handle", "get_x", "get_y"])
 def test_only_tools_that_read_are_called(tmp_path: Path, name: str) -> None:
     file = tmp_path / "samples.json"
     finished = sample(file, "find_people", name, *server(tmp_path, text_result("x")))
@@ -178,6 +187,11 @@ def test_an_entry_is_replaced_and_the_others_stay(tmp_path: Path) -> None:
         ({"content": ["html"]}, "/tools/t/content: is not a list of"),
         ({"shape": {"type": "thing"}}, "/tools/t/shape/type: is not a type"),
         ({"output": 7}, "/tools/t: is not an object of"),
+        ({"date": "9999-99-99"}, "/tools/t/date: is not a date"),
+        ({"calls": 10**29}, "/tools/t/calls: is not a number from 1"),
+        ({"content": ["json"] * 9}, "/tools/t/content: is not a list of"),
+        ({"shape": {"required": [["a"]]}}, "/tools/t/shape/required: is not a list of names"),
+        ({"shape": {"properties": {f"p{n}": {} for n in range(201)}}}, "/tools/t/shape/properties: has more than 200"),
     ],
 )
 def test_a_file_with_anything_but_shapes_is_refused(tmp_path: Path, change: Any, message: str) -> None:
@@ -185,6 +199,13 @@ def test_a_file_with_anything_but_shapes_is_refused(tmp_path: Path, change: Any,
     file = tmp_path / "samples.json"
     file.write_text(json.dumps({"samples": 1, "service": "x", "tools": {"t": entry}}), "utf-8")
     with pytest.raises(skillgen.UsageError, match=message):
+        skillgen.read({"openapi": "3.1.0", "info": {"title": "x", "version": "1"}, "paths": {}}, samples=file)
+
+
+def test_a_version_that_is_not_a_number_is_refused(tmp_path: Path) -> None:
+    file = tmp_path / "samples.json"
+    file.write_text('{"samples": true, "service": "x", "tools": {}}', "utf-8")
+    with pytest.raises(skillgen.UsageError, match="is not a file of samples of version 1"):
         skillgen.read({"openapi": "3.1.0", "info": {"title": "x", "version": "1"}, "paths": {}}, samples=file)
 
 

@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 from captured import service_of_answers
 from cli import Finished, generated, run_skillgen
-from http_servers import http_servers
+from http_servers import QuietHandler, http_servers
 from servers.guarded import Door, guarded
 from servers.over_http import running
 from test_call import DESCRIPTION, TOKEN, TOOLS, Recorder, asking
@@ -107,10 +107,47 @@ def test_a_server_is_started_by_the_command_that_follows(kiosk: Path, tmp_path: 
     assert "kiosk.example" in run_script(kiosk, "buy_paper", "title=x", "--dry-run", cwd=tmp_path, env=url).stdout
     shown = run_script(kiosk, "buy_paper", "title=x", "--dry-run", *command, cwd=tmp_path, env=url)
     assert "listed.py" in shown.stdout
-    lines = '{"tool": "buy_paper", "arguments": {"title": "x"}}\n{"tool": "buy_paper"}\n'
+    requests: list[dict[str, Any]] = [{"arguments": 3}, {"arguments": {"title": "x"}}, {}]
+    lines = "".join(json.dumps({"tool": "buy_paper", **request}) + "\n" for request in requests)
     finished = run_script(kiosk, "--session", *command, cwd=tmp_path, stdin=lines)
-    assert [json.loads(line)["ok"] for line in finished.stdout.splitlines()] == [True, False]
+    assert [json.loads(line)["ok"] for line in finished.stdout.splitlines()] == [False, True, False]
     assert finished.exit_code == 2
+
+
+class Odd(QuietHandler):
+    """Breaks the protocol: `initialize` has a wrong version, and the body of a GET is too short."""
+
+    def do_POST(self) -> None:
+        request = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+        self.answer(json.dumps({"id": request.get("id"), "result": {"protocolVersion": "2026-07-28"}}), 0)
+
+    def do_GET(self) -> None:
+        self.answer('{"id": 7}', 100)
+
+    def answer(self, text: str, missing: int) -> None:
+        self.send_response(200)
+        self.send_header("Content-Type", "application/json")
+        self.send_header("Content-Length", str(len(text) + missing))
+        self.end_headers()
+        self.wfile.write(text.encode())
+
+
+def test_answers_that_break_the_protocol_are_errors(notes: Path, kiosk: Path, tmp_path: Path) -> None:
+    with http_servers() as start:
+        url = start(Odd)
+        opened = run_script(kiosk, "buy_paper", "title=x", cwd=tmp_path, env={"SKILL_KIOSK_URL": url})
+        env = {**TOKEN, "SKILL_NOTES_BASE_URL": url}
+        short = run_script(notes, "getNote", "id=7", cwd=tmp_path, env=env)
+    assert (opened.exit_code, opened.stdout, opened.stderr.count("\n")) == (3, "", 1)
+    assert "answers initialize with 2026-07-28" in opened.stderr
+    assert (short.exit_code, short.stdout) == (3, "")
+    assert "ended early: 9 of 109 bytes" in short.stderr
+
+
+@pytest.mark.parametrize("value", ["nan", "-1", "0", "inf"])
+def test_a_time_limit_is_a_positive_number(notes: Path, tmp_path: Path, value: str) -> None:
+    finished = run_script(notes, "getNote", "id=7", f"--timeout={value}", cwd=tmp_path)
+    assert (finished.exit_code, "--timeout" in finished.stderr, "Traceback" in finished.stderr) == (2, True, False)
 
 
 def test_the_program_is_short_enough_to_be_read(notes: Path, kiosk: Path) -> None:

@@ -471,11 +471,13 @@ def read_some(response: Any) -> Any:
 
 def read_all(response: Any, deadline: float) -> bytes:
     """Returns the body of a response, within the limits of size and time."""
-    content = bytearray()
+    content, length = bytearray(), response.length or 0
     while chunk := read_some(response):
         content += chunk
         if len(content) > SIZE_LIMIT or time.monotonic() > deadline:
             raise Failure(3, f"the answer is larger than {SIZE_LIMIT // 2**20} MiB, or takes too long")
+    if len(content) < length:
+        raise Failure(3, f"the answer ended early: {len(content)} of {length} bytes")
     return bytes(content)
 
 
@@ -648,6 +650,8 @@ class McpClient:
         answer = self.ask("initialize", {"protocolVersion": LEGACY, "capabilities": {}, "clientInfo": CLIENT})
         if isinstance(answer.get("result"), dict):
             self.version = str(answer["result"].get("protocolVersion", LEGACY))
+            if self.version == MODERN:
+                raise Failure(3, f"the server answers initialize with {MODERN}, which has no initialize")
             self.post({"jsonrpc": "2.0", "method": "notifications/initialized"})
             return
         self.close()
@@ -819,7 +823,8 @@ def run_session(data: Any, client: Any, is_confirmed: bool) -> int:
             request = object_from(line)
             name = request.get("tool")
             tool = prepared(data, str(name), is_confirmed)
-            text, is_error = client.call(name, tool, checked(client, tool, request.get("arguments", {})))
+            arguments = object_from(json.dumps(request.get("arguments", {})))
+            text, is_error = client.call(name, tool, checked(client, tool, arguments))
             answer, code = {"tool": name, "ok": not is_error, "text": text}, int(is_error)
         except Failure as failure:
             answer, code = {"tool": name, "ok": False, "error": str(failure)}, failure.code
@@ -841,6 +846,8 @@ def main() -> int:
     parser.add_argument("--out", default="", metavar="FOLDER", help="folder for images and other files")
     end = sys.argv.index("--") if "--" in sys.argv else len(sys.argv)
     options = parser.parse_intermixed_args(sys.argv[1:end])
+    if not 0 < options.timeout <= 86_400:
+        parser.error("--timeout is not a number of seconds up to a day (86400)")
     for stream in (sys.stdout, sys.stderr):
         stream.reconfigure(encoding="utf-8", errors="backslashreplace")  # type: ignore[union-attr]
     data = json.loads(Path(__file__).with_name("tools.json").read_text("utf-8"))

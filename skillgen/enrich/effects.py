@@ -181,7 +181,7 @@ _SENDS = Regex(
     r"|will (?:\w+ly |also |then )?be (?:billed|charged))\b",
     re.IGNORECASE,
 )
-"""What reaches people or costs money, wherever a text says it of a call that changes something."""
+"""What reaches people or costs money, wherever a text says it of a call; of one that reads, only about itself."""
 
 _REPLACES = Regex(
     r"\b(?:(?:overwrites?|replaces) (?:all|any) existing"
@@ -350,7 +350,7 @@ def _with_strong_words(judged: _Judgement | None, texts: Sequence[str], is_final
         _says(_REPLACES, text) or _says(_ENDS, text) or (is_final and _says(_UNDOES_NOT, text)) for text in texts
     ):
         return _Judgement("destructive", _BY_TEXT)
-    if effect in (None, "write") and any(_says(_SENDS, text) for text in texts):
+    if effect in (None, "read", "write") and any(_says(_SENDS, text, effect == "read") for text in texts):
         return _Judgement("sends", _BY_TEXT, judged is not None and judged.is_certain)
     return judged
 
@@ -729,6 +729,11 @@ def _says(pattern: Regex, description: str, is_read_only: bool | None = False) -
             if not is_read_only or _ABOUT_ITSELF.match(lead):
                 return True
     return False
+
+
+def mentions_sending(tool: Tool) -> bool:
+    """True if a text of a tool says anywhere what reaches people or costs money, maybe of something else."""
+    return any(_says(_SENDS, text) for text in (tool.summary, tool.description) if text)
 
 
 @lru_cache(_TEXTS_KEPT)

@@ -8,6 +8,7 @@ from pathlib import Path
 from msgspec import Struct
 
 from skillgen.config.project import Target
+from skillgen.enrich.effects import mentions_sending
 from skillgen.errors import OutputError, SkillgenError, SourceError, UsageError
 from skillgen.model.calls import ContentKind, Example
 from skillgen.model.serialization import is_json
@@ -128,9 +129,10 @@ def _refuse_effects(tool: Tool) -> None:
         UsageError: it may do something else.
     """
     semantics = tool.semantics
-    if semantics.effect == "read" and not semantics.requires_confirmation and semantics.risk != "destructive":
+    is_unsafe = semantics.effect != "read" or (semantics.is_judged("read_only") and mentions_sending(tool))
+    if not is_unsafe and not semantics.requires_confirmation and semantics.risk != "destructive":
         return
-    what = "may change, send or delete something" if semantics.effect != "read" else "needs a person's confirmation"
+    what = "may change, send or delete something" if is_unsafe else "needs a person's confirmation"
     fix = "sample only tools that are marked [read]; nothing was sent"
     raise UsageError(f"{what}, so it is not called for a sample", where=tool.name, fix=fix)
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Mapping
+from datetime import date
 from pathlib import Path
 from typing import Any, get_args
 
@@ -25,12 +26,12 @@ from skillgen.model.values import Json, Origin, child
 from skillgen.sources.documents import load_text
 from skillgen.sources.http import FetchOptions
 from skillgen.sources.json_access import json_or_none
-from skillgen.sources.shapes import DEPTH_LIMIT
+from skillgen.sources.shapes import DEPTH_LIMIT, NAMES_LIMIT
 
 _VERSION = 1
 _KEYS = frozenset({"type", "format", "properties", "required", "additionalProperties", "items"})
 _TYPES = ("null", "boolean", "integer", "number", "string", "array", "object")
-_DATE = re.compile(r"\d{4}-\d\d-\d\d\Z", re.ASCII)
+_CALLS_LIMIT = 1_000_000
 _FORMAT = re.compile(r"[a-z-]{1,20}\Z")
 _FIX = "write it again with `skillgen sample`, or correct it"
 
@@ -57,7 +58,8 @@ def read_samples(path: Path) -> Samples:
     """
     where, text, _ = load_text(str(path), FetchOptions())
     data = json_or_none(text)
-    if not isinstance(data, dict) or data.get("samples") != _VERSION:
+    version = data.get("samples") if isinstance(data, dict) else None
+    if not isinstance(data, dict) or type(version) is not int or version != _VERSION:
         raise UsageError(f"is not a file of samples of version {_VERSION}", where=where, fix=_FIX)
     service, tools = data.get("service"), data.get("tools")
     if not isinstance(service, str) or not isinstance(tools, dict):
@@ -107,16 +109,28 @@ class _Invalid(ValueError):
 def _observation(entry: Json, pointer: str) -> Observation:
     if not isinstance(entry, dict) or not entry.keys() <= {"calls", "content", "date", "shape"}:
         raise _Invalid(pointer, "is not an object of calls, content, date and shape")
-    calls, content, date = entry.get("calls"), entry.get("content"), entry.get("date")
-    if type(calls) is not int or calls < 1:
-        raise _Invalid(child(pointer, "calls"), "is not a positive number")
-    if not isinstance(content, list) or not content or not all(kind in get_args(ContentKind) for kind in content):
-        raise _Invalid(child(pointer, "content"), f"is not a list of {', '.join(get_args(ContentKind))}")
-    if not isinstance(date, str) or not _DATE.match(date):
+    calls, content, day = entry.get("calls"), entry.get("content"), entry.get("date")
+    if type(calls) is not int or not 1 <= calls <= _CALLS_LIMIT:
+        raise _Invalid(child(pointer, "calls"), f"is not a number from 1 to {_CALLS_LIMIT:,}")
+    kinds = get_args(ContentKind)
+    if (
+        not isinstance(content, list)
+        or not 1 <= len(content) <= len(kinds)
+        or not all(map(kinds.__contains__, content))
+    ):
+        raise _Invalid(child(pointer, "content"), f"is not a list of {', '.join(kinds)}")
+    if not isinstance(day, str) or not _is_date(day):
         raise _Invalid(child(pointer, "date"), "is not a date such as 2026-01-31")
     place = child(pointer, "shape")
     schema = _schema(entry["shape"], place, 0) if "shape" in entry else None
-    return Observation(date=date, calls=calls, content=tuple(content), schema=schema)
+    return Observation(date=day, calls=calls, content=tuple(content), schema=schema)
+
+
+def _is_date(text: str) -> bool:
+    try:
+        return date.fromisoformat(text).isoformat() == text
+    except ValueError:
+        return False
 
 
 def _schema(shape: Json, pointer: str, depth: int) -> Schema:
@@ -126,13 +140,18 @@ def _schema(shape: Json, pointer: str, depth: int) -> Schema:
         raise _Invalid(child(pointer, unknown[0]), f"is not one of {', '.join(sorted(_KEYS))}")
     declared, form = shape.get("type", []), shape.get("format")
     types = declared if isinstance(declared, list) else [declared]
-    if not all(item in _TYPES for item in types):
+    if len(types) > len(_TYPES) or not all(item in _TYPES for item in types):
         raise _Invalid(child(pointer, "type"), "is not a type of JSON Schema")
     if form is not None and not (isinstance(form, str) and _FORMAT.match(form)):
         raise _Invalid(child(pointer, "format"), "is not the name of a format")
     members, required = shape.get("properties", {}), shape.get("required", [])
-    if not isinstance(members, dict) or not isinstance(required, list) or not all(item in members for item in required):
+    if not isinstance(members, dict) or not isinstance(required, list):
         raise _Invalid(pointer, "has properties or required names of a wrong form")
+    if len(members) > NAMES_LIMIT:
+        raise _Invalid(child(pointer, "properties"), f"has more than {NAMES_LIMIT} names")
+    if not all(isinstance(item, str) and item in members for item in required):
+        raise _Invalid(child(pointer, "required"), "is not a list of names of properties")
+    always = set(required)
     place = child(pointer, "properties")
     inner: dict[str, Any] = {
         field: _schema(shape[key], child(pointer, key), depth + 1)
@@ -143,7 +162,7 @@ def _schema(shape: Json, pointer: str, depth: int) -> Schema:
         Parameter(
             name=name,
             location="property",
-            required=name in required,
+            required=name in always,
             schema=_schema(member, child(place, name), depth + 1),
             pointer=child(place, name),
         )

@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from collections.abc import Collection
 
 from skillgen.model.values import Json
-from skillgen.security.credentials import looks_random, might_hold_credential, redact
+from skillgen.security.credentials import looks_random, redact
 
 DEPTH_LIMIT = 8
 """Levels of a shape; below, only types are known."""
@@ -165,17 +166,23 @@ def _has_data_as_keys(node: _Node, words: set[str]) -> bool:
     kinds = {frozenset(member.types - {"null"}) for member in members}
     if len(names) < 2 or len(kinds) > 1:
         return False
-    if kinds == {frozenset({"object"})} and len({frozenset(member.members) for member in members}) == 1:
-        return True  # records by key
+    if kinds == {frozenset({"object"})} and _are_records(members):
+        return True
     is_rarely_shared = node.objects > 1 and all(2 * count <= node.objects for count in node.counts.values())
     return is_rarely_shared or len(names) > _UNIFORM_LIMIT
+
+
+def _are_records(members: Collection[_Node]) -> bool:
+    """True if objects share most of their names: on average, a name is in more than half of them."""
+    counts = Counter(name for member in members for name in member.members)
+    return 2 * sum(counts.values()) >= len(counts) * (len(members) + 1)
 
 
 def _is_chosen(name: str) -> bool:
     """True if a name looks like one that a programmer chose."""
     if not _NAME.match(name) or _DATA.search(name):
         return False
-    return not (looks_random(name) or (might_hold_credential(name) and redact(name)[1]))
+    return not (looks_random(name) or redact(name)[1])
 
 
 def _add_words(value: Json, words: set[str]) -> None:
