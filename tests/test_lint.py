@@ -544,7 +544,8 @@ def test_an_index_is_not_followed_out_of_its_folder(tmp_path: Path) -> None:
 
 
 def test_an_index_with_broken_urls_is_reported(tmp_path: Path) -> None:
-    index = write(tmp_path / "index.json", {"skills": [{"name": "a", "url": url} for url in ("https://[x", "/a%00b")]})
+    entries = [{"name": "a", "digest": "x", "url": url} for url in ("https://[x", "/a%00b")]
+    index = write(tmp_path / "index.json", {"skills": entries})
     messages = [finding["message"] for finding in differences(clean(tmp_path), index)]
     assert messages == ["the URL is invalid: https://[x", "the file of 'a' is missing: /a%00b"]
 
