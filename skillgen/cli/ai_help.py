@@ -181,14 +181,18 @@ def _request(program: str, config: str | os.PathLike[str] | None) -> Request:
     from skillgen.config.loader import read_project
     from skillgen.config.project import Source
     from skillgen.errors import UsageError
-    from skillgen.pipeline.build import request_of_target, resolve_targets
+    from skillgen.pipeline.build import request_of_target, resolve_targets, sources_of
     from skillgen.pipeline.read import Request
     from skillgen.sources.mcp.session import CancelToken
 
     if config is None:
         return Request(source=Source(cli=program))
     file = Path(config)
-    targets = [item for item in resolve_targets(read_project(file).targets, file, None, {}) if item.target.source.cli]
+    targets = [
+        item
+        for item in resolve_targets(read_project(file).targets, file, None, {})
+        if any(source.cli for source in sources_of(item.target))
+    ]
     named = [item for item in targets if item.name == program] or targets
     if len(named) != 1:
         raise UsageError(f"has no target {program!r} with `cli`", where=str(file), fix="name a target like the program")

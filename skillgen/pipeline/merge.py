@@ -22,7 +22,7 @@ from skillgen.model.service import Service
 from skillgen.model.tool import EFFECTS, Semantics, Tool
 from skillgen.model.traversal import field_types, rewrite_pointers
 from skillgen.model.values import Json, Origin, child
-from skillgen.pipeline.equivalents import find_command, with_checked_equivalents
+from skillgen.pipeline.equivalents import ProgramCommands, with_checked_equivalents
 from skillgen.text.words import singular
 
 LABELS = {"mcp": "MCP tool", "openapi": "HTTP request", "cli": "command"}
@@ -159,11 +159,15 @@ class _Merger:
 
     def _declared(self) -> Iterator[tuple[Tool, Tool]]:
         """Yields pairs of which one names the other as its equivalent."""
-        for tool in self._main.tools:
-            ways = (tool, *tool.alternatives)
-            for other in self._other.tools:
-                if any(_names(way, other, self._other) or _names(other, way, self._main) for way in ways):
-                    yield tool, other
+        owners = {way.pointer: tool for tool in self._main.tools for way in (tool, *tool.alternatives)}
+        ways = [way for tool in self._main.tools for way in (tool, *tool.alternatives)]
+        of_other, of_main = _Equivalents(self._other, self._other.tools), _Equivalents(self._main, ways)
+        for way in ways:
+            if (other := of_other.of(way)) is not None:
+                yield owners[way.pointer], other
+        for other in self._other.tools:
+            if (found := of_main.of(other)) is not None:
+                yield owners[found.pointer], other
 
     def _named_alike(self, key: Any) -> Iterator[tuple[Tool, Tool]]:
         """Yields pairs whose names have the same key, which no other name has."""
@@ -193,17 +197,31 @@ class _Merger:
         return replace(tool, alternatives=(*tool.alternatives, *others), semantics=semantics, **texts)
 
 
-def _names(tool: Tool, other: Tool, service: Service) -> bool:
-    """True if a tool names another, of a service, as its equivalent."""
-    if other.kind == "cli" and tool.cli_equivalent is not None:
-        found = find_command(tool.cli_equivalent, service)
-        return found is not None and found.tool is not None and found.tool.command == other.command
-    if other.kind == "openapi" and (request := _REQUEST.match((tool.api_equivalent or "").strip())) is not None:
-        path = _PLACEHOLDER.sub("{}", request["path"]).rstrip("/")
-        return request["method"].upper() == other.method and path.endswith(
-            _PLACEHOLDER.sub("{}", other.path or "").rstrip("/")
-        )
-    return False
+class _Equivalents:
+    """Finds the tools that others name as their equivalents."""
+
+    def __init__(self, service: Service, tools: Sequence[Tool]) -> None:
+        self._commands = ProgramCommands(replace(service, tools=tuple(tool for tool in tools if tool.kind == "cli")))
+        self._requests = {(tool.method, _plain_path(tool.path or "")): tool for tool in tools if tool.method}
+
+    def of(self, tool: Tool) -> Tool | None:
+        """Returns the tool that another one names, if it exists."""
+        if tool.cli_equivalent is not None:
+            found = self._commands.find(tool.cli_equivalent)
+            if found is not None and found.tool is not None:
+                return found.tool
+        if (request := _REQUEST.match((tool.api_equivalent or "").strip())) is None:
+            return None
+        path = _plain_path(request["path"])
+        while path:  # it may begin with that of the base URL
+            if (named := self._requests.get((request["method"].upper(), path))) is not None:
+                return named
+            path = path[path.find("/", 1) :] if "/" in path[1:] else ""
+        return None
+
+
+def _plain_path(path: str) -> str:
+    return _PLACEHOLDER.sub("{}", path).rstrip("/")
 
 
 def _words(name: str) -> tuple[str, ...]:
