@@ -337,6 +337,36 @@ def test_hostile_texts_and_endless_references_do_no_harm(tmp_path: Path) -> None
         assert len(text) < 200_000
 
 
+@pytest.mark.parametrize(
+    "text", ["retryAfter: 1" + "0" * 400, "retryAfter: .inf", "retryAfter: .nan", "retryLimit: 0x" + "f" * 5_000]
+)
+def test_a_number_that_cannot_be_meant_is_reported(tmp_path: Path, text: str) -> None:
+    path = written(tmp_path, arazzo({**SEND, "failureActions": [{"name": "x", "type": "retry", "retryAfter": 1}]}))
+    path.write_text(path.read_text("utf-8").replace("retryAfter: 1", text), "utf-8")
+    service = skillgen.read(DESCRIPTION, extra=[str(path)])
+    assert problems(service) == {f"/workflows/0/failureActions/0/{text.partition(':')[0]}": "workflow-invalid"}
+    documents(service)
+
+
+@pytest.mark.parametrize("url", ["http://[bad/openapi.json", "a%00b/openapi.json"])
+def test_an_invalid_url_names_no_description(tmp_path: Path, url: str) -> None:
+    (tmp_path / "openapi.json").write_text(json.dumps(DESCRIPTION), "utf-8")
+    written(tmp_path, arazzo(SEND, sourceDescriptions=[{**SOURCE, "url": url}]))
+    assert skillgen.read(tmp_path / "openapi.json").workflows == ()
+
+
+@pytest.mark.parametrize("big", [{"enum": list(range(3_000))}, {"description": "word " * 40_000}])
+def test_values_referred_to_too_often_are_left_out(tmp_path: Path, big: Json) -> None:
+    names = ["id", *(f"p{number}" for number in range(20))]
+    inputs = {"type": "object", "properties": {name: {"$ref": "#/components/inputs/big"} for name in names}}
+    service = read(tmp_path, {**SEND, "inputs": inputs}, components={"inputs": {"big": {"type": "integer", **big}}})
+    assert problems(service) == {"/workflows/0/inputs": "workflow-invalid"}
+    found = service.workflows[0].inputs
+    assert found is not None
+    kept = [item for item in found.properties if item.schema.choices or item.description]
+    assert 0 < len(kept) < 5
+
+
 def test_an_arazzo_file_alone_is_not_a_source(tmp_path: Path) -> None:
     finished = run_skillgen("from-openapi", written(tmp_path, arazzo(SEND)))
     assert finished.exit_code == 3

@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from functools import cached_property
 from pathlib import Path
 from typing import Any, Literal
 from urllib.parse import unquote, urlsplit
@@ -38,8 +39,13 @@ _PARTS_LIMIT = 30
 """Parameters, criteria, actions or outputs of one step that are read."""
 
 _DEPTH_LIMIT = 20
-_REFERENCES_LIMIT = 2_000
-"""References in the inputs of one workflow that are resolved."""
+_VALUES_LIMIT = 10_000
+"""Values in the inputs of one workflow that are read; one that several references name counts each time."""
+
+_CHARACTERS_OF_VALUE = 64
+"""Characters of a text that count as one more value."""
+
+_NUMBER_LIMIT = 2**53
 
 _KINDS = ("simple", "regex", "jsonpath", "xpath")
 _LOCATIONS = ("path", "query", "querystring", "header", "cookie")
@@ -117,12 +123,12 @@ def _names(data: Mapping[str, Json], path: Path, description: Path) -> Literal["
         url = text_of(item, "url") or ""
         if text_of(item, "type") not in (None, "openapi") or not url:
             continue
-        parts = urlsplit(url)
-        if (
-            not parts.scheme
-            and not parts.netloc
-            and (path.parent / unquote(parts.path)).resolve() == description.resolve()
-        ):
+        try:
+            parts = urlsplit(url)
+            target = (path.parent / unquote(parts.path)).resolve()
+        except (ValueError, OSError, RuntimeError):  # no URL, a null character, or links in a circle
+            continue
+        if not parts.scheme and not parts.netloc and target == description.resolve():
             return "path"
         if (is_url(url) or is_url(base)) and Path(unquote(parts.path)).name == description.name:
             return "file name"
@@ -238,27 +244,37 @@ class _FileReader:
             raw = {"$ref": f"#/components/inputs/{reference.removeprefix('$components.inputs.')}"}
         if not isinstance(raw, dict) or not raw:
             return None
-        inlined = self._inlined(raw, pointer, 0, [_REFERENCES_LIMIT])
+        inlined = self._inlined(raw, pointer, 0, [_VALUES_LIMIT])
         schemas = SchemaReader(ProblemLog())
         return schemas.open_document(inlined, f"{self._name}#{pointer}").schema(inlined, f"{self._name}#{pointer}")
 
     def _inlined(self, raw: Json, pointer: str, depth: int, left: list[int]) -> Json:
-        if depth > _DEPTH_LIMIT or left[0] < 0:
+        if isinstance(raw, str):
+            left[0] -= len(raw) // _CHARACTERS_OF_VALUE
+        if not isinstance(raw, (dict, list)):
+            return raw
+        if depth > _DEPTH_LIMIT:
             return {}
+        reference = raw.get("$ref") if isinstance(raw, dict) else None
+        target = self._referred(reference, pointer) if isinstance(reference, str) else {}
+        size = 1 + len(raw) + len(target)  # before anything is copied
+        if size > left[0]:
+            self.report(pointer, f"the inputs have more than {_VALUES_LIMIT:,} values; what is too much is left out")
+            return {}
+        left[0] -= size
         if isinstance(raw, list):
             return [self._inlined(item, pointer, depth + 1, left) for item in raw]
-        if not isinstance(raw, dict):
-            return raw
-        reference, left[0] = raw.get("$ref"), left[0] - 1
         if not isinstance(reference, str):
             return {key: self._inlined(item, pointer, depth + 1, left) for key, item in raw.items()}
+        rest = {key: item for key, item in raw.items() if key != "$ref"}
+        return self._inlined({**target, **rest}, pointer, depth + 1, left)
+
+    def _referred(self, reference: str, pointer: str) -> dict[str, Json]:
         try:
-            target = follow(self._data, reference.removeprefix("#")) if reference.startswith("#/") else {}
+            return as_dict(follow(self._data, reference.removeprefix("#"))) if reference.startswith("#/") else {}
         except LookupError:
             self.report(pointer, f"{reference[:120]!r} points to nothing")
             return {}
-        rest = {key: item for key, item in raw.items() if key != "$ref"}
-        return self._inlined({**as_dict(target), **rest}, pointer, depth + 1, left)
 
     def is_workflow(self, name: str) -> bool:
         """True if the file, or one that was read before, has a workflow of this name."""
@@ -296,18 +312,22 @@ class _FileReader:
         if self._sources.get(source) == "asyncapi" or set(self._sources.values()) == {"asyncapi"}:
             return self._message(text, pointer)
         others = [item for item in self._sources if item != source]
-        if source and others and not self._is_own(source):
+        if source and others and source not in self._own_sources:
             return {"other": f"{name} ({source})"}
         message = f"the service has no operation {name[:120]!r}, so the workflow is left out"
         raise self._cannot_be_made(pointer, message, "workflow-operation-unknown")
 
-    def _is_own(self, source: str) -> bool:
-        """True if an operation of a source description is a tool of the service."""
-        names = (_OTHER.fullmatch(text) for text in _strings(self._data.get("workflows")))
-        paths = (_PATH.match(text) for text in _strings(self._data.get("workflows")))
-        return any(match[1] == source and match[2] in self._tools for match in names if match is not None) or any(
-            match[1] == source and self._tool_at(match[2]) is not None for match in paths if match is not None
-        )
+    @cached_property
+    def _own_sources(self) -> set[str]:
+        """The source descriptions with an operation that is a tool of the service."""
+        found = set[str]()
+        for text in _strings(self._data.get("workflows")):
+            name, path = _OTHER.fullmatch(text), _PATH.match(text)
+            if name is not None and name[2] in self._tools:
+                found.add(name[1])
+            if path is not None and self._tool_at(path[2]) is not None:
+                found.add(path[1])
+        return found
 
     def _target_workflow(self, text: str, pointer: str) -> dict[str, str]:
         match = _OTHER.fullmatch(text)
@@ -494,7 +514,7 @@ class _WorkflowReader:
                     place, f"an action goes to {step or workflow!r}, which does not exist; it is left out"
                 )
             else:
-                after, limit = item.get("retryAfter"), item.get("retryLimit")
+                after, limit = self._number(item, "retryAfter", place), self._number(item, "retryLimit", place)
                 found.append(
                     StepAction(
                         kind=_action_kind(str(kind)),
@@ -503,18 +523,26 @@ class _WorkflowReader:
                         workflow=workflow,
                         inputs=self._values(item, place),
                         criteria=self._criteria(item, "criteria", place),
-                        retry_after_s=float(after) if isinstance(after, (int, float)) and after >= 0 else None,
-                        retry_limit=limit if type(limit) is int and limit >= 0 else None,
+                        retry_after_s=float(after) if after is not None else None,
+                        retry_limit=limit if isinstance(limit, int) else None,
                     )
                 )
         return tuple(found)
+
+    def _number(self, raw: Mapping[str, Json], key: str, pointer: str) -> int | float | None:
+        number = raw.get(key)
+        if isinstance(number, (int, float)) and not isinstance(number, bool) and 0 <= number <= _NUMBER_LIMIT:
+            return number
+        if number is not None:
+            self._file.report(child(pointer, key), f"{key} is not a number from 0 to {_NUMBER_LIMIT}; it is left out")
+        return None
 
     def _check_expressions(
         self, raw_steps: Sequence[Json], steps: Sequence[WorkflowStep], inputs: Schema | None
     ) -> None:
         """Reports the inputs and the outputs of steps that are used but do not exist, or only later."""
-        outputs = {step.name: (step.outputs or {}).keys() for step in steps}
-        known_inputs = {item.name for item in inputs.properties} if inputs is not None else set[str]()
+        outputs = {step.name: {name.partition(".")[0] for name in step.outputs or {}} for step in steps}
+        known_inputs = {item.name.partition(".")[0] for item in inputs.properties} if inputs is not None else set[str]()
         places: list[tuple[Json, str, int]] = [
             (raw, child(self._pointer, "steps", index), index) for index, raw in enumerate(raw_steps)
         ]
@@ -525,15 +553,12 @@ class _WorkflowReader:
                 used.update(_STEP_OUTPUT.findall(text))
                 inputs_used.update(_INPUT.findall(text))
             for step, output in sorted(used):
-                if step not in outputs or not any(
-                    name == output or name.startswith(f"{output}.") for name in outputs[step]
-                ):
+                if output not in outputs.get(step, ()):
                     self._file.report(pointer, f"there is no output {output!r} of a step {step!r}")
                 elif self._steps.index(step) >= index and not as_dict(raw).get("dependsOn"):
                     self._file.report(pointer, f"the output {output!r} is of the step {step!r}, which comes later")
             for name in sorted(inputs_used - known_inputs if known_inputs else ()):
-                if not any(known.startswith(f"{name}.") for known in known_inputs):
-                    self._file.report(pointer, f"there is no input {name!r}")
+                self._file.report(pointer, f"there is no input {name!r}")
 
 
 def usable_workflows(workflows: Sequence[Workflow], tools: Any) -> tuple[tuple[Workflow, ...], list[Problem]]:
