@@ -305,7 +305,7 @@ def _tool_facts(tool: Tool, more: Sequence[Parameter]) -> dict[str, Json]:
         facts["is"] = marks
     facts["takes"] = _rows((*tool.parameters, *more))
     if tool.alternatives:
-        facts["also"] = {_clean(_short_call(way)): _rows(way.parameters) for way in tool.alternatives}
+        facts["also"] = {_clean(way.address): _rows(way.parameters) for way in tool.alternatives}
     output = tool.output.schema if tool.output is not None else None
     if output is not None:
         properties = {_clean(item.name): _type_text(item.schema) for item in output.properties}
@@ -313,10 +313,6 @@ def _tool_facts(tool: Tool, more: Sequence[Parameter]) -> dict[str, Json]:
     text = tool.description or tool.summary or tool.title or ""
     facts["about"] = hashlib.sha256(" ".join(text.split()).encode("utf-8", "replace")).hexdigest()[:8]
     return facts
-
-
-def _short_call(tool: Tool) -> str:
-    return " ".join(tool.command) if tool.command else f"{tool.method} {tool.path}" if tool.method else tool.name
 
 
 def _rows(parameters: Iterable[Parameter]) -> dict[str, Json]:

@@ -269,6 +269,13 @@ class Tool(Struct, frozen=True, kw_only=True):
         return "cli" if self.command else "openapi" if self.method and self.path else "mcp"
 
     @property
+    def address(self) -> str:
+        """What calls it, without its parameters: `acme order add`, `POST /orders`, or its name."""
+        if self.command:
+            return " ".join(self.command)
+        return f"{self.method} {self.path}" if self.method and self.path else self.name
+
+    @property
     def is_preflight(self) -> bool:
         """True for an operation that only answers the preflight request of a browser (CORS), which nobody calls."""
         text = f"{self.summary or ''} {self.description or ''}"

@@ -268,7 +268,6 @@ FILTERS: dict[str, Callable[..., Any]] = {
     "usage_line": parameters.usage_line,
     "required_line": parameters.required_line,
     "short_call": parameters.short_call,
-    "other_calls": parameters.other_calls,
     "command_equivalent": examples.command_equivalent,
     "request_equivalent": examples.request_equivalent,
     "section_command": reference.section_command,

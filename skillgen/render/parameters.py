@@ -178,14 +178,6 @@ def required_line(tool: Tool) -> Markdown:
     return code(f"{tool.name}({', '.join(words)})")
 
 
-def other_calls(tool: Tool) -> tuple[str, ...]:
-    """Returns what calls a tool by its other sources: `acme order create`, `POST /orders`."""
-    return tuple(
-        " ".join(way.command) if way.command else f"{way.method} {way.path}" if way.kind == "openapi" else way.name
-        for way in tool.alternatives
-    )
-
-
 _SHORT_CALL_PARAMETERS = 5
 """Parameters of a call in a link, unless more are required."""
 
