@@ -208,7 +208,9 @@ def test_a_run_that_was_interrupted_has_no_grade(skill: Path) -> None:
         "--jobs",
         "1",
     ]
-    start = ["sh", "-c", 'EVALUATION=$$ exec "$@"', "sh", sys.executable, *words]
+    # A shell without a terminal has programs in the background ignore interrupts, and what they start as well.
+    heeded = "import os, signal, sys; signal.signal(signal.SIGINT, signal.SIG_DFL); os.execv(sys.argv[1], sys.argv[1:])"
+    start = ["sh", "-c", 'EVALUATION=$$ exec "$@"', "sh", sys.executable, "-c", heeded, sys.executable, *words]
     finished = subprocess.run(
         start, cwd=folder, env=environment(), capture_output=True, text=True, check=False, timeout=60
     )

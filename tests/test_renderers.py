@@ -15,6 +15,7 @@ from typing import Literal
 import pytest
 from documents import FORMATS
 from filters import filtered
+from msgspec.structs import replace
 from renderers import PARSERS, foreign, rendered
 from test_hostile_services import built, hostile, word
 from test_markdown_filters import FRAGMENTS
@@ -87,8 +88,11 @@ def bodies(kind: Literal["mcp", "openapi"], texts: list[str] | None) -> list[str
     """Returns the documents of a service without front matter; harmless words where there are no texts."""
     service = built(kind, hostile(texts) if texts else word)
     formats = tuple(name for name in FORMATS if name != "ai-help-commands")
-    documents = render_documents(service, emit=formats).items()
-    pages = [text for path, text in documents if path.endswith((".md", ".txt")) and not REPEATED.search(path)]
+    documents = dict(render_documents(replace(service, workflows=()), emit=formats))
+    # Workflows are complete here; whether SKILL.md has them complete, or an index, follows from the lengths of texts.
+    whole = render_documents(service, emit="skill")
+    documents.update((path, text) for path, text in whole.items() if path.endswith("about.md"))
+    pages = [text for path, text in documents.items() if path.endswith((".md", ".txt")) and not REPEATED.search(path)]
     return [re.sub(r"\A---\n.*?\n---\n", "", text, flags=re.DOTALL) for text in pages]
 
 

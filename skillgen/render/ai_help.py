@@ -23,8 +23,8 @@ from skillgen.render.semantics import date_formats, deprecated_names, operationa
 from skillgen.render.skill import Rendering
 from skillgen.render.workflows import recipes_text, workflow_lines
 
-_RECIPES_BYTES = 12_000
-"""Bytes of workflows that are written out; more have a line each."""
+_RECIPES_STEPS = 40
+"""Steps of all workflows up to which they are written out; of more, each workflow has a line."""
 
 _INLINE_LIMIT_BYTES = 100_000
 """Maximum size of all sections for including them."""
@@ -60,6 +60,7 @@ def ai_help_documents(rendering: Rendering) -> Iterator[Document]:
     inlined = reference.size_bytes() <= _INLINE_LIMIT_BYTES
     has_commands = "ai-help-commands" in rendering.formats
     quick = quick_tools(reference)
+    steps = sum(len(item.steps) for item in service.workflows)
     context = {
         **rendering.context,
         "noun": "tool",
@@ -90,7 +91,7 @@ def ai_help_documents(rendering: Rendering) -> Iterator[Document]:
         ],
         "has_examples": inlined and any(example.flaw is None for tool in service.tools for example in tool.examples),
         "workflow_lines": workflow_lines(service, (), str),
-        "recipes": recipes_text(reference.about, {}, _RECIPES_BYTES),
+        "recipes": recipes_text(reference.about, {}) if steps <= _RECIPES_STEPS else "",
         "media_types": list(dict.fromkeys(name for tool in service.tools for name in tool.output_media_types)),
         "dates": date_formats(service),
         "operational": operational_facts(service),

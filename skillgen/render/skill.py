@@ -190,8 +190,8 @@ class Site(Struct, frozen=True):
         return [rendering.service for rendering in self.renderings]
 
 
-_RECIPES_BYTES = 2_500
-"""Bytes of workflows that SKILL.md has itself, if there is room; else it has a line for each."""
+_RECIPES_STEPS = 6
+"""Steps of all workflows up to which SKILL.md has them itself, if there is room; of more, it has a line for each."""
 
 
 def skill_documents(rendering: Rendering, within: str = "") -> Iterator[Document | Problem]:
@@ -223,6 +223,7 @@ def _skill_of(rendering: Rendering) -> Skill:
     service, reference, templates = rendering.service, rendering.reference, rendering.templates
     lists = list_indexes(reference)
     tool_places = {name: f"references/{address}" for name, address in reference.tool_addresses.items()}
+    steps = sum(len(item.steps) for item in service.workflows)
     context = {
         **rendering.context,
         "fields": skill_fields(service, rendering.profile, has_program=rendering.has_program),
@@ -230,7 +231,7 @@ def _skill_of(rendering: Rendering) -> Skill:
         "noun": "skill",
         "lists": lists,
         "workflow_lines": workflow_lines(service, reference.about, "references/{}".format),
-        "recipes": recipes_text(reference.about, tool_places, _RECIPES_BYTES),
+        "recipes": recipes_text(reference.about, tool_places) if steps <= _RECIPES_STEPS else "",
     }
 
     def rendered(form: str, index: Index | None = None, words: int = 0, **length: bool) -> str:

@@ -140,12 +140,9 @@ def workflow_lines(
     return tuple(lines)
 
 
-def recipes_text(pages: Sequence[Page], tools: Mapping[str, str], limit_bytes: int) -> Markdown:
-    """Returns all workflows, with headings of the third level; empty if they are too long. `tools` has the target of
-    the links to each tool."""
+def recipes_text(pages: Sequence[Page], tools: Mapping[str, str]) -> Markdown:
+    """Returns all workflows, with headings of the third level. `tools` has the target of the links to each tool."""
     texts = [section.text for page in pages for section in page.sections if section.name.startswith(_SECTION_PREFIX)]
-    if sum(len(text.encode()) for text in texts) > limit_bytes:
-        return Markdown("")
     resolve = link_resolver({}, tools)
     return Markdown("\n\n".join(f"#{resolve(text)}" for text in texts))
 
