@@ -49,6 +49,9 @@ from skillgen import (
 
 pytestmark = pytest.mark.slow
 
+GENERATE_ONLY = (Phase.explicit, Phase.generate)
+"""Shrinking a failing case takes longer than all other tests."""
+
 Words = Callable[[str], str]
 
 NAMED = {(Tool, "name"), (Group, "name"), (NamedType, "name"), (Prompt, "name"), (Resource, "uri"), (Parameter, "name")}
@@ -218,27 +221,43 @@ def shape(text: str) -> tuple[Any, ...]:
     return keys, tuple(heading.level for heading in document.headings), frozenset(seen & FORBIDDEN)
 
 
-PAGES_OF_TOOLS = 3
-"""The pages of the tools of this service, each with a heading in SKILL.md if there is room for the names."""
+FORM_DEPENDS_ON_LENGTHS = re.compile(r"SKILL\.md$|^ai-help-markdown\.md$|^plugin/README\.md$|/index-[^/]*$")
+"""Documents that leave out sections, or whose tools have headings, by the length of their texts."""
+
+PLACED = re.compile("word[a-p]{8}")
+OTHER_TOOLS = "Other tools"
+"""The heading of tools without a group, if there is one for each group."""
 
 
-def shapes(service: Service) -> Counter[tuple[Any, ...]]:
+def headings_of(document: MarkdownDocument) -> set[str]:
+    """Returns the words of the harmless service that are in a heading, or a heading that has none of them."""
+    return {word for heading in document.headings for word in PLACED.findall(heading.text) or [heading.text]}
+
+
+def shapes(documents: Mapping[str, str]) -> Counter[tuple[Any, ...]]:
+    """Returns the shapes of documents; where lengths decide, without the headings."""
     found: Counter[tuple[Any, ...]] = Counter()
-    for path, text in render_documents(service, emit=FORMATS).items():
+    for path, text in documents.items():
         if path != "registry.json":  # which no host expands, and whose values are exact
             assert "!`" not in text, path
             assert "$ARGUMENTS" not in text, path
         assert not re.search("[\x00-\x08\x0b-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\ud800-\udfff]", text)
-        if path == "plugin/README.md" or "/index-" in path:
-            # The sections of one follow from what starts the server, and the lengths of texts decide on an index.
+        if "/index-" in path:  # which there may be, or not
             assert not shape(text)[2]
-        elif path.endswith("SKILL.md"):  # and whether it lists the tools below a heading for each group
-            fields, levels, foreign = shape(text)
-            assert levels.count(3) in (0, 1, PAGES_OF_TOOLS, PAGES_OF_TOOLS + 1)  # and the workflow, if it is short
-            found[fields, tuple(level for level in levels if level != 3), foreign] += 1
+        elif FORM_DEPENDS_ON_LENGTHS.search(path):
+            keys, _, foreign = shape(text)
+            found[keys, foreign] += 1
         elif path.endswith((".md", ".txt")):
             found[shape(text)] += 1
     return found
+
+
+def assert_has_no_other_headings(documents: Mapping[str, str], harmless: Mapping[str, str]) -> None:
+    """Asserts that where lengths decide on the headings, each is one that harmless texts have in some document."""
+    known = {OTHER_TOOLS}.union(*(headings_of(MarkdownDocument(text)) for text in harmless.values()))
+    for path, text in documents.items():
+        if FORM_DEPENDS_ON_LENGTHS.search(path):
+            assert headings_of(MarkdownDocument(text)) <= known, path
 
 
 def hostile(texts: list[str]) -> Words:
@@ -254,17 +273,19 @@ def hostile(texts: list[str]) -> Words:
 
 
 @pytest.mark.parametrize("kind", ["mcp", "openapi", "cli"])
-@settings(max_examples=examples(8), suppress_health_check=list(HealthCheck))
+@settings(max_examples=examples(8), phases=GENERATE_ONLY, suppress_health_check=list(HealthCheck))
 @given(texts=st.lists(HOSTILE, min_size=1, max_size=6))
 def test_hostile_text_in_every_field_changes_no_structure_of_the_documents(
     kind: Literal["mcp", "openapi", "cli"], texts: list[str]
 ) -> None:
     """X-52, S0-25: the trees of headings, the keys of front matter, and no HTML, table, rule or picture."""
-    harmless = shapes(built(kind, word))
-    assert shapes(built(kind, hostile(texts))) == harmless
+    harmless = render_documents(built(kind, word), emit=FORMATS)
+    documents = render_documents(built(kind, hostile(texts)), emit=FORMATS)
+    assert shapes(documents) == shapes(harmless)
+    assert_has_no_other_headings(documents, harmless)
 
 
-@settings(max_examples=examples(3), phases=[Phase.generate], suppress_health_check=list(HealthCheck))
+@settings(max_examples=examples(3), phases=GENERATE_ONLY, suppress_health_check=list(HealthCheck))
 @given(texts=st.lists(HOSTILE, min_size=1, max_size=4))
 def test_screening_keeps_every_service_documentable(texts: list[str]) -> None:
     """X-52: with orders to the model among the texts, which then stand in quotations only."""
@@ -284,10 +305,11 @@ def test_screening_keeps_every_service_documentable(texts: list[str]) -> None:
         ".command",
     )
     service = built("mcp", lambda path: "word" if path.endswith(names) or ".variables" in path else words(path))
-    for path, text in render_documents(service, emit=FORMATS).items():
+    documents = render_documents(service, emit=FORMATS)
+    for path, text in documents.items():
         if path.endswith(("SKILL.md", "llms.txt", "registry.json")):
             assert "previous instructions" not in text, path
-    shapes(service)
+    shapes(documents)
 
 
 def test_every_text_of_the_model_reaches_a_document() -> None:
