@@ -31,6 +31,10 @@ async function visit(browser, task) {
     results: [...document.querySelectorAll("#results a")].map((link) => link.textContent),
     isWide: document.documentElement.scrollWidth > document.documentElement.clientWidth,
     milliseconds: performance.getEntriesByType("navigation")[0].loadEventEnd,
+    isCovered: location.hash ? (() => {
+      const target = document.querySelector(":target"), { left, top } = target.getBoundingClientRect();
+      return !target.contains(document.elementFromPoint(left + 2, top + 2));
+    })() : null,
     isFound: Boolean(location.hash && document.querySelector(":target")),
   })));
   if (task.audit) {

@@ -368,6 +368,14 @@ def test_inspect_prints_a_snapshot_from_which_the_same_documents_are_made(folder
     assert files_of(folder / "again") == files_of(folder / "out")
 
 
+def test_a_snapshot_keeps_half_a_surrogate_pair(tmp_path: Path) -> None:
+    source = tmp_path / "a.json"
+    source.write_text(json.dumps(description({"/\ud800": {"get": operation("a")}})), "utf-8")
+    printed = generated("inspect", source).stdout
+    assert "/paths/~1\\ud800" in printed
+    assert generated("inspect", "--snapshot", "-", stdin=printed).stdout == printed
+
+
 def test_each_service_of_a_snapshot_has_a_folder_and_fails_alone(
     folder: Path,
 ) -> None:

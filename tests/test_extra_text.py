@@ -118,9 +118,12 @@ def test_the_llms_txt_of_a_site_is_found(serve: Any, tmp_path: Path) -> None:
 def test_a_text_that_is_not_there_is_one_message(tmp_path: Path) -> None:
     """S0-20."""
     source = write(tmp_path / "api.json", description({"/tasks": {"get": operation("listTasks")}}))
-    finished = run_skillgen("from-openapi", source, "-o", tmp_path / "out", "--extra", tmp_path / "nothing.md")
-    assert finished.exit_code == 3
-    assert "nothing.md: no such file" in finished.stderr
+    for extra, message in (
+        (tmp_path / "nothing.md", "nothing.md: no such file"),
+        (tmp_path, "Is a directory\n  try: name a file in it\n"),
+    ):
+        finished = run_skillgen("from-openapi", source, "-o", tmp_path / "out", "--extra", extra)
+        assert (finished.exit_code, message in finished.stderr) == (3, True), finished.stderr
 
 
 @pytest.mark.parametrize("text", ["Nothing that has a form.", "\x00\x01", "# Only a title\n"])

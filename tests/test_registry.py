@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 from typing import Any
 
@@ -149,3 +150,24 @@ def test_hostile_entries_and_queries_are_only_text(text: str, tmp_path: Path) ->
     assert "book" in finished.stdout
     assert not set(finished.stdout) & set("\x1b\u202e")
     assert run_skillgen("registry", "search", "--", text, cwd=tmp_path).exit_code in (0, 2)
+
+
+def test_half_a_surrogate_pair_is_a_question_mark(tmp_path: Path) -> None:
+    """No database and no page can hold it; nor can the name of a folder be one that is not UTF-8."""
+    half, folder = "a\ud800b", tmp_path / os.fsdecode(b"all/\xff")
+    for name in ("html", "well-known"):
+        (folder / name).mkdir(parents=True)
+    (folder / "html/search.js").touch()
+    files = {
+        "registry.json": {"name": half, "description": half, "categories": [half], half: 1},
+        "server.json": {"remotes": [{"url": half}]},
+        "well-known/mcpx.json": {"auth": [half], "manifest_url": half},
+        ".skillgen.json": {"tools": {half: {}, "pair \U0001f600": {}}},
+    }
+    for path, data in files.items():
+        (folder / path).write_text(json.dumps(data), "utf-8")
+    generated("registry", "build", "all", "--html", "site", cwd=tmp_path)
+    finished = generated("registry", "search", "pair", half, cwd=tmp_path)
+    assert finished.stdout == "a?b: a?b\n  pair \U0001f600\n  a?b\n"
+    page = (tmp_path / "site/index.html").read_text("utf-8")
+    assert '<a href="../all/%FF/html/index.html">a?b</a>' in page

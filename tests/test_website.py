@@ -124,6 +124,16 @@ def test_a_page_loads_nothing_from_elsewhere_and_is_accessible(
     assert faults == []
 
 
+def test_nothing_covers_a_section_that_a_link_leads_to(tmp_path: Path, node_modules: Path) -> None:
+    tools = {f"/{name}": {"get": operation(name, description="It takes room. " * 99)} for name in ("one", "two", "six")}
+    info = {"title": "A service with a long title, which has no place next to a search field", "version": "1"}
+    source = write(tmp_path / "a.json", description(tools, info=info))
+    generated("from-openapi", source, "-o", tmp_path / "out", "--emit", "html")
+    (page,) = [page for page in (tmp_path / "out/html").glob("*.html") if 'id="two"' in page.read_text("utf-8")]
+    tasks = [{"url": f"{page.as_uri()}#two", "width": width} for width in (360, 768, 1200)]
+    assert [seen["isCovered"] for seen in seen_in_browser(tasks, node_modules)] == [False, False, False]
+
+
 def test_no_text_of_a_source_becomes_markup(tmp_path: Path, node_modules: Path) -> None:
     attack = "</script><script>alert(1)</script><img src=x onerror=alert(1)>\"'><svg/onload=alert(1)>"
     links = "[a](javascript:alert(1)) ![b](https://evil.test/x.png) <a href='javascript:alert(1)'>c</a>"

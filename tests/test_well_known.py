@@ -142,6 +142,9 @@ def test_every_served_file_has_its_headers(tmp_path: Path) -> None:
         assert declared["ard.json"] == declared["ai-catalog.json"] == "application/ai-catalog+json"
         assert declared.get("server-card.json") in (None, "application/mcp-server-card+json")
         nginx = (served / "headers.nginx.conf").read_text("utf-8")
+        # RFC 9727, 2: the answer to HEAD has the link.
+        for text in (nginx, (served / "_headers").read_text("utf-8")):
+            assert text.count("</.well-known/api-catalog>; rel=api-catalog") == 1
         assert all(f"location = {path} {{\n" in nginx for path in paths)
         assert nginx.count("{") == nginx.count("}")
 
@@ -314,6 +317,15 @@ def test_mcp_yaml_writes_older_schemas_as_3_1_does(tmp_path: Path) -> None:
     properties = read["components"]["schemas"][name]["properties"]
     assert properties == {"next": {"$ref": f"#/components/schemas/{name}"}, "no": words}
     assert "requires OAuth 2.0" in problems["published-without"][0]
+
+
+def test_mcp_yaml_has_no_method_that_only_openapi_3_2_has(tmp_path: Path) -> None:
+    act = {"get": operation("get_a"), "query": operation("query_a"), "additionalOperations": {"COPY": operation("b")}}
+    data = description({"/a": act})
+    data["openapi"] = "3.2.0"
+    read, problems = manifest(tmp_path, skillgen.read(data))
+    assert set(read["paths"]["/a"]) == {"get"}
+    assert "no method COPY, QUERY" in problems["published-without"][0]
 
 
 INVISIBLE = "\u202eabc\x7f\U000e0041"

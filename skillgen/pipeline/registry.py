@@ -7,12 +7,14 @@ service-manifest.json, else in their sections of the skill.
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import sqlite3
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, suppress
 from functools import partial
+from html import unescape
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -23,7 +25,7 @@ from msgspec import Struct
 from skillgen.errors import OutputError, Problem, SourceError, UsageError
 from skillgen.sources.documents import text_of_file
 from skillgen.sources.json_access import as_dict, as_list, json_or_none, text_of, texts_of
-from skillgen.text.markdown import disarm_log_commands, exact_json_text, one_line
+from skillgen.text.markdown import disarm_log_commands, exact_json_text, json_text, one_line
 from skillgen.text.structure import second_level_sections
 from skillgen.text.summary import clip
 from skillgen.text.unicode import strip_invisible
@@ -215,9 +217,12 @@ def _auth(path: Path, mcpx: Mapping[str, Any]) -> tuple[str, ...]:
 
 
 def _json(path: Path) -> Any:
-    """Returns a JSON file; `None` if it does not exist or is not JSON."""
+    """Returns a JSON file; `None` if there is none. Half a surrogate pair becomes a question mark."""
     text = text_of_file(path)
-    return None if text is None else json_or_none(text)
+    data = None if text is None else json_or_none(text)
+    return (
+        data if text is None or "\\ud" not in text.lower() else json.loads(json_text(data).encode("utf-8", "replace"))
+    )
 
 
 def _write(path: Path, fill: Callable[[Path], object]) -> None:
@@ -238,6 +243,7 @@ def _write_json(data: Any, temporary: Path) -> None:
 # -- the site ----------------------------------------------------------------------------------------------------------
 
 _GENERATOR = '<meta name="generator" content="skillgen">'
+_TITLE = re.compile(r"<title>([^<]{1,500})</title>")
 
 
 def _refuse_other_site(folder: Path) -> None:
@@ -265,8 +271,10 @@ def _write_overview(entries: Sequence[Entry], folder: Path) -> Iterator[Problem]
             yield Problem.of("published-without", entry.folder, message, "write it with --emit html")
             continue
         words = clip(one_line(text_of(entry.dashdash, "description") or ""), _DESCRIPTION_SHOWN)
-        address = quote(f"{_relative(entry.site, folder)}/", safe="/")
-        services.append(MenuEntry(title=entry.name, address=address, count=len(entry.tools), words=words))
+        address = quote(os.fsencode(f"{_relative(entry.site, folder)}/"), safe="/")
+        heading = _TITLE.search(text_of_file(entry.site / "index.html") or "")
+        title = unescape(heading[1]) if heading else entry.name
+        services.append(MenuEntry(title=title, address=address, count=len(entry.tools), words=words))
     for document in overview_documents(services, builtin_templates()):
         content = finished(document).content
         path = folder / document.path.partition("/")[2]

@@ -26,7 +26,7 @@ from skillgen.render.identity import description, plain, skill_name, title, tool
 from skillgen.render.publishing import is_published, with_values, without
 from skillgen.security.addresses import public_url
 from skillgen.text import lazy_re as re
-from skillgen.text.markdown import disarm_json, json_text
+from skillgen.text.markdown import disarm_json, json_text, one_line
 from skillgen.text.unicode import strip_invisible
 
 _PATH = "well-known/mcp.yaml"
@@ -51,6 +51,9 @@ _STYLES = {
 }
 """The styles that OpenAPI 3.1 has for each place."""
 
+_METHODS = ("GET", "PUT", "POST", "DELETE", "OPTIONS", "HEAD", "PATCH", "TRACE")
+"""The methods that OpenAPI 3.1 has; 3.2 has others."""
+
 _STATUS = re.compile(r"[1-5](?:\d\d|XX)|default", re.ASCII)
 _PLAIN = re.compile(r"[A-Za-z][A-Za-z0-9_/-]*(?: [A-Za-z0-9_/-]+)*", re.ASCII)
 """Text that YAML reads as text without quotes, unless it is one of `_WORDS`."""
@@ -61,7 +64,8 @@ _SURROGATES = re.compile(r"\\ud([89ab][0-9a-f]{2})\\ud([c-f][0-9a-f]{2})")
 
 def mcp_manifest(service: Service) -> Iterator[Document | Problem]:
     """Yields mcp.yaml, unless the API declares no version or no operation, which it requires."""
-    tools = [tool for tool in service.tools if tool.method is not None and (tool.path or "").startswith("/")]
+    operations = [tool for tool in service.tools if tool.method is not None and (tool.path or "").startswith("/")]
+    tools = [tool for tool in operations if tool.method in _METHODS]
     if service.version is None or not tools:
         message = "mcp.yaml is left out, because the source declares no version of the API or no operation"
         yield without(_PATH, message, "declare it in the source, or with --service-version")
@@ -95,6 +99,9 @@ def mcp_manifest(service: Service) -> Iterator[Document | Problem]:
         "security": security,
     }
     yield Document("mcp.yaml", "".join(f"{line}\n" for line in yaml_lines(with_values(fields), _scalar)))
+    if others := sorted({one_line(tool.method or "") for tool in operations if tool.method not in _METHODS}):
+        message = f"OpenAPI 3.1 has no method {', '.join(others)}; such operations are left out"
+        yield without(_PATH, message, "describe them in the documentation of the API")
     if not servers:
         message = "mcp.yaml has no server, because the source has no URL that others reach"
         yield without(_PATH, message, "set it with --base-url")

@@ -68,6 +68,9 @@ _HEADERS = {
 }
 """Headers of every file: browsers may read it, and caches keep it for an hour (MCP server cards, "CORS", "Caching")."""
 
+_CATALOGUE_LINK = {"Link": "</.well-known/api-catalog>; rel=api-catalog"}
+"""The header of the list of APIs, which clients look for with HEAD (RFC 9727, 2)."""
+
 _MAX_CAPABILITIES = 100
 """Tools that a catalogue lists by name; of more, it lists their groups."""
 
@@ -321,11 +324,15 @@ def _media_type(path: str) -> str:
     return _MEDIA_TYPES.get(name) or _MEDIA_TYPES[name[name.rindex(".") :]]
 
 
+def _headers(path: str) -> dict[str, str]:
+    return {**_HEADERS, **(_CATALOGUE_LINK if path == "api-catalog" else {})}
+
+
 def _static_headers(paths: Iterable[str]) -> str:
     """Returns `_headers`, which hosts of static sites read from the root of the site."""
     text = "# Belongs at the root of the site, where Netlify and Cloudflare Pages read it.\n"
     for path in paths:
-        headers = {"Content-Type": _media_type(path), **_HEADERS}
+        headers = {"Content-Type": _media_type(path), **_headers(path)}
         text += f"\n/.well-known/{path}\n" + "".join(f"  {name}: {value}\n" for name, value in headers.items())
     return text
 
@@ -338,6 +345,6 @@ def _nginx_headers(paths: Iterable[str]) -> str:
         lines = [f'default_type "{kind}";', "types { }"]
         # Browsers ask for permission before they send If-None-Match.
         lines.append("if ($request_method = OPTIONS) { return 204; }")
-        lines += [f'add_header {name} "{value}" always;' for name, value in _HEADERS.items()]
+        lines += [f'add_header {name} "{value}" always;' for name, value in _headers(path).items()]
         text += f"\nlocation = /.well-known/{path} {{\n" + "".join(f"    {line}\n" for line in lines) + "}\n"
     return text

@@ -210,6 +210,9 @@ def discover_document(
     if is_domain(source):
         source = f"https://{source}"
     if not is_url(source) or origin_of(source) is None:
+        if Path(source).is_dir():
+            fix = "name a file in it; for a plugin: skillgen from-server --config DIR"
+            raise SourceError("is a folder", where=source, fix=fix)
         return load_document(source, problems, access)
     parts = urlsplit(source)
     well_known = tuple(urlunsplit((parts.scheme, parts.netloc, path, "", "")) for path in paths)

@@ -213,11 +213,7 @@ def _read_file(path: Path) -> bytes:
     except FileNotFoundError:
         raise SourceError("no such file", where=str(path), fix="give a file, a URL or - for standard input") from None
     except OSError as error:
-        fix = (
-            "name a file in it; for a plugin: skillgen from-server --config DIR"
-            if path.is_dir()
-            else "check its permissions"
-        )
+        fix = "name a file in it" if path.is_dir() else "check its permissions"
         raise SourceError(f"cannot be read: {error.strerror}", where=str(path), fix=fix) from None
     except ValueError:  # a null character in the name
         raise SourceError(

@@ -27,7 +27,12 @@ _encoded = json.JSONEncoder(ensure_ascii=False).encode
 def json_text(data: Json, indent: int | None = None) -> str:
     """Returns a value as JSON with the order of its keys and without unnecessary escapes."""
     line = _encoded(data)
-    return line if indent is None else msgspec.json.format(line, indent=indent)
+    if indent is None:
+        return line
+    try:
+        return msgspec.json.format(line, indent=indent)
+    except UnicodeEncodeError:  # half a surrogate pair
+        return json.dumps(data, indent=indent)
 
 
 CACHE_SIZE = 1 << 15
