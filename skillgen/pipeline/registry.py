@@ -217,7 +217,7 @@ def _auth(path: Path, mcpx: Mapping[str, Any]) -> tuple[str, ...]:
 
 
 def _json(path: Path) -> Any:
-    """Returns a JSON file; `None` if there is none. Half a surrogate pair becomes a question mark."""
+    """Returns a JSON file, with `?` for unpaired surrogates; `None` if it does not exist or is not JSON."""
     text = text_of_file(path)
     data = None if text is None else json_or_none(text)
     return (
