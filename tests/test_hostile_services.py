@@ -230,7 +230,7 @@ OTHER_TOOLS = "Other tools"
 
 
 def headings_of(document: MarkdownDocument) -> set[str]:
-    """Returns the words of the harmless service that are in a heading, or a heading that has none of them."""
+    """Returns the words of the harmless service that are in a heading, or a heading without one."""
     return {word for heading in document.headings for word in PLACED.findall(heading.text) or [heading.text]}
 
 
