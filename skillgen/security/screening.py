@@ -64,7 +64,7 @@ _ONE_WORD_FIELDS = frozenset(
 """Fields of any node that are identifiers if they have one word; a sentence there is screened."""
 
 _RAW_FIELDS = frozenset({"input_schema", "raw", "extras"})
-_REMOVED_VALUE = "[left out: it addresses the reader]"
+_REMOVED_VALUE = "[left out: a text like an instruction]"
 _CREDENTIAL_SUFFIX = placeholder("")[1:]
 _VALUE_FIELDS = _RAW_FIELDS | {"body", "default", "examples", "input", "value"}
 
@@ -295,7 +295,7 @@ class _Screening:
         """Returns the rest of a text that addresses the model, and records what was removed as a quotation."""
         kind: type = type(node)
         name = field.partition(":")[0]
-        what = f"{_label(field)} addresses the reader: it {rule.meaning} ({rule.code})"
+        what = f"{_label(field)} may address the reader, like a text that {rule.meaning} ({rule.code})"
         declared = field_types(kind).get(name, "")
         # A key of a JSON value is sent; a key of a mapping of the model, such as a package manager, is not.
         is_member = field.endswith(":key") and not declared.startswith("Mapping")
