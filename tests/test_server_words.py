@@ -366,3 +366,59 @@ def test_strings_of_a_server_without_a_word_leave_no_gap(tmp_path: Path) -> None
         assert [line for line in text.split("\n") if line != line.rstrip()] == []
         assert "The service's own instructions" not in text
         assert "Tips" not in text
+
+
+DOCSTRINGS = {
+    "google": (
+        "Finds a berth.\n\n    Args:\n        harbour: where it is,\n            by name\n"
+        "        days (int, optional): how long\n        ctx: the context\n\n    Returns:\n        its number\n    ",
+        ["Args:", "- ctx: the context", "Returns:"],
+    ),
+    "list": (
+        "Finds a berth.\n\n**Parameters**:\n- `harbour` (string, required): where it is, by name\n- **days** - how long"
+        "\n\nExample: none",
+        ["Example: none"],
+    ),
+    "sphinx": (
+        "Finds a berth.\n:param harbour: where it is, by name\n:param int days: how long\n:return: its number",
+        [],
+    ),
+    "jsdoc": ("Finds a berth.\n@param {string} harbour - where it is, by name\n@param days how long", []),
+}
+
+
+@pytest.mark.parametrize("style", DOCSTRINGS)
+def test_what_a_docstring_says_of_parameters_is_said_at_them(tmp_path: Path, style: str) -> None:
+    """Every parameter of the documents has what the source says of it, once; the rest of the text stays."""
+    text, rest = DOCSTRINGS[style]
+    schema = {"type": "object", "properties": {"harbour": {"type": "string"}, "days": {"type": "integer"}}}
+    entry = {"name": "find_berth", "description": text, "inputSchema": schema}
+    (model,) = inspected(tmp_path, tools=[entry])["tools"]
+    assert [" ".join(item["description"].split()) for item in model["parameters"]] == [
+        "where it is, by name",
+        "how long",
+    ]
+    assert model["parameters"][0]["origins"]["description"] == {
+        "kind": "declared",
+        "source": "/tools~1list/0/tools/0/description",
+    }
+    assert model["description"].split() == text.split()
+
+    _, out = documented(tmp_path, tools=[entry])
+    (page,) = out.glob("skills/*/references/tools.md")
+    section = page.read_text("utf-8").partition("## find_berth")[2]
+    assert "- `days` (integer): how long" in section
+    assert section.count("where it is") == section.count("how long") == 1
+    assert all(line in section for line in rest)
+
+
+def test_a_docstring_that_says_something_else_than_the_schema_stays(tmp_path: Path) -> None:
+    """Nothing that a source says is lost."""
+    text = "Finds a berth.\n\nArgs:\n    harbour: the name of it\n    days: how long"
+    properties = {"harbour": {"type": "string", "description": "An UN/LOCODE."}, "days": {"type": "integer"}}
+    entry = {"name": "find_berth", "description": text, "inputSchema": {"type": "object", "properties": properties}}
+    _, out = documented(tmp_path, tools=[entry])
+    (page,) = out.glob("skills/*/references/tools.md")
+    section = page.read_text("utf-8").partition("## find_berth")[2]
+    assert "- `harbour` (string): An UN/LOCODE." in section
+    assert "the name of it" in section

@@ -1,6 +1,7 @@
 """Infers facts that a source does not declare: groups, deprecations, the access level.
 
-They are marked as inferred, so that no document states them as the source's word.
+They are marked as inferred, so that no document states them as the source's word. Parameters and uses that a
+description declares are read here too.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from skillgen.model.auth import AccessLevel
 from skillgen.model.service import Service
 from skillgen.model.tool import CAUTION, Effect, Tool
 from skillgen.model.values import Origin
+from skillgen.text.docstring import documented_parameters
 from skillgen.text.uses import uses_declared_in
 
 _DEPRECATED = re.compile(r"\W{0,9}deprecated\b|[^\n]{0,80}\(deprecated\)", re.IGNORECASE)
@@ -31,7 +33,7 @@ def infer_missing(service: Service, authored: Mapping[str, tuple[Effect, str]]) 
 
     `authored` has the effects that the author of the documents declares, each with its place.
     """
-    service = infer_effects(_with_deprecations(group_tools(service)), authored)
+    service = infer_effects(_with_deprecations(group_tools(_with_documented_parameters(service))), authored)
     origins = dict(service.origins or {})
     service = _with_declared_uses(service, origins)
     return replace(split_large_groups(service), origins=origins)
@@ -42,6 +44,26 @@ def infer_effects(service: Service, authored: Mapping[str, tuple[Effect, str]]) 
     service = with_effects(service, authored)
     origins = dict(service.origins or {})
     return replace(_with_access_level(service, origins), origins=origins)
+
+
+def _with_documented_parameters(service: Service) -> Service:
+    """Adds descriptions of parameters from the description of their tool (a docstring) to those without one."""
+    return replace(service, tools=tuple(map(_with_docstring, service.tools)))
+
+
+def _with_docstring(tool: Tool) -> Tool:
+    undescribed = {parameter.name for parameter in tool.parameters if not parameter.description}
+    _, texts = documented_parameters(tool.description or "", undescribed)
+    if not texts:
+        return tool
+    origin = Origin("declared", f"{tool.pointer}/description")
+    parameters = tuple(
+        replace(item, description=texts[item.name], origins={**(item.origins or {}), "description": origin})
+        if item.name in texts and not item.description
+        else item
+        for item in tool.parameters
+    )
+    return replace(tool, parameters=parameters)
 
 
 def _with_declared_uses(service: Service, origins: dict[str, Origin]) -> Service:

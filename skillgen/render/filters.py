@@ -245,6 +245,7 @@ FILTERS: dict[str, Callable[..., Any]] = {
     "rate_limit_phrase": semantics.rate_limit_phrase,
     "summary_line": semantics.summary_line,
     "title_line": semantics.title_line,
+    "tool_description": semantics.tool_description,
     "has_title": semantics.has_title,
     "results_of": results.results_of,
     "observed_result": results.observed_result,

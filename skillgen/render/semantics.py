@@ -19,6 +19,7 @@ from skillgen.model.service import Service
 from skillgen.model.tool import OVERRULES, Cost, Semantics, Tool
 from skillgen.render.pages import tool_link
 from skillgen.render.phrases import once, phrase, phrases
+from skillgen.text.docstring import documented_parameters
 from skillgen.text.markdown import Markdown, code, code_list, inline, one_line, paragraph, plain_words, with_stop
 from skillgen.text.summary import sentences
 from skillgen.text.words import WORD, effect_of_verb, words_of
@@ -120,6 +121,13 @@ def title_line(tool: Tool) -> str | None:
         return None
     start = one_line((tool.summary or tool.description or "")[: 2 * len(title) + 40])
     return title if title.lower() not in start.lower() else None
+
+
+def tool_description(tool: Tool) -> str | None:
+    """Returns the description, without descriptions of parameters that the parameters have too."""
+    described = {parameter.name: parameter.description for parameter in tool.parameters if parameter.description}
+    text, parameters = documented_parameters(tool.description or "", described)
+    return text if all(said == described[name] for name, said in parameters.items()) else tool.description
 
 
 def has_no_payloads(service: Service) -> bool:
