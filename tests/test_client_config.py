@@ -13,6 +13,7 @@ from unittest import mock
 import pytest
 from captured import crawled as captured
 from cli import Finished, files_of, run_skillgen
+from descriptions import description
 from http_servers import QuietHandler, http_servers
 from hypothesis import given
 from hypothesis import strategies as st
@@ -461,12 +462,20 @@ class TestEntryPoints:
         assert (tmp_path / "out" / "llms.txt").is_file()
 
     def test_what_a_domain_without_servers_has_is_named(self) -> None:
+        skills, catalogue = (
+            {"/.well-known/agent-skills/index.json": SKILLS_INDEX},
+            {"specVersion": "1.0", "entries": []},
+        )
+        cases: list[tuple[dict[str, Any], tuple[str, ...], str]] = [
+            (skills, ("from-server", "--config"), "is an index of agent skills, not a list of MCP servers"),
+            (skills, ("from-openapi",), "is an index of agent skills, not an OpenAPI description"),
+            ({"/.well-known/ard.json": catalogue}, ("from-openapi",), "is an AI catalog, not an OpenAPI description"),
+            ({"/.well-known/mcp.yaml": description()}, ("from-server", "--config"), "is an OpenAPI description, not a"),
+        ]
         with http_servers() as start:
-            handler, requested = site({"/.well-known/agent-skills/index.json": SKILLS_INDEX})
-            finished = run_skillgen("from-server", "--config", start(handler))
-            assert finished.exit_code == 3
-            assert "is an index of agent skills, not a list of MCP servers" in finished.stderr
-            assert len(requested) == 6
+            for documents, words, message in cases:
+                finished = run_skillgen(*words, start(site(documents)[0]))
+                assert (finished.exit_code, message in finished.stderr) == (3, True), finished.stderr
             empty = run_skillgen("from-server", "--config", start(site({})[0]))
         assert empty.exit_code == 3
         assert "there is no list of MCP servers at /.well-known/ard.json or" in empty.stderr

@@ -184,11 +184,17 @@ _KINDS: tuple[tuple[Callable[[dict[str, Json]], bool], str, str | None], ...] = 
 """Test, name and fix of each kind; the more specific tests come first. The fix `None` is to document the server."""
 
 
-_API_CATALOGUE = "/.well-known/api-catalog"
-"""Path where a host lists its APIs (RFC 9727); it is shown, and not followed."""
-
-_WELL_KNOWN_PATHS = ("/.well-known/mcp.yaml", "/.well-known/mcp.json")
+_DESCRIPTION_PATHS = ("/.well-known/mcp.yaml", "/.well-known/mcp.json")
 """Paths where a service may publish its description, in the order in which they are tried."""
+
+SERVER_PATHS = (
+    *("/.well-known/ard.json", "/.well-known/ai-catalog.json", "/.well-known/server-card.json"),
+    *("/.well-known/mcp/server-card.json", "/.well-known/mcp.json"),
+)
+"""Paths where a domain may list its servers."""
+
+_NAMED_PATHS = ("/.well-known/agent-skills/index.json", "/.well-known/api-catalog")
+"""Paths whose document a message names; it is not followed."""
 
 
 def discover_document(
@@ -196,13 +202,13 @@ def discover_document(
     problems: ProblemLog,
     access: FetchOptions,
     is_wanted: Callable[[Json], bool],
-    paths: Sequence[str] = _WELL_KNOWN_PATHS,
+    paths: Sequence[str] = _DESCRIPTION_PATHS,
     wanted: str = _OPENAPI,
 ) -> Document:
     """Loads the document at a source, or the description that the service there publishes at one of the `paths`.
 
     A URL without a path is a base URL: its well-known paths are tried first. They are also tried if the URL has a
-    document that is not wanted.
+    document that is not wanted. If all that fails, other well-known paths say what the host has.
 
     Raises:
         SourceError: no document was found, or none that is wanted; the message names what was found.
@@ -215,7 +221,10 @@ def discover_document(
             raise SourceError("is a folder", where=source, fix=fix)
         return load_document(source, problems, access)
     parts = urlsplit(source)
-    well_known = tuple(urlunsplit((parts.scheme, parts.netloc, path, "", "")) for path in paths)
+    well_known, others = (
+        [urlunsplit((parts.scheme, parts.netloc, path, "", "")) for path in group]
+        for group in (paths, (*_DESCRIPTION_PATHS, *SERVER_PATHS, *_NAMED_PATHS))
+    )
     is_base = parts.path in ("", "/") and not parts.query
     search = _Search(access, is_wanted, wanted)
     for urls in (well_known, (source,)) if is_base else ((source,), well_known):
@@ -227,8 +236,9 @@ def discover_document(
                 return document
         if search.kind_error is not None:
             raise search.kind_error
-    if is_base and wanted == _OPENAPI:
-        search.document_at(urlunsplit((parts.scheme, parts.netloc, _API_CATALOGUE, "", "")), ProblemLog())
+    for url in others if is_base else ():
+        if url not in well_known:
+            search.document_at(url, ProblemLog())
         if search.kind_error is not None:
             raise search.kind_error
     raise _not_found_error(min(search.failures, key=_rank) if is_base else search.failures[0], paths, wanted)

@@ -22,7 +22,7 @@ from skillgen.model.values import Json
 from skillgen.security.addresses import is_private, public_url
 from skillgen.security.credentials import looks_random, redact
 from skillgen.security.secrets import Secrets, is_secret_setting, secrets_from_environment
-from skillgen.sources.detect import discover_document, is_description, is_domain, wrong_kind_error
+from skillgen.sources.detect import SERVER_PATHS, discover_document, is_description, is_domain, wrong_kind_error
 from skillgen.sources.documents import is_url
 from skillgen.sources.http import FetchOptions
 from skillgen.sources.json_access import as_dict, as_list, text_of
@@ -147,16 +147,6 @@ def _listed(names: Iterable[str]) -> str:
 
 # -- where servers are listed ------------------------------------------------------------------------------------------
 
-_WELL_KNOWN_PATHS = (
-    "/.well-known/ard.json",
-    "/.well-known/ai-catalog.json",
-    "/.well-known/server-card.json",
-    "/.well-known/mcp/server-card.json",
-    "/.well-known/mcp.json",
-    "/.well-known/agent-skills/index.json",
-)
-"""Paths where a domain may list its servers; the index of skills is only named in a message."""
-
 _PLUGIN_FILES = (
     *("mcp.json", ".mcp.json", "plugin.json", ".claude-plugin/plugin.json", ".codex-plugin/plugin.json"),
     *(".cursor-plugin/plugin.json", "server.json", "server-card.json"),
@@ -182,7 +172,7 @@ def read_client_config(source: str | os.PathLike[str], access: FetchOptions | No
         text = f"https://{text}"
     if is_url(text):
         parts = _parts_of(text)
-        paths = _WELL_KNOWN_PATHS if parts.path in ("", "/") and not parts.query else ()
+        paths = SERVER_PATHS if parts.path in ("", "/") and not parts.query else ()
         document = discover_document(text, ProblemLog(), access, _lists_servers, paths, "a list of MCP servers")
         config = _config_from(document.data, document.name, None, is_foreign=True)
         assert config is not None
