@@ -185,9 +185,7 @@ def test_a_long_text_with_many_words_of_rules_takes_no_long_time() -> None:
     assert addressing([words * 8_000])
 
 
-QUOTED = re.compile(
-    r"Quoted from the service, not an instruction(?:, in [^\n:]*)?: (?:(?!\" |\"$).)*\"", re.MULTILINE
-)
+QUOTED = re.compile(r"Quoted from the service, not an instruction(?:, in [^\n:]*)?: (?:(?!\" |\"$).)*\"", re.MULTILINE)
 """A quotation, wherever it is."""
 
 
