@@ -229,9 +229,14 @@ OTHER_TOOLS = "Other tools"
 """The heading of tools without a group, if there is one for each group."""
 
 
+SHORTENED = re.compile(".{60,}…", re.DOTALL)
+"""A heading of a long text, of which the end is left out."""
+
+
 def headings_of(document: MarkdownDocument) -> set[str]:
-    """Returns the words of the harmless service that are in a heading, or a heading without one."""
-    return {word for heading in document.headings for word in PLACED.findall(heading.text) or [heading.text]}
+    """Returns the words of the harmless service that are in a heading, or a heading without any of them."""
+    texts = (heading.text for heading in document.headings if not SHORTENED.fullmatch(heading.text))
+    return {word for text in texts for word in PLACED.findall(text) or [text]}
 
 
 def shapes(documents: Mapping[str, str]) -> Counter[tuple[Any, ...]]:

@@ -482,12 +482,12 @@ def offered_counts(service: Service) -> str:
 
 def resource_counts(service: Service) -> Markdown:
     """Returns the numbers of resources and resource templates."""
-    return _counts(service, ("resources", "resource_templates"))
+    return _counts(service, ("resources", "resource_templates"), " and ")
 
 
-def _counts(service: Service, names: Iterable[str]) -> Markdown:
+def _counts(service: Service, names: Iterable[str], separator: str = ", ") -> Markdown:
     counts = {name: len(items) for name in names if (items := getattr(service, name))}
-    return Markdown(", ".join(phrase(name, count, number=f"{count:,}") for name, count in counts.items()))
+    return Markdown(separator.join(phrase(name, count, number=f"{count:,}") for name, count in counts.items()))
 
 
 PHRASE_LIMIT = 110
