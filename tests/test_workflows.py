@@ -218,6 +218,9 @@ def test_files_next_to_a_description_are_read_if_they_name_it(tmp_path: Path, na
     service = skillgen.read(description)
     assert sorted(workflow.name for workflow in service.workflows) == ["copy", "send"]
     assert {item.where for item in service.problems if item.code == "workflow-invalid"} == {"broken.yaml"}
+    named = skillgen.read(description, extra=[str(tmp_path / "others.yaml"), str(tmp_path / name)])
+    assert sorted(workflow.name for workflow in named.workflows) == ["copy", "other", "send"]
+    assert {item.where for item in named.problems if item.code == "workflow-invalid"} == {"broken.yaml"}
 
 
 def test_a_build_notices_a_new_file_next_to_the_description(tmp_path: Path) -> None:
@@ -274,6 +277,7 @@ def test_other_apis_and_messages_are_steps_that_are_not_calls(tmp_path: Path) ->
     assert text.startswith("Workflow `pay`. What some of its steps do is not known.")
     assert "1. `pay`: `pay (bank)`, which is not a call of this service." in text
     assert "   - Only after the step `pay`." in text
+    assert "3. `wait`: `receive /channels/paid (events)`, which is not a call of this service." in text
 
 
 @pytest.mark.parametrize(

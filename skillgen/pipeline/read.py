@@ -265,7 +265,7 @@ def _from_description(
     policy = ReferencePolicy(outside=source.allow_outside_refs, remote=source.allow_remote_refs, access=access)
     service = service_from_description(document, problems, policy)
     if document.folder is not None:
-        service = apply_neighbours(service, Path(document.name))
+        service = apply_neighbours(service, Path(document.name), request.texts.extra)
     # A relative URL of a server is resolved against the description's own URL, which may hold a secret.
     endpoints = tuple(structs.replace(item, url=access.secrets.hide_in_url(item.url)) for item in service.endpoints)
     if endpoints != service.endpoints:

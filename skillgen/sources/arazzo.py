@@ -7,6 +7,7 @@ components are resolved, and the actions and parameters of a workflow are those 
 from __future__ import annotations
 
 import json
+import os
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
@@ -52,6 +53,7 @@ _LOCATIONS = ("path", "query", "querystring", "header", "cookie")
 _TARGETS = ("operationId", "operationPath", "workflowId", "channelPath")
 _OTHER = re.compile(r"\$sourceDescriptions\.([A-Za-z0-9_-]+)\.(.+)", re.DOTALL)
 _PATH = re.compile(r"\{\$sourceDescriptions\.([A-Za-z0-9_-]+)\.url\}#?(/paths/[^/]+/[a-z]+)\Z")
+_CHANNEL = re.compile(r"\{\$sourceDescriptions\.([A-Za-z0-9_-]+)\.url\}#?(/.+)")
 _STEP_OUTPUT = re.compile(r"\$steps\.([A-Za-z0-9_-]+)\.(?:outputs\.)?([A-Za-z0-9_-]+)")
 _INPUT = re.compile(r"\$inputs\.([A-Za-z0-9_-]+)")
 
@@ -77,9 +79,14 @@ def apply_arazzo(service: Service, name: str, text: str) -> Service:
     return replace(service, workflows=(*service.workflows, *workflows), problems=(*service.problems, *problems))
 
 
-def apply_neighbours(service: Service, description: Path) -> Service:
-    """Returns the service with the workflows of the Arazzo files in the description's folder that name it."""
+def apply_neighbours(service: Service, description: Path, others: Sequence[str]) -> Service:
+    """Returns the service with the workflows of the Arazzo files in the description's folder that name it, without the
+    files in `others`.
+    """
+    known = {os.path.realpath(item) for item in others}
     for path in neighbours(description):
+        if os.path.realpath(path) in known:
+            continue
         try:
             name, text, _ = load_text(str(path), FetchOptions())
             data = as_dict(parse_text(text, name, ProblemLog())) if is_arazzo(text) else {}
@@ -295,7 +302,9 @@ class _FileReader:
         if key == "workflowId":
             return self._target_workflow(text, pointer)
         if key == "channelPath":
-            return self._message(text, pointer)
+            path = _CHANNEL.fullmatch(text)
+            shown = f"{path[2]} ({path[1]})" if path is not None else text
+            return self._message(" ".join(filter(None, (text_of(step, "action"), shown))), pointer)
         source, name = "", text
         if key == "operationId" and (match := _OTHER.fullmatch(text)) is not None:
             source, name = match[1], match[2]
