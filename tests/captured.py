@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from typing import Any
 from unittest import mock
 
@@ -35,8 +35,9 @@ def crawled(
         url=url,
         problems=tuple(problems),
     )
-    with mock.patch.object(crawl_module, "crawl", return_value=found) as crawl:
-        yield crawl
+    opened = mock.Mock(side_effect=lambda *_, **__: nullcontext((found, None)))
+    with mock.patch.object(crawl_module, "crawled_session", opened):
+        yield opened
 
 
 def service_of_answers(

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import ast
+import contextlib
+import gzip
 import json
 import os
 import re
@@ -115,21 +117,37 @@ def test_a_server_is_started_by_the_command_that_follows(kiosk: Path, tmp_path: 
 
 
 class Odd(QuietHandler):
-    """Breaks the protocol: `initialize` has a wrong version, and the body of a GET is too short."""
+    """Breaks the protocol: `initialize` has a wrong version, and each GET is answered in an odd manner."""
 
     def do_POST(self) -> None:
         request = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
         self.answer(json.dumps({"id": request.get("id"), "result": {"protocolVersion": "2026-07-28"}}), 0)
 
     def do_GET(self) -> None:
-        self.answer('{"id": 7}', 100)
+        number = int(self.path.rpartition("/")[2])
+        if number == 1:
+            self.answer('{"id": 7}', 100)
+        elif number == 2:
+            self.answer("", 0, 302, Location=self.path)
+        elif number == 3:
+            self.answer("caf\xe9", 0, Content_Type="text/plain; charset=ISO-8859-1")
+        elif number == 4:
+            self.answer(gzip.compress(b'{"id":7}').decode("latin-1"), 0, Content_Encoding="gzip")
+        elif number == 5:
+            self.answer("GIF", 0, Content_Type=f"image/{'a' * 999}/../../x")
+        elif number == 6:
+            self.answer("zip", 0, Content_Encoding="gzip")
+        with contextlib.suppress(OSError):
+            while number == 7:  # no end, and no pause for which a socket would wait
+                self.wfile.write(b"HTTP/1.1 100 Continue\r\n\r\n")
 
-    def answer(self, text: str, missing: int) -> None:
-        self.send_response(200)
-        self.send_header("Content-Type", "application/json")
+    def answer(self, text: str, missing: int, status: int = 200, **headers: str) -> None:
+        self.send_response(status)
         self.send_header("Content-Length", str(len(text) + missing))
+        for name, value in {"Content_Type": "application/json", **headers}.items():
+            self.send_header(name.replace("_", "-"), value)
         self.end_headers()
-        self.wfile.write(text.encode())
+        self.wfile.write(text.encode("latin-1"))
 
 
 def test_answers_that_break_the_protocol_are_errors(notes: Path, kiosk: Path, tmp_path: Path) -> None:
@@ -137,11 +155,25 @@ def test_answers_that_break_the_protocol_are_errors(notes: Path, kiosk: Path, tm
         url = start(Odd)
         opened = run_script(kiosk, "buy_paper", "title=x", cwd=tmp_path, env={"SKILL_KIOSK_URL": url})
         env = {**TOKEN, "SKILL_NOTES_BASE_URL": url}
-        short = run_script(notes, "getNote", "id=7", cwd=tmp_path, env=env)
+        words = [["getNote", f"id={number}", "--timeout=2", "--out", tmp_path] for number in range(1, 8)]
+        found = [run_script(notes, *item, cwd=tmp_path, env=env) for item in words]
     assert (opened.exit_code, opened.stdout, opened.stderr.count("\n")) == (3, "", 1)
     assert "answers initialize with 2026-07-28" in opened.stderr
-    assert (short.exit_code, short.stdout) == (3, "")
-    assert "ended early: 9 of 109 bytes" in short.stderr
+    for finished, code, text in zip(
+        found,
+        (3, 1, 0, 0, 0, 3, 3),
+        (
+            "ended early: 9 of 109 bytes",
+            "HTTP 302\nThe redirect is not followed: /notes/2\n",
+            "café\n",
+            '{\n  "id": 7\n}\n',
+            ".aaaaaaaaaa (image/aaa",
+            "the answer is not gzip",
+            "no answer in time; raise --timeout",
+        ),
+        strict=True,
+    ):
+        assert (finished.exit_code, text in finished.stdout + finished.stderr) == (code, True), finished
 
 
 @pytest.mark.parametrize("value", ["nan", "-1", "0", "inf"])
@@ -173,6 +205,33 @@ def test_a_server_may_ask_or_answer_too_much(kiosk: Path, tmp_path: Path) -> Non
     finished = run_script(program, "grow", *asking(tmp_path), cwd=tmp_path)
     assert (finished.exit_code, finished.stdout) == (3, "")
     assert "larger than 32 MiB" in finished.stderr
+    silent = ["--", sys.executable, "-c", "import threading; threading.Event().wait()"]
+    for arguments in ("{}", json.dumps({"text": "x" * 500_000})):  # more than a pipe takes
+        finished = run_script(program, "ask", "--timeout=1", "-", *silent, cwd=tmp_path, stdin=arguments)
+        assert (finished.exit_code, "no answer in time" in finished.stderr) == (3, True), finished.stderr
+
+
+def test_a_server_does_not_fill_the_folder_of_files(kiosk: Path, tmp_path: Path) -> None:
+    program, out = script_with_tools(kiosk, tmp_path, "scan"), tmp_path / "out"
+    out.mkdir()
+    types = ["image/png", "../../x", "image/" + "z" * 300, 7, None, {"a": 1}, *["image/gif"] * 200]
+    content = [{"type": "image", "data": "AAAA", "mimeType": name} for name in types]
+    (tmp_path / "server.json").write_text(json.dumps({**SERVER, "tools/call": {"content": content}}), "utf-8")
+    command = ["--", sys.executable, Path(__file__).parent / "servers" / "listed.py", tmp_path / "server.json"]
+    finished = run_script(program, "scan", "--out", out, *command, cwd=tmp_path)
+    assert (finished.exit_code, len(list(out.iterdir()))) == (0, 100), finished.stderr
+    assert finished.stdout.endswith("No more than 100 files are saved.\n")
+    finished = run_script(program, "scan", "--out", tmp_path / "none", *command, cwd=tmp_path)
+    assert (finished.exit_code, "is not a folder" in finished.stderr) == (2, True)
+
+
+def test_a_tool_that_is_only_a_task_is_not_called(tmp_path: Path) -> None:
+    tool = {"name": "study", "inputSchema": {"type": "object"}, "execution": {"taskSupport": "required"}}
+    answers = {"initialize": {"serverInfo": {"name": "x", "version": "1"}}, "tools/list": [{"tools": [tool]}]}
+    for path, text in skillgen.render_documents(service_of_answers(answers), emit=["scripts"]).items():
+        (tmp_path / Path(path).name).write_text(text, "utf-8")
+    finished = run_script(tmp_path / "call.py", "study", cwd=tmp_path)
+    assert (finished.exit_code, "only be called as a task" in finished.stderr) == (2, True), finished.stderr
 
 
 def test_requests_equal_those_of_the_command(notes: Path, api: str, tmp_path: Path) -> None:
@@ -199,7 +258,7 @@ def test_the_program_refuses_what_the_command_refuses(notes: Path, api: str, tmp
         (["putNote", "id=1"], 2, "/text: is required"),
         (["deleteNote", "id=1"], 2, "--yes"),
         (["getNot", "id=1"], 2, "did you mean getNote"),
-        (["getNote", "id=3"], 1, "credentials are not sent there"),
+        (["getNote", "id=3"], 1, "The redirect is not followed: http://localhost"),
         (["getNote", "id=4"], 1, "Retry-After: 17"),
     ):
         finished = run_script(notes, *words, cwd=tmp_path, env=env)

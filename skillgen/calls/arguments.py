@@ -7,35 +7,24 @@ before any name: `query.id`, `body.title`.
 
 from __future__ import annotations
 
+import contextlib
 import json
-import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from difflib import get_close_matches
+from typing import Any
 
-from msgspec import Struct
 from msgspec.structs import replace
 
 from skillgen.calls import script
-from skillgen.errors import UsageError
+from skillgen.errors import ExitCode, SkillgenError, SourceError, UsageError
 from skillgen.model.calls import Input
 from skillgen.model.schema import Parameter, Schema
 from skillgen.model.service import Service
 from skillgen.model.tool import Tool
 from skillgen.model.values import Json, child
+from skillgen.render.scripts import call_data
 from skillgen.sources.examples.validation import ExampleSchemas, Fault, ModelSchemas, Validator
 from skillgen.sources.openapi.parameters import input_keys
-
-_NUMBER = re.compile(r"-?(?:0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?\Z")
-
-_TYPES_LIMIT = 100
-"""Schemas that are read for the types that a value may have."""
-
-
-class Upload(Struct, frozen=True):
-    """A value that is the content of a file."""
-
-    path: str
-    """The file, as the caller named it."""
 
 
 class CallChecker:
@@ -43,10 +32,8 @@ class CallChecker:
 
     def __init__(self, service: Service, *, is_strict: bool = False) -> None:
         """`is_strict` is for a service that reads numbers and times of an API into types."""
-        self._schemas = ModelSchemas(service.schemas)
-        self._validator = Validator(self._schemas, is_request=True, is_strict=is_strict)
-
-    # -- reading -----------------------------------------------------------------------------------------------------
+        self._service = service
+        self._validator = Validator(ModelSchemas(service.schemas), is_request=True, is_strict=is_strict)
 
     def arguments(self, tool: Tool, texts: Sequence[str]) -> dict[str, Json]:
         """Returns the arguments of a command line: one JSON object, or `NAME=VALUE` for each.
@@ -56,79 +43,17 @@ class CallChecker:
         Raises:
             UsageError: a text is neither.
         """
-        if len(texts) == 1 and texts[0].lstrip()[:1] in ("{", "["):
-            return object_from_json(texts[0])
-        found: dict[str, Json] = {}
-        for text in texts:
-            name, separator, value = text.partition("=")
-            if not separator or not name.rstrip(":@"):
-                fix = "give NAME=VALUE, NAME:=JSON, NAME@=FILE, or all arguments as one JSON object"
-                raise UsageError(f"{text[:60]!r} is not an argument", where=tool.name, fix=fix)
-            operator, name = (name[-1], name[:-1]) if name[-1] in ":@" else ("", name)
-            schema = self._schema_of(tool, name)
-            read: Json = Upload(value) if operator == "@" else self._value(tool, name, value, operator, schema)
-            if name in found:
-                known = found[name] if isinstance(found[name], list) else [found[name]]
-                found[name] = [*known, *(read if isinstance(read, list) else [read])]
-            else:
-                found[name] = read
+        with as_errors(tool.name):
+            found: dict[str, Json] = script.read_arguments(texts, self._properties(tool))
         return found
 
-    def typed(self, text: str, schema: Schema) -> Json:
-        """Returns the value that a string means: a number or a boolean only where the schema allows no string.
-
-        A string that matches nothing else stays a string, and the check names the fault.
-        """
-        types = self._types(schema, [_TYPES_LIMIT])
-        choices = schema.choices or ()
-        if text in choices or (types is not None and "string" in types and not choices):
-            return text
-        value = _json_or_text(text)
-        is_allowed = value in choices or (not choices and (types is None or not types.isdisjoint(_types_of(value))))
-        if is_allowed and not (types is None and isinstance(value, str)):
-            return value
-        if types is not None and "array" in types:
-            return [self.typed(text, self._items(schema))]
-        return text
-
-    def _value(self, tool: Tool, name: str, text: str, operator: str, schema: Schema) -> Json:
-        if operator != ":":
-            return self.typed(text, schema)
-        try:
-            return json.loads(text)
-        except (ValueError, RecursionError):
-            fix = f"write valid JSON, or {name}=VALUE for a string"
-            raise UsageError(f"the value of {name} is not JSON", where=tool.name, fix=fix) from None
-
-    def _schema_of(self, tool: Tool, name: str) -> Schema:
-        """Returns the schema of an argument; one that allows anything for an unknown name."""
-        for item in tool.parameters:
-            if name in (item.name, f"{item.location}.{item.name}"):
-                return item.schema
-        return Schema()
-
-    def _items(self, schema: Schema) -> Schema:
-        names = [*self._schemas.bases(schema), *self._schemas.ancestors(schema)]
-        schemas = [schema, *map(self._schemas.type, names), *schema.alternatives]
-        return next((item.items for item in schemas if item.items is not None), Schema())
-
-    def _types(self, schema: Schema, left: list[int]) -> frozenset[str] | None:
-        """Returns the types that a schema allows; `None` if it allows any. `left` is how many schemas may be read."""
-        left[0] -= 1
-        if left[0] < 0:
-            return None
-        found: list[frozenset[str] | None] = [frozenset(schema.types) if schema.types else None]
-        if schema.choices is not None:
-            found.append(frozenset(name for choice in schema.choices for name in _types_of(choice)))
-        found += [self._types(self._schemas.type(name), left) for name in self._schemas.bases(schema)]
-        if schema.alternatives:
-            options = [self._types(item, left) for item in schema.alternatives]
-            known = [item for item in options if item is not None]
-            found.append(frozenset().union(*known) if len(known) == len(options) else None)
-        limits = [item for item in found if item is not None]
-        if not limits:
-            return None
-        return frozenset.intersection(*limits) | ({"null"} if schema.nullable else set())
+    def _properties(self, tool: Tool) -> dict[str, Any]:
+        """Returns the schemas of the parameters of a tool, as `call.py` has them, by all their names."""
+        schemas = call_data(self._service, [tool])["tools"][tool.name]["schema"].get("properties", {})
+        found: dict[str, Any] = {}
+        for item, schema in zip(tool.parameters, schemas.values(), strict=True):
+            found |= {f"{item.location}.{item.name}": schema, item.name: found.get(item.name, schema)}
+        return found
 
     # -- the form of the input schema --------------------------------------------------------------------------------
 
@@ -143,7 +68,8 @@ class CallChecker:
         faults = []
         for name, value in arguments.items():
             location, _, rest = name.partition(".")
-            if name in slots or (name == body_key and self._is_whole_body(tool, value, properties.get(name))):
+            is_body = name == body_key and (self._is_whole_body(tool, value) if name in properties else has_body(tool))
+            if name in slots or is_body:
                 result[name] = value
             elif name in properties:
                 members[name] = value
@@ -162,12 +88,11 @@ class CallChecker:
                 faults.append(Fault(child("", body_key), "is given both as a whole and by its properties"))
         return result, tuple(faults)
 
-    def _is_whole_body(self, tool: Tool, value: Json, item: Parameter | None) -> bool:
-        """True if an argument with the key of the body is the body, not a property of the same name."""
-        if item is None:
-            return has_body(tool)
-        types = self._types(item.schema, [_TYPES_LIMIT])
-        return isinstance(value, dict) and types is not None and "object" not in types
+    def _is_whole_body(self, tool: Tool, value: Json) -> bool:
+        """True if an argument named `body` is the body, not its property of that name, which cannot be an object."""
+        schema = self._properties(tool)["body.body"]
+        kinds = schema.get("kinds", schema.get("types", ()))
+        return isinstance(value, dict) and bool(kinds) and "object" not in kinds
 
     # -- checking ----------------------------------------------------------------------------------------------------
 
@@ -193,7 +118,7 @@ class CallChecker:
                 continue
             value = arguments[key]
             yield from self._value_faults(value, item.schema, key)
-            for reason in script.unsendable(item.location, with_texts(value)):
+            for reason in script.unsendable(item.location, script.with_texts(value)):
                 yield Fault(child("", key), reason)
         for key in arguments:
             if key not in slots and not (key == body_key and has_body(tool)):
@@ -213,7 +138,7 @@ class CallChecker:
                 yield Fault(pointer, "is required (body)")
 
     def _value_faults(self, value: Json, schema: Schema, key: str) -> Iterator[Fault]:
-        if isinstance(value, Upload):
+        if isinstance(value, script.File):
             return
         for fault in self._validator.faults(_checkable(value), schema):
             yield Fault(child("", key) + fault.pointer, fault.message)
@@ -225,11 +150,20 @@ def object_from_json(text: str) -> dict[str, Json]:
     Raises:
         UsageError: it is not JSON, or not an object.
     """
-    try:
+    with as_errors():
         value: dict[str, Json] = script.object_from(text)
-    except script.Failure as failure:
-        raise UsageError(str(failure), fix="write one JSON object") from None
     return value
+
+
+@contextlib.contextmanager
+def as_errors(where: str | None = None) -> Iterator[None]:
+    """Turns the failures of the functions that `call.py` shares into errors of skillgen."""
+    try:
+        yield
+    except script.Failure as failure:
+        what, _, fix = str(failure).partition("; ")
+        kind: Callable[..., SkillgenError] = UsageError if failure.code == ExitCode.USAGE else SourceError
+        raise kind(what, where=where, fix=fix or None) from None
 
 
 def parameter_keys(tool: Tool) -> tuple[dict[str, Parameter], str]:
@@ -302,48 +236,6 @@ def _matches_range(declared: str, wanted: str) -> bool:
     return declared == "*/*" or (declared.endswith("/*") and wanted.startswith(declared[:-1]))
 
 
-def _json_or_text(text: str) -> Json:
-    """Returns the value of a string that is JSON in the form in which a person writes it."""
-    if text in ("true", "false", "null") or _NUMBER.match(text) or text[:1] in ("{", "["):
-        try:
-            return json.loads(text)
-        except (ValueError, RecursionError):
-            return text
-    return text
-
-
-def _types_of(value: Json) -> tuple[str, ...]:
-    if isinstance(value, bool):
-        return ("boolean",)
-    if isinstance(value, int):
-        return ("integer", "number")
-    if isinstance(value, float):
-        return ("number", "integer") if value.is_integer() else ("number",)
-    if isinstance(value, str):
-        return ("string",)
-    return ("object",) if isinstance(value, dict) else ("array",) if isinstance(value, list) else ("null",)
-
-
-def with_uploads(value: Json, content: Callable[[Upload], Json]) -> Json:
-    """Returns a value with the content of each file in place of the file."""
-    if isinstance(value, Upload):
-        return content(value)
-    if isinstance(value, Mapping):
-        return {key: with_uploads(item, content) for key, item in value.items()}
-    return [with_uploads(item, content) for item in value] if isinstance(value, list) else value
-
-
-def with_texts(value: Json) -> Json:
-    """Returns a value with the text of its files, of binary files in Base64.
-
-    Raises:
-        UsageError: a file cannot be read.
-    """
-    try:
-        return with_uploads(value, lambda upload: script.File(upload.path).text())
-    except script.Failure as failure:
-        raise UsageError(str(failure), fix="name another file") from None
-
-
 def _checkable(value: Json) -> Json:
-    return with_uploads(value, lambda upload: "")
+    """Returns a value with an empty string for each file, whose content is not checked."""
+    return json.loads(json.dumps(value, default=lambda file: ""))

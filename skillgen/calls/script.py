@@ -13,9 +13,7 @@ from __future__ import annotations
 import argparse
 import base64
 import difflib
-import http.client
 import json
-import operator
 import os
 import queue
 import re
@@ -28,13 +26,14 @@ import urllib.error
 import urllib.parse
 import urllib.request
 import uuid
+import zlib
+from operator import ge, gt, le, lt
 from pathlib import Path
 from typing import Any
 
 from skillgen.model.serialization import (
     MATCHED_LENGTH,
     header_text,
-    is_json,
     path_segment,
     percent_encode,
     query_pairs,
@@ -43,17 +42,12 @@ from skillgen.model.serialization import (
 
 SIZE_LIMIT = 32 * 1024 * 1024
 STEPS_LIMIT = 50_000
+FILES_LIMIT = 100
+CHARSET = r"charset=\"?(iso-8859-(?:[1-9]|1[013-6])\b|windows-125[0-8]|utf-16|shift_jis|euc-(?:jp|kr)|gbk|gb18030|big5)"
 LEGACY, MODERN = "2025-11-25", "2026-07-28"
 CLIENT = {"name": "call.py", "version": "1"}
 TYPES = {str: "string", dict: "object", list: "array", bool: "boolean", int: "integer", float: "number"}
-BOUNDS = {
-    "minimum": ("less than", operator.lt),
-    "maximum": ("greater than", operator.gt),
-    "exclusiveMinimum": ("not greater than", operator.le),
-    "exclusiveMaximum": ("not less than", operator.ge),
-    "min": ("shorter than", operator.lt),
-    "max": ("longer than", operator.gt),
-}
+BOUNDS: Any = {"minimum": lt, "exclusiveMinimum": le, "min": lt, "maximum": gt, "exclusiveMaximum": ge, "max": gt}
 SIZES: Any = {str: "Length", list: "Items", dict: "Properties"}
 
 
@@ -88,6 +82,26 @@ class File:
 def with_texts(value: Any) -> Any:
     """Returns a value with the text of each file in it."""
     return json.loads(json.dumps(value, default=File.text))
+
+
+def timed(deadline: float, failure: str, action: Any) -> Any:
+    """Returns the result of an action; fails at the deadline, however slowly the other side sends."""
+    results: Any = queue.Queue()
+
+    def act() -> None:
+        try:
+            results.put(action())
+        except Exception as error:
+            results.put(error)
+
+    threading.Thread(target=act, daemon=True).start()
+    try:
+        result = results.get(timeout=max(0.0, deadline - time.monotonic()))
+    except queue.Empty:
+        raise Failure(3, "no answer in time; raise --timeout") from None
+    if isinstance(result, Exception) and not isinstance(result, urllib.error.HTTPError):
+        raise Failure(3, f"{failure}: {getattr(result, 'reason', result)}")
+    return result
 
 
 # -- arguments --------------------------------------------------------------------------------------------------------
@@ -170,29 +184,6 @@ class Check:
         for part in (*schema.get("also", ()), *schema.get("alternatives", ())):
             yield from self.names(part, within)
 
-    def kinds(self, schema: Any, depth: Any = 8) -> Any:
-        """Returns the types that a schema allows; empty if it allows any."""
-        self.steps += 1
-        kinds = {*schema.get("types", ()), *(TYPES.get(type(choice), "null") for choice in schema.get("choices", ()))}
-        if not kinds and depth and self.steps < STEPS_LIMIT:
-            parts = [self.types.get(name, {}) for name in schema.get("bases", ())]
-            found = [self.kinds(part, depth - 1) for part in (*parts, *schema.get("alternatives", ()))]
-            kinds = set().union(*found) if all(found) else set()
-        return kinds | {"null"} if kinds and schema.get("nullable") else kinds
-
-    def typed(self, text: Any, schema: Any) -> Any:
-        """Returns the value that a string means: not a string only where the schema allows none."""
-        kinds, choices = self.kinds(schema), schema.get("choices") or ()
-        if text in choices or ("string" in kinds and not choices):
-            return text
-        try:
-            value = json.loads(text)
-        except (ValueError, RecursionError):
-            value = text
-        if any(same(value, choice) for choice in choices) or not kinds or any(is_type(value, kind) for kind in kinds):
-            return value
-        return [self.typed(text, schema.get("items", {}))] if "array" in kinds else text
-
 
 def is_type(value: Any, kind: Any) -> Any:
     """True if a value has a JSON type."""
@@ -211,9 +202,9 @@ def limit_faults(limits: Any, value: Any) -> Any:
         return
     noun = SIZES.get(type(value), "")
     size = len(value) if noun else value
-    for name, (words, is_beyond) in BOUNDS.items():
+    for name, is_beyond in BOUNDS.items():
         if name + noun in limits and is_beyond(size, limits[name + noun]):
-            yield f"{shown(value)} is {words} {limits[name + noun]}"
+            yield f"{shown(value)} violates {name}{noun}: {limits[name + noun]}"
     step, pattern = limits.get("multipleOf"), limits.get("pattern")
     if step and not noun and abs(value / step - round(value / step)) > 1e-9:
         yield f"{shown(value)} is not a multiple of {step}"
@@ -241,7 +232,21 @@ def unknown(name: Any, names: Any, noun: Any = "parameter") -> Any:
     return f"is not a {noun}" + (f"; did you mean {' or '.join(close)}?" if close else "")
 
 
-def read_arguments(words: Any, tool: Any, check: Any) -> Any:
+def typed(text: Any, schema: Any) -> Any:
+    """Returns the value that a string means: not a string only where the schema allows none."""
+    kinds, choices = schema.get("kinds", schema.get("types", ())), schema.get("choices") or ()
+    if text in choices or ("string" in kinds and not choices):
+        return text
+    try:
+        value = json.loads(text)
+    except (ValueError, RecursionError):
+        value = text
+    if any(same(value, choice) for choice in choices) or not kinds or any(is_type(value, kind) for kind in kinds):
+        return value
+    return [typed(text, schema.get("items", {}))] if "array" in kinds else text
+
+
+def read_arguments(words: Any, properties: Any) -> Any:
     """Returns the arguments of a command line: one JSON object, or NAME=VALUE, NAME:=JSON or NAME@=FILE for each."""
     if len(words) == 1 and words[0].lstrip()[:1] in ("{", "["):
         return object_from(words[0])
@@ -252,11 +257,9 @@ def read_arguments(words: Any, tool: Any, check: Any) -> Any:
             raise Failure(2, f"{word[:60]!r} is not an argument; give NAME=VALUE, NAME:=JSON, NAME@=FILE or JSON")
         mark, name = (name[-1], name[:-1]) if name[-1] in ":@" else ("", name)
         try:
-            value = File(text) if mark == "@" else json.loads(text) if mark == ":" else None
+            value = File(text) if mark == "@" else json.loads(text) if mark else typed(text, properties.get(name, {}))
         except (ValueError, RecursionError):
             raise Failure(2, f"the value of {name} is not JSON") from None
-        if not mark:
-            value = check.typed(text, tool["schema"].get("properties", {}).get(name, {}))
         if name in found:
             value = [item for part in (found[name], value) for item in (part if isinstance(part, list) else [part])]
         found[name] = value
@@ -375,7 +378,7 @@ def encoded_body(form: Any, value: Any) -> Any:
         return media_type, "&".join(pairs).encode()
     if "line_start" in form and isinstance(value, list):
         return media_type, "".join(f"{form['line_start']}{json.dumps(item)}\n" for item in value).encode()
-    if is_json(media_type):
+    if essence.endswith(("/json", "+json")):
         return media_type, json.dumps(value, ensure_ascii=False).encode("utf-8", "backslashreplace")
     if isinstance(value, (dict, list)):
         raise Failure(2, f"the body is sent as {media_type}; give its content with body@=FILE, or as a string")
@@ -444,15 +447,11 @@ class SameOrigin(urllib.request.HTTPRedirectHandler):
         return super().redirect_request(request, *details) if is_followed else None
 
 
-def send(method: str, url: str, headers: Any, content: bytes, timeout_s: float) -> Any:
+def send(method: str, url: str, headers: Any, content: bytes, deadline: float) -> Any:
     """Sends a request; returns the open response, also that of an error."""
-    try:
-        request = urllib.request.Request(url, data=content or None, headers=headers, method=method)
-        return urllib.request.build_opener(SameOrigin).open(request, timeout=timeout_s)
-    except urllib.error.HTTPError as error:
-        return error
-    except (OSError, ValueError, http.client.HTTPException) as error:
-        raise Failure(3, f"{origin(url)} cannot be reached: {getattr(error, 'reason', error)}") from None
+    opener, seconds = urllib.request.build_opener(SameOrigin), max(0.1, deadline - time.monotonic())
+    request = urllib.request.Request(url, data=content or None, headers=headers, method=method)
+    return timed(deadline, f"{origin(url)} cannot be reached", lambda: opener.open(request, timeout=seconds))
 
 
 def origin(url: str) -> str:
@@ -461,24 +460,27 @@ def origin(url: str) -> str:
     return f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}".lower()
 
 
-def read_some(response: Any) -> Any:
-    """Returns the next bytes of a response; none at its end."""
-    try:
-        return response.read1(65536)
-    except (OSError, http.client.HTTPException) as error:
-        raise Failure(3, f"the answer ended early: {error}") from None
+def parts_of(response: Any, deadline: float) -> Any:
+    """Yields the content of a response in parts, within the limits of size and time."""
+    size, part = 0, b"-"
+    while part:
+        part = timed(deadline, "the answer ended early", lambda: response.read1(65536))
+        size += len(part)
+        if size > SIZE_LIMIT:
+            raise Failure(3, f"the answer is larger than {SIZE_LIMIT // 2**20} MiB")
+        yield part
 
 
 def read_all(response: Any, deadline: float) -> bytes:
-    """Returns the body of a response, within the limits of size and time."""
-    content, length = bytearray(), response.length or 0
-    while chunk := read_some(response):
-        content += chunk
-        if len(content) > SIZE_LIMIT or time.monotonic() > deadline:
-            raise Failure(3, f"the answer is larger than {SIZE_LIMIT // 2**20} MiB, or takes too long")
+    """Returns the body of a response."""
+    length = response.length or 0
+    content = b"".join(parts_of(response, deadline))
     if len(content) < length:
         raise Failure(3, f"the answer ended early: {len(content)} of {length} bytes")
-    return bytes(content)
+    if "gzip" in (response.headers.get("Content-Encoding") or ""):
+        unpack = zlib.decompressobj(31).decompress
+        return timed(deadline, "the answer is not gzip", lambda: unpack(content, SIZE_LIMIT))  # type: ignore[no-any-return]
+    return content
 
 
 class HttpClient:
@@ -502,13 +504,13 @@ class HttpClient:
 
     def dry_run(self, name: str, tool: Any, arguments: Any) -> str:
         """Returns the request of a call, with the names of variables in place of secrets."""
-        return request_text(*self.request(tool, arguments, Masked()))
+        return request_text(*self.request(tool, arguments, masked(self.data, os.environ)))
 
     def call(self, name: str, tool: Any, arguments: Any) -> Any:
         """Sends a call; returns the text of the answer, and whether it is an error."""
-        deadline = time.monotonic() + 10 * self.timeout_s
+        deadline = time.monotonic() + self.timeout_s
         method, url, headers, content = self.request(tool, arguments, os.environ)
-        response = send(method, url, headers, content, self.timeout_s)
+        response = send(method, url, headers, content, deadline)
         return http_answer(response.status, response.headers, read_all(response, deadline), tool, self.folder)
 
     def close(self) -> None:
@@ -525,28 +527,25 @@ def http_answer(status: int, headers: Any, content: bytes, tool: Any, folder: st
     """Returns the text of an answer, and whether it is an error."""
     media_type = (headers.get("Content-Type") or "").partition(";")[0].strip().lower()
     if media_type.startswith("text/") or media_type.endswith(("json", "xml", "yaml", "javascript", "urlencoded")):
-        text = pretty(content.decode("utf-8", "replace"))
+        charset = re.search(CHARSET, headers["Content-Type"].lower())
+        text = pretty(content.decode(charset[1] if charset else "utf-8", "replace"))
     else:
         text = saved(content, media_type, folder) if content else ""
-    if status < 300:
+    if 200 <= status < 300:
         return text or f"HTTP {status}", False
     lines = [f"HTTP {status}", *([text] if text else [])]
-    if headers.get("Location"):
-        lines.append(f"It redirects to {headers['Location'][:300]}; credentials are not sent there.")
-    if headers.get("Retry-After"):
-        lines.append(f"Retry-After: {headers['Retry-After'][:60]}")
+    for name, words in (("Location", "The redirect is not followed"), ("Retry-After", "Retry-After")):
+        lines += [f"{words}: {headers[name][:300]}"] if headers.get(name) else []
     return "\n".join([*lines, *advice(tool, str(status))]), True
 
 
 # -- results ----------------------------------------------------------------------------------------------------------
 
 
-class Masked:
-    """An environment in which each variable has its own name as its value."""
-
-    def get(self, name: str) -> str:
-        """Returns the reference to a variable in a shell; of a base URL, which is not a secret, the value."""
-        return os.environ.get(name, "") if name.endswith("_BASE_URL") else f"${name}"
+def masked(data: Any, environment: Any) -> Any:
+    """Returns an environment in which each credential is the reference to its variable in a shell."""
+    names = [name for scheme in data.get("auth", {}).values() for name in scheme["variables"]]
+    return {**environment, **{name: f"${name}" for name in names}}
 
 
 def pretty(text: str) -> str:
@@ -559,7 +558,7 @@ def pretty(text: str) -> str:
 
 def saved(content: bytes, media_type: str, folder: str) -> str:
     """Writes content to a new file; returns a line that names it."""
-    ending = re.sub(r"[^a-z0-9].*", "", media_type.partition("/")[2]) or "bin"
+    ending = re.sub(r"[^a-z0-9].*", "", media_type.partition("/")[2])[:10] or "bin"
     try:
         handle, path = tempfile.mkstemp(prefix="result-", suffix=f".{ending}", dir=folder or None)
         with os.fdopen(handle, "wb") as file:
@@ -586,9 +585,8 @@ def decoded(blob: str) -> bytes:
 def unwrapped(result: Any, tool: Any, folder: str) -> Any:
     """Returns the text of the result of an MCP tool, and whether it is an error. Images and audio go to files."""
     result = result if isinstance(result, dict) else {}
-    structured, lines = result.get("structuredContent"), []
-    whole = "" if structured is None else json.dumps(structured, ensure_ascii=False, indent=2)
-    content = result.get("content")
+    structured, content, lines, files = result.get("structuredContent"), result.get("content"), [], 0
+    whole = "" if structured is None else pretty(json.dumps(structured, ensure_ascii=False))
     for item in content if isinstance(content, list) else ():
         item = item if isinstance(item, dict) else {}
         resource: Any = item.get("resource") if isinstance(item.get("resource"), dict) else {}
@@ -596,11 +594,14 @@ def unwrapped(result: Any, tool: Any, folder: str) -> Any:
         blob, media_type = item.get("data", resource.get("blob")), item.get("mimeType", resource.get("mimeType"))
         if isinstance(text, str):
             lines += [] if structured is not None and kind == "text" else [pretty(text)]
-        elif isinstance(blob, str) and blob:
+        elif isinstance(blob, str) and blob and files < FILES_LIMIT:
+            files += 1
             lines.append(saved(decoded(blob), str(media_type or "").lower(), folder))
             whole = whole.replace(f'"{blob}"', json.dumps(lines[-1]))
         elif kind == "resource_link":
             lines.append(f"resource {item.get('uri')}")
+    if files == FILES_LIMIT:
+        lines.append(f"No more than {files} files are saved.")
     lines = [whole, *lines] if structured is not None else lines
     is_error = result.get("isError") is True
     if result.get("resultType", "complete") != "complete":
@@ -637,6 +638,8 @@ class McpClient:
 
     def call(self, name: str, tool: Any, arguments: Any) -> Any:
         """Sends a call; returns the text of the answer, and whether it is an error."""
+        if tool.get("is_task"):
+            raise Failure(2, f"{name} can only be called as a task; call it from a host that supports tasks")
         if not self.version:
             self.open()
         answer = self.ask("tools/call", {"name": name, "arguments": with_texts(arguments)})
@@ -677,15 +680,13 @@ class McpClient:
 
     def post(self, message: Any, deadline: float = 0.0) -> Any:
         """Sends a message; returns the messages that follow, until the deadline."""
+        deadline = deadline or time.monotonic() + self.timeout_s
         if not self.command:
-            return self.post_http(message, deadline or time.monotonic() + self.timeout_s)
+            return self.post_http(message, deadline)
         if self.process is None:
             self.start()
-        try:
-            self.process.stdin.write(json.dumps(message).encode() + b"\n")
-            self.process.stdin.flush()
-        except OSError:
-            raise Failure(3, "the server ended; start it by itself and read its output") from None
+        line = json.dumps(message).encode() + b"\n"
+        timed(deadline, "the server ended; read its output", lambda: self.process.stdin.write(line))
         return self.received(deadline)
 
     def start(self) -> None:
@@ -698,7 +699,7 @@ class McpClient:
             self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, bufsize=0)
         except OSError as error:
             raise Failure(3, f"{command[0]} cannot be started: {error.strerror}") from None
-        self.lines = queue.Queue(1000)
+        self.lines = queue.Queue(8)
         threading.Thread(target=self.read, args=(self.process.stdout, self.lines), daemon=True).start()
 
     @staticmethod
@@ -715,7 +716,7 @@ class McpClient:
             try:
                 line = self.lines.get(timeout=max(0.0, deadline - time.monotonic()))
             except queue.Empty:
-                raise Failure(3, f"no answer within {self.timeout_s:g} s; raise --timeout") from None
+                raise Failure(3, "no answer in time; raise --timeout") from None
             if not line:
                 return
             if len(line) == SIZE_LIMIT:
@@ -742,7 +743,7 @@ class McpClient:
             if name is not None:
                 is_plain = re.fullmatch(r"[!-~](?:[ -~]*[!-~])?", name) and not name.startswith("=?")
                 headers["Mcp-Name"] = name if is_plain else f"=?base64?{base64.b64encode(name.encode()).decode()}?="
-        response = send("POST", self.url, headers, json.dumps(message).encode(), self.timeout_s)
+        response = send("POST", self.url, headers, json.dumps(message).encode(), deadline)
         self.session = response.headers.get("Mcp-Session-Id") or self.session
         if response.status in (401, 403):
             what = f"the server requires credentials: HTTP {response.status}; set {self.token} to a valid token"
@@ -752,20 +753,17 @@ class McpClient:
         if (response.headers.get("Content-Type") or "").startswith("text/event-stream"):
             return self.events(response, deadline)
         found = messages_in(read_all(response, deadline))
-        if not found and response.status >= 400:
-            found = [
-                {"id": message.get("id"), "error": {"code": response.status, "message": f"HTTP {response.status}"}}
-            ]
+        if not found and response.status >= 300:
+            target = response.headers.get("Location")
+            what = f"HTTP {response.status}" + (f", which redirects to {target[:300]}" if target else "")
+            found = [{"id": message.get("id"), "error": {"code": response.status, "message": what}}]
         return found
 
     def events(self, response: Any, deadline: float) -> Any:
         """Yields the messages of an event stream."""
-        data, rest, size = b"", b"", 0
-        while chunk := read_some(response):
-            size += len(chunk)
-            if size > SIZE_LIMIT or time.monotonic() > deadline:
-                raise Failure(3, f"no answer within {self.timeout_s:g} s or {SIZE_LIMIT // 2**20} MiB; raise --timeout")
-            *lines, rest = (rest + chunk).split(b"\n")
+        data, rest = b"", b""
+        for part in parts_of(response, deadline):
+            *lines, rest = (rest + part).split(b"\n")
             for line in lines:
                 if line.startswith(b"data:"):
                     data += line[5:].strip()
@@ -842,13 +840,15 @@ def main() -> int:
     parser.add_argument("--dry-run", action="store_true", help="print the request, without secrets, and send nothing")
     parser.add_argument("--list", action="store_true", help="list the tools, and the variables that hold credentials")
     parser.add_argument("--session", action="store_true", help='read {"tool": …, "arguments": {…}} from each line')
-    parser.add_argument("--timeout", type=float, default=60.0, metavar="SECONDS")
+    parser.add_argument("--timeout", type=float, default=60.0, metavar="SECONDS", help="time limit of each answer")
     parser.add_argument("--out", default="", metavar="FOLDER", help="folder for images and other files")
     end = sys.argv.index("--") if "--" in sys.argv else len(sys.argv)
     options = parser.parse_intermixed_args(sys.argv[1:end])
     if not 0 < options.timeout <= 86_400:
         parser.error("--timeout is not a number of seconds up to a day (86400)")
-    for stream in (sys.stdout, sys.stderr):
+    if options.out and not Path(options.out).is_dir():
+        parser.error(f"--out: {options.out} is not a folder")
+    for stream in (sys.stdin, sys.stdout, sys.stderr):
         stream.reconfigure(encoding="utf-8", errors="backslashreplace")  # type: ignore[union-attr]
     data = json.loads(Path(__file__).with_name("tools.json").read_text("utf-8"))
     data["given"] = sys.argv[end + 1 :]
@@ -861,16 +861,16 @@ def main() -> int:
             return run_session(data, client, options.yes)
         tool = prepared(data, options.tool, options.yes or options.dry_run)
         words = [sys.stdin.read() if word == "-" else word for word in options.arguments]
-        arguments = checked(client, tool, read_arguments(words, tool, Check(data.get("types", {}))))
+        arguments = checked(client, tool, read_arguments(words, tool["schema"].get("properties", {})))
         if options.dry_run:
             print(printable(client.dry_run(options.tool, tool, arguments)))
             return 0
         text, is_error = client.call(options.tool, tool, arguments)
         print(printable(text), file=sys.stderr if is_error else sys.stdout)
         return int(is_error)
-    except Failure as failure:
-        print(f"call.py: {printable(str(failure))}", file=sys.stderr)
-        return int(failure.code)
+    except (Failure, ValueError, ArithmeticError, RecursionError) as error:
+        print(f"call.py: {printable(str(error))}", file=sys.stderr)
+        return getattr(error, "code", 2)
     except KeyboardInterrupt:
         return 130
     finally:

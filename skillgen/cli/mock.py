@@ -31,8 +31,12 @@ def read_mocked(
         UsageError: there is not exactly one source with one service, or it is a program.
     """
     crawls: list[Mapping[str, Json]] = []
+
+    def keep_results(results: Mapping[str, Json], _: object) -> None:
+        crawls.append(results)
+
     sources = () if source is None else (source,)
-    readings = [reading for _, reading in read_sources(sources, server, command, console, crawls.append)]
+    readings = [reading for _, reading in read_sources(sources, server, command, console, keep_results)]
     if len(readings) > 1:
         raise UsageError("two sources are given", fix="give a document or a server")
     (reading,) = readings

@@ -86,10 +86,8 @@ def cookie_text(name: str, value: Json, style: str = "form", *, explode: bool = 
 
 def value_text(value: Json) -> str:
     """Returns a value as a string: a string unchanged, null as the empty string, anything else as JSON."""
-    if isinstance(value, str):
-        return value
-    if value is None:
-        return ""
+    if value is None or isinstance(value, str):
+        return value or ""
     return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
 
 

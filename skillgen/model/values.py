@@ -15,6 +15,14 @@ Json: TypeAlias = Any
 """A value as `json.loads` returns it. It belongs to the source and is never modified."""
 
 
+_JSON_TYPES = {str: "string", bool: "boolean", int: "integer", float: "number", list: "array", dict: "object"}
+
+
+def json_type(value: Json) -> str:
+    """Returns the JSON type of a value."""
+    return _JSON_TYPES.get(type(value), "null")
+
+
 class Value(Struct, frozen=True):
     """A JSON value that the source declares, possibly null.
 

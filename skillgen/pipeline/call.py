@@ -5,25 +5,24 @@ from __future__ import annotations
 import contextlib
 import json
 import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import wait
-from typing import Any, Protocol
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, Protocol
 
 from msgspec import Struct
 
 from skillgen.calls import script
 from skillgen.calls.arguments import (
     CallChecker,
-    Upload,
+    as_errors,
     body_form,
     body_parameters,
     object_from_json,
     parameter_keys,
     unknown_name,
-    with_texts,
-    with_uploads,
 )
-from skillgen.errors import ExitCode, SkillgenError, SourceError, UsageError
+from skillgen.errors import SkillgenError, UsageError
 from skillgen.model.service import Service
 from skillgen.model.tool import Tool
 from skillgen.model.values import Json
@@ -33,6 +32,10 @@ from skillgen.security.addresses import hosts_of, origin_of
 from skillgen.security.secrets import Secrets, secrets_from_headers
 from skillgen.sources.documents import is_url
 from skillgen.sources.http import Fetched, Network
+
+if TYPE_CHECKING:
+    from skillgen.sources.mcp.session import Session
+    from skillgen.sources.mcp.target import ServerTarget
 
 _FAULTS_SHOWN = 20
 
@@ -174,7 +177,7 @@ def media_type_of(tool: Tool, arguments: Mapping[str, Json]) -> str | None:
     is_multipart = isinstance(value, dict) and any(map(_holds_file, value.values()))
     if is_multipart:
         wanted = [name for name in names if name.startswith("multipart/")]
-    elif isinstance(value, Upload):
+    elif isinstance(value, script.File):
         wanted = [name for name in names if "json" not in name and not name.startswith("multipart/")]
     else:
         wanted = [name for name in names if not isinstance(value, (dict, list)) or not name.endswith("xml")]
@@ -182,60 +185,56 @@ def media_type_of(tool: Tool, arguments: Mapping[str, Json]) -> str | None:
 
 
 def _holds_file(value: Json) -> bool:
-    return isinstance(value, Upload) or (isinstance(value, list) and any(map(_holds_file, value)))
+    return isinstance(value, script.File) or (isinstance(value, list) and any(map(_holds_file, value)))
 
 
 @contextlib.contextmanager
 def opened_calls(request: Request, options: Options) -> Iterator[Calls]:
-    """Reads a source, and opens a connection to its service for the calls in the block.
+    """Reads a source, and makes the calls in the block; those to a server over the connection that was read.
 
     Raises:
         SourceError: the service cannot be reached or read.
         UsageError: the source is not one service that can be called.
     """
-    reading = read_source(request)
-    if len(reading.services) + len(reading.failures) > 1:
-        raise UsageError("has several services", where=request.source.kind, fix="choose one with --server NAME")
-    if reading.failures:
-        raise reading.failures[0]
-    (service,) = reading.services
-    if service.kind == "mcp" and request.source.kind in ("command", "url", "config"):
-        with contextlib.ExitStack() as stack:
-            yield Calls(service, _McpCaller(service, request, options, stack), options)
-    elif service.kind == "openapi":
-        yield Calls(service, _HttpCaller(service, request, options), options)
-    else:
-        what = "is a program; its commands are called in a shell" if service.kind == "cli" else "cannot be called"
-        fix = "run the command itself" if service.kind == "cli" else "give the server or the description itself"
-        raise UsageError(what, where=service.name, fix=fix)
+    target = server_target(request) if request.source.kind in ("command", "url", "config") else None
+    with contextlib.ExitStack() as connections:
+        sessions: list[Session] = []
+        keep = replace(request, connections=connections, on_crawl=lambda _, session: sessions.append(session))
+        reading = read_source(keep)
+        if reading.failures:
+            raise reading.failures[0]
+        (service,) = reading.services
+        if service.kind == "mcp" and target is not None:
+            yield Calls(service, _McpCaller(service, target, options, sessions[0]), options)
+        elif service.kind == "openapi":
+            yield Calls(service, _HttpCaller(service, request, options), options)
+        else:
+            what = "is a program; its commands are called in a shell" if service.kind == "cli" else "cannot be called"
+            fix = "run the command itself" if service.kind == "cli" else "give the server or the description itself"
+            raise UsageError(what, where=service.name, fix=fix)
 
 
 class _McpCaller:
-    """Calls the tools of an MCP server; the session is opened before the first call."""
+    """Calls the tools of an MCP server over an open session."""
 
-    def __init__(self, service: Service, request: Request, options: Options, stack: contextlib.ExitStack) -> None:
-        self._service, self._request, self._options, self._stack = service, request, options, stack
-        self._target = server_target(request)
-        self._secrets = self._target.secrets()
-        self._session: Any = None
+    def __init__(self, service: Service, target: ServerTarget, options: Options, session: Session) -> None:
+        self._service, self._target, self._options, self._session = service, target, options, session
+        self._secrets = target.secrets()
 
     def shown(self, tool: Tool, arguments: dict[str, Json]) -> str:
-        message = {"method": "tools/call", "params": {"name": tool.name, "arguments": with_texts(arguments)}}
+        message = {"method": "tools/call", "params": {"name": tool.name, "arguments": script.with_texts(arguments)}}
         text = f"{self._target.where}\n{json.dumps(message, ensure_ascii=False, indent=2)}"
         return self._secrets.hide(text)
 
     def send(self, tool: Tool, arguments: dict[str, Json]) -> Answer:
         from skillgen.sources.mcp.connect import crawl_error
-        from skillgen.sources.mcp.crawl import open_session
         from skillgen.sources.mcp.jsonrpc import RpcError
         from skillgen.sources.mcp.session import NoAnswer
 
         if tool.task_support == "required":
             fix = "call it from a host that supports tasks"
             raise UsageError("can only be called as a task", where=tool.name, fix=fix)
-        if self._session is None:
-            self._session = self._stack.enter_context(open_session(self._target, self._request.progress))
-        future = self._session.send("tools/call", {"name": tool.name, "arguments": with_texts(arguments)})
+        future = self._session.send("tools/call", {"name": tool.name, "arguments": script.with_texts(arguments)})
         wait([future], self._target.timeout_s)
         failure = future.exception() if future.done() else NoAnswer("tools/call", self._target.timeout_s)
         if isinstance(failure, RpcError) and (failure.http_status is None or failure.http_status < 400):
@@ -252,7 +251,7 @@ class _McpCaller:
     def reply(self, tool: Tool, answer: Answer) -> Reply:
         if answer.error is not None:
             return answer.error
-        with _as_errors():
+        with as_errors():
             text, is_error = script.unwrapped(answer.result, advice_data(self._service, tool), self._options.out)
         return Reply(self._secrets.hide(text), is_error)
 
@@ -265,7 +264,9 @@ class _HttpCaller:
 
     def shown(self, tool: Tool, arguments: dict[str, Json]) -> str:
         data = call_data(self._service, [tool])
-        method, url, headers, content = self._http_request(data, tool, arguments, script.Masked())
+        method, url, headers, content = self._http_request(
+            data, tool, arguments, script.masked(data, self._request.environment)
+        )
         headers = {**headers, **dict.fromkeys(self._own_headers(url), "…")}
         text: str = script.request_text(method, url, headers, content)
         return text
@@ -284,7 +285,7 @@ class _HttpCaller:
             content=content,
             returns_errors=True,
         )
-        with self._secrets(tool).redact_errors(), _as_errors():
+        with self._secrets(tool).redact_errors(), as_errors():
             return Answer(response=network.fetch(url, accept=accept))
 
     def reply(self, tool: Tool, answer: Answer) -> Reply:
@@ -292,7 +293,7 @@ class _HttpCaller:
         assert response is not None
         kept = {name.title(): value for name, value in response.headers.items()}
         kept["Content-Type"] = response.content_type
-        with _as_errors():
+        with as_errors():
             text, is_error = script.http_answer(response.status, kept, response.content, advice, self._options.out)
         return Reply(self._secrets(tool).hide(text), is_error)
 
@@ -312,14 +313,12 @@ class _HttpCaller:
         # The keys outside of the body, which `input_keys` makes, need not be those of the flat form.
         places = dict(zip(slots, places.values(), strict=True))
         form, value = None, arguments.get(body_key)
-        with _as_errors():
+        with as_errors():
             media_type = media_type_of(tool, arguments)
             if body_key in arguments and (chosen := body_form(tool, media_type)) is not None:
                 form = sent_form(chosen, body_parameters(tool, chosen), media_type)
             values = {key: item for key, item in arguments.items() if key != body_key}
-            return script.http_request(
-                data, {**found, "parameters": places}, _with_files(values), form, _with_files(value), environment
-            )
+            return script.http_request(data, {**found, "parameters": places}, values, form, value, environment)
 
     def _own_headers(self, url: str) -> dict[str, str]:
         """Returns the headers of `--header`, which are for the API unless the description is fetched from elsewhere."""
@@ -332,24 +331,6 @@ class _HttpCaller:
         source = str(self._request.source.openapi or "")
         named = [source] if is_url(source) else [url]
         return hosts_of([*named, *([self._request.texts.base_url] if self._request.texts.base_url else [])])
-
-
-@contextlib.contextmanager
-def _as_errors() -> Iterator[None]:
-    """Turns the failures of the functions that `call.py` shares into errors of skillgen."""
-    try:
-        yield
-    except script.Failure as failure:
-        what, _, fix = str(failure).partition("; ")
-        kind: Callable[..., SkillgenError] = UsageError if failure.code == ExitCode.USAGE else SourceError
-        raise kind(what, fix=fix or None) from None
-    except OSError as error:
-        raise UsageError(f"cannot be written: {error.strerror}", where="--out", fix="choose another folder") from None
-
-
-def _with_files(value: Json) -> Json:
-    """Returns a value with the content of its files."""
-    return with_uploads(value, lambda upload: script.File(upload.path))
 
 
 def request_of(source: Any, target: str | None, **details: Any) -> Request:

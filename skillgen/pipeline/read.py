@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import os
 import re
@@ -14,7 +15,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 from msgspec import Struct, structs
 
@@ -55,15 +56,15 @@ from skillgen.sources.selection import parse_patterns, select_tools, unmatched_p
 if TYPE_CHECKING:
     from skillgen.sources.extra_text import ExtraText
     from skillgen.sources.mcp.client_config import ClientConfig
-    from skillgen.sources.mcp.session import CancelToken
+    from skillgen.sources.mcp.session import CancelToken, Session
     from skillgen.sources.mcp.target import Login, ServerTarget
     from skillgen.sources.samples import Samples
 
 Notify = Callable[[str], None]
 """Receives a message for a person."""
 
-OnCrawl = Callable[[Mapping[str, Json]], None]
-"""Receives the raw results of a server: method to result."""
+OnCrawl: TypeAlias = "Callable[[Mapping[str, Json], Session], None]"
+"""Receives the raw results of a server (method to result), and the session in which it was crawled."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -99,6 +100,9 @@ class Request:
     cancel_token: CancelToken | None = None
 
     on_crawl: OnCrawl | None = None
+
+    connections: contextlib.ExitStack | None = field(default=None, repr=False)
+    """Closes the connections to servers; `None` closes each after its crawl."""
 
     def place(self, name: str) -> str:
         """Returns the place of an option for messages and origins: a pointer into the project file, or its flag."""
@@ -522,12 +526,14 @@ def _read_server(request: Request) -> Reading:
 
 def _crawled(target: ServerTarget, server_name: str | None, request: Request) -> Service:
     from skillgen.sources.mcp.client_config import client_entry_of
-    from skillgen.sources.mcp.crawl import crawl
+    from skillgen.sources.mcp.crawl import crawled_session
     from skillgen.sources.mcp.source import service_from_crawl
 
-    result = crawl(target, request.progress, cancel_token=request.cancel_token)
-    if request.on_crawl is not None:
-        request.on_crawl(result.results)
+    with contextlib.ExitStack() as until_crawled:
+        session_of_crawl = crawled_session(target, request.progress, cancel_token=request.cancel_token)
+        result, session = (request.connections or until_crawled).enter_context(session_of_crawl)
+        if request.on_crawl is not None:
+            request.on_crawl(result.results, session)
     service = service_from_crawl(result, server_name=server_name)
     origins = {**(service.origins or {}), "client_entry": Origin("declared", "command line")}
     service = structs.replace(service, client_entry=client_entry_of(target, result.transport), origins=origins)

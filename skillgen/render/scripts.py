@@ -25,7 +25,7 @@ from skillgen.model.schema import Parameter, Schema, Serialization
 from skillgen.model.serialization import LINES, MATCHED_LENGTH, is_exploded, is_json_sequence
 from skillgen.model.service import Service
 from skillgen.model.tool import Tool
-from skillgen.model.values import Json
+from skillgen.model.values import Json, json_type
 from skillgen.render.about import client_configuration, client_variables
 from skillgen.render.access import URL_VARIABLE, base_url, example_credentials, variable_name
 from skillgen.render.identity import skill_name
@@ -50,6 +50,9 @@ _CHECKED_PATTERN = re.compile(
 
 _REPEATED_GROUP = re.compile(r"\)[*+{]")
 _BRANCHING = re.compile(r"[*+?|]|\{(\d+),(\d+)\}")
+_KINDS_LIMIT = 100
+"""Schemas that are read for the types of an argument."""
+
 _STEPS_LIMIT = 10_000_000
 """Steps that a pattern may take in a string of `MATCHED_LENGTH`."""
 
@@ -61,6 +64,9 @@ def call_data(service: Service, tools: Iterable[Tool]) -> dict[str, Any]:
     data["prefix"] = variable_name(service)
     found = {tool.name: _tool(service, tool) for tool in tools}
     types = _types_of(service, found.values())
+    for item in found.values():
+        for schema in item["schema"].get("properties", {}).values():
+            _add_kinds(schema, types)
     variables = []
     if service.kind == "mcp":
         data |= _server(service)
@@ -120,6 +126,8 @@ def _tool(service: Service, tool: Tool) -> dict[str, Any]:
     else:
         rules = (tool.input.schema if tool.input is not None else None) or Schema()
         found["schema"] = _checked(replace(rules, types=("object",), nullable=False, properties=tool.parameters))
+    if tool.task_support == "required":
+        found["is_task"] = True
     if (reason := why_confirmed(tool)) is not None:
         found["confirm"] = reason
     return found | advice_data(service, tool)
@@ -326,6 +334,48 @@ def _is_checkable(pattern: Json) -> bool:
     except (re.error, RecursionError, OverflowError):
         return False
     return True
+
+
+def _add_kinds(schema: dict[str, Any], types: dict[str, Any]) -> None:
+    """Adds the types that an argument and its items may have, where they follow from other schemas than their own."""
+    left = [_KINDS_LIMIT]
+    kinds = _kinds(schema, types, left)
+    if kinds != _numeric(schema.get("types", ())):
+        schema["kinds"] = sorted(kinds)
+    if "array" in kinds and "items" in schema:
+        _add_kinds(schema["items"], types)
+    elif "array" in kinds and (items := _inherited_items(schema, types, left)) is not None:
+        schema["items"] = {"kinds": sorted(_kinds(items, types, left))}
+
+
+def _kinds(schema: dict[str, Any], types: dict[str, Any], left: list[int]) -> set[str]:
+    """Returns the types that a schema allows; empty if it allows any. `left` is how many schemas may be read."""
+    left[0] -= 1
+    if left[0] < 0:
+        return set()
+    limits = [_numeric(schema.get("types", ()))]
+    limits.append(_numeric(map(json_type, schema.get("choices", ()))))
+    parts = [*(types.get(name, {}) for name in schema.get("bases", ())), *schema.get("also", ())]
+    limits += [_kinds(part, types, left) for part in parts]
+    options = [_kinds(option, types, left) for option in schema.get("alternatives", ())]
+    limits += [set().union(*options)] if all(options) else []
+    found = set.intersection(*(limit for limit in limits if limit)) if any(limits) else set[str]()
+    return found | {"null"} if found and schema.get("nullable") else found
+
+
+def _numeric(kinds: Iterable[str]) -> set[str]:
+    found = set(kinds)
+    return found | {"integer"} if "number" in found else found
+
+
+def _inherited_items(schema: dict[str, Any], types: dict[str, Any], left: list[int]) -> dict[str, Any] | None:
+    """Returns the schema of the items of a list that another schema declares."""
+    left[0] -= 1
+    if left[0] < 0 or "items" in schema:
+        items: dict[str, Any] | None = schema.get("items")
+        return items
+    parts = [*(types.get(name, {}) for name in schema.get("bases", ())), *schema.get("alternatives", ())]
+    return next((items for part in parts if (items := _inherited_items(part, types, left)) is not None), None)
 
 
 def _types_of(service: Service, tools: Iterable[dict[str, Any]]) -> dict[str, Json]:

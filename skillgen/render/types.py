@@ -28,7 +28,7 @@ from skillgen.model.serialization import (
     path_segment,
     query_pairs,
 )
-from skillgen.model.values import Json
+from skillgen.model.values import Json, json_type
 from skillgen.render.commands import innermost, syntax_notes
 from skillgen.render.pages import type_link
 from skillgen.render.phrases import of_rendering, phrase
@@ -193,8 +193,7 @@ def _parenthesised(words: str) -> str:
 
 def _choices_phrase(choices: tuple[Json, ...]) -> str:
     """Returns the types of the allowed values, for a schema without `type`."""
-    kinds = {str: "string", bool: "boolean", int: "integer", float: "number", list: "array", dict: "object"}
-    return phrase("or_between").join(dict.fromkeys(kinds.get(type(choice), "null") for choice in choices)) or "any"
+    return phrase("or_between").join(dict.fromkeys(map(json_type, choices))) or "any"
 
 
 def _alternatives_phrase(alternatives: Sequence[Schema]) -> str:

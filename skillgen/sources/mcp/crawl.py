@@ -39,7 +39,7 @@ from skillgen.sources.mcp.jsonrpc import Connection, ConnectionLost, RpcError
 from skillgen.sources.mcp.session import CancelToken, Handshake, NoAnswer, Session
 from skillgen.sources.mcp.target import Crawl, ServerTarget
 
-__all__ = ["Crawl", "ServerTarget", "crawl"]
+__all__ = ["Crawl", "crawled_session"]
 
 _LISTS = {
     "tools/list": ("tools", "tools"),
@@ -63,34 +63,21 @@ _INVALID_REQUEST = -32600
 """Code with which some servers reject methods that are not part of the protocol."""
 
 
-def crawl(target: ServerTarget, progress: Callable[[str], None], *, cancel_token: CancelToken | None = None) -> Crawl:
-    """Crawls a server. When it returns, the server is still being stopped in the background.
-
-    `cancel_token` cancels the crawl from another thread.
+@contextlib.contextmanager
+def crawled_session(
+    target: ServerTarget, progress: Callable[[str], None], *, cancel_token: CancelToken | None = None
+) -> Iterator[tuple[Crawl, Session]]:
+    """Crawls a server, and keeps the connection open while the block runs, for calls of its tools.
 
     Raises:
         SourceError: the server cannot be reached, or does not list its tools.
         ConnectionLost: the crawl was cancelled.
     """
     target = with_token(target)
-    secrets = target.secrets()
-    with secrets.redact_errors():
-        return _crawl(target, secrets, progress, cancel_token or CancelToken())
-
-
-@contextlib.contextmanager
-def open_session(
-    target: ServerTarget, progress: Callable[[str], None], cancel_token: CancelToken | None = None
-) -> Iterator[Session]:
-    """Opens a session with a server, for calls of its tools; closes it in the background after the block.
-
-    Raises:
-        SourceError: the server cannot be reached.
-    """
-    target = with_token(target)
-    secrets = target.secrets()
-    with secrets.redact_errors(), _opened(target, secrets, progress, cancel_token or CancelToken()) as (_, session):
-        yield session
+    secrets, token = target.secrets(), cancel_token or CancelToken()
+    started = time.monotonic()
+    with secrets.redact_errors(), _opened(target, secrets, progress, token) as (attempt, session):
+        yield _crawl(target, attempt, session, time.monotonic() - started, secrets, progress, token), session
 
 
 @contextlib.contextmanager
@@ -118,19 +105,24 @@ def _opened(
     raise failures[0 if target.url is not None else -1]
 
 
-def _crawl(target: ServerTarget, secrets: Secrets, progress: Callable[[str], None], cancel_token: CancelToken) -> Crawl:
-    started = time.monotonic()
-    with _opened(target, secrets, progress, cancel_token) as (attempt, session):
-        handshake, reader = session.handshake, _CrawlReader(target, session, secrets)
-        seconds = time.monotonic() - started
-        if not needs_probe(target.scope, handshake):
-            return _crawl_from_results(target, attempt, handshake, reader.read(progress), reader.log, secrets)
-        with probe_in_parallel(
-            attempt, handshake, opening_s=seconds, timeout_s=target.timeout_s, cancel_token=cancel_token
-        ) as probe_results:
-            results = reader.read(progress)
-            results = {**probe_results(reader.log), **results}
-            return _crawl_from_results(target, attempt, handshake, results, reader.log, secrets)
+def _crawl(
+    target: ServerTarget,
+    attempt: Attempt,
+    session: Session,
+    opening_s: float,
+    secrets: Secrets,
+    progress: Callable[[str], None],
+    cancel_token: CancelToken,
+) -> Crawl:
+    handshake, reader = session.handshake, _CrawlReader(target, session, secrets)
+    if not needs_probe(target.scope, handshake):
+        return _crawl_from_results(target, attempt, handshake, reader.read(progress), reader.log, secrets)
+    with probe_in_parallel(
+        attempt, handshake, opening_s=opening_s, timeout_s=target.timeout_s, cancel_token=cancel_token
+    ) as probe_results:
+        results = reader.read(progress)
+        results = {**probe_results(reader.log), **results}
+        return _crawl_from_results(target, attempt, handshake, results, reader.log, secrets)
 
 
 def _crawl_from_results(
