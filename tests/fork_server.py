@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import atexit
 import contextlib
-import functools
 import gc
 import importlib
 import io
@@ -30,7 +29,6 @@ import traceback
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-import typer.main
 from captured import crawled
 from descriptions import description, operation, write
 
@@ -169,7 +167,6 @@ def _document_a_service() -> None:
     """Fills the caches of this process, which each fork starts with."""
     from skillgen.cli.app import app
 
-    typer.main.get_command = functools.cache(typer.main.get_command)  # typer builds all commands for each call
     query = {"name": "state", "in": "query", "schema": {"enum": ["open", "done"]}}
     paths = {"/tasks": {"get": operation("list_tasks", parameters=[query]), "post": operation("create_task")}}
     with tempfile.TemporaryDirectory() as folder, contextlib.redirect_stderr(io.StringIO()):

@@ -10,32 +10,19 @@ import gc
 import os
 import signal
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from importlib import import_module
 from inspect import signature
 from io import TextIOWrapper
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 from skillgen import __version__
 from skillgen.cli.ai_help import ai_help
-from skillgen.cli.build import build
-from skillgen.cli.call import call
-from skillgen.cli.diff import diff, diff_failed_json
-from skillgen.cli.eval import evaluate
-from skillgen.cli.from_cli import from_cli
-from skillgen.cli.from_openapi import from_openapi
-from skillgen.cli.from_server import from_server
-from skillgen.cli.init import init
-from skillgen.cli.inspect import inspect
-from skillgen.cli.lint import lint, rule
-from skillgen.cli.mock import mock
 from skillgen.cli.options import command
-from skillgen.cli.output import Console, failed_json, report_unwritable_output
-from skillgen.cli.registry import registry
-from skillgen.cli.sample import sample
-from skillgen.cli.templates import templates
+from skillgen.cli.output import Console, report_unwritable_output
 from skillgen.errors import ExitCode, SkillgenError
 
 
@@ -78,21 +65,6 @@ Exit codes:
   130: interrupted
 """
 
-# Rich markup doubles the time that --help takes.
-app = typer.Typer(
-    name="skillgen",
-    help="Generate documents for AI agents from an MCP server, an OpenAPI description or a command-line program: a "
-    "skill, llms.txt, --ai-help text and a registry entry.\n\n"
-    "LLMs/agents: run 'skillgen --ai-help' for detailed usage guidance.",
-    epilog=_EPILOG,
-    no_args_is_help=True,
-    add_completion=False,
-    rich_markup_mode=None,
-    pretty_exceptions_enable=False,
-    context_settings={"help_option_names": ["-h", "--help"]},
-)
-
-
 _AFTER_SIGNAL = (128 + signal.SIGINT, 128 + signal.SIGTERM)
 """Exit codes after a signal: typer's for Ctrl-C, and that of the handler in `main`."""
 
@@ -115,9 +87,14 @@ def main() -> None:
     if "--" in arguments:
         split = arguments.index("--")
         arguments, command = arguments[:split], tuple(arguments[split + 1 :])
+    name = next((word for word in arguments if not word.startswith("-")), None)
+    if "--ai-help" in arguments:
+        program = _program()
+    else:
+        program = _program([name]) if name in _COMMANDS else _program(has_options=False)
     try:
         try:
-            app(args=arguments, prog_name="skillgen", obj=command)
+            program(args=arguments, prog_name="skillgen", obj=command)
         except SystemExit as stop:
             _print_unprinted_json(arguments, stop)
             raise
@@ -127,16 +104,15 @@ def main() -> None:
 
 def _print_unprinted_json(arguments: Sequence[str], stop: SystemExit) -> None:
     """Prints the `--json` report if the run stopped outside the command: while parsing options, or by a signal."""
-    commands = {item.name: item.callback for item in app.registered_commands}
-    command = next((word for word in arguments if word in commands), None)
-    if "--json" not in arguments or "as_json" not in signature(commands.get(command) or _root).parameters:
+    name = next((word for word in arguments if word in _COMMANDS), None)
+    command: Any = _command(name) if name is not None and "--json" in arguments else _root
+    if isinstance(command, typer.Typer) or "as_json" not in signature(command).parameters:
         return
     describe = getattr(stop.__context__, "format_message", None)  # typer does not export the class of its usage errors
     if describe is None and stop.code not in _AFTER_SIGNAL:
         return
-    what, fix = (describe(), f"see skillgen {command} --help") if describe else ("interrupted", "run it again")
-    describe_failure = diff_failed_json if command == "diff" else failed_json
-    print(describe_failure(SkillgenError(what, fix=fix)), flush=True)
+    what, fix = (describe(), f"see skillgen {name} --help") if describe else ("interrupted", "run it again")
+    print(command.failed_json(SkillgenError(what, fix=fix)), flush=True)
 
 
 def _show_version(is_requested: bool) -> None:
@@ -145,7 +121,6 @@ def _show_version(is_requested: bool) -> None:
         raise typer.Exit
 
 
-@app.callback()
 def _root(
     version: Annotated[
         bool, typer.Option("--version", callback=_show_version, is_eager=True, help="Print the version and exit.")
@@ -154,25 +129,72 @@ def _root(
     pass
 
 
-app.command("from-server")(from_server)
-app.command("from-openapi")(from_openapi)
-app.command("from-cli")(from_cli)
-app.command("build")(build)
-app.command("call")(call)
-app.command("diff")(diff)
-app.command("eval")(evaluate)
-app.command("init")(init)
-app.command("inspect")(inspect)
-app.command("lint")(lint)
-app.command("logout")(logout)
-app.command("mock")(mock)
-app.command("rule")(rule)
-app.command("sample")(sample)
-app.add_typer(registry, name="registry")
-app.add_typer(templates, name="templates")
+_COMMANDS = {
+    "from-server": "from_server:from_server",
+    "from-openapi": "from_openapi:from_openapi",
+    "from-cli": "from_cli:from_cli",
+    "build": "build:build",
+    "call": "call:call",
+    "diff": "diff:diff",
+    "eval": "eval:evaluate",
+    "init": "init:init",
+    "inspect": "inspect:inspect",
+    "lint": "lint:lint",
+    "logout": "app:logout",
+    "mock": "mock:mock",
+    "rule": "lint:rule",
+    "sample": "sample:sample",
+    "registry": "registry:registry",
+    "templates": "templates:templates",
+}
+"""Every command, with its module in this package and its name there."""
 
 _PROJECT = Path(__file__).parent.parent
 _PROJECT_FILE = (
     _PROJECT / "skillgen.yaml" if (_PROJECT / "skillgen.yaml").is_file() else _PROJECT.with_name("skillgen.yaml")
 )
-ai_help(app, config=_PROJECT_FILE)
+
+
+def _command(name: str) -> Any:
+    """Imports a command, or a group of commands."""
+    module, _, attribute = _COMMANDS[name].partition(":")
+    return getattr(import_module(f"skillgen.cli.{module}"), attribute)
+
+
+def _program(names: Iterable[str] = _COMMANDS, *, has_options: bool = True) -> typer.Typer:
+    """Returns the program with these commands: to import the others, and derive their options, takes longer than help.
+
+    Without `has_options`, it only lists them.
+    """
+    # Rich markup doubles the time that --help takes.
+    program = typer.Typer(
+        name="skillgen",
+        help="Generate documents for AI agents from an MCP server, an OpenAPI description or a command-line program: a "
+        "skill, llms.txt, --ai-help text and a registry entry.\n\n"
+        "LLMs/agents: run 'skillgen --ai-help' for detailed usage guidance.",
+        epilog=_EPILOG,
+        no_args_is_help=True,
+        add_completion=False,
+        rich_markup_mode=None,
+        pretty_exceptions_enable=False,
+        context_settings={"help_option_names": ["-h", "--help"]},
+    )
+    program.callback()(_root)
+    for name in names:
+        command = _command(name)
+        is_group = isinstance(command, typer.Typer)
+        if not has_options:
+            program.command(name, help=command.info.help if is_group else command.__doc__)(lambda: None)
+        elif is_group:
+            program.add_typer(command, name=name)
+        else:
+            program.command(name)(command)
+    return ai_help(program, config=_PROJECT_FILE)
+
+
+def __getattr__(name: str) -> typer.Typer:
+    """Returns `app`, the program with all commands."""
+    if name != "app":
+        raise AttributeError(name)
+    globals()[name] = program = _program()
+    return program

@@ -214,6 +214,40 @@ def _options_of(annotation: Any) -> OptionsOf | None:
     return OptionsOf((annotation,)) if is_group else None
 
 
+class _Command:
+    """A command as typer takes it. Its options are derived when typer asks for them: most commands are not run."""
+
+    def __init__(self, function: Callable[..., ExitCode], failed_json: Callable[[SkillgenError], str]) -> None:
+        self._function = function
+        self.failed_json = failed_json
+        self._groups: dict[str, OptionsOf] = {}
+        self.__name__, self.__doc__, self.__module__ = function.__name__, function.__doc__, function.__module__
+
+    def __getattr__(self, name: str) -> Any:
+        if name not in ("__signature__", "__annotations__"):
+            raise AttributeError(name)
+        hints = get_type_hints(self._function, include_extras=True)
+        parameters: list[inspect.Parameter] = []
+        for key, parameter in inspect.signature(self._function).parameters.items():
+            if (group := _options_of(hints[key])) is not None:
+                self._groups[key] = group
+                parameters += group.parameters()
+            else:
+                parameters.append(parameter.replace(annotation=hints[key]))
+        self.__signature__ = inspect.Signature(parameters)
+        self.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
+        return self.__dict__[name]
+
+    def __call__(self, **values: Any) -> None:
+        console: Console = self._groups["console"].take(values)
+
+        def run() -> ExitCode:
+            taken = {name: group.take(values) for name, group in self._groups.items() if name != "console"}
+            return self._function(**values, **taken, console=console)
+
+        run_command(run, console, failed_json=self.failed_json if values.get("as_json") else None)
+
+
 def command(
     function: Callable[..., ExitCode], *, failed_json: Callable[[SkillgenError], str] = failed_json
 ) -> Callable[..., None]:
@@ -221,26 +255,4 @@ def command(
 
     `failed_json` returns the `--json` report of a run that a fatal error stopped.
     """
-    hints = get_type_hints(function, include_extras=True)
-    groups: dict[str, OptionsOf] = {}
-    parameters: list[inspect.Parameter] = []
-    for name, parameter in inspect.signature(function).parameters.items():
-        if (group := _options_of(hints[name])) is not None:
-            groups[name] = group
-            parameters += group.parameters()
-        else:
-            parameters.append(parameter.replace(annotation=hints[name]))
-
-    @functools.wraps(function)
-    def flat_command(**values: Any) -> None:
-        console: Console = groups["console"].take(values)
-
-        def run() -> ExitCode:
-            taken = {name: group.take(values) for name, group in groups.items() if name != "console"}
-            return function(**values, **taken, console=console)
-
-        run_command(run, console, failed_json=failed_json if values.get("as_json") else None)
-
-    flat_command.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
-    flat_command.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
-    return flat_command
+    return _Command(function, failed_json)
