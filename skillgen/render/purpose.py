@@ -381,6 +381,14 @@ class Subjects:
                 actions.append((tool, verb, noun))
         return actions
 
+    @cached_property
+    def _said_verbs(self) -> dict[tuple[str, ...], Counter[str]]:
+        """What is done with each noun."""
+        verbs_of: dict[tuple[str, ...], Counter[str]] = {}
+        for _, verb, noun in self._said_actions:
+            verbs_of.setdefault(noun, Counter())[_SAME_VERB.get(verb, verb)] += 1
+        return verbs_of
+
     def _clauses_of_groups(self) -> Iterator[str]:
         """Yields what the tools do with what the groups are about; nothing if that is known of too few."""
         by_verbs: dict[tuple[str, ...], list[str]] = {}
@@ -402,17 +410,16 @@ class Subjects:
         groups = {name for name, noun in self._nouns_of_groups.items() if noun == group_noun}
         *before, last = words_of(group_noun) or ("",)
         exact = (*before, singular(last))
-        named, own = Counter[tuple[str, ...]](), Counter[tuple[str, ...]]()
-        for tool, _, noun in self._said_actions:
-            if noun[-1] == exact[-1] or (len(exact) == 1 and _is_longer(noun, exact[0])):
-                named[noun] += 1
-            if tool.group in groups:
-                own[noun] += 1
+        named = {
+            noun: verbs.total()
+            for noun, verbs in self._said_verbs.items()
+            if noun[-1] == exact[-1] or (len(exact) == 1 and _is_longer(noun, exact[0]))
+        }
+        own = Counter(noun for tool, _, noun in self._said_actions if tool.group in groups)
         most_of_own = {noun: count for noun, count in own.items() if 2 * count >= own.total() and count > 1}
         common = named or most_of_own
         noun = max(common, key=lambda noun: (noun == exact, common[noun], -len(noun), noun), default=())
-        verbs = Counter(_SAME_VERB.get(verb, verb) for _, verb, found in self._said_actions if found == noun)
-        most = _without_implied(dict.fromkeys(verb for verb, _ in verbs.most_common()))
+        most = _without_implied(dict.fromkeys(verb for verb, _ in self._said_verbs.get(noun, Counter()).most_common()))
         others = [verb for verb in most if verb not in _GETS]
         shown = others if len(others) >= _MAX_GROUP_VERBS - 1 else most
         return noun, tuple(sorted(shown[:_MAX_GROUP_VERBS])) if len(others) >= _MIN_VERBS else ()

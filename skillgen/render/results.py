@@ -22,7 +22,7 @@ from skillgen.model.service import Service
 from skillgen.model.tool import Tool
 from skillgen.render.nested import Branch, branches
 from skillgen.render.pages import tool_link
-from skillgen.render.phrases import of_rendering, phrase, phrases, plain_phrase
+from skillgen.render.phrases import of_rendering, once, phrase, phrases, plain_phrase
 from skillgen.render.semantics import names_shown
 from skillgen.render.types import (
     NOTHING,
@@ -320,6 +320,7 @@ class Envelope(Struct, frozen=True):
     """The properties of bodies of errors."""
 
 
+@once
 def envelope_of(service: Service) -> Envelope:
     """Finds what many results, or errors of many tools, have: sections do not repeat it."""
     words = Counter(_output_words(tool.output, tool) for tool in service.tools if tool.output is not None)
@@ -418,6 +419,7 @@ class CommonErrors(Struct, frozen=True):
         return [case for case in tool.errors if self.key_by_id.get(id(case)) not in self.keys]
 
 
+@once
 def common_errors(service: Service) -> CommonErrors:
     """Finds the errors that most tools share."""
     if len(service.tools) < MIN_TOOLS:

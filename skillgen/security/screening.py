@@ -348,7 +348,7 @@ class _Screening:
 
 def _internal_host(text: str) -> str | None:
     """Returns the first host of a private network in a text; `localhost` does not count."""
-    if not any(part in text for part in _INTERNAL):
+    if "." not in text or not any(part in text for part in _INTERNAL):
         return None
     for match in _HOST.finditer(text[:MAX_TEXT_LENGTH]):
         host = match["host"].lower()

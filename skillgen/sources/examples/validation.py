@@ -7,7 +7,6 @@ large the description is, and no schema can make the validation take long.
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache
@@ -22,7 +21,7 @@ from skillgen.security.credentials import is_secret_name, looks_random, might_ho
 from skillgen.sources.examples.patterns import MATCHED_LIMIT, compiled, engine_syntax, is_exhausted, matches
 from skillgen.sources.json_access import as_dict
 from skillgen.sources.json_schema.loader import UNRESOLVED, SchemaReader
-from skillgen.text.markdown import one_line
+from skillgen.text.markdown import json_text, one_line
 from skillgen.text.summary import clip
 from skillgen.text.unicode import invisible_kinds
 
@@ -392,7 +391,7 @@ def _size_of(value: Json) -> int:
     if isinstance(value, str):
         return len(value)
     try:
-        return len(json.dumps(value, ensure_ascii=False))
+        return len(json_text(value))
     except (ValueError, RecursionError, TypeError):
         return _MAX_EXAMPLE_LENGTH + 1
 
