@@ -346,6 +346,18 @@ def test_a_description_groups_verbs_over_nouns(tmp_path: Path) -> None:
     )
 
 
+def test_a_large_service_names_the_plural_of_its_groups_once(tmp_path: Path) -> None:
+    """X-22: the names of its tools are in the plural already."""
+    tools = [
+        tool(f"{verb}_{noun}s_{part}", description="Of a port")
+        for noun in ("berth", "crane", "mooring")
+        for verb in ("add", "delete", "update")
+        for part in "abcdefgh"
+    ]
+    said = described(tmp_path, tools, serverInfo={"name": "port-mcp"})
+    assert "ses" not in said
+
+
 def test_a_product_with_a_capital_is_what_users_mention(tmp_path: Path) -> None:
     """X-22: "memory" in lower case is a word that users say without meaning the service."""
     said = [tool(name, description=f"{name} for a Portwise port.") for name in ("list_ports", "get_port", "close_port")]
@@ -399,6 +411,10 @@ def test_a_sentence_on_the_source_is_no_introduction(tmp_path: Path, said: str, 
         "Who plans the berths and ships of a harbour?",
         "When you plan berths and ships, the first step is a login.",
         "Our docs let you plan berths and ships.",
+        "Getting started with berths and ships.",
+        "All requests to berths and ships use HTTPS.",
+        "Authentication of berths and ships is by key.",
+        "\N{WARNING SIGN} See the berths and ships first.",
     ],
 )
 def test_a_sentence_on_something_else_is_no_description(tmp_path: Path, said: str) -> None:
@@ -454,6 +470,25 @@ def says(path: str, summary: str, name: str | None = None, method: str = "get") 
             "Search through berths (Port API).",
         ),
         ("Port", says("/berths/free.{format}", "Berths that are free"), "(Port API). Use when the user mentions Port"),
+        (
+            "Port",
+            says("/a", "Berth Estimate", "berth-estimate")
+            | {
+                "/b": {
+                    "get": operation("free-berths") | {"summary": "Berths", "description": "Search for free berths."}
+                }
+            },
+            "Search for free berths (Port API).",
+        ),
+        (
+            "API for the Port",
+            {
+                path: {"get": operation(name)}
+                for path, name in (("/a", "getShips"), ("/b", "revoke"), ("/c", "getSHIPS"))
+            },
+            "Get ships and revoke (Port API). Use when the user mentions Port or",
+        ),
+        ("Port API Explorer", says("/a", "List berths", "list_berths"), "mentions Port or asks"),
     ],
 )
 def test_a_description_has_words_that_people_say(tmp_path: Path, title: str, paths: Json, shown: str) -> None:

@@ -119,6 +119,9 @@ _SPECIFICATION = re.compile(
 )
 _MCP_WORDS = re.compile(rf"{_START}(?:(?:fast)?mcp|servers?){_END}|(?<=[a-z])MCP(?:Server)?{_END}", re.IGNORECASE)
 _MORE = re.compile(r"\s[+|]\s|(?<=\bAPI)\swith\s|(?<=\bserver)\swith\s", re.IGNORECASE)
+_ABOUT_API = re.compile(r"(?:test the|(?:rest )?api (?:for|of)(?: the)?)\s+(?=\S)", re.IGNORECASE)
+"""The start of a title that is no name: "API for the library"."""
+
 _CLIENT = re.compile(r"(?<=[A-Za-z])(?:(?:\s?Management)?\s?(?:Rest)?Client|Management)\Z")
 """The end of the name of a class that calls a service: `StorageManagementClient`."""
 
@@ -126,7 +129,9 @@ _ENDS = " \t\n-_.,:/|+&'’"
 _GAP, _VERSION = r"(?<![\s_-])[\s_-]", r"\d[a-z0-9.]*"
 _API = re.compile(
     rf"(?:{_GAP}+(?:(?:public|rest(?:ful)?|web|http|json|v?{_VERSION}|open|the)[\s_-]+){{0,5}}(?:rest[\s_-]*)?apis?"
-    rf"(?:[\s_-]*\(?(?:v|version )?{_VERSION}\)?)?|{_GAP}+v{_VERSION}"
+    rf"(?:[\s_-]*\(?(?:v|version )?{_VERSION}\)?)?"
+    r"(?:[\s_-]+(?:documentation|endpoints?|explorer|servers?|services?))?"
+    rf"|{_GAP}+v{_VERSION}"
     rf"|{_GAP}*[(\[](?:beta|deprecated|preview|v?{_VERSION})[)\]])\Z",
     re.IGNORECASE,
 )
@@ -261,7 +266,7 @@ def _brand(service: Service) -> str:
 
 def _name_of_product(service: Service) -> str:
     name = title(service)
-    name = _product_of_host(name) or name
+    name = _ABOUT_API.sub("", _product_of_host(name) or name, count=1)
     if (client := _CLIENT.search(name)) is not None:
         name = re.sub(r"(?<=[a-z])(?=[A-Z][a-z])", " ", name[: client.start()])
     while (shorter := _API.sub("", name).strip(_ENDS)) and shorter != name:

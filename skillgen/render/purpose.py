@@ -53,6 +53,9 @@ _WHAT_LIMIT = 200
 _TASK_LIMIT = 50
 """Characters of a task, after which it is cut before a clause."""
 
+_NO_TASKS = ("allow ", "request sent", "use ")
+"""Starts of sentences of which the verb is not what a user asks for."""
+
 _TASK_END = re.compile(
     r",? (?:for|from|in|of|on|that|to|using|which|with|based|by|when|where|including|such)\b|[,;(.:]"
 )
@@ -69,6 +72,11 @@ _AFTER = r"(?=\W*\Z|[.,;:)\n]|\s\n|\s(?:and|as|at|by|for|from|in|into|of|on|or|t
 _ABBREVIATION = re.compile(r"(?<![\w`{/.-])[A-Z]{3,5}(?![\w/-])")
 _FORMATS = word_set("api csv html http https iso json null pdf rfc true false url uri utc uuid xml yaml and not the")
 """Abbreviations of any service, in lower case."""
+
+_LONGEST_ABBREVIATION = 6
+"""Characters: `SPARQL`."""
+
+_VERSION_END = re.compile(r" v\d+\Z")
 
 _ABBREVIATED = 3
 """Times that a tool says an abbreviation that users say too."""
@@ -118,9 +126,9 @@ _END = word_set(
 
 _EMPTY = word_set(
     """
-    action api app async bulk client ctrl controller count data default detail details endpoint function general global
-    id info information item json list me method misc miscellaneous my object operation other public request resource
-    rest result results root service status tool type v version
+    action api app async bulk client controller count ctrl data default detail details endpoint function general
+    global id info information item json latest list me method misc miscellaneous my object operation other public
+    request resource rest result results root service status tool type v version
     """
 )
 """Nouns that fit any service, so that they describe none."""
@@ -207,7 +215,8 @@ class Subjects:
             subject.verbs.update(dict.fromkeys(verbs))
         found.pop((), None)
         for key in sorted(found, key=len, reverse=True):
-            whole = next((found[key[:size]] for size in range(1, len(key)) if key[:size] in found), None)
+            starts = ((*key[: size - 1], singular(key[size - 1])) for size in range(1, len(key)))
+            whole = next((found[start] for start in starts if start in found), None)
             if whole is not None and whole.count >= found[key].count:
                 whole.count += found.pop(key).count
         named = (subject for subject in found.values() if not _EMPTY.issuperset(subject.words))
@@ -314,7 +323,8 @@ class Subjects:
     @cached_property
     def tasks(self) -> list[str]:
         """What the tools do that reaches people or costs money, as a user asks for it, the shortest first."""
-        tasks = (task for tool in self._service.tools if tool.semantics.sends and (task := task_of(tool)))
+        sending = ((tool, task_of(tool)) for tool in self._service.tools if tool.semantics.sends)
+        tasks = (task for tool, task in sending if task and _is_asked(task, tool))
         known: dict[tuple[str, tuple[str, ...]], str] = {}
         for task in sorted(tasks, key=len):
             verb, _, rest = task.partition(" ")
@@ -351,8 +361,8 @@ class Subjects:
 
     def _clauses(self) -> Iterator[str]:
         """Yields what the tools do with each noun; nouns with the same verbs share a clause."""
-        others = {verb for _, verbs, noun in self._actions if not noun for verb in verbs}
-        bare = listed(_shown_verbs(others)) if others - set(_GETS) else ""
+        others = {verb for _, verbs, noun in self._actions if not noun for verb in verbs} - {*_GETS}
+        bare = listed(_shown_verbs(others))
         is_core = len(others) >= _MIN_CORE_VERBS
         if bare and is_core:
             yield bare
@@ -376,7 +386,7 @@ class Subjects:
                 verb, _, rest = (task_of(tool) or "").partition(" ")
                 noun = _object(rest)
             else:
-                verb = next(iter(verbs), "")
+                verb, noun = next(iter(verbs), ""), (*noun[:-1], *map(singular, noun[-1:]))
             if verb and noun and not _EMPTY.issuperset(noun):
                 actions.append((tool, verb, noun))
         return actions
@@ -455,7 +465,7 @@ class Subjects:
         """Returns a word as most texts spell it if that has capitals inside: `SMS`."""
         found = Counter(re.findall(rf"(?<!\w){re.escape(word)}(?!\w)", self._texts, re.IGNORECASE))
         spelling, _ = max(found.items(), key=lambda item: (item[1], item[0]), default=(word, 0))
-        return spelling if spelling[1:] != spelling[1:].lower() else word
+        return spelling if spelling[1:] != spelling[1:].lower() and not _is_shouted(spelling) else word
 
 
 @once
@@ -488,13 +498,22 @@ def _use_after_word(one: str) -> re.Pattern[str]:
 
 
 def task_of(tool: Tool) -> str | None:
-    """Returns what a tool does as a task, "send a message"; `None` if its text does not begin with a verb."""
-    text = list_phrase(first_sentence(tool.summary or tool.description or ""), _TASK_LIMIT * 4)
-    text = _ALLOWS.sub("", text)
+    """Returns what a tool does as a task, "send a message"; `None` if no text of it begins with a verb."""
+    return next(filter(None, (_task(text) for text in (tool.summary, tool.description) if text)), None)
+
+
+def _is_asked(task: str, tool: Tool) -> bool:
+    """True if users ask for a task so: a summary says it, or a short sentence of a description."""
+    is_short = len(task) <= _TASK_LIMIT and not task.startswith(_NO_TASKS)
+    return is_short or task == _task(tool.summary or tool.description or "")
+
+
+def _task(text: str) -> str | None:
+    text = _ALLOWS.sub("", list_phrase(first_sentence(text), _TASK_LIMIT * 4))
     first, _, rest = text.partition(" ")
     verb = first.lower()
     if not is_verb(verb) and verb.endswith("s"):
-        verb = next((form for form in (verb[:-1], verb[:-2]) if is_verb(form)), verb)
+        verb = next((form for form in (verb[:-1], verb[:-2]) if is_verb(form) or effect_of_verb(form)), verb)
     rest = _OTHER_VERB.sub("", rest)
     rest = re.split(r",? and (?=(?:\w+ly )?[a-z]+s\b)", rest)[0]
     has_article = rest.startswith(("a ", "an ", "the "))
@@ -502,6 +521,7 @@ def task_of(tool: Tool) -> str | None:
         return None
     end = _TASK_END.search(rest, _TASK_LIMIT // 3)
     rest = rest[: end.start()] if end and len(rest) > _TASK_LIMIT else rest
+    verb = "get" if verb == "return" else verb
     return f"{verb} {rest.rstrip('.')}" if len(rest) <= 2 * _TASK_LIMIT and "…" not in rest else None
 
 
@@ -515,6 +535,11 @@ def _capitalised(words: str) -> str:
     return words[:1].upper() + words[1:]
 
 
+def _is_shouted(word: str) -> bool:
+    """True for a word in capitals that is too long for an abbreviation: a state, or the style of a title."""
+    return len(word) > _LONGEST_ABBREVIATION and word.isupper()
+
+
 def _in_sentence(title: str) -> str:
     """Returns a title for a sentence: in lower case, except names and abbreviations."""
     text = one_line(title).rpartition("› ")[2].partition(": ")[0]
@@ -522,7 +547,8 @@ def _in_sentence(title: str) -> str:
     text = re.sub(r"(?<!\s)\s*\([^()]*\)", "", text) or text
     words = re.sub(r"(?<=[a-z])(?=[A-Z][a-z])", " ", text).split(" ") if " " not in text else text.split(" ")
     words = [part for word in words for part in word.split("_") if part]
-    return " ".join(word.lower() if word[1:] == word[1:].lower() else word for word in words)
+    spelled = (word.lower() if word[1:] == word[1:].lower() or _is_shouted(word) else word for word in words)
+    return _VERSION_END.sub("", " ".join(spelled))
 
 
 def _distinct(phrases: Iterable[str]) -> list[str]:
@@ -633,13 +659,13 @@ def _action_of_name(parts: Sequence[Sequence[str]], tool: Tool) -> tuple[list[st
     words = list(parts[-1])
     if len(words) > 2 and words[-1] == (tool.method or "").lower():
         words.pop()  # FastAPI's names: `read_items_items_get`
-    at = next((index for index in _verb_places(words) if is_verb(words[index])), None)
-    if at is None and _begins_with(tool, words[0]):
+    at = next((index for index in _verb_places(words) if _is_action(words, index, tool)), None)
+    if at is None and tool.method != "GET" and _begins_with(tool, words[0]):
         at = 0
     if at is None:
         noun, (verb, _, rest) = _noun(words), (task_of(tool) or "").partition(" ")
         is_said = bool(noun) and set(map(singular, noun)) <= set(map(singular, words_of(rest)))
-        return [verb] if is_said else [], noun
+        return ([verb], noun if is_said else done) if (done := _object(rest.removeprefix("for "))) else ([], noun)
     verbs, after = [words[at]], words[at + 1 :]
     while len(after) > 1 and after[0] in CONJUNCTIONS and is_verb(after[1]):
         verbs.append(after[1])
@@ -650,6 +676,15 @@ def _action_of_name(parts: Sequence[Sequence[str]], tool: Tool) -> tuple[list[st
     if verbs == ["post"] and len(noun) == 1 and is_verb(noun[0]):
         return [noun[0]], ()
     return verbs, noun or _noun(words[:at][-2:]) or (_noun(parts[-2]) if len(parts) > 1 else ())
+
+
+def _is_action(words: Sequence[str], index: int, tool: Tool) -> bool:
+    """True if a word of a name is a verb. In a longer name of a GET, one that changes something is so by its text."""
+    word = words[index]
+    if not is_verb(word) or word == "do" or tool.method != "GET" or len(words) == 1:
+        return is_verb(word) and word != "do"
+    verb, _, rest = (task_of(tool) or "").partition(" ")
+    return effect_of_verb(word) in (None, "read") or (verb == word and bool(_object(rest)))
 
 
 def _begins_with(tool: Tool, word: str) -> bool:

@@ -245,7 +245,9 @@ ORDER = re.compile(
 _NO_PURPOSE = re.compile(
     r"(?:this|these|here|that|when|welcome|hello|note|important|warning|see|visit|click|refer|check|go|learn|download|if"
     r"|in order|before|after|while|below|copyright|version|deprecated|beta|it|we|by|more|call|read the|start|run|sign"
-    r"|log in|install|follow|contact|ask|tell|ensure|choose|enter"
+    r"|log in|install|follow|contact|ask|tell|ensure|choose|enter|getting started|provided by|authentication"
+    r"|all (?:calls|endpoints|methods|requests|responses)|access to [^.]{1,60} (?:is|requires)"
+    r"|uses (?:an? )?(?:rest|oauth|json|https?)"
     r"|(?:the )?(?:following|purpose)|for (?:more|details|information|help)|to (?:use|make|get|access|start|call)"
     r"|(?:the )?(?:(?:open|rest(?:ful)? )?api|swagger|full|complete|generated)?\s?"
     r"(?:reference|documentation|docs|documents?|spec(?:ification)?s?|definitions?|description)s?)\b"
@@ -287,6 +289,9 @@ _CLAUSE_END = re.compile(
     r"| \((?=[^()]*\Z)"
 )
 """Where a sentence can end earlier."""
+
+_SYMBOLS = re.compile(r"\A[^\w\s!-~¿¡«„“‘]+\s*")
+"""Emoji and other symbols before a sentence."""
 
 _URL_IN_BRACKETS = re.compile(r"(?<!\s)\s*\((?:https?://|www\.)[^()\s]*\)")
 
@@ -346,7 +351,7 @@ def purpose_sentence(text: str, name: str, limit: int, *, is_imperative: bool = 
     """
     passage = _URL_IN_BRACKETS.sub("", plain_words(main_passage(text[:_JOIN_LIMIT])))[:_PASSAGE_LENGTH]
     sentence = next((item for item in sentences(passage) if not _SAYS_WHEN.search(item)), "")
-    sentence = sentence.strip(" \"'*_`").rstrip(".。! ")
+    sentence = _SYMBOLS.sub("", sentence).strip(" \"'*_`").rstrip(".。! ")
     known = _words_in(name) | {*words_of(name)} | _GENERIC
     lead = _LEAD_OF_PURPOSE.match(sentence)
     if lead is not None and not _names_it(lead[0], known):
