@@ -100,7 +100,9 @@ def from_click(name: str, paths: list[Path]) -> Options:
     for path in paths:
         words = " ".join([name, *path, "--"])
         env = {variable: "zsh_complete", "COMP_WORDS": words, "COMP_CWORD": str(len(path) + 1)}
-        found[path] = set(LONG.findall("\n".join(output([name], env).splitlines()[1::3])))
+        lines = output([name], env).splitlines()
+        if lines[:1] == ["plain"]:
+            found[path] = set(LONG.findall("\n".join(lines[1::3])))
     return found if any(found.values()) else {}
 
 

@@ -111,6 +111,19 @@ def test_actions_of_argparse_are_read(ship: Service) -> None:
     assert lines["--home"] == "- `--home` (string): where boxes are. Default: `~/boxes`."
 
 
+def test_types_of_the_program_itself_are_read() -> None:
+    lines = rows(read("own_types:parser", program="tool"), "tool")
+    assert lines["--level"] == "- `--level` (string): One of `low`, `high`."
+    assert lines["--form"] == "- `--form` (string): Always `plain`."
+    login = read("own_types:parser").tools[0].parameters[2]
+    assert login.description == (
+        "How to log in:\n\n```text\ntool --login me\n```\n\nNobody is asked.\n\nWritten as `USER[:PASS] | TOKEN`."
+    )
+    assert login.schema.default is None
+    lines = rows(read("own_types:command", program="tool"), "tool")
+    assert lines["--words"] == "- `--words` (string): All of them. Written as `COMMA SEPARATED LIST`."
+
+
 def test_exclusive_options_are_a_rule_of_the_command(ship: Service) -> None:
     text = skillgen.render_documents(ship, emit=["llms"])["llms-full.txt"]
     assert "Not with `--fast` and `--safe` together." in text
@@ -463,6 +476,11 @@ BAD: dict[str, tuple[str, str]] = {
     "hangs": ("import time; time.sleep(600)\n", "did not finish within 2 s"),
     "runs": ("import argparse; argparse.ArgumentParser().parse_args()\n", "runs the program when it is imported"),
     "runs click": ("import click; click.Command('x')()\n", "runs the program when it is imported"),
+    "memory": ("filled = bytearray(5 << 30)\n", "importing bad raises MemoryError"),
+    "two parsers": (
+        "import argparse\ndef parser():\n    argparse.ArgumentParser(add_help=False).parse_known_args()\n",
+        "it first reads some of the arguments with another parser",
+    ),
     "call exits": ("def parser(): raise SystemExit(5)\n", "it exits when it is called: exit code 5"),
     "call raises": ("def parser(): 1 / 0\n", "calling it raises ZeroDivisionError: division by zero"),
     "endless": (

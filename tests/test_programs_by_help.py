@@ -386,6 +386,109 @@ def test_usage_alone_declares_options_and_arguments(tmp_path: Path) -> None:
     assert [item.name for item in tool.parameters if item.required] == ["box"]
 
 
+CLICK = """\
+Usage: crate [OPTIONS] PATH [integer|floa
+             t|text] Q
+
+  Pack crates:
+
+      crate pack a.txt \\
+        --text --convert 'a'
+
+Options:
+  --secret <TEXT TEXT>...     Two words
+  --to COMMA SEPARATED LIST   All of them
+  --level [LOW|HIGH]          How much
+  --weight INTEGER RANGE [0<=x<=9]  In kg
+  --size [1MB|2MB|4M          How large
+  --tar TEXT                  --tar option of the crate, e.g.
+                              --tar=/usr/bin/tar
+  --sure BOOLEAN              Whether  [default: True]
+  --help                      Show this message and exit.
+"""
+
+
+def test_types_of_click_are_read_from_its_help(tmp_path: Path) -> None:
+    service = read(tmp_path, {"--help": CLICK})
+    text = skillgen.render_documents(service, emit=["llms"])["llms-full.txt"]
+    lines = [line for line in text.splitlines() if line.startswith(("- `-", "- `PATH", "- `VALUE", "- `Q"))]
+    assert lines == [
+        "- `PATH` (path, required), `Q` (string, required)",
+        "- `VALUE` (string): One of `integer`, `float`, `text`.",
+        "- `--secret` (array of string): Two words. Exactly 2 items.",
+        "- `--to` (string): All of them",
+        "- `--level` (string): How much. One of `LOW`, `HIGH`.",
+        "- `--weight` (integer): In kg. 0 to 9.",
+        "- `--size` (string): How large",
+        "- `--tar` (string): --tar option of the crate, e.g. --tar=/usr/bin/tar",
+        "- `--sure` (boolean): Whether. Default: `true`.",
+    ]
+
+
+ARGPARSE = {
+    "--help": """\
+usage: crate [-h] {pack,p,burn} ...
+
+options:
+  -h, --help     show this help message and exit
+
+Environment options:
+  --store PATH   where crates are (default: [])
+
+subcommands:
+  crate command to execute (by default burn)
+
+  {pack,p,burn}
+    pack (p)     pack a crate
+    burn         burn a crate
+""",
+    "pack --help": """\
+usage:
+    crate pack [METHOD] URL
+
+Positional arguments:
+
+  These come after all options.
+
+  METHOD
+      how it is packed
+
+  URL
+      where it is
+
+Standalone commands:
+  --list                 list all crates
+  --skip SKIP [SKIP ...]
+                         leave these out
+""",
+    "burn --help": "usage: crate burn [-h]\n",
+}
+
+
+def test_the_forms_of_argparse_in_other_programs_are_read(tmp_path: Path) -> None:
+    service = read(tmp_path, ARGPARSE)
+    assert [item.name for item in service.tools] == ["pack", "burn"]
+    assert "Also called `p`." in (named(service, "pack").description or "")
+    assert [(item.name, item.description) for item in service.parameters] == [("--store", "where crates are")]
+    pack = named(service, "pack").parameters
+    assert [(item.name, item.description) for item in pack] == [
+        ("--list", "list all crates"),
+        ("--skip", "leave these out"),
+        ("METHOD", "how it is packed"),
+        ("URL", "where it is"),
+    ]
+    assert [item.name for item in pack if item.required] == ["URL"]
+
+
+def test_prose_and_examples_declare_no_commands(tmp_path: Path) -> None:
+    text = (
+        "Usage: crate COMMAND [ARGS]...\n\n  Crate - all about crates.\n\nMain commands:\n  pack  Pack a crate\n\n"
+        "Examples\n  $ crate pack gpt2\n  $ crate unpack\n\nUse `crate COMMAND --help`.\n"
+    )
+    service = read(tmp_path, {"--help": text, "pack --help": "Usage: crate pack\n"})
+    assert [item.name for item in service.tools] == ["pack"]
+
+
 GIT = {
     "--help": """\
 usage: crate [-v | --version] [-h | --help] [-C <path>] <command> [<args>]

@@ -48,7 +48,7 @@ _INHERITED = ("PATH", "LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH", "PYTHONPATH", "VIR
 """Variables of the user's shell that a program needs to start."""
 
 _QUIET = {
-    "LC_ALL": "C.UTF-8", "LANG": "C.UTF-8", "COLUMNS": "160", "MANWIDTH": "160", "TERM": "dumb", "NO_COLOR": "1",
+    "LC_ALL": "C.UTF-8", "LANG": "C.UTF-8", "COLUMNS": "300", "MANWIDTH": "160", "TERM": "dumb", "NO_COLOR": "1",
     "PAGER": "cat", "MANPAGER": "cat", "GIT_PAGER": "cat", "BROWSER": "false", "EDITOR": "false", "VISUAL": "false",
     "CI": "1", "DO_NOT_TRACK": "1", "NO_UPDATE_NOTIFIER": "1", "PYTHONDONTWRITEBYTECODE": "1", "PYTHONHASHSEED": "0",
     "HTTP_PROXY": "http://127.0.0.1:9", "HTTPS_PROXY": "http://127.0.0.1:9", "ALL_PROXY": "http://127.0.0.1:9",

@@ -21,7 +21,7 @@ _VALUE_WORD = re.compile(
 
 _PLACEHOLDER = r"[<\[({]{0,2}(?:sub-?)?(?:command|cmd|task)s?[>\])}]{0,2}"
 TAKES_COMMAND = re.compile(rf"(?:^|\s){_PLACEHOLDER}(?:\s|\.|$)", re.IGNORECASE)
-SUBPARSERS = re.compile(r"\{[^{}]*\} \.\.\.")
+SUBPARSERS = re.compile(r"\{[^{}]*\} \.\.\.| \.\.\.\Z")
 
 
 def option_names(spec: str) -> list[tuple[str, str]]:
@@ -34,8 +34,8 @@ def option_names(spec: str) -> list[tuple[str, str]]:
     return pieces
 
 
-def option_from_spec(spec: str, text: str) -> Param | None:
-    """Returns an option as its line declares it; `None` for help."""
+def option_from_spec(spec: str, text: str, *, is_click: bool = False) -> Param | None:
+    """Returns an option as its line declares it, in the style of Click or another; `None` for help."""
     spec = spec.strip()
     if spec.startswith("[") and spec.endswith("]"):
         spec = spec[1:-1]
@@ -57,7 +57,9 @@ def option_from_spec(spec: str, text: str) -> Param | None:
     positive = {name for name in names if not name.startswith("--no-")}
     negations += [name for name in names if name.startswith("--no-") and f"--{name[5:]}" in positive]
     names = [name for name in names if name not in negations]
-    facts = _Value(value)
+    if is_click and (bounds := re.search(r" \[[^\[\]|]*x[^\[\]|]*\]\Z", value)) is not None:  # in boxes
+        value, text = value[: bounds.start()], text + bounds[0]
+    facts = _Value(value, is_click=is_click)
     tags = _Tags(text)
     if tags.is_flag:
         facts.words = ()
@@ -83,7 +85,7 @@ def option_from_spec(spec: str, text: str) -> Param | None:
         default_text=tags.default_text,
         variables=tags.variables,
         deprecated=bool(DEPRECATED.search(tags.text)),
-        exits={"--version", "--usage"} & {*names} != set(),
+        exits=is_flag and {"--version", "--usage"} & {*names} != set(),
     )
 
 
@@ -104,8 +106,9 @@ _PATHS = {"path", "file", "filename", "filepath", "dir", "directory", "folder"}
 class _Value:
     """What follows the name of an option."""
 
-    def __init__(self, text: str) -> None:
+    def __init__(self, text: str, *, is_click: bool = False) -> None:
         text = text.strip()
+        self._is_click, self._text = is_click, text
         self.is_optional = text.startswith("[") and "|" not in text.partition("]")[0] and "..." not in text
         if self.is_optional:
             text = text[1:].removesuffix("]").replace("]", "", 1) if text.count("[") == 1 else text.strip("[]")
@@ -113,12 +116,14 @@ class _Value:
         self.is_repeatable = bool(re.search(r"(?:[>\])}]|\b)(?:\.\.\.|…)\s*\]?\Z", text)) and " " not in text
         self.number: int | None = 1
         words = [word[0] for word in _VALUE_WORD.finditer(text)]
+        if is_click and text.startswith("<"):
+            text = text.rstrip(".")  # Click writes it behind several values, too
+            words = text.strip("<>").split()
+        elif is_click and not text.startswith("["):  # one value, however it is called
+            words = ["-".join(words).removesuffix("-RANGE")] if words else []
         if len(words) > 1 and ("..." in text or "…" in text):
             self.number, words = None, words[:1]
-        if len(words) == 2 and words[1] == "RANGE":
-            words = [words[0]]
         self.words = tuple(word.rstrip(".…") for word in words if word.strip(".…"))[:4]
-        self._text = text
         if len(self.words) > 1:
             self.number = len(self.words)
 
@@ -130,17 +135,22 @@ class _Value:
         return self.words[0].strip("<>[](){}=") if not self._choices() else "VALUE"
 
     def _choices(self) -> list[str]:
+        if self._text.startswith("[") and "]" not in self._text:  # cut by the end of its column
+            return []
         word = self.words[0].strip("<>[](){}=") if self.words else ""
         separator = "," if self.words and self.words[0].startswith("{") else "|"
         found = [item.strip() for item in word.split(separator)]
         is_list = len(found) > 1 and all(re.fullmatch(r"[\w.+:@/-]{1,60}", item) for item in found)
-        return found if is_list and not all(item.isupper() and len(item) > 2 for item in found) else []
+        are_names = separator == "|" and not self._is_click and all(item.isupper() and len(item) > 2 for item in found)
+        return found if is_list and not are_names else []
 
     def schema(self) -> dict[str, Json]:
         """Returns the JSON Schema of one value."""
         if choices := self._choices():
             return {"type": "string", "enum": [*choices]}
         word = self.metavar.lower()
+        if word in ("bool", "boolean"):
+            return {"type": "boolean"}
         if word in _INTEGERS:
             return {"type": "integer"}
         if word in _NUMBERS:
@@ -154,6 +164,7 @@ _TAG = re.compile(
 )
 
 
+_NO_DEFAULT = re.compile(r" ?[\[(]default:? (?:\[\]|\{\}|None|null)[\])]")
 _RANGE = re.compile(r"(?:(?P<least>-?[\d.]+)(?P<open><=?))?x(?:(?P<end>[<>]=?)(?P<most>-?[\d.]+))?")
 """Click's words for a range."""
 
@@ -181,7 +192,8 @@ class _Tags:
         self.default_text: str | None = None
         self.variables: tuple[str, ...] = ()
         self.is_required = self.is_repeatable = self.is_flag = self.takes_value = False
-        self.text = " ".join(_TAG.sub(self._take, " ".join(text.split())).split())
+        text = _NO_DEFAULT.sub("", " ".join(text.split()))
+        self.text = " ".join(_TAG.sub(self._take, text).split())
 
     def _take(self, found: re.Match[str]) -> str:
         tag: str = found["tag"]
@@ -237,6 +249,8 @@ def _typed(text: str, schema: dict[str, Json]) -> Json:
             if re.fullmatch(r"-?\d{1,15}(?:\.\d{1,15})?", text) and (kind == "number" or "." not in text)
             else None
         )
+    if kind == "boolean":
+        return {"true": True, "false": False}.get(text.lower())
     choices = schema.get("enum")
     return text if not isinstance(choices, list) or text in choices else None
 
@@ -287,7 +301,7 @@ def _tokens(text: str) -> list[str]:
 
 
 def params_from_usage(
-    usages: Sequence[str], words: Sequence[str], described: dict[str, Param], *, has_commands: bool
+    usages: Sequence[str], words: Sequence[str], described: dict[str, Param], *, has_commands: bool, is_click: bool
 ) -> tuple[list[Param], list[Param]]:
     """Returns the positional arguments and the options that usage lines have; required are those that all require."""
     positional: dict[str, Param] = {}
@@ -296,7 +310,7 @@ def params_from_usage(
     if has_commands:
         usages = [usage for usage in usages if not (TAKES_COMMAND.search(usage) or SUBPARSERS.search(usage))]
     for usage in usages[:50]:
-        reader = _UsageReader(words, described)
+        reader = _UsageReader(words, described, is_click=is_click)
         reader.read(_tokens(usage)[:WIDTH_LIMIT])
         for param in reader.positional:
             name = param.name or ""
@@ -322,10 +336,14 @@ def with_value_of(param: Param, in_usage: Mapping[str, Param]) -> Param:
     )
 
 
+_CLICK_CHOICES = re.compile(r"[\[{][\w.+:@/-]+(?:\|[\w.+:@/-]+)+[\]}]")
+
+
 class _UsageReader:
     """Reads one usage line."""
 
-    def __init__(self, words: Sequence[str], described: dict[str, Param]) -> None:
+    def __init__(self, words: Sequence[str], described: dict[str, Param], *, is_click: bool) -> None:
+        self._is_click = is_click
         self._words = [word.rpartition("/")[2] for word in words]
         self._described = described
         self.positional: list[Param] = []
@@ -342,7 +360,9 @@ class _UsageReader:
             token = tokens[index]
             index += 1
             core = token.removesuffix("...")
-            if core.startswith("-") and len(core) > 1:
+            if self._is_click and _CLICK_CHOICES.fullmatch(core):
+                self._take_positional("{" + core[1:-1].replace("|", ",") + "}", core.startswith("["))
+            elif core.startswith("-") and len(core) > 1:
                 value = tokens[index] if index < len(tokens) and not tokens[index].startswith(("-", "[-", "|")) else ""
                 name = _OPTION_NAME.match(core)
                 if name is not None and name[0] == core and value and re.match(r"[<{A-Z]", value):
@@ -390,7 +410,7 @@ class _UsageReader:
         listed = next((other for other in self._described if other.lower() == name.lower()), None)
         if listed is not None:  # Typer writes names in capitals in usage only
             token, name = token.replace(name, listed), listed
-        is_marked = core[:1] in "<{" or (name.isupper() and len(name) > 1) or listed is not None
+        is_marked = core[:1] in "<{" or (name.isupper() and len(name) > 1 - self._is_click) or listed is not None
         if not is_marked and not (is_optional and re.fullmatch(r"[a-z][\w.-]{1,40}", name)):
             return
         # argparse writes what may follow as `name [name ...]`.

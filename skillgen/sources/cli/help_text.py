@@ -40,16 +40,24 @@ _TERMINAL = re.compile(r"\x1b\[[0-9;?]{0,20}[A-Za-z]|\x1b\][^\x07\x1b]{0,200}(?:
 _BOX_TOP = re.compile(r"[╭┌][─-] {0,2}(?P<title>[^─╮┐\n]{1,80}?) ?[─-]")
 _BOX_LINE = re.compile(r"[│|┃](?P<text>.*?)[│|┃]?[ \t]*\Z")
 
-_HEADING = re.compile(r"(?P<title>[A-Za-z][^\n:<>\[\]]{0,60}):\s*\Z|(?P<upper>[A-Z][A-Z0-9 /_-]{2,40})\Z")
+_HEADING = re.compile(
+    r"(?P<title>[A-Za-z][^\n:<>\[\]]{0,60}):\s*\Z|(?P<upper>[A-Z][A-Z0-9 /_-]{2,40})\Z|(?P<bare>Examples?|Learn more)\Z"
+)
 _USAGE = re.compile(r"(?P<indent>\s*)(?:usage|synopsis)(?::\s*(?P<text>.*)|\s*)\Z", re.IGNORECASE)
 _OR = re.compile(r"\s*or:\s+(?P<text>\S.*)\Z")
 
 _OPTION_LINE = re.compile(r"(?P<indent>[ \t]*)(?:\* +)?(?P<item>\[?-{1,2}[A-Za-z0-9?#@\[(][^\n]*)\Z")
 _USAGE_LINE = re.compile(r"\s*\[-[^\n]*\]\.{0,3}\s*\Z")
+_CLICK_TYPE = re.compile(r"(?<=[a-z] )[A-Z][A-Z0-9-]*(?: (?!RANGE)[A-Z][A-Z0-9-]*)+(?=  |\Z)")
+_OPEN_CHOICES = re.compile(r"[\[{][^\s\[\]{}]*\|[^\s\[\]{}]*\Z")
+"""Choices that Click breaks between any two characters."""
+
 _COLUMN = re.compile(r"[ ]{2,}|\t+")
 _METAVAR = re.compile(
-    r"(?:-{1,2}[\w?#]|[A-Z][A-Z0-9_:=|,./-]*\Z|[A-Z]+ RANGE|<[^<>]*>\Z|\[[^\[\]|]*\|[^\[\]]*\]\Z|\{[^{}]*\}\Z)"
+    r"(?:-{1,2}[\w?#]\S*(?: [A-Z<\[{]\S*)?\Z|\[[^\s\[\]|]*\|[^\s\[\]]*\Z|[A-Z][A-Z0-9_:=|,./-]*\Z|[A-Z]+ RANGE"
+    r"|<[^<>]*>\Z|\[[^\[\]|]*\|[^\[\]]*\]\Z|\{[^{}]*\}\Z)"
 )
+"""A value in a column of its own; choices may be cut at its end."""
 
 _COMMAND_WORD = r"[A-Za-z0-9](?:[\w+-]|[.:](?=[\w+-])){0,60}"
 _COMMAND_LINE = re.compile(
@@ -57,6 +65,7 @@ _COMMAND_LINE = re.compile(
     r"(?P<args>(?: (?:<[^>]{1,80}>|\[[^\]]{1,80}\]|\([^)]{1,80}\)|[A-Z][A-Z0-9_]{1,30}|\.\.\.)(?:\.\.\.)?){0,8})"
     r":?(?:(?: {2,}|\t+| - | -- )(?P<text>\S.*)|\s*)\Z"
 )
+_ALIASES = re.compile(rf" \((?P<names>{_COMMAND_WORD}(?:, {_COMMAND_WORD})*)\)")
 _COMMA_LIST = re.compile(rf"[ \t]+(?:{_COMMAND_WORD}, ?){{2,200}}(?:{_COMMAND_WORD})?\Z")
 _BRACES = re.compile(r"[ \t]*\{(?P<names>[\w.:+,-]{1,4000})\}")
 
@@ -70,7 +79,7 @@ _TITLES = {
     "examples": re.compile(r"examples?\Z|usage examples?\Z", re.IGNORECASE),
     "codes": re.compile(r"exit (?:codes?|status)", re.IGNORECASE),
     "aliases": re.compile(r"alias(?:es)?\Z", re.IGNORECASE),
-    "ignored": re.compile(r"topics|learn more|feedback|environment|see also|files\Z", re.IGNORECASE),
+    "ignored": re.compile(r"topics|learn more|feedback|environment(?: variables?)?\Z|see also|files\Z", re.IGNORECASE),
     "prose": re.compile(r"description|name|about|summary|overview", re.IGNORECASE),
     "options": re.compile(r"options|flags|switches|optional arguments|parameters", re.IGNORECASE),
 }
@@ -133,6 +142,7 @@ class _HelpReader:
         self._text_column = WIDTH_LIMIT
         """The column of its text."""
         self._lists_only = lists_only
+        self._is_click = "[OPTIONS]" in text and "Show this message and exit." in text
         self._read(help_lines(text))
 
     # -- lines -------------------------------------------------------------------------------------------------------
@@ -150,7 +160,7 @@ class _HelpReader:
             elif (usage := _USAGE.match(line)) is not None and (usage["text"] or deeper or not indent):
                 number = self._usage(lines, number, usage)
                 kind = ""
-            elif (title := self._heading(line, indent, deeper)) is not None:
+            elif (title := self._heading(line, indent, kind)) is not None:
                 kind = next((kind for kind, pattern in _TITLES.items() if pattern.search(title)), "other")
                 self._current = None
                 number += 1
@@ -158,14 +168,16 @@ class _HelpReader:
                 self._line(line, indent, kind)
                 number += 1
 
-    def _heading(self, line: str, indent: int, deeper: bool) -> str | None:
+    def _heading(self, line: str, indent: int, kind: str) -> str | None:
         """Returns the title that a line is, if it is one."""
         found = _HEADING.match(line.strip())
         if found is None or indent > 4 or line.lstrip().startswith("-"):
             return None
         if self._current is not None and indent and indent > self._current.indent:
             return None
-        return (found["title"] or found["upper"]).strip()
+        if indent and (self._is_click or (kind == "arguments" and found["upper"])):
+            return None
+        return (found["title"] or found["upper"] or found["bare"]).strip()
 
     def _usage(self, lines: Sequence[str], number: int, found: re.Match[str]) -> int:
         """Reads the usage from its first line; returns the number of the line behind it."""
@@ -200,6 +212,8 @@ class _HelpReader:
                 if current:
                     self._usages.append(" ".join(current))
                 least, current = indent, [line.strip()]
+            elif current and _OPEN_CHOICES.search(current[-1]):
+                current[-1] += line.strip()
             else:
                 current.append(line.strip())
             number += 1
@@ -227,12 +241,17 @@ class _HelpReader:
         if kind == "aliases":
             self._aliases += [word.strip() for word in line.split(",")]
             return
-        option = None if self._lists_only else _OPTION_LINE.match(line)
+        has_options = not self._lists_only and bool(kind or not self._is_click)  # Click's are below a heading
+        option = _OPTION_LINE.match(line) if has_options else None
         if option is not None and _USAGE_LINE.match(line):  # npm has usage below "Options:"
             self._usages[-1:] = [" ".join([*self._usages[-1:], line.strip()])]
             return
-        if option is not None and self._is_new(indent) and kind != "commands":
-            self._add(indent, option["item"], kind, is_option=True)
+        is_listed = kind != "commands" or self._current is None or self._current.is_option
+        if option is not None and self._is_new(indent) and is_listed:
+            item = option["item"]
+            if self._is_click:  # a type of several words
+                item = _CLICK_TYPE.sub(lambda found: found[0].replace(" ", "-"), item, count=1)
+            self._add(indent, item, kind, is_option=True)
             return
         if kind == "commands" and _COMMA_LIST.match(line):
             for word in line.replace(",", " ").split():
@@ -250,7 +269,7 @@ class _HelpReader:
         current = self._current
         is_below = current is not None and not current.is_option and line.strip().startswith(f"{current.spec} ")
         if (is_item or (is_below and indent > 0)) and may_list and (found := _COMMAND_LINE.match(line)) is not None:
-            if found["text"] or kind == "commands":
+            if kind == "commands" or (found["text"] and _COLUMN.search(line.strip())):
                 self._add(indent, line.strip(), "commands", is_option=False)
                 return
         if self._current is not None:
@@ -275,7 +294,8 @@ class _HelpReader:
         current = self._current
         if current is None:
             return True
-        return indent <= current.indent + (6 if is_option and current.is_option else 0) and indent < self._text_column
+        deeper = 6 if is_option and current.is_option else 4 if not is_option and current.spec.startswith("{") else 0
+        return indent <= current.indent + deeper and indent < self._text_column
 
     def _add(self, indent: int, line: str, section: str, *, is_option: bool) -> None:
         if sum(item.is_option == is_option for item in self._items) >= _ITEMS_LIMIT:
@@ -295,11 +315,13 @@ class _HelpReader:
         params = without_repeated(
             param
             for item in options
-            for param in [option_from_spec(item.spec, " ".join(item.text))]
+            for param in [option_from_spec(item.spec, " ".join(item.text), is_click=self._is_click)]
             if param is not None
         )
         described = {} if commands else dict(self._arguments())
-        positional, more = params_from_usage(self._usages, self._words, described, has_commands=bool(commands))
+        positional, more = params_from_usage(
+            self._usages, self._words, described, has_commands=bool(commands), is_click=self._is_click
+        )
         in_usage = {name: param for param in more for name in param.names}
         params = [with_value_of(param, in_usage) for param in params]
         known = {name for param in params for name in (*param.names, *param.negations)}
@@ -359,8 +381,11 @@ class _HelpReader:
         while first and words and first[0] == words[0]:  # yargs and cac repeat the program
             first, words = first[1:], words[1:]
         name = " ".join(first)
-        if not name or name == "help" or len(first) > 3 or (len(first) > 1 and not re.fullmatch(r"[a-z][\w -]*", name)):
+        is_phrase = len(first) > 1 and (not text or not re.fullmatch(r"[a-z][\w -]*", name))
+        if not name or name == "help" or len(first) > 3 or is_phrase:
             return None
+        if (others := _ALIASES.fullmatch(found["args"])) is not None:
+            names += others["names"].split(", ")
         return Command(
             name=name,
             help=text or None,
@@ -373,11 +398,14 @@ class _HelpReader:
     def _arguments(self) -> Iterator[tuple[str, Param]]:
         """Yields the positional arguments that are described, by name."""
         for item in self._items:
-            if item.is_option or item.section == "commands":
+            if item.is_option or item.section == "commands" or _PHRASE.search(item.spec):
                 continue
             param = argument_from_spec(item.spec, is_optional=False, text=" ".join(item.text))
             if param is not None and param.name:
                 yield param.name, param
+
+
+_PHRASE = re.compile(r"[a-z] [a-z]+ [a-z]|[a-z]\.\Z")
 
 
 def _split_item(line: str, *, is_option: bool) -> tuple[str, str, int]:
@@ -395,7 +423,10 @@ def _split_item(line: str, *, is_option: bool) -> tuple[str, str, int]:
     return line, "", 0
 
 
-_INLINE_VALUE = re.compile(r"(?:=\S+|<[^>]*>|\[[^\]]*\]|\{[^}]*\}|[A-Z][A-Z0-9_-]+(?= )) *(?=[A-Za-z(])")
+_INLINE_VALUE = re.compile(
+    r"(?:(?:=\S+|<[^>]*>|\[[^\]]*\]\S*|\{[^}]*\}|[A-Z][A-Z0-9_-]+(?= ))(?:\.\.\.)?(?: \[[^\]]*\]| [A-Z]{3,}(?= ))*)"
+    r"(?: +(?=[A-Za-z(])|\Z)"
+)
 
 
 def _inline_text(line: str) -> int | None:

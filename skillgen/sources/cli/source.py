@@ -239,6 +239,9 @@ class _ServiceReader:
                 text = _DEPRECATED.sub("", text)
             if formats := item.schema.get("formats"):
                 text = join_texts(text, f"Written as {' or '.join(f'`{form}`' for form in formats)} (`strftime`).")
+            is_label = self._program.is_inferred or "enum" in raw or _value(item) in (None, item.metavar)
+            if item.metavar and not is_label:
+                text = join_texts(text, f"Written as `{item.metavar}`.")
             if item.default_text:
                 text = join_texts(text, f"Default: {item.default_text}.")
             if text:
@@ -351,7 +354,7 @@ def _value_schema(item: Param) -> dict[str, Json]:
             schema |= {"minItems": item.values, "maxItems": item.values}
     if item.is_repeatable and not item.is_flag and not (item.values is None and "items" in schema):
         schema = {"type": "array", "items": schema}
-    if item.has_default and not item.is_secret and not (item.is_flag and not item.negations):
+    if item.has_default and item.default != [] and not item.is_secret and not (item.is_flag and not item.negations):
         schema["default"] = item.default
     return schema
 
@@ -489,7 +492,7 @@ def _paragraph(text: str, markup: str | None) -> str:
     lines = text.strip("\n").splitlines()
     is_exact = lines[:1] != [] and lines[0].strip() == "\b"
     lines = lines[is_exact:]
-    is_exact = is_exact or (markup == "raw" and len(lines) > 1 and any(line[:1] in " \t" for line in lines))
+    is_exact = is_exact or (markup == "raw" and any(line[:1] in " \t" for line in lines))
     if is_exact and not all(map(_LIST_ITEM.match, lines)):
         return _verbatim(lines)
     return "\n".join(lines)

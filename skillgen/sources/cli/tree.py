@@ -23,6 +23,11 @@ from collections.abc import Callable, Iterator, Sequence
 from importlib import metadata
 from typing import Any, NoReturn
 
+try:
+    import resource
+except ImportError:  # Windows
+    resource = None  # type: ignore[assignment]
+
 COMMANDS_LIMIT = 10_000
 """Maximum number of commands."""
 
@@ -34,6 +39,11 @@ VALUES_LIMIT = 1_000
 
 TEXT_LIMIT = 100_000
 """Maximum length of a text."""
+
+MEMORY_LIMIT_BYTES = 4 << 30
+"""Memory that the program may use, where the system can limit it."""
+
+BY_HELP = "or have its help read: --command NAME"
 
 Node = dict[str, Any]
 
@@ -50,16 +60,23 @@ class Unreadable(Exception):
 class Started(BaseException):
     """The program was about to parse its arguments, and is stopped before it runs a command."""
 
-    def __init__(self, program: object) -> None:
-        """Takes the parser or the command that was started."""
+    def __init__(self, program: Any, method: str) -> None:
+        """Takes the parser or the command that was started, and by which method."""
         super().__init__()
         self.program = program
+        names = getattr(program, "_option_string_actions", {"--help": None})
+        self.is_partial = method == "parse_known_args" and not {"-h", "--help"} & {*names}
+        """Whether the parser reads some options before the real parser exists: it has no help."""
 
 
 def main(target: str) -> NoReturn:
     """Prints the commands of a program, and exits without running what the program registered for its exit."""
     output = os.dup(1)
     os.dup2(2, 1)
+    if resource is not None:
+        most = resource.getrlimit(resource.RLIMIT_DATA)[1]
+        limit = MEMORY_LIMIT_BYTES if most == resource.RLIM_INFINITY else min(MEMORY_LIMIT_BYTES, most)
+        resource.setrlimit(resource.RLIMIT_DATA, (limit, most))
     if sys.path and os.path.samefile(sys.path[0] or ".", os.path.dirname(os.path.abspath(__file__))):  # noqa: PTH100, PTH120, PTH121
         del sys.path[0]
     sys.path.insert(0, os.getcwd())  # noqa: PTH109
@@ -165,11 +182,14 @@ def _runnable(module_name: str) -> str:
 def _stop_before_parsing() -> None:
     """Makes every parser stop the program before it parses arguments."""
 
-    def started(self: object, *args: object, **kwargs: object) -> NoReturn:
-        raise Started(self)
+    def stopping(method: str) -> Callable[..., NoReturn]:
+        def started(self: object, *args: object, **kwargs: object) -> NoReturn:
+            raise Started(self, method)
+
+        return started
 
     for name in ("parse_args", "parse_known_args", "parse_intermixed_args", "parse_known_intermixed_args"):
-        setattr(argparse.ArgumentParser, name, started)
+        setattr(argparse.ArgumentParser, name, stopping(name))
     for library in ("click.core", "typer._click.core"):
         try:
             core = importlib.import_module(library)
@@ -179,7 +199,7 @@ def _stop_before_parsing() -> None:
         for kind in getattr(command, "__mro__", ())[:-1]:
             for name in ("main", "__call__"):
                 if name in vars(kind):
-                    setattr(kind, name, started)
+                    setattr(kind, name, stopping(name))
 
 
 def _imported(name: str) -> Any:
@@ -232,10 +252,13 @@ def _called(function: Callable[..., Any]) -> Any:
     try:
         return function()
     except Started as started:
+        if started.is_partial:
+            what = "it first reads some of the arguments with another parser, before its own exists"
+            raise Unreadable(what, f"name a function that returns its parser, {BY_HELP}") from None
         return started.program
     except SystemExit as error:
         what = f"it exits when it is called: {_described(error)}"
-        raise Unreadable(what, "name a function that returns a parser") from None
+        raise Unreadable(what, f"name a function that returns a parser, {BY_HELP}") from None
     except BaseException as error:
         raise Unreadable(f"calling it raises {_described(error)}", "name a function that returns a parser") from None
 
@@ -306,15 +329,17 @@ def _without_own_folders(text: str) -> str:
     return text
 
 
-def _choices(values: Any) -> list[Any] | None:
-    """Returns what may be written for a parameter; `None` if that is too much or not text."""
+def _choices(values: Any, word_of: Callable[[enum.Enum], object]) -> list[Any] | None:
+    """Returns what may be written for a parameter; `None` if that is too much or not text. `word_of` returns what is
+    written for a member of an enumeration.
+    """
     if isinstance(values, range) and len(values) > VALUES_LIMIT:
         return None
     try:
         items = _in_order(values)[: VALUES_LIMIT + 1]
     except TypeError:
         return None
-    plain = [_plain(item.name if isinstance(item, enum.Enum) else item) for item in items]
+    plain = [_plain(word_of(item) if isinstance(item, enum.Enum) else item) for item in items]
     is_shown = len(items) <= VALUES_LIMIT and all(is_shown for is_shown, _ in plain)
     return [item for _, item in plain] if is_shown else None
 
@@ -385,7 +410,7 @@ class _ClickReader:
         is_flag = bool(getattr(param, "is_flag", False))
         is_count = bool(getattr(param, "count", False))
         nargs = getattr(param, "nargs", 1)
-        metavar = _text(getattr(param, "metavar", None))
+        metavar = _text(getattr(param, "metavar", None)) or (_type_name(kind) if is_option else None)
         is_optional, has_default, default, default_text = self._default(param, context)
         variables = getattr(param, "envvar", None)
         prefix = getattr(context, "auto_envvar_prefix", None)
@@ -438,7 +463,7 @@ class _ClickReader:
         """Returns the JSON Schema of one value."""
         names = set(_class_names(kind))
         if "Choice" in names:
-            choices = _choices(kind.choices)
+            choices = _choices(kind.choices, lambda item: item.name)
             return (
                 {"type": "string"} if choices is None else {"type": "string", "enum": [str(item) for item in choices]}
             )
@@ -462,6 +487,14 @@ _CLICK_TYPES: dict[str, Node] = {
     "Path": {"type": "string", "format": "path"},
     "File": {"type": "string", "format": "file"},
 }
+
+
+def _type_name(kind: Any) -> str | None:
+    """Returns the name that help shows for a value of a program's own type."""
+    is_own = type(kind).__module__.partition(".")[0] not in ("click", "typer", "rich_click", "cloup")
+    return (
+        (_text(getattr(kind, "name", None)) or "").upper() or None if is_own and not hasattr(kind, "choices") else None
+    )
 
 
 def _bounds(kind: Any) -> Node:
@@ -506,7 +539,11 @@ class _ParserReader:
             raise Unreadable("a parser is a part of itself")
         actions: list[argparse.Action] = parser._actions
         subparsers = [item for item in actions if isinstance(item, argparse._SubParsersAction)]
-        params = [item for item in actions if item not in subparsers and not isinstance(item, argparse._HelpAction)]
+        params = [
+            item
+            for item in actions
+            if not (item in subparsers or isinstance(item, argparse._HelpAction) or "--help" in item.option_strings)
+        ]
         formatter: Any = parser.formatter_class
         is_raw = isinstance(formatter, type) and issubclass(formatter, argparse.RawDescriptionHelpFormatter)
         description, short_help = self._prose(parser, parser.description), _text(help_text)
@@ -625,7 +662,7 @@ class _ParserReader:
             schema = {"type": "string", "format": "uuid"}
         elif name == "date" or name == "fromisoformat":
             schema = {"type": "string", "format": "date"} if "date" in str(kind) else schema
-        choices = _choices(action.choices) if action.choices is not None else None
+        choices = _choices(action.choices, _argparse_word) if action.choices is not None else None
         if choices:
             numbers = schema["type"] in ("integer", "number") and all(type(item) in (int, float) for item in choices)
             schema = {**schema, "enum": choices if numbers else [str(item) for item in choices]}
@@ -640,8 +677,16 @@ class _ParserReader:
         names = {key: getattr(value, "__name__", value) for key, value in names.items()}
         _, names["default"] = _plain(action.default)
         if action.choices is not None:
-            names["choices"] = ", ".join(map(str, _choices(action.choices) or ()))
-        return _expanded(action.help, {**names, "prog": parser.prog})
+            names["choices"] = ", ".join(map(str, _choices(action.choices, _argparse_word) or ()))
+        text = _expanded(action.help, {**names, "prog": parser.prog})
+        formatter: Any = parser.formatter_class
+        is_filled = getattr(formatter, "_split_lines", None) is argparse.HelpFormatter._split_lines
+        return text if text is None else " ".join(text.split()) if is_filled else inspect.cleandoc(text)
+
+
+def _argparse_word(member: enum.Enum) -> object:
+    """Returns what is written for a member of an enumeration that `type` returns: its value, or its own text."""
+    return member.value if type(member).__str__ in (enum.Enum.__str__, str.__str__, int.__repr__) else str(member)
 
 
 def _expanded(text: object, names: Node) -> str | None:
