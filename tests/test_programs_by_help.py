@@ -415,7 +415,7 @@ def test_types_of_click_are_read_from_its_help(tmp_path: Path) -> None:
     assert lines == [
         "- `PATH` (path, required), `Q` (string, required)",
         "- `VALUE` (string): One of `integer`, `float`, `text`.",
-        "- `--secret` (array of string): Two words. Exactly 2 items.",
+        "- `--secret` (string): Two words. Exactly 2 items.",
         "- `--to` (string): All of them",
         "- `--level` (string): How much. One of `LOW`, `HIGH`.",
         "- `--weight` (integer): In kg. 0 to 9.",
