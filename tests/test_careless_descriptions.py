@@ -457,7 +457,7 @@ def test_undescribed_properties_are_one_problem_that_fails_nothing(tmp_path: Pat
     item = "/paths/~1a/get/responses/200/content/application~1json/schema/items/properties/x"
     assert reported == (
         "info: properties-undescribed: /paths/~1a/put/parameters/0: 4 of 7 parameters and properties have no "
-        f"description: this, /components/schemas/Base/properties/next, {item}, … (add a description to each)"
+        f"description; others are /components/schemas/Base/properties/next, {item}, … (add a description to each)"
     )
 
 
@@ -468,7 +468,7 @@ def test_arguments_without_a_description_are_one_problem_of_an_mcp_server(tmp_pa
     finished, _ = documented(tmp_path, "-v", tools=[described, tool("a"), tool("b")], prompts=[prompt])
     reported = [line for line in finished.stderr.splitlines() if "properties-undescribed" in line]
     assert len(reported) == 1, finished.stderr
-    assert "3 of 4 parameters and properties have no description: this, " in reported[0]
+    assert "3 of 4 parameters and properties have no description; others are " in reported[0]
     assert reported[0].startswith("info: properties-undescribed: /tools~1list/0/tools/1/inputSchema/properties/id: ")
     finished, _ = documented(tmp_path, "-v", tools=[described])
     assert "properties-undescribed" not in finished.stderr

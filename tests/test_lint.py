@@ -265,6 +265,78 @@ def test_a_rule_has_no_false_alarm_that_was_seen_before(code: str, tmp_path: Pat
     assert findings("--select", code, *files) == []
 
 
+VALUES: dict[str, Json] = {
+    "default": {"type": "integer", "default": "x"},
+    "choice": {"type": "string", "enum": ["a"], "default": "b"},
+    "example": {"type": "integer", "examples": ["x"]},
+    "nested": {"type": "object", "properties": {"n": {"type": "array", "items": {"type": "integer", "default": "x"}}}},
+}
+KEYWORDS: dict[str, Json] = {
+    "type": {"type": "strng"},
+    "enum": {"type": "integer", "enum": ["a"]},
+    "array": {"type": "array", "items": {"type": "string"}, "enum": ["a"]},
+    "bound": {"type": "integer", "minimum": "five"},
+    "count": {"type": "string", "maxLength": -1},
+    "range": {"type": "integer", "minimum": 10, "maximum": 5},
+    "pattern": {"type": "string", "pattern": "(a"},
+}
+CONSISTENT: dict[str, Json] = {
+    "unset": {"type": "string", "default": None},
+    "number": {"type": "integer", "default": 1.0, "enum": [1, 2, None]},
+    "dialect": {"type": "string", "pattern": r"^[A-Z][\w-\.]*$"},
+    "class": {"type": "string", "pattern": r"[^\p{C}]{1,2048}"},
+    "secret": {"type": "string", "format": "uuid", "example": "sk_live_51H8sdfjk2323kjfdkjdfkj34kj34"},
+    "range": {"type": "integer", "minimum": 5, "maximum": 5},
+    "type": {"type": "string", "default": "object"},
+}
+
+
+@pytest.mark.parametrize(
+    ("schemas", "code"), [(VALUES, "example-invalid"), (KEYWORDS, "schema-invalid"), (CONSISTENT, None)]
+)
+def test_a_schema_that_contradicts_itself_is_reported(tmp_path: Path, schemas: Json, code: str | None) -> None:
+    """The same for servers, their snapshots and parameters of an API; public descriptions have each of these faults."""
+    select = ("--select", "example-invalid,schema-invalid")
+    properties = {"type": "object", "properties": schemas}
+    server = ("--", *command(tmp_path, tools=[tool("find", description="Finds it.", inputSchema=properties)]))
+    parameters = [{"name": name, "in": "query", "schema": schema} for name, schema in schemas.items()]
+    paths = {"/p": {"get": operation("find") | {"parameters": parameters}}}
+    api = write(tmp_path / "api.json", description(paths))
+    snapshot = tmp_path / "snapshot.json"
+    snapshot.write_text(run_skillgen("inspect", "-q", *server, cwd=TESTS).stdout, "utf-8")
+    expected = [code] * len(schemas) if code is not None else []
+    assert codes(*select, *server, cwd=TESTS) == expected
+    assert codes(*select, snapshot) == expected
+    found = findings(*select, api)
+    assert [item["code"] for item in found] == expected
+    assert len({item["column"] for item in found}) == len(found)
+
+
+def test_an_example_of_a_response_that_does_not_fit_is_reported(tmp_path: Path) -> None:
+    schema = {"type": "object", "properties": {"id": {"type": "integer"}}}
+    examples = {"fits": {"value": {"id": 1}}, "differs": {"value": {"id": "x"}}}
+    answer = _answer("application/json", schema=schema, examples=examples)
+    path = write(tmp_path / "api.json", description({"/p": {"get": operation("find") | {"responses": answer}}}))
+    (found,) = findings(path, "--select", "example-invalid")
+    assert found["where"].endswith("/responses/200/content/application~1json/examples/differs")
+    assert found["message"].startswith("the example 'differs' of the response 200 does not match its schema: id: ")
+
+
+def test_what_a_path_says_of_its_operations_is_not_their_own(tmp_path: Path) -> None:
+    """Twilio describes paths; its operations are no twins for that."""
+    bare = {name: operation(f"{name}_task", description="", summary=None) for name in ("get", "delete")}
+    path = write(tmp_path / "api.json", description({"/tasks": {"description": "Tasks.", **bare}}))
+    found = findings(path, "--select", "shadow-candidate,tool-description-missing,tool-undescribed")
+    assert [item["code"] for item in found] == ["tool-description-missing"] * 2
+    assert "of its own, only that of its path" in found[0]["message"]
+
+
+def test_preflight_operations_have_no_findings(tmp_path: Path) -> None:
+    stub = {"responses": {"200": {"description": ""}}}
+    path = write(tmp_path / "api.json", description({"/p": {"get": operation("find"), "options": stub}}))
+    assert [item for item in findings(path, "--select", "*") if "/options" in item["where"]] == []
+
+
 PROBLEM: Json = {"type": "object", "properties": {"message": {"type": "string"}, "code": {"type": "string"}}}
 
 
@@ -462,6 +534,21 @@ def test_known_findings_are_not_reported_though_entries_move(tmp_path: Path) -> 
     assert "of the baseline no longer occur" in finished.stderr
 
 
+def test_a_baseline_is_read_from_a_pipe_too(lacking: Path, tmp_path: Path) -> None:
+    known, pipe = tmp_path / "known.json", tmp_path / "pipe"
+    lint(lacking, "--write-baseline", known)
+    os.mkfifo(pipe)
+    with subprocess.Popen(["cp", str(known), str(pipe)]):
+        assert findings(lacking, "--baseline", pipe) == []
+
+
+@pytest.mark.slow
+def test_a_baseline_without_an_end_is_refused(lacking: Path) -> None:
+    finished = lint(lacking, "--baseline", "/dev/zero")
+    assert finished.exit_code == 2
+    assert "/dev/zero: is larger than" in finished.stderr
+
+
 def test_a_file_that_is_not_a_baseline_is_refused(lacking: Path, tmp_path: Path) -> None:
     for text in ("", "[]", '{"baseline": 2, "findings": {}}', '{"baseline": 1, "findings": [1]}'):
         path = tmp_path / "known.json"
@@ -602,12 +689,27 @@ def test_a_requirement_is_met_failed_or_not_applicable(tmp_path: Path) -> None:
     assert found["operation-id-missing"] == "not applicable"
     assert "criterion-1" not in found
     api = description()
-    manifest = write(tmp_path / "mcp.json", api | {"security": []})
+    manifest = write(tmp_path / "mcp.json", api | {"security": [{"login": []}]})
     assert {outcomes(manifest)[code] for code in ("version-old", "security-missing")} == {"met"}
+    assert outcomes(write(tmp_path / "mcp.json", api | {"security": []}))["security-missing"] == "failed"
     assert outcomes(manifest)["oauth-missing"] == "failed"
     assert outcomes(write(tmp_path / "api.json", api))["oauth-missing"] == "not applicable"
     plain = outcomes("--", *command(tmp_path, tools=LACKING), cwd=TESTS)
     assert {plain[code] for code in plain if code.startswith("dashdash-")} == {"not applicable"}
+
+
+def test_what_is_declared_but_invalid_is_not_met(tmp_path: Path) -> None:
+    """S0-06, S0-09: an invalid value is left out of the documents, so it is as good as missing."""
+    urls = {"cliUrl": "see the docs", "apiUrl": None, "webUrl": "https://shop.example"}
+    fields = {"specVersion": 0.2, "accessLevel": "admin", "alternativeAccess": urls}
+    invalid = [tool("get_order", description="Returns an order.", risk_level="bad")]
+    found = outcomes("--", *command(tmp_path, {"dashdash": fields}, tools=invalid), cwd=TESTS)
+    failed = ("dashdash-access-level-missing", "dashdash-spec-version-missing", "dashdash-cli-url-missing")
+    assert {found[code] for code in (*failed, "manifest-word-unknown")} == {"failed"}
+    assert {found[f"dashdash-{name}-url-missing"] for name in ("api", "web")} == {"met"}
+    bare = {"/orders": {"get": {"operationId": "orders", "responses": _answer("text/plain")}}}
+    manifest = outcomes(write(tmp_path / "mcp.json", description(bare)))
+    assert {manifest[f"tool-{name}-missing"] for name in ("summary", "description")} == {"failed"}
 
 
 def test_the_quality_follows_the_published_formula(tmp_path: Path) -> None:

@@ -834,7 +834,7 @@ class TestIcons:
         (icon,) = service.icons
         assert (icon.src, icon.media_type) == ("https://mcp.acme.com/i.png", "image/png")
         assert (icon.sizes, icon.theme) == (expected, "dark")
-        assert service.problems == ()
+        assert [problem.code for problem in service.problems] == ["member-invalid"] * (sizes == 7)
 
     @pytest.mark.parametrize(
         "src",

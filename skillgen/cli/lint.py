@@ -57,7 +57,7 @@ def lint(
     Without a source, checks the targets of skillgen.yaml. The settings below `lint` in that file always apply.
     """
     from skillgen.config.loader import find_project_file, project_file, read_project
-    from skillgen.lint.findings import counts_of
+    from skillgen.lint.findings import baseline_text, counts_of
     from skillgen.lint.reports import REPORTS, conformance_report, text_report
     from skillgen.lint.scores import badge
     from skillgen.pipeline.lint import Linter
@@ -99,7 +99,7 @@ def lint(
             source = name if is_alone else f"{name} {service.name}" if name is not None else service.name
             findings.append(linter.check(service, source or "", path=path, index=index, output=output))
     if linter.options.write_baseline is not None:
-        linter.write_baseline(findings)
+        _write(Path(linter.options.write_baseline), baseline_text(findings))
         console.say(f"{sum(len(item.problems) for item in findings):,} findings are known now")
         return max(exit_codes)
     if console.quiet:

@@ -82,8 +82,12 @@ def _repeated(text: str, tool: Tool) -> str | None:
 
 
 def _all_words(tool: Tool) -> tuple[str, ...]:
-    """Returns the words of a description; of an operation, with those of its summary, which may distinguish twins."""
-    return _words(f"{tool.summary or ''} {_text_of(tool)}" if tool.method is not None else _text_of(tool))
+    """Returns the words of a description; of an operation, with those of its summary, which may distinguish twins. What
+    an operation has from its path is not its own.
+    """
+    if tool.method is None:
+        return _words(_text_of(tool))
+    return () if "description" in (tool.origins or {}) else _words(f"{tool.summary or ''} {_text_of(tool)}")
 
 
 def _shadow_candidates(service: Service) -> Iterator[Problem]:
@@ -489,7 +493,8 @@ def _check_result_of_operation(tool: Tool, types: Types) -> Iterator[Problem]:
     media_types = tool.output.media_types if tool.output is not None else ()
     if media_types and not any(_STRUCTURED.search(item) for item in media_types):
         return  # a file, an image, plain text
-    if tool.method == "GET" and status == "200" and (tool.output is None or tool.output.schema is None):
+    is_expected = bool(media_types) or (tool.method == "GET" and status == "200")
+    if is_expected and (tool.output is None or tool.output.schema is None):
         what = "the structure of its result" if media_types else "a result"
         yield Problem.of("no-output-schema", child(tool.pointer, "responses"), f"{tool.name} does not declare {what}")
 
@@ -585,7 +590,7 @@ def _is_local(url: str) -> bool:
 def _check_credentials(service: Service) -> Iterator[Problem]:
     for auth in service.requirements.auth:
         if auth.kind == "api-key" and (auth.sent_as or "").startswith("query"):
-            message = f"{auth.name or 'the API key'} is sent as {auth.sent_as}"
+            message = f"the API key {auth.name or ''} is sent in the query".replace("  ", " ")
             yield Problem.of("key-in-query", auth.pointer, message)
 
 

@@ -68,7 +68,7 @@ _READ: Mapping[Kind | Literal["all"], str] = {
     "all": """addresses-reader credential-left-out example-missing internal-address invisible-characters
         name-addresses-reader name-look-alike name-not-exact safety-facts-disagree schema-invalid
         suspicious-characters""",
-    "mcp": """call-example-invalid confirmation-message-missing input-schema-invalid
+    "mcp": """call-example-invalid confirmation-message-missing example-invalid input-schema-invalid
         input-schema-minimal input-schema-missing name-duplicate reverse-method-unknown risk-contradicted""",
     "openapi": """description-missing example-invalid operation-id-duplicate
         operation-id-missing parameter-untyped path-parameter-missing reference-not-found responses-missing
@@ -161,6 +161,21 @@ _NEEDED_FOR: Mapping[str, Callable[[Service], bool]] = {
 """What a service must have for requirements whose codes begin so; the longest beginning counts."""
 
 
+_ALSO_FAILED: Mapping[str, tuple[str, str]] = {
+    "dashdash-spec-version-missing": ("member-invalid", "/specVersion"),
+    "dashdash-identity-name-missing": ("member-invalid", "/identity/name"),
+    "dashdash-identity-description-missing": ("member-invalid", "/identity/description"),
+    "dashdash-access-level-missing": ("member-invalid", "/accessLevel"),
+    "dashdash-cli-url-missing": ("member-invalid", "/cliUrl"),
+    "dashdash-api-url-missing": ("member-invalid", "/apiUrl"),
+    "dashdash-web-url-missing": ("member-invalid", "/webUrl"),
+    "manifest-word-unknown": ("member-invalid", "/risk_level"),
+    "tool-description-missing": ("tool-undescribed", ""),
+    "tool-summary-missing": ("tool-undescribed", ""),
+}
+"""Requirements that problems with another code break too: that code, and how their places end."""
+
+
 def _specifications_of(clause: str) -> Iterator[str]:
     """Yields the specifications that a clause names; several are separated by semicolons."""
     for part in clause.split("; "):
@@ -180,7 +195,9 @@ def _requirements(service: Service, found: Mapping[str, Sequence[Problem]]) -> I
         applies = is_used(service)
         for code in sorted(by_specification[name]):
             demand = CODES[code].demand
-            problems = found.get(code, ())
+            also, ending = _ALSO_FAILED.get(code, ("", ""))
+            others = (problem for problem in found.get(also, ()) if problem.where.endswith(ending))
+            problems = [*found.get(code, ()), *others]
             is_asked = applies and (bool(problems) or _is_needed(code, service))
             if demand and code != "disclosure-criterion-not-met":
                 outcome: Outcome = "not applicable" if not is_asked else "failed" if problems else "met"

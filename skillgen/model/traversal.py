@@ -125,7 +125,9 @@ def rewrite_texts(node: Any, rewrite: TextRewriter, pointer: str = "") -> Any:
         old = getattr(node, name)
         if old.__class__ in _SCALARS:
             continue
-        new = _rewritten_value(old, node, name, rewrite, pointer)
+        # A part of the service without a pointer, such as its rate limit, is where its origin says.
+        place = place_of(node, name, "") if isinstance(node, Service) and isinstance(old, Struct) else pointer
+        new = _rewritten_value(old, node, name, rewrite, place)
         if new is not old:
             new_values[name] = new
     return replace(node, **new_values) if new_values else node
@@ -301,8 +303,9 @@ def report_undescribed(service: Service, problems: ProblemLog) -> None:
         add_inside(schema)
     missing = [pointer for pointer, is_described in described.items() if not is_described]
     if missing:
-        first = ", ".join(["this", *missing[1:_LOCATIONS_LIMIT], *["…"][: len(missing) > _LOCATIONS_LIMIT]])
-        message = f"{len(missing):,} of {len(described):,} parameters and properties have no description: {first}"
+        others = ", ".join([*missing[1:_LOCATIONS_LIMIT], *["…"][: len(missing) > _LOCATIONS_LIMIT]])
+        message = f"{len(missing):,} of {len(described):,} parameters and properties have no description"
+        message += f"; others are {others}" if others else ""
         problems.report("properties-undescribed", missing[0], message)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from fnmatch import fnmatchcase
 from pathlib import Path
@@ -11,14 +11,13 @@ from pathlib import Path
 from msgspec import Struct, structs
 
 from skillgen.config.project import NO_LINT_OPTIONS, LintOptions, OutputOptions, check_choices
-from skillgen.errors import OutputError, Problem, UsageError
+from skillgen.errors import Problem, UsageError
 from skillgen.lint.checks import check_service
 from skillgen.lint.explanation import similar_codes
 from skillgen.lint.findings import (
     Baseline,
     Findings,
     Location,
-    baseline_text,
     is_snapshot_text,
     locations_in_snapshot,
     locations_of,
@@ -31,6 +30,8 @@ from skillgen.model.tool import Tool
 from skillgen.pipeline.published import compare_published
 from skillgen.problem_codes import CODES
 from skillgen.sources.documents import text_of_file
+from skillgen.sources.examples.consistency import schema_problems
+from skillgen.sources.json_access import SOURCE_LIMIT_BYTES
 from skillgen.sources.selection import Pattern, parse_patterns
 
 
@@ -110,6 +111,10 @@ class Linter:
         )
         codes = frozenset(CODES) if self.has_scores else self.codes
         found = [*service.problems, *service.advice, *check_service(service, codes)]
+        if not codes.isdisjoint(("example-invalid", "schema-invalid")):
+            found += schema_problems(service, service.problems)
+        if stubs := {pointer for pointer, tool in tools.items() if tool.is_preflight}:
+            found = [problem for problem in found if item.owner_pointer(problem) not in stubs]
         if self.has_scores:
             item = structs.replace(item, scores=scores_of(service, found, item.owner_pointer))
         published: dict[str, Location] = {}
@@ -141,18 +146,6 @@ class Linter:
     def outdated(self) -> int:
         """Returns how many findings of the baseline on the checked sources no longer occur."""
         return 0 if self._baseline is None else self._baseline.unused(self._sources)
-
-    def write_baseline(self, findings: Sequence[Findings]) -> None:
-        """Writes the baseline.
-
-        Raises:
-            OutputError: the file cannot be written.
-        """
-        path = Path(os.fspath(self.options.write_baseline or ""))
-        try:
-            path.write_text(baseline_text(findings), encoding="utf-8", newline="\n")
-        except OSError as error:
-            raise OutputError(f"cannot be written: {error.strerror}", where=path.as_posix()) from None
 
 
 def _combined(given: LintOptions, project: LintOptions, file: Path | None) -> LintOptions:
@@ -199,13 +192,18 @@ def _exception(where: str, pattern: str, codes: Iterable[str]) -> _Exception:
 
 
 def _read(path: str | os.PathLike[str]) -> str:
+    """Returns the text of a baseline, which may come from a pipe."""
     try:
-        return Path(path).read_text("utf-8")
+        with Path(path).open("rb") as file:
+            content = file.read(SOURCE_LIMIT_BYTES + 1)
+        what = f"is larger than {SOURCE_LIMIT_BYTES // 2**20} MiB"
+        if len(content) <= SOURCE_LIMIT_BYTES:
+            return content.decode("utf-8-sig")
     except OSError as error:
-        what, fix = f"cannot be read: {error.strerror}", "write it with --write-baseline"
+        what = f"cannot be read: {error.strerror}"
     except UnicodeDecodeError:
-        what, fix = "is not UTF-8", "write it with --write-baseline"
-    raise UsageError(what, where=os.fspath(path), fix=fix)
+        what = "is not UTF-8"
+    raise UsageError(what, where=os.fspath(path), fix="name a file that --write-baseline wrote")
 
 
 def _text_of(path: str) -> str:

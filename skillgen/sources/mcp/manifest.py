@@ -18,8 +18,6 @@ from skillgen.sources.mcp.fields import FieldReader, SourcedValue, value_of
 _VERSION = "0.1.0"
 _SEMVER = re.compile(r"\d+\.\d+\.\d+")
 _METHODS = ("oauth2_device", "oauth2_code", "api_key", "bearer_token", "none")
-_LATENCIES = ("instant", "seconds", "minutes")
-_COSTS = ("free", "metered", "requires_approval")
 _CONFIDENCES = ("high", "medium", "low")
 _EXTENSIONS = (
     "streaming", "progress_notifications", "idempotency", "transactions", "session_state", "intent_hints", "provenance",
@@ -137,12 +135,6 @@ class Manifest:
             self._report_missing(f"{name}.description", pointer)
         if "input_schema" not in raw and "inputSchema" not in raw:
             self._report_missing(f"{name}.input_schema", pointer)
-        cost = as_dict(raw.get("cost"))
-        for owner, key, choices in ((raw, "latency", _LATENCIES), (cost, "category", _COSTS)):
-            value = text_of(owner, key)
-            if value is not None and value not in choices:
-                message = f"{key} is {value[:40]!r}; expected one of {', '.join(choices)}"
-                self.fields.problems.report("manifest-word-unknown", pointer, message)
 
     def _check_auth(self) -> None:
         auth = as_dict(self.fields.raw.get("auth"))

@@ -36,6 +36,8 @@ def icons_of(owner: FieldReader, trusted_host: str | None) -> tuple[Icon, ...]:
         else:
             # A list, as in the released protocol, or one string with spaces, as in seed 001.
             sizes = as_list(item.raw.get("sizes")) or [item.raw.get("sizes")]
+            if any(not isinstance(size, str | None) for size in sizes):
+                item.report("member-invalid", "sizes", "expected sizes such as 48x48; the others are left out")
             icon = Icon(
                 src=source.value,
                 media_type=value_of(item.string("mimeType")),

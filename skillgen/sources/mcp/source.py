@@ -79,7 +79,8 @@ def _checked_references(service: Service, problems: ProblemLog) -> Service:
     Returns the service without unknown reverse methods: no document may promise an undo with them.
     """
     names = {tool.name for tool in service.tools}
-    scopes = {scope.name for auth in service.requirements.auth for scope in auth.scopes}
+    declared = {scope.name for auth in service.requirements.auth for scope in auth.scopes}
+    scopes = declared | {*service.requirements.scopes}
     tools = []
     for tool in service.tools:
         semantics = tool.semantics
@@ -94,7 +95,7 @@ def _checked_references(service: Service, problems: ProblemLog) -> Service:
         for field, unknown in _unknown_placeholders(tool):
             message = f"{field} of {tool.name!r} refers to an unknown parameter {{{unknown}}}"
             problems.report("placeholder-unknown", tool.pointer, message)
-        if undeclared := [scope for scope in tool.scopes if scope not in scopes] if scopes else []:
+        if undeclared := [scope for scope in tool.scopes if scope not in scopes]:
             message = f"{tool.name!r} requires undeclared scopes: {', '.join(undeclared)[:200]}"
             problems.report("scope-undeclared", tool.pointer, message)
         if semantics.requires_confirmation and semantics.confirmation_message is None:

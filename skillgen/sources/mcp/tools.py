@@ -61,6 +61,9 @@ _FIELDS: Mapping[str, tuple[str, Read]] = {
 }
 """Field of the model to the key in seed 004, and how it is read."""
 
+_LATENCIES = ("instant", "seconds", "minutes")
+_COSTS = ("free", "metered", "requires_approval")
+
 
 class ToolReader(Struct, frozen=True, kw_only=True):
     """Reads the tools of one server."""
@@ -101,7 +104,9 @@ class ToolReader(Struct, frozen=True, kw_only=True):
         counted = counted_limit(dashdash)
         rate_limit = resolver.value("rate_limit", dashdash.string("rateLimit"))
         guidance, described_errors = guidance_from(described)
-        facts = {field: resolver.value(field, *entry.field(key, read)) for field, (key, read) in _FIELDS.items()}
+        values = {field: entry.field(key, read) for field, (key, read) in _FIELDS.items()}
+        self._check_words(values["latency"], _LATENCIES)
+        facts = {field: resolver.value(field, *values[field]) for field in _FIELDS}
         facts["pagination"] = Pagination() if facts["pagination"] else None
         tool = Tool(
             name=name,
@@ -117,7 +122,7 @@ class ToolReader(Struct, frozen=True, kw_only=True):
             input=declared.input,
             output=self._output(name, entry),
             semantics=semantics_from_entry(entry),
-            cost=_cost(entry, resolver),
+            cost=self._cost(entry, resolver),
             rate_limit=RateLimit(text=rate_limit) if rate_limit is not None else counted,
             examples=call_examples(
                 chain(_examples(dashdash), _described_examples(described)),
@@ -191,6 +196,23 @@ class ToolReader(Struct, frozen=True, kw_only=True):
         schema = self.schemas.open_document(raw, pointer, owner=name).schema(raw, pointer)
         return Output(schema=schema, raw=raw, pointer=pointer)
 
+    def _cost(self, entry: ToolEntry, resolver: FieldResolver) -> Cost | None:
+        cost = entry.object("cost")
+        if cost is None:
+            return None
+        text, number = FieldReader.string, FieldReader.number
+        readers = {"category": text, "estimated_units": number, "unit_label": text}
+        values = {key: list(in_either_case(cost, key, read)) for key, read in readers.items()}
+        self._check_words(values["category"], _COSTS)
+        return Cost(**{key: resolver.value(f"cost.{key}", *found) for key, found in values.items()})
+
+    def _check_words(self, values: Iterable[SourcedValue], choices: tuple[str, ...]) -> None:
+        """Reports values that seed 004, 3, does not specify."""
+        for item in values:
+            if item.value is not None and item.value not in choices:
+                message = f"{item.value[:40]!r} is not specified; it is one of {', '.join(choices)}"
+                self.problems.report("manifest-word-unknown", item.pointer, message)
+
     def _summary(self, description: str | None, entry: ToolEntry) -> SourcedValue | None:
         """Returns the brief description of a progressive server, or the first sentence of the description."""
         brief = entry.fields.string("description") if entry.described is not None else None
@@ -231,16 +253,6 @@ def _takes_nothing(raw: Json, schemas: SchemaDocument, pointer: str, depth: int 
     target = schemas.resolve(raw["$ref"], pointer) if isinstance(raw.get("$ref"), str) else None
     parts = [*([target[1]] if target is not None else []), *as_list(raw.get("allOf"))]
     return any(_takes_nothing(part, schemas, pointer, depth + 1) for part in parts)
-
-
-def _cost(entry: ToolEntry, resolver: FieldResolver) -> Cost | None:
-    cost = entry.object("cost")
-    if cost is None:
-        return None
-    readers = {"category": FieldReader.string, "estimated_units": FieldReader.number, "unit_label": FieldReader.string}
-    return Cost(
-        **{key: resolver.value(f"cost.{key}", *in_either_case(cost, key, read)) for key, read in readers.items()}
-    )
 
 
 def _described_examples(described: FieldReader | None) -> Iterator[tuple[Example, str]]:

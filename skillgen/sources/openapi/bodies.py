@@ -14,6 +14,7 @@ from skillgen.sources.json_schema.flatten import EMPTY_OBJECT, FlatObject, flatt
 from skillgen.sources.json_schema.loader import SchemaDocument
 from skillgen.sources.openapi.media import Representation, apply_encoding, is_json_lines, part_headers, representations
 from skillgen.sources.openapi.references import Resolver
+from skillgen.text import lazy_re as re
 
 
 class Body(Struct, frozen=True, kw_only=True):
@@ -41,6 +42,7 @@ class Body(Struct, frozen=True, kw_only=True):
     is_required: bool = False
 
 
+_STRUCTURED = re.compile(r"json|xml|form", re.IGNORECASE)
 _SEQUENCES = ((LINES, is_json_lines), (RECORDS, is_json_sequence))
 
 
@@ -66,6 +68,12 @@ class BodyReader:
                 "body-without-content", pointer, "the request body has no media type; left out"
             )
         all_representations = tuple(representations(content, child(pointer, "content"), self._resolver))
+        for item in all_representations:
+            if _STRUCTURED.search(" ".join(item.media_types)) and item.media.keys().isdisjoint(
+                ("schema", "itemSchema")
+            ):
+                message = f"the body of type {', '.join(item.media_types)[:80]} has no schema"
+                self._resolver.problems.report("body-untyped", item.pointer, message)
         inputs = [self._input(body, pointer, item, sent_by_service) for item in all_representations]
         if not inputs:
             return Body()

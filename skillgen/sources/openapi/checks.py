@@ -99,7 +99,7 @@ def check_security(data: dict[str, Json], auth: Iterable[Auth], problems: Proble
     if not any(item.flow == "authorizationCode" and item.authorization_url and item.token_url for item in auth):
         message = "no OAuth 2.0 authorization code flow with both its URLs is declared"
         problems.report("oauth-missing", "/components/securitySchemes", message)
-    if not isinstance(data.get("security"), list):
+    if not (isinstance(required := data.get("security"), list) and required):
         problems.report("security-missing", "/security", "no security requirement for all operations is declared")
 
 
@@ -130,7 +130,10 @@ def check_texts(tool: Tool, problems: ProblemLog) -> None:
         return
     for name in ("summary", "description"):
         if getattr(tool, name) is None:
-            problems.report(f"tool-{name}-missing", child(tool.pointer, name), f"{tool.name} has no {name}", "add one")
+            problems.report(f"tool-{name}-missing", child(tool.pointer, name), f"{tool.name} has no {name}")
+        elif name in (tool.origins or {}):
+            message = f"{tool.name} has no {name} of its own, only that of its path"
+            problems.report(f"tool-{name}-missing", child(tool.pointer, name), message)
     description = (tool.description or "")[:_SCANNED_LENGTH]
     if mention := _SCREEN_PATTERN.search(description):
         message = f"{tool.name} mentions an element of a screen ({mention[0]!r}), which an agent can't see"

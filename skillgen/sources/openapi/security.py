@@ -5,7 +5,7 @@ See OpenAPI 3.2, "Security Scheme Object" and "Security Requirement Object", and
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from functools import partial
 from typing import Any
@@ -34,6 +34,16 @@ _FLOW_URLS = {
 }
 
 _TYPES = ("apiKey", "http", "mutualTLS", "oauth2", "openIdConnect")
+
+_REQUIRED = {"apiKey": ("name",), "http": ("scheme",), "oauth2": ("flows",), "openIdConnect": ("openIdConnectUrl",)}
+_REQUIRED_OF_FLOW = {
+    "implicit": ("authorizationUrl", "scopes"),
+    "password": ("tokenUrl", "scopes"),
+    "clientCredentials": ("tokenUrl", "scopes"),
+    "authorizationCode": ("authorizationUrl", "tokenUrl", "scopes"),
+    "deviceAuthorization": ("deviceAuthorizationUrl", "tokenUrl", "scopes"),
+}
+"""What a security scheme of a type, and a flow of OAuth 2.0, must declare."""
 
 SecurityOptions = tuple[tuple[Credential, ...], ...]
 """Ways to authenticate; a call needs all credentials of one of them."""
@@ -93,16 +103,23 @@ class SecurityReader:
         self._problems.report("security-invalid", pointer, message, fix)
 
     def _option(self, requirement: dict[str, Json], pointer: str) -> tuple[Credential, ...]:
-        return tuple(
-            Credential(scheme=self._scheme(name), scopes=self._scopes(scopes, child(pointer, name)))
-            for name, scopes in requirement.items()
-        )
+        return tuple(self._credential(name, scopes, child(pointer, name)) for name, scopes in requirement.items())
 
-    def _scopes(self, scopes: Json, pointer: str) -> tuple[str, ...]:
+    def _credential(self, written: str, scopes: Json, pointer: str) -> Credential:
         if not isinstance(scopes, list):
             self._report(pointer, f"the scopes are {kind_of(scopes)}, not a list", "write a list, which may be empty")
             scopes = [scopes]
-        return tuple(scope for scope in scopes if isinstance(scope, str))
+        credential = Credential(
+            scheme=self._scheme(written), scopes=tuple(item for item in scopes if isinstance(item, str))
+        )
+        flows = as_dict(self._resolver.resolve_or_empty(self._schemes.get(credential.scheme)).get("flows"))
+        declared = {scope for flow in flows.values() for scope in as_dict(as_dict(flow).get("scopes"))}
+        if declared and (unknown := [scope for scope in credential.scopes if scope not in declared]):
+            message = f"{credential.scheme[:80]!r} does not declare the scopes {', '.join(unknown)[:200]}"
+            self._problems.report(
+                "scope-undeclared", pointer, message, "add them to `scopes` of a flow, or correct them"
+            )
+        return credential
 
     def _scheme(self, written: str) -> str:
         """Returns the name of the required scheme, which may be written as its URI (3.2); reports an undeclared one."""
@@ -126,6 +143,7 @@ class SecurityReader:
             if scheme["type"] not in _TYPES:
                 message = f"the type {scheme['type'][:40]!r} is not defined by OpenAPI"
                 self._report_scheme(pointer, message, f"write one of {', '.join(_TYPES)}")
+            self._check_required("the security scheme", scheme, _REQUIRED.get(scheme["type"], ()), pointer)
             if scheme["type"] == "oauth2":
                 auth.extend(self._oauth_flows(name, scheme, pointer))
             else:
@@ -135,8 +153,6 @@ class SecurityReader:
     def _auth_from_scheme(self, name: str, scheme: dict[str, Json], pointer: str) -> Auth:
         kind, sent_as = scheme["type"], None
         if kind == "apiKey":
-            if text_of(scheme, "name") is None:
-                self._report_scheme(pointer, "the key has no name under which it is sent", "give it one")
             kind, sent_as = "api-key", f"{text_of(scheme, 'in') or 'header'} {text_of(scheme, 'name') or ''}".strip()
         elif kind == "http":
             word = (text_of(scheme, "scheme") or "").lower()
@@ -168,6 +184,7 @@ class SecurityReader:
             if flow.startswith("x-"):
                 continue
             where = child(pointer, "flows", flow)
+            self._check_required(f"the flow {flow[:40]}", settings, _REQUIRED_OF_FLOW.get(flow, ()), where)
             # PKCE belongs to the authorization code flow: if a scheme has that, it does not concern the other flows.
             is_own = _PKCE in settings or (_AUTHORIZATION_CODE in flows and flow != _AUTHORIZATION_CODE)
             urls: dict[str, Any] = {
@@ -184,6 +201,10 @@ class SecurityReader:
                 ),
                 pointer=where,
             )
+
+    def _check_required(self, what: str, value: dict[str, Json], names: Iterable[str], pointer: str) -> None:
+        if missing := [name for name in names if value.get(name) is None]:
+            self._report_scheme(pointer, f"{what} has no {' and no '.join(missing)}", f"declare {', '.join(missing)}")
 
     def _report_scheme(self, pointer: str, message: str, fix: str) -> None:
         self._problems.report("security-scheme-invalid", pointer, message, fix)
