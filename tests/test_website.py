@@ -124,14 +124,19 @@ def test_a_page_loads_nothing_from_elsewhere_and_is_accessible(
     assert faults == []
 
 
-def test_nothing_covers_a_section_that_a_link_leads_to(tmp_path: Path, node_modules: Path) -> None:
-    tools = {f"/{name}": {"get": operation(name, description="It takes room. " * 99)} for name in ("one", "two", "six")}
+def test_long_names_cover_no_section_and_widen_no_page(tmp_path: Path, node_modules: Path) -> None:
+    long = {"description": "It takes room. " * 99, "tags": ["Long" * 25]}
+    tools = {f"/{name}": {"get": operation(name, **long)} for name in ("one", "two", "six", "Seven" * 12)}
     info = {"title": "A service with a long title, which has no place next to a search field", "version": "1"}
-    source = write(tmp_path / "a.json", description(tools, info=info))
+    servers = [{"url": f"https://api.example.com/{'part' * 30}"}]
+    source = write(tmp_path / "a.json", description(tools, info=info, servers=servers))
     generated("from-openapi", source, "-o", tmp_path / "out", "--emit", "html")
     (page,) = [page for page in (tmp_path / "out/html").glob("*.html") if 'id="two"' in page.read_text("utf-8")]
-    tasks = [{"url": f"{page.as_uri()}#two", "width": width} for width in (360, 768, 1200)]
-    assert [seen["isCovered"] for seen in seen_in_browser(tasks, node_modules)] == [False, False, False]
+    urls = [f"{page.as_uri()}#two", page.with_name("index.html").as_uri()]
+    tasks = [{"url": url, "width": width} for url in urls for width in (360, 768, 1200)]
+    seen = seen_in_browser(tasks, node_modules)
+    assert [item["isCovered"] for item in seen] == [False] * 3 + [None] * 3
+    assert not any(item["isWide"] for item in seen)
 
 
 def test_no_text_of_a_source_becomes_markup(tmp_path: Path, node_modules: Path) -> None:
