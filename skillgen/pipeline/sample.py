@@ -12,6 +12,7 @@ from skillgen.enrich.effects import mentions_sending
 from skillgen.errors import OutputError, SkillgenError, SourceError, UsageError
 from skillgen.model.calls import ContentKind, Example
 from skillgen.model.serialization import is_json
+from skillgen.model.service import Service
 from skillgen.model.tool import Tool
 from skillgen.model.values import Json
 from skillgen.pipeline.call import Answer, Calls
@@ -176,7 +177,7 @@ def _sample(
     calls: Calls, tool: Tool, requests: Iterable[Mapping[str, Json]]
 ) -> tuple[Sampling, dict[str, Json] | None]:
     """Calls a tool; returns how it went, and the shape of the JSON that was returned."""
-    builder, kinds, count = ShapeBuilder(list(requests)), set[ContentKind](), 0
+    builder, kinds, count = ShapeBuilder(list(requests), _texts_of(calls.service)), set[ContentKind](), 0
     failure: SkillgenError | None = None
     for arguments in requests:
         try:
@@ -193,6 +194,13 @@ def _sample(
     has_shape = not kinds.isdisjoint(("json", "json-text"))
     sampling = Sampling(tool=tool.name, calls=count, content=tuple(sorted(kinds)), failure=failure)
     return sampling, builder.shape() if has_shape else None
+
+
+def _texts_of(service: Service) -> Iterator[str]:
+    """Yields the texts in which a service may have the words of its names."""
+    for tool in service.tools:
+        texts = (tool.title, tool.summary, tool.description)
+        yield from (tool.name, *filter(None, texts), *(item.name for item in tool.parameters))
 
 
 def _contents(answer: Answer) -> Iterator[tuple[ContentKind, Json]]:

@@ -9,10 +9,12 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 
 from skillgen.model.values import Json
 from skillgen.security.credentials import looks_random, redact
+from skillgen.sources.examples.strings import singular
+from skillgen.text.words import word_set, words_of
 
 DEPTH_LIMIT = 8
 """Levels of a shape; below, only types are known."""
@@ -36,6 +38,46 @@ _DATA = re.compile(
 )
 """What a name has that was probably not chosen by a programmer."""
 
+_COMMON_WORDS = word_set(
+    """
+    access account action active activity add additional address addresse admin after age agent aggregation
+    algorithm alia all allow allowed amount and api app application area artifact as at attribute audit auth
+    authentication author authorization auto availability available average balance base batch before billing
+    binding birth blob block body brand bucket by byte call callback can capacity card case category certificate
+    change channel check child city class client closed cloud cluster code collection color column comment company
+    complete completed condition config configuration connection consent consumer contact container content context
+    control cost count country create created creation credential currency current custom customer data database
+    date day default definition delay delete deleted delivery deployment description destination detail device
+    dimension direction disable disabled disk display district dns document domain done download duration effective
+    email enable enabled encryption end endpoint engine entity entry environment error estimated event execution
+    expected expiration expire expiry export expression extension external failed failure family feature field file
+    filter first for force format free frequency from full function geo global grade group has hash header health
+    height history home host hour house href html http icon id identifier identity ids ignore image import in
+    include index indicator info information initial input instance internal interval ip is issue issued issuer item
+    job key kind label language last lat latest latitude length level license limit line link list local locale
+    locality location log logging login logo long longitude machine managed map mask match max maximum media member
+    memory message meta metadata method metric min minimum minute mobile mode model modified month ms multi name
+    namespace network new next no node non not note notification num number object of offset on only open operation
+    operator option or order organization origin original os other out output override owner package page param
+    parameter parent password path pattern payload payment pending per percent percentage performance period
+    permission person phone photo pin plan platform point policy pool port position post postal prefix
+    prev previous price primary principal priority private product profile progress project property protocol
+    provider provisioning public published purpose quantity query range rate rating raw read reason record redirect
+    ref reference refresh region registration related release remaining remote remove repeat report request
+    requested required resolution resource response result retention retry return revision role root routing row
+    rule run sample scale schedule scheduled schema school scope score script search second secondary secret
+    security self send sequence serial server service session set setting severity share shared short show signature
+    site size skip sku sort source start started stat state status step stop storage store strategy stream street
+    string sub subject subscription success summary support supported system table tag target task tax template
+    tenant term test text threshold tier time timeout timestamp timezone title to token top topic total
+    tracking transaction transfer type uid unique unit up update updated upload uri url usage use used user username
+    utc valid validation value verification verified version view virtual volume warning web website week weight
+    width window with year zip zone
+    """
+)
+"""The words, in the singular, that most services use in names of properties (of 2,500 public descriptions). With the
+words of the service itself, seven of ten objects whose values have one type have no other words in their names."""
+
 _DIGITS = re.compile(r"[0-9]+")
 
 _FORMATS = {
@@ -54,14 +96,20 @@ _FORM_LIMIT = 2_000
 class ShapeBuilder:
     """Merges values into one shape: a member that is not in all objects is optional, a value may have several types."""
 
-    def __init__(self, sent: Json = None) -> None:
-        """`sent` are the arguments of the calls. A key that is one of their strings, or of those returned, is data."""
-        self._root = _Node()
+    def __init__(self, sent: Json = None, known: Iterable[str] = ()) -> None:
+        """`sent` are the arguments of the calls. A key that is one of their strings, or of those returned, is data.
+
+        `known` are texts of the service. In an object that is the only one at its place, and whose values have one
+        type, a key of other words may be data.
+        """
+        self._known = _COMMON_WORDS.union(*map(_words_in, known))
+        self._root, self._values = _Node(), 0
         self._words: set[str] = set()
         _add_words(sent, self._words)
 
     def add(self, value: Json) -> None:
         """Adds a value."""
+        self._values += 1
         self._root.add(value, DEPTH_LIMIT)
         _add_words(value, self._words)
 
@@ -84,7 +132,7 @@ class ShapeBuilder:
             return shape
         if node.items is not None and node.items.types:
             shape["items"] = self._shape(node.items, depth - 1)
-        if node.members and _has_data_as_keys(node, self._words):
+        if node.members and self._has_data_as_keys(node):
             values = _Node()
             for member in node.members.values():
                 values.merge(member)
@@ -95,6 +143,26 @@ class ShapeBuilder:
             if required := [name for name in names if node.counts[name] == node.objects]:
                 shape["required"] = required
         return shape
+
+    def _has_data_as_keys(self, node: _Node) -> bool:
+        """True if the keys of objects may be data."""
+        names, members = node.members.keys(), node.members.values()
+        if len(names) > NAMES_LIMIT or not self._words.isdisjoint(names) or not all(map(_is_chosen, names)):
+            return True
+        series = Counter(_DIGITS.sub("#", name) for name in names)
+        if any("#" in name and count > 2 for name, count in series.items()):  # user_1, user_2, user_3
+            return True
+        kinds = {frozenset(member.types - {"null"}) for member in members}
+        if len(kinds) > 1:
+            return False
+        if node.objects <= self._values and not all(_words_in(name) <= self._known for name in names):
+            return True
+        if len(names) < 2:
+            return False
+        if kinds == {frozenset({"object"})} and _are_records(members):
+            return True
+        is_rarely_shared = node.objects > 1 and all(2 * count <= node.objects for count in node.counts.values())
+        return is_rarely_shared or len(names) > _UNIFORM_LIMIT
 
 
 class _Node:
@@ -155,27 +223,15 @@ def _form_of(text: str) -> str:
     return next((name for name, form in _FORMATS.items() if form.match(text)), "")
 
 
-def _has_data_as_keys(node: _Node, words: set[str]) -> bool:
-    """True if the keys of objects may be data; `words` are strings of the arguments and the results."""
-    names, members = node.members.keys(), node.members.values()
-    if len(names) > NAMES_LIMIT or not words.isdisjoint(names) or not all(map(_is_chosen, names)):
-        return True
-    series = Counter(_DIGITS.sub("#", name) for name in names)
-    if any("#" in name and count > 2 for name, count in series.items()):  # user_1, user_2, user_3
-        return True
-    kinds = {frozenset(member.types - {"null"}) for member in members}
-    if len(names) < 2 or len(kinds) > 1:
-        return False
-    if kinds == {frozenset({"object"})} and _are_records(members):
-        return True
-    is_rarely_shared = node.objects > 1 and all(2 * count <= node.objects for count in node.counts.values())
-    return is_rarely_shared or len(names) > _UNIFORM_LIMIT
-
-
 def _are_records(members: Collection[_Node]) -> bool:
     """True if objects share most of their names: on average, a name is in more than half of them."""
     counts = Counter(name for member in members for name in member.members)
     return 2 * sum(counts.values()) >= len(counts) * (len(members) + 1)
+
+
+def _words_in(text: str) -> set[str]:
+    """Returns the words of a text, in the singular."""
+    return {singular(word.lower()) for word in words_of(text)}
 
 
 def _is_chosen(name: str) -> bool:
