@@ -252,6 +252,9 @@ CODES: Mapping[str, ProblemCode] = {
     "command-unknown": ProblemCode(
         "warning", "nothing declares with which command users start the program", "name the command with --program"
     ),
+    "command-unreadable": ProblemCode(
+        "warning", "a command of a program cannot be read, so it is left out", "run it by hand, and correct its program"
+    ),
     "help-unread": ProblemCode(
         "warning", "the help of commands is not read, so they have no options", "add what is known of them with --extra"
     ),

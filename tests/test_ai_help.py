@@ -172,6 +172,20 @@ def test_the_texts_of_the_project_file_count(tmp_path: Path) -> None:
     assert (code, "has no target 'depot' with `cli`; name a target" in text) == (2, True)
 
 
+def test_a_command_that_cannot_be_imported_costs_only_its_own_text() -> None:
+    class Lazy(click.Group):
+        def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+            if cmd_name == "bad":
+                raise ImportError("No module named 'heavy'")
+            return super().get_command(ctx, cmd_name)
+
+    app = skillgen.ai_help(Lazy("tool", commands={name: click.Command(name, help="Fine.") for name in ("bad", "good")}))
+    code, text = run(app, "--ai-help", name="tool")
+    assert (code, "`tool good" in text, "tool bad" in text) == (0, True, False)
+    code, text = run(app, "bad", "--ai-help", name="tool")
+    assert (code, "--ai-help: 'bad' cannot be read: ImportError: No module named 'heavy'" in text) == (2, True)
+
+
 def test_the_flag_costs_a_program_no_import() -> None:
     finished = run_python("-c", "import sys, skillgen; skillgen.ai_help; print(*sorted(sys.modules))")
     modules = finished.stdout.split()

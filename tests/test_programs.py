@@ -485,7 +485,8 @@ BAD: dict[str, tuple[str, str]] = {
     "call raises": ("def parser(): 1 / 0\n", "calling it raises ZeroDivisionError: division by zero"),
     "endless": (
         "import click\nclass Endless(click.Group):\n"
-        "    def list_commands(self, ctx): return ['a']\n    def get_command(self, ctx, name): return self\n"
+        "    def list_commands(self, ctx): return ['a']\n"
+        "    def get_command(self, ctx, name): return Endless(name)\n"
         "parser = Endless('x')\n",
         "commands are nested more than 20 levels deep",
     ),
@@ -499,6 +500,34 @@ BAD: dict[str, tuple[str, str]] = {
         "its commands could not be read",
     ),
 }
+
+
+PARTLY_BAD = """
+import argparse, click
+class Lazy(click.Group):
+    def list_commands(self, context): return ["bad", "good", "gone", "own", "quits"]
+    def get_command(self, context, name):
+        if name == "bad": raise ImportError("No module named 'heavy'")
+        if name == "quits": raise SystemExit(2)
+        return {"good": click.Command("good", help="Fine."), "own": self}.get(name)
+lazy = Lazy("tool", help="Does things.")
+parser = argparse.ArgumentParser("tool")
+commands = parser.add_subparsers()
+commands.add_parser("good", help="Fine.")
+commands.choices["own"] = parser
+"""
+
+
+def test_a_command_that_cannot_be_read_costs_no_other(tmp_path: Path) -> None:
+    (tmp_path / "partly.py").write_text(PARTLY_BAD, "utf-8")
+    reasons = []
+    for target in ("partly:lazy", "partly:parser"):
+        service = skillgen.read(cli=target, cwd=tmp_path, python=sys.executable, program="tool")
+        assert [item.name for item in service.tools] == ["good"]
+        reasons.append([item.message for item in service.problems if item.code == "command-unreadable"])
+    of_own = "`own` cannot be read, and is left out: ValueError: it is a part of itself"
+    of_bad = "`bad` cannot be read, and is left out: ImportError: No module named 'heavy'"
+    assert reasons == [[of_bad, of_own, "`quits` cannot be read, and is left out: exit code 2"], [of_own]]
 
 
 @pytest.mark.slow

@@ -555,7 +555,7 @@ def test_no_command_is_started_unless_the_help_says_how(tmp_path: Path) -> None:
 
 
 def test_names_in_the_help_reach_no_shell_and_no_other_option(tmp_path: Path) -> None:
-    names = ["$(touch ran)", "--force", "../crate", ";touch ran", "ok"]
+    names = ["$(touch ran)", "--force", "../crate", ";touch ran", "a;b", "wipe --all", '"q"', "ok"]
     lines = "".join(f"  {name}  Does something\n" for name in names)
     text = f"Usage: crate <command>\n\nCommands:\n{lines}\nRun 'crate <command> --help'.\n"
     service = read(tmp_path, {"--help": text, "ok --help": "Usage: crate ok\n"})
@@ -588,6 +588,14 @@ def test_a_program_that_hangs_is_stopped(tmp_path: Path) -> None:
     finished = run_skillgen("from-cli", "--command", path, "--timeout", "0.5", "--out", tmp_path / "out", cwd=tmp_path)
     assert finished.exit_code == 3
     assert "did not print its help in time" in finished.stderr
+
+
+def test_commands_above_the_limit_are_reported(tmp_path: Path) -> None:
+    lines = "".join(f"  c{number}  Does {number}\n" for number in range(2_100))
+    service = read(tmp_path, {"--help": f"Usage: crate COMMAND\n\nCommands:\n{lines}"})
+    assert len(service.tools) == 2_000
+    messages = [item.message for item in service.problems if item.code == "help-unread"]
+    assert messages[0] == "more than 2,000 commands are listed; the others are left out"
 
 
 def test_endless_output_is_cut(tmp_path: Path) -> None:

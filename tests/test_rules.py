@@ -202,6 +202,7 @@ TESTS_OF_CASES = {
     "events-not-detailed": "test_rules.test_what_is_too_large_is_reported",
     "example-too-long": "test_example_calls.test_a_huge_declared_call_is_not_shown_and_a_short_one_is_made",
     "groups-too-many": "test_rules.test_what_is_too_large_is_reported",
+    "command-unreadable": "test_programs.test_a_command_that_cannot_be_read_costs_no_other",
     "help-unread": "test_programs_by_help.test_no_command_is_started_unless_the_help_says_how",
     "hidden-left-out": "test_programs.test_hidden_commands_and_options_are_left_out_and_counted",
     "home-folder-replaced": "test_secrets.test_the_folder_of_a_named_user_is_a_tilde",

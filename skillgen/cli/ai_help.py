@@ -147,7 +147,10 @@ def _command_names(command: Any, context: Any, words: Sequence[str]) -> list[str
     """Returns the names among the words of a call by which a command is found, below the program."""
     names = []
     for word in words:
-        found = command.get_command(context, word) if hasattr(command, "get_command") else None
+        try:
+            found = command.get_command(context, word) if hasattr(command, "get_command") else None
+        except Exception as error:  # its module cannot be imported
+            context.fail(f"--ai-help: {word!r} cannot be read: {type(error).__name__}: {error}")
         if found is not None:
             names.append(word)
             command = found

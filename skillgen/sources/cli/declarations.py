@@ -84,6 +84,9 @@ class Program(Struct, frozen=True, kw_only=True):
     module: str
     program: str | None
     distribution: Distribution | None
+    left_out: tuple[tuple[str, str], ...] = ()
+    """The words of commands that cannot be read, each with the reason."""
+
     is_inferred: bool = False
     """Whether its commands are read from its help, not from its declarations."""
 

@@ -21,7 +21,7 @@ from msgspec.structs import replace
 from skillgen.errors import ProblemLog, SourceError
 from skillgen.security.secrets import Secrets, report_echoed_secrets
 from skillgen.sources.cli.declarations import Command, Param, Program
-from skillgen.sources.cli.help_text import command_from_help, commands_listed
+from skillgen.sources.cli.help_text import ITEMS_LIMIT, command_from_help, commands_listed
 from skillgen.sources.command_output import Finished, run_command
 from skillgen.sources.mcp.session import CancelToken
 from skillgen.text import lazy_re as re
@@ -136,10 +136,8 @@ def explore(
             return str(data)
 
         def run(arguments: Sequence[str]) -> Finished | None:
-            left = deadline - monotonic()
-            if left <= 0:
-                what = f"its help is not complete after {TOTAL_LIMIT_S:g} s"
-                raise SourceError(what, where=command[0], fix="check whether the program waits for something")
+            if (left := deadline - monotonic()) <= 0:
+                return None
             return run_command(
                 (*command, *arguments),
                 environment=variables,
@@ -208,6 +206,9 @@ class _Explorer:
         listed = self._listed(text)
         known = {item.name for item in root.commands}
         root = replace(root, commands=(*root.commands, *(item for item in listed if item.name not in known)))
+        if len(root.commands) >= ITEMS_LIMIT:
+            message = f"more than {ITEMS_LIMIT:,} commands are listed; the others are left out"
+            self._problems.report("help-unread", "/root", message)
         if root.commands:
             self._choose_way(text, root)
             root = self._with_commands(root, text)

@@ -24,12 +24,18 @@ TAKES_COMMAND = re.compile(rf"(?:^|\s){_PLACEHOLDER}(?:\s|\.|$)", re.IGNORECASE)
 SUBPARSERS = re.compile(r"\{[^{}]*\} \.\.\.| \.\.\.\Z")
 
 
+_OF_SHELLS = ("$", "`", ";", "&", "'", '"', "\\")
+"""Characters that no name of an option precedes."""
+
+
 def option_names(spec: str) -> list[tuple[str, str]]:
     """Returns the names of an option, each with what follows it."""
     pieces = []
     for part in _NEXT_NAME.split(" ".join(spec.split()).strip(",")):
         if (name := _OPTION_NAME.match(part)) is not None:
             rest = part[name.end() :].strip(" ,")
+            if part[name.end() :][:1] in _OF_SHELLS:
+                continue
             pieces.append((name[0].rstrip(":."), "" if rest.startswith("|") else rest))  # `-v|vv|vvv`
     return pieces
 

@@ -31,7 +31,7 @@ from skillgen.text import lazy_re as re
 LINES_LIMIT = 20_000
 """Maximum number of lines of a help text that are read."""
 
-_ITEMS_LIMIT = 2_000
+ITEMS_LIMIT = 2_000
 """Maximum number of options, and of commands, of one command."""
 
 _TERMINAL = re.compile(r"\x1b\[[0-9;?]{0,20}[A-Za-z]|\x1b\][^\x07\x1b]{0,200}(?:\x07|\x1b\\)|[^\n]\x08")
@@ -298,7 +298,7 @@ class _HelpReader:
         return indent <= current.indent + deeper and indent < self._text_column
 
     def _add(self, indent: int, line: str, section: str, *, is_option: bool) -> None:
-        if sum(item.is_option == is_option for item in self._items) >= _ITEMS_LIMIT:
+        if sum(item.is_option == is_option for item in self._items) >= ITEMS_LIMIT:
             return
         spec, text, column = _split_item(line, is_option=is_option)
         self._text_column = indent + column if column else WIDTH_LIMIT
@@ -360,7 +360,7 @@ class _HelpReader:
             if not item.text and item.spec in grouping:  # a heading of commands with two words
                 continue
             for spec, text in lines:
-                if len(seen) >= _ITEMS_LIMIT or (command := self._listed(spec, text)) is None or command.name in seen:
+                if len(seen) >= ITEMS_LIMIT or (command := self._listed(spec, text)) is None or command.name in seen:
                     continue
                 seen.add(command.name)
                 yield command

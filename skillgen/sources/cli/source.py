@@ -96,6 +96,9 @@ class _ServiceReader:
         if self._hidden:
             message = f"{len(self._hidden):,} commands and options are hidden in the help of the program; left out"
             self._problems.report("hidden-left-out", "/root", message)
+        for name, error in self._program.left_out:
+            message = f"`{name}` cannot be read, and is left out: {error}"
+            self._problems.report("command-unreadable", "/left_out", message)
         service = Service(
             kind="cli",
             name=self._name,

@@ -19,7 +19,7 @@ import json
 import os
 import sys
 import textwrap
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from importlib import metadata
 from typing import Any, NoReturn
 
@@ -46,6 +46,7 @@ MEMORY_LIMIT_BYTES = 4 << 30
 BY_HELP = "or have its help read: --command NAME"
 
 Node = dict[str, Any]
+Path = tuple[str, ...]
 
 
 class Unreadable(Exception):
@@ -111,11 +112,11 @@ def read_program(target: str) -> Node:
     module = _imported(module_name)
     program = _program_at(module, path)
     if isinstance(program, argparse.ArgumentParser):
-        root = _ParserReader().command(program, name, (), None)
+        reader: Any = _ParserReader()
         own_name = program.prog if program.prog and " " not in program.prog else None
     else:
-        root = _ClickReader().command(program, name, None)
-        own_name = None
+        reader, own_name = _ClickReader(), None
+    root = reader.command(program, name)
     if script is None and scripts:
         named = [item for item in scripts if item[0].name == (own_name or root["own_name"])]
         script, distribution = named[0] if named else (None, scripts[0][1])
@@ -125,15 +126,18 @@ def read_program(target: str) -> Node:
         "module": _runnable(module_name),
         "distribution": _facts_of(distribution) if distribution is not None else None,
         "root": root,
+        "left_out": reader.left_out,
     }
 
 
 def tree_of_command(command: object, name: str) -> Node:
     """Returns the commands of a Click command in this process, as `read_program` does."""
-    root = _ClickReader().command(command, name, None)
+    reader = _ClickReader()
+    root = reader.command(command, name)
     distribution = next((found for script, found in _scripts() if script.name == name), None)
     facts = _facts_of(distribution) if distribution is not None else None
-    return {"program": name, "name": name, "module": name, "distribution": facts, "root": root}
+    found = {"program": name, "name": name, "module": name, "distribution": facts, "root": root}
+    return {**found, "left_out": [[*item] for item in reader.left_out]}
 
 
 # -- where the program comes from ------------------------------------------------------------------------------------
@@ -344,32 +348,55 @@ def _choices(values: Any, word_of: Callable[[enum.Enum], object]) -> list[Any] |
     return [item for _, item in plain] if is_shown else None
 
 
-class _Counter:
-    """Counts the commands of a program."""
+class _Reader:
+    """Reads the commands of a program, and leaves out those that cannot be read."""
 
     def __init__(self) -> None:
+        self.left_out: list[tuple[str, str]] = []
+        """The words of a command, and why it is left out."""
         self._count = 0
 
-    def add(self, depth: int) -> None:
+    def _enter(self, program: object, above: tuple[object, ...]) -> None:
+        """Counts a command; `above` are the groups that it is a part of."""
         self._count += 1
         if self._count > COMMANDS_LIMIT:
             raise Unreadable(f"the program has more than {COMMANDS_LIMIT:,} commands", "document a part of it")
-        if depth > DEPTH_LIMIT:
+        if len(above) > DEPTH_LIMIT:
             raise Unreadable(f"commands are nested more than {DEPTH_LIMIT} levels deep", "document a part of them")
+        if any(item is program for item in above):
+            raise ValueError("it is a part of itself")
+
+    def _nodes(
+        self,
+        path: Path,
+        names: Iterable[str],
+        read: Callable[[str, Path], Node | None],
+    ) -> list[Node]:
+        """Returns the commands of a group, with the words that `path` and their names are."""
+        nodes = []
+        for name in names:
+            try:
+                node = read(name, (*path, name))
+            except (Unreadable, RecursionError):
+                raise
+            except (Exception, SystemExit) as error:
+                self.left_out.append((" ".join((*path, name)), _described(error)))
+            else:
+                nodes += [node] if node is not None else []
+        return nodes
 
 
 # -- Click and Typer -------------------------------------------------------------------------------------------------
 
 
-class _ClickReader:
+class _ClickReader(_Reader):
     """Reads a Click command, of Click itself or of the copy in Typer."""
 
-    def __init__(self) -> None:
-        self._counter = _Counter()
-
-    def command(self, command: Any, name: str, parent: Any, depth: int = 0) -> Node:
-        """Returns a command with its own commands."""
-        self._counter.add(depth)
+    def command(
+        self, command: Any, name: str, parent: Any = None, path: Path = (), above: tuple[object, ...] = ()
+    ) -> Node:
+        """Returns a command with its own commands; `above` are the groups that it is a part of."""
+        self._enter(command, above)
         settings = getattr(command, "context_settings", None) or {}
         context = command.context_class(command, info_name=name, parent=parent, **settings)
         help_names = set(getattr(context, "help_option_names", ()))
@@ -397,10 +424,12 @@ class _ClickReader:
         if hasattr(command, "list_commands") and hasattr(command, "get_command"):
             node["is_callable"] = bool(getattr(command, "invoke_without_command", False))
             node["is_chain"] = bool(getattr(command, "chain", False))
-            found = [(item, command.get_command(context, item)) for item in command.list_commands(context)]
-            node["commands"] = [
-                self.command(item, item_name, context, depth + 1) for item_name, item in found if item is not None
-            ]
+
+            def read(name: str, path: Path) -> Node | None:
+                found = command.get_command(context, name)
+                return self.command(found, name, context, path, (*above, command)) if found is not None else None
+
+            node["commands"] = self._nodes(path, command.list_commands(context), read)
         return node
 
     def _param(self, param: Any, context: Any) -> Node:
@@ -524,19 +553,19 @@ def _deprecation(value: object) -> Any:
 # -- argparse --------------------------------------------------------------------------------------------------------
 
 
-class _ParserReader:
+class _ParserReader(_Reader):
     """Reads a parser of `argparse`."""
 
-    def __init__(self) -> None:
-        self._counter = _Counter()
-
     def command(
-        self, parser: argparse.ArgumentParser, name: str, above: tuple[int, ...], help_text: object, depth: int = 0
+        self,
+        parser: argparse.ArgumentParser,
+        name: str,
+        help_text: object = None,
+        path: Path = (),
+        above: tuple[object, ...] = (),
     ) -> Node:
-        """Returns a parser as a command; `above` has the identities of the parsers that it is a part of."""
-        self._counter.add(depth)
-        if id(parser) in above:
-            raise Unreadable("a parser is a part of itself")
+        """Returns a parser as a command; `above` are the parsers that it is a part of."""
+        self._enter(parser, above)
         actions: list[argparse.Action] = parser._actions
         subparsers = [item for item in actions if isinstance(item, argparse._SubParsersAction)]
         params = [
@@ -565,23 +594,27 @@ class _ParserReader:
         }
         if subparsers:
             node["commands"] = [
-                command for item in subparsers for command in self._commands(item, (*above, id(parser)), depth)
+                command for item in subparsers for command in self._commands(item, path, (*above, parser))
             ]
         return node
 
-    def _commands(self, action: Any, above: tuple[int, ...], depth: int) -> Iterator[Node]:
-        """Yields the commands of a parser; the other names of a command follow its first."""
+    def _commands(self, action: Any, path: Path, above: tuple[object, ...]) -> list[Node]:
+        """Returns the commands of a parser; the other names of a command follow its first."""
         texts = {item.dest: item.help for item in action._choices_actions}
         deprecated = getattr(action, "_deprecated", ())
         names: dict[int, list[str]] = {}
         for name, parser in action.choices.items():
             names.setdefault(id(parser), []).append(name)
-        for first, *aliases in names.values():
+
+        def read(first: str, path: Path) -> Node:
             parser = action.choices[first]
-            hidden = texts.get(first) == argparse.SUPPRESS
-            help_text = None if hidden else _expanded(texts.get(first), {"prog": parser.prog})
-            node = self.command(parser, first, above, help_text, depth + 1)
-            yield {**node, "aliases": aliases, "is_hidden": hidden, "deprecated": first in deprecated}
+            is_hidden = texts.get(first) == argparse.SUPPRESS
+            help_text = None if is_hidden else _expanded(texts.get(first), {"prog": parser.prog})
+            node = self.command(parser, first, help_text, path, above)
+            aliases = names[id(parser)][1:]
+            return {**node, "aliases": aliases, "is_hidden": is_hidden, "deprecated": first in deprecated}
+
+        return self._nodes(path, [first for first, *_ in names.values()], read)
 
     def _prose(self, parser: argparse.ArgumentParser, text: object) -> str | None:
         found = None if text == argparse.SUPPRESS else _text(text)
