@@ -16,6 +16,7 @@ from skillgen.model.tool import Tool
 from skillgen.model.values import Value
 from skillgen.render.identity import skill_name, tool_phrase
 from skillgen.render.phrases import once, phrase, phrases
+from skillgen.security.tables import Regex
 from skillgen.text.markdown import Markdown, code, code_list, inline, plain_words, with_stop
 from skillgen.text.summary import is_statement, sentences
 from skillgen.text.words import words_of
@@ -91,7 +92,7 @@ def speaks_of_authentication(service: Service) -> bool:
 
 
 _CREDENTIAL = r"(?:(?:access|api|auth|bearer|oauth|personal|session)[ _-]?(?:keys?|tokens?)|tokens?|credentials)\b"
-_NEEDS_CREDENTIAL = re.compile(
+_NEEDS_CREDENTIAL = Regex(
     rf"\b{_CREDENTIAL}[^.\n]{{0,60}}\b(?:authenticat|authori[sz]|needs? |requires? )"
     rf"|\b(?:authenticat\w+|authori[sz]\w+|needs?|requires?)(?: (?:an?|the|by|using|valid|with|your)){{0,3}}"
     rf" {_CREDENTIAL}",
@@ -143,7 +144,8 @@ def _login_in_examples(service: Service) -> str:
 def _hints_in(tool: Tool) -> Iterator[str]:
     """Yields the sentences of a description that say which credential a call needs, and order nothing."""
     text = tool.description or ""
-    for sentence in sentences(text) if _NEEDS_CREDENTIAL.search(text) else ():
+    is_on_credential = any(map(text.lower().__contains__, ("token", "key", "credential")))
+    for sentence in sentences(text) if is_on_credential and _NEEDS_CREDENTIAL.search(text) else ():
         line = plain_words(sentence)
         if len(line) <= _HINT_LIMIT and _NEEDS_CREDENTIAL.search(line) and is_statement(line):
             yield line

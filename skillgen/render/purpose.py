@@ -380,10 +380,11 @@ class Subjects:
     def _said_actions(self) -> list[tuple[Tool, str, tuple[str, ...]]]:
         """What each tool does, and with what: by the texts if most have a verb, else by the names."""
         actions = []
-        has_texts = 2 * sum(bool(task_of(tool)) for tool, _, _ in self._actions) > len(self._actions)
-        for tool, verbs, noun in self._actions:
+        tasks = [task_of(tool) or "" for tool, _, _ in self._actions]
+        has_texts = 2 * sum(map(bool, tasks)) > len(tasks)
+        for task, (tool, verbs, noun) in zip(tasks, self._actions, strict=True):
             if has_texts:
-                verb, _, rest = (task_of(tool) or "").partition(" ")
+                verb, _, rest = task.partition(" ")
                 noun = _object(rest)
             else:
                 verb, noun = next(iter(verbs), ""), (*noun[:-1], *map(singular, noun[-1:]))

@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache
 from http import HTTPStatus
 from itertools import chain
 
@@ -37,6 +38,7 @@ from skillgen.render.types import (
     type_phrase,
 )
 from skillgen.text.markdown import (
+    CACHE_SIZE,
     Markdown,
     code,
     code_list,
@@ -112,6 +114,7 @@ _LONG_DESCRIPTION = 400
 _REASONS = {str(status.value): status.phrase for status in HTTPStatus}
 
 
+@lru_cache(CACHE_SIZE)
 def _told(text: str | None, code: str | None, name: str) -> str:
     """Returns a description without the sentences that only repeat the code or name the tool."""
     if not text or len(text) > _LONG_DESCRIPTION:

@@ -164,7 +164,8 @@ class Secrets:
         compact = "".join(text.split())
         present_forms = [form for form in self._forms if form in compact]
         origins.update(self._origins[self._forms[form]] for form in present_forms)
-        if not is_name:  # first: with a part replaced, a credential is not recognised any more
+        # Before the secrets: with a part replaced, a credential is not recognised any more.
+        if not is_name and might_hold_credential(text):
             text = redact(text)[0]
         for form in present_forms:
             text = re.sub(r"\s*".join(map(re.escape, form)), HIDDEN, text)

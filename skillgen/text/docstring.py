@@ -10,9 +10,11 @@ from textwrap import dedent
 
 from skillgen.text import lazy_re as re
 
-_MAY_DOCUMENT = re.compile(r"[@:]param\b|(?:args|arguments|params|parameters|inputs)[*:]", re.IGNORECASE)
+_TITLES = ("args", "arguments", "params", "parameters", "inputs")
+_SIGNS = ("@param", ":param", *(title + end for title in _TITLES for end in "*:"))
+"""What a text that documents parameters contains, in lower case."""
 
-_TITLE = re.compile(r"(?:#{1,6} )?(?:\*\*)?(?:args|arguments|params|parameters|inputs)[*:]{1,3}\Z", re.IGNORECASE)
+_TITLE = re.compile(rf"(?:#{{1,6}} )?(?:\*\*)?(?:{'|'.join(_TITLES)})[*:]{{1,3}}\Z", re.IGNORECASE)
 
 _FIELD = re.compile(
     r"(?::param(?: [\w\[\], |.]{1,40})?|@param(?: \{[^{}\n]{0,60}\})?) \[?(?P<name>\w{1,60})\]?:?(?: -)?(?P<type>)"
@@ -41,7 +43,7 @@ def documented_parameters(text: str, names: Collection[str]) -> tuple[str, dict[
 
     Entries for other names stay, and so does the title above them.
     """
-    if not _MAY_DOCUMENT.search(text):
+    if not names or not any(map(text.lower().__contains__, _SIGNS)):
         return text, {}
     said: dict[str, list[str]] = {}
     rest: list[str] = []

@@ -186,6 +186,7 @@ def one_line(text: str) -> str:
     return " ".join(strip_invisible(text).split())
 
 
+@lru_cache(CACHE_SIZE)
 def plain_words(text: str) -> str:
     """Returns a text on one line without the markup of links, images and formatting HTML. Not safe Markdown."""
     line = join_lines(text)
@@ -427,6 +428,7 @@ def escape_dollar_digits(body: str) -> str:
     return _NUMBERED.sub(r"\1\\$", body) if "$" in body else body
 
 
+@lru_cache(CACHE_SIZE)
 def escape_inline(line: str) -> str:
     """Converts links, images and HTML to text, then escapes everything that could still be markup, including what the
     conversion created.

@@ -471,8 +471,9 @@ def sentences(text: str) -> Iterator[str]:
     """Yields the sentences of a text, unchanged."""
     start = 0
     for end in _END.finditer(text):
-        if not ABBREVIATION.search(text[start : end.start()]):
-            yield text[start : end.start()]
+        sentence = text[start : end.start()]
+        if sentence[-1] != "." or not ABBREVIATION.search(sentence.rsplit(None, 1)[-1]):
+            yield sentence
             start = end.end()
     yield text[start:]
 

@@ -74,9 +74,14 @@ def _other_invisible(text: str) -> dict[str, str]:
     return {character: kind for character, kind in kinds.items() if kind is not None}
 
 
+def is_plain(text: str) -> bool:
+    """True if a text has only ASCII characters that are printed, and line feeds."""
+    return text.isascii() and (text.isprintable() or text.replace("\n", "").isprintable())
+
+
 def strip_invisible(text: str) -> str:
     """Returns a text without invisible characters, with line feeds as line ends and plain spaces."""
-    if text.isprintable() and text.isascii():
+    if is_plain(text):
         return text
     text = text.replace("\r\n", "\n").replace("\r", "\n")
     if text.isascii():
@@ -108,8 +113,10 @@ def invisible_kinds(text: str) -> tuple[tuple[str, ...], bool]:
 
     Characters that belong to the spelling of a language or to an emoji do not count, nor do line ends.
     """
+    if is_plain(text):
+        return (), False
     if text.isascii():
-        if text.isprintable() or not _ASCII_REMOVED.search(text):
+        if not _ASCII_REMOVED.search(text):
             return (), False
     elif not _other_invisible(text) and not _REMOVED.search(text):
         return (), False
