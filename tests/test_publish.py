@@ -186,7 +186,7 @@ def test_a_hosted_server_is_published_by_its_url(tmp_path: Path) -> None:
     private = service_of_answers(answers(), url="http://localhost:8080/mcp")
     entry, problems = server_json(tmp_path / "private", private)
     assert "remotes" not in entry
-    assert "is reached only in a private network" in problems["published-without"][0]
+    assert "others cannot reach the server at http" in problems["published-without"][0]
 
 
 def test_icons_and_links_are_those_that_the_registry_takes(tmp_path: Path) -> None:
@@ -339,6 +339,22 @@ def test_a_server_that_others_cannot_reach_is_not_in_the_plugin(tmp_path: Path) 
         assert not (folder / "mcp.json").exists()
         assert "mcpServers" not in read_json(folder / ".claude-plugin/plugin.json")
         assert "the plugin has only the skill" in problems["published-without"][0]
+
+
+def test_a_url_is_published_unless_a_secret_is_left_out_of_it(tmp_path: Path) -> None:
+    """In the plugin as in server.json: a query that selects something is no secret."""
+    urls = {
+        "https://mcp.acme.com/mcp?tenant=blue": True,
+        "https://mcp.acme.com/mcp?api_key=hunter22xyz12345678": False,
+        "https://kiosk:hunter22x@mcp.acme.com/mcp": False,
+    }
+    for number, (url, is_shown) in enumerate(urls.items()):
+        service = service_of_answers(answers(), url=url)
+        out, problems = published(tmp_path / str(number), service, emit=["plugin", "server-json"], publish=ACME)
+        assert (out / "plugin/mcp.json").exists() is is_shown
+        assert ("remotes" in read_json(out / "server.json")) is is_shown
+        assert len(problems.get("published-without", [])) == (0 if is_shown else 2)
+        assert not [path for path, content in files_of(out).items() if b"hunter22" in content]
 
 
 def test_the_skill_of_a_plugin_is_the_skill(tmp_path: Path) -> None:

@@ -13,7 +13,6 @@ import re
 import sqlite3
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, suppress
-from functools import partial
 from html import unescape
 from pathlib import Path
 from typing import Any
@@ -128,8 +127,8 @@ def build_registry(
     if html is not None:
         _refuse_other_site(html)
     for path, data in _forms(ordered, target).items():
-        _write(path, partial(_write_json, data))
-    _write(target.with_name(INDEX_NAME), partial(_write_index, ordered))
+        _write_bytes(path, f"{exact_json_text(data, indent=2)}\n".encode())
+    _write(target.with_name(INDEX_NAME), lambda path: _write_index(ordered, path))
     if html is not None:
         problems += _write_overview(ordered, html)
     return len(ordered), sum(len(entry.tools) for entry in ordered), tuple(problems)
@@ -232,12 +231,8 @@ def _write(path: Path, fill: Callable[[Path], object]) -> None:
         raise OutputError(f"cannot be written: {error.strerror}", where=path.as_posix()) from None
 
 
-def _write_bytes(content: bytes, temporary: Path) -> None:
-    temporary.write_bytes(content)
-
-
-def _write_json(data: Any, temporary: Path) -> None:
-    temporary.write_text(exact_json_text(data, indent=2) + "\n", "utf-8", newline="\n")
+def _write_bytes(path: Path, content: bytes) -> None:
+    _write(path, lambda temporary: temporary.write_bytes(content))
 
 
 # -- the site ----------------------------------------------------------------------------------------------------------
@@ -276,10 +271,8 @@ def _write_overview(entries: Sequence[Entry], folder: Path) -> Iterator[Problem]
         title = unescape(heading[1]) if heading else entry.name
         services.append(MenuEntry(title=title, address=address, count=len(entry.tools), words=words))
     for document in overview_documents(services, builtin_templates()):
-        content = finished(document).content
-        path = folder / document.path.partition("/")[2]
         folder.mkdir(parents=True, exist_ok=True)
-        _write(path, partial(_write_bytes, content))
+        _write_bytes(folder / document.path.partition("/")[2], finished(document).content)
 
 
 # -- the index ---------------------------------------------------------------------------------------------------------

@@ -10,7 +10,7 @@ from skillgen.model.service import Service
 from skillgen.model.values import Json, Value
 from skillgen.render.access import url_of
 from skillgen.render.identity import description, plain, skill_name
-from skillgen.render.publishing import json_document
+from skillgen.render.publishing import json_document, with_values
 from skillgen.render.semantics import rate_limit_phrase
 from skillgen.render.skill import Rendering
 
@@ -99,7 +99,7 @@ def _recommended(service: Service) -> dict[str, Any]:
     return {
         "argument-hint": plain(invocation.argument_hint) if invocation and invocation.argument_hint else None,
         "install": dict(service.install or {}),
-        "requires": _without_empty(
+        "requires": with_values(
             {
                 "auth": list(dict.fromkeys(auth.kind for auth in requirements.auth if not auth.is_for_events)),
                 "env": list(requirements.env),
@@ -108,7 +108,7 @@ def _recommended(service: Service) -> dict[str, Any]:
                 "os": [name for name in requirements.os if name in ("darwin", "linux", "windows")],
             }
         ),
-        "invocation": _without_empty(
+        "invocation": with_values(
             {"model-invocable": invocation.model_invocable, "user-invocable": invocation.user_invocable}
         )
         if invocation
@@ -144,7 +144,3 @@ def _url_or_none(link: Value | None) -> str:
 
 def _web_url(url: str | None) -> str | None:
     return url if url is not None and url.startswith(("https://", "http://")) else None
-
-
-def _without_empty(fields: dict[str, Any]) -> dict[str, Any]:
-    return {key: value for key, value in fields.items() if value not in (None, [], "")}

@@ -27,10 +27,10 @@ from skillgen.render.pages import file_stems, slug
 from skillgen.render.publishing import (
     NOT_A_SERVER,
     exact_version,
-    is_published,
     json_document,
     left_out,
     left_out_unversioned,
+    published,
     with_values,
     without,
 )
@@ -150,9 +150,9 @@ def dashdash_documents(rendering: Rendering) -> Iterator[Document | Problem]:
         if invocation
         else None,
         "rateLimit": _rate_limit(service),
-        "homepage": service.homepage if is_published(service.homepage) else None,
-        "repository": service.repository if is_published(service.repository) else None,
-        "statusPage": service.status_page if is_published(service.status_page) else None,
+        "homepage": published(service.homepage),
+        "repository": published(service.repository),
+        "statusPage": published(service.status_page),
         "contentVersion": service.content_version,
         "lastUpdated": service.last_updated,
     }
@@ -237,7 +237,7 @@ def manifest_documents(rendering: Rendering) -> Iterator[Document | Problem]:
         "version": version,
         "mcp_spec_version": service.protocol_version,
         "description": description(service),
-        "homepage": service.homepage if is_published(service.homepage) else None,
+        "homepage": published(service.homepage),
     }
     limit = service.rate_limit
     manifest = {

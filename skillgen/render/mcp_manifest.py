@@ -23,8 +23,7 @@ from skillgen.model.tool import Tool
 from skillgen.model.values import Json, is_inferred
 from skillgen.render.filters import yaml_lines
 from skillgen.render.identity import description, plain, skill_name, title, tool_phrase
-from skillgen.render.publishing import is_published, with_values, without
-from skillgen.security.addresses import public_url
+from skillgen.render.publishing import is_endpoint, is_published, with_values, without
 from skillgen.text import lazy_re as re
 from skillgen.text.markdown import disarm_json, json_text, one_line
 from skillgen.text.unicode import strip_invisible
@@ -212,7 +211,7 @@ def _media(output: Output, schemas: _Schemas) -> dict[str, Json]:
 def _servers(endpoints: Iterable[Endpoint]) -> list[Json]:
     servers = []
     for endpoint in endpoints:
-        if not is_published(endpoint.url) or public_url(endpoint.url) != endpoint.url:
+        if not is_endpoint(endpoint.url):
             continue
         variables = {
             item.name: with_values({"default": item.default or "", "enum": list(item.choices)})

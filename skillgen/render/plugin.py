@@ -26,10 +26,11 @@ from skillgen.render.publishing import (
     VARIABLE,
     VERSION_FIX,
     exact_version,
-    is_published,
+    is_endpoint,
     json_document,
     left_out,
     namespace_of,
+    published,
     without,
 )
 from skillgen.render.skill import Rendering, Site, skill_documents
@@ -148,8 +149,8 @@ def _facts(service: Service, publisher: Publisher, problems: list[Problem]) -> d
         "version": version,
         "description": description(service),
         "author": {"name": namespace.owner} if namespace is not None else None,
-        "homepage": service.homepage if is_published(service.homepage) else None,
-        "repository": service.repository if is_published(service.repository) else None,
+        "homepage": published(service.homepage),
+        "repository": published(service.repository),
         "license": skill_fields(service, "portable")["license"],
         "keywords": [plain(category) for category in service.categories],
     }
@@ -162,7 +163,7 @@ def _connection(service: Service, problems: list[Problem]) -> Connection | None:
         return None
     if entry is not None and entry.transport != "stdio" and service.endpoints:
         url = service.endpoints[0].url
-        if url.startswith("https://") and is_published(url) and not URL_VARIABLE.search(url):
+        if url.startswith("https://") and is_endpoint(url) and not URL_VARIABLE.search(url):
             return _hosted(service, url)
         message = "the server has no https URL that others reach without a secret; the plugin has only the skill"
     elif entry is not None and entry.command and _is_safe_command(entry.command):

@@ -14,7 +14,7 @@ from msgspec import Struct
 from skillgen.errors import Problem
 from skillgen.model.document import Document, Publisher
 from skillgen.model.service import Service
-from skillgen.security.addresses import host_of, is_private, literal_address
+from skillgen.security.addresses import host_of, is_private, literal_address, without_credentials
 from skillgen.text import lazy_re as re
 from skillgen.text.markdown import exact_json_text, one_line
 
@@ -119,6 +119,16 @@ def is_published(url: str | None) -> bool:
     host = host_of(url)
     is_web = url is not None and url.startswith(("https://", "http://")) and " " not in url and one_line(url) == url
     return bool(is_web and host and "." in host and not is_private(host) and literal_address(host) is None)
+
+
+def published(url: str | None) -> str | None:
+    """Returns a URL that is reached from everywhere, else `None`."""
+    return url if is_published(url) else None
+
+
+def is_endpoint(url: str | None) -> bool:
+    """True if others reach a service at its URL: it has no password, and the source left no secret out of it."""
+    return url is not None and is_published(url) and without_credentials(url) == url
 
 
 def exact_version(service: Service) -> str | None:

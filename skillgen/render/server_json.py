@@ -24,16 +24,17 @@ from skillgen.render.publishing import (
     PUBLISH_FIX,
     VARIABLE,
     exact_version,
+    is_endpoint,
     is_published,
     json_document,
     left_out,
     left_out_unversioned,
     namespace_of,
+    published,
     with_values,
     without,
 )
 from skillgen.render.skill import Rendering
-from skillgen.security.addresses import public_url
 from skillgen.security.secrets import is_secret_setting
 from skillgen.text import lazy_re as re
 from skillgen.text.markdown import one_line
@@ -132,7 +133,7 @@ def server_identity(rendering: Rendering, format_name: str) -> ServerIdentity | 
         "description": short_description(service, _TEXT_LIMIT),
         "repository": _repository(service),
         "version": version,
-        "websiteUrl": service.homepage if is_published(service.homepage) else None,
+        "websiteUrl": published(service.homepage),
         "icons": [shown for icon in service.icons if (shown := _icon(icon))],
     }
     return ServerIdentity(fields, (namespace.problem,) if namespace.problem is not None else ())
@@ -163,9 +164,9 @@ def remotes_of(service: Service, path: str, problems: list[Problem]) -> Iterator
     if entry is None or entry.transport == "stdio" or not service.endpoints:
         return
     url = service.endpoints[0].url
-    if not is_published(url) or public_url(url) != url:
+    if not is_endpoint(url):
         fix = "read it by the URL that others use, or set that with --base-url"
-        problems.append(without(path, f"{one_line(url)} is reached only in a private network", fix))
+        problems.append(without(path, f"others cannot reach the server at {one_line(url)}", fix))
         return
     headers = [{"name": name, "isSecret": True} for name in entry.headers if HEADER.fullmatch(name)]
     fields = {

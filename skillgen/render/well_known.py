@@ -24,18 +24,19 @@ from skillgen.render.mcp_manifest import mcp_manifest, registry_entry_of_manifes
 from skillgen.render.publishing import (
     PUBLISH_FIX,
     exact_version,
+    is_endpoint,
     is_published,
     json_document,
     left_out,
     namespace_of,
+    published,
     with_values,
     without,
 )
 from skillgen.render.purpose import subjects_of
 from skillgen.render.server_json import remotes_of, server_identity
 from skillgen.render.skill import Rendering, Site
-from skillgen.security.addresses import public_url
-from skillgen.text.markdown import exact_json_text, one_line
+from skillgen.text.markdown import one_line
 from skillgen.text.summary import clip
 
 _INDEX_SCHEMA = "https://schemas.agentskills.io/discovery/0.2.0/schema.json"
@@ -129,8 +130,12 @@ def _folder(renderings: Sequence[Rendering]) -> Iterator[Document | Artifact | P
     served = {item.path for item in files}
     links = [item for rendering in renderings if (item := _links(rendering, domain, served, renderings)) is not None]
     if links:
-        fields = {"linkset": [*_items(domain, links), *links]}
-        files.append(Document("api-catalog", exact_json_text(fields, indent=2) + "\n"))
+        # RFC 9727, 4.2: the list of the APIs, and what each links to.
+        items = {
+            "anchor": f"https://{domain}/.well-known/api-catalog",
+            "item": [{"href": link["anchor"]} for link in links],
+        }
+        files.append(json_document("api-catalog", {"linkset": [items, *links]}))
     paths = sorted(item.path for item in files if item.path != _ENTRY)
     files += [Document("_headers", _static_headers(paths)), Document("headers.nginx.conf", _nginx_headers(paths))]
     for file in files:
@@ -192,7 +197,7 @@ def _catalogue(
     ]
     homepages = {rendering.service.homepage for rendering in renderings}
     homepage = homepages.pop() if len(homepages) == 1 else None
-    host = {"displayName": namespace.owner, "documentationUrl": homepage if is_published(homepage) else None}
+    host = {"displayName": namespace.owner, "documentationUrl": published(homepage)}
     return {"specVersion": "1.0", "host": with_values(host), "entries": entries}, domain
 
 
@@ -297,7 +302,7 @@ def _links(
     """Returns the links of an API that others reach (RFC 9727, 4.1); `None` if there is nothing to link to."""
     service = rendering.service
     url = service.endpoints[0].url if service.endpoints else None
-    if domain is None or url is None or not is_published(url) or public_url(url) != url:
+    if domain is None or url is None or not is_endpoint(url):
         return None
     links = {"service-doc": service.homepage, "status": service.status_page}
     linkset: dict[str, Any] = {
@@ -308,12 +313,6 @@ def _links(
         relation = "service-desc" if service.kind == "openapi" else "service-meta"
         linkset[relation] = [{"href": f"https://{domain}/.well-known/{path}", "type": _media_type(path)}]
     return {"anchor": url, **linkset}
-
-
-def _items(domain: str | None, links: Iterable[Mapping[str, Any]]) -> Iterator[dict[str, Any]]:
-    """Yields the list of the APIs (RFC 9727, 4.2)."""
-    items = [{"href": item["anchor"]} for item in links]
-    yield {"anchor": f"https://{domain}/.well-known/api-catalog", "item": items}
 
 
 # -- the headers -------------------------------------------------------------------------------------------------------
