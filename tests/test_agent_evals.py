@@ -18,7 +18,7 @@ TESTS = Path(__file__).parent
 Json = Any
 
 AGENT = """
-import json, os, signal, subprocess, sys, time, urllib.error, urllib.request
+import json, os, shutil, signal, subprocess, sys, time, urllib.error, urllib.request
 
 prompt, manner = sys.stdin.read(), sys.argv[1]
 skill = os.environ.get("SKILLGEN_SKILL")
@@ -39,6 +39,13 @@ if manner == "interrupts":
 if manner in ("hangs", "interrupts"):
     subprocess.Popen([sys.executable, "-c", "import time; time.sleep(1000)"])
     time.sleep(1000)
+if manner == "deletes":
+    print(json.dumps({"usage": {"input_tokens": -5}}))
+    with open("../calls.jsonl", "a") as file:
+        file.write('\\n{"valid": true, "tool": ["addBook"], "faults": [3]}\\n')
+    if skill:
+        shutil.rmtree("..")
+    sys.exit()
 if "stop" in prompt and os.environ.get("STOPS"):
     sys.exit(3)
 if skill and "books" in prompt:
@@ -174,6 +181,14 @@ def test_an_agent_that_hangs_is_killed(skill: Path) -> None:
     finished = evaluated(skill, "hangs", "--task-timeout", "0.5", "--no-control", "--jobs", "4")
     assert finished.exit_code == 1
     assert finished.stdout.count("the agent ends by itself, with exit code 0: it was killed at the time limit") == 3
+
+
+def test_an_agent_that_deletes_its_folder_fails_alone(skill: Path) -> None:
+    finished = evaluated(skill, "deletes", "--format", "json")
+    assert finished.exit_code == 1, finished.stderr
+    runs = json.loads(finished.stdout)["runs"]
+    assert [(run["calls"], run["tokens"]) for run in runs] == [(0, None), (1, None), (0, None), (0, None)]
+    assert len(list(skill.parents[2].rglob("grading.json"))) == 4
 
 
 def test_a_run_that_was_stopped_is_resumed(skill: Path) -> None:

@@ -110,6 +110,7 @@ def _planned(evaluation: Evaluation, iteration: Path) -> list[_Planned]:
 
 def _graded(bench: Bench, item: _Planned) -> Grade:
     run = run_agent(bench, item.task, item.folder, has_skill=item.has_skill)
+    item.folder.mkdir(parents=True, exist_ok=True)  # the agent may have deleted it
     found = grade(item.task, run, has_skill=item.has_skill)
     timing = {"total_tokens": found.tokens, "duration_ms": round(found.seconds * 1_000)}
     _write(item.folder / "timing.json", {key: value for key, value in timing.items() if value is not None})

@@ -12,6 +12,7 @@ from collections.abc import Mapping
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
+from typing import TypeGuard
 
 from msgspec import Struct
 
@@ -83,11 +84,17 @@ def run_agent(bench: Bench, task: Task, folder: Path, *, has_skill: bool) -> Age
             seconds = time.monotonic() - started
     finally:
         log.close()
-    output = (folder / "stdout.txt").read_text("utf-8", "replace")
-    with open(log_path, encoding="utf-8", errors="replace") as lines:
-        calls = tuple(calls_in_log(lines))
-    tokens, is_loaded = reported(output, bench.skill_name)
+    tokens, is_loaded = reported(_text(folder / "stdout.txt"), bench.skill_name)
+    calls = tuple(calls_in_log(_text(log_path).splitlines()))
     return AgentRun(calls=calls, exit_code=exit_code, seconds=seconds, tokens=tokens, is_skill_loaded=is_loaded)
+
+
+def _text(path: Path) -> str:
+    """Returns what was written to a file; nothing if the agent deleted it."""
+    try:
+        return path.read_text("utf-8", "replace")
+    except OSError:
+        return ""
 
 
 def _copy(source: Path, target: Path) -> None:
@@ -180,13 +187,16 @@ def reported(output: str, skill_name: str) -> tuple[int | None, bool]:
 
 
 def _tokens(members: dict[str, Json]) -> int | None:
-    total, usage = members.get("total_tokens"), as_dict(members.get("usage"))
-    if isinstance(total, int):
-        return total
-    if isinstance(usage.get("total_tokens"), int):
-        return int(usage["total_tokens"])
-    counts = [usage[key] for key in _TOKEN_KEYS if isinstance(usage.get(key), int)]
+    usage = as_dict(members.get("usage"))
+    for total in (members.get("total_tokens"), usage.get("total_tokens")):
+        if _is_count(total):
+            return total
+    counts = [usage[key] for key in _TOKEN_KEYS if _is_count(usage.get(key))]
     return sum(counts) if counts else None
+
+
+def _is_count(value: Json) -> TypeGuard[int]:
+    return isinstance(value, int) and not isinstance(value, bool) and value >= 0
 
 
 def _calls_skill(value: Json, skill_name: str, depth: int) -> bool:

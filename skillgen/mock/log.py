@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import threading
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from pathlib import Path
 
 from msgspec import Struct, structs
@@ -12,7 +12,7 @@ from msgspec import Struct, structs
 from skillgen.errors import OutputError
 from skillgen.model.values import Json
 from skillgen.sources.examples.validation import Fault
-from skillgen.sources.json_access import as_dict, as_list, json_or_none
+from skillgen.sources.json_access import as_dict, as_list, json_or_none, text_of
 
 
 class LoggedCall(Struct, frozen=True, kw_only=True):
@@ -76,15 +76,15 @@ def calls_in_log(lines: Iterable[str]) -> list[LoggedCall]:
         members = as_dict(json_or_none(line))
         if "valid" not in members:
             continue
-        faults: Sequence[Json] = as_list(members.get("faults"))
+        faults = map(as_dict, as_list(members.get("faults")))
         calls.append(
             LoggedCall(
-                tool=members.get("tool"),
+                tool=text_of(members, "tool"),
                 arguments=members.get("arguments"),
                 valid=members["valid"] is True,
                 faults=tuple(Fault(str(item.get("pointer")), str(item.get("message"))) for item in faults),
                 status=members.get("status", ""),
-                request=members.get("request"),
+                request=text_of(members, "request"),
             )
         )
     return calls
