@@ -272,7 +272,6 @@ CODES: Mapping[str, ProblemCode] = {
         "add a description to each",
         is_optional=True,
         demand="SHOULD",
-        subject="inputs",
         clause="MCP REST Edition, 4.3",
     ),
     "reference-not-followed": ProblemCode(

@@ -730,6 +730,23 @@ def test_the_quality_follows_the_published_formula(tmp_path: Path) -> None:
     assert found == scores("--ignore", "*", *server, cwd=TESTS)
 
 
+def test_rules_that_take_points_unseen_are_named(tmp_path: Path) -> None:
+    described = tool("get_order", description="Returns an order with its items.")
+    server = ("--", *command(tmp_path, tools=[described]))
+    shown = lint(*server, cwd=TESTS).stdout
+    (line,) = (line for line in shown.splitlines() if "points are also lost" in line)
+    lost = scores(*server, cwd=TESTS)["lost"]
+    assert "usage-unsaid" in line
+    assert {code for code in lost if f"info: {code}:" not in shown} == {code for code in lost if code in line}
+
+
+def test_a_hint_that_was_overruled_is_no_missing_annotation(tmp_path: Path) -> None:
+    marked = tool("delete_order", description="Deletes an order.", annotations={"readOnlyHint": True})
+    found = codes("--", *command(tmp_path, tools=[marked]), cwd=TESTS)
+    assert "safety-facts-disagree" in found
+    assert "missing-annotations" not in found
+
+
 def test_a_better_source_has_a_better_score(lacking: Path, tmp_path: Path) -> None:
     hints = {"readOnlyHint": True, "destructiveHint": False, "idempotentHint": True, "openWorldHint": False}
     better = [tool("get_order", description="Returns an order. Use it to find what was bought.", annotations=hints)]

@@ -109,10 +109,13 @@ def _shadow_candidates(service: Service) -> Iterator[Problem]:
 _HINTS = ("read_only", "destructive", "idempotent", "open_world")
 
 
-def _check_annotations(tool: Tool, types: Types) -> Iterator[Problem]:
-    semantics = tool.semantics
-    if not any(getattr(semantics, hint) is not None and semantics.is_declared(hint) for hint in _HINTS):
-        yield Problem.of("missing-annotations", tool.pointer, f"{tool.name} declares no effects")
+def _check_annotations(service: Service) -> Iterator[Problem]:
+    # What is inferred replaced a hint that is less cautious: that disagreement was reported.
+    contradicted = {problem.where for problem in service.problems if problem.code == "safety-facts-disagree"}
+    for tool in service.tools:
+        hints = [hint for hint in _HINTS if getattr(tool.semantics, hint) is not None]
+        if not any(map(tool.semantics.is_declared, hints)) and tool.pointer not in contradicted:
+            yield Problem.of("missing-annotations", tool.pointer, f"{tool.name} declares no effects")
 
 
 def _check_parameters(tool: Tool, types: Types) -> Iterator[Problem]:
@@ -120,8 +123,11 @@ def _check_parameters(tool: Tool, types: Types) -> Iterator[Problem]:
     parameters = [item for item in tool.parameters if item.location not in ("header", "cookie")]
     missing = [item.name for item in parameters if not _is_described(item, types)]
     if 2 * len(missing) > len(parameters):  # TDQS: below a coverage of 50 %, the description must compensate
-        share = f"{len(missing)} of {len(parameters)} parameters" if len(parameters) > 1 else "the only parameter"
-        message = f"{share} of {tool.name} without a description: {_listed(missing)}"
+        message = (
+            f"{len(missing)} of {len(parameters)} parameters of {tool.name} have no description: {_listed(missing)}"
+        )
+        if len(parameters) == 1:
+            message = f"the only parameter of {tool.name}, {_listed(missing)}, has no description"
         yield Problem.of("undocumented-parameters", tool.pointer, message)
 
 
@@ -613,7 +619,6 @@ _TOOL_RULES: Mapping[Kind, tuple[tuple[str, Check], ...]] = {
         *_ALL,
         ("no-description", _check_description),
         ("brief-description long-description", _check_length),
-        ("missing-annotations", _check_annotations),
         ("no-output-schema", _check_result),
         ("name-not-portable", _check_name),
         ("name-too-long", _check_name_length),
@@ -644,6 +649,7 @@ _TOOL_RULES: Mapping[Kind, tuple[tuple[str, Check], ...]] = {
 _SERVICE_RULES: Mapping[Kind, tuple[tuple[str, ServiceCheck], ...]] = {
     "mcp": (
         ("shadow-candidate", _shadow_candidates),
+        ("missing-annotations", _check_annotations),
         ("mixed-name-styles", _check_styles),
         ("too-many-tools", _check_size),
         ("service-undescribed", _check_purpose),
@@ -661,9 +667,3 @@ _SERVICE_RULES: Mapping[Kind, tuple[tuple[str, ServiceCheck], ...]] = {
     "cli": (("shadow-candidate", _shadow_candidates),),
 }
 """The rules on a service."""
-
-
-def codes_for(kind: Kind) -> Iterator[str]:
-    """Yields the codes of the rules for a kind of source."""
-    for codes, _ in (*_TOOL_RULES[kind], *_SERVICE_RULES[kind]):
-        yield from codes.split()

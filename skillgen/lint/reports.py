@@ -46,7 +46,7 @@ def text_report(
         for same in _by_rule(item.problems):
             lines += [*_rule_lines(same, item, is_complete), ""]
         if item.scores is not None:
-            lines += [*_score_lines(item.scores), ""]
+            lines += [*_score_lines(item.scores, {problem.code for problem in item.problems}), ""]
     plain = (disarm_log_commands(disarm(line)) for line in lines[:-1])
     return "".join(f"{_coloured(line) if has_colour else line}\n" for line in plain)
 
@@ -65,10 +65,12 @@ def _coloured(line: str) -> str:
     return line if line.startswith("  ") or not line else f"\x1b[1m{line}\x1b[0m"
 
 
-def _score_lines(scores: Scores) -> Iterator[str]:
-    """Yields the scores; of each specification, the requirements that are not met."""
+def _score_lines(scores: Scores, shown: set[str]) -> Iterator[str]:
+    """Yields the scores, the rules that take points and are not `shown`, and what is not met of each specification."""
     subjects = ", ".join(f"{subject} {score}" for subject, score in scores.subjects.items())
     yield f"quality: {scores.quality} of 100 ({subjects})"
+    if hidden := [code for code in scores.lost if code not in shown]:
+        yield f"  points are also lost to rules that are not shown: {', '.join(hidden)}; --select shows them"
     by_name: dict[str, list[Requirement]] = {}
     for item in scores.requirements:
         if item.outcome != "not applicable":

@@ -7,13 +7,13 @@ subjects is the score. docs/scores.md explains both.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from math import ceil
 from typing import Literal, get_args
 
 from msgspec import Struct
 
 from skillgen.errors import Problem
-from skillgen.lint.checks import codes_for
 from skillgen.model.service import Service
 from skillgen.model.tool import Kind
 from skillgen.problem_codes import CODES, Level, Subject
@@ -43,6 +43,9 @@ class Scores(Struct, frozen=True, kw_only=True):
     subjects: Mapping[Subject, int]
     """The score of each subject that has a rule for this kind of source."""
 
+    lost: Mapping[str, int]
+    """Code of each rule that is broken to the points that its subject loses for that, rounded up."""
+
     requirements: tuple[Requirement, ...]
     """Every requirement that can be observed, by specification."""
 
@@ -54,9 +57,22 @@ def scores_of(service: Service, problems: Collection[Problem], owner_of: Callabl
     found: defaultdict[str, list[Problem]] = defaultdict(list)
     for problem in problems:
         found[problem.code].append(problem)
-    subjects = _subjects(service, found, owner_of)
-    quality = sum(subjects.values()) // len(subjects) if subjects else 100
-    return Scores(quality=quality, subjects=subjects, requirements=tuple(_requirements(service, found)))
+    subjects = [subject for subject in get_args(Subject) if subject not in _NOT_JUDGED[service.kind]]
+    lost = {
+        code: POINTS[CODES[code].level] * _share(code, problems, len(service.tools), owner_of)
+        for code, problems in sorted(found.items())
+        if CODES[code].subject in subjects
+    }
+    scores = {
+        subject: _score(points for code, points in lost.items() if CODES[code].subject == subject)
+        for subject in subjects
+    }
+    return Scores(
+        quality=sum(scores.values()) // len(scores),
+        subjects=scores,
+        lost={code: ceil(points) for code, points in sorted(lost.items(), key=lambda item: -item[1])},
+        requirements=tuple(_requirements(service, found)),
+    )
 
 
 # -- quality ---------------------------------------------------------------------------------------------------------
@@ -64,19 +80,8 @@ def scores_of(service: Service, problems: Collection[Problem], owner_of: Callabl
 POINTS: Mapping[Level, int] = {"error": 100, "warning": 50, "info": 25}
 """What a subject loses if every tool breaks a rule, by the level of the rule."""
 
-_READ: Mapping[Kind | Literal["all"], str] = {
-    "all": """addresses-reader credential-left-out example-missing internal-address invisible-characters
-        name-addresses-reader name-look-alike name-not-exact safety-facts-disagree schema-invalid
-        suspicious-characters""",
-    "mcp": """call-example-invalid confirmation-message-missing example-invalid input-schema-invalid
-        input-schema-minimal input-schema-missing name-duplicate reverse-method-unknown risk-contradicted""",
-    "openapi": """description-missing example-invalid operation-id-duplicate
-        operation-id-missing parameter-untyped path-parameter-missing reference-not-found responses-missing
-        result-unsaid screen-mentioned security-scheme-missing tool-description-missing tool-summary-missing
-        tool-undescribed""",
-    "cli": "",
-}
-"""Codes with a subject that reading reports, by the kind of source."""
+_NOT_JUDGED: Mapping[Kind, tuple[Subject, ...]] = {"mcp": ("errors",), "openapi": (), "cli": ("results", "errors")}
+"""Subjects without a rule for a kind of source."""
 
 _OF_SERVICE = frozenset(
     [
@@ -92,22 +97,12 @@ _OF_SERVICE = frozenset(
 """Rules that concern the service, not single tools."""
 
 
-def _subjects(
-    service: Service, found: Mapping[str, Sequence[Problem]], owner_of: Callable[[Problem], str]
-) -> dict[Subject, int]:
-    codes = {*_READ["all"].split(), *_READ[service.kind].split(), *codes_for(service.kind)}
-    lost: dict[Subject, float] = {}
-    for code in sorted(codes):
-        if (subject := CODES[code].subject) is not None:
-            share = _share(code, found.get(code, ()), len(service.tools), owner_of)
-            lost[subject] = lost.get(subject, 0) + POINTS[CODES[code].level] * share
-    return {subject: max(0, int(100 - lost[subject])) for subject in get_args(Subject) if subject in lost}
+def _score(lost: Iterable[float]) -> int:
+    return max(0, int(100 - sum(lost)))
 
 
 def _share(code: str, problems: Sequence[Problem], tools: int, owner_of: Callable[[Problem], str]) -> float:
     """Returns the share of tools that break a rule; what several tools share counts as one of them."""
-    if not problems:
-        return 0
     if code in _OF_SERVICE or not tools:
         return 1
     owners = [owner_of(problem) for problem in problems]
