@@ -28,6 +28,7 @@ import argparse
 
 def parser():
     found = argparse.ArgumentParser("depot", description="Manage a depot.")
+    found.add_argument("--store", choices=["north", "south"], help="Which depot.")
     box = found.add_subparsers().add_parser("box").add_subparsers()
     add = box.add_parser("add", help="Add a box.")
     add.add_argument("name")
@@ -53,7 +54,13 @@ API: dict[str, Any] = {
                 "operationId": "postBox",
                 "summary": "Create a box",
                 "requestBody": {"content": {"application/json": {"schema": {"$ref": "#/components/schemas/Item"}}}},
-                "responses": {"201": {"description": "ok"}},
+                "responses": {
+                    "201": {
+                        "description": "ok",
+                        "content": {"application/json": {"schema": {"$ref": "#/components/schemas/Item"}}},
+                    },
+                    "409": {"description": "No room left"},
+                },
             },
             "get": {"operationId": "listBoxes", "summary": "List boxes", "responses": {"200": {"description": "ok"}}},
         },
@@ -118,6 +125,22 @@ def test_each_tool_has_all_its_ways_with_their_own_parameters(run: tuple[Finishe
     assert section.index("- `name` (string, required)") < section.index("As an HTTP request")
 
 
+def test_a_way_has_its_own_results_and_errors(run: tuple[Finished, dict[str, str]]) -> None:
+    section = sections(run[1]["llms-full.txt"])["create_box"]
+    request = section.partition("**As an HTTP request**")[2].partition("**As a command**")[0]
+    assert "\n\nReturns [Item](#item) (201).\n\nErrors:\n\n- `409`: No room left\n" in request
+
+
+def test_what_a_source_declares_of_the_service_wins_over_what_is_inferred(tmp_path: Path) -> None:
+    folder = project(tmp_path)
+    results = json.loads((folder / "server.json").read_text("utf-8"))
+    results["initialize"]["instructions"] = "Sizes are in cm."
+    write(folder / "server.json", results)
+    head = built(folder)[1]["skills/depot/SKILL.md"].partition("\n## ")[0]
+    assert "\n\nManage a depot.\n" in head
+    assert "Sizes" not in head
+
+
 def test_a_way_that_only_names_show_says_so(run: tuple[Finished, dict[str, str]]) -> None:
     section = sections(run[1]["llms-full.txt"])["list_boxes"]
     assert "**As an HTTP request** (matched by its name): `GET /boxes` [read]" in section
@@ -144,7 +167,7 @@ def test_what_only_one_source_has_is_a_tool_of_its_own(run: tuple[Finished, dict
 def test_the_skill_says_what_each_way_needs(run: tuple[Finished, dict[str, str]]) -> None:
     skill = run[1]["skills/depot/SKILL.md"]
     assert "- HTTP requests: to `https://depot.example`. Authentication: header `X-Key:" in skill
-    assert "- Commands: in a shell, with `depot` on the PATH\n" in skill
+    assert "- Commands: in a shell, with `depot` on the PATH. Before the command it takes:\n\n  - `--store`" in skill
     assert "tools of the MCP server `depot`" in skill
     assert "Manage a depot." in skill
 

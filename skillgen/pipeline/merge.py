@@ -21,7 +21,7 @@ from skillgen.model.schema import Discriminator, Schema
 from skillgen.model.service import Service
 from skillgen.model.tool import EFFECTS, Semantics, Tool
 from skillgen.model.traversal import field_types, rewrite_pointers
-from skillgen.model.values import Json, Origin, child
+from skillgen.model.values import Json, Origin, child, is_inferred
 from skillgen.pipeline.equivalents import ProgramCommands, with_checked_equivalents
 from skillgen.text.words import singular
 
@@ -130,7 +130,11 @@ class _Merger:
     def _with_texts(self) -> Service:
         """Returns the main service with what only the other one declares of the service itself."""
         main, other = self._main, self._other
+        if is_inferred(main, "summary") and not is_inferred(other, "summary") and (other.summary or other.description):
+            main = replace(main, summary=None)
         names = [name for name in _TEXTS if not getattr(main, name) and getattr(other, name)]
+        if main.description and "summary" in names:
+            names.remove("summary")
         texts = {name: getattr(other, name) for name in names}
         origins = {name: origin for name, origin in (other.origins or {}).items() if name in names}
         links = {
