@@ -80,13 +80,9 @@ def render_documents(
     return documents, (*more, *(item for item in other_problems if item not in more), *problems)
 
 
-_OF_ALL_SOURCES = frozenset({"skill", "llms", "ai-help", "ai-help-commands", "registry", "plugin", "html"})
-"""Formats that show the tools of all sources of a service. The others are what one server or API publishes."""
-
-
 def _renderers(formats: Collection[str], *, is_of_all_sources: bool) -> list[str]:
-    names = [name for name in FORMATS if name in formats and (name in _OF_ALL_SOURCES) is is_of_all_sources]
-    return [FORMATS[name].renderer for name in names]
+    found = [item for name, item in FORMATS.items() if name in formats]
+    return [item.renderer for item in found if item.is_of_all_sources is is_of_all_sources]
 
 
 def _of_main_source(service: Service) -> Service:
