@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import os
+import re
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -101,6 +103,33 @@ def test_a_site_above_others_is_not_written_over_another(folder: Path, tmp_path:
     assert files_of(tmp_path) == {"site/index.html": b"mine"}
     finished = generated("registry", "build", folder / "all", "-o", tmp_path / "r.json", "--html", tmp_path / "new")
     assert "published-without: " in finished.stderr
+
+
+def test_a_check_of_a_registry_writes_nothing_and_shows_each_change(folder: Path, tmp_path: Path) -> None:
+    shutil.copytree(folder / "all", tmp_path / "all")
+    snapshot = SOURCES / "memory.json"
+    generated("from-server", "--snapshot", snapshot, "-o", "all/memory", "--emit", "html,registry", cwd=tmp_path)
+    words = ("registry", "build", "all", "-o", "index/r.json", "--html", "site")
+
+    def check() -> str:
+        before = files_of(tmp_path)
+        finished = run_skillgen(*words, "--check", cwd=tmp_path)
+        assert (finished.exit_code, files_of(tmp_path)) == (int(bool(finished.stdout)), before)
+        return finished.stdout
+
+    assert "+++ b/index/r.json\n" in check()
+    generated(*words, cwd=tmp_path)
+    assert check() == ""
+    for path in ("index/r.json", "index/r.servers.json", "site/index.html", "site/site.css"):
+        content = (tmp_path / path).read_bytes()
+        (tmp_path / path).write_bytes(content + b" ")
+        assert f"--- a/{path}\n+++ b/{path}\n" in check()
+        (tmp_path / path).write_bytes(content)
+    (tmp_path / "index/registry.sqlite").unlink()
+    assert check() == "The index index/registry.sqlite differs\n"
+    generated(*words, cwd=tmp_path)
+    shutil.rmtree(tmp_path / "all" / "memory")
+    assert set(re.findall(r"[+]{3} b/(\S+)", check())) == {"index/r.json", "site/index.html"}
 
 
 def test_an_entry_that_occurs_twice_is_reported(folder: Path, tmp_path: Path) -> None:

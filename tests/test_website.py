@@ -172,6 +172,9 @@ def test_a_page_above_several_services_searches_all(tmp_path: Path, node_modules
         assert found["isFound"]
         assert found["address"].endswith("/out/acme/html/tasks.html#create_task")
     assert (seen["faults"], seen["messages"], seen["isWide"]) == ([], [], False)
+    pages = [(tmp_path / name / "index.html").read_text("utf-8") for name in ("out/html", "all")]
+    titles, of_registry = (re.findall(r"<h2><a [^>]*>([^<]*)", page) for page in pages)
+    assert titles == of_registry
     assert broken_links(tmp_path / "out" / "acme" / "html") == []
 
 

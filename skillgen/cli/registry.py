@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from skillgen.cli.options import AsJson, command
-from skillgen.cli.output import Console
+from skillgen.cli.output import Console, print_diff
 from skillgen.errors import ExitCode
 
 registry = typer.Typer(
@@ -35,6 +35,9 @@ def build_registry(
         Path | None,
         typer.Option(metavar="DIR", help="Also write a site above those of the services (--emit html) to this folder."),
     ] = None,
+    check: Annotated[
+        bool, typer.Option("--check", help="Write nothing. Print a diff and exit with 1 if a file would change.")
+    ] = False,
     console: Console,
 ) -> ExitCode:
     """Write one registry of the entries in folders, and the index that `registry search` reads.
@@ -45,10 +48,11 @@ def build_registry(
     from skillgen.pipeline.registry import build_registry
     from skillgen.text.markdown import counted
 
-    services, tools, problems = build_registry(folders, out, html)
-    console.problems(problems)
-    console.say(f"{counted(services, 'service')} with {counted(tools, 'tool')} in {out.as_posix()}")
-    return ExitCode.DONE
+    found = build_registry(folders, out, html, is_check=check)
+    console.problems(found.problems)
+    console.say(f"{counted(found.services, 'service')} with {counted(found.tools, 'tool')} in {out.as_posix()}")
+    print_diff(found.drift)
+    return ExitCode.DRIFT if found.drift else ExitCode.DONE
 
 
 @registry.command("search")

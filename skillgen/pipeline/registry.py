@@ -13,6 +13,7 @@ import re
 import sqlite3
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, suppress
+from functools import partial
 from html import unescape
 from pathlib import Path
 from typing import Any
@@ -29,6 +30,7 @@ from skillgen.text.structure import second_level_sections
 from skillgen.text.summary import clip
 from skillgen.text.unicode import strip_invisible
 from skillgen.write.files import replace_file
+from skillgen.write.line_diff import change_diff
 from skillgen.write.record import RECORD_NAME
 
 _TERMS = """
@@ -95,11 +97,21 @@ class Recommendation(Struct, frozen=True, kw_only=True):
     """Name and description of each tool that matches, the best first."""
 
 
+class Registry(Struct, frozen=True, kw_only=True):
+    """A registry that was written or checked."""
+
+    services: int
+    tools: int
+    problems: tuple[Problem, ...]
+    drift: str
+    """In a check, the diff of what would change."""
+
+
 def build_registry(
-    folders: Sequence[Path], target: Path, html: Path | None = None
-) -> tuple[int, int, tuple[Problem, ...]]:
-    """Writes the merged entries and the index, and to `html` a site above those of the services; returns the number of
-    services and tools, and the problems.
+    folders: Sequence[Path], target: Path, html: Path | None = None, *, is_check: bool = False
+) -> Registry:
+    """Writes the merged entries and the index, and to `html` a site above those of the services; a check writes
+    nothing.
 
     Of two entries with one name, the first counts: that of the folder that is given first, and within a folder by name.
 
@@ -126,12 +138,21 @@ def build_registry(
     ordered = [entries[name] for name in sorted(entries)]
     if html is not None:
         _refuse_other_site(html)
-    for path, data in _forms(ordered, target).items():
-        _write_bytes(path, f"{exact_json_text(data, indent=2)}\n".encode())
-    _write(target.with_name(INDEX_NAME), lambda path: _write_index(ordered, path))
+    index = target.with_name(INDEX_NAME)
+    files = {path: f"{exact_json_text(data, indent=2)}\n".encode() for path, data in _forms(ordered, target).items()}
     if html is not None:
-        problems += _write_overview(ordered, html)
-    return len(ordered), sum(len(entry.tools) for entry in ordered), tuple(problems)
+        files |= _overview(ordered, html, problems)
+    drift = ""
+    if is_check:
+        changes = {path: (_bytes_of(path), content) for path, content in files.items()}
+        drift = "".join(change_diff(path.as_posix(), old, new) for path, (old, new) in changes.items() if old != new)
+        drift += "" if _has_rows_of(index, ordered) else f"The index {index.as_posix()} differs\n"
+    else:
+        for path, content in files.items():
+            _write(path, partial(Path.write_bytes, data=content))
+        _write(index, lambda temporary: _write_index(ordered, temporary))
+    tools = sum(len(entry.tools) for entry in ordered)
+    return Registry(services=len(ordered), tools=tools, problems=tuple(problems), drift=drift)
 
 
 def _forms(entries: Sequence[Entry], target: Path) -> dict[Path, Any]:
@@ -231,8 +252,13 @@ def _write(path: Path, fill: Callable[[Path], object]) -> None:
         raise OutputError(f"cannot be written: {error.strerror}", where=path.as_posix()) from None
 
 
-def _write_bytes(path: Path, content: bytes) -> None:
-    _write(path, lambda temporary: temporary.write_bytes(content))
+def _bytes_of(path: Path) -> bytes | None:
+    try:
+        return path.read_bytes()
+    except FileNotFoundError:
+        return None
+    except OSError as error:
+        raise OutputError(f"cannot be read: {error.strerror}", where=path.as_posix()) from None
 
 
 # -- the site ----------------------------------------------------------------------------------------------------------
@@ -253,8 +279,8 @@ def _refuse_other_site(folder: Path) -> None:
             raise UsageError("has another site", where=f"--html {folder}", fix="name a new folder")
 
 
-def _write_overview(entries: Sequence[Entry], folder: Path) -> Iterator[Problem]:
-    """Writes the page above the sites of services, and yields a problem for each service without one."""
+def _overview(entries: Sequence[Entry], folder: Path, problems: list[Problem]) -> dict[Path, bytes]:
+    """Returns the files of the page above the sites of services; a service without a site is a problem."""
     from skillgen.render.formats import builtin_templates
     from skillgen.render.skill import finished
     from skillgen.render.website import MenuEntry, overview_documents
@@ -263,16 +289,15 @@ def _write_overview(entries: Sequence[Entry], folder: Path) -> Iterator[Problem]
     for entry in entries:
         if entry.site is None:
             message = f"{entry.name!r} has no site, so it is not in the overview"
-            yield Problem.of("published-without", entry.folder, message, "write it with --emit html")
+            problems.append(Problem.of("published-without", entry.folder, message, "write it with --emit html"))
             continue
         words = clip(one_line(text_of(entry.dashdash, "description") or ""), _DESCRIPTION_SHOWN)
         address = quote(os.fsencode(f"{_relative(entry.site, folder)}/"), safe="/")
         heading = _TITLE.search(text_of_file(entry.site / "index.html") or "")
         title = unescape(heading[1]) if heading else entry.name
         services.append(MenuEntry(title=title, address=address, count=len(entry.tools), words=words))
-    for document in overview_documents(services, builtin_templates()):
-        folder.mkdir(parents=True, exist_ok=True)
-        _write_bytes(folder / document.path.partition("/")[2], finished(document).content)
+    documents = overview_documents(services, builtin_templates())
+    return {folder / document.path.partition("/")[2]: finished(document).content for document in documents}
 
 
 # -- the index ---------------------------------------------------------------------------------------------------------
@@ -281,6 +306,23 @@ def _write_overview(entries: Sequence[Entry], folder: Path) -> Iterator[Problem]
 def _write_index(entries: Iterable[Entry], path: Path) -> None:
     with closing(sqlite3.connect(path)) as database:
         fill_index(database, entries)
+
+
+def _has_rows_of(path: Path, entries: Iterable[Entry]) -> bool:
+    """True if an index has these entries. Its bytes may differ: they depend on the version of SQLite."""
+    try:
+        with closing(sqlite3.connect(":memory:")) as new, closing(_open_index(path)) as old:
+            fill_index(new, entries)
+            return all([*new.execute(rows)] == [*old.execute(rows)] for rows in _ROWS_OF_INDEX)
+    except sqlite3.DatabaseError:
+        return False
+
+
+_ROWS_OF_INDEX = ("SELECT * FROM services ORDER BY rowid", "SELECT * FROM tools ORDER BY rowid")
+
+
+def _open_index(path: Path) -> sqlite3.Connection:
+    return sqlite3.connect(f"file:{pathname2url(str(path.resolve()))}?mode=ro&immutable=1", uri=True)
 
 
 def fill_index(database: sqlite3.Connection, entries: Iterable[Entry]) -> None:
@@ -324,9 +366,8 @@ def search_registry(index: Path, text: str, limit: int) -> tuple[Recommendation,
     fix = "write it with `skillgen registry build DIR... -o registry.json`"
     if not index.is_file():
         raise SourceError("does not exist", where=index.as_posix(), fix=fix)
-    address = f"file:{pathname2url(str(index.resolve()))}?mode=ro&immutable=1"
     try:
-        with closing(sqlite3.connect(address, uri=True)) as database:
+        with closing(_open_index(index)) as database:
             return _found(database, words, limit)
     except sqlite3.DatabaseError:
         raise SourceError("is not an index of a registry", where=index.as_posix(), fix=fix) from None
