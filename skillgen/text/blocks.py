@@ -19,10 +19,12 @@ from skillgen.text.markdown import ALERT, EMPHASIS, Markdown, disarm, escape_inl
 from skillgen.text.unicode import strip_invisible
 
 _SPECIAL_CHARACTER = re.compile(r"[`<\[\]\\$!|#>=~\t{@]")
+_SPECIAL_START = re.compile(r"[\s+:-]|\*\s")
 _SPECIAL = re.compile(
-    r"://|[wW]{2}\.|\n[ ]+|[ ]\n|\n\s*\n\s*\n|\n\s*-{2}|^\s|^-{2}|(?:[*_-]\s?){3}|\n\s*-\s*(?:\n|$)"
-    r"|[-+*\d.)]\s+[-+*\d#]|[-.)][ ]{5}|(?:^|\n)(?:[+*]\s|[-+:])"
+    r"[:wW\n*_+\d.)-](?:(?<=:)//|(?<=[wW])[wW]\.|(?<=\n)(?:[ +:-]|\*\s|\s*\n\s*\n|\s*-{2}|\s*-\s*(?:\n|$))|(?<=[ ]\n)"
+    r"|(?<=[*_-])\s?(?:[*_-]\s?){2}|(?<=[-+*\d.)])\s+[-+*\d#]|(?<=[-.)])[ ]{5})"
 )
+"""`re` skips to the set in front."""
 _BROKEN_LINK = re.compile(r"\[[^\[\]]{0,300}\n[^\[\]]{0,300}\]\([^()\s]*\)")
 _FENCE = re.compile(r"(?P<mark>`{3,}|~{3,})\s*(?P<language>[A-Za-z0-9_+#.-]*)")
 _ITEM = re.compile(r"(?P<mark>[-+*]|\d{1,9}[.)])\s+(?=\S)")
@@ -59,7 +61,8 @@ def block(text: str) -> Markdown:
     text = _BROKEN_LINK.sub(lambda match: match[0].replace("\n", " "), text)
     if "`" in text and "\n" in text:
         text = _join_split_code_spans(text)
-    if not (_SPECIAL_CHARACTER.search(text) or _SPECIAL.search(text) or EMPHASIS.search(text)):
+    is_special = _SPECIAL_CHARACTER.search(text) or _SPECIAL_START.match(text) or _SPECIAL.search(text)
+    if not (is_special or EMPHASIS.search(text)):
         return Markdown(text.strip())
     return Markdown(disarm(_BlockWriter().to_safe_text(_dedent(text.expandtabs(4)))))
 

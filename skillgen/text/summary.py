@@ -216,7 +216,7 @@ def opens_with_prose(text: str) -> bool:
 LIMIT = 300
 """Characters after which a sentence is cut at a word."""
 
-_END = re.compile(r"(?<=[.!?])\s+(?=[^\W_a-zß-öø-ÿа-џα-ω]|[\"'`(\[*\\¿¡«„“‘])|(?<=[。！])(?=[^\s。！？）」』”])")
+_END = re.compile(r"[.!?]\s+(?=[^\W_a-zß-öø-ÿа-џα-ω]|[\"'`(\[*\\¿¡«„“‘])|[。！](?=[^\s。！？）」』”])")
 """The end of a sentence: before a character that is not a lower-case letter of any script, or before opening
 punctuation. Chinese and Japanese full stops need no space."""
 _WIDE_ENDS = ("。", "！")
@@ -327,6 +327,7 @@ _SAYS_WHEN = re.compile(rf"{TRIGGER.pattern}|\buse\b[^.!?]{{0,200}}\bwhen(?:ever
 """A sentence that says when to use the service, not what it does."""
 
 
+@lru_cache(CACHE_SIZE)
 def is_statement(sentence: str) -> bool:
     """True if a sentence orders nothing, and is not about a document or its version."""
     return not (ORDER.search(sentence) or _NO_DESCRIPTION.search(sentence))
@@ -471,7 +472,7 @@ def sentences(text: str) -> Iterator[str]:
     """Yields the sentences of a text, unchanged."""
     start = 0
     for end in _END.finditer(text):
-        sentence = text[start : end.start()]
+        sentence = text[start : end.start() + 1]
         if sentence[-1] != "." or not ABBREVIATION.search(sentence.rsplit(None, 1)[-1]):
             yield sentence
             start = end.end()
@@ -508,7 +509,8 @@ def normalise_sentence(text: str) -> str:
 def list_phrase(text: str, limit: int) -> str:
     """Returns a sentence about a tool as a phrase for a list: it begins with what the tool does, and has no full
     stop."""
-    line = _EMPHASIS.sub("", plain_words(text))
+    line = plain_words(text)
+    line = _EMPHASIS.sub("", line) if "**" in line else line
     if (lead := _LEAD.match(line)) is not None:
         line = line[lead.end() :]
         line = line[:1].upper() + line[1:]
