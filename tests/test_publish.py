@@ -14,6 +14,7 @@ from cli import ROOT, files_of, generated, run_python, run_skillgen
 from descriptions import description, operation, write
 from documents import MarkdownDocument
 from jsonschema import Draft7Validator, Draft202012Validator, FormatChecker
+from msgspec.structs import replace
 from real_servers import clock
 from test_validators import MARKDOWNLINT, binary, run
 
@@ -339,6 +340,14 @@ def test_a_server_that_others_cannot_reach_is_not_in_the_plugin(tmp_path: Path) 
         assert not (folder / "mcp.json").exists()
         assert "mcpServers" not in read_json(folder / ".claude-plugin/plugin.json")
         assert "the plugin has only the skill" in problems["published-without"][0]
+
+
+def test_the_readme_of_a_plugin_says_what_a_program_needs(tmp_path: Path) -> None:
+    target: Json = {"cli": "click_program:cli", "cwd": ROOT / "tests/programs", "program": "depot"}
+    service = replace(skillgen.read(**target, python=sys.executable), install={"apt": "depot-cli"})
+    folder, _ = plugin(tmp_path, service)
+    text = (folder / "README.md").read_text("utf-8")
+    assert "The skill runs the program `depot`, which must be installed.\n\n- Install with apt: `depot-cli`\n" in text
 
 
 def test_a_url_is_published_unless_a_secret_is_left_out_of_it(tmp_path: Path) -> None:

@@ -15,7 +15,6 @@ from msgspec import Struct
 from skillgen.errors import Problem
 from skillgen.model.document import Document, Publisher
 from skillgen.model.service import Service
-from skillgen.render.about import client_variables
 from skillgen.render.access import URL_VARIABLE, host_prefixes
 from skillgen.render.identity import description, plain, short_description, skill_name, title, what_and_when
 from skillgen.render.invocation import skill_fields
@@ -23,7 +22,6 @@ from skillgen.render.pages import slug
 from skillgen.render.publishing import (
     HEADER,
     PUBLISH_FIX,
-    VARIABLE,
     VERSION_FIX,
     exact_version,
     is_endpoint,
@@ -31,10 +29,10 @@ from skillgen.render.publishing import (
     left_out,
     namespace_of,
     published,
+    variables_of,
     without,
 )
 from skillgen.render.skill import Rendering, Site, skill_documents
-from skillgen.security.secrets import is_secret_setting
 from skillgen.text import lazy_re as re
 
 _SCHEMAS = "https://agent-plugins.org/schemas/1.0.0/"
@@ -204,10 +202,9 @@ def _started(service: Service) -> Connection:
     entry = service.client_entry
     assert entry is not None
     program, *arguments = entry.command
-    names = [name for name in client_variables(service) if VARIABLE.fullmatch(name)]
-    needed = [name for name in names if name in service.requirements.env or is_secret_setting(name)]
+    needed = {item.name: item for item in variables_of(service) if item.is_required or item.is_secret}
     values = tuple(
-        UserValue(name, key, is_header=False, is_secret=is_secret_setting(name)) for name, key in _keys(needed).items()
+        UserValue(name, key, is_header=False, is_secret=needed[name].is_secret) for name, key in _keys(needed).items()
     )
     claude: dict[str, Any] = {"command": program, **({"args": arguments} if arguments else {})}
     portable = {"type": "stdio", **claude}

@@ -14,7 +14,9 @@ from msgspec import Struct
 from skillgen.errors import Problem
 from skillgen.model.document import Document, Publisher
 from skillgen.model.service import Service
+from skillgen.render.about import client_variables
 from skillgen.security.addresses import host_of, is_private, literal_address, without_credentials
+from skillgen.security.secrets import is_secret_setting
 from skillgen.text import lazy_re as re
 from skillgen.text.markdown import exact_json_text, one_line
 
@@ -70,6 +72,20 @@ def without(path: str, message: str, fix: str | None = None) -> Problem:
 NOT_A_SERVER = "the format is for an MCP server, and this service is not one"
 VERSION_FIX = "declare a version such as 1.0.2 in the source, or with --service-version"
 PUBLISH_FIX = "give --publish domain=DOMAIN or --publish namespace=NAMESPACE"
+
+
+class Variable(Struct, frozen=True):
+    """An environment variable of a server that a command starts."""
+
+    name: str
+    is_required: bool
+    is_secret: bool
+
+
+def variables_of(service: Service) -> tuple[Variable, ...]:
+    """Returns the variables that a client sets for the server."""
+    names = filter(VARIABLE.fullmatch, client_variables(service))
+    return tuple(Variable(name, name in service.requirements.env, is_secret_setting(name)) for name in names)
 
 
 class Namespace(Struct, frozen=True):

@@ -15,7 +15,6 @@ from skillgen.errors import Problem
 from skillgen.model.document import Document
 from skillgen.model.service import Service
 from skillgen.model.values import Icon
-from skillgen.render.about import client_variables
 from skillgen.render.access import URL_VARIABLE
 from skillgen.render.identity import plain, short_description, skill_name, title
 from skillgen.render.publishing import (
@@ -31,11 +30,11 @@ from skillgen.render.publishing import (
     left_out_unversioned,
     namespace_of,
     published,
+    variables_of,
     with_values,
     without,
 )
 from skillgen.render.skill import Rendering
-from skillgen.security.secrets import is_secret_setting
 from skillgen.text import lazy_re as re
 from skillgen.text.markdown import one_line
 from skillgen.text.summary import clip
@@ -183,7 +182,10 @@ def _packages(service: Service, problems: list[Problem]) -> Iterator[dict[str, A
     entry = service.client_entry
     if entry is not None and entry.transport != "stdio":
         return
-    variables = [_variable(service, name) for name in client_variables(service) if VARIABLE.fullmatch(name)]
+    variables = [
+        with_values({"name": item.name, "isRequired": item.is_required or None, "isSecret": item.is_secret or None})
+        for item in variables_of(service)
+    ]
     command = entry.command if entry is not None else ()
     runner = next((start for start in _RUNNERS if command[: len(start)] == start), None)
     if runner is not None:
@@ -239,13 +241,3 @@ def _described(package: dict[str, Any], more: dict[str, Any], problems: list[Pro
         message = f"the package {name} has no exact version, which the registry requires"
         problems.append(without("server.json", message, f"declare it with `install`: {manager}: {name}@1.2.3"))
     return with_values({**package, **more})
-
-
-def _variable(service: Service, name: str) -> dict[str, Any]:
-    return with_values(
-        {
-            "name": name,
-            "isRequired": name in service.requirements.env or None,
-            "isSecret": is_secret_setting(name) or None,
-        }
-    )
