@@ -346,6 +346,14 @@ def test_a_description_groups_verbs_over_nouns(tmp_path: Path) -> None:
     )
 
 
+def test_a_noun_of_three_words_is_one(tmp_path: Path) -> None:
+    """X-22: `time_to_live` is not about the time."""
+    tools = [tool(f"{verb}_time_to_live", description=f"{verb} it.") for verb in ("update", "describe")]
+    tools += [tool(f"{verb}_one_to_one_ropes", description=f"{verb} them.") for verb in ("list", "bend")]
+    said = described(tmp_path, tools, serverInfo={"name": "port-mcp"})
+    assert said.startswith("Describe and update time to live, and list one to one ropes")
+
+
 def test_a_large_service_names_the_plural_of_its_groups_once(tmp_path: Path) -> None:
     """X-22: the names of its tools are in the plural already."""
     tools = [

@@ -84,7 +84,7 @@ _OPENED = frozenset({"issue", "review", "merge request", "pull request"})
 _SECRETS = word_set("code credential key password secret token")
 """A call that generates one changes what is valid."""
 
-_CREATES = frozenset({"add", "capture", "create", "generate", "make", "place", "post"})
+_CREATES = word_set("add capture create generate initiate instruct issue make place post schedule")
 
 _FILLERS = frozenset({"all", "async", "batch", "bulk", "do", "force", "multi", "new"})
 """Words before the verb of a name."""
@@ -111,6 +111,9 @@ _QUESTIONS = frozenset({"how", "if", "that", "what", "where", "whether", "which"
 
 _QUERIES = frozenset({"aggregation", "aggregations", "queries", "query", "search"})
 """What is run without being known to change something: a declaration counts more."""
+
+_PROCESSING = word_set("analyse analyze calculate compute convert decode extract format sort summarize translate")
+"""What is done with what a call reads: "Fetch and extract the text of a page"."""
 
 _JOINTS = frozenset({"and", "or", "then"})
 _CHECKS_IN = frozenset({"in", "off", "on", "out", "up"})
@@ -187,8 +190,8 @@ _REPLACES = Regex(
     r"\b(?:(?:overwrites?|replaces) (?:all|any) existing"
     r"|overwrites? (?:(?:all|an|any|the|your) )?(?:current|entire|existing|previous)"
     r"|(?:action|call|method|operation|request|this) (?:will overwrite|overwrites)"
-    r"|(?:existing|old|original|previous) (?:[\w-]+ ){1,6}(?:are|is|will be) "
-    r"(?:\w+ly )?(?:deleted|erased|lost|overwritten|replaced))\b",
+    r"|(?:existing|old|original|previous(?:ly)?) (?:[\w-]+ ){1,6}(?:are|is|will be) "
+    r"(?:\w+ly )?(?:deleted|erased|invalidated|lost|overwritten|replaced|revoked))\b",
     re.IGNORECASE,
 )
 """What a text says of a call that changes something, and does so to what is there already."""
@@ -196,6 +199,7 @@ _REPLACES = Regex(
 _ENDS = Regex(
     r"\b(?:(?:limited|used) to (?:revok(?:e|ing)|cancel(?:ing|ling)?|delet(?:e|ing)|redact(?:ing)?|remov(?:e|ing)"
     r"|terminat(?:e|ing))"
+    r"|will also (?:cancel|delete|erase|remove|revoke) "
     r"|will no longer (?:be an? |belong to |have (?:any )?access ))",
     re.IGNORECASE,
 )
@@ -526,10 +530,17 @@ def _signals_of_name(method: str, path: str, name: str) -> Iterator[_Signal]:
         if not any(effect_of_verb(word) == "read" for word in words):
             yield _Signal("sends", "post", True)
     if not signals:
-        # `merge_requests` are things, and `purge_ropes` is an action.
-        is_thing = bool(words) and words[0] in _NOUNS and singular(words[-1]) != words[-1]
+        is_thing = _is_thing(words)
         signals = [item._replace(is_certain=False) if is_thing else item for item in _signals_of_words(last)]
+        # `sendToken` at /sendtoken
+        if not signals and method == "post" and _letters(bare) == last.lower() and not _is_thing(words_of(bare)):
+            signals = [*_signals_of_words(bare)]
     yield from signals
+
+
+def _is_thing(words: Sequence[str]) -> bool:
+    """True for `merge_requests`, which are things; `purge_ropes` is an action."""
+    return bool(words) and words[0] in _NOUNS and singular(words[-1]) != words[-1]
 
 
 def _letters(text: str) -> str:
@@ -642,7 +653,8 @@ def _signals_of_sentence(text: str) -> Iterator[_Signal]:
         is_clause = after in _DETERMINERS and other not in NEUTRAL_VERBS
         is_joined = before in _JOINTS and (other not in _NOUNS or is_clause)
         is_aside = word != "," and (is_aside or (before, word) == (",", "which"))
-        if other and other_ending == ending and (is_enumeration or is_joined) and not is_aside:
+        is_part = effect == "read" and other in _PROCESSING
+        if other and other_ending == ending and (is_enumeration or is_joined) and not (is_aside or is_part):
             yield _Signal(effect_of_verb(other) or "write", other, True)
 
 

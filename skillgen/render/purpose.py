@@ -23,7 +23,6 @@ from skillgen.text.words import (
     CONJUNCTIONS,
     PLAIN_VERBS,
     STOP_WORDS,
-    WORD,
     effect_of_verb,
     is_verb,
     nouns_of,
@@ -141,8 +140,8 @@ _WRAPPERS = word_set("collection detail information instance metadata object res
 
 _PARTICIPLES = word_set(
     """
-    authenticated available configured created current existing following multiple new particular previously provided
-    requested single specific specified
+    authenticated available basic complete configured created current detailed existing following full given multiple
+    new particular previously provided requested single specific specified
     """
 )
 """Words before any noun."""
@@ -626,13 +625,13 @@ def _parts(name: str) -> list[list[str]]:
     parts = re.split(r"[/.]", name)
     if len(parts) == 1 and (pair := _THING_AND_ACTION.fullmatch(name)) and is_verb(words_of(pair[2])[0]):
         parts = [pair[1], pair[2]]
-    return [[word.lower() for word in WORD.findall(part)] for part in parts if WORD.search(part)]
+    return [[*words] for part in parts if (words := words_of(part))]
 
 
 def _is_path(parts: Sequence[Sequence[str]], tool: Tool) -> bool:
     """True if a name is the method and the path, or the path alone."""
     words = [word for part in parts for word in part]
-    path = [word.lower() for word in WORD.findall((tool.path or "").partition("#")[0])]
+    path = words_of((tool.path or "").partition("#")[0])
     start = words[:1] == [(tool.method or "").lower()]
     return bool(path) and list(map(singular, words[start:])) == list(map(singular, path))
 
@@ -660,9 +659,8 @@ def _action_of_name(parts: Sequence[Sequence[str]], tool: Tool) -> tuple[list[st
     words = list(parts[-1])
     if len(words) > 2 and words[-1] == (tool.method or "").lower():
         words.pop()  # FastAPI's names: `read_items_items_get`
-    at = next((index for index in _verb_places(words) if _is_action(words, index, tool)), None)
-    if at is None and tool.method != "GET" and _begins_with(tool, words[0]):
-        at = 0
+    places = [0] if tool.method != "GET" and _begins_with(tool, words[0]) else _verb_places(words)
+    at = next((index for index in places if places == [0] or _is_action(words, index, tool)), None)
     if at is None:
         noun, (verb, _, rest) = _noun(words), (task_of(tool) or "").partition(" ")
         is_said = bool(noun) and set(map(singular, noun)) <= set(map(singular, words_of(rest)))
@@ -718,7 +716,7 @@ def _action_of_path(tool: Tool) -> tuple[list[str], tuple[str, ...]]:
     """Returns what the method and the last segment of a path that is a name say."""
     path = (tool.path or "").partition("#")[0]
     segments = [segment for segment in path_segments(path) if segment[:1].isalpha()]
-    words = [word.lower() for word in WORD.findall(segments[-1].partition(".")[0])] if segments else []
+    words = words_of(segments[-1].partition(".")[0]) if segments else ()
     if words and is_verb(words[0]):
         return [words[0]], _noun(words[1:])
     verbs = _VERBS_OF_METHODS.get(tool.method or "", ()) if tool.method != "POST" else ()  # POST may do anything

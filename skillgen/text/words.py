@@ -106,10 +106,35 @@ STOP_WORDS = word_set(
 WORD = re.compile(r"[A-Z]{2,}s(?![a-z])|[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|[^\W\d_A-Za-z]+")
 
 
+_PHRASES = frozenset(
+    (
+        *("bill of materials", "do not disturb", "end of life", "letter of credit", "many to many", "one to many"),
+        *("one to one", "point in time", "point of sale"),
+        *(
+            "proof of delivery",
+            "quality of service",
+            "terms of service",
+            "terms of use",
+            "time to live",
+            "work in progress",
+        ),
+    )
+)
+"""Nouns of three words of which the second would end a noun."""
+
+
 @lru_cache(1 << 13)
 def words_of(name: str) -> tuple[str, ...]:
-    """Returns the words of a name in lower case, without numbers: `getPullRequest2` has `get`, `pull`, `request`."""
-    return tuple(word.lower() for word in WORD.findall(name))
+    """Returns the words of a name in lower case, without numbers: `getPullRequest2` has `get`, `pull`, `request`.
+
+    A noun such as "time to live" is one word.
+    """
+    words = [word.lower() for word in WORD.findall(name)]
+    if len(words) > 2:
+        for index in range(len(words) - 2, 0, -1):
+            if " ".join(words[index - 1 : index + 2]) in _PHRASES:
+                words[index - 1 : index + 2] = [" ".join(words[index - 1 : index + 2])]
+    return tuple(words)
 
 
 def nouns_of(name: str) -> tuple[str, ...]:
@@ -218,6 +243,8 @@ def singular(word: str) -> str:
 def plural(words: str) -> str:
     """Returns the plural of a noun phrase: "pull requests" for "pull request"."""
     start, space, last = words.rpartition(" ")
+    if words in _PHRASES:
+        return words
     if last in _PLURAL:
         return f"{start}{space}{_PLURAL[last]}"
     if last in _SAME:
