@@ -428,6 +428,21 @@ def test_a_pipe_that_is_closed_early_costs_no_traceback(folder: Path) -> None:
     assert "Exception ignored" not in finished.stderr
 
 
+def test_a_command_starts_without_the_modules_of_the_others() -> None:
+    """X-10: to import all commands, and derive their options, takes longer than help."""
+    code = (
+        "import atexit, sys\n"
+        "atexit.register(lambda: print(*(name for name in sys.modules if name.startswith('skillgen.'))))\n"
+        "from skillgen.cli.app import main\n"
+        "main()"
+    )
+    finished = run_python("-c", code, "lint", "--help")
+    assert "Usage: skillgen lint" in finished.stdout
+    loaded = finished.stdout.splitlines()[-1].split()
+    assert "skillgen.cli.lint" in loaded
+    assert {"skillgen.cli.build", "skillgen.cli.call", "skillgen.render", "skillgen.pipeline"}.isdisjoint(loaded)
+
+
 @pytest.mark.parametrize("command", [["--version"], ["--ai-help"], ["templates", "list"], ["inspect", "api.json"]])
 def test_an_output_that_takes_nothing_is_one_message(tmp_path: Path, command: list[str]) -> None:
     write(tmp_path / "api.json", description({}))

@@ -401,7 +401,11 @@ def test_work_grows_as_the_operations_and_what_they_share_is_read_once() -> None
     few, more, most = map(calls_by_place, (120, 240, 480))
     assert few["sources/json_schema/keywords.py"] == most["sources/json_schema/keywords.py"] > 20
     assert most["text/blocks.py"] == few["text/blocks.py"]
-    for place in ("sources/examples/prose.py:_choices_in", "sources/examples/validation.py:why_unpublishable"):
+    assert most["text/markdown.py:escape_inline"] < 20
+    for place in (
+        *("sources/examples/prose.py:_choices_in", "sources/examples/validation.py:why_unpublishable"),
+        *("render/results.py:received", "render/results.py:_usual_properties"),
+    ):
         assert few[place] == most[place], place
     assert most.total() - more.total() < 2.2 * (more.total() - few.total())
 
