@@ -549,8 +549,12 @@ def test_a_baseline_without_an_end_is_refused(lacking: Path) -> None:
     assert "/dev/zero: is larger than" in finished.stderr
 
 
+INVALID_FINDINGS: list[Json] = [[1], None, {"a": []}, {"a": {"no-description": "all"}}]
+INVALID_BASELINES = [json.dumps({"baseline": 1, "findings": item}) for item in INVALID_FINDINGS]
+
+
 def test_a_file_that_is_not_a_baseline_is_refused(lacking: Path, tmp_path: Path) -> None:
-    for text in ("", "[]", '{"baseline": 2, "findings": {}}', '{"baseline": 1, "findings": [1]}'):
+    for text in ("", "[]", '{"baseline": 2, "findings": {}}', *INVALID_BASELINES):
         path = tmp_path / "known.json"
         path.write_text(text, "utf-8")
         assert lint(lacking, "--baseline", path).exit_code == 2

@@ -174,6 +174,19 @@ def test_a_base_url_leads_to_the_description_that_is_published(
     assert asked[0][1]["accept"].startswith("application/yaml, application/json")
 
 
+@pytest.mark.parametrize(("media_type", "is_reported"), [
+    ("application/yaml", False), ("application/json; charset=utf-8", False), ("text/plain", True),
+])  # fmt: skip
+def test_a_manifest_with_another_media_type_is_reported(
+    answering: Callable[[Reply], tuple[str, Asked]], media_type: str, is_reported: bool
+) -> None:
+    """Seed 002, 3.1; any other description may have whatever media type."""
+    address, _ = answering(lambda path, _: (200, {"Content-Type": media_type}, BODY))
+    for place, is_manifest in (("/.well-known/mcp.yaml", True), ("/openapi.json", False)):
+        codes = {problem.code for problem in skillgen.read(f"{address}{place}").problems}
+        assert ("manifest-media-type" in codes) is (is_reported and is_manifest)
+
+
 def astray(location: str) -> tuple[int, dict[str, str], bytes]:
     return 302, {"Location": location}, b""
 

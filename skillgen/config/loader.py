@@ -47,7 +47,8 @@ def project_file(named: Path | None) -> Path:
     """
     if named is not None:
         if not named.is_file():
-            raise UsageError("no such file", where=str(named), fix="run `skillgen init`, or name another file")
+            what = "is not a file" if named.exists() else "no such file"
+            raise UsageError(what, where=str(named), fix="run `skillgen init`, or name another file")
         return named
     path = find_project_file()
     if path is None:

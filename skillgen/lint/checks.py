@@ -600,6 +600,13 @@ def _check_credentials(service: Service) -> Iterator[Problem]:
             yield Problem.of("key-in-query", auth.pointer, message)
 
 
+def _check_cursors(service: Service) -> Iterator[Problem]:
+    for tool in service.tools if "mcp-rest" in service.uses else ():
+        if tool.pagination is not None and not any(item.name == "cursor" for item in tool.parameters):
+            message = f"{tool.name} returns pages, but takes no `cursor`"
+            yield Problem.of("paging-without-cursor", tool.pointer, message)
+
+
 def _check_rate_limit(service: Service) -> Iterator[Problem]:
     codes = {error.code for tool in service.tools for error in tool.errors} | {error.code for error in service.errors}
     if service.tools and service.rate_limit is None and not codes & {"429", "4XX", "4xx"}:
@@ -661,6 +668,7 @@ _SERVICE_RULES: Mapping[Kind, tuple[tuple[str, ServiceCheck], ...]] = {
         ("mixed-name-styles", _check_styles),
         ("server-without-tls", _check_transport),
         ("key-in-query", _check_credentials),
+        ("paging-without-cursor", _check_cursors),
         ("rate-limit-undeclared", _check_rate_limit),
         ("error-message-missing", _check_error_bodies),
     ),

@@ -86,7 +86,7 @@ def explanation(code: str) -> str:
     kind = CODES[code]
     facts = [f"Level: {kind.level}."]
     if kind.clause:
-        facts.append(f"Clause: {kind.clause}{f' ({kind.demand})' if kind.demand else ''}.")
+        facts.append(f"Clause: {kind.clause}.")
     if kind.subject:
         facts.append(f"Subject: {kind.subject}.")
     if kind.known_as:

@@ -202,6 +202,8 @@ class Baseline:
         try:
             for source, codes in data["findings"].items():
                 for code, places in codes.items():
+                    if not isinstance(places, list):
+                        raise TypeError
                     self._left.update((source, code, str(place)) for place in places)
         except (KeyError, AttributeError, TypeError):
             raise UsageError("is not a valid baseline", where=where, fix=fix) from None

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
 
 import yaml
 from msgspec import Struct
@@ -48,7 +49,7 @@ def positions_in(text: str, places: Iterable[str]) -> dict[str, Position]:
     wanted = {prefix for way in ways.values() for prefix in way}
     try:
         found: Mapping[str, Position] = dict(_positions_of(_JsonSearch(text, wanted).offsets(), text))
-    except (ValueError, LookupError, RecursionError):  # not JSON, or nested too deep
+    except (ValueError, LookupError):  # not JSON
         found = _search_yaml(text.translate(_SPACES), wanted)
     positions = {}
     for pointer, way in ways.items():
@@ -85,7 +86,8 @@ class _JsonSearch:
         if self._text[start] not in "{[":
             raise ValueError("not a container")
         if self._wanted:
-            self._walk(start, "")
+            with suppress(RecursionError):  # the rest of a document that is nested too deep has no positions
+                self._walk(start, "")
         return self._offsets
 
     def _after_space(self, offset: int) -> int:

@@ -173,7 +173,7 @@ _ALSO_FAILED: Mapping[str, tuple[str, str]] = {
 
 def _specifications_of(clause: str) -> Iterator[str]:
     """Yields the specifications that a clause names; several are separated by semicolons."""
-    for part in clause.split("; "):
+    for part in clause.partition(" (")[0].split("; "):
         text = part.partition(", ")[0]
         for name, (beginnings, _) in _SPECIFICATIONS.items():
             if text == name or text.startswith(beginnings):

@@ -83,7 +83,8 @@ def _files_below(folder: Path) -> Iterator[Path]:
         UsageError: the folder does not exist.
     """
     if not folder.is_dir():
-        raise UsageError("no such file or folder", where=folder.as_posix(), fix="name what was published")
+        what = "is neither a file nor a folder" if folder.exists() else "no such file or folder"
+        raise UsageError(what, where=folder.as_posix(), fix="name what was published")
     seen = 0
     for parent, folders, names in os.walk(folder):
         depth = len(Path(parent).relative_to(folder).parts)

@@ -14,6 +14,7 @@ from contextvars import ContextVar
 from pathlib import Path
 
 from msgspec import Struct, field
+from msgspec.structs import replace
 
 from skillgen.errors import ProblemLog, SourceError
 from skillgen.model.codec import DecodeError, from_json, to_json
@@ -82,6 +83,9 @@ class Document(Struct, frozen=True, kw_only=True):
     url: str | None = None
     """The URL it was fetched from: the base of relative URLs."""
 
+    media_type: str = ""
+    """The media type with which it was fetched; empty if the server declared none, and for a file."""
+
     folder: Path | None = None
     """The folder of the file: the base of relative paths."""
 
@@ -101,9 +105,10 @@ def load_document(source: str, problems: ProblemLog, access: FetchOptions | None
         SourceError: it cannot be read or fetched, or is neither JSON nor YAML.
     """
     access = access or FetchOptions()
-    name, content, url = _read(source, access)
-    is_file = source != "-" and url is None
-    return _document(content, name, problems, access, url=url, folder=Path(source).parent if is_file else None)
+    if is_url(source):
+        return document_from_response(fetch(source, access), problems, access)
+    name, content = _read(source, access)
+    return _document(content, name, problems, access, folder=Path(source).parent if source != "-" else None)
 
 
 def load_text(source: str, access: FetchOptions) -> tuple[str, str, tuple[str, ...]]:
@@ -112,7 +117,7 @@ def load_text(source: str, access: FetchOptions) -> tuple[str, str, tuple[str, .
     Raises:
         SourceError: it cannot be read or fetched, or is not text.
     """
-    name, content, _ = _read(source, access)
+    name, content = _read(source, access)
     _check_size(content, name, fix="check the file, or the program that writes it")
     text, echoed_from = access.secrets.hide_in(_decode(content, name))
     return access.secrets.hide_in_url(name), str(text), echoed_from
@@ -140,7 +145,8 @@ def document_from_response(fetched: Fetched, problems: ProblemLog, access: Fetch
         SourceError: it is neither JSON nor YAML.
     """
     note_other_input()
-    return _document(fetched.content, fetched.url, problems, access, url=fetched.url)
+    document = _document(fetched.content, fetched.url, problems, access, url=fetched.url)
+    return replace(document, media_type=fetched.content_type)
 
 
 def _document(
@@ -184,16 +190,16 @@ def _may_refer_outward(text: str) -> bool:
     return any(_INTERNAL_MAPPING.match(text, key.end()) is None for key in _MAPPING_KEY.finditer(text))
 
 
-def _read(source: str, access: FetchOptions) -> tuple[str, bytes, str | None]:
-    """Returns the name of a source for messages, its content, and the URL that it was fetched from."""
+def _read(source: str, access: FetchOptions) -> tuple[str, bytes]:
+    """Returns the name of a source for messages, and its content."""
     if source == "-":
         note_other_input()
-        return "standard input", sys.stdin.buffer.read(SOURCE_LIMIT_BYTES + 1), None
+        return "standard input", sys.stdin.buffer.read(SOURCE_LIMIT_BYTES + 1)
     if is_url(source):
         note_other_input()
         fetched = fetch(source, access)
-        return fetched.url, fetched.content, fetched.url
-    return source, _read_file(Path(source)), None
+        return fetched.url, fetched.content
+    return source, _read_file(Path(source))
 
 
 def text_of_file(path: Path) -> str | None:

@@ -98,7 +98,7 @@ class _Checker:
         if pointer in self._seen:
             return
         self._seen.add(pointer)
-        where = (pointer + inner).replace("#", "")
+        where, name = (pointer + inner).replace("#", ""), name[:_SHOWN_LENGTH]
         for message in _faults(schema):
             yield Problem.of("schema-invalid", where, f"{name}: {message}")
         if (schema.default is not None or schema.examples) and where.removesuffix("/schema") not in self._reported:

@@ -75,6 +75,12 @@ def check_version(version: str, problems: ProblemLog, *, is_manifest: bool) -> N
         problems.report("version-unknown", "/openapi", f"OpenAPI {version[:20]} is unknown; it is read as 3.2")
 
 
+def check_media_type(media_type: str, problems: ProblemLog) -> None:
+    """Reports a manifest that was fetched with another media type than those for manifests (seed 002, 3.1)."""
+    if media_type and media_type not in ("application/yaml", "application/json"):
+        problems.report("manifest-media-type", "", f"the manifest was served as {media_type[:80]}")
+
+
 def check_info(data: dict[str, Json], problems: ProblemLog) -> None:
     """Reports a missing title, version or description (seed 002, 3.3)."""
     info = as_dict(data.get("info"))

@@ -22,6 +22,7 @@ from skillgen.sources.openapi.checks import (
     check_content,
     check_dialect,
     check_info,
+    check_media_type,
     check_security,
     check_shapes,
     check_version,
@@ -59,6 +60,8 @@ def service_from_description(
     pointer_map, mapped_later = PointerMap(), ProblemLog()
     claims = is_manifest(document.data, document.name, document.url)
     check_version(version, mapped_later, is_manifest=claims)
+    if claims:
+        check_media_type(document.media_type, mapped_later)
     data = document.data
     if document.refers_outward:
         has_names = not version.startswith(("2.", "3.0"))  # `$id` and `$anchor` came with OpenAPI 3.1
