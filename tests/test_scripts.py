@@ -344,3 +344,57 @@ def test_patterns_that_take_long_are_not_checked() -> None:
     named = data["tools"]["find"]["schema"]["properties"]
     assert named["plain"]["constraints"] == {"pattern": plain["pattern"]}
     assert [named[name] for name in schemas] == [{"types": ["string"], "unsure": True}] * len(slow)
+
+
+SEAT = {"type": "object", "properties": {"row": {"type": "integer"}}, "required": ["class"]}
+"""It requires what it does not declare."""
+
+KEYED: dict[str, Any] = {
+    "openapi": "3.1.0",
+    "info": {"title": "Keyed", "version": "1"},
+    "servers": [{"url": "https://keyed.example"}],
+    "paths": {
+        path: {
+            method: {
+                "operationId": name,
+                "parameters": [{"name": "apiKey", "in": "query", "required": True, "schema": {"type": "string"}}],
+                "responses": {"200": {"description": "ok"}},
+                **more,
+            }
+        }
+        for path, method, name, more in (
+            ("/trains", "get", "listTrains", {}),
+            (
+                "/seats",
+                "post",
+                "bookSeat",
+                {"requestBody": {"required": True, "content": {"application/json": {"schema": SEAT}}}},
+            ),
+        )
+    },
+}
+
+
+def test_a_parameter_that_is_a_credential_comes_from_its_variable(tmp_path: Path) -> None:
+    source = tmp_path / "keyed.json"
+    source.write_text(json.dumps(KEYED), "utf-8")
+    generated("from-openapi", source, "--emit", "skill,scripts", "-o", tmp_path / "out")
+    program, env = script_of(tmp_path / "out"), {"SKILL_KEYED_API_KEY": "sesame-7291"}
+    assert "apiKey=$SKILL_KEYED_API_KEY" in (program.parents[1] / "SKILL.md").read_text("utf-8")
+    assert "Variables: SKILL_KEYED_API_KEY\n" in run_script(program, "--list", cwd=tmp_path).stdout
+
+    def both(*words: str, env: dict[str, str]) -> list[Finished]:
+        command = run_skillgen("call", "--openapi", source, *words, cwd=tmp_path, env=env)
+        return [command, run_script(program, *words, cwd=tmp_path, env=env)]
+
+    for finished in both("listTrains", "--dry-run", env=env):
+        assert finished.stdout.startswith("GET https://keyed.example/trains?apiKey=$SKILL_KEYED_API_KEY\n")
+    for finished in both("listTrains", "--dry-run", "apiKey=mine", env=env):
+        assert finished.stdout.startswith("GET https://keyed.example/trains?apiKey=mine\n")
+    for finished in both("listTrains", env={}):
+        assert (finished.exit_code, "SKILL_KEYED_API_KEY" in finished.stderr) == (2, True), finished.stderr
+    for finished in both("bookSeat", env=env):
+        assert (finished.exit_code, "class: is" in finished.stderr) == (2, True), finished.stderr
+        assert "apiKey" not in finished.stderr
+    for finished in both("bookSeat", "row=4", "class=2", "--dry-run", env=env):
+        assert finished.stdout.endswith('\n\n{"row": 4, "class": 2}\n'), finished.stderr

@@ -22,7 +22,7 @@ from skillgen.model.schema import Parameter, Schema
 from skillgen.model.service import Service
 from skillgen.model.tool import Tool
 from skillgen.model.values import Json, child
-from skillgen.render.scripts import call_data
+from skillgen.render.scripts import call_data, undeclared_members
 from skillgen.sources.examples.validation import ExampleSchemas, Fault, ModelSchemas, Validator
 from skillgen.sources.openapi.parameters import input_keys
 
@@ -51,7 +51,7 @@ class CallChecker:
         """Returns the schemas of the parameters of a tool, as `call.py` has them, by all their names."""
         schemas = call_data(self._service, [tool])["tools"][tool.name]["schema"].get("properties", {})
         found: dict[str, Any] = {}
-        for item, schema in zip(tool.parameters, schemas.values(), strict=True):
+        for item, schema in zip(tool.parameters, schemas.values(), strict=False):
             found |= {f"{item.location}.{item.name}": schema, item.name: found.get(item.name, schema)}
         return found
 
@@ -63,6 +63,7 @@ class CallChecker:
             return dict(arguments), ()
         slots, body_key = parameter_keys(tool)
         properties = {item.name: item for item in body_parameters(tool) if not item.is_whole_body}
+        undeclared = undeclared_members(tool)
         result: dict[str, Json] = {}
         members: dict[str, Json] = {}
         faults = []
@@ -71,7 +72,7 @@ class CallChecker:
             is_body = name == body_key and (self._is_whole_body(tool, value) if name in properties else has_body(tool))
             if name in slots or is_body:
                 result[name] = value
-            elif name in properties:
+            elif name in properties or name in undeclared:
                 members[name] = value
             elif location == "body" and rest and has_body(tool):
                 members[rest] = value
@@ -79,7 +80,8 @@ class CallChecker:
                 result[key] = value
             else:
                 faults.append(Fault(child("", name), unknown_name(name, [*slots, *properties])))
-        is_empty = body_key not in result and properties and tool.input is not None and tool.input.required
+        has_members = bool(properties or undeclared)
+        is_empty = body_key not in result and has_members and tool.input is not None and tool.input.required
         if members or is_empty:
             whole = result.get(body_key, {})
             if isinstance(whole, dict):

@@ -1,11 +1,9 @@
 """Calls the tools of one service, with Python's standard library alone; `call.py --help` shows how.
 
 The service, its tools and their parameters are data in `tools.json` next to this file; nothing of it is run as code.
-Arguments are checked before anything is sent. Secrets come from environment variables only. For an MCP server, its
-command may follow after `--`.
+Arguments are checked before anything is sent; secrets are in environment variables. A server's command may follow `--`.
 
-Exit codes: 0 done; 1 the tool or the API answered with an error; 2 the call is invalid, or needs --yes; 3 the service
-could not be reached, or did not answer in time.
+Exit codes: 0 done; 1 the answer is an error; 2 the call is invalid, or needs --yes; 3 no answer from the service.
 """
 
 from __future__ import annotations
@@ -208,8 +206,7 @@ def limit_faults(limits: Any, value: Any) -> Any:
     step, pattern = limits.get("multipleOf"), limits.get("pattern")
     if step and not noun and abs(value / step - round(value / step)) > 1e-9:
         yield f"{shown(value)} is not a multiple of {step}"
-    is_set = noun == "Items" and limits.get("uniqueItems") is True
-    if is_set and len({json.dumps(item, sort_keys=True) for item in value}) < size:
+    if noun == "Items" and limits.get("uniqueItems") and len({json.dumps(x, sort_keys=True) for x in value}) < size:
         yield "has the same item twice"
     if noun == "Length" and pattern and size <= MATCHED_LENGTH and not re.search(pattern, value, re.ASCII):
         yield f"{shown(value)} does not match {pattern}"
@@ -282,6 +279,7 @@ def checked(client: Any, tool: Any, arguments: Any) -> Any:
     check = Check(client.data["types"])
     try:
         faults = [*check.faults(tool["schema"], arguments), *client.faults(tool, arguments, check)]
+        faults = [fault for fault in faults if fault[0] not in tool.get("filled", ()) or "required" not in fault[1]]
     except RecursionError:
         faults = []  # too much to check; the service decides
     if faults:
@@ -342,8 +340,7 @@ def http_request(data: Any, tool: Any, arguments: Any, form: Any, value: Any, en
         headers["Content-Type"], content = encoded_body(form, value)
     if cookies:
         headers["Cookie"] = "; ".join(cookies)
-    if tool.get("accept"):
-        headers.setdefault("Accept", tool["accept"])
+    headers.setdefault("Accept", tool.get("accept", "*/*"))
     url = base_url(data, tool, environment)
     url += re.sub(r"\{([^{}]*)\}", lambda match: segments.get(match[1], ""), tool["path"])
     if query:
@@ -429,10 +426,20 @@ def credentials_of(data: Any, tool: Any, environment: Any) -> Any:
             yield scheme["place"], scheme["name"], with_prefix(first, scheme.get("prefix", ""))
 
 
+def filled(tool: Any, arguments: Any, environment: Any) -> Any:
+    """Returns arguments with the credentials among the parameters, each from its variable."""
+    found = dict(arguments)
+    for place, (variable, is_required) in tool.get("filled", {}).items():
+        if environment.get(variable):
+            found.setdefault(place[1:], environment.get(variable))
+        elif is_required and place[1:] not in found:
+            raise Failure(2, f"a credential is needed; set {variable}")
+    return found
+
+
 def with_prefix(token: Any, prefix: Any) -> Any:
     """Returns a token after its scheme; one that begins with the scheme is sent unchanged."""
-    has_prefix = not prefix or token.lower().startswith(prefix.lower() + " ")
-    return token if has_prefix else f"{prefix} {token}"
+    return token if not prefix or token.lower().startswith(prefix.lower() + " ") else f"{prefix} {token}"
 
 
 # -- HTTP -------------------------------------------------------------------------------------------------------------
@@ -471,15 +478,14 @@ def parts_of(response: Any, deadline: float) -> Any:
         yield part
 
 
-def read_all(response: Any, deadline: float) -> bytes:
+def read_all(response: Any, deadline: float) -> Any:
     """Returns the body of a response."""
     length = response.length or 0
     content = b"".join(parts_of(response, deadline))
     if len(content) < length:
         raise Failure(3, f"the answer ended early: {len(content)} of {length} bytes")
     if "gzip" in (response.headers.get("Content-Encoding") or ""):
-        unpack = zlib.decompressobj(31).decompress
-        return timed(deadline, "the answer is not gzip", lambda: unpack(content, SIZE_LIMIT))  # type: ignore[no-any-return]
+        return timed(deadline, "the answer is not gzip", lambda: zlib.decompressobj(31).decompress(content, SIZE_LIMIT))
     return content
 
 
@@ -491,6 +497,7 @@ class HttpClient:
 
     def request(self, tool: Any, arguments: Any, environment: Any) -> Any:
         """Returns the request of a call."""
+        arguments = filled(tool, arguments, environment)
         form, value = body_of(tool, arguments)
         return http_request(self.data, tool, arguments, form, value, environment)
 
@@ -544,8 +551,7 @@ def http_answer(status: int, headers: Any, content: bytes, tool: Any, folder: st
 
 def masked(data: Any, environment: Any) -> Any:
     """Returns an environment in which each credential is the reference to its variable in a shell."""
-    names = [name for scheme in data.get("auth", {}).values() for name in scheme["variables"]]
-    return {**environment, **{name: f"${name}" for name in names}}
+    return {**environment, **{name: f"${name}" for scheme in data["auth"].values() for name in scheme["variables"]}}
 
 
 def pretty(text: str) -> str:
@@ -622,7 +628,8 @@ class McpClient:
         own_url = os.environ.get(data["prefix"] + "_URL", "")
         self.url = own_url or data.get("url", "")
         self.token = data["prefix"] + "_TOKEN"
-        self.command = data["given"] or ([] if own_url else data.get("command"))
+        given = sys.argv[sys.argv.index("--") + 1 :] if "--" in sys.argv else []
+        self.command = given or ([] if own_url else data.get("command"))
         self.process: Any = None
         self.lines: Any = queue.Queue()
 
@@ -851,7 +858,6 @@ def main() -> int:
     for stream in (sys.stdin, sys.stdout, sys.stderr):
         stream.reconfigure(encoding="utf-8", errors="backslashreplace")  # type: ignore[union-attr]
     data = json.loads(Path(__file__).with_name("tools.json").read_text("utf-8"))
-    data["given"] = sys.argv[end + 1 :]
     client = CLIENTS[data["kind"]](data, options.timeout, options.out)
     try:
         if options.list or not (options.tool or options.session):
@@ -863,7 +869,7 @@ def main() -> int:
         words = [sys.stdin.read() if word == "-" else word for word in options.arguments]
         arguments = checked(client, tool, read_arguments(words, tool["schema"].get("properties", {})))
         if options.dry_run:
-            print(printable(client.dry_run(options.tool, tool, arguments)))
+            print(printable(client.dry_run(options.tool, tool, arguments)).replace("%24SKILL_", "$SKILL_"))
             return 0
         text, is_error = client.call(options.tool, tool, arguments)
         print(printable(text), file=sys.stderr if is_error else sys.stdout)

@@ -25,9 +25,9 @@ from skillgen.calls.arguments import (
 from skillgen.errors import SkillgenError, UsageError
 from skillgen.model.service import Service
 from skillgen.model.tool import Tool
-from skillgen.model.values import Json
+from skillgen.model.values import Json, child
 from skillgen.pipeline.read import Request, read_source, server_target
-from skillgen.render.scripts import advice_data, call_data, sent_form, why_confirmed
+from skillgen.render.scripts import advice_data, call_data, credential_parameters, sent_form, why_confirmed
 from skillgen.security.addresses import hosts_of, origin_of
 from skillgen.security.secrets import Secrets, secrets_from_headers
 from skillgen.sources.documents import is_url
@@ -159,6 +159,8 @@ class Calls:
     def _checked(self, tool: Tool, arguments: Mapping[str, Json]) -> dict[str, Json]:
         normal, faults = self._checker.normalized(tool, arguments)
         faults += tuple(self._checker.faults(tool, normal, media_type_of(tool, normal)))
+        filled = _filled(self.service, tool)
+        faults = tuple(fault for fault in faults if fault.pointer not in filled or "required" not in fault.message)
         if faults:
             lines = [f"{fault.pointer or '/'}: {fault.message}" for fault in dict.fromkeys(faults)]
             more = f"; and {len(lines) - _FAULTS_SHOWN} more" if len(lines) > _FAULTS_SHOWN else ""
@@ -182,6 +184,17 @@ def media_type_of(tool: Tool, arguments: Mapping[str, Json]) -> str | None:
     else:
         wanted = [name for name in names if not isinstance(value, (dict, list)) or not name.endswith("xml")]
     return next(iter(wanted or names), None)
+
+
+def _filled(service: Service, tool: Tool) -> dict[str, tuple[str, bool]]:
+    """Returns the parameters with a credential by pointer: the variable for it, and whether a call needs it."""
+    slots, body_key = parameter_keys(tool)
+    found = {}
+    for index, variable, _ in credential_parameters(service, tool):
+        item = tool.parameters[index]
+        slot = next((child("", key) for key, other in slots.items() if other is item), None)
+        found[slot or child("", body_key, item.name)] = variable, item.required
+    return found
 
 
 def _holds_file(value: Json) -> bool:
@@ -269,7 +282,7 @@ class _HttpCaller:
         )
         headers = {**headers, **dict.fromkeys(self._own_headers(url), "…")}
         text: str = script.request_text(method, url, headers, content)
-        return text
+        return text.replace("%24SKILL_", "$SKILL_")
 
     def send(self, tool: Tool, arguments: dict[str, Json]) -> Answer:
         data = call_data(self._service, [tool])
@@ -312,12 +325,17 @@ class _HttpCaller:
         places = {key: item for key, item in found["parameters"].items() if item["in"] != "body"}
         # The keys outside of the body, which `input_keys` makes, need not be those of the flat form.
         places = dict(zip(slots, places.values(), strict=True))
-        form, value = None, arguments.get(body_key)
+        values = {key: item for key, item in arguments.items() if key != body_key}
+        value, within, credentials = arguments.get(body_key), child("", body_key), _filled(self._service, tool)
+        in_body = {place.removeprefix(within): item for place, item in credentials.items() if f"{within}/" in place}
+        others = {place: item for place, item in credentials.items() if f"{within}/" not in place}
         with as_errors():
-            media_type = media_type_of(tool, arguments)
-            if body_key in arguments and (chosen := body_form(tool, media_type)) is not None:
+            values = script.filled({"filled": others}, values, environment)
+            if in_body and isinstance(value or {}, dict):
+                value = script.filled({"filled": in_body}, value or {}, environment)
+            form, media_type = None, media_type_of(tool, arguments)
+            if (body_key in arguments or in_body) and (chosen := body_form(tool, media_type)) is not None:
                 form = sent_form(chosen, body_parameters(tool, chosen), media_type)
-            values = {key: item for key, item in arguments.items() if key != body_key}
             return script.http_request(data, {**found, "parameters": places}, values, form, value, environment)
 
     def _own_headers(self, url: str) -> dict[str, str]:

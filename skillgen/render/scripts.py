@@ -17,7 +17,7 @@ from urllib.parse import quote
 from msgspec import Struct
 from msgspec.structs import replace
 
-from skillgen.model.auth import Auth, Endpoint
+from skillgen.model.auth import LOGIN_POINTER, Auth, Endpoint
 from skillgen.model.calls import Input
 from skillgen.model.codec import to_json
 from skillgen.model.document import Document
@@ -25,7 +25,7 @@ from skillgen.model.schema import Parameter, Schema, Serialization
 from skillgen.model.serialization import LINES, MATCHED_LENGTH, is_exploded, is_json_sequence
 from skillgen.model.service import Service
 from skillgen.model.tool import Tool
-from skillgen.model.values import Json, json_type
+from skillgen.model.values import Json, child, json_type
 from skillgen.render.about import client_configuration, client_variables
 from skillgen.render.access import URL_VARIABLE, base_url, example_credentials, variable_name
 from skillgen.render.identity import skill_name
@@ -82,6 +82,7 @@ def call_data(service: Service, tools: Iterable[Tool]) -> dict[str, Any]:
             for item in found.values():
                 item["auth"] = [[""], []]
         variables = [name for scheme in data["auth"] if scheme in used for name in data["auth"][scheme]["variables"]]
+        variables += [name for tool in found.values() for name, _ in tool.get("filled", {}).values()]
         variables += URL_VARIABLE.findall(data["base"])
         if not data["base"].startswith(("http://", "https://")):
             variables.append(variable_name(service, "BASE_URL"))
@@ -183,13 +184,46 @@ def _operation(service: Service, tool: Tool) -> dict[str, Any]:
         for key, item in zip(keys, tool.parameters, strict=True)
     ]
     found["schema"] = _checked(Schema(types=("object",), properties=tuple(properties), additional=False))
+    for name in undeclared_members(tool):
+        key = name if name not in keys else f"body.{name}"
+        found["parameters"][key] = {"in": "body", "name": name}
+        found["schema"].setdefault("properties", {})[key] = {}
     if tool.output_media_types:
         found["accept"] = ", ".join(sorted(set(tool.output_media_types), key=lambda name: ("json" not in name, name)))
     if tool.endpoints:
         found["base"] = _base(service, tool.endpoints)
+    credentials = list(credential_parameters(service, tool))
+    if credentials:
+        items = [(keys[index], variable, tool.parameters[index].required) for index, variable, _ in credentials]
+        found["filled"] = {child("", key): (variable, is_required) for key, variable, is_required in items}
     if tool.auth is not None:
-        found["auth"] = [[item.scheme for item in way] for way in tool.auth]
+        schemes = {scheme for _, _, scheme in credentials}
+        found["auth"] = [[item.scheme for item in way if item.scheme not in schemes] for way in tool.auth]
     return found
+
+
+def undeclared_members(tool: Tool) -> list[str]:
+    """Returns the names that a body requires, or has in an example, although it does not declare them."""
+    properties = [item for item in tool.parameters if item.location == "body"]
+    if tool.input is None or any(item.is_whole_body for item in properties):
+        return []
+    names = dict.fromkeys(tool.input.schema.required if tool.input.schema is not None else ())
+    for example in tool.examples:
+        body = example.input.get("body") if isinstance(example.input, dict) else None
+        names |= dict.fromkeys(body if isinstance(body, dict) else ())
+    return [name for name in names if name not in {item.name for item in properties}]
+
+
+def credential_parameters(service: Service, tool: Tool) -> Iterator[tuple[int, str, str]]:
+    """Yields the index of each parameter that holds a credential, the variable for it, and the name of its scheme."""
+    used = {item.scheme for way in tool.auth or () for item in way}
+    places = {}
+    for auth in service.requirements.auth if tool.method is not None else ():
+        if auth.kind == "api-key" and auth.name is not None and (auth.name in used or auth.pointer == LOGIN_POINTER):
+            places[auth.sent_as] = example_credentials(service)[auth.name].variables[0], auth.name
+    for index, item in enumerate(tool.parameters):
+        if (found := places.get(f"{item.location} {item.name}")) is not None:
+            yield index, *found
 
 
 def _is_needed(item: Parameter, tool: Tool) -> bool:
