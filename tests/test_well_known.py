@@ -319,6 +319,28 @@ def test_mcp_yaml_writes_older_schemas_as_3_1_does(tmp_path: Path) -> None:
     assert "requires OAuth 2.0" in problems["published-without"][0]
 
 
+WRONG = [{"b": [1]}, [None], True, None, "x", 10**30, -1, {"$ref": True}]
+
+
+@pytest.mark.parametrize("wrong", WRONG, ids=str)
+def test_mcp_yaml_is_valid_whatever_the_keywords_of_a_schema_have(tmp_path: Path, wrong: Json) -> None:
+    """Each keyword alone, since the validator reports only the first fault."""
+    keywords = ["type", "format", "title", "description", "pattern", "minLength", "maximum", "exclusiveMinimum"]
+    keywords += ["required", "enum", "properties", "items", "allOf", "xml", "discriminator", "deprecated", "$ref"]
+    keywords += ["uniqueItems", "externalDocs", "examples", "additionalProperties", "nullable"]
+    properties = {f"p{number}": {key: wrong} for number, key in enumerate(keywords)}
+    body = {"content": {"application/json": {"schema": {"type": "object", "properties": properties}}}}
+    read, _ = manifest(tmp_path, skillgen.read(description({"/a": {"post": operation("a", requestBody=body)}})))
+    assert read["paths"]["/a"]["post"]["requestBody"]["content"]["application/json"]["schema"]["type"] == "object"
+
+
+def test_mcp_yaml_has_no_login_without_the_urls_that_it_needs(tmp_path: Path) -> None:
+    login = {"type": "oauth2", "flows": {"authorizationCode": {"authorizationUrl": "https://a.example", "scopes": {}}}}
+    data = description(components={"securitySchemes": {"login": login}}, security=[{"login": []}])
+    read, _ = manifest(tmp_path, skillgen.read(data))
+    assert read["components"]["securitySchemes"] == {"login": {"type": "oauth2", "flows": {}}}
+
+
 def test_mcp_yaml_has_no_method_that_only_openapi_3_2_has(tmp_path: Path) -> None:
     act = {"get": operation("get_a"), "query": operation("query_a"), "additionalOperations": {"COPY": operation("b")}}
     data = description({"/a": act})

@@ -40,6 +40,27 @@ _SCHEMAS = (
 _IDENTITIES = ("$id", "$schema", "$anchor", "$dynamicAnchor")
 """Keywords that change what a reference means."""
 
+_KINDS: dict[type | tuple[type, ...], tuple[str, ...]] = {
+    str: ("$comment", "contentEncoding", "contentMediaType", "description", "format", "pattern", "title"),
+    bool: ("deprecated", "readOnly", "uniqueItems", "writeOnly"),
+    int: ("minLength", "maxLength", "minItems", "maxItems", "minProperties", "maxProperties"),
+    (int, float): ("minimum", "maximum", "multipleOf"),
+    list: ("enum", "examples", "required"),
+    dict: ("dependentRequired", "externalDocs"),
+}
+_KIND_OF = {key: kind for kind, keys in _KINDS.items() for key in keys}
+"""The type of a keyword's value, where JSON Schema and OpenAPI declare one."""
+
+_XML: dict[str, type] = {"name": str, "namespace": str, "prefix": str, "attribute": bool, "wrapped": bool}
+
+_FLOWS = {
+    "implicit": ("authorizationUrl",),
+    "password": ("tokenUrl",),
+    "clientCredentials": ("tokenUrl",),
+    "authorizationCode": ("authorizationUrl", "tokenUrl"),
+}
+"""The flows of OAuth 2.0, and the URLs that OpenAPI requires of each."""
+
 _BOUNDS = {"exclusiveMinimum": "minimum", "exclusiveMaximum": "maximum"}
 
 _STYLES = {
@@ -248,7 +269,7 @@ def _security_schemes(found: Iterable[Auth]) -> dict[str, Json]:
         scheme = schemes.setdefault(auth.name, {**fields, "description": auth.description})
         if "flows" in fields:
             scheme["flows"] |= fields["flows"]
-    return {name: with_values(scheme) for name, scheme in schemes.items()}
+    return {name: with_values(scheme, keep=("flows",)) for name, scheme in schemes.items()}
 
 
 def _scheme(auth: Auth) -> dict[str, Any] | None:
@@ -260,7 +281,8 @@ def _scheme(auth: Auth) -> dict[str, Any] | None:
             "refreshUrl": auth.refresh_url,
             "scopes": {scope.name: scope.description or "" for scope in auth.scopes},
         }
-        return {"type": "oauth2", "flows": {auth.flow: with_values(flow, keep=("scopes",))}}
+        is_flow = all(flow[name] for name in _FLOWS[auth.flow]) if auth.flow in _FLOWS else False
+        return {"type": "oauth2", "flows": {auth.flow: with_values(flow, keep=("scopes",))} if is_flow else {}}
     if auth.kind == "openIdConnect":
         return {"type": "openIdConnect", "openIdConnectUrl": auth.metadata_url or ""}
     if auth.kind in ("bearer", "basic"):
@@ -272,6 +294,16 @@ def _scheme(auth: Auth) -> dict[str, Any] | None:
 
 
 # -- schemas -----------------------------------------------------------------------------------------------------------
+
+
+def _is_valid(key: str, item: Json) -> bool:
+    """True unless JSON Schema wants another type for the value of a keyword."""
+    if key == "required":
+        return isinstance(item, list) and all(isinstance(name, str) for name in item)
+    if key == "xml":
+        return isinstance(item, dict) and all(isinstance(value, _XML.get(name, ())) for name, value in item.items())
+    kind = _KIND_OF.get(key, object)
+    return isinstance(item, kind) and (kind is bool or key not in _KIND_OF or not isinstance(item, bool))
 
 
 class _Schemas:
@@ -297,7 +329,8 @@ class _Schemas:
         if not isinstance(raw, dict):
             return raw if isinstance(raw, bool) else {}
         if isinstance(raw.get("$ref"), str):
-            more = {key: item for key, item in raw.items() if key in ("description", "deprecated", "default")}
+            kept = {key: item for key, item in raw.items() if key in ("description", "deprecated", "default")}
+            more = {key: item for key, item in kept.items() if _is_valid(key, item)}
             return {**more, **self._reference(raw["$ref"])}
         fields: dict[str, Any] = {}
         for key, item in raw.items():
@@ -314,23 +347,24 @@ class _Schemas:
         if key in _SCHEMAS:
             return {key: self.of(item)}
         if key == "discriminator":
-            return {key: self._discriminator(item)} if isinstance(item, (dict, str)) else {}
-        is_dropped = key.startswith("x-") or key in ("nullable", *_BOUNDS, *_IDENTITIES)
-        is_wrong = key in ("required", "enum") and not isinstance(item, list)
-        return {} if is_dropped or is_wrong else {key: item}
+            name, mapping = (item.get("propertyName"), item.get("mapping")) if isinstance(item, dict) else (item, None)
+            return {key: self._discriminator(name, mapping)} if isinstance(name, str) else {}
+        is_dropped = key.startswith("x-") or key in ("$ref", "nullable", *_BOUNDS, *_IDENTITIES)
+        return {} if is_dropped or not _is_valid(key, item) else {key: item}
 
     def _as_3_1(self, raw: Mapping[str, Any], fields: dict[str, Any]) -> dict[str, Json]:
         for key, bound in _BOUNDS.items():
             limit = raw.get(key)
             if limit is True and bound in fields:
                 fields[key] = fields.pop(bound)
-            elif limit is not None and not isinstance(limit, bool):
+            elif isinstance(limit, (int, float)) and not isinstance(limit, bool):
                 fields[key] = limit
         kinds = fields.get("type")
         if kinds == "file":
             fields |= {"type": "string", "format": "binary"}
-        elif kinds is not None:
-            known = [kind for kind in (kinds if isinstance(kinds, list) else [kinds]) if kind in _TYPES]
+        elif "type" in fields:
+            listed = [kind for kind in (kinds if isinstance(kinds, list) else [kinds]) if isinstance(kind, str)]
+            known = [kind for kind in dict.fromkeys(listed) if kind in _TYPES]
             fields["type"] = known[0] if len(known) == 1 and not isinstance(kinds, list) else known
             if not known:
                 del fields["type"]
@@ -341,14 +375,10 @@ class _Schemas:
                 fields["enum"] = [*fields["enum"], None]
         return fields
 
-    def _discriminator(self, item: dict[str, Json] | str) -> Json:
-        if isinstance(item, str):
-            return {"propertyName": item}
-        mapping = item.get("mapping")
-        if not isinstance(mapping, dict):
-            return {key: inner for key, inner in item.items() if key == "propertyName"}
-        targets = {name: self._reference(ref).get("$ref") for name, ref in mapping.items() if isinstance(ref, str)}
-        return {**item, "mapping": {name: target for name, target in targets.items() if target is not None}}
+    def _discriminator(self, name: str, mapping: Json) -> Json:
+        references = mapping if isinstance(mapping, dict) else {}
+        targets = {key: self._reference(ref).get("$ref") for key, ref in references.items() if isinstance(ref, str)}
+        return with_values({"propertyName": name, "mapping": with_values(targets)})
 
     def _reference(self, reference: str) -> dict[str, Json]:
         pointer = unquote(reference.removeprefix("#"))
