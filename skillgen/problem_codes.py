@@ -60,8 +60,8 @@ CODES: Mapping[str, ProblemCode] = {
     # All sources.
     "addresses-reader": ProblemCode(
         "warning",
-        "a text instructs the model instead of describing the service",
-        "describe what the tool does, without instructions to the reader",
+        "a text may instruct the model instead of describing the service",
+        "describe what the tool does instead, if the text is an instruction",
         subject="safety",
         known_as="Snyk agent-scan E001 to E003, ATR-2026-00001, -00100, -00105 and -00161",
     ),
@@ -140,7 +140,7 @@ CODES: Mapping[str, ProblemCode] = {
     ),
     "name-addresses-reader": ProblemCode(
         "warning",
-        "a name instructs the model; it is not changed",
+        "a name may instruct the model; it is not changed",
         "choose a name that says what it is",
         subject="safety",
     ),

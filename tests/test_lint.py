@@ -451,12 +451,14 @@ def test_a_finding_in_a_snapshot_is_at_its_tool(lacking: Path) -> None:
 
 def test_a_finding_in_a_file_of_a_reference_is_in_that_file(tmp_path: Path) -> None:
     (tmp_path / "parts").mkdir()
-    parameter = {"type": {"in": "query", "name": "type", "schema": {"type": "string"}}}
+    parameter = {"type": {"in": "query", "name": "type", "schema": {"type": "string", "default": 5}}}
     (tmp_path / "parts" / "query.json").write_text(json.dumps(parameter, indent=1), "utf-8")
     shared = operation("list_tasks", parameters=[{"$ref": "parts/query.json#/type"}])
     path = write(tmp_path / "api.json", description({"/tasks": {"get": shared}}))
     (finding,) = findings(path, "--select", "ambiguous-identifier")
     assert (finding["file"], finding["line"], finding["column"]) == (f"{tmp_path}/parts/query.json", 2, 2)
+    (default,) = findings(path, "--select", "example-invalid")
+    assert (default["file"], default["line"]) == (f"{tmp_path}/parts/query.json", 7)
     (result,) = results(lint(path, "--select", "ambiguous-identifier", "--format", "sarif").stdout)
     physical = result["locations"][0]["physicalLocation"]
     assert physical["artifactLocation"]["uri"].endswith("/parts/query.json")

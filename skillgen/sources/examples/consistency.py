@@ -81,11 +81,12 @@ class _Checker:
         yield from self._schema(parameter.schema, parameter.name, parameter.pointer, inner)
 
     def _output(self, output: Output) -> Iterator[Problem]:
-        if output.schema is None or output.pointer in self._seen:
+        media_types = output.media_types[:1]
+        where = child(output.pointer, "content", *media_types, "schema") if media_types else output.pointer
+        if output.schema is None or where in self._seen:
             return
-        self._seen.add(output.pointer)
         name = f"the response {output.status}" if output.status is not None else "the result"
-        yield from self._schema(output.schema, name, f"{output.pointer}#")
+        yield from self._schema(output.schema, name, where)
         for example in output.examples:
             media_type = example.media_type or ""
             if "json" in media_type:
@@ -98,7 +99,7 @@ class _Checker:
         if pointer in self._seen:
             return
         self._seen.add(pointer)
-        where, name = (pointer + inner).replace("#", ""), name[:_SHOWN_LENGTH]
+        where, name = pointer + inner, name[:_SHOWN_LENGTH]
         for message in _faults(schema):
             yield Problem.of("schema-invalid", where, f"{name}: {message}")
         if (schema.default is not None or schema.examples) and where.removesuffix("/schema") not in self._reported:
