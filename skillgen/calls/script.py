@@ -551,7 +551,7 @@ def http_answer(status: int, headers: Any, content: bytes, tool: Any, folder: st
 
 def masked(data: Any, environment: Any) -> Any:
     """Returns an environment in which each credential is the reference to its variable in a shell."""
-    return {**environment, **{name: f"${name}" for scheme in data["auth"].values() for name in scheme["variables"]}}
+    return {**environment, **{name: f"${name}" for name in data["secrets"]}}
 
 
 def pretty(text: str) -> str:

@@ -204,7 +204,7 @@ def curl_command(tool: Tool, request: Request, service: Service, credentials: Ma
     `credentials` are the credentials of all examples of the service.
     """
     used = [credentials[name] for name in request.auth if name in credentials]
-    secrets = {place: _secret_variable(place, service, credentials.values()) for place in request.secrets}
+    secrets = {place: secret_variable(place, service, credentials.values()) for place in request.secrets}
     used += [
         ExampleCredential(auth=Auth(kind="api-key", sent_as=place, pointer=""), variables=(variable,))
         for place, variable in secrets.items()
@@ -232,7 +232,7 @@ def curl_command(tool: Tool, request: Request, service: Service, credentials: Ma
     return " \\\n  ".join((f"{start} {parts[0]}", *parts[1:]))
 
 
-def _secret_variable(place: str, service: Service, credentials: Collection[ExampleCredential]) -> str:
+def secret_variable(place: str, service: Service, credentials: Collection[ExampleCredential]) -> str:
     """Returns the variable for a parameter that holds the credential."""
     exact = [item for item in credentials if item.auth.sent_as == place]
     single = [item for item in credentials if len(item.variables) == 1]

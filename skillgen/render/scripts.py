@@ -28,6 +28,7 @@ from skillgen.model.tool import Tool
 from skillgen.model.values import Json, child, json_type
 from skillgen.render.about import client_configuration, client_variables
 from skillgen.render.access import URL_VARIABLE, base_url, example_credentials, variable_name
+from skillgen.render.examples import secret_variable
 from skillgen.render.identity import skill_name
 from skillgen.text.markdown import one_line
 from skillgen.text.summary import clip
@@ -83,6 +84,8 @@ def call_data(service: Service, tools: Iterable[Tool]) -> dict[str, Any]:
                 item["auth"] = [[""], []]
         variables = [name for scheme in data["auth"] if scheme in used for name in data["auth"][scheme]["variables"]]
         variables += [name for tool in found.values() for name, _ in tool.get("filled", {}).values()]
+        schemes = [name for scheme in data["auth"].values() for name in scheme["variables"]]
+        data["secrets"] = [*dict.fromkeys([*schemes, *variables])]
         variables += URL_VARIABLE.findall(data["base"])
         if not data["base"].startswith(("http://", "https://")):
             variables.append(variable_name(service, "BASE_URL"))
@@ -217,10 +220,12 @@ def undeclared_members(tool: Tool) -> list[str]:
 def credential_parameters(service: Service, tool: Tool) -> Iterator[tuple[int, str, str]]:
     """Yields the index of each parameter that holds a credential, the variable for it, and the name of its scheme."""
     used = {item.scheme for way in tool.auth or () for item in way}
-    places = {}
+    places, credentials = dict[str | None, tuple[str, str]](), example_credentials(service)
     for auth in service.requirements.auth if tool.method is not None else ():
         if auth.kind == "api-key" and auth.name is not None and (auth.name in used or auth.pointer == LOGIN_POINTER):
-            places[auth.sent_as] = example_credentials(service)[auth.name].variables[0], auth.name
+            places[auth.sent_as] = credentials[auth.name].variables[0], auth.name
+    for place in (place for item in tool.examples if item.request is not None for place in item.request.secrets):
+        places.setdefault(place, (secret_variable(place, service, credentials.values()), ""))
     for index, item in enumerate(tool.parameters):
         if (found := places.get(f"{item.location} {item.name}")) is not None:
             yield index, *found
