@@ -497,6 +497,16 @@ class TestEntryPoints:
         assert named.exit_code == 2
         assert "read that: skillgen from-server --config https://api.acme.com/mcp/weather.json" in named.stderr
 
+    def test_the_folder_of_a_clients_file_does_not_make_a_command_local(self, tmp_path: Path) -> None:
+        """Others run `npx` in a folder of their own, unless the entry names one."""
+        for cwd, command in ((None, ("npx", "-y", "@a/papers@1.0.0")), (".", ())):
+            entry = {"command": "npx", "args": ["-y", "@a/papers@1.0.0"], **({"cwd": cwd} if cwd else {})}
+            file = config(tmp_path, {"papers": entry}, "servers.json")
+            with captured({"initialize": {"serverInfo": {"name": "papers", "version": "1.0.0"}}}):
+                service = skillgen.read(config=file)
+            assert service.client_entry is not None
+            assert service.client_entry.command == command
+
     def test_the_folder_of_a_plugin_lists_its_servers(self, tmp_path: Path) -> None:
         folder = tmp_path / "plugin"
         config(folder, PAPERS["mcpServers"], "mcp.json")

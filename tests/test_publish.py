@@ -350,10 +350,11 @@ def test_the_readme_of_a_plugin_says_what_a_program_needs(tmp_path: Path) -> Non
     assert "The skill runs the program `depot`, which must be installed.\n\n- Install with apt: `depot-cli`\n" in text
 
 
-def test_a_url_is_published_unless_a_secret_is_left_out_of_it(tmp_path: Path) -> None:
-    """In the plugin as in server.json: a query that selects something is no secret."""
+def test_a_url_is_published_unless_a_part_of_it_may_be_secret(tmp_path: Path) -> None:
+    """In the plugin as in server.json."""
     urls = {
-        "https://mcp.acme.com/mcp?tenant=blue": True,
+        "https://mcp.acme.com/mcp": True,
+        "https://mcp.acme.com/mcp?tenant=blue": False,
         "https://mcp.acme.com/mcp?api_key=hunter22xyz12345678": False,
         "https://kiosk:hunter22x@mcp.acme.com/mcp": False,
     }

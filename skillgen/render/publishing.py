@@ -15,7 +15,7 @@ from skillgen.errors import Problem
 from skillgen.model.document import Document, Publisher
 from skillgen.model.service import Service
 from skillgen.render.about import client_variables
-from skillgen.security.addresses import host_of, is_private, literal_address, without_credentials
+from skillgen.security.addresses import host_of, is_private, literal_address, public_url
 from skillgen.security.secrets import is_secret_setting
 from skillgen.text import lazy_re as re
 from skillgen.text.markdown import exact_json_text, one_line
@@ -143,8 +143,8 @@ def published(url: str | None) -> str | None:
 
 
 def is_endpoint(url: str | None) -> bool:
-    """True if others reach a service at its URL: it has no password, and the source left no secret out of it."""
-    return url is not None and is_published(url) and without_credentials(url) == url
+    """True if others reach a service at its URL, which has no part that may be secret."""
+    return url is not None and is_published(url) and public_url(url) == url
 
 
 def exact_version(service: Service) -> str | None:

@@ -346,7 +346,8 @@ class _Entry:
             cwd = self._path("cwd")
             if cwd is not None and not cwd.is_dir():
                 raise self._error("its cwd is not a folder", "correct `cwd`")
-            target = ServerTarget(command=command, env=env, cwd=cwd or self._folder, timeout_s=timeout_s)
+            folder = cwd or self._folder
+            target = ServerTarget(command=command, env=env, cwd=folder, needs_cwd=cwd is not None, timeout_s=timeout_s)
         elif kind is not None and kind not in ("stdio", *_HTTP, *SSE):
             raise self._error(f"the type {str(kind)[:40]!r} is not supported", "use stdio, http or sse")
         else:
@@ -478,7 +479,7 @@ def client_entry_of(target: ServerTarget, transport: Transport) -> ClientEntry:
 
 def _is_portable(target: ServerTarget) -> bool:
     program, *arguments = target.command
-    if target.cwd is not None or not _PROGRAM.fullmatch(program) or _FILE.search(program):
+    if (target.cwd is not None and target.needs_cwd) or not _PROGRAM.fullmatch(program) or _FILE.search(program):
         return False
     if _PYTHON.fullmatch(program):
         if "-m" not in arguments[:2]:

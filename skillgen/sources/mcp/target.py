@@ -187,6 +187,9 @@ class ServerTarget:
     """Headers for every HTTP request."""
 
     cwd: Path | None = None
+    needs_cwd: bool = True
+    """Whether `cwd` is declared. A client starts every server in the folder of its file, which few need."""
+
     login: Login = Login()
     """How to get a token if no header has one."""
 
