@@ -38,7 +38,6 @@ from skillgen.render.types import (
     type_phrase,
 )
 from skillgen.text.markdown import (
-    CACHE_SIZE,
     Markdown,
     code,
     code_list,
@@ -114,7 +113,7 @@ _LONG_DESCRIPTION = 400
 _REASONS = {str(status.value): status.phrase for status in HTTPStatus}
 
 
-@lru_cache(CACHE_SIZE)
+@lru_cache(4096)
 def _told(text: str | None, code: str | None, name: str) -> str:
     """Returns a description without the sentences that only repeat the code or name the tool."""
     if not text or len(text) > _LONG_DESCRIPTION:

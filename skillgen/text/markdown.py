@@ -186,7 +186,7 @@ def one_line(text: str) -> str:
     return " ".join(strip_invisible(text).split())
 
 
-@lru_cache(CACHE_SIZE)
+@lru_cache(4096)
 def plain_words(text: str) -> str:
     """Returns a text on one line without the markup of links, images and formatting HTML. Not safe Markdown."""
     line = join_lines(text)
@@ -307,8 +307,17 @@ def _span(line: str) -> Markdown:
 
 def value(data: Json) -> Markdown:
     """Returns a JSON value as a code span; a string without quotes if it cannot be mistaken for another type."""
-    if isinstance(data, str) and len(data) <= 200 and data == one_line(data) and not _LOOKS_LIKE_JSON.match(data):
-        return code(data)
+    return _string_value(data) if isinstance(data, str) else _json_value(data)
+
+
+@lru_cache(4096)
+def _string_value(text: str) -> Markdown:
+    if len(text) <= 200 and text == one_line(text) and not _LOOKS_LIKE_JSON.match(text):
+        return code(text)
+    return _json_value(text)
+
+
+def _json_value(data: Json) -> Markdown:
     text = disarm_json(json_text(data)).replace("`", "\\u0060")
     return exact_code(text if len(text) <= 400 else text[:399] + "…")
 
@@ -428,7 +437,7 @@ def escape_dollar_digits(body: str) -> str:
     return _NUMBERED.sub(r"\1\\$", body) if "$" in body else body
 
 
-@lru_cache(CACHE_SIZE)
+@lru_cache(4096)
 def escape_inline(line: str) -> str:
     """Converts links, images and HTML to text, then escapes everything that could still be markup, including what the
     conversion created.

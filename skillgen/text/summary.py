@@ -327,7 +327,7 @@ _SAYS_WHEN = re.compile(rf"{TRIGGER.pattern}|\buse\b[^.!?]{{0,200}}\bwhen(?:ever
 """A sentence that says when to use the service, not what it does."""
 
 
-@lru_cache(CACHE_SIZE)
+@lru_cache(4096)
 def is_statement(sentence: str) -> bool:
     """True if a sentence orders nothing, and is not about a document or its version."""
     return not (ORDER.search(sentence) or _NO_DESCRIPTION.search(sentence))

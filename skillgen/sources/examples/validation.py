@@ -9,10 +9,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from msgspec import Struct
+from msgspec.json import encode
 
 from skillgen.errors import ProblemLog
 from skillgen.model.schema import Condition, NamedType, Schema
@@ -391,6 +393,9 @@ def _size_of(value: Json) -> int:
     if isinstance(value, str):
         return len(value)
     try:
+        with suppress(OverflowError, UnicodeEncodeError):  # an integer beyond 64 bits, half a surrogate pair
+            if len(encode(value)) > 4 * _MAX_EXAMPLE_LENGTH:  # bytes; most are far too long, or short
+                return _MAX_EXAMPLE_LENGTH + 1
         return len(json_text(value))
     except (ValueError, RecursionError, TypeError):
         return _MAX_EXAMPLE_LENGTH + 1
