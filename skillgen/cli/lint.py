@@ -163,11 +163,9 @@ def rule(
         for name, kind in sorted(CODES.items()):
             print(f"{name:{width}}  {kind.level:7}  {kind.meaning}")
         return ExitCode.DONE
-    from skillgen.lint.explanation import explanation, similar_codes
+    from skillgen.lint.explanation import explanation, unknown_code
 
     if code not in CODES:
-        close = similar_codes(code)
-        fix = f"did you mean {' or '.join(close)}?" if close else "run `skillgen rule` to list all codes"
-        raise UsageError(f"no such code: {code}", where="CODE", fix=fix)
+        raise unknown_code(code, "CODE")
     print(f"# {code}\n\n{explanation(code)}", end="")
     return ExitCode.DONE

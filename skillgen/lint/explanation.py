@@ -10,6 +10,7 @@ from importlib.resources import files
 import yaml
 from msgspec import Struct
 
+from skillgen.errors import UsageError
 from skillgen.problem_codes import CODES
 
 
@@ -75,10 +76,12 @@ def _text_of(name: str) -> str:
     return files("skillgen.lint").joinpath(name).read_text("utf-8")
 
 
-def similar_codes(code: str) -> list[str]:
-    """Returns the codes that a person may have meant, the closest first."""
+def unknown_code(code: str, where: str) -> UsageError:
+    """Returns the error for a code that does not exist, with those that may be meant, the closest first."""
     words = [known for known in sorted(CODES) if code and code in known]
-    return list(dict.fromkeys([*get_close_matches(code, CODES, n=3), *words]))[:3]
+    close = list(dict.fromkeys([*get_close_matches(code, CODES, n=3), *words]))[:3]
+    fix = f"did you mean {' or '.join(close)}?" if close else "run `skillgen rule` to list all codes"
+    return UsageError(f"no such code: {code}", where=where, fix=fix)
 
 
 def explanation(code: str) -> str:

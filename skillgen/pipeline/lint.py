@@ -13,7 +13,7 @@ from msgspec import Struct, structs
 from skillgen.config.project import NO_LINT_OPTIONS, LintOptions, OutputOptions, check_choices
 from skillgen.errors import Problem, UsageError
 from skillgen.lint.checks import check_service
-from skillgen.lint.explanation import similar_codes
+from skillgen.lint.explanation import unknown_code
 from skillgen.lint.findings import (
     Baseline,
     Findings,
@@ -171,12 +171,10 @@ def _codes(where: str, patterns: Iterable[str]) -> Iterator[str]:
     Raises:
         UsageError: a pattern matches no code.
     """
-    for pattern in (part.strip() for text in patterns for part in text.split(",")):
+    for pattern in filter(None, (part.strip() for text in patterns for part in text.split(","))):
         codes = [code for code in CODES if fnmatchcase(code, pattern)]
         if not codes:
-            close = similar_codes(pattern)
-            fix = f"did you mean {' or '.join(close)}?" if close else "run `skillgen rule` to list all codes"
-            raise UsageError(f"no such code: {pattern}", where=where, fix=fix)
+            raise unknown_code(pattern, where)
         yield from codes
 
 
