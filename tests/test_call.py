@@ -346,6 +346,13 @@ def test_a_server_that_asks_during_a_call_is_refused(tmp_path: Path) -> None:
     assert (tmp_path / "asking.log").read_text("utf-8") == "started\n", "one connection reads and calls"
 
 
+def test_a_tool_that_must_be_described_first_is_called() -> None:
+    """Its server authorises it in the session in which its description was read."""
+    server = [sys.executable, "-m", "servers.extended", "progressive"]
+    finished = call("list_papers", "--", sys.executable, "-m", "skillgen", "mock", "--", *server)
+    assert (finished.exit_code, finished.stdout[:18]) == (0, "The call is valid."), finished.stderr
+
+
 def test_an_image_is_not_also_printed(tmp_path: Path) -> None:
     image = {"type": "image", "data": base64.b64encode(b"\x89PNG" * 99).decode(), "mimeType": "image/png"}
     server = listed(tmp_path, {"content": [image], "structuredContent": {"content": [image]}})
