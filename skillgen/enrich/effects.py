@@ -5,7 +5,7 @@ The worst of them counts: an HTTP method does not make a call harmless that is n
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from itertools import chain, pairwise, takewhile
 from typing import NamedTuple
@@ -335,7 +335,7 @@ def _with_effect(tool: Tool, types: Mapping[str, Schema], problems: ProblemLog) 
     judged = _judge(method, tool.path, name, texts)
     said = (tool.summary, tool.description, *semantics.side_effects, *(part.body for part in tool.guidance))
     is_read = semantics.read_only or (judged is not None and judged.effect == "read")
-    is_final = any(_says(_IRREVERSIBLE, text, is_read) for text in said if text)
+    is_final = _says(_IRREVERSIBLE, said, is_read)
     judged = _with_body(_with_strong_words(judged, texts, is_final), tool, types)
     judged, asking = _with_options(judged, tool) if tool.command else (judged, None)
     if semantics == _NOTHING:
@@ -350,11 +350,11 @@ def _with_effect(tool: Tool, types: Mapping[str, Schema], problems: ProblemLog) 
 def _with_strong_words(judged: _Judgement | None, texts: Sequence[str], is_final: bool) -> _Judgement | None:
     """Returns the effect, worse if a text says anywhere what the call overwrites or reaches, or that it is final."""
     effect = judged.effect if judged else None
-    if effect in (None, "write", "sends") and any(
-        _says(_REPLACES, text) or _says(_ENDS, text) or (is_final and _says(_UNDOES_NOT, text)) for text in texts
+    if effect in (None, "write", "sends") and (
+        _says(_REPLACES, texts) or _says(_ENDS, texts) or (is_final and _says(_UNDOES_NOT, texts))
     ):
         return _Judgement("destructive", _BY_TEXT)
-    if effect in (None, "read", "write") and any(_says(_SENDS, text, effect == "read") for text in texts):
+    if effect in (None, "read", "write") and _says(_SENDS, texts, effect == "read"):
         return _Judgement("sends", _BY_TEXT, judged is not None and judged.is_certain)
     return judged
 
@@ -727,11 +727,12 @@ def _declared_change(semantics: Semantics) -> tuple[str, str] | None:
     return None
 
 
-def _says(pattern: Regex, description: str, is_read_only: bool | None = False) -> bool:
-    """True if a description says this, not negated; of a read-only tool, only about itself."""
-    if description.isascii() and not pattern.might_match(_folded(description)):
+def _says(pattern: Regex, texts: Iterable[str | None], is_read_only: bool | None = False) -> bool:
+    """True if a text of a tool says this, not negated; of a read-only tool, only about itself."""
+    said = "\n\n".join(filter(None, texts))
+    if said.isascii() and not pattern.might_match(_folded(said)):
         return False
-    for paragraph in description.split("\n\n"):
+    for paragraph in said.split("\n\n"):
         text = " ".join(paragraph.split())
         for match in pattern.compiled.finditer(text):
             lead = _CLAUSE_END.split(text[max(match.start() - _LEAD_LIMIT, 0) : match.start()])[-1]
@@ -745,7 +746,7 @@ def _says(pattern: Regex, description: str, is_read_only: bool | None = False) -
 
 def mentions_sending(tool: Tool) -> bool:
     """True if a text of a tool says anywhere what reaches people or costs money, maybe of something else."""
-    return any(_says(_SENDS, text) for text in (tool.summary, tool.description) if text)
+    return _says(_SENDS, (tool.summary, tool.description))
 
 
 @lru_cache(_TEXTS_KEPT)
