@@ -322,6 +322,15 @@ def test_an_example_of_a_response_that_does_not_fit_is_reported(tmp_path: Path) 
     assert found["message"].startswith("the example 'differs' of the response 200 does not match its schema: id: ")
 
 
+def test_an_example_of_swagger_2_names_the_media_type_of_its_response(tmp_path: Path) -> None:
+    schema = {"type": "object", "properties": {"id": {"type": "integer"}}}
+    answer = {"description": "A task", "schema": schema, "examples": {"application/json": {"id": "x"}}}
+    paths = {"/p": {"get": {"operationId": "find", "responses": {"200": answer}}}}
+    info = {"title": "Tasks", "version": "1"}
+    path = write(tmp_path / "api.json", {"swagger": "2.0", "info": info, "host": "a.example", "paths": paths})
+    assert codes(path, "--select", "example-invalid,no-output-schema") == ["example-invalid"]
+
+
 def test_what_a_path_says_of_its_operations_is_not_their_own(tmp_path: Path) -> None:
     """Twilio describes paths; its operations are no twins for that."""
     bare = {name: operation(f"{name}_task", description="", summary=None) for name in ("get", "delete")}

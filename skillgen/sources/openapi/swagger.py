@@ -262,7 +262,7 @@ class _Converter:
         content: dict[str, dict[str, Any]] = {name: {"example": value} for name, value in examples.items()}
         if "schema" in raw:
             schema = _convert_schema(raw["schema"])
-            for media_type in (*(produces or ("",)), *(name for name in examples if produces and name not in produces)):
+            for media_type in dict.fromkeys((*produces, *examples)) or ("",):
                 content.setdefault(media_type, {})["schema"] = schema
                 self._map.record(child(pointer, "content", media_type), source)
                 self._map.record(child(pointer, "content", media_type, "schema"), child(source, "schema"))
