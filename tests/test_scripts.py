@@ -349,21 +349,29 @@ def test_patterns_that_take_long_are_not_checked() -> None:
 SEAT = {"type": "object", "properties": {"row": {"type": "integer"}}, "required": ["class"]}
 """It requires what it does not declare."""
 
+API_KEY = {"name": "apiKey", "in": "query", "required": True, "schema": {"type": "string"}}
 KEYED: dict[str, Any] = {
     "openapi": "3.1.0",
     "info": {"title": "Keyed", "version": "1"},
+    "components": {"securitySchemes": {"inUrl": {"type": "apiKey", "in": "query", "name": "apiKey"}}},
     "servers": [{"url": "https://keyed.example"}],
     "paths": {
         path: {
             method: {
                 "operationId": name,
-                "parameters": [{"name": "apiKey", "in": "query", "required": True, "schema": {"type": "string"}}],
+                "parameters": [API_KEY],
                 "responses": {"200": {"description": "ok"}},
                 **more,
             }
         }
         for path, method, name, more in (
             ("/trains", "get", "listTrains", {}),
+            (
+                "/seat",
+                "get",
+                "findSeat",
+                {"security": [{"inUrl": []}], "parameters": [{**API_KEY, "required": False}]},
+            ),
             (
                 "/seats",
                 "post",
@@ -393,6 +401,8 @@ def test_a_parameter_that_is_a_credential_comes_from_its_variable(tmp_path: Path
         assert finished.stdout.startswith("GET https://keyed.example/trains?apiKey=mine\n")
     for finished in both("listTrains", env={}):
         assert (finished.exit_code, "SKILL_KEYED_API_KEY" in finished.stderr) == (2, True), finished.stderr
+    for finished in both("findSeat", env={}):
+        assert (finished.exit_code, "set SKILL_KEYED" in finished.stderr) == (2, True), finished.stderr
     for finished in both("bookSeat", env=env):
         assert (finished.exit_code, "class: is" in finished.stderr) == (2, True), finished.stderr
         assert "apiKey" not in finished.stderr

@@ -190,10 +190,10 @@ def _filled(service: Service, tool: Tool) -> dict[str, tuple[str, bool]]:
     """Returns the parameters with a credential by pointer: the variable for it, and whether a call needs it."""
     slots, body_key = parameter_keys(tool)
     found = {}
-    for index, variable, _ in credential_parameters(service, tool):
+    for index, variable, is_needed, _ in credential_parameters(service, tool):
         item = tool.parameters[index]
         slot = next((child("", key) for key, other in slots.items() if other is item), None)
-        found[slot or child("", body_key, item.name)] = variable, item.required
+        found[slot or child("", body_key, item.name)] = variable, is_needed
     return found
 
 

@@ -197,10 +197,10 @@ def _operation(service: Service, tool: Tool) -> dict[str, Any]:
         found["base"] = _base(service, tool.endpoints)
     credentials = list(credential_parameters(service, tool))
     if credentials:
-        items = [(keys[index], variable, tool.parameters[index].required) for index, variable, _ in credentials]
-        found["filled"] = {child("", key): (variable, is_required) for key, variable, is_required in items}
+        facts = {keys[index]: (variable, is_needed) for index, variable, is_needed, _ in credentials}
+        found["filled"] = {child("", key): item for key, item in facts.items()}
     if tool.auth is not None:
-        schemes = {scheme for _, _, scheme in credentials}
+        schemes = {scheme for *_, scheme in credentials}
         found["auth"] = [[item.scheme for item in way if item.scheme not in schemes] for way in tool.auth]
     return found
 
@@ -217,18 +217,20 @@ def undeclared_members(tool: Tool) -> list[str]:
     return [name for name in names if name not in {item.name for item in properties}]
 
 
-def credential_parameters(service: Service, tool: Tool) -> Iterator[tuple[int, str, str]]:
-    """Yields the index of each parameter that holds a credential, the variable for it, and the name of its scheme."""
-    used = {item.scheme for way in tool.auth or () for item in way}
+def credential_parameters(service: Service, tool: Tool) -> Iterator[tuple[int, str, bool, str]]:
+    """Yields the index of each parameter with a credential, its variable, whether it is needed, and its scheme."""
+    ways = [{item.scheme for item in way} for way in tool.auth or ()]
+    used, needed = (set[str]().union(*ways), set.intersection(*ways)) if ways else (set[str](), set[str]())
     places, credentials = dict[str | None, tuple[str, str]](), example_credentials(service)
     for auth in service.requirements.auth if tool.method is not None else ():
-        if auth.kind == "api-key" and auth.name is not None and (auth.name in used or auth.pointer == LOGIN_POINTER):
+        is_used = tool.auth is None or auth.name in used or auth.pointer == LOGIN_POINTER
+        if auth.kind == "api-key" and auth.name is not None and is_used:
             places[auth.sent_as] = credentials[auth.name].variables[0], auth.name
     for place in (place for item in tool.examples if item.request is not None for place in item.request.secrets):
         places.setdefault(place, (secret_variable(place, service, credentials.values()), ""))
     for index, item in enumerate(tool.parameters):
         if (found := places.get(f"{item.location} {item.name}")) is not None:
-            yield index, *found
+            yield index, found[0], item.required or found[1] in needed, found[1]
 
 
 def _is_needed(item: Parameter, tool: Tool) -> bool:
