@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import sys
 from pathlib import Path
 from typing import Any
@@ -339,8 +340,26 @@ def test_skill_md_has_the_rules_of_use_and_how_to_read_a_section(tmp_path: Path)
     assert "`sed -n '/^## NAME$/,/^## /p' references/FILE`" in text
     for path in (skill.parent / "references").iterdir():
         page = path.read_text("utf-8")
-        assert f"`sed -n '/^## NAME$/,/^## /p' {path.name}`" in page
+        name = r"[#* ]*NAME\**" if path.name == "about.md" else "## NAME"
+        assert f"`sed -n '/^{name}$/,/^## /p' {path.name}`" in page
         assert page.endswith("\n\n[Index](../SKILL.md)\n")
+
+
+def test_the_command_of_the_about_page_finds_what_skill_md_names(tmp_path: Path) -> None:
+    """Issue 15: the headings of the source's own texts are bold there."""
+    told = "A harbour.\n\n# Getting Started\n\nBegin.\n\n# Rate Limits\n\nTen.\n\n" + "Word. " * 2_000
+    data = description({f"/{n}": {"get": operation(f"list_{n}")} for n in "abc"})
+    data["info"]["description"] = told
+    data["components"] = {"securitySchemes": {"key": {"type": "apiKey", "in": "header", "name": "K"}}}
+    data["security"] = [{"key": []}]
+    generated("from-openapi", write(tmp_path / "api.json", data), "-o", tmp_path / "out")
+    (skill,) = (tmp_path / "out").glob("skills/*/SKILL.md")
+    named = re.findall(r"about\.md\): (.*)", skill.read_text("utf-8"))[0].split(", ")
+    assert {"Getting Started", "Rate Limits", "Authentication"} <= set(named)
+    page = (skill.parent / "references/about.md").read_text("utf-8")
+    pattern = re.findall(r"`sed -n '/(.*?)/,", page)[0]
+    for name in named:
+        assert re.search(pattern.replace("NAME", re.escape(name)), page, re.MULTILINE), name
 
 
 def test_several_services_have_an_llms_txt_above_theirs(tmp_path: Path) -> None:

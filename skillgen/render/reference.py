@@ -315,8 +315,12 @@ def reference_files(
 
 
 def section_command(file: str, sections: Iterable[Section | Tool]) -> str:
-    """Returns the command that prints one section of a file; names with a slash need another delimiter."""
-    start = r"\|^## NAME$|" if any("/" in section.name for section in sections) else "/^## NAME$/"
+    """Returns the command that prints one section of a file; names with a slash need another delimiter.
+
+    The headings of the source's own texts, which are on the about pages, are bold.
+    """
+    name = r"[#* ]*NAME\**" if file.startswith("about") else "## NAME"
+    start = rf"\|^{name}$|" if any("/" in section.name for section in sections) else f"/^{name}$/"
     return f"sed -n '{start},/^## /p' {file}"
 
 
