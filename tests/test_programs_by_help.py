@@ -489,6 +489,75 @@ def test_prose_and_examples_declare_no_commands(tmp_path: Path) -> None:
     assert [item.name for item in service.tools] == ["pack"]
 
 
+COBRA = {
+    "--help": """\
+Moves crates.
+
+Usage:
+  crate [command]
+
+Available Commands:
+  sync   Make source and dest identical
+  make   Make things
+
+Use "crate [command] --help" for more information about a command.
+""",
+    "sync --help": """\
+Make source and dest identical. This can cause data loss.
+
+For example
+
+    crate sync here there
+
+which also is
+
+  - a list
+  - of two
+
+Usage:
+  crate sync source:path dest:path [flags]
+
+Flags:
+  -h, --help   help for sync
+""",
+    "make --help": """\
+Make things.
+
+Usage:
+  crate make --file=NAME [flags]
+  crate make [command]
+
+Available Commands:
+  box   Make a box
+
+Flags:
+      --edit   edit it first
+
+Use "crate make [command] --help" for more information about a command.
+""",
+    "make box --help": "Make a box.\n\nUsage:\n  crate make box NAME [flags]\n\nFlags:\n      --deep   deeper\n",
+}
+
+
+def test_the_forms_of_cobra_in_other_programs_are_read(tmp_path: Path) -> None:
+    service = read(tmp_path, COBRA)
+    sync = named(service, "sync")
+    assert [(item.name, item.required) for item in sync.parameters] == [("source:path", True), ("dest:path", True)]
+    assert "```text\ncrate sync here there\n```" in (sync.description or "")
+    assert sync.semantics.effect == "destructive"
+    assert [item.name for item in named(service, "make box").parameters] == ["--deep", "NAME"]
+
+
+def test_commands_below_what_stands_for_one_are_read(tmp_path: Path) -> None:
+    text = (
+        "usage: crate [-h] <command> ...\n\nrequired arguments:\n  <command>\n    pack      pack a crate\n"
+        "    burn      burn it\n\noptions:\n  -h, --help  show this help message and exit\n"
+    )
+    helps = {f"{name} --help": f"usage: crate {name} [-h]\n" for name in ("pack", "burn")}
+    service = read(tmp_path, {"--help": text, **helps})
+    assert [(item.name, item.summary) for item in service.tools] == [("pack", "pack a crate"), ("burn", "burn it")]
+
+
 GIT = {
     "--help": """\
 usage: crate [-v | --version] [-h | --help] [-C <path>] <command> [<args>]

@@ -679,6 +679,7 @@ def _verb_in(word: str) -> tuple[str, str]:
 _REMOVE = "(?:delet|remov|eras|destroy|wip|purg|overwrit|drop|clear|discard|revok|cancel|terminat|clos)(?:e?s?|ing)"
 _REMOVED = "(?:deleted|removed|erased|destroyed|wiped|purged|overwritten|lost)"
 _CANNOT = "(?:can(?:no|['’]?)t|couldn['’]?t|won['’]?t|(?:can|could|will|may) (?:not|never))"
+_LOSES = r"(?:can|could|may|might|will) (?:cause|lead to|result in) (?:\w+ )?(?:data loss|loss of data)"
 _IRREVERSIBLE = Regex(
     r"\b(?:"
     rf"{_CANNOT} (?:\w+ )?be (?:\w+ )?(?:undone|reversed|reverted|recovered|restored|rolled back|taken back)"
@@ -687,10 +688,11 @@ _IRREVERSIBLE = Regex(
     r"|(?:no|no way to|(?:im|not )possible to|can(?:no|['’]?)t|can(?: not| never)) undo"
     rf"|permanently (?:and \w+ )?{_REMOVE}|{_REMOVE}(?: [^\s.;]+){{1,8}} permanently"
     rf"|(?:be|is|are|gets?) permanently {_REMOVED}|permanent (?:deletion|removal|erasure|data loss)"
+    rf"|{_LOSES}"
     r")\b",
     re.IGNORECASE,
 )
-_UNDOES_NOT = Regex(rf"\b(?:irreversibl[ey]|{_CANNOT} (?:\w+ )?be (?:undone|reversed))\b", re.IGNORECASE)
+_UNDOES_NOT = Regex(rf"\b(?:irreversibl[ey]|{_CANNOT} (?:\w+ )?be (?:undone|reversed)|{_LOSES})\b", re.IGNORECASE)
 """Of these, what says that the call itself destroys something."""
 
 _DENIED = re.compile(

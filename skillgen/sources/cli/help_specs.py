@@ -316,7 +316,7 @@ def params_from_usage(
     if has_commands:
         usages = [usage for usage in usages if not (TAKES_COMMAND.search(usage) or SUBPARSERS.search(usage))]
     for usage in usages[:50]:
-        reader = _UsageReader(words, described, is_click=is_click)
+        reader = _UsageReader(words, described, is_click=is_click, is_cobra=usage.endswith("[flags]"))
         reader.read(_tokens(usage)[:WIDTH_LIMIT])
         for param in reader.positional:
             name = param.name or ""
@@ -348,8 +348,8 @@ _CLICK_CHOICES = re.compile(r"[\[{][\w.+:@/-]+(?:\|[\w.+:@/-]+)+[\]}]")
 class _UsageReader:
     """Reads one usage line."""
 
-    def __init__(self, words: Sequence[str], described: dict[str, Param], *, is_click: bool) -> None:
-        self._is_click = is_click
+    def __init__(self, words: Sequence[str], described: dict[str, Param], *, is_click: bool, is_cobra: bool) -> None:
+        self._is_click, self._is_cobra = is_click, is_cobra
         self._words = [word.rpartition("/")[2] for word in words]
         self._described = described
         self.positional: list[Param] = []
@@ -416,7 +416,12 @@ class _UsageReader:
         listed = next((other for other in self._described if other.lower() == name.lower()), None)
         if listed is not None:  # Typer writes names in capitals in usage only
             token, name = token.replace(name, listed), listed
-        is_marked = core[:1] in "<{" or (name.isupper() and len(name) > 1 - self._is_click) or listed is not None
+        is_marked = (
+            core[:1] in "<{"
+            or self._is_cobra
+            or (name.isupper() and len(name) > 1 - self._is_click)
+            or listed is not None
+        )
         if not is_marked and not (is_optional and re.fullmatch(r"[a-z][\w.-]{1,40}", name)):
             return
         # argparse writes what may follow as `name [name ...]`.

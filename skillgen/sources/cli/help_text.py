@@ -68,6 +68,8 @@ _COMMAND_LINE = re.compile(
 _ALIASES = re.compile(rf" \((?P<names>{_COMMAND_WORD}(?:, {_COMMAND_WORD})*)\)")
 _COMMA_LIST = re.compile(rf"[ \t]+(?:{_COMMAND_WORD}, ?){{2,200}}(?:{_COMMAND_WORD})?\Z")
 _BRACES = re.compile(r"[ \t]*\{(?P<names>[\w.:+,-]{1,4000})\}")
+_HEAD = re.compile(r"\s*(?:\{[\w.:+,-]{1,4000}\}|<(?:sub-?)?command>)")
+"""What argparse writes above the commands: their names, or what stands for one."""
 
 _POINTER = re.compile(r"--help|\bhelp (?:<|\[|command)|for more (?:info|help|details)|-h\b.{0,40}help", re.IGNORECASE)
 
@@ -79,7 +81,9 @@ _TITLES = {
     "examples": re.compile(r"examples?\Z|usage examples?\Z", re.IGNORECASE),
     "codes": re.compile(r"exit (?:codes?|status)", re.IGNORECASE),
     "aliases": re.compile(r"alias(?:es)?\Z", re.IGNORECASE),
-    "ignored": re.compile(r"topics|learn more|feedback|environment(?: variables?)?\Z|see also|files\Z", re.IGNORECASE),
+    "ignored": re.compile(
+        r"topics\Z|learn more|feedback|environment(?: variables?)?\Z|see also|\Afiles\Z", re.IGNORECASE
+    ),
     "prose": re.compile(r"description|name|about|summary|overview", re.IGNORECASE),
     "options": re.compile(r"options|flags|switches|optional arguments|parameters", re.IGNORECASE),
 }
@@ -260,7 +264,7 @@ class _HelpReader:
             return
         may_list = kind == "commands" or (self._takes_command and kind not in ("arguments", "prose", "options"))
         is_item = indent > 0 and self._is_new(indent, is_option=False)
-        if is_item and _BRACES.match(line) is not None and kind != "prose":
+        if is_item and _HEAD.match(line) is not None and kind != "prose":
             self._add(indent, line.strip(), kind, is_option=False)
             return
         if is_item and kind == "arguments" and re.match(r"[\[<(]?[A-Za-z_]", line.strip()):
@@ -294,7 +298,7 @@ class _HelpReader:
         current = self._current
         if current is None:
             return True
-        deeper = 6 if is_option and current.is_option else 4 if not is_option and current.spec.startswith("{") else 0
+        deeper = 6 if is_option and current.is_option else 4 if not is_option and _HEAD.match(current.spec) else 0
         return indent <= current.indent + deeper and indent < self._text_column
 
     def _add(self, indent: int, line: str, section: str, *, is_option: bool) -> None:
@@ -332,6 +336,7 @@ class _HelpReader:
         return Command(
             name=self._name,
             help="\n\n".join(filter(None, parts)) or None,
+            markup="raw",
             params=(*params, *positional),
             is_callable=not commands
             or any(not TAKES_COMMAND.search(usage) and not SUBPARSERS.search(usage) for usage in self._usages),
@@ -367,7 +372,7 @@ class _HelpReader:
 
     def _is_below_braces(self, named: Sequence[_Item], index: int) -> bool:
         return any(
-            _BRACES.match(other.spec) and other.indent < named[index].indent
+            _HEAD.match(other.spec) and other.indent < named[index].indent
             for other in named[max(index - 200, 0) : index]
         )
 
@@ -455,9 +460,10 @@ _IMPRINT = re.compile(
 def _prose(lines: Sequence[str], words: Sequence[str]) -> str | None:
     """Returns the paragraphs on what a command does, without its name and those on more help, version and licence."""
     paragraphs: list[list[str]] = [[]]
+    margin = min((len(line) - len(line.lstrip()) for line in lines if line.strip()), default=0)
     for line in lines:
         if line.strip():
-            paragraphs[-1].append(line.strip())
+            paragraphs[-1].append(line[margin:])
         elif paragraphs[-1]:
             paragraphs.append([])
     name = re.compile(
@@ -465,12 +471,13 @@ def _prose(lines: Sequence[str], words: Sequence[str]) -> str | None:
     )
     kept = []
     for paragraph in paragraphs:
-        text = "\n".join(paragraph)
+        is_code = all(line.startswith("  ") for line in paragraph)
+        text = "\n".join(paragraph if is_code else map(str.strip, paragraph))
         if (named := name.match(text)) is not None:
             text = text[named.end() :]
         is_pointer = len(paragraph) <= 2 and _POINTER.search(text) is not None
         if text.strip() and not is_pointer and _IMPRINT.search(text) is None:
-            kept.append(text.strip())
+            kept.append(text if is_code else text.strip())
     return "\n\n".join(kept) or None
 
 

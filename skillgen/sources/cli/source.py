@@ -144,7 +144,8 @@ class _ServiceReader:
             name = " ".join(path)
             parent = " ".join(path[:-1]) or None
             self._groups[name] = Group(name=name, title=name, description=texts.prose, parent=parent)
-        if command.commands:
+        is_own = self._program.is_inferred and command.is_callable and path  # what it takes is for it alone
+        if command.commands and not is_own:
             own = self._declared(command, texts, pointer, "global", len(self._words) + len(path))
             exiting = _exiting(command, pointer)
             above = [
