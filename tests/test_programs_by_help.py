@@ -548,7 +548,7 @@ def test_the_forms_of_cobra_in_other_programs_are_read(tmp_path: Path) -> None:
     assert [item.name for item in named(service, "make box").parameters] == ["--deep", "NAME"]
 
 
-def test_commands_below_what_stands_for_one_are_read(tmp_path: Path) -> None:
+def test_commands_below_their_placeholder_are_read(tmp_path: Path) -> None:
     text = (
         "usage: crate [-h] <command> ...\n\nrequired arguments:\n  <command>\n    pack      pack a crate\n"
         "    burn      burn it\n\noptions:\n  -h, --help  show this help message and exit\n"

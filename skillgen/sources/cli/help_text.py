@@ -69,7 +69,7 @@ _ALIASES = re.compile(rf" \((?P<names>{_COMMAND_WORD}(?:, {_COMMAND_WORD})*)\)")
 _COMMA_LIST = re.compile(rf"[ \t]+(?:{_COMMAND_WORD}, ?){{2,200}}(?:{_COMMAND_WORD})?\Z")
 _BRACES = re.compile(r"[ \t]*\{(?P<names>[\w.:+,-]{1,4000})\}")
 _HEAD = re.compile(r"\s*(?:\{[\w.:+,-]{1,4000}\}|<(?:sub-?)?command>)")
-"""What argparse writes above the commands: their names, or what stands for one."""
+"""What argparse writes above the commands: their names, or a placeholder."""
 
 _POINTER = re.compile(r"--help|\bhelp (?:<|\[|command)|for more (?:info|help|details)|-h\b.{0,40}help", re.IGNORECASE)
 
