@@ -663,8 +663,9 @@ def _action_of_name(parts: Sequence[Sequence[str]], tool: Tool) -> tuple[list[st
     at = next((index for index in places if places == [0] or _is_action(words, index, tool)), None)
     if at is None:
         noun, (verb, _, rest) = _noun(words), (task_of(tool) or "").partition(" ")
-        is_said = bool(noun) and set(map(singular, noun)) <= set(map(singular, words_of(rest)))
-        return ([verb], noun if is_said else done) if (done := _object(rest.removeprefix("for "))) else ([], noun)
+        is_said = set(map(singular, noun)) <= set(map(singular, words_of(rest)))
+        done = _object(rest.removeprefix("for ")) if noun else ()
+        return ([verb], noun if is_said else done) if done else ([], noun)
     verbs, after = [words[at]], words[at + 1 :]
     while len(after) > 1 and after[0] in CONJUNCTIONS and is_verb(after[1]):
         verbs.append(after[1])
