@@ -284,11 +284,13 @@ BOUNDED = {
     ("calls/script.py", "limit_faults"),
     ("mock/routing.py", "_pattern"),
     ("render/scripts.py", "_is_checkable"),
+    ("sources/examples/consistency.py", "_is_pattern"),
 }
-"""Functions that search with patterns of a source, whose parts are counted first."""
+"""Functions that search with patterns of a source, whose parts are counted first, or that only compile them."""
 
 WITHOUT_REPETITION = {
     ("calls/script.py", "advice"),
+    ("calls/script.py", "http_answer"),
     ("sources/cli/explore.py", "_choose_way"),
     ("sources/cli/help_text.py", "_commands"),
     ("sources/cli/help_text.py", "_prose"),

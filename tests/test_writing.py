@@ -123,7 +123,7 @@ def test_a_run_writes_the_files_of_all_four_outputs_and_their_record(out: Path) 
 def test_only_files_that_changed_are_replaced(source: Path, out: Path) -> None:
     before, contents = stamps_of(out), files_of(out)
     data = json.loads(source.read_text("utf-8"))
-    data["paths"]["/users/get_user"]["get"]["description"] = "Gets one user by its number."
+    data["paths"]["/users/get_user"]["get"]["description"] = "One user, by its number."
     generated("from-openapi", write(source, data), "-o", out)
     after = {path: stamp for path, stamp in stamps_of(out).items() if stamp != before[path]}
     assert after.keys() == {path for path, content in files_of(out).items() if content != contents[path]}
