@@ -18,6 +18,7 @@ from cli import ROOT, Finished, files_of, generated, run_skillgen
 from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
+from real_servers import PYPI_BIN
 
 import skillgen
 from skillgen import Example, Service, Tool
@@ -25,6 +26,8 @@ from skillgen import Example, Service, Tool
 PROGRAMS = ROOT / "tests" / "programs"
 
 SCRIPTS = Path(sys.executable).parent
+NEWER_TYPER = PYPI_BIN / "python"
+"""The interpreter of an environment with Typer 0.29."""
 
 
 def read(target: str, **options: Any) -> Service:
@@ -437,6 +440,20 @@ def test_the_interpreter_needs_only_the_program(tmp_path: Path) -> None:
     if lists.returncode:
         with pytest.raises(skillgen.SourceError, match="No module named 'click'"):
             skillgen.read(cli="click_program:cli", cwd=PROGRAMS, python=base)
+
+
+@pytest.mark.slow
+def test_types_are_read_with_and_without_classes_of_click() -> None:
+    """The parameters of Typer have types of Click until 0.28, and a descriptor of their annotation since 0.29."""
+    older, newer = (
+        skillgen.read(cli="typed_program:app", cwd=PROGRAMS, python=python) for python in (sys.executable, NEWER_TYPER)
+    )
+    assert newer == older
+    types = {item.name: (item.schema.items or item.schema).types for item in newer.tools[0].parameters}
+    assert types["COATS"] == types["--ids"] == ("integer",)
+    assert types["--rate"] == ("number",)
+    chosen = {item.name: item.schema.choices for item in newer.tools[0].parameters if item.schema.choices}
+    assert chosen == {"--color": ("dark red", "blue"), "--gloss": ("matt", "silk")}
 
 
 def test_the_active_environment_has_the_program(tmp_path: Path) -> None:

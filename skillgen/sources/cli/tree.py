@@ -21,7 +21,7 @@ import sys
 import textwrap
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from importlib import metadata
-from typing import Any, NoReturn
+from typing import Any, NoReturn, get_args, get_origin
 
 try:
     import resource
@@ -436,6 +436,8 @@ class _ClickReader(_Reader):
         is_option = getattr(param, "param_type_name", "") == "option"
         names = [*getattr(param, "opts", ())]
         kind = getattr(param, "type", None)
+        descriptor = getattr(param, "type_descriptor", None)
+        described = _typer_schema(descriptor.annotation, descriptor.parameter_info) if descriptor is not None else None
         is_flag = bool(getattr(param, "is_flag", False))
         is_count = bool(getattr(param, "count", False))
         nargs = getattr(param, "nargs", 1)
@@ -452,7 +454,7 @@ class _ClickReader(_Reader):
             "negations": [*getattr(param, "secondary_opts", ())] if is_option else [],
             "metavar": metavar or (param.name or "").upper(),
             "help": _help(getattr(param, "help", None)),
-            "schema": {"type": "integer"} if is_count else self._schema(kind),
+            "schema": {"type": "integer"} if is_count else self._schema(kind) if described is None else described,
             "is_flag": is_flag or is_count,
             "is_repeatable": bool(getattr(param, "multiple", False)) or is_count,
             "is_value_optional": is_option and not is_flag and bool(getattr(param, "_flag_needs_value", False)),
@@ -516,6 +518,38 @@ _CLICK_TYPES: dict[str, Node] = {
     "Path": {"type": "string", "format": "path"},
     "File": {"type": "string", "format": "file"},
 }
+
+
+def _typer_schema(annotation: Any, info: Any) -> Node:
+    """Returns the JSON Schema of one value of an annotation: since 0.29, parameters of Typer have no types of Click."""
+    inner = [item for item in get_args(annotation) if item is not type(None)]
+    if get_origin(annotation) is tuple and ... not in inner:
+        items = [_typer_schema(item, info) for item in inner]
+        return {"type": "array", "prefixItems": items, "minItems": len(items), "maxItems": len(items)}
+    names = {item.__name__ for item in getattr(annotation, "__mro__", ())}
+    if "Enum" in names:
+        inner = _choices(annotation, lambda item: item.value) or []
+    elif get_origin(annotation) is not None and any(isinstance(item, type) or get_origin(item) for item in inner):
+        return _typer_schema(inner[0], info)
+    if inner:
+        return {"type": "string", "enum": [str(item) for item in inner]}
+    if "datetime" in names:
+        formats = getattr(info, "formats", None) or ("%Y-%m-%d", "%Y-%m-%dT%H:%M:%S", "%Y-%m-%d %H:%M:%S")
+        return {"type": "string", "formats": [str(item) for item in formats]}
+    schema = next((schema for name, schema in _TYPER_TYPES.items() if name in names), {"type": "string"})
+    return {**schema, **(_bounds(info) if schema["type"] in ("integer", "number") else {})}
+
+
+_TYPER_TYPES: dict[str, Node] = {
+    "bool": {"type": "boolean"},
+    "int": {"type": "integer"},
+    "float": {"type": "number"},
+    "UUID": {"type": "string", "format": "uuid"},
+    "PurePath": {"type": "string", "format": "path"},
+    "IOBase": {"type": "string", "format": "file"},
+    "_IOBase": {"type": "string", "format": "file"},
+}
+"""Names of classes to the JSON Schema of their values; `bool` is an `int`."""
 
 
 def _type_name(kind: Any) -> str | None:
