@@ -23,6 +23,11 @@ async function visit(browser, task) {
     else if (/^([A-Z]|.$)/.test(key)) await page.keyboard.press(key);
     else await page.keyboard.type(key);
   }
+  // On a busy machine, a page may be loaded before it is scrolled to its fragment.
+  await page.waitForFunction(() => {
+    const top = document.querySelector(":target")?.getBoundingClientRect().top ?? 0;
+    return top >= 0 && top < innerHeight;
+  }, null, { timeout: 5000 }).catch(() => null);
   Object.assign(seen, await page.evaluate(() => ({
     address: location.href,
     title: document.title,

@@ -596,6 +596,7 @@ def test_a_pattern_comes_before_single_tools_with_a_note(tmp_path: Path) -> None
         ("create_or_replace", "Stores it.", {}, "write", False),
         ("mail_server_delete_user", "", {}, "destructive", False),
         ("merge_pull_request", "Merge a pull request", {}, "sends", False),
+        ("merge_cells", "Merge a range into one cell", {}, "destructive", False),
         ("slack_get_thread_replies", "Get all replies", {}, "read", False),
         ("list_tasks", "Lists tasks.", {"destructiveHint": True}, "destructive", True),
         ("delete_task", "Deletes it.", {"readOnlyHint": True}, "destructive", True),

@@ -81,6 +81,9 @@ _SENT = word_set(
 _OPENED = frozenset({"issue", "review", "merge request", "pull request"})
 """What notifies people when it is created, but not when something existing is added to it or posted below it."""
 
+_MERGED = word_set("branch change changeset commit fork mr patch pr pull request upstream")
+"""What is handed over when it is merged; of cells, contacts or accounts, one is left."""
+
 _SECRETS = word_set("code credential key password secret token")
 """A call that generates one changes what is valid."""
 
@@ -594,8 +597,10 @@ def _reads(first_part: str, last_part: str) -> bool:
 
 def _created(effect: Effect, words: Sequence[str], is_certain: bool) -> _Signal:
     """Returns the signal of the first of these words; it sends if it creates what reaches people or costs money."""
+    what = [*takewhile(lambda word: word.isalpha() and word not in _ENDS_OBJECT, words)]
+    if words[0] == "merge" and len(what) > 1 and singular(what[-1]) not in _MERGED:
+        return _Signal("destructive", "merge", is_certain)
     if words[0] in _CREATES:
-        what = [*takewhile(lambda word: word.isalpha() and word not in _ENDS_OBJECT, words)]
         is_opened = words[0] == "create" and not _OPENED.isdisjoint((singular(what[-1]), singular(" ".join(what[-2:]))))
         if (_is_sent(what) or is_opened) and len(what) > 1:
             return _Signal("sends", "create", is_certain)
