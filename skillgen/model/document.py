@@ -101,7 +101,7 @@ FORMATS: dict[str, Format] = {
         purpose="a program in the skill that calls the tools, for hosts without them",
         files=("skills/NAME/scripts/call.py", "skills/NAME/scripts/tools.json"),
         specification="[Agent Skills](https://agentskills.io/specification); Python 3.9, its standard library alone",
-        renderer="skillgen.render.scripts:script_documents",
+        renderer="skillgen.render.skill:script_documents",
         is_default=False,
     ),
     "llms": Format(

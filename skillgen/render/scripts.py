@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from urllib.parse import quote
 
 from msgspec import Struct
@@ -29,13 +29,9 @@ from skillgen.model.values import Json, child, json_type
 from skillgen.render.about import client_configuration, client_variables
 from skillgen.render.access import URL_VARIABLE, base_url, example_credentials, variable_name
 from skillgen.render.examples import secret_variable
-from skillgen.render.identity import skill_name
 from skillgen.text.markdown import one_line
 from skillgen.text.summary import clip
 from skillgen.text.unicode import escape_invisible_in_json
-
-if TYPE_CHECKING:
-    from skillgen.render.skill import Rendering
 
 _ADVICE_LENGTH = 300
 _DEFAULT_MEDIA_TYPE = "application/json"
@@ -445,13 +441,6 @@ def _refs(raw: Json) -> Iterator[str]:
 
 
 # -- the program ------------------------------------------------------------------------------------------------------
-
-
-def script_documents(rendering: Rendering) -> Iterator[Document]:
-    """Yields the files of the program if the skill, which has them, is not among the formats."""
-    if rendering.has_program and "skill" not in rendering.formats:
-        for item in program_files(rendering.service):
-            yield Document(f"skills/{skill_name(rendering.service)}/{item.path}", item.text)
 
 
 def program_files(service: Service) -> Iterator[Document]:

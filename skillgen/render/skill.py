@@ -201,6 +201,13 @@ def skill_documents(rendering: Rendering, within: str = "") -> Iterator[Document
         yield Document(f"{folder}/{item.path}", item.text) if isinstance(item, Document) else item
 
 
+def script_documents(rendering: Rendering) -> Iterator[Document]:
+    """Yields the files of the skill's program if the skill, which has them, is not among the formats."""
+    if rendering.has_program and "skill" not in rendering.formats:
+        for item in program_files(rendering.service):
+            yield Document(f"skills/{skill_name(rendering.service)}/{item.path}", item.text)
+
+
 def _skill_files(rendering: Rendering) -> Iterator[Document | Problem]:
     skill, templates = rendering.any_skill, rendering.templates
     yield Document("SKILL.md", skill.text)
