@@ -570,7 +570,7 @@ def saved(content: bytes, media_type: str, folder: str) -> str:
         with os.fdopen(handle, "wb") as file:
             file.write(content)
     except OSError as error:
-        raise Failure(2, f"the result cannot be written: {error.strerror}; give another folder with --out") from None
+        raise Failure(2, f"the result cannot be saved: {error.strerror}; name an existing folder with --out") from None
     return f"saved {path} ({media_type or 'no media type'}, {len(content):,} bytes)"
 
 
