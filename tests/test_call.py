@@ -226,7 +226,7 @@ def test_arguments_have_the_types_of_the_schema(server: list[str], words: list[s
 
 def test_a_result_that_cannot_be_written_is_no_bug(server: list[str], tmp_path: Path) -> None:
     finished = call("add_note", "title=Tea", "--out", tmp_path / "missing", *server)
-    assert (finished.exit_code, "another folder" in finished.stderr) == (2, True), finished.stderr
+    assert (finished.exit_code, "an existing folder" in finished.stderr) == (2, True), finished.stderr
 
 
 def test_what_deletes_or_is_unknown_is_not_called(server: list[str], tmp_path: Path) -> None:
