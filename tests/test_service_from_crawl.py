@@ -668,6 +668,26 @@ class TestWhatAToolDoes:
         assert [named.name for named in service.schemas] == ["Point"]
         assert [tool.parameters[0].schema.ref for tool in service.tools] == ["Point", "Point"]
 
+    def test_a_schema_that_occurs_twice_is_one_type_in_both_places(self) -> None:
+        """Generators write the second occurrence as a `$ref` to the first, or to another such `$ref`."""
+        box = {"type": "object", "properties": {"wide": {"type": "integer"}}, "description": "A box."}
+        schema = {
+            "properties": {
+                "header": box,
+                "body": {"$ref": "#/properties/header"},
+                "footer": {"$ref": "#/properties/body"},
+                "inner": {"type": "array", "items": {"$ref": "#/properties/inner"}},
+                "size": {"type": "string", "enum": ["s", "l"]},
+            }
+        }
+        (tool,) = (service := service_of(tools=({"name": "a", "inputSchema": schema},))).tools
+        refs = {item.name: item.schema.ref for item in tool.parameters}
+        assert refs == {"header": "header", "body": "header", "footer": "header", "inner": "inner", "size": None}
+        assert tool.parameters[0].description == "A box."
+        types = {named.name: named.schema for named in service.schemas}
+        assert [item.name for item in types["header"].properties] == ["wide"]
+        assert types["inner"].items is not None and types["inner"].items.ref == "inner"
+
     def test_references_below_an_id_are_relative_to_it(self) -> None:
         """JSON Schema 2020-12, 8.2: the same `#/$defs/Point` is one type at the root, and another below the `$id`."""
         point = {"$ref": "#/$defs/Point"}
@@ -688,10 +708,10 @@ class TestWhatAToolDoes:
         (tool,) = (service := service_of(tools=({"name": "a", "inputSchema": schema},))).tools
         types = {named.name: named.schema for named in service.schemas}
         at, box = (parameter.schema for parameter in tool.parameters)
-        corner, outer = (item.schema for item in box.properties)
+        corner, outer = (item.schema for item in types[box.ref or ""].properties)
         assert types[at.ref or ""].types == ("integer",)
         assert types[corner.ref or ""].choices == ("top", "bottom")
-        assert [item.name for item in types[outer.ref or ""].properties] == ["corner", "outer"]
+        assert outer.ref == box.ref
         assert not [problem for problem in service.problems if problem.code.startswith("reference")]
 
     def test_every_pointer_leads_to_what_it_names(self) -> None:

@@ -227,6 +227,9 @@ class _Root(Struct, kw_only=True):
     refs: RefIndex
     discriminators: DiscriminatorReader
     names: dict[str, str | None]
+    inline_targets: frozenset[str]
+    """The pointers of schemas to which a `$ref` points although they have no name of their own. Generators write such a
+    `$ref` where a schema occurs for the second time."""
 
     def closure(self, reference: str) -> frozenset[str]:
         """Returns every `$ref` that can be reached from one, each with its schema as JSON."""
@@ -275,6 +278,12 @@ class SchemaDocument:
             return ANYTHING
         if "$ref" in raw and (not self.ref_siblings or raw.keys() <= _ANNOTATION_SIBLINGS):
             return self._reference(raw, pointer)
+        if self._root.inline_targets and pointer.removeprefix(self._root.pointer) in self._root.inline_targets:
+            return self._reference_to_itself(raw, pointer)
+        return self.own_schema(raw, pointer, depth)
+
+    def own_schema(self, raw: dict[str, Json], pointer: str, depth: int = 0) -> Schema:
+        """Reads a schema that is not only a `$ref`, in its own place."""
         fields = scalar_fields(raw, pointer, self.report)
         if raw.keys() <= _SCALAR_KEYWORDS:
             return _scalar(fields)
@@ -423,6 +432,12 @@ class SchemaDocument:
         name = self._name_of(raw["$ref"], pointer)
         return ANYTHING if name is None else _shared_schema(ref=name)
 
+    def _reference_to_itself(self, raw: dict[str, Json], pointer: str) -> Schema:
+        """Reads a schema to which a `$ref` elsewhere points: its place refers to it, too, so that it is read once."""
+        name = self._name_of(f"#{pointer.removeprefix(self._root.pointer)}", pointer)
+        description = raw.get("description")
+        return Schema(ref=name, description=description if isinstance(description, str) else None)
+
     def _with_links(self, schema: Schema, raw: dict[str, Json], pointer: str) -> Schema:
         """Adds references next to other keywords, and the types that a discriminator selects."""
         for keyword in _REFERENCE_KEYWORDS:
@@ -452,8 +467,20 @@ class SchemaDocument:
         if target is None:
             return UNRESOLVED if self._root.is_strict else None
         local = target[0].removeprefix(self._root.pointer)
+        seen = {local}
+        while not _TYPE_POINTER.match(local) and _is_alias(target[1]):
+            further = self._root.refs.pointer(target[1]["$ref"])
+            if further is None or further in seen:
+                break
+            seen.add(further)
+            local, target = further, (self._root.pointer + further, follow(self._root.json, further))
         name = _type_name(local) or self._root.owner or "root"
         return self._reader.register(name, self._root, f"#{local}", target[1], target[0])
+
+
+def _is_alias(raw: Json) -> bool:
+    """True if a schema is only a `$ref`."""
+    return isinstance(raw, dict) and raw.keys() == {"$ref"} and isinstance(raw["$ref"], str)
 
 
 def _scalar(fields: dict[str, Any]) -> Schema:
@@ -506,6 +533,7 @@ class SchemaReader:
                 refs=RefIndex(root),
                 discriminators=DiscriminatorReader(root),
                 names={},
+                inline_targets=_inline_targets(root) if owner is not None else frozenset(),
             ),
         )
 
@@ -526,7 +554,10 @@ class SchemaReader:
         """Returns the type to which schemas refer by a name; it is read once."""
         if name not in self._done:
             pending = self._types[name]
-            schema = SchemaDocument(self, pending.root).schema(pending.raw, pending.pointer)
+            document = SchemaDocument(self, pending.root)
+            is_inline = pending.reference.removeprefix("#") in pending.root.inline_targets
+            read = document.own_schema if is_inline else document.schema
+            schema = read(pending.raw, pending.pointer)
             self._done[name] = NamedType(name=name, schema=schema, raw=pending.raw, pointer=pending.pointer)
         return self._done[name]
 
@@ -540,6 +571,21 @@ class SchemaReader:
             if registered is pending or registered.is_same_as(pending):
                 return candidate
         raise AssertionError("there is always another candidate")
+
+
+def _inline_targets(root: Json) -> frozenset[str]:
+    targets: set[str] = set()
+    for reference in references(root):
+        pointer = reference.removeprefix("#")
+        if _TYPE_POINTER.match(pointer) or pointer in ("", *targets) or not pointer.startswith("/"):
+            continue
+        try:
+            raw = follow(root, pointer)
+        except LookupError:
+            continue
+        if isinstance(raw, dict) and not _is_alias(raw) and not raw.keys() <= _SCALAR_KEYWORDS:
+            targets.add(pointer)
+    return frozenset(targets)
 
 
 class _PendingType(Struct):
