@@ -263,8 +263,9 @@ def test_help_of_one_command_points_to_the_global_help(harbour: Path) -> None:
 
 def test_named_types_stand_in_the_help_of_the_command_that_takes_them(tmp_path: Path) -> None:
     """S0-38."""
-    schemas = {"Ship": {"type": "object", "properties": {"flag": {"$ref": "#/components/schemas/Flag"}}},
-               "Flag": {"type": "object", "properties": {"code": {"type": "string"}}}}  # fmt: skip
+    flag = {"type": "object", "properties": {"code": {"type": "object", "properties": {"a": {}}}}}
+    ship = {"type": "object", "properties": {"flag": {"$ref": "#/components/schemas/Flag"}}}
+    schemas = {"Ship": ship, "Flag": flag}
     body = {
         "content": {"application/json": {"schema": {"type": "array", "items": {"$ref": "#/components/schemas/Ship"}}}}
     }

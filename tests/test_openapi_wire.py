@@ -192,16 +192,6 @@ def test_the_parts_of_a_form_that_are_no_text_are_files(curl: FakeCurl) -> None:
     assert options(arguments, "--form-string") == ["note=NOTE"]
 
 
-def test_a_body_without_other_properties_is_documented_as_closed(tmp_path: Path) -> None:
-    """S2-08."""
-    closed = {"type": "object", "properties": {"a": {"type": "string"}}, "additionalProperties": False}
-    schemas: list[Json] = [closed, {"$ref": "#/components/schemas/Closed"}]
-    bodies = [{"content": {"application/json": {"schema": schema}}} for schema in schemas]
-    paths = {f"/{at}": {"post": operation(f"x{at}", requestBody=body)} for at, body in enumerate(bodies)}
-    page = page_of(tmp_path, description(paths, components={"schemas": {"Closed": closed}}))
-    assert page.count("- `a` (string)\n\nNo other properties.\n") == 2
-
-
 def test_cookies_of_the_style_of_3_2_are_sent_unchanged() -> None:
     """S2-23: `style: cookie`."""
     schema = {"required": ["a", "b"], "properties": {"a": {"const": "x/y"}, "b": {"const": 1}}}

@@ -686,7 +686,8 @@ class TestWhatAToolDoes:
         assert tool.parameters[0].description == "A box."
         types = {named.name: named.schema for named in service.schemas}
         assert [item.name for item in types["header"].properties] == ["wide"]
-        assert types["inner"].items is not None and types["inner"].items.ref == "inner"
+        assert types["inner"].items is not None
+        assert types["inner"].items.ref == "inner"
 
     def test_references_below_an_id_are_relative_to_it(self) -> None:
         """JSON Schema 2020-12, 8.2: the same `#/$defs/Point` is one type at the root, and another below the `$id`."""

@@ -54,8 +54,8 @@ VALUES: dict[str, tuple[Json, str]] = {
     ),
     "beside": (
         {"properties": {"own": {"type": "string"}}, "oneOf": [{"$ref": "#/components/schemas/A"}, SCALARS]},
-        "([A](#a) or string or integer, with more properties)\n  - `own` (string)\n"
-        "  - as string or integer:\n    - as string: One of `a`, `b`.\n    - as integer: At most 5.",
+        "(object or string or integer, with more properties)\n  - `own` (string)\n  - A (object):\n"
+        "    - `deep` (string)\n  - as string or integer:\n    - as string: One of `a`, `b`.\n    - as integer: At most 5.",
     ),
     "one-of-two": (
         {"type": "object", "anyOf": [{"required": ["a"]}, {"required": ["b", "c"]}]},
@@ -91,7 +91,7 @@ VALUES: dict[str, tuple[Json, str]] = {
             "oneOf": [{"$ref": "#/components/schemas/B"}, {"$ref": "#/components/schemas/C"}],
             "required": ["deep"],
         },
-        "([A](#a) and ([B](#b) or [C](#c))): Also required: `deep`.",
+        "(object and ([B](#b) or [C](#c))): Also required: `deep`.\n  - `deep` (string)",
     ),
     "two-choices": (
         {"allOf": [{"oneOf": [{"type": "string"}, {"type": "integer"}]}, {"not": {"enum": ["", 0]}}]},
@@ -113,7 +113,7 @@ VALUES: dict[str, tuple[Json, str]] = {
     ),
     "unevaluated": (
         {"properties": {"p": {"type": "string"}}, "unevaluatedProperties": False},
-        "(object): No other properties.\n  - `p` (string)",
+        "(object)\n  - `p` (string)",
     ),
     "names": (
         {"type": "object", "propertyNames": {"pattern": "^[a-z]+$"}},
@@ -175,7 +175,7 @@ VALUES: dict[str, tuple[Json, str]] = {
     "anchored": ({"$ref": "#somewhere"}, "([C](#c))"),
     "with-words": (
         {"$ref": "#/components/schemas/A", "description": "An a.", "deprecated": True},
-        "([A](#a)): An a. Deprecated.",
+        "(object): An a. Deprecated.\n  - `deep` (string)",
     ),
 }
 TYPES: Json = {

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from itertools import chain
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -15,25 +16,27 @@ from skillgen.model.schema import Parameter, Schema
 from skillgen.model.values import Json
 from skillgen.render.phrases import phrase
 from skillgen.render.types import (
-    NO_OTHER_PROPERTIES,
     NOTHING,
     PLAIN_TYPES,
     condition_phrase,
     differ_in_required,
     exclusion_phrase,
     has_no_rules,
+    inline_types,
     is_bare,
     is_container,
     is_simple_rule,
     limit_text,
     type_phrase,
     value_notes,
+    with_inline_type,
 )
 from skillgen.text.markdown import Markdown, code, exact_code, inline, value, with_stop
 
 
 def alternative_labels(alternatives: Sequence[Schema]) -> list[str]:
     """Returns a label that distinguishes each alternative: its constant, its title or its type."""
+    alternatives = [*map(with_inline_type, alternatives)]
     types = [type_phrase(item) for item in alternatives]
     counts = Counter(types)
     distinguishing = distinguishing_property(alternatives)
@@ -106,7 +109,13 @@ def branches(schema: Schema) -> tuple[Branch, ...]:
         return ()
     if schema.items is not None and is_container(schema, "items"):
         return branches(schema.items)
-    return tuple(_branches(schema))
+    named = chain.from_iterable(branches(item) for item in _inline_types(schema))
+    return (*named, *_branches(schema))
+
+
+def _inline_types(schema: Schema) -> Iterator[Schema]:
+    names = filter(None, (schema.ref, *schema.includes))
+    return (types[name] for name in names if name in (types := inline_types()))
 
 
 def unnamed_branches(schema: Schema) -> tuple[Branch, ...]:
@@ -180,7 +189,7 @@ def _condition_branches(schema: Schema) -> Iterator[Branch]:
 
 
 def _branch(label: str, schema: Schema) -> Branch:
-    notes = [note for note in value_notes(schema, schema.deprecated) if note != phrase(NO_OTHER_PROPERTIES)]
+    notes = [*value_notes(schema, schema.deprecated)]
     if schema.description:
         notes.insert(0, with_stop(inline(schema.description)))
     inner = branches(schema)

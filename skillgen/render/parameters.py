@@ -20,7 +20,6 @@ from skillgen.render.commands import usage
 from skillgen.render.nested import Branch, alternative_labels, branches, distinguishing_property, unnamed_branches
 from skillgen.render.phrases import phrase, phrases
 from skillgen.render.types import (
-    NO_OTHER_PROPERTIES,
     NOTHING,
     adds_description,
     schema_description,
@@ -91,9 +90,7 @@ class ParameterList(Struct, frozen=True):
         schema = _without_unnamed(self.whole) if self.is_typed or self.parameters else self.whole
         words = type_phrase(schema)
         lead = [] if words in ("any", "object") else [phrase("as_a_whole", type=words)]
-        is_closed = self.is_body and schema.additional is False and not schema.properties
-        end = [phrase(NO_OTHER_PROPERTIES)] if is_closed else []
-        return Markdown(" ".join([*lead, *value_notes(schema, False), *end]))
+        return Markdown(" ".join([*lead, *value_notes(schema, False)]))
 
     def whole_branches(self, direction: Direction) -> tuple[Branch, ...]:
         """Returns what is nested in the input as a whole, below the list of its parameters."""

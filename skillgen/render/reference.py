@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import chain
 from operator import attrgetter
@@ -18,7 +18,7 @@ from skillgen.model.resource import Event, Group, Prompt, Resource
 from skillgen.model.schema import NamedType, Schema
 from skillgen.model.service import Service
 from skillgen.model.tool import Tool
-from skillgen.model.traversal import PROSE_FIELDS, place_of, referenced_types, rewrite_texts
+from skillgen.model.traversal import PROSE_FIELDS, place_of, referenced_types, rewrite_texts, selected_types
 from skillgen.model.values import Quotation
 from skillgen.render.about import about_pages, description_headings
 from skillgen.render.access import example_credentials, shared_auth
@@ -201,22 +201,49 @@ def reference_of(service: Service, templates: Templates, *, is_whole: bool = Fal
 
     If it is for people, each section is whole, and a group has one page if it is not very large.
     """
-    short = {item.name: item.schema for item in service.schemas if _is_short(item.schema)}
-    inline_types().update(short)
+    short = inline_types()
+    short.update({item.name: item.schema for item in service.schemas if _is_short_scalar(item.schema)})
+    selected = {name for item in service.schemas for name in selected_types(item.schema)}
+    objects = (item for item in service.schemas if item.name not in selected)
+    short.update({item.name: item.schema for item in objects if _is_short_object(item.schema, {*short})})
     types = [item for item in service.schemas if item.name not in short]
     return _reference_of(service, templates, types, is_whole=is_whole)
 
 
 INLINE_LIMIT_BYTES = 300
-"""Bytes of a named string, number or boolean that is written wherever it is used."""
+"""Bytes of a named type that is written wherever it is used."""
+
+INLINE_LIMIT_LINES = 8
+"""Properties of such an object."""
 
 
-def _is_short(schema: Schema) -> bool:
+def _is_short_scalar(schema: Schema) -> bool:
     is_scalar = bool(schema.types or schema.choices) and SCALARS.issuperset(schema.types)
     if not is_scalar or branches(schema) or next(referenced_types(schema), None) is not None:
         return False
+    return _size_bytes(schema) <= INLINE_LIMIT_BYTES
+
+
+def _is_short_object(schema: Schema, known: Collection[str]) -> bool:
+    """True if all that a schema has are a few properties without a list of their own; `known` are inline types."""
+    own = replace(schema, types=(), description=None, title=None, properties=(), additional=None)
+    if (
+        not 0 < len(schema.properties) <= INLINE_LIMIT_LINES
+        or own != Schema()
+        or schema.additional not in (None, False)
+    ):
+        return False
+    if not all(name in known for name in referenced_types(schema)):
+        return False
+    sizes = (
+        len(item.name) + len((item.description or "").encode()) + _size_bytes(item.schema) for item in schema.properties
+    )
+    return sum(sizes) <= INLINE_LIMIT_BYTES and not any(branches(item.schema) for item in schema.properties)
+
+
+def _size_bytes(schema: Schema) -> int:
     words = (type_phrase(schema), schema.description or "", schema_notes(schema))
-    return sum(len(text.encode()) for text in words) <= INLINE_LIMIT_BYTES
+    return sum(len(text.encode()) for text in words)
 
 
 def _reference_of(service: Service, templates: Templates, types: Sequence[NamedType], *, is_whole: bool) -> Reference:

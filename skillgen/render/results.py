@@ -36,6 +36,7 @@ from skillgen.render.types import (
     schema_description,
     schema_notes,
     type_phrase,
+    with_inline_type,
 )
 from skillgen.text.markdown import (
     Markdown,
@@ -256,12 +257,18 @@ def received(schema: Schema) -> Schema:
         properties=tuple(map(_received_property, schema.properties)),
         prefix_items=tuple(map(received, schema.prefix_items)),
         also=tuple(map(received, schema.also)),
-        alternatives=() if differ_in_required(schema) else tuple(map(received, schema.alternatives)),
+        alternatives=()
+        if differ_in_required(schema)
+        else tuple(received(with_inline_type(item)) for item in schema.alternatives),
         patterns={name: received(item) for name, item in schema.patterns.items()} if schema.patterns else None,
         excluded=None,
         conditions=(),
         read_only=False,
     )
+
+
+def _received_alternative(schema: Schema) -> Schema:
+    return received(with_inline_type(schema))
 
 
 def _received_property(item: Parameter) -> Parameter:

@@ -97,6 +97,12 @@ def inline_type(schema: Schema) -> Schema | None:
     return inline_types().get(schema.ref) if schema.ref is not None else None
 
 
+def with_inline_type(schema: Schema) -> Schema:
+    """Returns an alternative, or the named type that it is if that is written where it is used, titled by its name."""
+    target = inline_type(schema)
+    return schema if target is None else replace(target, title=target.title or schema.ref)
+
+
 _ANYTHING = Schema()
 
 
@@ -132,9 +138,8 @@ def _distinct_phrases(alternatives: Sequence[Schema]) -> list[str]:
 def _core_phrase(schema: Schema) -> str:
     parts: list[str] = []
     if schema.ref is not None:
-        target = inline_type(schema)
-        parts.append(type_link(schema.ref) if target is None else type_phrase(target))
-    parts += [type_link(name) for name in schema.includes]
+        parts.append(_named_phrase(schema.ref))
+    parts += map(_named_phrase, schema.includes)
     parts += [words for item in schema.also if (words := type_phrase(item)) not in ("any", "object")]
     choice = _alternatives_phrase(schema.alternatives) if schema.alternatives else "any"
     if choice not in ("any", "object"):
@@ -142,10 +147,20 @@ def _core_phrase(schema: Schema) -> str:
     if not parts:
         declared = _declared_phrase(schema)
         return choice if declared == "any" else declared
-    joined = phrase("and_between").join(parts)
+    joined = phrase("and_between").join(dict.fromkeys(parts))
     if not schema.properties:
         return joined
     return joined + phrase("more_properties_of_choice" if phrase("or_between") in joined else "more_properties")
+
+
+def _named_phrase(name: str) -> Markdown:
+    target = inline_types().get(name)
+    return type_link(name) if target is None else type_phrase(target)
+
+
+def _type_name(name: str) -> Markdown:
+    """Returns a link to a named type; its name alone if it is written where it is used."""
+    return code(name) if name in inline_types() else type_link(name)
 
 
 def _declared_phrase(schema: Schema) -> str:
@@ -267,9 +282,6 @@ def differ_in_required(schema: Schema) -> bool:
 _LARGEST_SAFE = 2**53 - 1
 """The largest integer that JavaScript holds exactly: validators such as Zod declare it for every integer."""
 
-NO_OTHER_PROPERTIES = "no_other_properties"
-"""The phrase for an object that allows no other properties."""
-
 _OWN_FORMS = ("one_of", "always", "example")
 """Sentences with a form of their own for a nested value."""
 
@@ -351,8 +363,6 @@ class Notes:
             yield self._note("default", value=value(schema.default.json))
         if schema.constraints:
             yield from self._constraints(schema, schema.constraints)
-        if schema.additional is False and schema.properties and not self._lead:
-            yield phrase(NO_OTHER_PROPERTIES)
         if schema.required:
             yield self._note("also_required", names=code_list(schema.required))
         if differ_in_required(schema):
@@ -428,13 +438,13 @@ class Notes:
                 name=name,
                 prefix=phrase("prefix", text=code(prefix)) if prefix else "",
                 suffix=phrase("suffix", text=code(suffix)) if suffix else "",
-                types=", ".join(map(type_link, types)) if has_links else code_list(types),
+                types=", ".join(map(_type_name, types)) if has_links else code_list(types),
             )
         else:
-            links = (f"{code(key)} {type_link(ref) if ref else phrase('unread_type')}" for key, ref in mapping.items())
+            links = (f"{code(key)} {_type_name(ref) if ref else phrase('unread_type')}" for key, ref in mapping.items())
             yield self._note("identifies_by", name=name, types=", ".join(links))
         if discriminator.default is not None:
-            yield self._note("default_type", name=name, type=type_link(discriminator.default))
+            yield self._note("default_type", name=name, type=_type_name(discriminator.default))
 
 
 def _lowered(sentence: str) -> str:
