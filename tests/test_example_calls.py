@@ -441,6 +441,7 @@ def test_a_value_is_read_from_the_words_of_its_parameter() -> None:
         "Not 'all' or 'none'",
         "It must not be one of 'a', 'b'",
         "Wildcards (such as `*`) are not allowed",
+        "System folders (e.g. '/etc', '~/.ssh') are rejected",
         "e.g. <your name>",
         "e.g. {name}",
         "like the one that you have",
@@ -500,6 +501,15 @@ def test_no_arbitrary_optional_field_is_shown() -> None:
     }
     assert described("Acts.", {"type": "object", "properties": {"n": known}}) == {"n": 3}
     assert described("Acts.", {"type": "object", "properties": {f"n{n}": known for n in range(7)}}) is None
+
+
+def test_a_call_does_not_have_all_of_several_ways_to_say_what_is_meant() -> None:
+    """H3: a call with every optional field would break the rule that the tool states."""
+    known = {"type": "integer", "default": 3}
+    schema = {"type": "object", "properties": {"way": {"type": "object", "properties": {"n": known, "m": known}}}}
+    for rule in ("EXACTLY ONE of these THREE options is used.", "Pass an id.\n\nOption 1 - Number:\n- n: The number"):
+        assert described(f"Acts. {rule}", schema) is None
+    assert described("Acts.", schema) == {"way": {"n": 3, "m": 3}}
 
 
 def test_a_word_of_the_prose_fits_the_name_or_the_format() -> None:

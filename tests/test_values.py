@@ -55,7 +55,8 @@ VALUES: dict[str, tuple[Json, str]] = {
     "beside": (
         {"properties": {"own": {"type": "string"}}, "oneOf": [{"$ref": "#/components/schemas/A"}, SCALARS]},
         "(object or string or integer, with more properties)\n  - `own` (string)\n  - A (object):\n"
-        "    - `deep` (string)\n  - as string or integer:\n    - as string: One of `a`, `b`.\n    - as integer: At most 5.",
+        "    - `deep` (string)\n  - as string or integer:\n    - as string: One of `a`, `b`.\n"
+        "    - as integer: At most 5.",
     ),
     "one-of-two": (
         {"type": "object", "anyOf": [{"required": ["a"]}, {"required": ["b", "c"]}]},

@@ -22,7 +22,7 @@ from skillgen.errors import ProblemLog
 from skillgen.model.schema import Discriminator, Parameter, Schema
 from skillgen.model.values import Json, child
 from skillgen.sources.examples.patterns import NoString
-from skillgen.sources.examples.prose import text_on, values_in, wanted_by
+from skillgen.sources.examples.prose import excludes_others, text_on, values_in, wanted_by
 from skillgen.sources.examples.strings import fits, is_telling, singular, string_for, variations
 from skillgen.sources.examples.validation import UNCHECKED, ExampleSchemas, Validator, is_finite, why_unpublishable
 from skillgen.sources.json_access import as_dict
@@ -307,6 +307,7 @@ class ExampleGenerator:
         self.credentials: frozenset[str] = frozenset()
         """Properties of a body that hold the credential, which every call needs."""
         self._is_read = True
+        self._takes_some = False
 
     def generate(
         self,
@@ -329,6 +330,7 @@ class ExampleGenerator:
         self._built = 0
         self._is_generated = self._is_known = False
         self._is_read = is_read
+        self._takes_some = excludes_others(text)
         self._path.clear()
         for value, where in declared:
             if self._is_usable(value, schema, name, where):
@@ -501,7 +503,7 @@ class ExampleGenerator:
         scalars = [item for item in optional.values() if item.name not in value and self._is_scalar(item)]
         if len(optional.keys() - self.credentials) == 1:
             scalars = [item for item in optional.values() if item.name not in value]
-        if value.keys() - self.credentials or len(scalars) > _SCALARS_LIMIT:
+        if value.keys() - self.credentials or len(scalars) > _SCALARS_LIMIT or self._takes_some:
             return value
         shown = scalars if self._is_read else [*filter(self._is_illustrated, scalars)]
         known = [item for name in shown if (item := self._attempt(name, depth, text)) is not None and item.is_known]

@@ -52,7 +52,10 @@ _NO_VALUE = re.compile(
 _UNFINISHED = re.compile(r"\.\.\.|…|yyyy|hh:mm", re.IGNORECASE)
 """A part of what is only a form of values."""
 
-_REFUSED = re.compile(r"[^.;\n]{0,120}\bnot (?:allowed|permitted|supported|valid|accepted|used)\b")
+_REFUSED = re.compile(
+    r"(?:[^.;\n]|\.(?!\s)){0,120}\b(?:not (?:allowed|permitted|supported|valid|accepted|used)"
+    r"|(?:are|be|is) (?:blocked|denied|disallowed|forbidden|invalid|prohibited|refused|rejected))\b"
+)
 """The rest of a sentence on values that are not to be sent."""
 
 _SENTENCE_END = re.compile(r"(?<!e\.g)(?<!i\.e)[.;](?:\s|\Z)|\n\s*\n|\)")
@@ -151,7 +154,8 @@ def _listed(text: str) -> Iterator[str]:
     previous: re.Match[str] | None = None
     for quoted in _QUOTED.finditer(text):
         if previous is not None and _BETWEEN_VALUES.fullmatch(text[previous.end() : quoted.start()]):
-            if not _NEGATION.search(text[max(previous.start() - 20, 0) : previous.start()]):
+            is_negated = _NEGATION.search(text[max(previous.start() - 20, 0) : previous.start()])
+            if not is_negated and not _REFUSED.match(text[quoted.end() : quoted.end() + 200]):
                 yield _inside(previous)
         previous = quoted
 
@@ -261,8 +265,17 @@ _CHOICE = Regex(
     r"|one of\b[^.\n]{1,80}\b(?:must|required|needed))\b[^.\n]{0,200}",
     re.IGNORECASE,
 )
+_EXCLUSIVE = Regex(
+    r"\b(?:exactly|only) one of\b|\bone of these\b[^.\n]{1,40}\bmust\b|\bmutually exclusive\b|^\W{0,4}option (?:1|a)\b",
+    re.IGNORECASE | re.MULTILINE,
+)
 _NEEDS = Regex(r"(?<!not )\brequires?\s(?:an?\s|the\s|either\s)?[`'\"]?([\w-]{1,60})", re.IGNORECASE)
 _WORD = re.compile(r"\w+")
+
+
+def excludes_others(text: str) -> bool:
+    """True if the description of a tool has parameters of which a call takes only some."""
+    return _EXCLUSIVE.search(text[:_TEXT_LIMIT]) is not None
 
 
 def wanted_by(text: str, items: Sequence[Parameter], value: Mapping[str, Json]) -> Iterator[tuple[str, ...]]:
