@@ -300,7 +300,8 @@ def test_an_operation_named_after_a_removal_is_marked_destructive(tmp_path: Path
 
 def test_a_type_within_an_operation_is_called_after_it(tmp_path: Path) -> None:
     """Issue 5: `schema-2` and `0` say nothing."""
-    answer = {"content": {"application/json": {"schema": {"type": "object", "properties": {"id": {"type": "string"}}}}}}
+    hull = {"type": "object", "properties": {"length": {"type": "number"}}}
+    answer = {"content": {"application/json": {"schema": {"type": "object", "properties": {"hull": hull}}}}}
     place = "#/paths/~1boats~1%7Bid%7D/get/responses/200/content/application~1json/schema"
     boat = operation("get_boat", responses={"200": {"description": "A boat", **answer}})
     answer = {"content": {"application/json": {"schema": {"type": "array", "items": {"$ref": place}}}}}

@@ -84,7 +84,7 @@ def test_what_is_not_declared_is_not_called_nothing(tmp_path: Path, schema: tupl
     ("schema", "words"),
     [
         ({"required": ["a"]}, "Its parameters are not declared by name.\n\nAlso required: `a`."),
-        ({"propertyNames": {"pattern": "^a"}}, "Its parameters are not declared by name.\n\nEach name of a property"),
+        ({"propertyNames": {"pattern": "^a"}}, "Its parameters are not declared by name.\n\nEach key"),
         (
             {"minProperties": 1, "additionalProperties": {"type": "string"}},
             "It takes any properties: map of string to string.\n\nAt least 1 property.",

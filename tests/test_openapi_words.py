@@ -158,20 +158,24 @@ def test_spaces_in_values_and_patterns_are_not_changed() -> None:
 def test_errors_have_each_form_with_media_types_and_headers() -> None:
     """S2-14, S2-16."""
     left = {"Retry-After": {"description": "Seconds to wait", "schema": {"type": "integer"}}}
-    problem = {"$ref": "#/components/schemas/Item"}
+    order = {"type": "object", "properties": {"of": {"type": "object", "properties": {"item": {"type": "string"}}}}}
+    problem = {"$ref": "#/components/schemas/Order"}
     forms = {"application/json": {"schema": problem}, "text/plain": {"schema": {"type": "string", "maxLength": 80}}}
     responses = {
         "200": {"description": "Done"},
         "400": {"description": "Bad", "content": forms},
         "404": {"description": "Gone", "content": {"application/problem+json": {"schema": problem}}},
+        "410": {"description": "Sold", **of_json({"$ref": "#/components/schemas/Item"})},
         "429": {"description": "Slow down", "headers": left},
         "503": {"description": "Closed", "headers": left},
         "504": {"description": "Late", "headers": {"X-Id": {"schema": {"type": "string"}}}},
     }
-    text = section_of({"responses": responses}, components={"schemas": {"Item": ITEM}}).text
+    text = section_of({"responses": responses}, components={"schemas": {"Item": ITEM, "Order": order}}).text
     for line in (
-        "- `404` ([Item](types.md#item), `application/problem+json`): Gone",
-        "The body of `400`: [Item](types.md#item).",
+        "- `404` ([Order](types.md#order), `application/problem+json`): Gone",
+        "- `410`: Sold",
+        "The body of `410`: What is sold.\n\n- `name` (string)",
+        "The body of `400`: [Order](types.md#order).",
         "The body of `400` (`text/plain`): string.",
         "`429`, `503` come with the header:\n\n- `Retry-After` (integer): Seconds to wait",
         "`504` comes with the header `X-Id`.",

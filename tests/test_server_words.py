@@ -181,10 +181,11 @@ def test_an_option_after_the_dashes_is_the_servers_and_that_is_reported(tmp_path
 
 def test_a_named_type_is_documented_with_its_only_users(tmp_path: Path) -> None:
     """S3-15: a call takes no further page to read; what several pages share is written once, on a page of its own."""
+    size = {"type": "object", "properties": {"points": {"type": "integer"}}}
     types = {
         "Style": {"type": "object", "properties": {"bold": {"type": "boolean"}, "font": {"$ref": "#/$defs/Font"}}},
-        "Font": {"type": "object", "properties": {"size": {"type": "integer"}}},
-        "Shared": {"type": "object", "properties": {"x": {"type": "integer"}}},
+        "Font": {"type": "object", "properties": {"size": size}},
+        "Shared": {"type": "object", "properties": {"size": size}},
     }
 
     def entry(name: str, of: str) -> dict[str, Json]:

@@ -101,7 +101,7 @@ VALUES: dict[str, tuple[Json, str]] = {
     # objects
     "map": (
         {"additionalProperties": {"type": "string", "enum": ["m", "n"], "maxLength": 4}},
-        "(map of string to string): Each value one of `m`, `n`. Each value: at most 4 characters.",
+        "(map of string to string): Each value: one of `m`, `n`. Each value: at most 4 characters.",
     ),
     "others": (
         {"properties": {"p": {"type": "string"}}, "additionalProperties": {"type": "integer", "minimum": 3}},
@@ -118,7 +118,7 @@ VALUES: dict[str, tuple[Json, str]] = {
     ),
     "names": (
         {"type": "object", "propertyNames": {"pattern": "^[a-z]+$"}},
-        "(object): Each name of a property: matches `^[a-z]+$`.",
+        "(object): Each key: matches `^[a-z]+$`.",
     ),
     "together": (
         {"type": "object", "dependentRequired": {"u": ["v"]}},
@@ -137,7 +137,7 @@ VALUES: dict[str, tuple[Json, str]] = {
     # arrays
     "items": (
         {"type": "array", "items": {"type": "string", "description": "A tag.", "enum": ["a", "b"], "pattern": "."}},
-        "(array of string): Each item: A tag. Each item one of `a`, `b`. Each item: matches `.`.",
+        "(array of string): Each item: A tag. Each item: one of `a`, `b`. Each item: matches `.`.",
     ),
     "items-of-items": (
         {"type": "array", "items": {"type": "array", "minItems": 2, "items": {"type": "number", "maximum": 9}}},

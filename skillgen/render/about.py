@@ -5,6 +5,7 @@ Also the service's entry for a client's server file (`mcpServers`), and one line
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
@@ -72,7 +73,19 @@ def first_instructions(service: Service, is_whole: bool, brief: bool) -> str:
     if not text.strip() or text.strip() == service.summary:
         return ""
     limit = _BRIEF_INSTRUCTIONS_BYTES if brief else _INSTRUCTIONS_BYTES
-    return text if is_whole else split_portions(text, limit)[0]
+    if is_whole or len(text.encode()) <= limit:
+        return text
+    paragraphs = text.split("\n\n")
+    first_rule = next((index for index, words in enumerate(paragraphs) if _RULE.search(words)), 0)
+    return split_portions("\n\n".join(paragraphs[first_rule:]), limit)[0]
+
+
+_RULE = re.compile(
+    r"^[ \t]*(?:[#*+>`|-]|\d+[.)])|\b(?:always|avoid|before|cannot|do not|don['’]t|ensure|if|important|must|never|note"
+    r"|only|required?|should|use|when)\b",
+    re.IGNORECASE | re.MULTILINE,
+)
+"""A paragraph that is not only on what the service is."""
 
 
 def _has_client_notes(service: Service) -> bool:

@@ -676,8 +676,9 @@ def _body_counts(bodies: Sequence[_Body]) -> Counter[str]:
 
 
 def _is_listed_with_error(schema: Schema, codes: Sequence[str], counts: Mapping[str, int]) -> bool:
-    """True if a body is only a named type, and belongs to one error that has no other body."""
-    return len(codes) == 1 and counts[codes[0]] == 1 and schema == Schema(ref=schema.ref)
+    """True if a body is only a named type without properties here, and belongs to one error that has no other body."""
+    is_listed = (target := inline_type(schema)) is not None and target.properties
+    return not is_listed and len(codes) == 1 and counts[codes[0]] == 1 and schema == Schema(ref=schema.ref)
 
 
 def _error_headers(output: Output, codes: Sequence[str], is_all: bool) -> ErrorHeaders:

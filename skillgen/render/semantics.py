@@ -406,6 +406,10 @@ _OF_ONE_VALUE = re.compile(r"(?!(?:caution|important|limits?|note|rules?|warning
 """The start of an item in a list of values: `- Storefront: …`; a rule in it is not one of the tool."""
 
 
+_SPOKEN = re.compile(r'"[^"\n]{40,1000}"')
+"""What is to be said to the user, or is an example of it."""
+
+
 def _rules_in(text: str, names: Collection[str]) -> Iterator[str]:
     """Yields the sentences of a description with a rule of use, outside quotations and code."""
     for mark, block in zip(*[iter(["", *re.split(r"(\n[ \t]*\n|\n[ \t]*[-*] )", text)])] * 2, strict=True):
@@ -415,7 +419,7 @@ def _rules_in(text: str, names: Collection[str]) -> Iterator[str]:
             continue
         if block.isascii() and not any(map(block.lower().__contains__, _RULE_HINTS)):
             continue
-        for sentence in sentences(block):
+        for sentence in sentences(_SPOKEN.sub("", block)):
             line = plain_words(sentence)
             may_be_rule = not line.isascii() or any(map(line.lower().__contains__, _RULE_WORDS))
             if may_be_rule and len(line) <= _GOTCHA_LIMIT and _is_rule(line, names):
@@ -423,7 +427,7 @@ def _rules_in(text: str, names: Collection[str]) -> Iterator[str]:
 
 
 _HANDS_OVER = re.compile(
-    r"\buser['’]s\b|\bverbatim\b|\byour (?:conversation|instructions?|model|prompt)\b", re.IGNORECASE
+    r"\buser['’]s\b|\bverbatim\b|\bproceed\b|\byour (?:conversation|instructions?|model|prompt)\b", re.IGNORECASE
 )
 """What a sentence wants from the conversation, or of the model, is no rule on how a tool is used."""
 

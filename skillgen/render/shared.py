@@ -281,51 +281,54 @@ def _count(text: str, page: _Page, uses: dict[str, _Use]) -> None:
 def _condensed(text: str, headings: Mapping[str, str]) -> str:
     """Returns a text in which one line names neighbours of which there is no more to say than their types.
 
-    A line after each list names the items that are shared.
+    One line of a list names the items that are shared: after the required ones if one of them is, else at the end.
     """
     if _START not in text:
         return text
     parts: list[str] = []
-    plain: list[str] = []
-    pending: list[tuple[str, str]] = []
-    indent = ""
-
-    def flush_plain() -> None:
-        if plain:
-            parts.append(f"{indent}- {', '.join(plain)}\n")
-            plain.clear()
-
-    def flush() -> None:
-        flush_plain()
-        if pending:
-            parts.append(f"{indent}{shared_line(pending)}\n")
-            pending.clear()
-
+    members: list[_Item] = []
     first_names: dict[str, str] = {}
     for item in _without_series(_items(text), headings):
+        if members and (isinstance(item, str) or item.indent != members[0].indent):
+            parts += _list_lines(members, headings, first_names)
+            members.clear()
         if isinstance(item, str):
-            flush()
             parts.append(item)
-            continue
-        if item.indent != indent:
-            flush()
-            indent = item.indent
-        if not item.required and item.text not in headings and any("`*" in words for words, _ in pending):
-            flush()  # what is required comes first
-        if (heading := headings.get(item.text)) is not None:
-            number = heading.removeprefix(item.name)
-            pending.append((f"{item.label}{'*' if item.required else ''}{number}{item.kind})", SHARED + heading))
-        elif item.rest == ")":
-            plain.append(f"{item.label}{item.kind}{item.required})")
         else:
-            flush_plain()
-            first = first_names.setdefault(item.rest, item.label)
-            rest = (
-                item.rest
-                if first == item.label or len(item.rest) < MIN_REPEATED
-                else f"): {phrase('same_as', name=first)}"
-            )
-            words = _condensed(rest, headings).rstrip("\n").replace("\n", f"\n{item.indent}")
-            parts.append(f"{item.indent}- {item.label}{item.kind}{item.required}{words}\n")
-    flush()
-    return "".join(parts)
+            members.append(item)
+    return "".join([*parts, *_list_lines(members, headings, first_names)])
+
+
+def _list_lines(members: Sequence[_Item], headings: Mapping[str, str], first_names: dict[str, str]) -> Iterator[str]:
+    """Yields the lines of one list; `first_names` has the first item with some words, to which later ones refer."""
+    shared = [item for item in members if item.text in headings]
+    own = [item for item in members if item.text not in headings]
+    place = sum(bool(item.required) for item in own) if any(item.required for item in shared) else len(own)
+    plain: list[str] = []
+    for number, item in enumerate([*own, None]):
+        is_plain = item is not None and item.rest == ")"
+        if plain and (number == place or not is_plain):
+            yield f"{members[0].indent}- {', '.join(plain)}\n"
+            plain.clear()
+        if number == place and shared:
+            yield f"{members[0].indent}{shared_line(_shared_names(shared, headings))}\n"
+        if item is None:
+            break
+        if is_plain:
+            plain.append(f"{item.label}{item.kind}{item.required})")
+            continue
+        first = first_names.setdefault(item.rest, item.label)
+        is_repeated = first != item.label and len(item.rest) >= MIN_REPEATED
+        rest = f"): {phrase('same_as', name=first)}" if is_repeated else item.rest
+        words = _condensed(rest, headings).rstrip("\n").replace("\n", f"\n{item.indent}")
+        yield f"{item.indent}- {item.label}{item.kind}{item.required}{words}\n"
+
+
+def _shared_names(items: Sequence[_Item], headings: Mapping[str, str]) -> list[tuple[str, str]]:
+    """Returns each shared item as a list names it, the required ones first, and the address of its section."""
+    names = []
+    for item in sorted(items, key=lambda item: not item.required):
+        heading = headings[item.text]
+        number = heading.removeprefix(item.name)
+        names.append((f"{item.label}{'*' if item.required else ''}{number}{item.kind})", SHARED + heading))
+    return names

@@ -7,6 +7,8 @@ index. The index is written only if one of the last two forms is taken.
 
 from __future__ import annotations
 
+import json
+import math
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
@@ -52,6 +54,9 @@ LIST_FORMS = ("calls", "required", "phrases", "names")
 MORE_TOKENS = {"calls": 800, "required": 800, "phrases": 500, "names": 200}
 """Tokens that a form may cost above the way through a group: it saves reading a list of names (`names`), a wrong
 section (`phrases`), or the section itself (`calls`, `required`)."""
+
+LONG_LIST_TOKENS = 10_000
+"""Tokens of an answer to `tools/list` from which SKILL.md and a tool's section together cost at most a tenth of it."""
 
 _Form = tuple[str, Index | None, int]
 """A form, the index that it needs, and the characters that an entry of the index may have for words."""
@@ -265,9 +270,12 @@ def _skill_of(rendering: Rendering) -> Skill:
 
     by_groups = next(fitting(_group_forms(by_group()), LENGTHS[:-1], USUAL_CHARACTERS), None)
     way = _tokens_to_tool(by_groups, reference) if by_groups else None
+    budget = _byte_budget(service, reference)
     for name in LIST_FORMS:
         limit = MAX_BYTES if by_groups and name == "names" else USUAL_CHARACTERS
         for skill in fitting([(name, None, 0)], LENGTHS[:-1], limit):
+            if name != "names" and len(skill.text.encode()) > budget:
+                continue
             worth = MORE_TOKENS[name] if len(skill.text) <= USUAL_CHARACTERS else 0
             if way is None or _tokens_to_tool(skill, reference) <= way + worth:
                 return skill
@@ -280,6 +288,19 @@ def _skill_of(rendering: Rendering) -> Skill:
     *_, (form, index, words) = _all_forms(reference, by_group)
     text = rendered(form, index, words, **LENGTHS[-1])
     return Skill(text=_cut(text), index=index, lists=lists, is_bare=True)
+
+
+def _byte_budget(service: Service, reference: Reference) -> float:
+    """Returns the bytes that SKILL.md may have so that it, with a section, costs a tenth of a long list of tools."""
+    listed = sum(
+        len(tool.name) + len((tool.description or "").encode()) + len(json.dumps(tool.input_schema).encode())
+        for tool in service.tools
+    )
+    if service.kind != "mcp" or listed < LONG_LIST_TOKENS * BYTES_PER_TOKEN:
+        return math.inf
+    sections = [section for page, _ in reference.tool_pages for section in page.sections]
+    section_bytes = sum(len(section.text.encode()) for section in sections) / len(sections)
+    return listed / 10 - section_bytes
 
 
 def _tokens_to_tool(skill: Skill, reference: Reference) -> float:
