@@ -176,8 +176,6 @@ def _facts(semantics: Semantics) -> Iterator[tuple[str, str]]:
         yield "reversible", phrase("can_be_undone" if semantics.reversible else "cannot_be_undone")
     if semantics.side_effects:
         yield "side_effects", phrase("side_effects", effects="; ".join(map(inline, semantics.side_effects)))
-    if semantics.open_world:
-        yield "open_world", phrase("reaches_outside")
 
 
 _CONFIRMED = 12
