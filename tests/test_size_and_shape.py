@@ -350,6 +350,7 @@ def test_named_types_that_refer_to_the_next_take_steps_by_their_number() -> None
         data = body_of({"$ref": raw["$ref"]}, **raw["$defs"])
         return steps_of(lambda: skillgen.read(data))
 
+    steps(1)  # what is loaded at the first call is not counted
     assert steps(200) < 2.2 * steps(100)
 
 

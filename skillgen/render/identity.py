@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from functools import lru_cache
+from functools import cache, lru_cache
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -508,11 +508,21 @@ def tool_phrase(tool: Tool, limit: int = PHRASE_LIMIT) -> str:
 
 
 def phrase_of(service: Service) -> Callable[[Tool], str]:
-    """Returns a function for the phrase of a tool, without a beginning that all tools of the service share."""
+    """Returns a function for the phrase of a tool, without a beginning that all tools of the service share.
+
+    It is empty if several tools have the same one, which then says nothing of any of them.
+    """
     start = common_prefix(text for tool in service.tools for text in [tool.summary or tool.description] if text)
-    if not start:
-        return tool_phrase
-    return lambda tool: tool_phrase(tool, PHRASE_LIMIT + len(start)).removeprefix(start)
+
+    def own_phrase(tool: Tool) -> str:
+        return tool_phrase(tool, PHRASE_LIMIT + len(start)).removeprefix(start)
+
+    counts = cache(lambda: Counter(map(own_phrase, service.tools)))
+    return lambda tool: words if counts()[words := own_phrase(tool)] < _SAME_PHRASES else ""
+
+
+_SAME_PHRASES = 3
+"""Tools with one phrase from which it is left out."""
 
 
 @lru_cache(CACHE_SIZE)

@@ -577,7 +577,7 @@ def _inline_targets(root: Json) -> frozenset[str]:
     targets: set[str] = set()
     for reference in references(root):
         pointer = reference.removeprefix("#")
-        if _TYPE_POINTER.match(pointer) or pointer in ("", *targets) or not pointer.startswith("/"):
+        if _TYPE_POINTER.match(pointer) or pointer in targets or not pointer.startswith("/"):
             continue
         try:
             raw = follow(root, pointer)
