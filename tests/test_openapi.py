@@ -563,7 +563,8 @@ def test_a_value_that_means_a_type_elsewhere_is_documented_and_reported(tmp_path
     finished = generated("from-openapi", write(tmp_path / "api.json", data), "-o", tmp_path / "out")
     assert "reference-not-followed" in finished.stderr
     text = section_of(tmp_path / "out", "x").text
-    assert "`rex` [Dog](types.md#dog), `nemo` (a type that is not described here)." in text
+    assert "- Dog (object): `kind`." in text
+    assert "`rex` `Dog`, `nemo` (a type that is not described here)." in text
 
 
 @pytest.mark.parametrize(("start", "count", "shown"), [
@@ -1003,7 +1004,8 @@ def test_a_named_type_of_one_error_is_documented_with_it(tmp_path: Path) -> None
         "404": {"description": "Missing", **body("Problem")},
         "410": {"description": "Gone", **body("Problem")},
     }
-    schemas = {name: {"type": "object", "properties": {"code": {"type": "string"}}} for name in ("Bad", "Problem")}
+    code = {"type": "object", "properties": {"number": {"type": "string"}}}
+    schemas = {name: {"type": "object", "properties": {"code": code}} for name in ("Bad", "Problem")}
     data = description({"/a": {"get": operation("x", responses=responses)}}, components={"schemas": schemas})
     generated("from-openapi", write(tmp_path / "api.json", data), "-o", tmp_path / "out")
     text = section_of(tmp_path / "out", "x").text

@@ -234,31 +234,15 @@ class TypeUsage:
 
 def referenced_types(schema: Schema) -> Iterator[str]:
     """Yields the names of the types that a schema refers to directly; duplicates are possible."""
-    for item in _all_schemas(schema):
-        if item.ref:
-            yield item.ref
-        yield from item.includes
-        yield from _selected_types(item)
-
-
-def selected_types(schema: Schema) -> Iterator[str]:
-    """Yields the names of the types that discriminators in a schema select."""
-    for item in _all_schemas(schema):
-        yield from _selected_types(item)
-
-
-def _selected_types(schema: Schema) -> Iterator[str]:
-    if schema.discriminator is not None:
-        types = (schema.discriminator.mapping or {}).values()
-        yield from filter(None, (*types, schema.discriminator.default))
-
-
-def _all_schemas(schema: Schema) -> Iterator[Schema]:
-    """Yields a schema and those within it; named types are not expanded."""
     waiting = [schema]
     while waiting:
         item = waiting.pop()
-        yield item
+        if item.ref:
+            yield item.ref
+        yield from item.includes
+        if item.discriminator is not None:
+            types = (item.discriminator.mapping or {}).values()
+            yield from filter(None, (*types, item.discriminator.default))
         waiting += [*(parameter.schema for parameter in item.properties), *_same_value(item), *_inner_values(item)]
 
 

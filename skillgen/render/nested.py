@@ -22,7 +22,7 @@ from skillgen.render.types import (
     differ_in_required,
     exclusion_phrase,
     has_no_rules,
-    inline_types,
+    inline_parts,
     is_bare,
     is_container,
     is_simple_rule,
@@ -109,13 +109,7 @@ def branches(schema: Schema) -> tuple[Branch, ...]:
         return ()
     if schema.items is not None and is_container(schema, "items"):
         return branches(schema.items)
-    named = chain.from_iterable(branches(item) for item in _inline_types(schema))
-    return (*named, *_branches(schema))
-
-
-def _inline_types(schema: Schema) -> Iterator[Schema]:
-    names = filter(None, (schema.ref, *schema.includes))
-    return (types[name] for name in names if name in (types := inline_types()))
+    return (*chain.from_iterable(map(branches, inline_parts(schema))), *_branches(schema))
 
 
 def unnamed_branches(schema: Schema) -> tuple[Branch, ...]:

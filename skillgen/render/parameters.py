@@ -25,6 +25,7 @@ from skillgen.render.types import (
     schema_description,
     type_phrase,
     value_notes,
+    with_inline_type,
 )
 from skillgen.text.blocks import block
 from skillgen.text.markdown import Markdown, code, inline, one_line, with_stop
@@ -353,6 +354,7 @@ def _whole_branches(schema: Schema, parameters: Sequence[Parameter], direction: 
 
     An alternative only names its properties, with what differs from their description in that list.
     """
+    schema = replace(schema, alternatives=tuple(map(with_inline_type, schema.alternatives)))
     if parameters:
         schema = _without_unnamed(schema)
     if not any(item.properties for item in schema.alternatives):

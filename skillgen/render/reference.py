@@ -18,7 +18,7 @@ from skillgen.model.resource import Event, Group, Prompt, Resource
 from skillgen.model.schema import NamedType, Schema
 from skillgen.model.service import Service
 from skillgen.model.tool import Tool
-from skillgen.model.traversal import PROSE_FIELDS, place_of, referenced_types, rewrite_texts, selected_types
+from skillgen.model.traversal import PROSE_FIELDS, place_of, referenced_types, rewrite_texts
 from skillgen.model.values import Quotation
 from skillgen.render.about import about_pages, description_headings
 from skillgen.render.access import example_credentials, shared_auth
@@ -45,7 +45,7 @@ from skillgen.render.phrases import of_rendering, phrase, phrases, plain_phrase
 from skillgen.render.purpose import gloss_of, joined_words, tool_words
 from skillgen.render.results import CommonErrors, Envelope, common_errors, envelope_of, received
 from skillgen.render.shared import Kind, Place, expanded, share, unshared
-from skillgen.render.types import SCALARS, inline_types, schema_notes, type_phrase
+from skillgen.render.types import SCALARS, inline_types, schema_notes, selected_types, type_phrase
 from skillgen.text.blocks import block
 from skillgen.text.markdown import Markdown, code, join_lines, one_line, paragraph
 from skillgen.text.markdown import name as heading_text
@@ -203,9 +203,7 @@ def reference_of(service: Service, templates: Templates, *, is_whole: bool = Fal
     """
     short = inline_types()
     short.update({item.name: item.schema for item in service.schemas if _is_short_scalar(item.schema)})
-    selected = {name for item in service.schemas for name in selected_types(item.schema)}
-    objects = (item for item in service.schemas if item.name not in selected)
-    short.update({item.name: item.schema for item in objects if _is_short_object(item.schema, {*short})})
+    short.update({item.name: item.schema for item in service.schemas if _is_short_object(item.schema, {*short})})
     types = [item for item in service.schemas if item.name not in short]
     return _reference_of(service, templates, types, is_whole=is_whole)
 
@@ -226,12 +224,8 @@ def _is_short_scalar(schema: Schema) -> bool:
 
 def _is_short_object(schema: Schema, known: Collection[str]) -> bool:
     """True if all that a schema has are a few properties without a list of their own; `known` are inline types."""
-    own = replace(schema, types=(), description=None, title=None, properties=(), additional=None)
-    if (
-        not 0 < len(schema.properties) <= INLINE_LIMIT_LINES
-        or own != Schema()
-        or schema.additional not in (None, False)
-    ):
+    rest = replace(schema, types=(), description=None, title=None, properties=())
+    if not 0 < len(schema.properties) <= INLINE_LIMIT_LINES or rest not in (Schema(), Schema(additional=False)):
         return False
     if not all(name in known for name in referenced_types(schema)):
         return False
@@ -306,18 +300,21 @@ def _sections_by_place(
 ) -> Mapping[Place, Sequence[Section]]:
     """Renders the sections of each group and kind, before items that several have are shared."""
     common, envelope = common_errors(service), envelope_of(service)
-    return {
-        **{
-            name: list(_tool_sections(service, tools, templates, common, envelope))
-            for name, tools in tools_by_group.items()
-        },
-        Kind.TYPES: list(_without_copies(_named_sections("type", _as_used(types, service), templates))),
+    sections: dict[Place, Sequence[Section]] = {
+        name: list(_tool_sections(service, tools, templates, common, envelope))
+        for name, tools in tools_by_group.items()
+    }
+    sections |= {
         Kind.PROMPTS: _named_sections("prompt", [*map(_with_quotations, service.prompts)], templates),
         Kind.EVENTS: _named_sections("event", shown.events, templates),
         Kind.ERRORS: _common_errors(common, envelope, templates),
         Kind.RESULTS: _common_results(envelope, templates),
         Kind.OPTIONS: list(_option_sections(service, templates)),
     }
+    named = _named_sections("type", _as_used(types, service), templates)
+    short = [item for item in service.schemas if item.name in selected_types() & inline_types().keys()]
+    named += _named_sections("type", _as_used(short, service), templates)
+    return {**sections, Kind.TYPES: list(_without_copies(sorted(named, key=lambda section: section.name)))}
 
 
 def _common_sections(groups: Mapping[Place, Sequence[Section]]) -> CommonSections:

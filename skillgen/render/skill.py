@@ -236,10 +236,13 @@ def _skill_of(rendering: Rendering) -> Skill:
     lists = list_indexes(reference)
     tool_places = {name: f"references/{address}" for name, address in reference.tool_addresses.items()}
     steps = sum(len(item.steps) for item in service.workflows)
+    fields = skill_fields(service, rendering.profile, has_program=rendering.has_program)
+    summary = intro(service)
+    is_said = summary is not None and one_line(summary).rstrip(".") in fields["description"]
     context = {
         **rendering.context,
-        "fields": skill_fields(service, rendering.profile, has_program=rendering.has_program),
-        "intro": intro(service),
+        "fields": fields,
+        "intro": None if is_said else summary,
         "noun": "skill",
         "lists": lists,
         "workflow_lines": workflow_lines(service, reference.about, "references/{}".format),

@@ -10,7 +10,7 @@ Of most schemas there is only a type to say: `is_bare` and `says_nothing` recogn
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 from typing import Literal
 from urllib.parse import unquote
@@ -79,7 +79,7 @@ def says_nothing(schema: Schema) -> bool:
         and not schema.examples
         and (items is None or (not items.description and not items.deprecated and says_nothing(items)))
         and schema.additional is None
-        and inline_type(schema) is None
+        and not any(name in inline_types() for name in (schema.ref, *schema.includes))
         and not schema.alternatives
         and has_no_rules(schema)
         and not (schema.required or schema.property_names or schema.discriminator)
@@ -95,6 +95,12 @@ def inline_types() -> dict[str, Schema]:
 def inline_type(schema: Schema) -> Schema | None:
     """Returns the named type that a value has, if it is written where it is used."""
     return inline_types().get(schema.ref) if schema.ref is not None else None
+
+
+def inline_parts(schema: Schema) -> Iterator[Schema]:
+    """Yields the named types that a value has or includes, if they are written where it is used."""
+    types = inline_types()
+    return (types[name] for name in (schema.ref, *schema.includes) if name in types)
 
 
 def with_inline_type(schema: Schema) -> Schema:
@@ -158,9 +164,17 @@ def _named_phrase(name: str) -> Markdown:
     return type_link(name) if target is None else type_phrase(target)
 
 
-def _type_name(name: str) -> Markdown:
-    """Returns a link to a named type; its name alone if it is written where it is used."""
-    return code(name) if name in inline_types() else type_link(name)
+def selected_types() -> set[str]:
+    """Returns the named types to which a discriminator in a text of this rendering leads."""
+    return of_rendering("selected types", selected_types, set)
+
+
+def _selected_link(name: str, listed: Collection[str]) -> Markdown:
+    """Returns a link to the type that a discriminator selects, or its name if it is `listed` next to it."""
+    if name in listed and name in inline_types():
+        return code(name)
+    selected_types().add(name)
+    return type_link(name)
 
 
 def _declared_phrase(schema: Schema) -> str:
@@ -309,7 +323,7 @@ class Notes:
 
     def of(self, schema: Schema, deprecated: bool) -> Iterator[str]:
         """Yields sentences on a value, and on its items or values if nothing else is nested in it."""
-        if (target := inline_type(schema)) is not None:
+        for target in inline_parts(schema):
             yield from self._inner(target)
         yield from self._limits(schema, deprecated)
         if schema.discriminator is not None:
@@ -425,6 +439,8 @@ class Notes:
         """Yields which property value means which type; only the types if the values follow from their names."""
         name = code(discriminator.property)
         mapping = discriminator.mapping or {}
+        listed = {item.ref for item in schema.alternatives if item.ref is not None}
+        links = {ref: _selected_link(ref, listed) for ref in filter(None, (*mapping.values(), discriminator.default))}
         affixes = _affixes(mapping)
         if not mapping:
             yield self._note("identifies", name=name)
@@ -438,13 +454,13 @@ class Notes:
                 name=name,
                 prefix=phrase("prefix", text=code(prefix)) if prefix else "",
                 suffix=phrase("suffix", text=code(suffix)) if suffix else "",
-                types=", ".join(map(_type_name, types)) if has_links else code_list(types),
+                types=", ".join(links[ref] for ref in types) if has_links else code_list(types),
             )
         else:
-            links = (f"{code(key)} {_type_name(ref) if ref else phrase('unread_type')}" for key, ref in mapping.items())
-            yield self._note("identifies_by", name=name, types=", ".join(links))
+            pairs = (f"{code(key)} {links[ref] if ref else phrase('unread_type')}" for key, ref in mapping.items())
+            yield self._note("identifies_by", name=name, types=", ".join(pairs))
         if discriminator.default is not None:
-            yield self._note("default_type", name=name, type=_type_name(discriminator.default))
+            yield self._note("default_type", name=name, type=links[discriminator.default])
 
 
 def _lowered(sentence: str) -> str:
