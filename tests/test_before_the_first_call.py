@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
 from cli import generated
-from descriptions import description, operation, write
+from descriptions import LONG, description, operation, write
 from documents import broken_links
 from listed import documented, tool
 
@@ -204,3 +205,43 @@ def test_names_are_listed_only_where_they_cost_no_more_than_groups(tmp_path: Pat
     skill = of_description(tmp_path, paths)
     assert "Find a tool on the page of its group" in skill
     assert "](references/boat" in skill
+
+
+def test_a_call_of_a_server_with_a_long_list_costs_a_tenth_of_it(tmp_path: Path) -> None:
+    """Issue 15: SKILL.md and a section; phrases are short where call lines have no room."""
+    verbs = ("get", "list", "start", "rename")
+    nouns = ("boat", "crew", "rope", "sail", "port", "tide")
+    text = {"type": "string", "description": "Says which one is meant, in the words that the port itself has for it."}
+    schema = {
+        "type": "object",
+        "properties": {f"{noun}_{part}": text for noun in nouns for part in ("name", "place", "owner")},
+    }
+    schema["required"] = [*schema["properties"]]
+    said = "To {} the {} of a port, whatever its size may be and whoever owns it at that time of the year."
+    names = [(verb, noun) for verb in verbs for noun in nouns]
+    entries = [{"name": "_".join(pair), "description": said.format(*pair), "inputSchema": schema} for pair in names]
+    skill = of_server(tmp_path, entries)
+    (references,) = (tmp_path / "out").glob("skills/*/references")
+    section = sum(len(path.read_text("utf-8")) for path in references.glob("*.md")) / len(entries)
+    listed = len(json.dumps(entries))
+    assert listed > 32_000
+    assert len(skill) + section < listed / 10
+    assert "- `start_boat` [write] — To start the boat of a port, whatever its size…\n" in skill
+
+
+def test_long_instructions_begin_at_their_first_rule(tmp_path: Path) -> None:
+    """Issue 15: what a server says of itself is on the about page."""
+    said = f"The server of a port, for boats of any size.\n\nAlways ask for the berths first.\n\n{LONG}"
+    _, out = documented(tmp_path, server={"instructions": said}, tools=[tool("list_tables")])
+    body = skill_of(out).partition("## Instructions")[2]
+    assert body.startswith("\n\nThe service's own instructions:\n\nAlways ask for the berths first.\n")
+    (about,) = out.glob("skills/*/references/about.md")
+    assert said.partition("\n")[0] in about.read_text("utf-8")
+
+
+def test_a_rule_of_use_is_no_part_of_a_quotation_and_is_complete(tmp_path: Path) -> None:
+    """Issue 15."""
+    said = 'Begin with: "The log has been cut. Only the last lines are shown. Ask again for the others."'
+    gone = "Use `find_log` instead when:\n\n- there is one"
+    skill = of_server(tmp_path, [tool("read_log", description=f"Reads a log.\n\n{said}\n\n{gone}"), tool("find_log")])
+    assert "## Gotchas" not in skill

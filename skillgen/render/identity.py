@@ -507,18 +507,21 @@ def tool_phrase(tool: Tool, limit: int = PHRASE_LIMIT) -> str:
     return list_phrase(_best_phrase(tool.name, tool.summary, tool.description, tool.title), limit)
 
 
-def phrase_of(service: Service) -> Callable[[Tool], str]:
+def phrase_of(service: Service) -> Callable[..., str]:
     """Returns a function for the phrase of a tool, without a beginning that all tools of the service share.
 
-    It is empty if several tools have the same one, which then says nothing of any of them.
+    It takes the tool, and the maximum of characters if that is below `PHRASE_LIMIT`. The phrase is empty if several
+    tools have the same one, which then says nothing of any of them.
     """
     start = common_prefix(text for tool in service.tools for text in [tool.summary or tool.description] if text)
 
-    def own_phrase(tool: Tool) -> str:
-        return tool_phrase(tool, PHRASE_LIMIT + len(start)).removeprefix(start)
+    def own_phrase(tool: Tool, limit: int = PHRASE_LIMIT) -> str:
+        return tool_phrase(tool, limit + len(start)).removeprefix(start)
 
     counts = cache(lambda: Counter(map(own_phrase, service.tools)))
-    return lambda tool: words if counts()[words := own_phrase(tool)] < _SAME_PHRASES else ""
+    return lambda tool, limit=0: (
+        own_phrase(tool, limit or PHRASE_LIMIT) if counts()[own_phrase(tool)] < _SAME_PHRASES else ""
+    )
 
 
 _SAME_PHRASES = 3

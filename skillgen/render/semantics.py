@@ -430,9 +430,13 @@ _HANDS_OVER = re.compile(
 """What a sentence wants from the conversation, or of the model, is no rule on how a tool is used."""
 
 
+_LEADS_IN = re.compile(r":[\s*]*(?:\d{1,2}[.)]?)?\Z")
+"""The end of a sentence that goes on in a list."""
+
+
 def _is_rule(line: str, names: Collection[str]) -> bool:
     """True if a sentence is a rule of use, not an order to the reader: no order of a server gets into SKILL.md."""
-    if _HANDS_OVER.search(line):
+    if _HANDS_OVER.search(line) or _LEADS_IN.search(line):
         return False
     if _ONLY.match(line) or _LIMIT_OF_USE.search(line) or _NOT_FOR.match(line):
         return True

@@ -58,8 +58,11 @@ section (`phrases`), or the section itself (`calls`, `required`)."""
 LONG_LIST_TOKENS = 10_000
 """Tokens of an answer to `tools/list` from which SKILL.md and a tool's section together cost at most a tenth of it."""
 
+SHORT_PHRASE = 50
+"""Characters of a phrase where longer ones have no room."""
+
 _Form = tuple[str, Index | None, int]
-"""A form, the index that it needs, and the characters that an entry of the index may have for words."""
+"""A form, the index that it needs, and the characters that an entry may have for words."""
 
 
 LENGTHS = ({"brief": False, "bare": False}, {"brief": True, "bare": False}, {"brief": True, "bare": True})
@@ -276,7 +279,7 @@ def _skill_of(rendering: Rendering) -> Skill:
     budget = _byte_budget(service, reference)
     for name in LIST_FORMS:
         limit = MAX_BYTES if by_groups and name == "names" else USUAL_CHARACTERS
-        for skill in fitting([(name, None, 0)], LENGTHS[:-1], limit):
+        for skill in fitting(_list_forms(name), LENGTHS[:-1], limit):
             if name != "names" and len(skill.text.encode()) > budget:
                 continue
             worth = MORE_TOKENS[name] if len(skill.text) <= USUAL_CHARACTERS else 0
@@ -325,13 +328,20 @@ def _escaped(text: str) -> str:
     return disarm(fields + end + escape_dollar_digits(body))
 
 
+def _list_forms(name: str) -> Iterator[_Form]:
+    """Yields a form of the list of tools; the phrases in full, and in short."""
+    yield name, None, 0
+    if name == "phrases":
+        yield name, None, SHORT_PHRASE
+
+
 def _group_forms(index: Index) -> Iterator[_Form]:
     """Yields the forms by group, with fewer and fewer words; there is an index for each group of several pages."""
     return (("groups", index, words) for words in INDEX_WORD_LIMITS)
 
 
 def _all_forms(reference: Reference, by_group: Callable[[], Index]) -> Iterator[_Form]:
-    yield from ((form, None, 0) for form in LIST_FORMS)
+    yield from chain.from_iterable(map(_list_forms, LIST_FORMS))
     yield from _group_forms(by_group())
     yield from _index_forms(reference, by_group)
 
