@@ -347,6 +347,53 @@ def test_a_description_groups_verbs_over_nouns(tmp_path: Path) -> None:
     )
 
 
+@pytest.mark.parametrize(
+    ("texts", "shown"),
+    [
+        (
+            {"put_item": "Puts a thing.", "delete_item": "Drops it.", "list_ports": "Lists ports.", "get_item": "A"},
+            "Delete, get and update items; list ports",
+        ),
+        (
+            {"count": "Gets the number of berths in a port", "add-many": "Insert an array of berths"}
+            | {"list_ports": "Lists ports.", "get_port": "Gets a port."},
+            "Get and insert berths, and list ports",
+        ),
+        (
+            {"list_indices": "List them", "upload_plan": "Upload Plan", "run_pier": "Run", "run_ship_pier": "Run"},
+            "List",
+        ),
+        (
+            {"dock_find_port": "Search ports and get clean, fresh data.", "dock_read": "Read a port's page as a text."},
+            "Search ports and read a port's page as a text",
+        ),
+        (
+            {"a": "Send input to a port and return new output.", "b": "Send input.", "c": "Find."},
+            "Send input to a port",
+        ),
+        ({"create_a": "Create, update or delete one or more berths.", "b": "Sail."}, "Create one or more berths"),
+        (
+            {"dock_a": "Scrape content from a quay.", "b": "Crawl a quay."},
+            "Scrape content from a quay and crawl a quay",
+        ),
+    ],
+)
+def test_a_description_is_what_tools_do_with_what(tmp_path: Path, texts: dict[str, str], shown: str) -> None:
+    """X-22: any noun of several tools, the object of a verb that is a name alone, plurals, and no half sentence."""
+    tools = [tool(name, description=text) for name, text in texts.items()]
+    assert described(tmp_path, tools, serverInfo={"name": "dock-mcp"}).startswith(shown)
+
+
+def test_a_trigger_has_nouns_next_to_a_task(tmp_path: Path) -> None:
+    """X-22: a book shop is found by its books, not only by what it sends; feedback is for the author of a server."""
+    texts = {"search_books": "Search books", "buy_book": "Purchase a new book now", "send_feedback": "Send feedback"}
+    tools = [tool(name, description=text) for name, text in texts.items()]
+    tools += [tool("cancel_order", description="Cancels an order"), tool("list_orders", description="Lists orders")]
+    assert "Use when the user asks about books or orders or asks to purchase a book now." in described(
+        tmp_path, tools, serverInfo={"name": "shop-mcp"}
+    )
+
+
 def test_a_noun_of_three_words_is_one(tmp_path: Path) -> None:
     """X-22: `time_to_live` is not about the time."""
     tools = [tool(f"{verb}_time_to_live", description=f"{verb} it.") for verb in ("update", "describe")]
@@ -376,8 +423,8 @@ def test_a_product_with_a_capital_is_what_users_mention(tmp_path: Path) -> None:
     verbs = [
         tool(f"dock_{verb}", description=f"{verb.title()} a berth.") for verb in ("search", "crawl", "map", "read")
     ]
-    assert "Search a berth and read a berth (MCP server dock-mcp)." in described(
-        tmp_path, verbs, serverInfo={"name": "dock-mcp"}
+    assert described(tmp_path, verbs, serverInfo={"name": "dock-mcp"}) == (
+        "Crawl, map and search berths (MCP server dock-mcp). Use when the user mentions Dock or asks about berths."
     )
     assert "Use when the user mentions DockDB or asks about ports." in described(
         tmp_path,

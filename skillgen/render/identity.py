@@ -38,7 +38,7 @@ from skillgen.text.summary import (
     shorten,
     without_document,
 )
-from skillgen.text.words import word_set
+from skillgen.text.words import word_set, words_of
 
 _CONNECTED = re.compile(r"(?:when|whenever|if|to|for)\s", re.IGNORECASE)
 _PERSON = re.compile(r"(?:(?:the|a|an)\s+)?(?:users?|you|someone|people|agents?|caller)\b", re.IGNORECASE)
@@ -212,7 +212,7 @@ def _spelled_words(service: Service) -> list[str]:
     """Returns the names within a title that was formed from a name in lower case: `DynamoDB`."""
     words = title(service).split(" ")
     is_formed = not service.title and not is_named_by_author(service) and service.name.islower() and len(words) > 1
-    return list(filter(has_inner_capital, words)) if is_formed else []
+    return [word for word in words if has_inner_capital(word) or any(map(str.isdigit, word))] if is_formed else []
 
 
 def _spelling(name: str, service: Service) -> str | None:
@@ -289,6 +289,8 @@ def _is_said(name: str, service: Service) -> bool:
     if service.kind == "cli":
         return True
     found = Counter(text == text.lower() for text in _mentions(name, service))
+    if len(service.tools) > 1 and all(words_of(tool.name)[:1] == (name.lower(),) for tool in service.tools):
+        return True
     if found[True] or found[False]:
         return found[False] >= found[True]
     return bool(service.title) or name[1:].lower() != name[1:] or service.name != service.name.lower()
@@ -424,17 +426,22 @@ def _trigger(service: Service) -> str:
     said = _spelled_words(service) or ([name] if _is_said(name, service) else [])
     names = list(dict.fromkeys([*said, *subjects.abbreviations]))
     about = [plain(noun) for noun in subjects.nouns if noun.lower() != name.lower()][:_NOUNS_ASKED]
+    about = [] if len(tasks) >= _NOUNS_ASKED else about
     if not (about or names or tasks):
         tasks = [plain(task) for tool in service.tools[:_TASKS_ASKED] if (task := task_of(tool))]
-    conditions = []
-    if names:
-        conditions.append(plain_phrase("mentions", names=listed(names, "or_between")))
-    if tasks:
-        conditions.append(plain_phrase("asks_to", tasks=listed(tasks, "or_between")))
-    if about and not (names and tasks):
-        conditions.append(plain_phrase("asks_about", nouns=listed(about, "or_between")))
-    conditions = conditions or [plain_phrase("mentions", names=name)]
-    return plain_phrase("use_when", conditions=listed(conditions, "or_between"))
+    conditions = [
+        plain_phrase(condition, **{field: listed(items, "or_between")})
+        for condition, field, items in (
+            ("mentions", "names", names),
+            ("asks_about", "nouns", about),
+            ("asks_to", "tasks", tasks),
+        )
+        if items
+    ] or [plain_phrase("mentions", names=name)]
+    *others, last = conditions
+    between = "," if len(others) > 1 else ""
+    words = ", ".join(others) + (between + phrase("or_between") if others else "") + last
+    return plain_phrase("use_when", conditions=words)
 
 
 def _trigger_of_uses(uses: Uses) -> str:

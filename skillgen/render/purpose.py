@@ -55,21 +55,35 @@ _TASK_LIMIT = 50
 _NO_TASKS = ("allow ", "request sent", "use ")
 """Starts of sentences of which the verb is not what a user asks for."""
 
-_TASK_END = re.compile(
-    r",? (?:for|from|in|of|on|that|to|using|which|with|based|by|when|where|including|such)\b|[,;(.:]"
+_CLAUSE = re.compile(
+    r",? (?:that|which|where|when|using|based|including|such|if|so|as well|in order)\b|[,;:.] | \(| [-–—] "
+    r"|,? (?:and|or) (?:then |optionally )?(?P<verb>[a-z]+) (?P<object>[a-z]+)"
 )
+"""Where a task can end: before a clause, or what else a tool does."""
+
+_VERBS_OF_TEXTS = frozenset({"crawl", "scrape"})
+"""Verbs that names use as nouns."""
+
+_DETERMINERS = word_set("a all an any each existing her his it its one our the their them this those your")
+
+_PLACE = re.compile(r" (?:for|from|in|into|on|to|with|by|at|via|across|within)\b")
+"""Where a long task can end."""
 
 _ALLOWS = re.compile(r"(?:allow|enable|let)s? (?:you|users|the user|customers|clients) (?:to )?", re.IGNORECASE)
 
-_OTHER_VERB = re.compile(r"(?:and|or) [a-z]+s (?=(?:an?|one|the)\b)")
-"""A second verb before what both are about: "Updates or creates one or more orders"."""
+_OTHER_VERBS = re.compile(r"(?:, ?(?P<next>\w+))*,? (?:and|or|&) (?P<last>\w+) ")
+"""Other verbs before what all are about: "Updates or creates one or more orders"."""
+
+_NEEDLESS = re.compile(r"\b(?:an?|the) (?:new|existing|specific|specified|given|particular) (?!or\b)(?=\w)")
+"""An article with a word that goes without saying."""
 
 _ADJECTIVE = r"(?:[\w-]+ )?"
 _AFTER = r"(?=\W*\Z|[.,;:)\n]|\s\n|\s(?:and|as|at|by|for|from|in|into|of|on|or|that|to|using|which|with)\b)"
 """What follows a complete noun: `a page of` names a page, `a page size` does not."""
 
 _ABBREVIATION = re.compile(r"(?<![\w`{/.-])[A-Z]{3,5}(?![\w/-])")
-_FORMATS = word_set("api csv html http https iso json null pdf rfc true false url uri utc uuid xml yaml and not the")
+_FORMATS = word_set("api csv html http https id iso json pdf rfc sql url uri utc uuid xml yaml")
+_OF_ANY_SERVICE = _FORMATS | word_set("and false not null the true")
 """Abbreviations of any service, in lower case."""
 
 _LONGEST_ABBREVIATION = 6
@@ -117,20 +131,23 @@ _COMPOUND_SHARE = 0.8
 
 _END = word_set(
     """
-    about across after against and as at based before between by during for from given in inside into matching of on
-    onto or over per that through to under using via when where which with within without
+    about across after against and as at based before belonging between by containing corresponding during for from
+    given in inside into matching of on onto or over per related starting that through to under using via when where
+    which with within without
     """
 )
 """Words after which a name says how or where, and no longer what."""
 
 _EMPTY = word_set(
     """
-    action api app async bulk client controller count ctrl data default detail details endpoint function general
-    global id info information item json latest list me method misc miscellaneous my object operation other public
-    request resource rest result results root service status tool type v version
+    api async bulk controller ctrl default detail details general global id info information latest me method
+    misc miscellaneous my operation other public rest root status v
     """
 )
 """Nouns that fit any service, so that they describe none."""
+
+_VAGUE = _EMPTY | word_set("action data endpoint function item json list object resource result service type version")
+"""The same, with nouns that describe a service if several tools do different things with them."""
 
 _SENDING = frozenset({"post", "send", "share"})
 """Verbs of which one says enough about the same noun."""
@@ -141,7 +158,7 @@ _WRAPPERS = word_set("collection detail information instance metadata object res
 _PARTICIPLES = word_set(
     """
     authenticated available basic complete configured created current detailed existing following full given multiple
-    new particular previously provided requested single specific specified
+    new one particular previously provided requested single specific specified your
     """
 )
 """Words before any noun."""
@@ -156,6 +173,8 @@ _VERBS_OF_METHODS = {
     "DELETE": ("delete", "delete"),
 }
 """What a request does by its method, to a collection and to one thing in it."""
+
+_METHODS = frozenset(map(str.lower, _VERBS_OF_METHODS))
 
 _GETS = ("get", "read", "fetch", "retrieve", "describe", "show", "view")
 """Verbs that go without saying of what is listed or searched."""
@@ -178,13 +197,18 @@ class Subject(Struct):
     count: int = 0
     """The tools that are about it or about a part of it."""
 
+    @property
+    def is_varied(self) -> bool:
+        """True if several tools do different things with it."""
+        return self.count > 1 and len(_shown_verbs(self.verbs)) > 1
+
 
 class Subjects:
     """What the tools of a service are about, and do, by their names."""
 
     def __init__(self, service: Service) -> None:
         self._service = service
-        self._forms: Counter[str] = Counter()
+        self._plurals: dict[str, str] = {}
 
     @cached_property
     def _names(self) -> frozenset[str]:
@@ -207,19 +231,36 @@ class Subjects:
         found: dict[tuple[str, ...], Subject] = {}
         for _, verbs, noun in self._actions:
             words = self._without_unsaid(noun)
-            self._forms.update(words[-1:])
+            self._plurals.update({one: word for word in words[-1:] if (one := singular(word)) != word})
             key = (*words[:-1], singular(words[-1])) if words else ()
             subject = found.setdefault(key, Subject(key))
             subject.count += 1
             subject.verbs.update(dict.fromkeys(verbs))
         found.pop((), None)
+        is_server = self._service.kind == "mcp"
+        for key in [key for key in found if is_server and key[0] in self._names and key[1:]]:
+            part = found.pop(key)
+            rest = found.setdefault(key[1:], Subject(key[1:]))
+            rest.count += part.count
+            rest.verbs.update(part.verbs)
         for key in sorted(found, key=len, reverse=True):
             starts = ((*key[: size - 1], singular(key[size - 1])) for size in range(1, len(key)))
             whole = next((found[start] for start in starts if start in found), None)
             if whole is not None and whole.count >= found[key].count:
                 whole.count += found.pop(key).count
-        named = (subject for subject in found.values() if not _EMPTY.issuperset(subject.words))
+        named = (
+            subject
+            for subject in found.values()
+            if not (_EMPTY if subject.is_varied else _VAGUE).issuperset(subject.words)
+            and not _PARTICIPLE.search(subject.words[-1])
+            and not self._is_feedback(subject.words)
+            and not (self._service.kind == "cli" and is_verb(subject.words[-1]))
+        )
         return sorted(named, key=lambda subject: -subject.count)[:_MAX_SUBJECTS]
+
+    def _is_feedback(self, noun: Sequence[str]) -> bool:
+        """True for what people tell the author of an MCP server about it."""
+        return self._service.kind == "mcp" and "feedback" in noun
 
     @cached_property
     def _said(self) -> frozenset[str]:
@@ -239,7 +280,7 @@ class Subjects:
 
     @cached_property
     def _actions(self) -> list[_Action]:
-        return _actions(self._service.tools)
+        return _actions(self._service.tools, self._names if self._service.kind == "mcp" else frozenset())
 
     @cached_property
     def _are_nouns_enough(self) -> bool:
@@ -257,7 +298,7 @@ class Subjects:
         named = {
             name: noun
             for name, noun in named.items()
-            if not _EMPTY.issuperset(nouns_of(noun)) and " to " not in noun  # a part of a large group
+            if not _EMPTY.issuperset(map(singular, words_of(noun))) and " to " not in noun  # a part of a large group
         }
         return named if len(set(named.values())) > 1 else {}
 
@@ -275,13 +316,13 @@ class Subjects:
             return self._sorted_nouns[:_MAX_NOUNS]
         nouns = [self._phrase(subject.words, subject.verbs) for subject in self._all[:_MAX_NOUNS]]
         is_short = 1 < len(self._service.tools) <= _FEW_TOOLS
-        return _distinct([*nouns, *(self._shared_nouns if is_short else ())])
+        return _without_parts(_distinct([*nouns, *(self._shared_nouns if is_short else ())]))
 
     @cached_property
     def _shared_nouns(self) -> list[str]:
         """What the texts of all of few tools say after their verb, and one of them in the plural."""
         texts = [words_of(first_sentence(tool.summary or tool.description or ""))[1:] for tool in self._service.tools]
-        known = {*self._names, *STOP_WORDS, *_END, *_EMPTY, *(word for item in self._all for word in item.words)}
+        known = {*self._names, *STOP_WORDS, *_END, *_VAGUE, *(word for item in self._all for word in item.words)}
         words = {word: singular(word) for text in texts for word in text}
         shared = (word for word, one in words.items() if all(word in text or one in text for text in texts))
         return [word for word in shared if words[word] not in (word, *known) and not is_verb(words[word])]
@@ -303,7 +344,8 @@ class Subjects:
     def what(self) -> str:
         """What the tools do, with a capital; empty if neither their names nor their texts have verbs."""
         tools = self._service.tools
-        if len(tools) <= _FEW_TOOLS or all(self._names.issuperset(subject.words) for subject in self._all):
+        is_only_name = all(self._names.issuperset(subject.words) for subject in self._all)
+        if len(tools) <= (2 * _FEW_TOOLS if is_only_name else _FEW_TOOLS):
             tasks = [task_of(tool) for tool in tools]
             known = [task for task in tasks if task]
             if known and 2 * len(known) >= len(tools) and sum(map(len, known)) <= _WHAT_LIMIT:
@@ -322,13 +364,14 @@ class Subjects:
     @cached_property
     def tasks(self) -> list[str]:
         """What the tools do that reaches people or costs money, as a user asks for it, the shortest first."""
-        sending = ((tool, task_of(tool)) for tool in self._service.tools if tool.semantics.sends)
-        tasks = (task for tool, task in sending if task and _is_asked(task, tool))
+        sending = (task_of(tool) for tool in self._service.tools if tool.semantics.sends)
+        tasks = (task for task in sending if task and len(task) <= _TASK_LIMIT and not task.startswith(_NO_TASKS))
         known: dict[tuple[str, tuple[str, ...]], str] = {}
         for task in sorted(tasks, key=len):
             verb, _, rest = task.partition(" ")
             verb, noun = "send" if verb in _SENDING else verb, _object(rest) or (rest,)
-            if not any(noun[-len(of) :] == of and (of != noun or by == verb) for by, of in known):
+            is_known = any(noun[-len(of) :] == of and (of != noun or by == verb) for by, of in known)
+            if not is_known and not self._is_feedback(noun):
                 known[verb, noun] = task
         said = [task for (_, noun), task in known.items() if noun[-1] not in _WRAPPERS] or [*known.values()]
         return _distinct(map(self._without_title_case, said))
@@ -354,26 +397,25 @@ class Subjects:
         if not counts:
             return []
         common = Counter(word for tool in self._service.tools for word in _abbreviations(tool))
-        known, number = self._names | _FORMATS, len(self._service.tools)
+        known, number = self._names | _OF_ANY_SERVICE, len(self._service.tools)
         named = (word for word, _ in counts.most_common() if 5 * common[word] <= number or common[word] == 1)
         return [word for word in named if word.lower() not in known][:_MAX_ABBREVIATIONS]
 
     def _clauses(self) -> Iterator[str]:
         """Yields what the tools do with each noun; nouns with the same verbs share a clause."""
         others = {verb for _, verbs, noun in self._actions if not noun for verb in verbs} - {*_GETS}
-        bare = listed(_shown_verbs(others))
         is_core = len(others) >= _MIN_CORE_VERBS
-        if bare and is_core:
-            yield bare
+        if is_core:
+            yield listed(_shown_verbs(others))
         by_verbs: dict[tuple[str, ...], list[str]] = {}
         for subject in self._all:
             by_verbs.setdefault(_shown_verbs(subject.verbs), []).append(self._phrase(subject.words, subject.verbs))
         for verbs, nouns in by_verbs.items():
-            nouns = [noun for noun in nouns if noun not in verbs]
+            nouns = _without_parts(noun for noun in nouns if noun not in verbs)
             if verbs and nouns:
                 yield f"{listed(verbs[:_MAX_VERBS])} {listed(nouns[:_MAX_SHARED_VERBS])}"
-        if bare and not is_core:
-            yield bare
+        if others and not is_core and len(by_verbs) < _MIN_CORE_VERBS:
+            yield listed(_shown_verbs(others))
 
     @cached_property
     def _said_actions(self) -> list[tuple[Tool, str, tuple[str, ...]]]:
@@ -429,7 +471,8 @@ class Subjects:
         most_of_own = {noun: count for noun, count in own.items() if 2 * count >= own.total() and count > 1}
         common = named or most_of_own
         noun = max(common, key=lambda noun: (noun == exact, common[noun], -len(noun), noun), default=())
-        most = _without_implied(dict.fromkeys(verb for verb, _ in self._said_verbs.get(noun, Counter()).most_common()))
+        counts = self._said_verbs.get(noun, Counter())
+        most = _without_implied(sorted(counts, key=lambda verb: (-counts[verb], verb not in PLAIN_VERBS)))
         others = [verb for verb in most if verb not in _GETS]
         shown = others if len(others) >= _MAX_GROUP_VERBS - 1 else most
         return noun, tuple(sorted(shown[:_MAX_GROUP_VERBS])) if len(others) >= _MIN_VERBS else ()
@@ -451,21 +494,26 @@ class Subjects:
             is_compound = count > 1 and count >= _COMPOUND_SHARE * total
             if is_compound and word not in STOP_WORDS | _END | _PARTICIPLES | self._names and not is_verb(word):
                 noun = f"{word} {noun}"
-        if self._forms[plural(words[-1])] or _countable_use(one, many).search(lower):
+        if words[-1] in self._plurals:
+            noun = noun.removesuffix(words[-1]) + self._plurals[words[-1]]
+        elif _countable_use(one, many).search(lower) or not _COUNTABLE.isdisjoint(verbs):
             noun = plural(noun)
-        elif _is_mass(one, lower):
+        elif any(word in _END for word in _use_after_word(one).findall(lower)):
             pass
         elif _use_after_the(one).search(lower):
             noun = f"the {noun}"
-        elif not _COUNTABLE.isdisjoint(verbs):
+        elif not _is_mass(noun):
             noun = plural(noun)
         return " ".join(map(self._spelled, noun.split(" ")))
 
     def _spelled(self, word: str) -> str:
-        """Returns a word as most texts spell it if that has capitals inside: `SMS`."""
-        found = Counter(re.findall(rf"(?<!\w){re.escape(word)}(?!\w)", self._texts, re.IGNORECASE))
-        spelling, _ = max(found.items(), key=lambda item: (item[1], item[0]), default=(word, 0))
-        return spelling if spelling[1:] != spelling[1:].lower() and not _is_shouted(spelling) else word
+        """Returns a word as most texts spell it if that has capitals inside: `SMS`, and `PDFs`."""
+        for form in dict.fromkeys((word, singular(word))):
+            found = Counter(re.findall(rf"(?<!\w){re.escape(form)}(?!\w)", self._texts, re.IGNORECASE))
+            spelling, _ = max(found.items(), key=lambda item: (item[1], item[0]), default=(form, 0))
+            if spelling[1:] != spelling[1:].lower() and not _is_shouted(spelling):
+                return spelling + word[len(form) :]
+        return word.replace(one, one.upper()) if (one := singular(word)) in _FORMATS else word
 
 
 @once
@@ -474,10 +522,26 @@ def subjects_of(service: Service) -> Subjects:
     return Subjects(service)
 
 
-def _is_mass(noun: str, text: str) -> bool:
-    """True if a text has a noun without an article: "search for code"."""
-    before = _use_after_word(noun).findall(text)
-    return any(word in _END or is_verb(word) for word in before)
+_PARTICIPLE = re.compile(r"\w{3}[^e]ed\Z")
+"""The end of a word that is no noun: `get_supported`."""
+
+_MASS = word_set(
+    """
+    access activity advice analytics audio authentication authorization availability billing bandwidth capacity
+    chat code compliance config configuration consumption content data demand documentation email energy equipment
+    feedback fraud hardware health history identity info information infrastructure inventory knowledge
+    latency liquidity logic mail maintenance media merchandise metadata money music news occupancy output payroll
+    performance presence progress publicity quality research revenue risk security software speech spelling status
+    storage stuff support text time traffic usage video volatility weather web work
+    """
+)
+"""Nouns that are usually said without a plural."""
+
+
+def _is_mass(noun: str) -> bool:
+    """True for a noun without a plural, and for what may be a verb or an abbreviation."""
+    last = noun.rpartition(" ")[2]
+    return last in _MASS or last.endswith("ing") or len(last) < 3 or (last == noun and is_verb(noun))
 
 
 def _after_word(one: str, many: str) -> re.Pattern[str]:
@@ -499,30 +563,51 @@ def _use_after_word(one: str) -> re.Pattern[str]:
 
 def task_of(tool: Tool) -> str | None:
     """Returns what a tool does as a task, "send a message"; `None` if no text of it begins with a verb."""
-    return next(filter(None, (_task(text) for text in (tool.summary, tool.description) if text)), None)
+    name = frozenset(words_of(tool.name))
+    return next(filter(None, (_task(text, name) for text in (tool.summary, tool.description) if text)), None)
 
 
-def _is_asked(task: str, tool: Tool) -> bool:
-    """True if users ask for a task so: a summary says it, or a short sentence of a description."""
-    is_short = len(task) <= _TASK_LIMIT and not task.startswith(_NO_TASKS)
-    return is_short or task == _task(tool.summary or tool.description or "")
-
-
-def _task(text: str) -> str | None:
+def _task(text: str, name: Collection[str]) -> str | None:
+    """Returns the task that a text of a tool begins with; `name` has the words of the tool's name."""
     text = _ALLOWS.sub("", list_phrase(first_sentence(text), _TASK_LIMIT * 4))
     first, _, rest = text.partition(" ")
-    verb = first.lower()
-    if not is_verb(verb) and verb.endswith("s"):
-        verb = next((form for form in (verb[:-1], verb[:-2]) if is_verb(form) or effect_of_verb(form)), verb)
-    rest = _OTHER_VERB.sub("", rest)
-    rest = re.split(r",? and (?=(?:\w+ly )?[a-z]+s\b)", rest)[0]
-    has_article = rest.startswith(("a ", "an ", "the "))
-    if not rest or not (is_verb(verb) or (has_article and effect_of_verb(verb))):
+    verb = _verb_form(first.rstrip(",").lower(), rest, name)
+    others = _OTHER_VERBS.match(text, len(first.rstrip(",")))
+    if others and _is_verb_form(others["last"].lower()) and _is_verb_form((others["next"] or verb or "").lower()):
+        rest = text[others.end() :]
+    if not rest or verb is None:
         return None
-    end = _TASK_END.search(rest, _TASK_LIMIT // 3)
-    rest = rest[: end.start()] if end and len(rest) > _TASK_LIMIT else rest
+    rest = _NEEDLESS.sub(lambda match: f"{'a' if match[0][0] == 'a' else 'the'} ", rest[: _end_of_task(rest)])
+    rest = re.sub(r"\ba (?=[aeioAEIO](?!ne\b))", "an ", rest)
     verb = "get" if verb == "return" else verb
     return f"{verb} {rest.rstrip('.')}" if len(rest) <= 2 * _TASK_LIMIT and "…" not in rest else None
+
+
+def _verb_form(word: str, rest: str, name: Collection[str]) -> str | None:
+    """Returns the base form of the first word of a text if it is a verb, as the name says or what follows."""
+    has_article = rest.startswith(("a ", "an ", "the "))
+    for form in (word, word[:-1], word[:-2]) if word.endswith("s") else (word,):
+        if is_verb(form) or form in _VERBS_OF_TEXTS or (has_article and (effect_of_verb(form) or form in name)):
+            return form
+    return None
+
+
+def _is_verb_form(word: str) -> bool:
+    return any(effect_of_verb(form) for form in (word, word.removesuffix("s"), word.removesuffix("es")))
+
+
+def _end_of_task(text: str) -> int:
+    """Returns the length of what a text says after its verb, without clauses and what else is done."""
+    end = len(text)
+    for clause in _CLAUSE.finditer(text, 1):
+        verb, before = clause["verb"], text[: clause.start()]
+        is_certain = verb is None or clause["object"] in _DETERMINERS or before.count(" ") > 1 or before[-1] == "s"
+        if is_certain and (verb is None or _is_verb_form(verb)):
+            end = clause.start()
+            break
+    if end > _TASK_LIMIT:
+        end = max((place.start() for place in _PLACE.finditer(text, 1, _TASK_LIMIT)), default=end)
+    return end
 
 
 def _abbreviations(tool: Tool) -> Counter[str]:
@@ -560,6 +645,15 @@ def _distinct(phrases: Iterable[str]) -> list[str]:
     return [*found.values()]
 
 
+def _without_parts(nouns: Iterable[str]) -> list[str]:
+    """Returns nouns without those that a shorter one before says too: `rollback pipelines` after `pipelines`."""
+    shown: list[str] = []
+    for noun in nouns:
+        if not any(noun.endswith(f" {other}") for other in shown):
+            shown.append(noun)
+    return shown
+
+
 def _shown_verbs(verbs: Iterable[str]) -> tuple[str, ...]:
     """Returns verbs in alphabetical order, without those that others imply."""
     return tuple(sorted(_without_implied(dict.fromkeys(_SAME_VERB.get(verb, verb) for verb in verbs))))
@@ -577,13 +671,23 @@ def _is_longer(noun: tuple[str, ...], word: str) -> bool:
     return noun[0].startswith(word) if len(noun) == 1 and len(word) > 2 else len(noun) == 2 and noun[0] == word
 
 
+_QUANTITY = re.compile(
+    r"(?:(?:an?|the|all|any|each|its) )?(?:[\w-]+ )?(?:array|batch|collection|copy|details?|list|number|page|set) of "
+    r"|one or (?:more|multiple|several) ",
+    re.IGNORECASE,
+)
+"""Words before what something is about: "a list of"."""
+
+
 def _object(text: str) -> tuple[str, ...]:
     """Returns the noun at the start of a text, in the singular: `repository` of "a new repository for the user"."""
-    words = [word.lower() for word in re.findall(r"[\w'-]+", text.partition(",")[0])]
-    noun = list(takewhile(lambda word: word not in _END and word not in CONJUNCTIONS, words))
-    noun = [word for word in noun if word not in STOP_WORDS and word not in _PARTICIPLES]
-    while len(noun) > 1 and singular(noun[-1]) in _WRAPPERS:
+    text = re.split(r",|['’]s? ", _QUANTITY.sub("", text.replace("(s)", "s")), maxsplit=1)[0]
+    words = re.findall(r"\w[\w'-]*", text)
+    noun = list(takewhile(lambda word: word.lower() not in _END | CONJUNCTIONS, words))
+    noun = [word for word in noun if word.lower() not in STOP_WORDS | _PARTICIPLES]
+    while len(noun) > 1 and singular(noun[-1]) in _WRAPPERS and noun[-2].islower() and not _PARTICIPLE.search(noun[-2]):
         noun.pop()
+    noun = list(map(str.lower, noun))
     return (*noun[:-1], singular(noun[-1])) if 0 < len(noun) <= _MAX_OBJECT_WORDS else ()
 
 
@@ -596,10 +700,12 @@ _Action = tuple[Tool, list[str], tuple[str, ...]]
 """A tool, the verbs of its name, and the noun."""
 
 
-def _actions(tools: Sequence[Tool]) -> list[_Action]:
-    """Returns the verbs and the noun of each tool that is not deprecated."""
+def _actions(tools: Sequence[Tool], product: Collection[str]) -> list[_Action]:
+    """Returns the verbs and the noun of each tool that is not deprecated; names may end with a word of the product."""
     names = readable_names(tools)
     split = {tool.name: _parts(names[tool.name]) for tool in tools}
+    if product and all(len(parts) == 1 and len(parts[0]) > 2 and parts[0][-1] in product for parts in split.values()):
+        split = {name: [parts[0][:-1]] for name, parts in split.items()}
     spoken = [[word for part in parts for word in part] for parts in split.values()]
     shared = _shared_start(spoken)
     actions: list[_Action] = []
@@ -610,14 +716,29 @@ def _actions(tools: Sequence[Tool]) -> list[_Action]:
             actions.append((tool, *_action_of_path(tool)))
         else:
             actions.append((tool, *_action_of_name(_without_start(split[tool.name], shared), tool)))
+    actions = [action if action[2] or not action[1] else _said_action(*action) for action in actions]
     if shared and 2 * sum(not noun for _, _, noun in actions) > len(actions):
         actions = [(tool, verbs, noun or _noun(spoken[0][:shared][-2:])) for tool, verbs, noun in actions]
-    firsts = {verb for _, verbs, _ in actions for verb in verbs[:1]}
-    if "post" in firsts and not firsts.isdisjoint(("patch", "put")):  # names after HTTP methods
+    methods = {(verbs[0], (tool.method or verbs[0]).lower()) for tool, verbs, _ in actions if verbs}
+    by_method = {verb: method == verb for verb, method in methods if verb in _METHODS}
+    is_by_method = len(by_method) > 1 and all(by_method.values()) and all(tool.method for tool, _, _ in actions)
+    if "post" in by_method and (is_by_method or not by_method.keys().isdisjoint(("patch", "put"))):
         actions = [
             (tool, ["create" if verb == "post" else verb for verb in verbs], noun) for tool, verbs, noun in actions
         ]
     return actions
+
+
+def _said_action(tool: Tool, verbs: list[str], noun: tuple[str, ...]) -> _Action:
+    """Returns what the text of a tool says with which noun, if its name is a verb alone."""
+    verb, _, rest = (task_of(tool) or "").partition(" ")
+    said = _object(rest)
+    is_same = verb in _LIGHT or not said or _EMPTY.issuperset(said)
+    return (tool, verbs, noun) if is_same else (tool, [verb], said)
+
+
+_LIGHT = word_set("do execute make manage perform run use")
+"""Verbs of which the object says what is done: "perform a search"."""
 
 
 def _parts(name: str) -> list[list[str]]:
@@ -675,7 +796,10 @@ def _action_of_name(parts: Sequence[Sequence[str]], tool: Tool) -> tuple[list[st
     noun = _noun(after)
     if verbs == ["post"] and len(noun) == 1 and is_verb(noun[0]):
         return [noun[0]], ()
-    return verbs, noun or _noun(words[:at][-2:]) or (_noun(parts[-2]) if len(parts) > 1 else ())
+    if not noun and (before := _noun(words[:at][-2:])):
+        _, said_verbs, said = _said_action(tool, verbs, before)
+        return (verbs, before) if not said or singular(before[-1]) == singular(said[-1]) else (said_verbs, said)
+    return verbs, noun or (_noun(parts[-2]) if len(parts) > 1 else ())
 
 
 def _is_action(words: Sequence[str], index: int, tool: Tool) -> bool:

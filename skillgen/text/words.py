@@ -203,7 +203,7 @@ _PLURAL = {one: many for many, one in _IRREGULAR.items() if not many.endswith("i
 
 _SAME = word_set(
     """
-    alias analytics atlas bias canvas chaos cors data diabetes economics equipment feedback headquarters https
+    alias analytics apis atlas bias canvas chaos cors data diabetes economics equipment feedback headquarters https
     information jenkins kubernetes kudos lens logistics mathematics mechanics media metadata news pancreas physics
     politics postgres series species
     """
