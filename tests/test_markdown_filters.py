@@ -341,6 +341,9 @@ def test_harmless_markdown_is_not_changed(text: str) -> None:
             "Gets it.\n\n  Args:\n    url: where,\n      in full\n    n (int): how many\n  Returns:\n    it",
             "Gets it.\n\nArgs:\n- url: where,\n  in full\n- n (int): how many\n\nReturns:\nit",
         ),
+        ("      Makes a file.\n\n      - one\n        - two\n\nOnly <here> it works.",
+         "Makes a file.\n\n- one\n  - two\n\nOnly \\<here> it works."),
+        ('Such as:\n{\n  "a": "b\nc"\n}\nend', 'Such as:\n\n```text\n{\n  "a": "b\nc"\n}\n```\n\nend'),
     ],
 )  # fmt: skip
 def test_the_blocks_of_a_text_are_written_one_way(text: str, written: str) -> None:
@@ -470,6 +473,8 @@ def test_lines_that_become_one_stay_apart(text: str, shown: str) -> None:
         ("<html><body><h2>Title</h2>one<br>two <a href='https://x.example/'>it</a></body></html>",
          "**Title**\n\none\ntwo it (https://x.example/)"),
         ("<p>x</p><pre>```\n# no\n</pre>", "x\n\n````text\n```\n# no\n````"),
+        ('    - a\n\n    To break, use:\n    <div class="b"></div>\n    or "x <div a></div> y", <p></p>',
+         '- a\n\nTo break, use:\n`<div class="b"></div>`\nor "x `<div a></div>` y",'),
         ("Takes List<String>, <user>x</user>", "Takes List\\<String>, \\<user>x\\</user>"),
     ],
 )  # fmt: skip

@@ -128,7 +128,8 @@ def test_each_tool_has_all_its_ways_with_their_own_parameters(run: tuple[Finishe
 def test_a_way_has_its_own_results_and_errors(run: tuple[Finished, dict[str, str]]) -> None:
     section = sections(run[1]["llms-full.txt"])["create_box"]
     request = section.partition("**As an HTTP request**")[2].partition("**As a command**")[0]
-    assert "\n\nReturns [Item](#item) (201).\n\nErrors:\n\n- `409`: No room left\n" in request
+    returned = ", ".join(f"`{name}` (string)" for name in ("sku", "note", "color", "size", "use"))
+    assert f"\n\nReturns (201):\n\n- {returned}\n\nErrors:\n\n- `409`: No room left\n" in request
 
 
 def test_what_a_source_declares_of_the_service_wins_over_what_is_inferred(tmp_path: Path) -> None:

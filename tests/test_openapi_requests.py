@@ -125,10 +125,10 @@ def told_types(values: list[Json], *, is_extended: bool = False) -> Json:
 @pytest.mark.parametrize(
     ("values", "told", "sent"),
     [
-        ([{"enum": ["a"]}, {"const": "b"}], "`kind` identifies the type: `a` [A](#a), `b` [B](#b).", "a"),
+        ([{"enum": ["a"]}, {"const": "b"}], "`kind` identifies the type: `a` `A`, `b` `B`.", "a"),
         (
             [{"$ref": "#/components/schemas/Word"}, {"enum": ["b"]}],
-            "`kind` identifies the type: `w` [A](#a), `b` [B](#b).",
+            "`kind` identifies the type: `w` `A`, `b` `B`.",
             "w",
         ),
         ([{"type": "string"}, {"enum": ["B", "C"]}], "`kind` is the name of the type: `A`, `B`.", "A"),

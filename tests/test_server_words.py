@@ -232,7 +232,7 @@ def test_instructions_that_the_first_level_has_are_not_to_be_read_again(tmp_path
     _, out = documented(tmp_path, server={"instructions": "Be quick.\n\nBe kind."}, tools=tools(["a"]))
     assert "(references/about.md): the instructions again" in skill_of(out)
     once = documented(tmp_path, server={"instructions": "Finds berths in harbours."}, tools=tools(["a"]))[1]
-    assert skill_of(once).count("Finds berths in harbours") == 2  # front matter and overview
+    assert skill_of(once).count("Finds berths in harbours") == 1  # in the front matter
     long = documented(tmp_path, server={"instructions": "Be quick. " * 300}, tools=tools(["a"]))[1]
     assert "Instructions; read the instructions before the first call" in skill_of(long)
 

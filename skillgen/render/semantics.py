@@ -347,6 +347,9 @@ _GOTCHA_LIMIT = 200
 """Characters of such a rule; a longer one is in the tool's section only."""
 
 _ONLY = re.compile(r"\W{0,4}only\s", re.IGNORECASE)
+_NEITHER = re.compile(r"\W{0,4}only if (?:neither|no|none|not)\b", re.IGNORECASE)
+"""The last of several ways, of which the others are in other sentences."""
+
 _LIMIT_OF_USE = re.compile(r"\bNOT (?:for|intended)\b|\b[Rr]equired (?:unless|if|when)\b")
 """A sentence that limits what a tool does."""
 
@@ -417,11 +420,20 @@ def _rules_in(text: str, names: Collection[str]) -> Iterator[str]:
             continue
         if block.isascii() and not any(map(block.lower().__contains__, _RULE_HINTS)):
             continue
+        rule = previous = ""
         for sentence in sentences(_SPOKEN.sub("", block)):
             line = plain_words(sentence)
             may_be_rule = not line.isascii() or any(map(line.lower().__contains__, _RULE_WORDS))
-            if may_be_rule and len(line) <= _GOTCHA_LIMIT and _is_rule(line, names):
-                yield line
+            is_rule = may_be_rule and len(line) <= _GOTCHA_LIMIT and _is_rule(line, names)
+            if is_rule and rule and _INSTEAD.match(line):
+                rule = f"{with_stop(Markdown(rule))} {line}"
+                continue
+            if rule:
+                yield rule
+            is_complete = is_rule and not (_INSTEAD.match(line) and _LIMITS.search(previous))
+            rule, previous = line if is_complete else "", line
+        if rule:
+            yield rule
 
 
 _HANDS_OVER = re.compile(
@@ -429,6 +441,11 @@ _HANDS_OVER = re.compile(
 )
 """What a sentence wants from the conversation, or of the model, is no rule on how a tool is used."""
 
+
+_INSTEAD = re.compile(r"\W{0,4}(?:please )?use\b(?!.*\b(?:for|if|to|unless|when)\b).*\binstead\b", re.IGNORECASE)
+"""What is used instead of the tool, or of what the sentence before says."""
+
+_LIMITS = re.compile(r"\b(?:for|if|never|not|unless|when)\b|n['’]t\b", re.IGNORECASE)
 
 _LEADS_IN = re.compile(r":[\s*]*(?:\d{1,2}[.)]?)?\Z")
 """The end of a sentence that goes on in a list."""
@@ -438,7 +455,9 @@ def _is_rule(line: str, names: Collection[str]) -> bool:
     """True if a sentence is a rule of use, not an order to the reader: no order of a server gets into SKILL.md."""
     if _HANDS_OVER.search(line) or _LEADS_IN.search(line):
         return False
-    if _ONLY.match(line) or _LIMIT_OF_USE.search(line) or _NOT_FOR.match(line):
+    if _ONLY.match(line) and not _NEITHER.match(line):
+        return True
+    if _LIMIT_OF_USE.search(line) or _NOT_FOR.match(line):
         return True
     return bool(_IMPERATIVE.match(line) or _OTHER_TOOL.search(line)) and any(
         word.strip("`./").split(" ")[-1].strip("/") in names and not _PLAIN_WORD.match(word)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
@@ -279,11 +280,16 @@ def _skill_of(rendering: Rendering) -> Skill:
     budget = _byte_budget(service, reference)
     for name in LIST_FORMS:
         limit = MAX_BYTES if by_groups and name == "names" else USUAL_CHARACTERS
-        for skill in fitting(_list_forms(name), LENGTHS[:-1], limit):
+        lengths = LENGTHS[:-1] if budget == math.inf or name == "names" else LENGTHS[:1]
+        for skill in fitting(_list_forms(name), lengths, limit):
             if name != "names" and len(skill.text.encode()) > budget:
                 continue
             worth = MORE_TOKENS[name] if len(skill.text) <= USUAL_CHARACTERS else 0
-            if way is None or _tokens_to_tool(skill, reference) <= way + worth:
+            if (
+                way is None
+                or (budget != math.inf and name != "names")
+                or _tokens_to_tool(skill, reference) <= way + worth
+            ):
                 return skill
     rest = (
         fitting(_index_forms(reference, by_group), LENGTHS[:-1], MAX_BYTES),
@@ -298,15 +304,24 @@ def _skill_of(rendering: Rendering) -> Skill:
 
 def _byte_budget(service: Service, reference: Reference) -> float:
     """Returns the bytes that SKILL.md may have so that it, with a section, costs a tenth of a long list of tools."""
-    listed = sum(
-        len(tool.name) + len((tool.description or "").encode()) + len(json.dumps(tool.input_schema).encode())
+    if service.kind != "mcp":
+        return math.inf
+    tools = [
+        {"name": tool.name, "description": tool.description or "", "inputSchema": tool.input_schema}
         for tool in service.tools
-    )
-    if service.kind != "mcp" or listed < LONG_LIST_TOKENS * BYTES_PER_TOKEN:
+    ]
+    listed = len(json.dumps(tools, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "replace"))
+    if listed < LONG_LIST_TOKENS * BYTES_PER_TOKEN:
         return math.inf
     sections = [section for page, _ in reference.tool_pages for section in page.sections]
-    section_bytes = sum(len(section.text.encode()) for section in sections) / len(sections)
-    return listed / 10 - section_bytes
+    shared = {item.heading: len(item.text.encode()) for page in reference.shared for item in page.sections}
+    read = sum(len(item.text.encode()) for item in sections)
+    read += sum(shared.get("".join(item), 0) for section in sections for item in _REQUIRED.findall(section.text))
+    return listed / 10 - read / len(sections)
+
+
+_REQUIRED = re.compile(r"`([^`]+)`\*( \(\d+\))?")
+"""A shared item that a call must have, as a section names it."""
 
 
 def _tokens_to_tool(skill: Skill, reference: Reference) -> float:

@@ -45,6 +45,9 @@ _CODE = re.compile(r"[{}<$@/|\[\"#]|curl\s|.*[{;\\(]$")
 _CODE_LINE = re.compile(r"(?:#|//|\$|>>>)\s|[\w.\[\]]{1,60}\s?=\s|[})\]]+[,;]?$|.*[{;\\]$")
 """A line that only code has, anywhere in an indented block."""
 
+_OBJECT = re.compile(r"^(?P<indent> *)\{\n(?:[^\n]*\n){1,60}?(?P=indent)\}[,;]?$", re.MULTILINE)
+"""An object on lines of its own, which no prose is."""
+
 _NESTED_COLUMNS = 2
 """Minimum columns from the marker of an item to a line that belongs to it."""
 
@@ -61,10 +64,17 @@ def block(text: str) -> Markdown:
     text = _BROKEN_LINK.sub(lambda match: match[0].replace("\n", " "), text)
     if "`" in text and "\n" in text:
         text = _join_split_code_spans(text)
+    if "{\n" in text and "```" not in text and "~~~" not in text:
+        text = _OBJECT.sub(_fenced_object, text)
     is_special = _SPECIAL_CHARACTER.search(text) or _SPECIAL_START.match(text) or _SPECIAL.search(text)
     if not (is_special or EMPHASIS.search(text)):
         return Markdown(text.strip())
     return Markdown(disarm(_BlockWriter().to_safe_text(_dedent(text.expandtabs(4)))))
+
+
+def _fenced_object(match: re.Match[str]) -> str:
+    indent = match["indent"]
+    return f"\n{indent}```text\n{match[0]}\n{indent}```\n"
 
 
 def _join_split_code_spans(text: str) -> str:
@@ -92,12 +102,16 @@ def _opens_block(body: str) -> bool:
 
 
 def _dedent(text: str) -> str:
-    """Removes the common indentation of all lines but the first, as in docstrings."""
+    """Removes the common indentation of all lines but the first, as in docstrings.
+
+    Where the first is indented, too, lines with less are what a program put into a text of its own.
+    """
     first, *rest = text.split("\n")
     if _ITEM.match(first.lstrip()):
         return text  # what is indented belongs to that item
     common = min((len(line) - len(line.lstrip(" ")) for line in rest if line.strip()), default=0)
-    return "\n".join([first.lstrip(" "), *(line[common:] for line in rest)])
+    common = max(common, len(first) - len(first.lstrip(" ")))
+    return "\n".join([first.lstrip(" "), *(line[min(common, len(line) - len(line.lstrip(" "))) :] for line in rest)])
 
 
 class _Item(Struct, frozen=True):

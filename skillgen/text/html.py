@@ -41,8 +41,14 @@ _TOKEN = re.compile(
 )
 _END_TAG = re.compile(r"</([a-z][a-z0-9]{0,20})\s*>")
 _TAG = re.compile(r"</?[A-Za-z][^<>]{0,300}>")
-_MARKDOWN = re.compile(r"^\s{0,3}(?:#{1,6}\s|[-*+]\s|\d+\.\s|```|~~~|\|)", re.MULTILINE)
-"""Markdown in which line breaks matter, next to the tags."""
+_MARKDOWN = re.compile(r"^[ \t]*(?:#{1,6}\s|[-*+]\s|\d+\.\s|```|~~~|\|)", re.MULTILINE)
+"""Markdown in which line breaks matter, next to the tags; all of it may be indented."""
+
+_SHOWN_ELEMENT = re.compile(
+    r"(?P<before>[^\s<>`][ \t]{0,4}|:\n[ \t]{0,80})"
+    r"(?P<element><(?P<name>[a-z][a-z0-9]{0,20})\s[^<>`\n]{1,200}></(?P=name)>)"
+)
+"""An empty element with attributes behind words, or below a line that announces it: what the text is about."""
 
 _BLANKS = re.compile(r"\s+")
 _MARK = re.compile(r"\s*(?:(?:-|\d+\.|#|\*\*\w+:\*\*) *)?")
@@ -73,8 +79,16 @@ def html_to_markdown(text: str) -> str:
     text = _BREAK_TAGS.sub(lambda tags: tags[0] if tags["item"] is None else "\n", text)
     if not _HTML_BLOCK.search(text):
         return text
+    is_html = not _MARKDOWN.search(text)
+    if not is_html:
+        text = _SHOWN_ELEMENT.sub(_shown_element, text)
     tags = frozenset(_END_TAG.findall(text.lower()))
-    return _Writer(is_html=not _MARKDOWN.search(text), tags=tags).to_markdown(text)
+    return _Writer(is_html=is_html, tags=tags).to_markdown(text)
+
+
+def _shown_element(match: re.Match[str]) -> str:
+    is_block = match["name"] in _BLOCK_TAG_SET
+    return f"{match['before']}`{match['element']}`" if is_block else match[0]
 
 
 def _fenced_example(match: re.Match[str]) -> str:
