@@ -178,7 +178,7 @@ CODES: Mapping[str, ProblemCode] = {
     "safety-facts-disagree": ProblemCode(
         "warning",
         "facts on safety contradict each other; the cautious one is used",
-        "correct the fact that is wrong",
+        "correct the fact that is wrong, or declare the effect in skillgen.yaml (tools)",
         subject="effects",
         clause="TDQS, Annotation Contradiction",
         known_as="ATR-2026-00106",

@@ -11,7 +11,7 @@ import os
 import sys
 import traceback
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime, timezone
@@ -22,12 +22,12 @@ from msgspec import structs
 
 from skillgen.config.project import OutputOptions, Source, Texts, option
 from skillgen.errors import EditedError, ExitCode, OutputError, Problem, SkillgenError, UsageError, failure_from_bug
-from skillgen.model.values import is_inferred
 from skillgen.problem_codes import CODES
 
 # The filters of texts are imported where they are used: to compile their expressions takes a sixth of `--help`.
 if TYPE_CHECKING:
     from skillgen.model.changes import ToolChange
+    from skillgen.model.service import Service
     from skillgen.pipeline.generate import Outcome, Result
 
 AnyReport = TypeVar("AnyReport")
@@ -63,8 +63,11 @@ class Console:
         if isinstance(error, EditedError):
             sys.stderr.write(disarm_log_commands(strip_invisible_by_line(error.diff)))
 
-    def problems(self, problems: Iterable[Problem]) -> None:
-        """Prints problems: a line for each code, with `verbose` for each problem, also for notes."""
+    def problems(self, problems: Iterable[Problem], service: Service | None = None) -> None:
+        """Prints problems: a line for each code, with `verbose` for each problem, also for notes.
+
+        A line for several problems names the tools of `service` that have no address, such as those of an MCP server.
+        """
         from skillgen.text.markdown import disarm
 
         if self.quiet:
@@ -72,12 +75,13 @@ class Console:
         shown: dict[str, list[Problem]] = {}
         for problem in problems:
             if self.verbose:
-                _print(disarm(_problem_line(problem)))
+                _print(disarm(_problem_line([problem], {})))
             elif problem.level != "info":
                 shown.setdefault(problem.code, []).append(problem)
         # Agents read messages too, and a message may quote any text of the source, also in a pointer.
+        names = {tool.pointer: tool.name for tool in service.tools if not tool.path} if service else {}
         for same in shown.values():
-            _print(disarm(_problem_line(*same)))
+            _print(disarm(_problem_line(same, names)))
 
     @contextmanager
     def progress(self, what: str) -> Iterator[Callable[[str], None]]:
@@ -94,19 +98,29 @@ class Console:
             yield lambda message: status.update(Text(one_line(message)))
 
 
-def _problem_line(first: Problem, *others: Problem) -> str:
+def _problem_line(problems: Sequence[Problem], names: Mapping[str, str]) -> str:
     """Returns a problem as a line; of several with the same code, what the code means and where the first ones are."""
     from skillgen.text.markdown import one_line
 
+    first, *others = problems
     fix = f" ({one_line(first.fix)})" if first.fix and all(other.fix == first.fix for other in others) else ""
     if not others:
         place = f"{one_line(first.where)}: " if first.where else ""
         return f"{first.level}: {first.code}: {place}{one_line(first.message)}{fix}"
-    places = list(dict.fromkeys(one_line(problem.where) for problem in (first, *others)))
+    places = list(dict.fromkeys(one_line(_place(problem.where, names)) for problem in problems))
     more = f" and {len(places) - PLACES_SHOWN:,} more" if len(places) > PLACES_SHOWN else ""
     where = f"{', '.join(places[:PLACES_SHOWN])}{more}"
-    count = f"{len(others) + 1:,} times; -v shows all"
+    count = f"{len(problems):,} times; -v shows all"
     return f"{first.level}: {first.code}: {where}: {CODES[first.code].meaning}{fix} ({count})"
+
+
+def _place(pointer: str, names: Mapping[str, str]) -> str:
+    """Returns a pointer, with the name of the tool that it is in instead of the pointer of the tool."""
+    start, rest = pointer, ""
+    while start and start not in names:
+        start, _, last = start.rpartition("/")
+        rest = f"/{last}{rest}"
+    return f"{names[start]}{rest}" if start else pointer
 
 
 def time_of_run() -> str:
@@ -144,7 +158,7 @@ def show_result(result: Result, console: Console, *, shows_diff: bool) -> None:
             console.problems(step.source_problems)
             console.fail(step.error)
             continue
-        console.problems(step.problems)
+        console.problems(step.problems, step.service)
         if step.is_check and shows_diff:
             print_diff(_change_summary(step) + step.plan.diff)
         if line := _summary(step):
@@ -188,9 +202,7 @@ def _inferences(outcome: Outcome) -> str:
     inferred = {}
     if any(problem.code == "description-inferred" for problem in outcome.problems):
         inferred["description"] = "description"
-    effects = ("operation", "read_only", "destructive", "sends")
-    tools = [tool.semantics for tool in outcome.service.tools]
-    if count := sum(any(is_inferred(semantics, name) for name in effects) for semantics in tools):
+    if count := sum(tool.semantics.is_effect_judged for tool in outcome.service.tools):
         inferred["tools"] = f"effects of {counted(count, 'tool')}"
     what = ", ".join(inferred.values())
     return f"inferred: {what}; declare them in skillgen.yaml ({', '.join(inferred)})" if inferred else ""

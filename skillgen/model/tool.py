@@ -94,6 +94,12 @@ class Semantics(Struct, frozen=True, kw_only=True):
         is_changing = self.read_only is False or self.destructive is False
         return "write" if is_changing or self.operation in ("write", "delete", "admin") else None
 
+    @property
+    def is_effect_judged(self) -> bool:
+        """True if the worst known effect is judged, not declared."""
+        field = "destructive" if self.destructive else "sends" if self.sends else "read_only"
+        return self.effect is not None and self.is_judged(field)
+
     def is_declared(self, name: str) -> bool:
         """True if a known field was declared, not inferred or defaulted."""
         origin = (self.origins or {}).get(name)

@@ -42,15 +42,10 @@ def marks_legend(service: Service) -> Markdown:
     meanings = ", ".join(f"[{mark}] {meaning}" for mark, meaning in phrases("marks").items() if mark in used)
     if not used:
         return Markdown("")
-    kinds = {_is_mark_declared(tool.semantics) for tool in service.tools if tool.semantics.effect}
-    name = {frozenset({True}): "", frozenset({False}): "judged"}.get(frozenset(kinds), "judged_where") if kinds else ""
+    kinds = {tool.semantics.is_effect_judged for tool in service.tools if tool.semantics.effect}
+    name = {frozenset({False}): "", frozenset({True}): "judged"}.get(frozenset(kinds), "judged_where") if kinds else ""
     source = phrases("judged_by")[service.kind]
     return phrase("legend", meanings=meanings, judged=phrase(name, source=source) if name else "")
-
-
-def _is_mark_declared(semantics: Semantics) -> bool:
-    field = "destructive" if semantics.destructive else "sends" if semantics.sends else "read_only"
-    return not semantics.is_judged(field)
 
 
 def effects(tool: Tool) -> tuple[Markdown, ...]:
