@@ -448,7 +448,16 @@ def test_errors_that_are_only_messages_are_documented(tmp_path: Path) -> None:
         ("post", "/berths/{id}/pulls/new", "create_pull_request", "Does it", "sends"),
         ("post", "/stacks/{id}/add", "stacks/add", "Add pull requests to a stack", "write"),
         ("post", "/why", "why", "Explains a plan", "read"),
-        ("post", "/gaps", "gaps", "Reports which ropes are missing", "read"),
+        ("post", "/gaps", "gaps", "Reports which ropes are missing", "write"),
+        ("get", "/gaps", "gaps", "Report the gaps", "read"),
+        ("get", "/berths/verify", "verifyBerth", "Verify a berth", "write"),
+        ("post", "/berths", "berths", "Validates and assembles the berth", "write"),
+        ("post", "/berths/{id}/code", "berth_code", "Regenerates the code of a berth", "destructive"),
+        ("post", "/berths/{id}/reboot", "reboot", "Reboots it. There can be potential data loss.", "destructive"),
+        ("post", "/guests/{id}/push", "push", "Push a message to a guest", "sends"),
+        ("post", "/sql", "sql", "Executes an SQL statement", "destructive"),
+        ("post", "/run", "run_shell_command", "", "destructive"),
+        ("post", "/sql", "sql", "Runs a read-only SQL query", "write"),
         ("post", "/gaps", "gaps", "Reports a gap", "write"),
     ],
 )
@@ -604,6 +613,14 @@ def test_a_pattern_comes_before_single_tools_with_a_note(tmp_path: Path) -> None
         ("send_mail", "Sends mail.", {"readOnlyHint": False, "destructiveHint": False}, "sends", False),
         ("convert_time", "Converts a time.", READS, "read", False),
         ("take_screenshot", "Captures the screen.", READS, "read", False),
+        ("verify_berth", "Verify if a berth exists", READS, "read", False),
+        ("start_search", "Start a search for berths", READS, "read", False),
+        ("search", "Performs a search", {}, "read", False),
+        ("download_map", "Download a map. It will be saved in the folder.", {}, "write", False),
+        ("run_code", "Runs JavaScript", {}, "destructive", False),
+        ("query", "Execute an SQL query", {}, "destructive", False),
+        ("query", "Execute an SQL query", READS, "read", False),
+        ("update_merge_request", "Update a merge request", {}, "write", False),
     ],
 )
 def test_a_declared_hint_counts_where_it_is_more_cautious(
@@ -616,6 +633,20 @@ def test_a_declared_hint_counts_where_it_is_more_cautious(
     if annotations.get("readOnlyHint") and is_warned:
         text = (tmp_path / "out" / "llms-full.txt").read_text("utf-8")
         assert f"[{mark}] Marked by its name, against what is declared.\n" in text
+
+
+def test_a_line_for_many_problems_names_the_tools(tmp_path: Path) -> None:
+    tools = [tool(name, description="Deletes it.", annotations=READS) for name in ("delete_plan", "delete_berth")]
+    finished, _ = documented(tmp_path, tools=tools)
+    assert "safety-facts-disagree: delete_plan, delete_berth: facts on safety contradict" in finished.stderr
+
+
+def test_declared_effects_are_not_reported_as_inferred(tmp_path: Path) -> None:
+    tools = [tool("list_plans", annotations=READS), tool("move", annotations={"readOnlyHint": False})]
+    finished, _ = documented(tmp_path, tools=tools)
+    assert "effects of" not in finished.stderr
+    finished, _ = documented(tmp_path, tools=[*tools, tool("create_plan")])
+    assert "effects of 1 tool;" in finished.stderr
 
 
 def test_many_tools_to_confirm_are_patterns_that_match_nothing_harmless(tmp_path: Path) -> None:

@@ -87,7 +87,7 @@ _MERGED = word_set("branch change changeset commit fork mr patch pr pull request
 _SECRETS = word_set("code credential key password secret token")
 """A call that generates one changes what is valid."""
 
-_CREATES = word_set("add capture create generate initiate instruct issue make place post schedule")
+_CREATES = word_set("add capture create generate initiate instruct issue make place post push schedule")
 
 _FILLERS = frozenset({"all", "async", "batch", "bulk", "do", "force", "multi", "new"})
 """Words before the verb of a name."""
@@ -113,7 +113,7 @@ _QUESTIONS = frozenset({"how", "if", "that", "what", "where", "whether", "which"
 """Words after "report" that make it say something: "Report what is missing", but "Report an issue"."""
 
 _QUERIES = frozenset({"aggregation", "aggregations", "queries", "query", "search"})
-"""What is run without being known to change something: a declaration counts more."""
+"""What is run or started without being known to change something: a declaration counts more."""
 
 _PROCESSING = word_set("analyse analyze calculate compute convert decode extract format sort summarize translate")
 """What is done with what a call reads: "Fetch and extract the text of a page"."""
@@ -134,9 +134,9 @@ _UN = re.compile(r"(?<![A-Za-z])[Uu]n[A-Z]")
 """The start of a verb that undoes another, written as two words: `unSuspend`."""
 
 _DESTROYING_OPTIONS = word_set(
-    "delete destroy discard drop erase force nuke overwrite prune purge remove replace rm shred truncate wipe"
+    "delete destroy discard drop erase nuke overwrite prune purge remove replace rm shred truncate wipe"
 )
-"""The first word of a flag with which a command may delete or overwrite; "force" only alone."""
+"""The first word of a flag with which a command may delete or overwrite; `--discard` alone may concern its output."""
 
 _ASKING_OPTIONS = word_set("assume-yes auto-approve confirm no-confirm skip-confirm skip-confirmation y yes")
 """Flags of a command that asks before it acts, without their hyphens."""
@@ -149,7 +149,7 @@ _ENDED = word_set(
 )
 """Values with which a call ends something if it can send no other, next to the verbs that destroy."""
 
-_ACTING_ON_GET = frozenset({"open", "request"})
+_ACTING_ON_GET = frozenset({"open", "request", "verify"})
 """Neutral verbs that a name of a GET has only for what the call does: `views.open`."""
 
 _SEGMENT = re.compile(r"[/.:=#]")
@@ -340,6 +340,7 @@ def _with_effect(tool: Tool, types: Mapping[str, Schema], problems: ProblemLog) 
     is_read = semantics.read_only or (judged is not None and judged.effect == "read")
     is_final = _says(_IRREVERSIBLE, said, is_read)
     judged = _with_body(_with_strong_words(judged, texts, is_final), tool, types)
+    judged = _with_code(judged, method, name, texts)
     judged, asking = _with_options(judged, tool) if tool.command else (judged, None)
     if semantics == _NOTHING:
         semantics = _judged(judged, method, is_final)
@@ -385,6 +386,28 @@ def _with_body(judged: _Judgement | None, tool: Tool, types: Mapping[str, Schema
     return judged
 
 
+_RUNS_CODE = re.compile(
+    r"\A\W*(?:(?!describe|get|list|show)\w+ ){0,2}?(?:eval|evaluate|exec|execute|run)s? (?:[\w/-]+ ){0,4}?"
+    r"(?:code|commands?|cypher|javascript|python|scripts?|shell|sql|statements?)\b",
+    re.IGNORECASE,
+)
+"""What calls or names a tool that runs what its caller writes."""
+
+_ONLY_QUERIES = re.compile(r"\bread-?only\b|\bSELECT\b|\b(?:dry[ -]run|explain)\b")
+
+
+def _with_code(judged: _Judgement | None, method: str, name: str, texts: Sequence[str]) -> _Judgement | None:
+    """Returns the effect of a tool; it may delete if it runs commands, code or SQL that its caller writes."""
+    is_worst = judged is not None and judged.effect == "destructive"
+    if is_worst or method in _SAFE_METHODS or any(map(_ONLY_QUERIES.search, texts)):
+        return judged
+    if any(_RUNS_CODE.match(_TAGS.sub("", text)) for text in texts):
+        return _Judgement("destructive", _BY_TEXT, is_certain=False)
+    if _RUNS_CODE.match(" ".join(words_of(name))):
+        return _Judgement("destructive", _BY_NAME, is_certain=False)
+    return judged
+
+
 def _with_options(judged: _Judgement | None, tool: Tool) -> tuple[_Judgement | None, str | None]:
     """Returns the effect of a command, worse if a flag may make it so, and the flag for a yes in advance."""
     asking = None
@@ -400,7 +423,7 @@ def _with_options(judged: _Judgement | None, tool: Tool) -> tuple[_Judgement | N
                 effect, asking = "write", item.name
             elif words == "dry-run":
                 effect = "write"
-            elif words == "force" or (first in _DESTROYING_OPTIONS and first != "force"):
+            elif words == "force" or (first in _DESTROYING_OPTIONS and words != "discard"):
                 effect = "destructive"
         if effect is not None and (judged is None or _WORST_LAST.index(effect) > _WORST_LAST.index(judged.effect)):
             judged = _Judgement(effect, _BY_OPTION + item.name)
@@ -492,7 +515,11 @@ def _judge(method: str, path: str | None, name: str, texts: Sequence[str]) -> _J
         acting = [signal for signal in signals if signal.effect != "read"]
         certain = [signal for signal in acting if signal.is_certain]
         if _only_read(others):
-            certain = acting = [signal for signal in certain if not (is_safe and signal.verb in _NOUNS)]
+            certain = acting = [
+                signal
+                for signal in certain
+                if not (is_safe and signal.verb in _NOUNS) and not (not method and signal.verb in NEUTRAL_VERBS)
+            ]
         found += [
             _Judgement(signal.effect, source, signal.is_certain and signal.verb not in NEUTRAL_VERBS)
             for signal in certain or ([] if is_safe else acting)
@@ -504,11 +531,14 @@ def _judge(method: str, path: str | None, name: str, texts: Sequence[str]) -> _J
         return _Judgement("read", of_method)
     reads = {signal.verb for signal in of_texts if signal.effect == "read"}
     name_reads = any(signal.effect == "read" and (signal.is_certain or not method) for signal in of_name)
+    is_changing = any(map(_WILL_CHANGE.search, texts))
     if not method:
         source = _BY_NAME if name_reads else _BY_TEXT
+        if is_changing:
+            return _Judgement("write", _BY_TEXT, is_certain=False)
         return _Judgement("read", source) if name_reads or reads - _WEAK_READS else None
-    is_read = reads - _WEAK_READS or (name_reads and (reads or not any(texts)))
-    if is_read and not any(map(_WILL_CHANGE.search, texts)) and _LOGIN.isdisjoint(words_of(f"{name} {path}")):
+    is_read = reads - _WEAK_READS - {"report"} or (name_reads and (reads or not any(texts)))
+    if is_read and not is_changing and _LOGIN.isdisjoint(words_of(f"{name} {path}")):
         return _Judgement("read", _BY_TEXT if reads else _BY_NAME)
     return _Judgement("write", of_method, is_certain=False)
 
@@ -598,7 +628,7 @@ def _reads(first_part: str, last_part: str) -> bool:
 def _created(effect: Effect, words: Sequence[str], is_certain: bool) -> _Signal:
     """Returns the signal of the first of these words; it sends if it creates what reaches people or costs money."""
     what = [*takewhile(lambda word: word.isalpha() and word not in _ENDS_OBJECT, words)]
-    if words[0] == "merge" and len(what) > 1 and singular(what[-1]) not in _MERGED:
+    if words[0] == "merge" and len(what) > 1 and _MERGED.isdisjoint((what[1], singular(what[-1]))):
         return _Signal("destructive", "merge", is_certain)
     if words[0] in _CREATES:
         is_opened = words[0] == "create" and not _OPENED.isdisjoint((singular(what[-1]), singular(" ".join(what[-2:]))))
@@ -606,6 +636,8 @@ def _created(effect: Effect, words: Sequence[str], is_certain: bool) -> _Signal:
             return _Signal("sends", "create", is_certain)
         if singular(what[-1]) in _SECRETS:
             return _Signal(effect, "create", is_certain)
+    if words[0] in ("regenerate", "rotate") and singular(what[-1]) in _SECRETS:
+        return _Signal("destructive", words[0], is_certain)
     return _Signal(effect, words[0], is_certain)
 
 
@@ -639,7 +671,7 @@ def _signals_of_sentence(text: str) -> Iterator[_Signal]:
     rest = words[start + 1 :]
     effect = effect_of_verb(verb)
     assert effect is not None
-    if verb in ("report", "verify") and rest and rest[0] in _QUESTIONS:
+    if verb == "report" and rest and rest[0] in _QUESTIONS:
         effect = "read"
     if effect == "read":
         is_certain = verb != "return"
@@ -648,8 +680,11 @@ def _signals_of_sentence(text: str) -> Iterator[_Signal]:
         has_object = bool(rest) and rest[0] in _DETERMINERS
         # "Used to create payments" is often said of a resource, below each of its methods.
         is_certain = (verb not in _NOUNS or has_object) and words[0] not in ("can", "used")
-        is_certain = is_certain and not (verb in ("execute", "run") and _QUERIES & {*rest[:4]})
+        is_certain = is_certain and not (verb in ("execute", "run", "start") and _QUERIES & {*rest[:4]})
     yield _created(effect, [verb, *rest], is_certain)
+    # Of "Validates and assembles the robot", the unknown verb counts.
+    if effect == "read" and rest[:1] == ["and"] and {*rest[2:3]} & _DETERMINERS and not _verb_in(rest[1])[0]:
+        yield _Signal("write", rest[1], True)
     is_aside = False  # after ", which", up to the next comma
     is_enumeration = bool(rest) and (not rest[0].isalpha() or rest[0] in _JOINTS)
     for before, word, after in zip(rest, rest[1:], (*rest[2:], ""), strict=False):
@@ -684,7 +719,7 @@ def _verb_in(word: str) -> tuple[str, str]:
 _REMOVE = "(?:delet|remov|eras|destroy|wip|purg|overwrit|drop|clear|discard|revok|cancel|terminat|clos)(?:e?s?|ing)"
 _REMOVED = "(?:deleted|removed|erased|destroyed|wiped|purged|overwritten|lost)"
 _CANNOT = "(?:can(?:no|['’]?)t|couldn['’]?t|won['’]?t|(?:can|could|will|may) (?:not|never))"
-_LOSES = r"(?:can|could|may|might|will) (?:cause|lead to|result in) (?:\w+ )?(?:data loss|loss of data)"
+_LOSES = r"(?:can|could|may|might|will) (?:cause|lead to|result in|be) (?:\w+ )?(?:data loss|loss of data)"
 _IRREVERSIBLE = Regex(
     r"\b(?:"
     rf"{_CANNOT} (?:\w+ )?be (?:\w+ )?(?:undone|reversed|reverted|recovered|restored|rolled back|taken back)"

@@ -46,10 +46,10 @@ _VERBS_BY_EFFECT: dict[Effect, frozenset[str]] = {
         launch leave license like link lock log make mark message migrate modify mount move mute order patch
         pause persist place post prepare press prioritize process promote provision pull push put reactivate
         rebase reboot rebuild receive record redeem refresh regenerate register reindex reject release reload
-        rename renew reopen reorder replace report reserve resize restart restore resume retrain retry rotate
+        rename renew reopen reorder replace reserve resize restart restore resume retrain retry rotate
         run save schedule set sign snooze spend stage star start stop store subscribe suppress swap switch
         sync synchronize tag toggle train trigger unarchive unassign unblock undelete undo unfollow unlock
-        unmute unstar unsubscribe unsuspend update upgrade upload upsert verify vote write
+        unmute unstar unsubscribe unsuspend update upgrade upload upsert vote write
         """
     ),
     "read": word_set(
@@ -64,8 +64,8 @@ NEUTRAL_VERBS = word_set(
     """
     analyse analyze autocomplete calculate capture compute convert decode detect discover encode estimate evaluate
     export extract forecast format generate geocode infer invoke load manage obtain open perform ping predict
-    recommend request resolve review sample scan select simulate solve sort split suggest summarize tail take test track
-    translate use wait watch
+    recommend report request resolve review sample scan select simulate solve sort split suggest summarize tail take
+    test track translate use verify wait watch
     """
 )
 """Verbs that say little: they write, unless the method or the source says that nothing changes."""
