@@ -81,6 +81,15 @@ def test_however_names_are_written(names: list[str], titles: list[str]) -> None:
     assert {len(group) for group in found.values()} == {3}
 
 
+def test_a_word_with_which_all_titles_end_is_left_out(tmp_path: Path) -> None:
+    """Issue 15: `Users API` is about users."""
+    data = grouped(
+        **{f"{title} API": [f"{title}_{verb}" for verb in ("list", "get")] for title in ("Ship", "Pier", "Tide")}
+    )
+    titles = [group["title"] for group in service_of(write(tmp_path / "api.json", data))["groups"]]
+    assert not any(title.endswith("API") for title in titles)
+
+
 @pytest.mark.parametrize("names", [["a", "b"], ["echo", "add", "print_env", "get_tiny_image", "sample", "zip"]])
 def test_names_that_have_nothing_in_common_make_no_groups(names: list[str]) -> None:
     assert set(named(*names)) == {None}

@@ -581,6 +581,8 @@ def test_the_trigger_of_a_long_description_comes_early(tmp_path: Path) -> None:
         ("Netlify's API documentation", "netlify", "Netlify"),
         ("Official Harbour API reference", "harbour", "Harbour"),
         ("Port Web API with fixes from me", "port-web-api", "Port Web API"),
+        ("Port - Interactive Swagger UI Documentation", "port-api", "Port - API"),
+        ("Port API Schema", "port", "Port"),
         ("API documentation", "api-documentation", "API documentation"),
     ],
 )

@@ -244,12 +244,20 @@ def _declared(service: Service) -> list[_Cluster]:
 
 def _labelled(clusters: Sequence[_Cluster]) -> list[_Cluster]:
     """Returns declared groups with headings for their names."""
-    groups = _without_shared_start([cluster.group for cluster in clusters])
+    groups = _without_shared_end(_without_shared_start([cluster.group for cluster in clusters]))
     titles = _labels({group.title: cluster.tools for group, cluster in zip(groups, clusters, strict=True)})
     return [
         replace(cluster, group=replace(group, title=titles[group.title]))
         for group, cluster in zip(groups, clusters, strict=True)
     ]
+
+
+def _without_shared_end(groups: Sequence[Group]) -> Sequence[Group]:
+    """Returns groups without the word with which all their titles end: `Users API`."""
+    ends = {group.title.rpartition(" ")[2] for group in groups}
+    if len(groups) < _MIN_TITLES or len(ends) != 1 or not all(" " in group.title for group in groups):
+        return groups
+    return [replace(group, title=group.title.rpartition(" ")[0]) for group in groups]
 
 
 def _without_shared_start(groups: Sequence[Group]) -> Sequence[Group]:
@@ -389,7 +397,7 @@ def _uncapitalised(label: str) -> str:
 
 
 def _is_countable(noun: str, tools: Sequence[Tool], spellings: _Spellings) -> bool:
-    """True if names have a noun in the plural or after a verb such as "create", or two summaries have "a" before it."""
+    """True if names have a noun in the plural or after a verb such as "create", or a summary has "a" before it."""
     words = [words_of(name) for name in readable_names(tools).values()]
     if any(plural(noun) in name for name in words):
         return True
@@ -400,7 +408,7 @@ def _is_countable(noun: str, tools: Sequence[Tool], spellings: _Spellings) -> bo
     one = re.compile(
         rf"\b(?:an?|each|every)\s(?:[\w-]+\s){{0,2}}{re.escape(noun)}\b(?=\W*$|[.,;:)]|\s(?:{_AFTER_NOUN})\b)", re.I
     )
-    return sum(bool(one.search(_summary(tool))) for tool in tools) > 1
+    return any(one.search(_summary(tool)) for tool in tools)
 
 
 def _spelled(word: str, spellings: _Spellings) -> str:

@@ -20,7 +20,7 @@ from skillgen.model.service import Service
 from skillgen.model.tool import Tool
 from skillgen.render.pages import safe_stem, slug
 from skillgen.render.phrases import once, phrase, plain_phrase
-from skillgen.render.purpose import listed, subjects_of, task_of
+from skillgen.render.purpose import ABBREVIATIONS, listed, subjects_of, task_of
 from skillgen.security.addresses import host_of
 from skillgen.text import lazy_re as re
 from skillgen.text.markdown import CACHE_SIZE, Markdown, one_line, plain_words
@@ -110,12 +110,14 @@ _VENDOR_WORDS = re.compile(r"(?:^|-)(?:claude|anthropic)(?=-|$)")
 
 _START, _END = r"(?<![A-Za-z0-9])", r"(?![A-Za-z0-9])"
 _DOCUMENT_WORDS = re.compile(
-    rf"{_START}API[\s_-]+(?:documentation|docs?|reference|specification|spec|definition|description){_END}"
+    rf"{_START}API[\s_-]+(?:documentation|docs?|reference|schema|specification|spec|definition|description){_END}"
     rf"|{_START}official{_END}",
     re.IGNORECASE,
 )
 _SPECIFICATION = re.compile(
-    rf"{_START}(?:open\s?api|swagger)[\s_-]+(?:specification|spec|definition|description|document){_END}", re.IGNORECASE
+    rf"{_START}(?:interactive\s+)?(?:open\s?api|swagger)(?:\s+ui)?[\s_-]+"
+    rf"(?:specification|spec|definition|description|document(?:ation)?|docs){_END}",
+    re.IGNORECASE,
 )
 _MCP_WORDS = re.compile(rf"{_START}(?:(?:fast)?mcp|servers?){_END}|(?<=[a-z])MCP(?:Server)?{_END}", re.IGNORECASE)
 _MORE = re.compile(r"\s[+|]\s|(?<=\bAPI)\swith\s|(?<=\bserver)\swith\s", re.IGNORECASE)
@@ -268,7 +270,8 @@ def _name_of_product(service: Service) -> str:
     name = title(service)
     name = _ABOUT_API.sub("", _product_of_host(name) or name, count=1)
     if (client := _CLIENT.search(name)) is not None:
-        name = re.sub(r"(?<=[a-z])(?=[A-Z][a-z])", " ", name[: client.start()])
+        words = re.sub(r"(?<=[a-z])(?=[A-Z][a-z])", " ", name[: client.start()]).split(" ")
+        name = " ".join(word.upper() if word.lower() in ABBREVIATIONS else word for word in words)
     while (shorter := _API.sub("", name).strip(_ENDS)) and shorter != name:
         name = shorter
     if name.lower() in ("api", "rest", "openapi", "swagger", "service") and service.endpoints:

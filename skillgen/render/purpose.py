@@ -82,14 +82,18 @@ _AFTER = r"(?=\W*\Z|[.,;:)\n]|\s\n|\s(?:and|as|at|by|for|from|in|into|of|on|or|t
 """What follows a complete noun: `a page of` names a page, `a page size` does not."""
 
 _ABBREVIATION = re.compile(r"(?<![\w`{/.-])[A-Z]{3,5}(?![\w/-])")
-_FORMATS = word_set("api csv html http https id iso json pdf rfc sql url uri utc uuid xml yaml")
-_OF_ANY_SERVICE = _FORMATS | word_set("and false not null the true")
+_OF_ANY_SERVICE = word_set("api csv html http https id iso json pdf rfc url uri utc uuid xml yaml")
 """Abbreviations of any service, in lower case."""
+
+ABBREVIATIONS = _OF_ANY_SERVICE | word_set("dns ip sms sql ssl")
+
+_WORDS_IN_CAPITALS = word_set("and false not null the true")
 
 _LONGEST_ABBREVIATION = 6
 """Characters: `SPARQL`."""
 
-_VERSION_END = re.compile(r" v\d+\Z")
+_GENERAL_END = re.compile(r"(?:\s+(?:v\d+|apis?|controllers?|endpoints?))+\Z")
+"""The end of a group's title that says nothing of what the group is about."""
 
 _ABBREVIATED = 3
 """Times that a tool says an abbreviation that users say too."""
@@ -397,7 +401,7 @@ class Subjects:
         if not counts:
             return []
         common = Counter(word for tool in self._service.tools for word in _abbreviations(tool))
-        known, number = self._names | _OF_ANY_SERVICE, len(self._service.tools)
+        known, number = self._names | _OF_ANY_SERVICE | _WORDS_IN_CAPITALS, len(self._service.tools)
         named = (word for word, _ in counts.most_common() if 5 * common[word] <= number or common[word] == 1)
         return [word for word in named if word.lower() not in known][:_MAX_ABBREVIATIONS]
 
@@ -513,7 +517,7 @@ class Subjects:
             spelling, _ = max(found.items(), key=lambda item: (item[1], item[0]), default=(form, 0))
             if spelling[1:] != spelling[1:].lower() and not _is_shouted(spelling):
                 return spelling + word[len(form) :]
-        return word.replace(one, one.upper()) if (one := singular(word)) in _FORMATS else word
+        return word.replace(one, one.upper()) if (one := singular(word)) in ABBREVIATIONS else word
 
 
 @once
@@ -633,7 +637,7 @@ def _in_sentence(title: str) -> str:
     words = re.sub(r"(?<=[a-z])(?=[A-Z][a-z])", " ", text).split(" ") if " " not in text else text.split(" ")
     words = [part for word in words for part in word.split("_") if part]
     spelled = (word.lower() if word[1:] == word[1:].lower() or _is_shouted(word) else word for word in words)
-    return _VERSION_END.sub("", " ".join(spelled))
+    return _GENERAL_END.sub("", " ".join(spelled))
 
 
 def _distinct(phrases: Iterable[str]) -> list[str]:
@@ -868,6 +872,10 @@ def tool_words(title: str, tools: Sequence[Tool]) -> tuple[str, ...]:
     known = {*map(singular, words_of(title))}
     if all(names[tool.name][:1] == ((tool.method or "").lower(),) for tool in tools):
         shared = 1  # names after HTTP methods
+    verbs = {words[shared] for words in names.values() if len(words) > shared + 1}
+    is_said = all(len(words) > shared + 1 for words in names.values()) and len(tools) > _FEW_TOOLS
+    if is_said and len(verbs) == 1 and all(map(is_verb, verbs)):
+        shared += 1  # what all of them do
     found: dict[str, str] = {}
     for tool in tools:
         action = _words_of_action(tool, names[tool.name][shared:], known)
