@@ -8,9 +8,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from captured import service_of_answers
 from cli import generated, run_skillgen
 from descriptions import description, operation, write
-from listed import documented, inspected, tool
+from listed import answers, documented, inspected, tool
+
+import skillgen
 
 Json = Any
 
@@ -618,6 +621,8 @@ def test_a_pattern_comes_before_single_tools_with_a_note(tmp_path: Path) -> None
         ("search", "Performs a search", {}, "read", False),
         ("download_map", "Download a map. It will be saved in the folder.", {}, "write", False),
         ("run_code", "Runs JavaScript", {}, "destructive", False),
+        ("type_keys", "Send keystrokes to a tmux pane", {}, "destructive", False),
+        ("script", "Runs any AppleScript", {}, "destructive", False),
         ("query", "Execute an SQL query", {}, "destructive", False),
         ("query", "Execute an SQL query", READS, "read", False),
         ("update_merge_request", "Update a merge request", {}, "write", False),
@@ -633,6 +638,30 @@ def test_a_declared_hint_counts_where_it_is_more_cautious(
     if annotations.get("readOnlyHint") and is_warned:
         text = (tmp_path / "out" / "llms-full.txt").read_text("utf-8")
         assert f"[{mark}] Marked by its name, against what is declared.\n" in text
+
+
+@pytest.mark.parametrize(
+    ("text", "mark"),
+    [
+        ("Shell command to run", "destructive"),
+        ("SQL query to execute, such as SELECT 1", "destructive"),
+        ("Read-only SQL query to execute", "write"),
+        ("Code to search for", "write"),
+    ],
+)
+def test_an_argument_shows_that_a_tool_runs_code(tmp_path: Path, text: str, mark: str) -> None:
+    arguments = {"type": "object", "properties": {"id": {"type": "string", "description": text}}}
+    skill, _ = of_server(tmp_path, tool("start_it", description="Starts it.", inputSchema=arguments))
+    assert f"`start_it(id?)` [{mark}]" in skill
+
+
+def test_the_effects_of_a_snapshot_are_judged_again() -> None:
+    """Those of an older version may be understated."""
+    snapshot = skillgen.snapshot(service_of_answers(answers(None, {"tools": [tool("download_map")]})))
+    (entry,) = snapshot["services"][0]["tools"]
+    assert skillgen.read(snapshot).tools[0].semantics.effect == "read"
+    entry["description"] = entry["summary"] = "Download a map. It will be saved in the folder."
+    assert skillgen.read(snapshot).tools[0].semantics.effect == "write"
 
 
 def test_a_line_for_many_problems_names_the_tools(tmp_path: Path) -> None:

@@ -340,7 +340,7 @@ def _with_effect(tool: Tool, types: Mapping[str, Schema], problems: ProblemLog) 
     is_read = semantics.read_only or (judged is not None and judged.effect == "read")
     is_final = _says(_IRREVERSIBLE, said, is_read)
     judged = _with_body(_with_strong_words(judged, texts, is_final), tool, types)
-    judged = _with_code(judged, method, name, texts)
+    judged = _with_code(judged, tool, name, texts)
     judged, asking = _with_options(judged, tool) if tool.command else (judged, None)
     if semantics == _NOTHING:
         semantics = _judged(judged, method, is_final)
@@ -388,23 +388,36 @@ def _with_body(judged: _Judgement | None, tool: Tool, types: Mapping[str, Schema
 
 _RUNS_CODE = re.compile(
     r"\A\W*(?:(?!describe|get|list|show)\w+ ){0,2}?(?:eval|evaluate|exec|execute|run)s? (?:[\w/-]+ ){0,4}?"
-    r"(?:code|commands?|cypher|javascript|python|scripts?|shell|sql|statements?)\b",
+    r"(?:code|commands?|cmds?|cypher|(?:apple|java|power|type)?scripts?|lua|python|(?:power)?shell|sql|statements?)\b"
+    r"|\A\W*(?:send|type|write)s? (?:\w+ ){0,3}?(?:commands?|input|key(?:stroke)?s|text) to (?:[\w/-]+ ){0,5}?"
+    r"(?:console|pane|process|repl|shell|terminal|tmux)\b",
     re.IGNORECASE,
 )
 """What calls or names a tool that runs what its caller writes."""
 
-_ONLY_QUERIES = re.compile(r"\bread-?only\b|\bSELECT\b|\b(?:dry[ -]run|explain)\b")
+_CODE_TO_RUN = re.compile(
+    r"\b(?:cmd|code|commands?|cypher|javascript|python|scripts?|sql|statements?)(?: \w+)? to (?:be )?(?:eval|exec|run)",
+    re.IGNORECASE,
+)
+"""What says that an argument is such code."""
+
+_ONLY_QUERIES = re.compile(r"\b[Rr]ead-?only\b|\bSELECT\b|\b(?:dry[ -]run|explain)\b")
 
 
-def _with_code(judged: _Judgement | None, method: str, name: str, texts: Sequence[str]) -> _Judgement | None:
+def _with_code(judged: _Judgement | None, tool: Tool, name: str, texts: Sequence[str]) -> _Judgement | None:
     """Returns the effect of a tool; it may delete if it runs commands, code or SQL that its caller writes."""
     is_worst = judged is not None and judged.effect == "destructive"
-    if is_worst or method in _SAFE_METHODS or any(map(_ONLY_QUERIES.search, texts)):
+    is_safe = (tool.method or "").lower() in _SAFE_METHODS
+    if is_worst or is_safe or any(map(_ONLY_QUERIES.search, texts)):
         return judged
     if any(_RUNS_CODE.match(_TAGS.sub("", text)) for text in texts):
         return _Judgement("destructive", _BY_TEXT, is_certain=False)
     if _RUNS_CODE.match(" ".join(words_of(name))):
         return _Judgement("destructive", _BY_NAME, is_certain=False)
+    for item in () if tool.method else tool.parameters:  # an operation may keep the code, to run it later
+        text = item.description or ""
+        if (match := _CODE_TO_RUN.search(text)) and not _ONLY_QUERIES.search(text[: match.start()]):
+            return _Judgement("destructive", _BY_PROPERTY + item.name, is_certain=False)
     return judged
 
 
@@ -469,9 +482,10 @@ def _merged(tool: Tool, semantics: Semantics, judged: _Judgement | None, problem
         return _with_judged(semantics, judged, method)
     field = "read_only" if semantics.read_only else "destructive"
     if semantics.read_only or (semantics.destructive is False and judged.effect == "destructive"):
-        if not judged.is_certain:
+        is_known = not semantics.is_judged(field)
+        if is_known and not judged.is_certain:
             return _with_judged(semantics, None, method)
-        if not semantics.is_judged(field):
+        if is_known:
             label = "read-only" if semantics.read_only else "not destructive"
             _report(problems, tool, f"is marked {label}, but {EFFECTS[judged.effect]} by {judged.source}")
             judged = judged._replace(source=f"{judged.source}{OVERRULES}")
