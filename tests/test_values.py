@@ -172,6 +172,23 @@ VALUES: dict[str, tuple[Json, str]] = {
         "(string): Holds `application/json`.\n  - decoded, it is integer: At least 1.",
     ),
     "null-only": ({"type": "null"}, "(null)"),
+    # in words
+    "said-default": (
+        {"type": "integer", "default": 10, "maximum": 99, "description": "How many (default: 10)"},
+        "(integer): How many (default: 10). At most 99.",
+    ),
+    "other-default": (
+        {"type": "integer", "default": 10, "description": "How many; defaults to 100"},
+        "(integer): How many; defaults to 100. Default: `10`.",
+    ),
+    "said-choices": (
+        {"type": "string", "enum": ["asc", "desc", "none"], "description": "One of asc, desc or none"},
+        "(string): One of asc, desc or none",
+    ),
+    "other-words": (
+        {"type": "string", "enum": ["open", "closed"], "description": "Finds open or closed ones"},
+        "(string): Finds open or closed ones. One of `open`, `closed`.",
+    ),
     # references
     "anchored": ({"$ref": "#somewhere"}, "([C](#c))"),
     "with-words": (

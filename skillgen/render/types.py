@@ -658,13 +658,36 @@ def parameter_notes(parameter: Parameter) -> Markdown:
     target = inline_type(schema) or schema
     if target.choices and _lists_all(text, target.choices):
         text += phrase("one_of", values=value_list(target.choices))
+    if text and schema.default is not None and _says_default(text, schema.default.json):
+        text += phrase("default", value=value(schema.default.json))
     sentences = [note for note in notes if note.rpartition(lead)[2].rstrip(".") not in text]
     return Markdown(" ".join([*schema_description(schema, text), *sentences]))
 
 
 def _lists_all(text: str, choices: Sequence[Json]) -> bool:
-    """True if a text has all of several values in quotes or as code."""
-    return len(choices) > 1 and {match[2] for match in _QUOTED.finditer(text)}.issuperset(map(str, choices))
+    """True if a text has all of several values in quotes or as code, or in their order after a word for them."""
+    if len(choices) < 2:
+        return False
+    if {match[2] for match in _QUOTED.finditer(text)}.issuperset(map(str, choices)):
+        return True
+    if len(choices) > _LISTED_CHOICES or not all(str(choice) in text for choice in choices):
+        return False
+    listed = _BETWEEN_CHOICES.join(re.escape(str(choice)) for choice in choices)
+    return re.search(rf"(?:one of|either|values?|options?)\W{{1,4}}{listed}(?![\w-])", text, re.IGNORECASE) is not None
+
+
+_LISTED_CHOICES = 12
+"""Maximum of values that are searched in the order of the schema."""
+
+_BETWEEN_CHOICES = r"[`'\"]?(?:\s?[,;/|]\s?(?:(?:or|and)\s)?|\s(?:or|and)\s)[`'\"]?"
+
+
+def _says_default(text: str, default: Json) -> bool:
+    """True if a text states a string, number or boolean as the default."""
+    if isinstance(default, (dict, list)) or str(default).lower() not in text.lower():
+        return False
+    said = rf"\bdefault(?:s|ing)?(?: value)?(?: is| to| of)?[ :=]{{1,2}}[`'\"]?{re.escape(str(default))}(?![\w-]|\.\d)"
+    return re.search(said, text, re.IGNORECASE) is not None
 
 
 _QUOTED = re.compile(r"([`\"'])([^`\"'\n]{1,80})\1")

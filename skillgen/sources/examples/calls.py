@@ -55,7 +55,14 @@ def call_examples(
     if not isinstance(example.value, dict):
         problems.report("example-missing", pointer, "its schema allows no object, but arguments are an object")
         return tuple(examples)
-    return (Example(input=example.value, origins=GENERATED_ORIGINS), *examples) if example.is_known else tuple(examples)
+    shows_something = example.is_known and not _has_nothing(example.value)
+    return (Example(input=example.value, origins=GENERATED_ORIGINS), *examples) if shows_something else tuple(examples)
+
+
+def _has_nothing(value: Json) -> bool:
+    """True if something within a value is an empty object, which says nothing of what belongs there."""
+    parts = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+    return any(part == {} or _has_nothing(part) for part in parts)
 
 
 def _checked(example: Example, where: str, schema: Schema, validator: Validator, problems: ProblemLog) -> Example:
