@@ -272,5 +272,6 @@ FILTERS: dict[str, Callable[..., Any]] = {
     "command_equivalent": examples.command_equivalent,
     "request_equivalent": examples.request_equivalent,
     "section_command": reference.section_command,
+    "type_command": reference.type_command,
     "sentence": _sentence,
 }

@@ -154,6 +154,11 @@ class Reference(Struct, frozen=True, kw_only=True):
         return chain(self.type_sections, _sections(self.shared))
 
     @property
+    def moved_types(self) -> list[Section]:
+        """The named types that are on the pages of their tools."""
+        return [item for page, _ in self.tool_pages for item in page.types]
+
+    @property
     def numbered_item(self) -> str | None:
         """The heading of a shared item whose name others have too, such as `limit (2)`."""
         return next((item.heading for item in _sections(self.shared) if item.heading.endswith(" (2)")), None)
@@ -346,6 +351,12 @@ def section_command(file: str, sections: Iterable[Section | Tool]) -> str:
     name = r"[#* ]*NAME\**" if file.startswith("about") else "## NAME"
     start = rf"\|^{name}$|" if any("/" in section.name for section in sections) else f"/^{name}$/"
     return f"sed -n '{start},/^## /p' {file}"
+
+
+def type_command(file: str, types: Sequence[Section]) -> str:
+    """Returns the command that prints one of the named types of a page, which follow its tools."""
+    start = r"\|^### NAME$|" if any("/" in item.name for item in types) else "/^### NAME$/"
+    return f"sed -n '{start},/^##/p' {file}"
 
 
 SKILL_FILE = "../SKILL.md"
