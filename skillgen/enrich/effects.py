@@ -130,9 +130,6 @@ _LOGIN = word_set(
 )
 """A POST about these creates something, even if it says "get"."""
 
-_UN = re.compile(r"(?<![A-Za-z])[Uu]n[A-Z]")
-"""The start of a verb that undoes another, written as two words: `unSuspend`."""
-
 _DESTROYING_OPTIONS = word_set(
     "delete destroy discard drop erase nuke overwrite prune purge remove replace rm shred truncate wipe"
 )
@@ -214,7 +211,6 @@ _CALLS = re.compile(r"\b(?:connecting|initiating|placing) the (?:\w+ )?call\b", 
 _REQUEST = re.compile(r"\A\W*(?:send|submit)s? an? (?:\w+ )?request to (?=(\w+))", re.IGNORECASE)
 """A start before the verb that counts: "Sends a request to cancel"."""
 
-_NOT = re.compile(r"\b(?:not|cannot|never|no|without|\w+n['’]t)(?:\s\w+){0,2}\s$", re.IGNORECASE)
 _WILL_CHANGE = re.compile(
     r"\bwill (?:\w+ly |also |then )?be (?:\w+ly )?"
     r"(?:added|charged|created|deleted|removed|replaced|saved|sent|stored|updated)\b",
@@ -586,8 +582,10 @@ def _signals_of_name(method: str, path: str, name: str) -> Iterator[_Signal]:
 
 
 def _is_thing(words: Sequence[str]) -> bool:
-    """True for `merge_requests`, which are things; `purge_ropes` is an action."""
-    return bool(words) and words[0] in _NOUNS and singular(words[-1]) != words[-1]
+    """True for `merge_requests`, which are things; `purge_ropes` and `list_ropes` are actions."""
+    return (
+        bool(words) and words[0] in _NOUNS and effect_of_verb(words[0]) != "read" and singular(words[-1]) != words[-1]
+    )
 
 
 def _letters(text: str) -> str:
@@ -598,7 +596,7 @@ def _signals_of_words(name: str) -> Iterator[_Signal]:
     """Yields what the verbs of a name say: the first word, the one after the last `_`, and those joined by "or"."""
     parts = [part for part in _SEGMENT.split(name) if part] or [name]
     first_part, last_part = parts[0], parts[-1]
-    all_words = words_of(_UN.sub(lambda match: match[0].lower(), last_part))
+    all_words = words_of(last_part)
     words = all_words[sum(1 for _ in takewhile(_FILLERS.__contains__, all_words[:-1])) :]
     if not words:
         return
@@ -678,7 +676,7 @@ def _signals_of_sentence(text: str) -> Iterator[_Signal]:
     verb, ending = _verb_in(words[start]) if start < len(words) else ("", "")
     if not verb or effect_of_verb(verb) != "read":
         for match in _OVERWRITES.finditer(sentence):
-            if not _NOT.search(sentence[: match.start()]):
+            if not _DENIED.search(sentence[: match.start()]):
                 yield _Signal("destructive", match[0].lower(), True)
     if not verb:
         return
