@@ -281,8 +281,7 @@ def _argument(parameter: Parameter, types: Mapping[str, Schema], depth: int, pro
 def _short_type(schema: Schema, types: Mapping[str, Schema], depth: int, properties: int = SHOWN_PROPERTIES) -> str:
     if schema.choices and all(isinstance(choice, str) and choice.isascii() for choice in schema.choices):
         words = "|".join(schema.choices)
-        if len(words) <= CHOICES_LIMIT:
-            return words
+        return words if len(words) <= CHOICES_LIMIT else "enum"
     if schema.ref is not None:
         target = types.get(schema.ref)
         if target is None or depth >= DEPTH_LIMIT:
