@@ -544,6 +544,20 @@ def says(path: str, summary: str, name: str | None = None, method: str = "get") 
             },
             "Get ships and revoke (Port API). Use when the user mentions Port or",
         ),
+        (
+            "Quay",
+            says("/fees", "Lists the port's fees", "PortFees_List")
+            | says("/fees/{id}", "Gets the port's fee", "PortFees_Get"),
+            "asks about port fees.",
+        ),
+        (
+            "Quay",
+            says("/a", "Seadata", "get_seadata")
+            | says("/b", "Tightness", "get_tightness")
+            | says("/c", "Ads", "get_ads")
+            | says("/d", "Update", "update"),
+            "Seadata, tightness and ads through the Quay API.",
+        ),
         ("Port API Explorer", says("/a", "List berths", "list_berths"), "mentions Port or asks"),
     ],
 )

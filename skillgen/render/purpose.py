@@ -252,11 +252,13 @@ class Subjects:
             whole = next((found[start] for start in starts if start in found), None)
             if whole is not None and whole.count >= found[key].count:
                 whole.count += found.pop(key).count
+        is_small = len(self._service.tools) <= _MANY_TOOLS
         named = (
             subject
             for subject in found.values()
-            if not (_EMPTY if subject.is_varied else _VAGUE).issuperset(subject.words)
+            if not (_EMPTY if is_small and subject.is_varied else _VAGUE).issuperset(subject.words)
             and not _PARTICIPLE.search(subject.words[-1])
+            and (subject.is_varied or not (PLAIN_VERBS | _SAME_VERB.keys()).issuperset(subject.words))
             and not self._is_feedback(subject.words)
             and not (self._service.kind == "cli" and is_verb(subject.words[-1]))
         )
@@ -407,7 +409,7 @@ class Subjects:
 
     def _clauses(self) -> Iterator[str]:
         """Yields what the tools do with each noun; nouns with the same verbs share a clause."""
-        others = {verb for _, verbs, noun in self._actions if not noun for verb in verbs} - {*_GETS}
+        others = {verb for _, verbs, noun in self._actions if not noun for verb in verbs} - {*_GETS, "list"}
         is_core = len(others) >= _MIN_CORE_VERBS
         if is_core:
             yield listed(_shown_verbs(others))
@@ -433,7 +435,7 @@ class Subjects:
                 noun = _object(rest)
             else:
                 verb, noun = next(iter(verbs), ""), (*noun[:-1], *map(singular, noun[-1:]))
-            if verb and noun and not _EMPTY.issuperset(noun):
+            if verb and noun and not _VAGUE.issuperset(noun):
                 actions.append((tool, verb, noun))
         return actions
 
@@ -531,21 +533,22 @@ _PARTICIPLE = re.compile(r"\w{3}[^e]ed\Z")
 
 _MASS = word_set(
     """
-    access activity advice analytics audio authentication authorization availability billing bandwidth capacity
-    chat code compliance config configuration consumption content data demand documentation email energy equipment
-    feedback fraud hardware health history identity info information infrastructure inventory knowledge
-    latency liquidity logic mail maintenance media merchandise metadata money music news occupancy output payroll
-    performance presence progress publicity quality research revenue risk security software speech spelling status
-    storage stuff support text time traffic usage video volatility weather web work
+    access activity advice audio authentication authorization bandwidth chat code compliance config consumption content
+    demand documentation email energy equipment feedback fraud geolocation health history identity information inventory
+    knowledge liquidity mail maintenance media money music output performance progress quality research revenue risk
+    security speech status storage stuff support text time traffic usage video weather web work
     """
 )
 """Nouns that are usually said without a plural."""
 
 
 def _is_mass(noun: str) -> bool:
-    """True for a noun without a plural, and for what may be a verb or an abbreviation."""
+    """True for a noun without a plural, and for one that ends like one or may be a verb or an abbreviation."""
     last = noun.rpartition(" ")[2]
-    return last in _MASS or last.endswith("ing") or len(last) < 3 or (last == noun and is_verb(noun))
+    return last in _MASS or len(last) < 3 or bool(_MASS_END.search(last)) or (last == noun and is_verb(noun))
+
+
+_MASS_END = re.compile(r"(?:ing|ness|ability|data|ware|(?<![aisu])s)\Z")
 
 
 def _after_word(one: str, many: str) -> re.Pattern[str]:
@@ -597,7 +600,8 @@ def _verb_form(word: str, rest: str, name: Collection[str]) -> str | None:
 
 
 def _is_verb_form(word: str) -> bool:
-    return any(effect_of_verb(form) for form in (word, word.removesuffix("s"), word.removesuffix("es")))
+    forms = (word, word.removesuffix("s"), word.removesuffix("es"))
+    return any(is_verb(form) or effect_of_verb(form) for form in forms)
 
 
 def _end_of_task(text: str) -> int:
@@ -682,10 +686,13 @@ _QUANTITY = re.compile(
 )
 """Words before what something is about: "a list of"."""
 
+_POSSESSOR = re.compile(r"\Athe (?:[\w-]+ ){0,2}[\w-]+['’]s? ", re.IGNORECASE)
+
 
 def _object(text: str) -> tuple[str, ...]:
     """Returns the noun at the start of a text, in the singular: `repository` of "a new repository for the user"."""
-    text = re.split(r",|['’]s? ", _QUANTITY.sub("", text.replace("(s)", "s")), maxsplit=1)[0]
+    text = _POSSESSOR.sub("", _QUANTITY.sub("", text.replace("(s)", "s")))
+    text = re.split(r",|['’]s? ", text, maxsplit=1)[0]
     words = re.findall(r"\w[\w'-]*", text)
     noun = list(takewhile(lambda word: word.lower() not in _END | CONJUNCTIONS, words))
     noun = [word for word in noun if word.lower() not in STOP_WORDS | _PARTICIPLES]
@@ -720,9 +727,12 @@ def _actions(tools: Sequence[Tool], product: Collection[str]) -> list[_Action]:
             actions.append((tool, *_action_of_path(tool)))
         else:
             actions.append((tool, *_action_of_name(_without_start(split[tool.name], shared), tool)))
-    actions = [action if action[2] or not action[1] else _said_action(*action) for action in actions]
+    if not (shared and any(tool.path for tool in tools)):
+        actions = [action if action[2] or not action[1] else _said_action(*action) for action in actions]
     if shared and 2 * sum(not noun for _, _, noun in actions) > len(actions):
-        actions = [(tool, verbs, noun or _noun(spoken[0][:shared][-2:])) for tool, verbs, noun in actions]
+        actions = [
+            (tool, verbs, noun or _noun(spoken[0][:shared][-_MAX_OBJECT_WORDS:])) for tool, verbs, noun in actions
+        ]
     methods = {(verbs[0], (tool.method or verbs[0]).lower()) for tool, verbs, _ in actions if verbs}
     by_method = {verb: method == verb for verb, method in methods if verb in _METHODS}
     is_by_method = len(by_method) > 1 and all(by_method.values()) and all(tool.method for tool, _, _ in actions)
