@@ -664,10 +664,12 @@ def test_the_effects_of_a_snapshot_are_judged_again() -> None:
     assert skillgen.read(snapshot).tools[0].semantics.effect == "write"
 
 
-def test_a_line_for_many_problems_names_the_tools(tmp_path: Path) -> None:
+def test_a_line_for_problems_names_the_tools(tmp_path: Path) -> None:
     tools = [tool(name, description="Deletes it.", annotations=READS) for name in ("delete_plan", "delete_berth")]
     finished, _ = documented(tmp_path, tools=tools)
     assert "safety-facts-disagree: delete_plan, delete_berth: facts on safety contradict" in finished.stderr
+    finished, _ = documented(tmp_path, tools=tools[:1])
+    assert "safety-facts-disagree: 'delete_plan' is marked read-only, but" in finished.stderr
 
 
 def test_declared_effects_are_not_reported_as_inferred(tmp_path: Path) -> None:

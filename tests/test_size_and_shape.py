@@ -239,8 +239,8 @@ def test_a_cut_in_a_result_of_a_server_is_reported_with_its_place(
     source = stdio if way == "stdio" else ("--url", serve_messages(CUT, way))
     finished = run_skillgen("from-server", "-o", tmp_path / "out", *source)
     assert finished.exit_code == 0, finished.stderr[-600:]
-    assert "nested-too-deeply: /tools~1list/0/tools/0/inputSchema:" in finished.stderr
-    assert "duplicate-key: /tools~1list/0/tools/1/name:" in finished.stderr
+    assert "nested-too-deeply: deep/inputSchema:" in finished.stderr
+    assert "duplicate-key: twice/name:" in finished.stderr
     for name in ("deep", "twice", "fine"):
         assert f"## {name}\n" in references(tmp_path)
 

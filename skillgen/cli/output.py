@@ -66,7 +66,7 @@ class Console:
     def problems(self, problems: Iterable[Problem], service: Service | None = None) -> None:
         """Prints problems: a line for each code, with `verbose` for each problem, also for notes.
 
-        A line for several problems names the tools of `service` that have no address, such as those of an MCP server.
+        Without `verbose`, it names the tools of `service` that have no address, such as those of an MCP server.
         """
         from skillgen.text.markdown import disarm
 
@@ -105,7 +105,8 @@ def _problem_line(problems: Sequence[Problem], names: Mapping[str, str]) -> str:
     first, *others = problems
     fix = f" ({one_line(first.fix)})" if first.fix and all(other.fix == first.fix for other in others) else ""
     if not others:
-        place = f"{one_line(first.where)}: " if first.where else ""
+        where = one_line(_place(first.where, names))
+        place = "" if first.message.startswith((where, repr(where))) else f"{where}: "
         return f"{first.level}: {first.code}: {place}{one_line(first.message)}{fix}"
     places = list(dict.fromkeys(one_line(_place(problem.where, names)) for problem in problems))
     more = f" and {len(places) - PLACES_SHOWN:,} more" if len(places) > PLACES_SHOWN else ""
