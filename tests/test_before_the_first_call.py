@@ -245,3 +245,11 @@ def test_a_rule_of_use_is_no_part_of_a_quotation_and_is_complete(tmp_path: Path)
     gone = "Use `find_log` instead when:\n\n- there is one"
     skill = of_server(tmp_path, [tool("read_log", description=f"Reads a log.\n\n{said}\n\n{gone}"), tool("find_log")])
     assert "## Gotchas" not in skill
+
+
+def test_what_a_pattern_covers_is_not_named_again(tmp_path: Path) -> None:
+    """H5: that one of several deletions says it cannot be undone does not make the others safer."""
+    said = {"boat": "Deletes a boat. This cannot be undone.", "crew": "Deletes a crew.", "port": "Deletes a port."}
+    deletions = [tool(f"delete_{noun}", description=text) for noun, text in said.items()]
+    skill = of_server(tmp_path, [*deletions, tool("wipe_all", description="Wipes all. This cannot be undone.")])
+    assert "- Confirm first: `delete_*`, `wipe_all` (cannot be undone).\n" in skill

@@ -253,6 +253,12 @@ def _confirmed(marked: Sequence[Tool], as_bad: Sequence[Tool], tools: Sequence[T
     """Returns what to confirm: patterns, then names with declared effects, then the other names."""
     to_confirm = [tool for tool in marked if not tool.semantics.requires_confirmation]
     told = {tool.name: words for tool in to_confirm if (words := _confirmed_effects(tool.semantics))}
+    of_all = [item for item in _patterns(to_confirm, as_bad, tools) if "*" in item]
+    told = {
+        tool.name: told[tool.name]
+        for tool in to_confirm
+        if tool.name in told and (tool.semantics.side_effects or not any(_matches(item, tool.name) for item in of_all))
+    }
     told = dict(islice(told.items(), _TOLD))
     others = [tool for tool in to_confirm if tool.name not in told]
     found = _patterns(others, as_bad, tools)
