@@ -663,3 +663,16 @@ def test_gotchas_are_rules_of_use_and_no_orders(tmp_path: Path) -> None:
     skill = path.read_text("utf-8")
     assert all(f": {rule}\n" in skill for rule in RULES)
     assert not any(order in skill for order in ORDERS)
+
+
+def test_the_products_of_a_server_are_mentioned_and_are_no_nouns(tmp_path: Path) -> None:
+    """Issue 15: `jira_create_issue` and `confluence_get_page` of one server."""
+    things = {"zeta": "issue", "acme": "page"}
+    entries = [
+        tool(f"{product}_{verb}_{thing}", description=f"Lets the {product.title()} of a team do it.")
+        for product, thing in things.items()
+        for verb in ("create", "get", "delete", "move", "archive")
+    ]
+    said = described(tmp_path, entries)
+    assert said.startswith("Archive, create, delete, get and move issues and pages (MCP server")
+    assert "mentions Zeta or Acme" in said

@@ -427,7 +427,8 @@ def _trigger(service: Service) -> str:
     subjects, name = subjects_of(service), plain(product(service))
     tasks = [plain(task) for task in subjects.tasks[:_TASKS_ASKED]]
     said = _spelled_words(service) or ([name] if _is_said(name, service) else [])
-    names = list(dict.fromkeys([*said, *subjects.abbreviations]))
+    products = [_spelling(word, service) or word for word in subjects.products]
+    names = list(dict.fromkeys([*said, *products, *subjects.abbreviations]))
     mentioned = {word.lower() for word in names}
     mentioned |= {plural(word) for word in mentioned if service.kind == "mcp"}
     about = [plain(noun) for noun in subjects.nouns if noun.lower() not in mentioned][:_NOUNS_ASKED]

@@ -289,9 +289,16 @@ class Subjects:
         return _actions(self._service.tools, self._names if self._service.kind == "mcp" else frozenset())
 
     @cached_property
+    def products(self) -> list[str]:
+        """The products of which the names of a server say one each, first: `jira_create_issue`."""
+        return _products(self._service.tools) if self._service.kind == "mcp" else []
+
+    @cached_property
     def _are_nouns_enough(self) -> bool:
         """True if there are too many tools for verbs, or most names lack one."""
         tools = self._service.tools
+        if self.products:
+            return False
         return len(tools) > _MANY_TOOLS or 2 * sum(bool(verbs) for _, verbs, _ in self._actions) <= len(tools)
 
     @cached_property
@@ -718,7 +725,7 @@ def _actions(tools: Sequence[Tool], product: Collection[str]) -> list[_Action]:
     if product and all(len(parts) == 1 and len(parts[0]) > 2 and parts[0][-1] in product for parts in split.values()):
         split = {name: [parts[0][:-1]] for name, parts in split.items()}
     spoken = [[word for part in parts for word in part] for parts in split.values()]
-    shared = _shared_start(spoken)
+    shared = _shared_start(spoken) or bool(product and _products(tools))
     actions: list[_Action] = []
     for tool in tools:
         if tool.deprecated or not split[tool.name]:
@@ -741,6 +748,21 @@ def _actions(tools: Sequence[Tool], product: Collection[str]) -> list[_Action]:
             (tool, ["create" if verb == "post" else verb for verb in verbs], noun) for tool, verbs, noun in actions
         ]
     return actions
+
+
+def _products(tools: Sequence[Tool]) -> list[str]:
+    """Returns the first words of all names if there are few, of several tools each, and none is what a tool does."""
+    firsts = Counter(words[0] for tool in tools if (words := words_of(tool.name)))
+    is_few = 1 < len(firsts) <= _MAX_PRODUCTS and min(firsts.values()) >= _MIN_PRODUCT_TOOLS
+    names = [words_of(tool.name) for tool in tools]
+    are_products = is_few and all(len(words) > 1 for words in names) and not any(map(is_verb, firsts))
+    has_verbs = are_products and 2 * sum(is_verb(words[1]) for words in names) > len(names)
+    return [word for word, _ in firsts.most_common()] if has_verbs else []
+
+
+_MAX_PRODUCTS = 4
+_MIN_PRODUCT_TOOLS = 5
+"""Products of one server, and tools of each."""
 
 
 def _said_action(tool: Tool, verbs: list[str], noun: tuple[str, ...]) -> _Action:
