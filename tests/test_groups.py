@@ -454,6 +454,28 @@ def test_a_verb_at_the_end_of_a_name_may_be_a_noun() -> None:
     }
 
 
+def test_a_verb_at_the_end_of_a_name_is_the_noun_of_a_group() -> None:
+    """Issue 15: `start_search` is about searches if other tools are."""
+    names = (
+        "start_search",
+        "stop_search",
+        "list_searches",
+        "get_search_results",
+        "get_port",
+        "list_ports",
+        "open_port",
+    )
+    assert named(*names) == {"Searches": [*names[:4]], "Ports": [*names[4:]]}
+
+
+def test_a_group_with_the_one_other_tool_keeps_its_title() -> None:
+    """Issue 15: "Other" says nothing of five tools with messages."""
+    messages = ("push_message", "send_message", "list_messages")
+    menus = [f"{verb}_menu" for verb in ("create", "delete", "list", "get", "set")]
+    found = named(*messages, *menus, "get_profile")
+    assert found["Messages, other"] == [*messages, "get_profile"]
+
+
 def test_no_two_groups_share_a_name() -> None:
     """S0-35: parts of a large group are named apart from one another and from declared groups, in whatever case."""
     names = ["".join("lI1"[i // 3**place % 3] for place in range(12)) for i in range(2_500)]

@@ -21,6 +21,7 @@ from skillgen.model.tool import Tool
 from skillgen.model.values import Origin
 from skillgen.text.words import (
     WORD,
+    is_verb,
     nouns_of,
     path_segments,
     plural,
@@ -462,7 +463,8 @@ def _noun_names(tools: Sequence[Tool]) -> dict[str, str]:
 
     Of equally frequent nouns, the one that is nearer to the start of the names comes first.
     """
-    nouns = {name: nouns_of(readable) for name, readable in readable_names(tools).items()}
+    readable = readable_names(tools)
+    nouns = {name: nouns_of(words) for name, words in readable.items()}
     counts = Counter(noun for words in nouns.values() for noun in words)
     common = {noun for noun, count in counts.items() if count > _COMMON_SHARE * len(tools)}
     pending = {name: tuple(noun for noun in words if noun not in common) for name, words in nouns.items()}
@@ -494,7 +496,14 @@ def _noun_names(tools: Sequence[Tool]) -> dict[str, str]:
                 changed.add(word)
         for word in changed:
             heapq.heappush(queue, (-counts[word], positions[word], word))
-    return {tool.name: groups.get(tool.name, REST) for tool in tools}
+    found = frozenset(groups.values())
+    return {name: groups.get(name) or _group_of_end(words_of(words), found) for name, words in readable.items()}
+
+
+def _group_of_end(words: Sequence[str], groups: Container[str]) -> str:
+    """Returns the group of a name that ends with a verb that is a noun in others: `start_search` is about searches."""
+    end = singular(words[-1]) if len(words) > 1 and is_verb(words[0]) else ""
+    return end if end in groups else REST
 
 
 def _compound(noun: str, names: Sequence[tuple[str, ...]]) -> str:
@@ -578,6 +587,9 @@ def _joined(clusters: Sequence[_Cluster]) -> _Cluster:
         key=lambda title: (title.casefold(), title),
     )
     titles[1:] = map(_uncapitalised, titles[1:])
+    if len(clusters) == 2 and len(titles) == 1 and min(len(cluster.tools) for cluster in clusters) == 1:
+        larger = max(clusters, key=lambda cluster: len(cluster.tools))
+        titles += ["other"] * (larger.group.name != REST)
     name = ", ".join(titles) if 0 < len(titles) <= 3 and len(titles) == len(clusters) else REST
     title = name if name != REST else "Other"
     origin = Origin("inferred", _SINGLE)

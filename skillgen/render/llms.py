@@ -87,10 +87,10 @@ def llms_documents(rendering: Rendering) -> Iterator[Document]:
 
 
 def _groups(rendering: Rendering) -> list[tuple[str, str, str]]:
-    """Returns title, file and words of each group, the largest first; of sequences of groups if there are many."""
+    """Returns title, file and words of each group, the largest first, "Other" last; of sequences if there are many."""
     index = rendering.skill.index if rendering.skill is not None else None
     files = {entry.label: entry.files[0] for entry in index.entries} if index is not None else {}
-    topics = sorted(rendering.reference.topics, key=lambda topic: -len(topic.tools))
+    topics = sorted(rendering.reference.topics, key=lambda topic: (topic.title == "Other", -len(topic.tools)))
     groups = [
         (
             item.title,
