@@ -109,6 +109,9 @@ _DETERMINERS = word_set(
     """
 )
 _ENDS_OBJECT = word_set("about as at between by for from in into of on through to under using via when where with")
+_QUESTIONS = frozenset({"how", "if", "that", "what", "where", "whether", "which", "why"})
+"""Words after "report" that make it say something: "Report what is missing", but "Report an issue"."""
+
 _QUERIES = frozenset({"aggregation", "aggregations", "queries", "query", "search"})
 """What is run or started without being known to change something: a declaration counts more."""
 
@@ -544,7 +547,7 @@ def _judge(method: str, path: str | None, name: str, texts: Sequence[str]) -> _J
         if is_changing:
             return _Judgement("write", _BY_TEXT, is_certain=False)
         return _Judgement("read", source) if name_reads or reads - _WEAK_READS else None
-    is_read = reads - _WEAK_READS or (name_reads and (reads or not any(texts)))
+    is_read = reads - _WEAK_READS - {"report"} or (name_reads and (reads or not any(texts)))
     if is_read and not is_changing and _LOGIN.isdisjoint(words_of(f"{name} {path}")):
         return _Judgement("read", _BY_TEXT if reads else _BY_NAME)
     return _Judgement("write", of_method, is_certain=False)
@@ -680,6 +683,8 @@ def _signals_of_sentence(text: str) -> Iterator[_Signal]:
     rest = words[start + 1 :]
     effect = effect_of_verb(verb)
     assert effect is not None
+    if verb == "report" and rest and rest[0] in _QUESTIONS:
+        effect = "read"
     if effect == "read":
         is_certain = verb != "return"
         effect = "write" if verb == "check" and rest and rest[0] in _CHECKS_IN else effect
