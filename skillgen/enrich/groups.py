@@ -397,12 +397,18 @@ def _uncapitalised(label: str) -> str:
     return label[:1].lower() + label[1:] if label[1:].islower() else label
 
 
+_MIN_NAMED = 5
+"""Times that texts write a word with a capital, and never without, from which it is a name."""
+
+
 def _is_countable(noun: str, tools: Sequence[Tool], spellings: _Spellings) -> bool:
     """True if names have a noun in the plural or after a verb such as "create", or a summary has "a" before it."""
     words = [words_of(name) for name in readable_names(tools).values()]
     if any(plural(noun) in name for name in words):
         return True
-    if _with_capitals(noun, spellings) != noun:
+    counts = spellings.get(noun, Counter())
+    is_name = counts[noun.title()] >= _MIN_NAMED and not counts[noun] and not any(tool.path for tool in tools)
+    if is_name or _with_capitals(noun, spellings) != noun:
         return False
     if any(name[-1:] == (noun,) and not _COUNTABLE_VERBS.isdisjoint(name[:-1]) for name in words):
         return True
