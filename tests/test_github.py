@@ -215,12 +215,16 @@ def says(github: GitHub, item: Item, schema: Json, several: bool) -> Iterator[bo
     schema = target(github.raw, schema)
     yield words(schema.get("description", "")) in words(item.text, whole=True)
     if "default" in schema:
-        yield [shown_value(schema["default"])] in item.codes_after("Default: ")
+        default = shown_value(schema["default"])
+        in_words = re.search(rf"\bdefault.{{0,20}}{re.escape(default)}\b", item.text, re.IGNORECASE)
+        yield [default] in item.codes_after("Default: ") or in_words is not None
     if "enum" in schema:
         shown = [*item.codes_after("One of "), *item.codes_after("Always ")]
         wanted = [shown_value(choice) for choice in schema["enum"]]
         prose = [piece.text for piece in item.pieces if piece.kind == "code"]
         prose += re.findall(r"['\"]([^'\"]+)['\"]", item.text)
+        if re.search(r"\b(?:one of|either|values?|options?)\W", item.text, re.IGNORECASE):
+            prose += re.findall(r"[\w-]+", item.text)
         yield (
             any(set(wanted) <= set(words) for words in [*shown, prose])
             if several

@@ -308,6 +308,8 @@ WITHOUT_REPETITION = {
     ("render/purpose.py", "_spelled"),
     ("render/purpose.py", "_without_title_case"),
     ("render/reference.py", "about_topics"),
+    ("render/types.py", "_lists_all"),
+    ("render/types.py", "_says_default"),
     ("text/uses.py", "_opened"),
     ("text/uses.py", "uses_in_item"),
     ("security/secrets.py", "__init__"),

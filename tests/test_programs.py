@@ -107,7 +107,7 @@ def test_actions_of_argparse_are_read(ship: Service) -> None:
     lines = rows(ship, "pack")
     assert lines["box"] == "- `box` (path, required): file with the contents"
     assert lines["--level"].endswith("how small. One of `1`, `2`, `3`, `4`, `5`, `6`, `7`, `8`, `9`.")
-    assert lines["--format"] == "- `--format` (string): one of tar, zip. One of `tar`, `zip`. Default: `tar`."
+    assert lines["--format"] == "- `--format` (string): one of tar, zip. Default: `tar`."
     assert lines["--exclude"] == "- `--exclude` (string): leave these out; 100% of them. Repeatable."
     assert lines["--seal"] == "- `--seal` (flag): seal it. Default: `true`. Turned off by `--no-seal`."
     assert lines["-v"] == "- `-v` (flag): say more. Repeatable."

@@ -92,7 +92,7 @@ _WORDS_IN_CAPITALS = word_set("and false not null the true")
 _LONGEST_ABBREVIATION = 6
 """Characters: `SPARQL`."""
 
-_GENERAL_END = re.compile(r"(?:\s+(?:v\d+|apis?|controllers?|endpoints?))+\Z")
+_GENERAL_END = re.compile(r"(?:\s(?:v\d{1,4}|apis?|controllers?|endpoints?)){1,4}\Z")
 """The end of a group's title that says nothing of what the group is about."""
 
 _ABBREVIATED = 3
@@ -687,7 +687,8 @@ def _is_longer(noun: tuple[str, ...], word: str) -> bool:
 
 
 _QUANTITY = re.compile(
-    r"(?:(?:an?|the|all|any|each|its) )?(?:[\w-]+ )?(?:array|batch|collection|copy|details?|list|number|page|set) of "
+    r"(?:(?:an?|the|all|any|each|its) )?(?:[\w-]{1,40} )?"
+    r"(?:array|batch|collection|copy|details?|list|number|page|set) of "
     r"|one or (?:more|multiple|several) ",
     re.IGNORECASE,
 )

@@ -683,8 +683,9 @@ _BETWEEN_CHOICES = r"[`'\"]?(?:\s?[,;/|]\s?(?:(?:or|and)\s)?|\s(?:or|and)\s)[`'\
 
 
 def _says_default(text: str, default: Json) -> bool:
-    """True if a text states a string, number or boolean as the default."""
-    if isinstance(default, (dict, list)) or str(default).lower() not in text.lower():
+    """True if a text states a string, number or boolean as the default; `true` in words is not the string."""
+    is_ambiguous = isinstance(default, str) and value(default) != code(default)
+    if isinstance(default, (dict, list)) or is_ambiguous or str(default).lower() not in text.lower():
         return False
     said = rf"\bdefault(?:s|ing)?(?: value)?(?: is| to| of)?[ :=]{{1,2}}[`'\"]?{re.escape(str(default))}(?![\w-]|\.\d)"
     return re.search(said, text, re.IGNORECASE) is not None
