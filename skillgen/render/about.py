@@ -78,9 +78,10 @@ def first_instructions(service: Service, is_whole: bool, brief: bool) -> str:
     paragraphs = text.split("\n\n")
     first_rule = next((index for index, words in enumerate(paragraphs) if _RULE.search(words)), 0)
     portion = split_portions("\n\n".join(paragraphs[first_rule:]), limit)[0]
-    *_, last = [None, *re.finditer(r"[.!?](?=\s)", portion)]
-    is_cut = portion.rstrip()[-1:].isalnum() and last is not None and last.end() > len(portion) // 2
-    return portion[: last.end()] if is_cut and last is not None else portion
+    if portion.rstrip()[-1:].isalnum():  # it was cut within a sentence
+        end = max((stop.end() for stop in re.finditer(r"[.!?](?=\s)", portion)), default=0)
+        return portion[:end] if end > len(portion) // 2 else portion
+    return portion
 
 
 _RULE = re.compile(

@@ -444,10 +444,7 @@ def _trigger(service: Service) -> str:
         )
         if items
     ] or [plain_phrase("mentions", names=name)]
-    *others, last = conditions
-    between = "," if len(others) > 1 else ""
-    words = ", ".join(others) + (between + phrase("or_between") if others else "") + last
-    return plain_phrase("use_when", conditions=words)
+    return plain_phrase("use_when", conditions=listed(conditions, "or_between", has_comma=len(conditions) > 2))
 
 
 def _trigger_of_uses(uses: Uses) -> str:
@@ -532,9 +529,14 @@ def phrase_of(service: Service) -> Callable[..., str]:
         return tool_phrase(tool, limit + len(start)).removeprefix(start)
 
     counts = cache(lambda: Counter(map(own_phrase, service.tools)))
-    return lambda tool, limit=0: (
-        own_phrase(tool, limit or PHRASE_LIMIT) if counts()[own_phrase(tool)] < _SAME_PHRASES else ""
-    )
+
+    def telling_phrase(tool: Tool, limit: int = 0) -> str:
+        words = own_phrase(tool)
+        if counts()[words] >= _SAME_PHRASES:
+            return ""
+        return own_phrase(tool, limit) if limit else words
+
+    return telling_phrase
 
 
 _SAME_PHRASES = 3

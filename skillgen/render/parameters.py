@@ -72,9 +72,6 @@ class ParameterList(Struct, frozen=True):
     whole: Schema | None = None
     """What they must be together."""
 
-    is_body: bool = False
-    """True if they are the body of a request."""
-
     is_typed: bool = False
     """True if the label already states the type of the input."""
 
@@ -130,12 +127,11 @@ def _lists(item: Tool | Event) -> tuple[ParameterList, ...]:
             _label(location, item),
             tuple(by_location[location]),
             whole if location in ("argument", "body") or location == last else None,
-            location == "body",
         )
         for location in _LOCATIONS
         if location in by_location
     ]
-    lists += [ParameterList(_body_label(form), form.parameters, form.schema, True) for form in item.other_inputs]
+    lists += [ParameterList(_body_label(form), form.parameters, form.schema) for form in item.other_inputs]
     return tuple(lists)
 
 

@@ -286,7 +286,8 @@ class Subjects:
 
     @cached_property
     def _actions(self) -> list[_Action]:
-        return _actions(self._service.tools, self._names if self._service.kind == "mcp" else frozenset())
+        product = self._names if self._service.kind == "mcp" else frozenset()
+        return _actions(self._service.tools, product, has_products=bool(self.products))
 
     @cached_property
     def products(self) -> list[str]:
@@ -370,9 +371,7 @@ class Subjects:
             clauses.pop()
         if any(", " in clause for clause in clauses):
             return _capitalised("; ".join(clauses))
-        *others, last = clauses or [""]
-        between = "," if any(" and " in clause for clause in clauses) else ""
-        return _capitalised(", ".join(others) + (between + phrase("and_between") if others else "") + last)
+        return _capitalised(listed(clauses, has_comma=any(" and " in clause for clause in clauses)))
 
     @cached_property
     def tasks(self) -> list[str]:
@@ -710,23 +709,27 @@ def _object(text: str) -> tuple[str, ...]:
     return (*noun[:-1], singular(noun[-1])) if 0 < len(noun) <= _MAX_OBJECT_WORDS else ()
 
 
-def listed(words: Sequence[str], between: str = "and_between") -> str:
-    """Returns words as an enumeration: `a, b and c`."""
-    return ", ".join(words[:-1]) + (phrase(between) if len(words) > 1 else "") + words[-1] if words else ""
+def listed(words: Sequence[str], between: str = "and_between", *, has_comma: bool = False) -> str:
+    """Returns words as an enumeration: `a, b and c`, or `a, b, and c` if it has a comma before the last."""
+    last = ("," if has_comma else "") + phrase(between) if len(words) > 1 else ""
+    return ", ".join(words[:-1]) + last + words[-1] if words else ""
 
 
 _Action = tuple[Tool, list[str], tuple[str, ...]]
 """A tool, the verbs of its name, and the noun."""
 
 
-def _actions(tools: Sequence[Tool], product: Collection[str]) -> list[_Action]:
-    """Returns the verbs and the noun of each tool that is not deprecated; names may end with a word of the product."""
+def _actions(tools: Sequence[Tool], product: Collection[str], *, has_products: bool) -> list[_Action]:
+    """Returns the verbs and the noun of each tool that is not deprecated.
+
+    Names may end with a word of the product; they begin with one if the service `has_products`.
+    """
     names = readable_names(tools)
     split = {tool.name: _parts(names[tool.name]) for tool in tools}
     if product and all(len(parts) == 1 and len(parts[0]) > 2 and parts[0][-1] in product for parts in split.values()):
         split = {name: [parts[0][:-1]] for name, parts in split.items()}
     spoken = [[word for part in parts for word in part] for parts in split.values()]
-    shared = _shared_start(spoken) or bool(product and _products(tools))
+    shared = _shared_start(spoken) or int(has_products)
     actions: list[_Action] = []
     for tool in tools:
         if tool.deprecated or not split[tool.name]:
@@ -753,9 +756,9 @@ def _actions(tools: Sequence[Tool], product: Collection[str]) -> list[_Action]:
 
 def _products(tools: Sequence[Tool]) -> list[str]:
     """Returns the first words of all names if there are few, of several tools each, and none is what a tool does."""
-    firsts = Counter(words[0] for tool in tools if (words := words_of(tool.name)))
-    is_few = 1 < len(firsts) <= _MAX_PRODUCTS and min(firsts.values()) >= _MIN_PRODUCT_TOOLS
     names = [words_of(tool.name) for tool in tools]
+    firsts = Counter(words[0] for words in names if words)
+    is_few = 1 < len(firsts) <= _MAX_PRODUCTS and min(firsts.values()) >= _MIN_PRODUCT_TOOLS
     are_products = is_few and all(len(words) > 1 for words in names) and not any(map(is_verb, firsts))
     has_verbs = are_products and 2 * sum(is_verb(words[1]) for words in names) > len(names)
     return [word for word, _ in firsts.most_common()] if has_verbs else []

@@ -253,7 +253,7 @@ def _confirmed(marked: Sequence[Tool], as_bad: Sequence[Tool], tools: Sequence[T
     """Returns what to confirm: patterns, then names with declared effects, then the other names."""
     to_confirm = [tool for tool in marked if not tool.semantics.requires_confirmation]
     told = {tool.name: words for tool in to_confirm if (words := _confirmed_effects(tool.semantics))}
-    of_all = [item for item in _patterns(to_confirm, as_bad, tools) if "*" in item]
+    of_all = [item for item in _patterns(to_confirm, as_bad, tools) if "*" in item] if told else []
     told = {
         tool.name: told[tool.name]
         for tool in to_confirm

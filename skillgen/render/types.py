@@ -79,7 +79,7 @@ def says_nothing(schema: Schema) -> bool:
         and not schema.examples
         and (items is None or (not items.description and not items.deprecated and says_nothing(items)))
         and schema.additional is None
-        and not any(name in inline_types() for name in (schema.ref, *schema.includes))
+        and not any(inline_parts(schema))
         and not schema.alternatives
         and has_no_rules(schema)
         and not (schema.required or schema.property_names or schema.discriminator)
@@ -99,8 +99,9 @@ def inline_type(schema: Schema) -> Schema | None:
 
 def inline_parts(schema: Schema) -> Iterator[Schema]:
     """Yields the named types that a value has or includes, if they are written where it is used."""
-    types = inline_types()
-    return (types[name] for name in (schema.ref, *schema.includes) if name in types)
+    if schema.ref is not None or schema.includes:
+        types = inline_types()
+        yield from (types[name] for name in (schema.ref, *schema.includes) if name in types)
 
 
 def with_inline_type(schema: Schema) -> Schema:

@@ -499,8 +499,7 @@ class _ClickReader(_Reader):
                 {"type": "string"} if choices is None else {"type": "string", "enum": [str(item) for item in choices]}
             )
         if "Tuple" in names:
-            items = [self._schema(item) for item in kind.types]
-            return {"type": "array", "prefixItems": items, "minItems": len(items), "maxItems": len(items)}
+            return _tuple_schema([self._schema(item) for item in kind.types])
         for name, schema in _CLICK_TYPES.items():
             if name in names:
                 return {**schema, **_bounds(kind)}
@@ -508,6 +507,11 @@ class _ClickReader(_Reader):
         if "DateTime" in names and formats:
             return {"type": "string", "formats": [str(item) for item in formats]}
         return {"type": "string"}
+
+
+def _tuple_schema(items: list[Node]) -> Node:
+    """Returns the JSON Schema of a fixed number of values."""
+    return {"type": "array", "prefixItems": items, "minItems": len(items), "maxItems": len(items)}
 
 
 _CLICK_TYPES: dict[str, Node] = {
@@ -524,8 +528,7 @@ def _typer_schema(annotation: Any, info: Any) -> Node:
     """Returns the JSON Schema of one value of an annotation: since 0.29, parameters of Typer have no types of Click."""
     inner = [item for item in get_args(annotation) if item is not type(None)]
     if get_origin(annotation) is tuple and ... not in inner:
-        items = [_typer_schema(item, info) for item in inner]
-        return {"type": "array", "prefixItems": items, "minItems": len(items), "maxItems": len(items)}
+        return _tuple_schema([_typer_schema(item, info) for item in inner])
     names = {item.__name__ for item in getattr(annotation, "__mro__", ())}
     if "Enum" in names:
         inner = _choices(annotation, lambda item: item.value) or []
