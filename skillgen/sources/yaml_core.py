@@ -253,4 +253,6 @@ def _line(event: Any) -> str:
 def _message(error: yaml.YAMLError) -> str:
     mark = getattr(error, "problem_mark", None)
     problem = getattr(error, "problem", None) or str(error).splitlines()[0]
+    if "nesting" in problem:  # LibYAML 0.2.6 refuses more than 1,000 levels, often before it returns the first of them
+        problem = "nested too deeply to be read"
     return f"line {mark.line + 1}, column {mark.column + 1}: {problem}" if mark is not None else str(problem)
