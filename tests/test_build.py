@@ -712,6 +712,16 @@ def test_a_target_that_moved_leaves_no_documents_behind(project: Path) -> None:
     assert [path.name for path in (project / "docs").iterdir()] == ["new"]
 
 
+def test_a_second_target_leaves_no_documents_of_the_first_behind(project: Path) -> None:
+    """They have a folder of their own then."""
+    one = "targets:\n  tasks: {source: {openapi: api.json}}\n"
+    assert build(project, one).exit_code == 0
+    finished = build(project, f"{one}  users: {{source: {{openapi: api.json}}}}\n")
+    assert (finished.exit_code, "documents-left: agent-docs: " in finished.stderr) == (0, True)
+    assert build(project, None, "--prune").exit_code == 0
+    assert sorted(path.name for path in (project / "agent-docs").iterdir()) == ["tasks", "users"]
+
+
 def test_documents_of_others_are_not_gone(project: Path) -> None:
     """What another command or another project's file wrote next to a target is neither reported nor removed."""
     assert run_skillgen("from-openapi", "api.json", "-o", "agent-docs/by-hand", cwd=project).exit_code == 0

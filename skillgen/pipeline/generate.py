@@ -662,7 +662,7 @@ def _refuse_conflicts(plan: Plan) -> None:
         if not plan.before.states:
             fix = f"restore {RECORD_NAME} if skillgen wrote these files and it was lost; {fix}"
     elif any(change.reason == UNMERGED for change in conflicts):
-        fix = "resolve it: take one side of each file, and run again"
+        fix = "resolve it: keep the lines that people wrote, and of the others one side; then run again"
     elif all(change.reason == CHANGED_ARTIFACT for change in conflicts):
         fix = "change skillgen.yaml or the templates, from which it is written; or discard the edits with --force"
     elif all(change.path.endswith(".json") for change in conflicts):
@@ -736,8 +736,8 @@ def orphaned_folders(
 ) -> dict[Path, Problem]:
     """Returns folders with documents of something that no longer exists, each with the problem to report.
 
-    Searches `folders` for documents of the `owners` that this run did not write, and the `installed` folders for copies
-    of skills that the documents of this run no longer have.
+    Searches `folders` and their subfolders for documents of the `owners` that this run did not write, and the
+    `installed` folders for copies of skills that the documents of this run no longer have.
     """
     owned = {owner.resolve() for owner in owners}
     orphans: dict[Path, Problem] = {}
@@ -819,8 +819,8 @@ def _orphan_problem(code: str, folder: Path, message: str) -> Problem:
 
 
 def _owned_folders(parent: Path, written: DocumentedFiles) -> Iterator[tuple[Path, Path]]:
-    """Yields the subfolders that this run did not write with an owner in their record, and that owner."""
-    for path in sorted(parent.glob(f"*/{RECORD_NAME}")):
+    """Yields a folder and its subfolders that this run did not write with an owner in their record, and that owner."""
+    for path in (parent / RECORD_NAME, *sorted(parent.glob(f"*/{RECORD_NAME}"))):
         folder = path.parent
         with contextlib.suppress(SkillgenError, OSError):
             if folder.is_symlink() or folder.resolve() in written:
