@@ -367,19 +367,55 @@ def test_a_merge_that_is_not_resolved_stops_the_run_and_is_no_note(out: Path) ->
     finished = run(out, changed())
     assert finished.exit_code == 4
     assert "has unresolved merge conflicts" in finished.stderr
-    assert "resolve it: take one side of each" in finished.stderr
+    assert "resolve it: keep the lines that people wrote" in finished.stderr
+    assert run(out, changed(), "--force").exit_code == 4, "it does not say which side is wanted"
     edit(out / TASKS, marks, "One word.\n")
     assert run(out, changed()).exit_code == 0
     record = out / ".skillgen.json"
     record.write_text(f"<<<<<<< HEAD\n{record.read_text('utf-8')}=======\n{{}}\n>>>>>>> branch\n", "utf-8")
     finished = run(out, changed())
-    assert (finished.exit_code, f"git checkout --ours {record.as_posix()})" in finished.stderr) == (5, True)
+    assert (finished.exit_code, f"git checkout HEAD -- {out.as_posix()})" in finished.stderr) == (5, True)
     record.unlink()
     finished = run(out)
     assert (finished.exit_code, "restore .skillgen.json if skillgen wrote these files" in finished.stderr) == (
         4,
         True,
     )
+
+
+@pytest.mark.parametrize("style", ["merge", "diff3", "zdiff3"])
+def test_a_merge_of_branches_needs_only_a_run(style: str, tmp_path: Path) -> None:
+    """Both changed the source and added lines: no line is lost, and no generated one is left over."""
+
+    def git(*arguments: str) -> None:
+        names = ("-c", "user.name=A", "-c", "user.email=a@example.com", "-c", f"merge.conflictStyle={style}")
+        subprocess.run(["git", *names, *arguments], cwd=tmp_path, env=environment(), capture_output=True, check=True)
+
+    def commit(branch: str, added: dict[str, str], **groups: list[str]) -> None:
+        git("checkout", "-q", "-B", branch, *(["base"] if branch != "base" else []))
+        write(tmp_path / "api.json", grouped(**groups))
+        generated("from-openapi", "api.json", "-o", "out", "--emit", formats, cwd=tmp_path)
+        for path, words in added.items():
+            edit(tmp_path / "out" / path, "## get_task\n", f"## get_task\n\n{words}\n")
+        git("add", "--all")
+        git("commit", "-q", "-m", branch)
+
+    formats = "skill,llms,ai-help,registry,well-known"
+    others = [f"{verb}_{noun}" for noun in ("label", "team", "file") for verb in ("list", "get", "add", "archive")]
+    git("init", "-q")
+    commit("base", {}, tasks=["get_task", "old_task", "add_task"], others=others)
+    commit("ours", {TASKS: "OURS"}, tasks=["get_task", "add_task"], others=others)
+    commit("theirs", {"ai-help.md": "THEIRS"}, tasks=["get_task", "old_task", "new_task"], others=others)
+    with pytest.raises(subprocess.CalledProcessError):
+        git("merge", "ours")
+    for path in (".skillgen.json", SKILL, "well-known/agent-skills/index.json"):
+        assert "<<<<<<<" in (tmp_path / "out" / path).read_text("utf-8"), path
+    write(tmp_path / "api.json", grouped(tasks=["get_task", "new_task"], others=others))
+    generated("from-openapi", "api.json", "-o", "out", "--emit", formats, cwd=tmp_path)
+    generated("from-openapi", "api.json", "-o", "fresh", "--emit", formats, cwd=tmp_path)
+    for path, words in ((TASKS, "OURS"), ("ai-help.md", "THEIRS")):
+        edit(tmp_path / "out" / path, f"\n{words}\n", "")
+    assert files_of(tmp_path / "out") == files_of(tmp_path / "fresh")
 
 
 # -- what a message says ---------------------------------------------------------------------------------------------
@@ -400,6 +436,10 @@ def test_keys_that_a_person_adds_to_json_stay_and_the_advice_says_where(tmp_path
     assert finished.exit_code == 4
     assert "put your keys above the last key" in finished.stderr
     assert "<!--" not in finished.stderr.partition("--- a/")[0]
+    for broken in (path.read_text("utf-8"), path.read_text("utf-8").replace("{", "{\n  no JSON", 1)):
+        path.write_text(broken, "utf-8")
+        generated("from-openapi", source, "-o", "out", "--force", cwd=tmp_path)
+        generated("from-openapi", source, "-o", "out", "--check", cwd=tmp_path)
 
 
 def test_the_advice_on_a_merge_names_the_record_as_the_shell_finds_it(tmp_path: Path) -> None:
@@ -408,7 +448,7 @@ def test_the_advice_on_a_merge_names_the_record_as_the_shell_finds_it(tmp_path: 
     record = tmp_path / "docs" / "agent docs" / ".skillgen.json"
     record.write_text("<<<<<<< ours\n" + record.read_text("utf-8"), "utf-8")
     finished = run_skillgen("from-openapi", source, "-o", "docs/agent docs", cwd=tmp_path)
-    assert "git checkout --ours 'docs/agent docs/.skillgen.json'" in finished.stderr
+    assert "git checkout HEAD -- 'docs/agent docs'" in finished.stderr
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no such limits")

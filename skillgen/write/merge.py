@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import re
 from bisect import bisect_left, bisect_right
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 from operator import attrgetter
 from typing import Any
@@ -32,7 +32,16 @@ from skillgen.write.edits import (
     sections_of,
 )
 from skillgen.write.line_diff import Hunk, find_hunks, map_positions, unified_diff
-from skillgen.write.record import digests_of, line_digest, lines_of, unpack_digests
+from skillgen.write.record import (
+    BLANK,
+    Conflict,
+    digests_of,
+    find_conflicts,
+    line_digest,
+    lines_of,
+    resolve_conflicts,
+    unpack_digests,
+)
 
 
 class Note(Struct, frozen=True, kw_only=True):
@@ -407,6 +416,9 @@ def _add_members(generated: _Entry, members: Sequence[str]) -> list[str]:
 UNMERGED = "it has unresolved merge conflicts (<<<<<<<, =======, >>>>>>>)"
 """Why a file is not replaced that git could not merge."""
 
+BROKEN_JSON = "what was added would break the JSON"
+"""Why a file is not replaced that would not be JSON any more."""
+
 _DASHES_DIGEST = line_digest("---")
 _CONFLICT_MARKERS = ("<<<<<<< ", ">>>>>>> ")
 
@@ -438,19 +450,69 @@ class Regeneration(Struct, frozen=True, kw_only=True):
         return [*self.front, *self.body.lines]
 
 
-def regenerate(path: str, state: str, old: bytes, new: bytes) -> Regeneration:
-    """Merges a person's changes to the generated text of `state` (digests), found in `old`, into the text `new`.
+def generated_digests(states: Iterable[str]) -> set[str]:
+    """Returns the digests of all lines of several states of a file."""
+    return {digest for state in states for digest in unpack_digests(state)}
+
+
+def resolve_generated(lines: list[str], states: Sequence[str]) -> list[str]:
+    """Returns a file without the merge conflicts in which one side at most has lines of a person; that side stays.
+
+    `states` are those of both sides. With one state, lines of the other side cannot be distinguished from a person's.
+    """
+    if len(states) < 2:
+        return lines
+    generated = generated_digests(states)
+
+    def resolve(conflict: Conflict) -> Sequence[str]:
+        ours, theirs = (
+            [line for line in side if line_digest(line) not in generated] for side in (conflict.ours, conflict.theirs)
+        )
+        is_open = (ours and theirs and ours != theirs) or line_digest(lines[conflict.start]) in generated
+        return lines[conflict.start : conflict.end] if is_open else conflict.ours if ours else conflict.theirs
+
+    return resolve_conflicts(lines, find_conflicts(lines), resolve)
+
+
+def _base_of(states: Sequence[str], now: Sequence[str]) -> tuple[str, ...]:
+    """Returns the digests of the generated text in a file: the first of `states`, with those changes to the file that
+    another one explains, since a merge of branches has lines of both.
+    """
+    base, *others = map(unpack_digests, states)
+    for other in others:
+        digests, written = digests_of(now), set(other)
+        remaining = map_positions(find_hunks(base, other), len(base), len(other))
+        merged: list[str] = []
+        at = 0
+        for hunk in find_hunks(base, digests):
+            generated = [digest for digest in digests[hunk.new_start : hunk.new_end] if digest in written]
+            removed = range(hunk.old_start, hunk.old_end)
+            is_explained = not any(number in remaining and base[number] != BLANK for number in removed)
+            if not is_explained or (not removed and set(generated) <= {BLANK}):
+                generated = list(base[hunk.old_start : hunk.old_end])
+            merged += [*base[at : hunk.old_start], *generated]
+            at = hunk.old_end
+        base = (*merged, *base[at:])
+    return base
+
+
+def regenerate(path: str, states: Sequence[str], old: bytes, new: bytes) -> Regeneration:
+    """Merges a person's changes to the generated text in `old` into the text `new`.
+
+    `states` (digests) are what skillgen may have written to the file; the first is compared, the others explain what
+    differs from it.
 
     Raises:
         MarkerError: a marker of a region is not paired.
     """
-    now, then = lines_of(old), lines_of(new)
-    front_edits, body_edits, front_end = _edits_of_parts(state, now, then)
+    now, then = resolve_generated(lines_of(old), states), lines_of(new)
+    base = _base_of(states, now)
+    front_edits, body_edits, front_end = _edits_of_parts(base, now, then)
     new_front, new_body = then[:front_end], then[front_end:]
     front_edits, body_edits = _without_converged(front_edits, new_front), _without_converged(body_edits, new_body)
     front, conflicts = _merge_front(front_edits, new_front)
     has_headings = path.endswith((".md", ".txt"))
-    if state:
+    if base:
         body = merge_edits(body_edits, new_body, has_headings)
     else:  # the file holds only notes, which stayed when skillgen's text was removed
         body = merge_edits(Edits(base=(), additions=(), rewrites=()), new_body, has_headings)
@@ -465,7 +527,7 @@ def regenerate(path: str, state: str, old: bytes, new: bytes) -> Regeneration:
     elif conflicts:
         reason = f"skillgen writes {', '.join(conflicts)} too"
     elif path.endswith(".json") and body_edits.additions and not _is_valid_json([*front, *body.lines]):
-        reason = "what was added would break the JSON"
+        reason = BROKEN_JSON
     return Regeneration(
         front=tuple(front),
         body=body,
@@ -481,7 +543,7 @@ def added_lines(path: str, state: str, old: bytes) -> list[str] | None:
     """Returns the lines that a person added to generated text; `None` if they changed or broke it."""
     now = lines_of(old)
     try:
-        front, body, _ = _edits_of_parts(state, now, ())
+        front, body, _ = _edits_of_parts(unpack_digests(state), now, ())
     except MarkerError:
         return None
     if _has_conflict_markers(front, body) or front.rewrites or body.rewrites or _merge_front(front, front.base)[1]:
@@ -491,7 +553,7 @@ def added_lines(path: str, state: str, old: bytes) -> list[str] | None:
     return [line for addition in (*front.additions, *body.additions) for line in addition.lines]
 
 
-def _edits_of_parts(state: str, now: Sequence[str], then: Sequence[str]) -> tuple[Edits, Edits, int]:
+def _edits_of_parts(base: Sequence[str], now: Sequence[str], then: Sequence[str]) -> tuple[Edits, Edits, int]:
     """Returns a person's changes to front matter and body, and the number of lines of the new front matter.
 
     Unless both the generated and the current text have front matter, and the new text if any, all is body.
@@ -499,7 +561,6 @@ def _edits_of_parts(state: str, now: Sequence[str], then: Sequence[str]) -> tupl
     Raises:
         MarkerError: a marker of a region is not paired.
     """
-    base = unpack_digests(state)
     ends = front_matter_end(base, _DASHES_DIGEST), front_matter_end(now), front_matter_end(then)
     base_end, now_end, then_end = ends if ends[0] and ends[1] and (ends[2] or not then) else (0, 0, 0)
     front = find_edits(base[:base_end], now[:now_end], then[:then_end], in_front=bool(base_end))

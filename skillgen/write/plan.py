@@ -24,16 +24,25 @@ from skillgen.errors import EditedError, OutputError, Problem, ProblemLog
 from skillgen.write.edits import MarkerError
 from skillgen.write.files import CAN_HOLD, Folder, folder_at, folder_below
 from skillgen.write.line_diff import change_diff, is_binary
-from skillgen.write.merge import Regeneration, SectionIndex, added_lines, regenerate
+from skillgen.write.merge import (
+    BROKEN_JSON,
+    UNMERGED,
+    Regeneration,
+    SectionIndex,
+    added_lines,
+    generated_digests,
+    regenerate,
+    resolve_generated,
+)
 from skillgen.write.record import (
     RECORD_NAME,
     Record,
     content_of,
     digests_of,
+    joined_states,
     lines_of,
     read_record,
     state_of,
-    unpack_digests,
 )
 
 CHANGED_ARTIFACT = "a document names its digest, so nothing can be added to it"
@@ -199,11 +208,18 @@ class _Planning(Struct, kw_only=True):
             self._set(path, "create", None, new)
         elif old == new:
             self._set(path, "keep", old, old)
-        elif self.force or self.before.is_own(path, old):
+        elif self.force or self.before.is_own(path, old) or self._is_generated(path, old):
             self._set(path, "replace", old, new)
         else:
             reason = CHANGED_ARTIFACT if path in self.before.states else FOREIGN
             self._set(path, "replace", old, new, edited=True, reason=reason, edit=change_diff(path, old, new))
+
+    def _is_generated(self, path: str, old: bytes) -> bool:
+        """True if an artifact has lines of several states and no others, as after a merge of branches."""
+        states = self.before.states.get(path, ())
+        if len(states) < 2 or is_binary(old):
+            return False
+        return generated_digests(states).issuperset(digests_of(resolve_generated(lines_of(old), states)))
 
     def stale(self, path: str) -> None:
         """Decides on a file that skillgen wrote and no longer writes."""
@@ -218,7 +234,7 @@ class _Planning(Struct, kw_only=True):
         elif (
             not is_binary(old)
             and (merge := self._best_merge(path, old, b"")) is not None
-            and (merge.reason is None or self.force)
+            and not self._is_refused(merge)
         ):
             self.merges[path] = merge
             self._set(path, "delete", old, None)
@@ -260,22 +276,28 @@ class _Planning(Struct, kw_only=True):
             self._set(path, "keep", old, old)
             return
         reason = merge.reason or ""
+        if reason == BROKEN_JSON and self.force:
+            self._set(path, "replace", old, new)
+            return
         if reason and merge.regions < self.before.regions.get(path, 0):
             reason = "the markers of a region are gone; restore <!-- yours --> above it and <!-- /yours --> below it"
         self.merges[path] = merge
-        is_edited = bool(reason) and not self.force
-        self._set(path, "replace", old, new, edited=is_edited, reason=reason, edit=merge.edit)
+        self._set(path, "replace", old, new, edited=self._is_refused(merge), reason=reason, edit=merge.edit)
         if merge.regions:
             self.regions[path] = merge.regions
         for title in merge.body.outdated:
             message = f"the generated text under {title!r} changed, but your region replaces it"
             self.problems.report("replaced-text-changed", path, message)
 
+    def _is_refused(self, merge: Regeneration) -> bool:
+        """True if the merge must not be written: `--force` does not say which side of a conflict is wanted."""
+        return merge.reason == UNMERGED or (merge.reason is not None and not self.force)
+
     def _is_merged(self, path: str, old: bytes, new: bytes) -> bool:
         """True if the file is already the new text with a person's additions, as after a merge of branches."""
         added = added_lines(path, state_of(new), old)
-        generated = {digest for state in self.before.states[path] for digest in unpack_digests(state)}
-        return added is not None and not any(digest in generated for digest in digests_of(filter(None, added)))
+        generated = generated_digests(self.before.states[path])
+        return added is not None and generated.isdisjoint(digests_of(filter(None, added)))
 
     def _best_merge(self, path: str, old: bytes, new: bytes) -> Regeneration | None:
         """Returns the merge based on the state that is closest to the file; `None` for broken markers with `--force`.
@@ -284,9 +306,10 @@ class _Planning(Struct, kw_only=True):
             EditedError: the markers of a region are broken.
         """
         merges: list[Regeneration] = []
-        for state in self.before.states[path]:
+        states = self.before.states[path]
+        for number, state in enumerate(states):
             try:
-                merges.append(regenerate(path, state, old, new))
+                merges.append(regenerate(path, (state, *states[:number], *states[number + 1 :]), old, new))
             except MarkerError as error:
                 if self.force:
                     return None
@@ -355,10 +378,7 @@ def apply_plan(plan: Plan, out: Folder) -> None:
 
 def _interim_record(plan: Plan) -> Record:
     """Returns a record that is true before, during and after the run."""
-    states = dict(plan.before.states)
-    for path, new in plan.after.states.items():
-        states[path] = tuple(dict.fromkeys((*states.get(path, ()), *new)))
-    return replace(plan.before, states=states)
+    return replace(plan.before, states=joined_states(plan.before.states, plan.after.states))
 
 
 def _apply(out: Folder, change: Change) -> None:

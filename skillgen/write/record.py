@@ -15,17 +15,21 @@ import hashlib
 import re
 import shlex
 import string
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from operator import attrgetter
 from pathlib import Path
 from typing import Any
 
 import msgspec
 from msgspec import Struct, field
+from msgspec.structs import replace
 
 from skillgen.errors import OutputError
 from skillgen.write.files import folder_at
 
-_BLANK = "."
+BLANK = "."
+"""The digest of a blank line."""
+
 _URL_SAFE = bytes.maketrans(b"+/", b"-_")
 _DIGEST_LENGTH = 6
 _DIGEST_CHARACTERS = (string.ascii_letters + string.digits + "-_").encode()
@@ -73,9 +77,50 @@ def _raw_lines(content: bytes) -> list[bytes]:
 @functools.lru_cache(maxsize=1 << 17)
 def _digest(line: bytes) -> str:
     if not line:
-        return _BLANK
+        return BLANK
     digest = hashlib.blake2b(line, digest_size=5).digest()
     return binascii.b2a_base64(digest).translate(_URL_SAFE)[:_DIGEST_LENGTH].decode("ascii")
+
+
+class Conflict(Struct, frozen=True):
+    """Lines from git's `<<<<<<<` to its `>>>>>>>`."""
+
+    start: int
+    end: int
+    """The number of the line after the last."""
+
+    ours: tuple[str, ...]
+    theirs: tuple[str, ...]
+
+
+def find_conflicts(lines: Sequence[str]) -> list[Conflict]:
+    """Returns the merge conflicts in a text, without the lines of the common ancestor, which git may add."""
+    conflicts: list[Conflict] = []
+    parts: list[list[str]] = []
+    start = 0
+    for number, line in enumerate(lines):
+        if line.startswith("<<<<<<< "):
+            start, parts = number, [[]]
+        elif (len(parts) == 1 and line.startswith("||||||| ")) or (parts and len(parts) < 3 and line == "======="):
+            parts += [[]] if line.startswith("|") else [[]] * (3 - len(parts))
+        elif len(parts) == 3 and line.startswith(">>>>>>> "):
+            conflicts.append(Conflict(start, number + 1, tuple(parts[0]), tuple(parts[2])))
+            parts = []
+        elif parts:
+            parts[-1].append(line)
+    return conflicts
+
+
+def resolve_conflicts(
+    lines: Sequence[str], conflicts: Iterable[Conflict], resolve: Callable[[Conflict], Sequence[str]]
+) -> list[str]:
+    """Returns a text with the lines that `resolve` returns for each conflict."""
+    resolved: list[str] = []
+    at = 0
+    for conflict in conflicts:
+        resolved += [*lines[at : conflict.start], *resolve(conflict)]
+        at = conflict.end
+    return [*resolved, *lines[at:]]
 
 
 RECORD_NAME = ".skillgen.json"
@@ -109,6 +154,17 @@ class Record(Struct, frozen=True, kw_only=True):
         """True if skillgen wrote this content, ignoring line ends."""
         return state_of(content) in self.states.get(path, ())
 
+    def joined(self, other: Record) -> Record:
+        """Returns the record of documents that are a merge of two branches."""
+        return replace(
+            self,
+            tools={**other.tools, **self.tools},
+            types={**other.types, **self.types},
+            offers={**other.offers, **self.offers},
+            states=joined_states(self.states, other.states),
+            regions={**other.regions, **self.regions},
+        )
+
     def to_text(self) -> str:
         """Returns the record as sorted JSON, with a line for each tool and each file."""
         parts = [f'"version": {VERSION}', f'"service": {_json(self.service)}']
@@ -125,45 +181,64 @@ class Record(Struct, frozen=True, kw_only=True):
         return "{\n  " + ",\n  ".join(parts) + "\n}\n"
 
 
+def joined_states(*states: Mapping[str, tuple[str, ...]]) -> dict[str, tuple[str, ...]]:
+    """Returns path to all states that skillgen may have written."""
+    paths = dict.fromkeys(path for item in states for path in item)
+    return {path: tuple(dict.fromkeys(state for item in states for state in item.get(path, ()))) for path in paths}
+
+
 def read_record(out: Path) -> Record:
     """Reads the record of an OUT; without one, no file in OUT is skillgen's.
+
+    Of a record that git could not merge, both sides are read: a merged file has lines of both.
 
     Raises:
         OutputError: the record is damaged.
     """
-    path, text = out / RECORD_NAME, b""
+    path, lines = out / RECORD_NAME, []
     try:
         with folder_at(out, "") as folder:
             content = None if folder is None else folder.read(RECORD_NAME)
         if content is None:
             return Record()
-        text = content
-        data = msgspec.json.decode(text)
-        if data["version"] != VERSION:
-            what = f"is a record of version {str(data['version'])[:20]}; this skillgen reads version {VERSION}"
-            raise OutputError(what, where=str(path), fix="move the documents away and run again")
-        return Record(
-            service=data["service"],
-            owner=data.get("owner"),
-            tools=dict(data["tools"]),
-            types=dict(data.get("types", {})),
-            offers={str(method): int(count) for method, count in data.get("offers", {}).items()},
-            states={_path(name): tuple(map(_state, states)) for name, states in data["files"].items()},
-            regions={_path(name): int(number) for name, number in data.get("yours", {}).items()},
+        lines = lines_of(content)
+        conflicts = find_conflicts(lines)
+        if not conflicts:
+            return _record_from(content.removeprefix(codecs.BOM_UTF8), path)
+        ours, theirs = (
+            _record_from(content_of(resolve_conflicts(lines, conflicts, side)), path)
+            for side in (attrgetter("ours"), attrgetter("theirs"))
         )
+        return ours.joined(theirs)
     except NotADirectoryError:
         return Record()
     except OSError as error:
         raise OutputError(f"cannot be read: {error.strerror}", where=str(path)) from None
     except (ValueError, KeyError, TypeError, AttributeError, OverflowError, RecursionError):
-        is_conflict = b"\n<<<<<<< " in b"\n" + text
+        is_conflict = any(line.startswith("<<<<<<< ") for line in lines)
         raise OutputError(
-            "has unresolved merge conflicts" if is_conflict else "is not a record that skillgen wrote",
+            "has merge conflicts that cannot be resolved" if is_conflict else "is not a record that skillgen wrote",
             where=str(path),
-            fix=f"take one side complete (git checkout --ours {shlex.quote(path.as_posix())}) and run again"
+            fix=f"take all documents of one side (git checkout HEAD -- {shlex.quote(out.as_posix())}) and run again"
             if is_conflict
             else "restore it from version control, or move the documents away and run again",
         ) from None
+
+
+def _record_from(content: bytes, path: Path) -> Record:
+    data = msgspec.json.decode(content)
+    if data["version"] != VERSION:
+        what = f"is a record of version {str(data['version'])[:20]}; this skillgen reads version {VERSION}"
+        raise OutputError(what, where=str(path), fix="move the documents away and run again")
+    return Record(
+        service=data["service"],
+        owner=data.get("owner"),
+        tools=dict(data["tools"]),
+        types=dict(data.get("types", {})),
+        offers={str(method): int(count) for method, count in data.get("offers", {}).items()},
+        states={_path(name): tuple(map(_state, states)) for name, states in data["files"].items()},
+        regions={_path(name): int(number) for name, number in data.get("yours", {}).items()},
+    )
 
 
 def _path(name: str) -> str:
