@@ -79,6 +79,56 @@ def test_pieces_in_other_files_are_read_and_pointers_name_the_file(split: Path) 
     assert problems == []
 
 
+def test_a_reference_is_followed_where_only_bundling_tools_follow_it(tmp_path: Path) -> None:
+    """Published descriptions refer to operations, lists, texts, `info` and maps in other files."""
+    (tmp_path / "parts").mkdir()
+    operation_parts = {
+        "operationId": "list_books", "summary": "List books", "description": {"$ref": "texts.json#/list"},
+        "parameters": {"$ref": "lists.json#/paging"}, "responses": {"$ref": "maps.json#/answers"},
+    }  # fmt: skip
+    parts = {
+        "info": {"title": "Shop", "version": "1", "description": {"$ref": "texts.json#/shop"}},
+        "texts": {"shop": "Sells books.", "list": "Cheap ones first."},
+        "lists": {
+            "paging": [{"$ref": "maps.json#/limit"}],
+            "circle": [{"$ref": "lists.json#/circle"}, {"$ref": "lists.json#/circle"}],
+        },
+        "maps": {
+            "limit": {"name": "limit", "in": "query", "schema": {"type": "integer"}},
+            "answers": {"200": {"description": "All", "content": {"$ref": "#/json"}}},
+            "json": {"application/json": {"schema": {"$ref": "../api.json#/components/schemas/Book"}}},
+            "schemas": {"Book": {"type": "object", "properties": {"$ref": "#/properties"}}},
+            "properties": {"title": {"type": "string"}, "series": {"$ref": "#/schemas/Book"}},
+        },
+        "list_books": operation_parts,
+        "paths": {
+            "/books": {"get": {"$ref": "list_books.json"}},
+            "/b": {"get": {"tags": {"$ref": "lists.json#/circle"}}},
+        },
+        "components": {"schemas": {"$ref": "maps.json#/schemas"}},
+    }
+    for name, part in parts.items():
+        write(tmp_path / "parts" / f"{name}.json", part)
+    names = ("info", "paths", "components")
+    service, problems = read(
+        write(tmp_path / "api.json", {"openapi": "3.1.0", **{name: {"$ref": f"parts/{name}.json"} for name in names}})
+    )
+    tool, circle = service.tools
+    assert (service.title, service.description) == ("Shop", "Sells books.")
+    assert (tool.name, tool.description, tool.pointer) == (
+        "list_books", "Cheap ones first.", "parts/list_books.json#"
+    )  # fmt: skip
+    assert [(item.name, item.pointer) for item in tool.parameters] == [("limit", "parts/maps.json#/limit")]
+    assert [[inner.name for inner in item.schema.properties] for item in service.schemas] == [[], ["title", "series"]]
+    assert circle.name == "get_b"
+    assert {code for code, _ in problems} <= {
+        "base-url-missing",
+        "operation-id-missing",
+        "tool-undescribed",
+        "member-invalid",
+    }
+
+
 @pytest.mark.parametrize("reference", ["../secret.json#/a", "/etc/hostname", "nothing.json", "http://127.0.0.1:9/a.json",
                                        "file:///etc/hostname", "parts/../../secret.json",
                                        "http://[::1/a.json", "a" * 5000 + ".json", "a%00.json"])  # fmt: skip

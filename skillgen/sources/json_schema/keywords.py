@@ -137,23 +137,32 @@ def schema_members(value: Json, holds_names: bool) -> Iterator[Member]:
                 yield key, item, False
 
 
-RewriteObject = Callable[[dict[str, Json], str], dict[str, Json]]
+RewriteObject = Callable[[dict[str, Json], str], Json]
 """Returns the new form of an object, or the object itself; takes the object and its pointer."""
 
 
-def rewrite_objects(value: Json, rewrite: RewriteObject, pointer: str = "", holds_names: bool = False) -> Json:
+def rewrite_objects(
+    value: Json,
+    rewrite: RewriteObject,
+    pointer: str = "",
+    holds_names: bool = False,
+    rewrite_map: RewriteObject | None = None,
+) -> Json:
     """Returns a value with each object in it rewritten, the innermost first; unchanged parts are the same objects.
 
-    Examples and other values that only look like schemas are left alone.
+    Examples and other values that only look like schemas are left alone. `rewrite_map` rewrites an object whose keys
+    are names, but that is itself a reference.
     """
     changed: dict[str | int, Json] = {}
     for key, item, inner_holds_names in schema_members(value, holds_names):
-        new = rewrite_objects(item, rewrite, child(pointer, key), inner_holds_names)
+        new = rewrite_objects(item, rewrite, child(pointer, key), inner_holds_names, rewrite_map)
         if new is not item:
             changed[key] = new
     if isinstance(value, dict):
         value = {**value, **changed} if changed else value
-        return value if holds_names else rewrite(value, pointer)
+        if not holds_names:
+            return rewrite(value, pointer)
+        return rewrite_map(value, pointer) if rewrite_map and isinstance(value.get("$ref"), str) else value
     return [changed.get(index, item) for index, item in enumerate(value)] if changed else value
 
 

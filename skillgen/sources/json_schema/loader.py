@@ -144,13 +144,30 @@ class RefIndex:
         return pointers, bases
 
 
-def rewrite_references(root: Json, rewritten: Callable[[str, str], str], *, has_names: bool = True) -> Json:
+def rewrite_references(
+    root: Json,
+    rewritten: Callable[[str, str], str],
+    *,
+    has_names: bool = True,
+    pointer: str = "",
+    inlined: Callable[[str, str, bool], Json] | None = None,
+) -> Json:
     """Returns a document with new references. `rewritten` takes a reference and the pointer of the schema with it.
 
     If the document `has_names`, nested `$id`s are removed: they would change the meaning of the new references.
+    `inlined` returns what replaces an object with a `$ref`, or `None`. It takes the reference, the pointer of the
+    object, and whether its other keys would be names.
     """
 
-    def rewrite(raw: dict[str, Json], pointer: str) -> dict[str, Json]:
+    def rewrite_map(raw: dict[str, Json], pointer: str) -> Json:
+        new = inlined(raw["$ref"], pointer, True) if inlined is not None else None
+        return raw if new is None else new
+
+    def rewrite(raw: dict[str, Json], pointer: str) -> Json:
+        if inlined is not None and isinstance(reference := raw.get("$ref"), str):
+            new = inlined(reference, pointer, False)
+            if new is not None:
+                return new
         changed: dict[str, Json] = {}
         for keyword in _REFERENCE_KEYWORDS:
             if isinstance(reference := raw.get(keyword), str):
@@ -165,7 +182,7 @@ def rewrite_references(root: Json, rewritten: Callable[[str, str], str], *, has_
             raw = {key: value for key, value in raw.items() if key != "$id"}
         return {**raw, **changed} if changed else raw
 
-    return rewrite_objects(root, rewrite)
+    return rewrite_objects(root, rewrite, pointer, rewrite_map=rewrite_map)
 
 
 def _is_reference(target: Json) -> bool:

@@ -98,6 +98,10 @@ class PathReader:
             if method in seen:
                 continue
             seen.add(method)
+            if isinstance(operation, dict) and "$ref" in operation:  # not in OpenAPI, but tools that bundle follow it
+                operation, pointer = self._resolver.resolve(operation, pointer)
+                if operation is None:
+                    continue
             if not isinstance(operation, dict):
                 self._problems.report("operation-invalid", pointer, "the operation is not an object; left out")
                 continue

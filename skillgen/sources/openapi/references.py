@@ -32,11 +32,18 @@ FILES_KEY = "x-files"
 
 _BUNDLED_REFERENCE = re.compile(r"#(/x-files/[^'\"\s]+)")
 
-_FILES_LIMIT = 2_000
+_FILES_LIMIT = 10_000
 """Maximum number of other files that are read for one description."""
 
 _FETCHES_LIMIT = 100
 """Maximum number of documents that are fetched for one description."""
+
+
+_INLINED_LIMIT = 100_000
+"""Maximum number of members and items that are copied to where OpenAPI has no reference."""
+
+_INLINED_DEPTH_LIMIT = 20
+"""Maximum number of such copies within one another."""
 
 
 class Resolver:
@@ -111,15 +118,16 @@ class PointerMap:
 
     def to_source(self, service: Service) -> Service:
         """Returns the service with pointers into the source."""
-        mapped: Service = rewrite_pointers(service, self._pointer)
+        mapped: Service = rewrite_pointers(service, self.source_of)
         return mapped
 
     def problem_to_source(self, problem: Problem) -> Problem:
         """Returns a problem with pointers into the source."""
-        message = _BUNDLED_REFERENCE.sub(lambda match: self._pointer(match[1]), problem.message)
-        return replace(problem, where=self._pointer(problem.where), message=message)
+        message = _BUNDLED_REFERENCE.sub(lambda match: self.source_of(match[1]), problem.message)
+        return replace(problem, where=self.source_of(problem.where), message=message)
 
-    def _pointer(self, pointer: str) -> str:
+    def source_of(self, pointer: str) -> str:
+        """Returns the pointer into the source."""
         for sources in reversed(self._passes):
             pointer = _map_pointer(pointer, sources)
         return pointer
@@ -214,7 +222,8 @@ class _Bundler:
         self._sources: dict[str, _Source | None] = {}
         self._queue: list[_Source] = []
         self._file_count = self._fetch_count = 0
-        self._size_bytes = 0
+        self._size_bytes = self._inlined_count = 0
+        self._origins: set[str] = set()
 
     def bundle(self) -> dict[str, Json]:
         path = self._root / Path(self._document.name).name if self._root is not None else None
@@ -235,12 +244,14 @@ class _Bundler:
             url = resolve_url(url, declared)[0]
         return _Source(data, location, url, pointer, RefIndex(data, url) if self._has_names else None)
 
-    def _with_bundle_references(self, source: _Source) -> Json:
-        """Returns a document with each reference as a pointer from the root of the bundle."""
+    def _with_bundle_references(self, source: _Source, value: Json = None, pointer: str = "") -> Json:
+        """Returns a document, or the value at a pointer in it, with references as pointers from the bundle's root."""
         return rewrite_references(
-            source.data,
+            source.data if value is None else value,
             lambda reference, holder: self._bundle_reference(reference, source, holder),
             has_names=self._has_names,
+            pointer=pointer,
+            inlined=lambda reference, holder, is_map: self._inlined(reference, source, holder, is_map),
         )
 
     def _bundle_reference(self, reference: str, source: _Source, holder: str) -> str:
@@ -248,16 +259,61 @@ class _Bundler:
 
         `holder` is the pointer of the object with the reference in its document.
         """
+        target = self._target(reference, source, holder)
+        return f"#{target[0].pointer}{target[1]}" if target is not None else reference
+
+    def _target(self, reference: str, source: _Source, holder: str) -> tuple[_Source, str] | None:
+        """Returns the document that a reference points into, with the pointer; `None` if it is not read."""
         pointer = source.index.pointer(reference, holder) if source.index is not None else None
         if pointer is not None:
-            return f"#{source.pointer}{pointer}"
+            return source, pointer
         url, _, fragment = reference.partition("#")
         target = self._source_at(self._locate(url, source)) if url else source
         if target is None or (not url and fragment and not fragment.startswith("/")):
-            return reference  # reported where it is followed
+            return None  # reported where it is followed
         if target.index is not None and fragment and not fragment.startswith("/"):
-            return f"#{target.pointer}{target.index.pointer(f'#{fragment}') or f'/{fragment}'}"
-        return f"#{target.pointer}{fragment}"
+            return target, target.index.pointer(f"#{fragment}") or f"/{fragment}"
+        return target, fragment
+
+    def _inlined(self, reference: str, source: _Source, holder: str, is_map: bool) -> Json:
+        """Returns what replaces a `$ref` for which OpenAPI has no place, but tools that bundle descriptions do.
+
+        A string or a list is copied. An object of named items, `info` or `components` becomes an object of references.
+        """
+        is_map = is_map or (not source.pointer and holder in ("/info", "/components"))
+        place, seen = source, holder
+        for _ in range(REF_CHAIN_LIMIT):
+            target = self._target(reference, place, seen)
+            value = _value_at(target)
+            place, seen = target or (place, seen)
+            if not (isinstance(value, dict) and isinstance(value.get("$ref"), str)):
+                break
+            reference = value["$ref"]
+        if value is None or isinstance(value, bool) or (isinstance(value, dict) and not is_map):
+            return None
+        size = len(value) if isinstance(value, (dict, list)) else 1
+        origin = f"{place.pointer}{seen}"
+        is_nested = origin in self._origins or len(self._origins) == _INLINED_DEPTH_LIMIT
+        if is_nested or self._inlined_count + size > _INLINED_LIMIT:
+            return None
+        self._inlined_count += size
+        self._pointer_map.record(f"{source.pointer}{holder}", self._pointer_map.source_of(origin))
+        self._origins.add(origin)
+        try:
+            if not isinstance(value, dict):
+                return self._with_bundle_references(place, value, seen)
+            members: dict[str, Json] = {}
+            for key, item in value.items():
+                pointer = child(seen, key)
+                new = self._inlined(f"#{pointer}", place, child(holder, key), holder == "/components")
+                if (
+                    new is None and last_token(holder) == "properties"
+                ):  # a reference would name the type like the property
+                    new = self._with_bundle_references(place, item, pointer)
+                members[key] = {"$ref": f"#{place.pointer}{pointer}"} if new is None else new
+            return members
+        finally:
+            self._origins.remove(origin)
 
     def _source_at(self, location: _Location) -> _Source | None:
         """Returns the document at a location, read the first time; reports one that is not read."""
@@ -360,6 +416,13 @@ class _Bundler:
         if resolved != path:
             note_other_input()  # a symbolic link may point elsewhere at the next run
         return load_document(str(resolved), problems)
+
+
+def _value_at(target: tuple[_Source, str] | None) -> Json:
+    try:
+        return follow(target[0].data, target[1]) if target is not None else None
+    except LookupError:
+        return None
 
 
 def _is_file(path: Path) -> bool:

@@ -32,7 +32,7 @@ from skillgen.sources.openapi.checks import (
 from skillgen.sources.openapi.events import EventReader
 from skillgen.sources.openapi.media import needs_xml_names
 from skillgen.sources.openapi.operations import OperationReader, TagReader
-from skillgen.sources.openapi.references import PointerMap, ReferencePolicy, Resolver, bundle
+from skillgen.sources.openapi.references import FILES_KEY, PointerMap, ReferencePolicy, Resolver, bundle
 from skillgen.sources.openapi.security import (
     SecurityOptions,
     SecurityReader,
@@ -142,7 +142,7 @@ def _service(data: dict[str, Json], version: str, document: Document, problems: 
         tools=tools,
         events=events,
         schemas=reader.named_types(),
-        source_size_bytes=_size_bytes(document),
+        source_size_bytes=_size_bytes(document) + (_compact_size_bytes(data[FILES_KEY]) if FILES_KEY in data else 0),
         origins=None if summary or not description else {"summary": Origin("inferred", "/info/description")},
     )
 
@@ -165,8 +165,11 @@ def _size_bytes(document: Document) -> int:
     """
     if document.size_bytes > _COMPACT_SIZE_LIMIT_BYTES:
         return document.size_bytes
-    compact = json.dumps(document.data, ensure_ascii=False, separators=(",", ":"))
-    return min(document.size_bytes, len(compact.encode("utf-8", "surrogatepass")))
+    return min(document.size_bytes, _compact_size_bytes(document.data))
+
+
+def _compact_size_bytes(data: Json) -> int:
+    return len(json.dumps(data, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "surrogatepass"))
 
 
 def _checked_version(data: Json, name: str) -> str:
