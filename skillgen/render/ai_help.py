@@ -6,11 +6,13 @@ commands and points to the references for parameters.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from types import SimpleNamespace
 from typing import Any
 
 from skillgen.model.document import Document
+from skillgen.model.schema import Parameter
 from skillgen.model.service import Service
 from skillgen.render.about import resource_and_prompt_lines
 from skillgen.render.dashdash import cli_front_matter
@@ -79,11 +81,7 @@ def ai_help_documents(rendering: Rendering) -> Iterator[Document]:
             for example in tool.examples
             if example.is_declared and example.flaw is None and (example.input or example.description)
         ][:_EXAMPLES_SHOWN],
-        "with_json": [
-            tool.name
-            for tool in service.tools
-            if any(item.name == "--json" and item.syntax and item.syntax.is_flag for item in tool.parameters)
-        ],
+        "with_json": [tool.name for tool in service.tools if any(map(_prints_json, tool.parameters))],
         "shown_in": [
             tool.name
             for tool in service.tools
@@ -115,6 +113,14 @@ def ai_help_documents(rendering: Rendering) -> Iterator[Document]:
             file.add_common_errors(reference.common.errors)
     file.add(templates.render("ai-help/last.md.j2", **context))
     yield Document("ai-help.md", file.text())
+
+
+_INPUT = re.compile(r"\b(?:file|input|parse|read|stdin)", re.IGNORECASE)
+
+
+def _prints_json(option: Parameter) -> bool:
+    """True for `--json`, unless it says how the input is written."""
+    return option.name == "--json" and not _INPUT.search(option.description or "")
 
 
 def _elsewhere(rendering: Rendering) -> str:

@@ -14,10 +14,16 @@ from typing import Any
 from msgspec import Struct
 
 from skillgen.model.document import Document
-from skillgen.model.schema import Parameter
 from skillgen.model.tool import Tool
 from skillgen.render.dashdash import SPEC_URL, SPEC_VERSION, web_front_matter
-from skillgen.render.identity import plain, short_description, skill_name, title, what_it_does
+from skillgen.render.identity import (
+    description,
+    plain,
+    short_description,
+    skill_name,
+    title,
+    what_and_when,
+)
 from skillgen.render.phrases import plain_phrase
 from skillgen.render.purpose import glossed_words, joined_words
 from skillgen.render.reference import Reference, single_file
@@ -29,10 +35,16 @@ _MAX_CHARACTERS = 16_000
 """Maximum length of a line for each group; beyond it, the lines of the index are listed (design, "Output")."""
 
 _WORDS_LIMIT = 300
-"""Characters of what the tools of a group do."""
+"""Characters of what the tools of a group do; more where there are few groups."""
+
+_ALL_WORDS_LIMIT = 3_000
+"""Characters of what the tools of all groups do, as far as `_WORDS_LIMIT` leaves it to this limit."""
 
 _QUICK_ITEMS = 20
 """Maximum of entries in the quick reference (web profile, 5.2.2)."""
+
+_FEW_TOOLS = 30
+"""Tools up to which the quick reference of ai-help.md has all: no rule knows which few of them are the least used."""
 
 
 class Places(Struct, frozen=True):
@@ -69,9 +81,11 @@ def llms_documents(rendering: Rendering) -> Iterator[Document]:
         anchors=rendering.skill.anchors if rendering.skill is not None else None,
     )
     is_short = len(service.tools) <= _QUICK_ITEMS
+    what, when = what_and_when(service)
     context = {
         **rendering.context,
-        "what": what_it_does(service),
+        "what": what,
+        "trigger": when or description(service),
         "noun": "service",
         "brief": False,
         "places": places,
@@ -91,12 +105,9 @@ def _groups(rendering: Rendering) -> list[tuple[str, str, str]]:
     index = rendering.skill.index if rendering.skill is not None else None
     files = {entry.label: entry.files[0] for entry in index.entries} if index is not None else {}
     topics = sorted(rendering.reference.topics, key=lambda topic: (topic.title == "Other", -len(topic.tools)))
+    limit = max(_WORDS_LIMIT, _ALL_WORDS_LIMIT // max(len(topics), 1))
     groups = [
-        (
-            item.title,
-            files.get(item.title, item.pages[0].file_name),
-            glossed_words(item.gloss, item.words, _WORDS_LIMIT),
-        )
+        (item.title, files.get(item.title, item.pages[0].file_name), glossed_words(item.gloss, item.words, limit))
         for item in topics
     ]
     if index is not None and sum(len(part) for group in groups for part in group) > _MAX_CHARACTERS:
@@ -105,28 +116,33 @@ def _groups(rendering: Rendering) -> list[tuple[str, str, str]]:
 
 
 def quick_tools(reference: Reference) -> list[Tool]:
-    """Returns up to twenty tools: of the largest groups in turn, and of each first what people ask for.
+    """Returns all tools if they are few, else twenty: of the largest groups in turn, of each first what people ask for.
 
     That is what reaches people or costs money, then what adds and what lists, then the rest.
     """
+    all_tools = [tool for topic in reference.topics for tool in topic.tools]
+    if len(all_tools) <= _FEW_TOOLS:
+        return all_tools
     topics = sorted(reference.topics, key=lambda topic: -len(topic.tools))
     turns = zip_longest(*(_by_use(topic.tools) for topic in topics))
     tools = [tool for turn in turns for tool in turn if tool is not None][:_QUICK_ITEMS]
-    order = {tool.name: place for place, tool in enumerate(t for topic in reference.topics for t in topic.tools)}
+    order = {tool.name: place for place, tool in enumerate(all_tools)}
     return sorted(tools, key=lambda tool: order[tool.name])
 
 
 def _by_use(tools: Sequence[Tool]) -> list[Tool]:
-    """Returns tools with each kind in turn; of a kind, those first that need the fewest identifiers."""
+    """Returns tools with each kind in turn; of a kind, those first that need the fewest identifiers.
+
+    These are the required parameters in the path, of an MCP tool all.
+    """
     kinds: dict[str, list[Tool]] = {mark: [] for mark in ("sends", "write", "read", "")}
-    for tool in sorted(tools, key=lambda tool: (tool.deprecated, sum(item.required for item in _identifiers(tool)))):
+    for tool in sorted(tools, key=lambda tool: (tool.deprecated, _number_of_identifiers(tool))):
         kinds[next((mark for mark in marks(tool) if mark in kinds), "")].append(tool)
     return [tool for turn in zip_longest(*kinds.values()) for tool in turn if tool is not None]
 
 
-def _identifiers(tool: Tool) -> list[Parameter]:
-    """Returns the parameters that name what exists: those in the path, of an MCP tool all."""
-    return [item for item in tool.parameters if item.location in ("path", "argument")]
+def _number_of_identifiers(tool: Tool) -> int:
+    return sum(item.required and item.location in ("path", "argument") for item in tool.parameters)
 
 
 _ACCESS_LEVELS = ("none", "read", "browse", "interact", "full")

@@ -120,7 +120,7 @@ NAMES = {
     "what": "a short description of the service",
     "when": "when to use the service, or nothing",
     "way": "the `Tool` of another source that does the same as the tool",
-    "with_json": "commands with a flag `--json`",
+    "with_json": "commands that print JSON with `--json`",
     "words": "maximum characters of words behind an entry of the index; 0 if there is no room",
     "workflow": "the `Workflow` of a section",
     "workflow_lines": "the workflows on a line each",

@@ -24,7 +24,7 @@ from skillgen.model.tool import Tool
 from skillgen.render.nested import Branch, branches
 from skillgen.render.pages import tool_link
 from skillgen.render.phrases import of_rendering, once, phrase, phrases, plain_phrase
-from skillgen.render.semantics import names_shown
+from skillgen.render.semantics import commands_shown
 from skillgen.render.types import (
     NOTHING,
     PLAIN_TYPES,
@@ -544,8 +544,12 @@ def command_errors(service: Service, common: CommonErrors) -> list[Markdown]:
             by_code.setdefault(case.code, {})[tool.name] = None
     if len(by_words) <= COMMAND_ERRORS:
         in_order = sorted(cases.items(), key=lambda item: item[1].code)
-        return [error_line(case, names_shown(by_words[line])) for line, case in in_order]
-    lines = [Markdown(f"{code(name)}: {names_shown(list(tools))}") for name, tools in sorted(by_code.items()) if name]
+        return [error_line(case, commands_shown(by_words[line], service)) for line, case in in_order]
+    lines = [
+        Markdown(f"{code(name)}: {commands_shown(list(tools), service)}")
+        for name, tools in sorted(by_code.items())
+        if name
+    ]
     left = len(lines) - COMMAND_ERRORS
     return [*lines[:COMMAND_ERRORS], phrase("more_codes", number=left)] if left > 0 else lines
 

@@ -505,10 +505,11 @@ def operational_facts(service: Service) -> list[OperationalFact]:
         tools = [tool for tool in service.tools if is_true(tool.semantics)]
         declared = [tool.name for tool in tools if not tool.semantics.is_judged(field)]
         inferred = [tool.name for tool in tools if tool.semantics.is_judged(field) and field != "idempotent"]
-        facts += [OperationalFact(label, names_shown(declared))] if declared else []
-        facts += [OperationalFact(phrase("fact_inferred", fact=label), names_shown(inferred))] if inferred else []
+        inferred_label = phrase("fact_inferred", fact=label)
+        facts += [OperationalFact(label, commands_shown(declared, service))] if declared else []
+        facts += [OperationalFact(inferred_label, commands_shown(inferred, service))] if inferred else []
     paged = [tool.name for tool in service.tools if tool.pagination]
-    return [*facts, OperationalFact(phrase("fact_paged"), names_shown(paged))] if paged else facts
+    return [*facts, OperationalFact(phrase("fact_paged"), commands_shown(paged, service))] if paged else facts
 
 
 def deprecated_names(service: Service) -> Markdown:
@@ -545,6 +546,11 @@ def names_shown(names: Sequence[str]) -> Markdown:
     shown = code_list(names[:_NAMES_SHOWN])
     more = len(names) - _NAMES_SHOWN
     return phrase("and_more", shown=shown, number=more) if more > 0 else shown
+
+
+def commands_shown(names: Sequence[str], service: Service) -> Markdown:
+    """Returns the names of commands as code, or words for all of several commands."""
+    return phrase("every_command") if 1 < len(set(names)) == len(service.tools) else names_shown(names)
 
 
 class _Dates:

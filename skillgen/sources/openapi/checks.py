@@ -88,7 +88,7 @@ def check_info(data: dict[str, Json], problems: ProblemLog) -> None:
         if isinstance(info.get(name), (int, float)) and name == "version":
             problems.report("version-not-text", "/info/version", "the version is a number")
         elif text_of(info, name) is None:
-            problems.report(f"{name}-missing", f"/info/{name}", f"the description has no {name}", f"add info.{name}")
+            problems.report(f"{name}-missing", f"/info/{name}", f"`info` has no {name}", f"add info.{name}")
 
 
 def check_content(data: dict[str, Json], problems: ProblemLog) -> None:
