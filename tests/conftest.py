@@ -55,6 +55,8 @@ class GitHub:
     source: Path
     raw: dict[str, Any]
     out: Path
+    printed: str
+    """What the run said on standard error."""
 
     @property
     def skill(self) -> Path:
@@ -68,8 +70,8 @@ def github(node_modules: Path, tmp_path_factory: pytest.TempPathFactory) -> GitH
     """Returns the documents of GitHub's description, which no test changes."""
     source = node_modules / "@octokit" / "openapi" / "generated" / "api.github.com.json"
     out = tmp_path_factory.mktemp("github") / "documents"
-    generated("from-openapi", source, "-o", out, env={"PYTHONHASHSEED": "1"})
-    return GitHub(source=source, raw=json.loads(source.read_text("utf-8")), out=out)
+    printed = generated("from-openapi", source, "-o", out, env={"PYTHONHASHSEED": "1"}).stderr
+    return GitHub(source=source, raw=json.loads(source.read_text("utf-8")), out=out, printed=printed)
 
 
 Answer = tuple[int, str, bytes]

@@ -303,6 +303,14 @@ def test_the_description_has_the_purpose_and_only_what_hosts_accept(github: GitH
     assert all(isinstance(value, str) for value in fields["metadata"].values())
 
 
+def test_the_readme_has_the_figures_of_its_two_runs(github: GitHub, tmp_path: Path) -> None:
+    readme = " ".join((ROOT / "README.md").read_text("utf-8").split())
+    server = ("from-server", "-o", tmp_path, "--", sys.executable, ROOT / "examples" / "acme-mcp" / "server.py")
+    for printed in (github.printed, generated(*server).stderr):
+        (figures,) = re.findall(r": (\d.* files) in .*(SKILL\.md is .*)", printed)
+        assert [figure for figure in figures if figure not in readme] == []
+
+
 def test_the_reference_validator_accepts_the_skill(github: GitHub) -> None:
     """X-20."""
     finished = validated(github.skill)
