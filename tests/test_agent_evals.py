@@ -183,11 +183,11 @@ def test_an_agent_that_hangs_is_killed(skill: Path) -> None:
     assert finished.stdout.count("the agent ends by itself, with exit code 0: it was killed at the time limit") == 3
 
 
-def test_an_agent_that_deletes_its_folder_fails_alone(skill: Path) -> None:
+def test_an_agent_that_deletes_its_folder_or_spoils_its_log_fails_alone(skill: Path) -> None:
     finished = evaluated(skill, "deletes", "--format", "json")
     assert finished.exit_code == 1, finished.stderr
     runs = json.loads(finished.stdout)["runs"]
-    assert [(run["calls"], run["tokens"]) for run in runs] == [(0, None), (1, None), (0, None), (0, None)]
+    assert [(run["calls"], run["tokens"]) for run in runs] == [(0, None)] * 4
     assert len(list(skill.parents[2].rglob("grading.json"))) == 4
 
 

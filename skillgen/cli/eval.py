@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 import sys
 from collections.abc import Callable, Sequence
 from functools import partial
@@ -14,7 +13,7 @@ import typer
 from skillgen.cli.mock import read_mocked
 from skillgen.cli.options import OptionsOf, command
 from skillgen.cli.output import Console, report_named
-from skillgen.config.project import SOURCE_KINDS, Source
+from skillgen.config.project import SOURCE_KINDS, Source, command_words
 from skillgen.errors import ExitCode, OutputError, UsageError
 
 if TYPE_CHECKING:
@@ -60,9 +59,11 @@ def evaluate(
     console: Console,
 ) -> ExitCode:
     """Grade a skill: run an agent on its tasks against a mock of the service, with the skill and without it."""
-    from skillgen.evals.evaluation import Evaluation, evaluate
+    from skillgen.evals.evaluation import evaluate
     from skillgen.evals.grading import is_below
+    from skillgen.evals.running import Evaluation
     from skillgen.evals.static import check_static
+    from skillgen.sources.mcp.session import CancelToken
 
     folder = Path(skill)
     shown = _report(report_format)
@@ -70,7 +71,7 @@ def evaluate(
         raise UsageError("has no SKILL.md", where=skill, fix="give the folder of a skill")
     if [agent is not None, init, static].count(True) != 1:
         raise UsageError("exactly one of --agent, --init and --static is needed", fix="give one of them")
-    words = _words(agent) if agent is not None else ()
+    words = _words(agent)
     service, results = read_mocked(source, server, context.obj, console)
     name = folder.resolve().name
     if init:
@@ -82,13 +83,13 @@ def evaluate(
     evaluation = Evaluation(
         service=service,
         results=results,
-        skill=folder,
-        skill_name=name,
+        skill=folder.resolve(),
         tasks=_tasks(folder, service, console),
         agent=words,
         timeout_s=task_timeout,
         jobs=jobs,
         has_control=not no_control,
+        cancel_token=CancelToken(),
     )
     place, grades = evaluate(evaluation, Path(out or f"{name}-workspace"), partial(_print_progress, console))
     sys.stdout.write(shown(grades, {}))
@@ -118,15 +119,10 @@ def _print_progress(console: Console, grade: Grade, done: int, total: int, is_ea
     console.say(f"[{done}/{total}] {grade.task}, {kind}: {state}{earlier}")
 
 
-def _words(agent: str) -> tuple[str, ...]:
-    try:
-        words = tuple(shlex.split(agent))
-    except ValueError as error:
-        raise UsageError(f"is not a command: {error}", where="--agent", fix="close its quotation marks") from None
-    if not words:
-        raise UsageError("is empty", where="--agent", fix="give the command of an agent")
+def _words(agent: str | None) -> tuple[str, ...]:
+    words = command_words(agent, "--agent")
     # A program next to the caller: the agent runs in a folder of its own.
-    is_path = "/" in words[0] and Path(words[0]).exists()
+    is_path = bool(words) and "/" in words[0] and Path(words[0]).exists()
     return (str(Path(words[0]).absolute()), *words[1:]) if is_path else words
 
 

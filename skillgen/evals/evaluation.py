@@ -8,35 +8,18 @@ from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from pathlib import Path
 
-from msgspec import Struct, structs
+from msgspec import Struct, ValidationError, convert, structs
 
 from skillgen.errors import OutputError
 from skillgen.evals.grading import Assertion, Grade, benchmark, grade
-from skillgen.evals.running import Bench, run_agent
+from skillgen.evals.running import Evaluation, run_agent
 from skillgen.evals.tasks import Task
-from skillgen.model.service import Service
 from skillgen.model.values import Json
 from skillgen.sources.documents import snapshot_text
-from skillgen.sources.json_access import as_dict, as_list, json_or_none
-from skillgen.sources.mcp.session import CancelToken
+from skillgen.sources.json_access import json_or_none
 from skillgen.write.files import replace_file
 
-_INPUTS, _GRADING, _BENCHMARK = "inputs.json", "grading.json", "benchmark.json"
-
-
-class Evaluation(Struct, frozen=True, kw_only=True):
-    """What is evaluated."""
-
-    service: Service
-    results: Mapping[str, Json] | None
-    skill: Path
-    skill_name: str
-    tasks: tuple[Task, ...]
-    agent: tuple[str, ...]
-    timeout_s: float = 600.0
-    jobs: int = 2
-    has_control: bool = True
-    """Whether each task is also run without the skill."""
+_INPUTS, _SNAPSHOT, _GRADING, _BENCHMARK = "inputs.json", "service.json", "grading.json", "benchmark.json"
 
 
 class _Planned(Struct, frozen=True):
@@ -65,30 +48,20 @@ def evaluate(evaluation: Evaluation, workspace: Path, report: Report) -> tuple[P
 def _evaluate(evaluation: Evaluation, workspace: Path, report: Report) -> tuple[Path, list[Grade]]:
     snapshot = snapshot_text([evaluation.service])
     iteration = _iteration(workspace, _digest(evaluation, snapshot))
-    (iteration / "service.json").write_text(snapshot, "utf-8")
+    (iteration / _SNAPSHOT).write_text(snapshot, "utf-8")
     planned = list(_planned(evaluation, iteration))
     grades = {item.folder: found for item in planned if (found := _earlier_grade(item)) is not None}
     for number, found in enumerate(grades.values(), 1):
         report(found, number, len(planned), True)
-    bench = Bench(
-        service=evaluation.service,
-        results=evaluation.results,
-        snapshot=iteration / "service.json",
-        skill=evaluation.skill.absolute(),
-        skill_name=evaluation.skill_name,
-        agent=evaluation.agent,
-        timeout_s=evaluation.timeout_s,
-        cancel_token=CancelToken(),
-    )
     waiting = [item for item in planned if item.folder not in grades]
     with ThreadPoolExecutor(max_workers=evaluation.jobs, thread_name_prefix="skillgen-eval") as pool:
-        futures = {pool.submit(_graded, bench, item): item for item in waiting}
+        futures = {pool.submit(_graded, evaluation, item, iteration): item for item in waiting}
         try:
             for future in as_completed(futures):
                 grades[futures[future].folder] = future.result()
                 report(future.result(), len(grades), len(planned), False)
         except BaseException:
-            bench.cancel_token.cancel()  # no agent may outlive the evaluation
+            evaluation.cancel_token.cancel()  # no agent may outlive the evaluation
             pool.shutdown(wait=False, cancel_futures=True)
             raise
     ordered = [grades[item.folder] for item in planned]
@@ -108,8 +81,8 @@ def _planned(evaluation: Evaluation, iteration: Path) -> list[_Planned]:
     return found
 
 
-def _graded(bench: Bench, item: _Planned) -> Grade:
-    run = run_agent(bench, item.task, item.folder, has_skill=item.has_skill)
+def _graded(evaluation: Evaluation, item: _Planned, iteration: Path) -> Grade:
+    run = run_agent(evaluation, item.task, item.folder, iteration / _SNAPSHOT, has_skill=item.has_skill)
     item.folder.mkdir(parents=True, exist_ok=True)  # the agent may have deleted it
     found = grade(item.task, run, has_skill=item.has_skill)
     timing = {"total_tokens": found.tokens, "duration_ms": round(found.seconds * 1_000)}
@@ -123,37 +96,42 @@ def _grading(found: Grade) -> dict[str, Json]:
     passed = sum(item.passed for item in found.assertions)
     total = len(found.assertions)
     summary = {"passed": passed, "failed": total - passed, "total": total, "pass_rate": round(passed / total, 4)}
-    facts = {"calls": found.calls, "skill_loaded": found.is_skill_loaded}
     return {
         "assertion_results": [structs.asdict(item) for item in found.assertions],
         "summary": summary,
-        **facts,
+        "calls": found.calls,
+        "skill_loaded": found.is_skill_loaded,
         "tokens": found.tokens,
         "seconds": found.seconds,
     }
 
 
+class _Stored(Struct):
+    """The members of `grading.json` that a grade is made of."""
+
+    assertion_results: tuple[Assertion, ...]
+    calls: int
+    skill_loaded: bool
+    tokens: int | None
+    seconds: float
+
+
 def _earlier_grade(item: _Planned) -> Grade | None:
     """Returns the grade that an earlier start has written."""
     try:
-        data = as_dict(json_or_none((item.folder / _GRADING).read_text("utf-8")))
-    except (OSError, UnicodeDecodeError):
-        return None
-    results = list(map(as_dict, as_list(data.get("assertion_results"))))
-    if not results:
+        stored = convert(_json_in(item.folder / _GRADING), _Stored)
+    except ValidationError:
         return None
     return Grade(
         task=item.task.id,
         prompt=item.task.prompt,
         has_skill=item.has_skill,
-        assertions=tuple(
-            Assertion(str(raw.get("text")), raw.get("passed") is True, str(raw.get("evidence"))) for raw in results
-        ),
-        calls=int(data.get("calls") or 0),
-        seconds=float(data.get("seconds") or 0.0),
-        tokens=data.get("tokens"),
+        assertions=stored.assertion_results,
+        calls=stored.calls,
+        seconds=stored.seconds,
+        tokens=stored.tokens,
         should_trigger=item.task.should_trigger,
-        is_skill_loaded=data.get("skill_loaded") is True,
+        is_skill_loaded=stored.skill_loaded,
     )
 
 
@@ -161,7 +139,7 @@ def _iteration(workspace: Path, digest: str) -> Path:
     """Returns the folder of the last iteration if it is incomplete and has the same inputs, else of a new one."""
     numbers = [int(path.name[10:]) for path in workspace.glob("iteration-*") if path.name[10:].isdigit()]
     last = workspace / f"iteration-{max(numbers, default=0)}"
-    if numbers and not (last / _BENCHMARK).exists() and _inputs(last) == {"digest": digest}:
+    if numbers and not (last / _BENCHMARK).exists() and _json_in(last / _INPUTS) == {"digest": digest}:
         return last
     folder = workspace / f"iteration-{max(numbers, default=0) + 1}"
     folder.mkdir(parents=True)
@@ -169,9 +147,9 @@ def _iteration(workspace: Path, digest: str) -> Path:
     return folder
 
 
-def _inputs(folder: Path) -> Json:
+def _json_in(path: Path) -> Json:
     try:
-        return json_or_none((folder / _INPUTS).read_text("utf-8"))
+        return json_or_none(path.read_text("utf-8"))
     except (OSError, UnicodeDecodeError):
         return None
 

@@ -33,20 +33,23 @@ _TOKEN_KEYS = ("input_tokens", "output_tokens", "cache_creation_input_tokens", "
 _DEPTH_LIMIT = 50
 
 
-class Bench(Struct, frozen=True, kw_only=True):
-    """What all runs share."""
+class Evaluation(Struct, frozen=True, kw_only=True):
+    """What is evaluated."""
 
     service: Service
     results: Mapping[str, Json] | None
     """The raw results of a crawl of the service, if there was one."""
 
-    snapshot: Path
-    """The service as a snapshot, which the command of a mock reads."""
-
     skill: Path
-    skill_name: str
+    """Its absolute path."""
+
+    tasks: tuple[Task, ...]
     agent: tuple[str, ...]
     timeout_s: float
+    jobs: int
+    has_control: bool
+    """Whether each task is also run without the skill."""
+
     cancel_token: CancelToken
 
 
@@ -64,8 +67,8 @@ class AgentRun(Struct, frozen=True, kw_only=True):
     is_skill_loaded: bool
 
 
-def run_agent(bench: Bench, task: Task, folder: Path, *, has_skill: bool) -> AgentRun:
-    """Runs the agent on a task in a folder, which it may fill.
+def run_agent(evaluation: Evaluation, task: Task, folder: Path, snapshot: Path, *, has_skill: bool) -> AgentRun:
+    """Runs the agent on a task in a folder, which it may fill; `snapshot` is read by the command of a mock.
 
     Raises:
         UsageError: the agent cannot be started, or a file of the task is missing.
@@ -74,17 +77,19 @@ def run_agent(bench: Bench, task: Task, folder: Path, *, has_skill: bool) -> Age
     shutil.rmtree(folder, ignore_errors=True)
     outputs.mkdir(parents=True)
     for name in task.files:
-        _copy(bench.skill / name, outputs / Path(name).name)
+        _copy(evaluation.skill / name, outputs / Path(name).name)
     log = CallLog(log_path)
     try:
-        with serving(mock_of(bench.service, bench.results, log)) as port:
-            environment = _environment(bench, url_of(bench.service, port), log_path, has_skill=has_skill)
+        with serving(mock_of(evaluation.service, evaluation.results, log)) as port:
+            environment = _environment(
+                evaluation, url_of(evaluation.service, port), snapshot, log_path, has_skill=has_skill
+            )
             started = time.monotonic()
-            exit_code = _run(bench, task.prompt, environment, folder)
+            exit_code = _run(evaluation, task.prompt, environment, folder)
             seconds = time.monotonic() - started
     finally:
         log.close()
-    tokens, is_loaded = reported(_text(folder / "stdout.txt"), bench.skill_name)
+    tokens, is_loaded = reported(_text(folder / "stdout.txt"), evaluation.skill.name)
     calls = tuple(calls_in_log(_text(log_path).splitlines()))
     return AgentRun(calls=calls, exit_code=exit_code, seconds=seconds, tokens=tokens, is_skill_loaded=is_loaded)
 
@@ -104,17 +109,19 @@ def _copy(source: Path, target: Path) -> None:
         raise UsageError(f"cannot be read: {error.strerror}", where=str(source), fix="correct `files`") from None
 
 
-def _environment(bench: Bench, url: str, log_path: Path, *, has_skill: bool) -> dict[str, str]:
+def _environment(
+    evaluation: Evaluation, url: str, snapshot: Path, log_path: Path, *, has_skill: bool
+) -> dict[str, str]:
     """Returns the variables of an agent: those of the user, who has logged it in, and where the service is."""
     environment = {name: value for name, value in os.environ.items() if not name.startswith("SKILLGEN_")}
     environment["SKILLGEN_MOCK_URL"] = url
-    if bench.service.kind == "mcp":
-        words = (sys.executable, "-m", "skillgen", "mock", str(bench.snapshot), "--log", str(log_path))
+    if evaluation.service.kind == "mcp":
+        words = (sys.executable, "-m", "skillgen", "mock", str(snapshot), "--log", str(log_path))
         environment["SKILLGEN_MOCK_COMMAND"] = shlex.join(words)
     if has_skill:
-        environment["SKILLGEN_SKILL"] = str(bench.skill)
-        if (prefix := _program_prefix(bench.skill)) is not None:
-            environment[f"{prefix}_URL" if bench.service.kind == "mcp" else f"{prefix}_BASE_URL"] = url
+        environment["SKILLGEN_SKILL"] = str(evaluation.skill)
+        if (prefix := _program_prefix(evaluation.skill)) is not None:
+            environment[f"{prefix}_URL" if evaluation.service.kind == "mcp" else f"{prefix}_BASE_URL"] = url
     return environment
 
 
@@ -126,11 +133,11 @@ def _program_prefix(skill: Path) -> str | None:
     return None
 
 
-def _run(bench: Bench, prompt: str, environment: Mapping[str, str], folder: Path) -> int | None:
+def _run(evaluation: Evaluation, prompt: str, environment: Mapping[str, str], folder: Path) -> int | None:
     """Returns the exit code of the agent; `None` if it was killed at the time limit."""
     try:
         family = ProcessTree(
-            bench.agent,
+            evaluation.agent,
             environment=environment,
             cwd=folder / "outputs",
             stdin=subprocess.PIPE,
@@ -152,7 +159,7 @@ def _run(bench: Bench, prompt: str, environment: Mapping[str, str], folder: Path
 
     keep_output = partial(_keep, process.stdout, folder / "stdout.txt")
     keep_errors = partial(_keep, process.stderr, folder / "stderr.txt")
-    return exit_status(family, (write_prompt, keep_output, keep_errors), bench.timeout_s, bench.cancel_token)
+    return exit_status(family, (write_prompt, keep_output, keep_errors), evaluation.timeout_s, evaluation.cancel_token)
 
 
 def _keep(stream: object, path: Path) -> None:

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING
 from urllib.parse import quote_plus, unquote, urlsplit
 
 from skillgen.evals.grading import Assertion
+from skillgen.mock.api import Request
 from skillgen.mock.log import CallLog
 from skillgen.mock.mcp import McpMock, McpSession
-from skillgen.mock.messages import Request
 from skillgen.mock.serving import mock_of
 from skillgen.model.service import Service
 from skillgen.model.values import Json

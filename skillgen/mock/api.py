@@ -8,12 +8,13 @@ from collections.abc import Iterator, Sequence
 from email.message import Message
 from urllib.parse import parse_qsl, urlsplit
 
+from msgspec import Struct
+
 from skillgen.calls.arguments import CallChecker
 from skillgen.mock.answers import Answers
 from skillgen.mock.decoding import Decoded, Decoder, SentRequest
 from skillgen.mock.failures import RETRY_AFTER_S, FaultInjector, InjectedFault, error_case
 from skillgen.mock.log import CallLog, LoggedCall
-from skillgen.mock.messages import Request, Response
 from skillgen.mock.routing import Match, Router
 from skillgen.model.auth import Auth
 from skillgen.model.calls import Output
@@ -33,6 +34,25 @@ _OWN_HEADERS = ("connection", "content-encoding", "content-length", "content-typ
 """Headers that follow from the body and the connection, whatever is declared."""
 
 _WITHOUT_BODY = (204, 205, 304)
+
+
+class Request(Struct, frozen=True):
+    """An HTTP request."""
+
+    method: str
+    target: str
+    """Path and query, as they were sent."""
+
+    headers: Message
+    body: bytes
+
+
+class Response(Struct, frozen=True):
+    """An HTTP response."""
+
+    status: int
+    headers: dict[str, str] = {}
+    body: bytes = b""
 
 
 class ApiMock:

@@ -5,14 +5,15 @@ from __future__ import annotations
 import json
 import threading
 from collections.abc import Iterable
+from contextlib import suppress
 from pathlib import Path
 
-from msgspec import Struct, structs
+from msgspec import Struct, ValidationError, convert, to_builtins
 
 from skillgen.errors import OutputError
 from skillgen.model.values import Json
 from skillgen.sources.examples.validation import Fault
-from skillgen.sources.json_access import as_dict, as_list, json_or_none, text_of
+from skillgen.sources.json_access import json_or_none
 
 
 class LoggedCall(Struct, frozen=True, kw_only=True):
@@ -21,7 +22,7 @@ class LoggedCall(Struct, frozen=True, kw_only=True):
     tool: str | None
     """The name of the tool; `None` if no tool has that name or path."""
 
-    arguments: Json
+    arguments: Json = None
     """The arguments in the form of the tool's input schema; of an unknown tool as they were sent."""
 
     valid: bool
@@ -54,8 +55,7 @@ class CallLog:
 
     def add(self, call: LoggedCall) -> None:
         """Records a call."""
-        members = {key: value for key, value in structs.asdict(call).items() if value is not None or key == "tool"}
-        members["faults"] = [structs.asdict(fault) for fault in call.faults]
+        members = {key: value for key, value in to_builtins(call).items() if value is not None or key == "tool"}
         with self._lock:
             if self._keeps:
                 self.calls.append(call)
@@ -73,18 +73,6 @@ def calls_in_log(lines: Iterable[str]) -> list[LoggedCall]:
     """Returns the calls of a log; the last line may be cut off."""
     calls = []
     for line in lines:
-        members = as_dict(json_or_none(line))
-        if "valid" not in members:
-            continue
-        faults = map(as_dict, as_list(members.get("faults")))
-        calls.append(
-            LoggedCall(
-                tool=text_of(members, "tool"),
-                arguments=members.get("arguments"),
-                valid=members["valid"] is True,
-                faults=tuple(Fault(str(item.get("pointer")), str(item.get("message"))) for item in faults),
-                status=members.get("status", ""),
-                request=text_of(members, "request"),
-            )
-        )
+        with suppress(ValidationError):
+            calls.append(convert(json_or_none(line), LoggedCall))
     return calls

@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
+import base64
+import binascii
 import json
 import secrets
 import threading
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from email.message import Message
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import BinaryIO, Protocol
 from urllib.parse import urlsplit
 
 from skillgen.errors import UsageError
-from skillgen.mock.api import ApiMock
+from skillgen.mock.api import ApiMock, Request, Response
 from skillgen.mock.declarations import results_from_service
 from skillgen.mock.failures import InjectedFault
-from skillgen.mock.headers import header_fault
 from skillgen.mock.log import CallLog
 from skillgen.mock.mcp import (
     INVALID_PARAMS,
@@ -29,13 +31,14 @@ from skillgen.mock.mcp import (
     failed,
     requested_version,
 )
-from skillgen.mock.messages import Request, Response
 from skillgen.mock.routing import base_paths
+from skillgen.model.serialization import value_text
 from skillgen.model.service import Service
 from skillgen.model.values import Json
 from skillgen.security.addresses import is_loopback
 from skillgen.sources.json_access import as_dict
 from skillgen.sources.mcp.session import LEGACY_VERSIONS, MODERN_VERSION
+from skillgen.sources.mcp.tools import HEADER_KEY, subschemas
 
 HOST = "127.0.0.1"
 
@@ -126,7 +129,7 @@ class StreamableHttp:
         return self._in_session(request, message)
 
     def _stateless(self, request: Request, message: dict[str, Json]) -> Response:
-        if (fault := header_fault(request.headers, message, self._mock.input_schema)) is not None:
+        if (fault := _header_fault(request.headers, message, self._mock)) is not None:
             response: Json = failed(message.get("id"), fault)
             return Response(400, _JSON, json.dumps(response).encode())
         response = self._mock.answer(message, McpSession())
@@ -169,6 +172,52 @@ class StreamableHttp:
 
 def _refused(status: int, message: str, code: int = INVALID_REQUEST) -> Response:
     return Response(status, _JSON, json.dumps(failed(None, RequestError(code, message))).encode())
+
+
+# The headers that repeat the body (2026-07-28, "Standard Headers", "Custom Headers").
+
+_HEADER_MISMATCH = -32020
+
+_NAMED = {"tools/call": "name", "prompts/get": "name", "resources/read": "uri"}
+"""Method to the parameter that the header `Mcp-Name` repeats."""
+
+
+def _header_fault(headers: Message, message: dict[str, Json], mock: McpMock) -> RequestError | None:
+    """Returns the error of a request whose headers differ from its body."""
+    params, method = as_dict(message.get("params")), str(message.get("method"))
+    expected = [("MCP-Protocol-Version", MODERN_VERSION), ("Mcp-Method", method)]
+    if method in _NAMED:
+        expected.append(("Mcp-Name", str(params.get(_NAMED[method]))))
+    if method == "tools/call":
+        expected += _argument_headers(mock.input_schema(str(params.get("name"))), params.get("arguments"))
+    for name, value in expected:
+        sent = headers.get_all(name) or []
+        if len(sent) != 1 or _decoded(sent[0].strip()) != value:
+            found = f"is {sent[0]!r:.80}" if sent else "is missing"
+            return RequestError(_HEADER_MISMATCH, f"Header mismatch: {name} {found}, but the body has {value!r:.80}")
+    return None
+
+
+def _argument_headers(schema: Json, arguments: Json) -> Iterator[tuple[str, str]]:
+    """Yields the headers that repeat arguments, each with its value."""
+    for path, part in subschemas(schema):
+        if HEADER_KEY not in part or not path:
+            continue
+        value: Json = arguments
+        for name in path:
+            value = as_dict(value).get(name)
+        if isinstance(value, (str, int, bool)):
+            yield f"Mcp-Param-{part[HEADER_KEY]}", value_text(value)
+
+
+def _decoded(text: str) -> str | None:
+    """Returns the value of a header, which may be written as `=?base64?…?=`."""
+    if not (text.startswith("=?base64?") and text.endswith("?=")):
+        return text
+    try:
+        return base64.b64decode(text[9:-2], validate=True).decode("utf-8")
+    except (binascii.Error, UnicodeDecodeError):
+        return None
 
 
 # -- the HTTP server ---------------------------------------------------------------------------------------------------
