@@ -89,10 +89,3 @@ class Program(Struct, frozen=True, kw_only=True):
 
     is_inferred: bool = False
     """Whether its commands are read from its help, not from its declarations."""
-
-
-class Failure(Struct, frozen=True, kw_only=True):
-    """Why the reader cannot read a program."""
-
-    error: str
-    fix: str

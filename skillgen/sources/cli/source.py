@@ -21,7 +21,7 @@ from skillgen.model.service import Service
 from skillgen.model.tool import Tool
 from skillgen.model.traversal import report_undescribed
 from skillgen.model.values import Json, Origin, Value, child
-from skillgen.sources.cli.declarations import Command, Distribution, Failure, Param, Program
+from skillgen.sources.cli.declarations import Command, Distribution, Param, Program
 from skillgen.sources.examples.calls import call_examples
 from skillgen.sources.json_schema.flatten import flatten
 from skillgen.sources.json_schema.loader import SchemaReader
@@ -50,8 +50,7 @@ def service_from_program(data: Json, problems: ProblemLog, *, target: str, comma
     """
     try:
         if isinstance(data, dict) and "error" in data:
-            failure = msgspec.convert(data, Failure)
-            raise SourceError(failure.error, where=target, fix=failure.fix or None)
+            raise SourceError(str(data["error"]), where=target, fix=str(data.get("fix", "")) or None)
         program = msgspec.convert(data, Program)
     except msgspec.MsgspecError as error:
         what = f"its commands could not be read: {error}"

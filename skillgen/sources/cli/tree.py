@@ -5,7 +5,7 @@ Python's standard library, and works with Python 3.9. It knows Click's classes b
 them. What the program prints goes to standard error.
 
 The JSON has `program`, `distribution` and `root`, a command with its parameters and its own commands, or `error` and
-`fix`.
+`fix`. What is not there has the default of its class in `declarations`.
 """
 
 from __future__ import annotations
@@ -118,16 +118,11 @@ def read_program(target: str) -> Node:
         reader, own_name = _ClickReader(), None
     root = reader.command(program, name)
     if script is None and scripts:
-        named = [item for item in scripts if item[0].name == (own_name or root["own_name"])]
+        named = [item for item in scripts if item[0].name == (own_name or root.get("own_name"))]
         script, distribution = named[0] if named else (None, scripts[0][1])
-    return {
-        "program": script.name if script is not None else None,
-        "name": script.name if script is not None else own_name or name,
-        "module": _runnable(module_name),
-        "distribution": _facts_of(distribution) if distribution is not None else None,
-        "root": root,
-        "left_out": reader.left_out,
-    }
+    program_name = script.name if script is not None else None
+    name = program_name or own_name or name
+    return _report(reader, root, distribution, program=program_name, name=name, module=_runnable(module_name))
 
 
 def tree_of_command(command: object, name: str) -> Node:
@@ -135,9 +130,12 @@ def tree_of_command(command: object, name: str) -> Node:
     reader = _ClickReader()
     root = reader.command(command, name)
     distribution = next((found for script, found in _scripts() if script.name == name), None)
+    return _report(reader, root, distribution, program=name, name=name, module=name)
+
+
+def _report(reader: _Reader, root: Node, distribution: Any, **names: str | None) -> Node:
     facts = _facts_of(distribution) if distribution is not None else None
-    found = {"program": name, "name": name, "module": name, "distribution": facts, "root": root}
-    return {**found, "left_out": [[*item] for item in reader.left_out]}
+    return {**names, "distribution": facts, "root": root, "left_out": [[*item] for item in reader.left_out]}
 
 
 # -- where the program comes from ------------------------------------------------------------------------------------
@@ -419,7 +417,6 @@ class _ClickReader(_Reader):
             "panel": _text(getattr(command, "rich_help_panel", None)),
             "params": [self._param(param, context) for param in params],
             "takes_more": bool(getattr(context, "ignore_unknown_options", False)),
-            "is_callable": True,
         }
         if hasattr(command, "list_commands") and hasattr(command, "get_command"):
             node["is_callable"] = bool(getattr(command, "invoke_without_command", False))
@@ -615,17 +612,11 @@ class _ParserReader(_Reader):
         description, short_help = self._prose(parser, parser.description), _text(help_text)
         node: Node = {
             "name": name,
-            "own_name": None,
             "help": description or short_help,
             "short_help": short_help,
-            "doc": None,
             "epilog": self._prose(parser, parser.epilog),
             "markup": "raw" if is_raw else "filled",
-            "deprecated": False,
-            "is_hidden": False,
-            "panel": None,
             "params": [self._param(parser, item) for item in params],
-            "takes_more": False,
             "exclusive": [*self._exclusive(parser, params)],
             "is_callable": not subparsers,
         }
@@ -696,10 +687,6 @@ class _ParserReader(_Reader):
             "is_required": bool(action.required) if names else least > 0,
             "has_default": has_default,
             "default": default if has_default else None,
-            "default_text": None,
-            "variables": [],
-            "prompt": None,
-            "is_secret": False,
             "is_hidden": action.help == argparse.SUPPRESS,
             "deprecated": bool(getattr(action, "deprecated", False)),
             "exits": "_VersionAction" in kinds,
