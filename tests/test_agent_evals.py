@@ -272,12 +272,12 @@ def test_a_skill_is_checked_without_an_agent(skill: Path) -> None:
 @pytest.mark.parametrize(
     ("evals", "words"),
     [
-        ({"evals": [{"id": 1}]}, "evals/0: has no prompt"),
+        ({"evals": [{"id": 1}]}, "missing required field `prompt` - at `$.evals[0]`"),
         ({"evals": [{"prompt": "x", "expected_calls": [{"tool": "nope"}]}]}, "the service has no tool 'nope'"),
         ({"evals": [{"prompt": "x", "files": ["../x"]}]}, "paths in the folder of the skill"),
         ({"evals": [{"prompt": "x"}]}, "no eval can be graded"),
         ({"trigger_queries": [{"query": "x"}]}, "should_trigger"),
-        ([], "the list `evals`"),
+        ([], "Expected `object`, got `array`"),
     ],
 )
 def test_a_file_of_tasks_that_is_wrong_is_refused(evals: Json, words: str, skill: Path) -> None:

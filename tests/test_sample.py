@@ -189,24 +189,31 @@ def test_an_entry_is_replaced_and_the_others_stay(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"shape": {"type": "object", "enum": ["secret"]}}, "/tools/t/shape/enum: is not one of"),
-        ({"date": "yesterday"}, "/tools/t/date: is not a date"),
-        ({"content": ["html"]}, "/tools/t/content: is not a list of"),
-        ({"shape": {"type": "thing"}}, "/tools/t/shape/type: is not a type"),
-        ({"output": 7}, "/tools/t: is not an object of"),
-        ({"date": "9999-99-99"}, "/tools/t/date: is not a date"),
-        ({"calls": 10**29}, "/tools/t/calls: is not a number from 1"),
-        ({"content": ["json"] * 9}, "/tools/t/content: is not a list of"),
-        ({"shape": {"required": [["a"]]}}, "/tools/t/shape/required: is not a list of names"),
-        ({"shape": {"properties": {f"p{n}": {} for n in range(201)}}}, "/tools/t/shape/properties: has more than 200"),
+        ({"shape": {"type": "object", "enum": ["secret"]}}, "unknown field `enum`"),
+        ({"date": "yesterday"}, r"Invalid RFC3339 encoded date - at `\$.date`"),
+        ({"content": ["html"]}, r"Invalid enum value 'html' - at `\$.content\[0\]`"),
+        ({"shape": {"type": "thing"}}, r"Invalid enum value 'thing' - at `\$.shape.type`"),
+        ({"output": 7}, "unknown field `output`"),
+        ({"date": "9999-99-99"}, r"Invalid RFC3339 encoded date - at `\$.date`"),
+        ({"calls": 10**29}, r"Expected `int` <= 1000000 - at `\$.calls`"),
+        ({"content": ["json"] * 9}, r"Expected `array` of length <= 8 - at `\$.content`"),
+        ({"shape": {"required": [["a"]]}}, r"Expected `str`, got `array` - at `\$.shape.required\[0\]`"),
+        (
+            {"shape": {"properties": {f"p{n}": {} for n in range(201)}}},
+            r"Expected `object` of length <= 200 - at `\$.shape.properties`",
+        ),
+            {"shape": {"properties": {f"p{n}": {} for n in range(201)}}},
+            r"Expected `object` of length <= 200 - at `\$.shape.properties`",
+        ),
     ],
 )
 def test_a_file_with_anything_but_shapes_is_refused(tmp_path: Path, change: Any, message: str) -> None:
     entry = {"calls": 1, "content": ["json"], "date": "2026-09-21", **change}
     file = tmp_path / "samples.json"
     file.write_text(json.dumps({"samples": 1, "service": "x", "tools": {"t": entry}}), "utf-8")
-    with pytest.raises(skillgen.UsageError, match=message):
+    with pytest.raises(skillgen.UsageError, match=f"is not a sample: .*{message}") as refusal:
         skillgen.read({"openapi": "3.1.0", "info": {"title": "x", "version": "1"}, "paths": {}}, samples=file)
+    assert refusal.value.where == f"{file}#/tools/t"
 
 
 def test_a_version_that_is_not_a_number_is_refused(tmp_path: Path) -> None:

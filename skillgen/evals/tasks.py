@@ -4,18 +4,19 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from itertools import islice
 from pathlib import Path
+from typing import Annotated, Any
 
-from msgspec import Struct
+from msgspec import Meta, Struct, ValidationError, convert
 
 from skillgen.errors import UsageError
 from skillgen.model.calls import Example
 from skillgen.model.service import Service
 from skillgen.model.tool import Tool
 from skillgen.model.values import Json
-from skillgen.sources.json_access import as_dict, as_list, json_or_none
+from skillgen.sources.json_access import as_dict
 from skillgen.text import lazy_re as re
 from skillgen.text.markdown import json_output, one_line
 from skillgen.text.summary import clip
@@ -34,7 +35,7 @@ class ExpectedCall(Struct, frozen=True):
     """A call that a task needs, or must not make."""
 
     tool: str
-    arguments: Mapping[str, Json] = {}
+    arguments: dict[str, Json] = {}
     """Arguments that the call has among others."""
 
 
@@ -57,6 +58,30 @@ class Task(Struct, frozen=True, kw_only=True):
         return bool(self.expected_calls or self.forbidden_calls) or self.should_trigger is not None
 
 
+class _Eval(Struct, frozen=True):
+    """A task, as in the file."""
+
+    prompt: Annotated[str, Meta(pattern=r"\S")]
+    id: Any = None
+    files: tuple[str, ...] = ()
+    expected_calls: tuple[ExpectedCall, ...] = ()
+    forbidden_calls: tuple[ExpectedCall, ...] = ()
+
+
+class _Query(Struct, frozen=True):
+    """A trigger query, as in the file."""
+
+    query: str
+    should_trigger: bool
+
+
+class _File(Struct, frozen=True):
+    """The file of the tasks."""
+
+    evals: tuple[_Eval, ...] = ()
+    trigger_queries: tuple[_Query, ...] = ()
+
+
 def read_tasks(skill: Path, tools: frozenset[str]) -> tuple[Task, ...]:
     """Returns the tasks and the trigger queries of a skill; `tools` are the names that a call may have.
 
@@ -65,20 +90,16 @@ def read_tasks(skill: Path, tools: frozenset[str]) -> tuple[Task, ...]:
     """
     path = skill / FILE
     try:
-        data = json_or_none(path.read_text("utf-8-sig"))
+        found = convert(json.loads(path.read_text("utf-8-sig")), _File)
     except FileNotFoundError:
         raise UsageError("the file does not exist", where=str(path), fix="draft it with --init") from None
-    except (OSError, UnicodeDecodeError) as error:
-        raise UsageError(f"cannot be read: {error}", where=str(path), fix="save it as UTF-8") from None
-    if not isinstance(data, dict) or not isinstance(data.get("evals", []), list):
-        raise UsageError("is not an object with the list `evals`", where=str(path), fix="see docs/eval.md")
-    tasks = [_task(raw, index, path, tools) for index, raw in enumerate(as_list(data.get("evals")))]
-    for index, raw in enumerate(as_list(data.get("trigger_queries"))):
-        where = f"{path}#/trigger_queries/{index}"
-        query, expected = as_dict(raw).get("query"), as_dict(raw).get("should_trigger")
-        if not isinstance(query, str) or not isinstance(expected, bool):
-            raise UsageError("needs `query`, and `should_trigger`: true or false", where=where)
-        tasks.append(Task(id=f"query-{index + 1}", prompt=query, should_trigger=expected))
+    except (OSError, ValueError, RecursionError, ValidationError) as error:
+        raise UsageError(f"cannot be read: {error}", where=str(path), fix="see docs/eval.md") from None
+    tasks = [_task(item, number, path, tools) for number, item in enumerate(found.evals, 1)]
+    tasks += [
+        Task(id=f"query-{number}", prompt=item.query, should_trigger=item.should_trigger)
+        for number, item in enumerate(found.trigger_queries, 1)
+    ]
     repeated = [name for name, count in Counter(task.id for task in tasks).items() if count > 1]
     if repeated:
         raise UsageError(f"several evals have the id {min(repeated)}", where=str(path), fix="number them")
@@ -88,42 +109,20 @@ def read_tasks(skill: Path, tools: frozenset[str]) -> tuple[Task, ...]:
     return tuple(tasks)
 
 
-def _task(raw: Json, index: int, path: Path, tools: frozenset[str]) -> Task:
-    where, members = f"{path}#/evals/{index}", as_dict(raw)
-    prompt = members.get("prompt")
-    if not isinstance(prompt, str) or not prompt.strip():
-        raise UsageError("has no prompt", where=where, fix="write what the user asks for")
-    files = members.get("files", [])
-    if not isinstance(files, list) or not all(isinstance(name, str) and _is_inside(name) for name in files):
+def _task(item: _Eval, number: int, path: Path, tools: frozenset[str]) -> Task:
+    where = f"{path}#/evals/{number - 1}"
+    if not all(not Path(name).is_absolute() and ".." not in Path(name).parts for name in item.files):
         raise UsageError("`files` are paths in the folder of the skill", where=where, fix="correct them")
-    identifier = members.get("id", index + 1)
-    name = re.sub(r"[^\w.-]+", "-", str(identifier)).strip(".-")[:60]
+    if unknown := [call.tool for call in (*item.expected_calls, *item.forbidden_calls) if call.tool not in tools]:
+        raise UsageError(f"the service has no tool {unknown[0][:80]!r}", where=where, fix="correct the name")
+    identifier = str(number if item.id is None else item.id)
     return Task(
-        id=name or str(index + 1),
-        prompt=prompt,
-        expected_calls=tuple(_calls(members, "expected_calls", where, tools)),
-        forbidden_calls=tuple(_calls(members, "forbidden_calls", where, tools)),
-        files=tuple(files),
+        id=re.sub(r"[^\w.-]+", "-", identifier).strip(".-")[:60] or str(number),
+        prompt=item.prompt,
+        expected_calls=item.expected_calls,
+        forbidden_calls=item.forbidden_calls,
+        files=item.files,
     )
-
-
-def _is_inside(name: str) -> bool:
-    path = Path(name)
-    return not path.is_absolute() and ".." not in path.parts
-
-
-def _calls(members: dict[str, Json], key: str, where: str, tools: frozenset[str]) -> Iterator[ExpectedCall]:
-    declared = members.get(key, [])
-    if not isinstance(declared, list):
-        raise UsageError(f"`{key}` is not a list", where=where, fix="write objects with tool and arguments")
-    for index, raw in enumerate(declared):
-        place, call = f"{where}/{key}/{index}", as_dict(raw)
-        tool, arguments = call.get("tool"), call.get("arguments", {})
-        if not isinstance(tool, str) or not isinstance(arguments, dict):
-            raise UsageError("needs `tool`, and `arguments` as an object", where=place)
-        if tool not in tools:
-            raise UsageError(f"the service has no tool {tool[:80]!r}", where=place, fix="correct the name")
-        yield ExpectedCall(tool, arguments)
 
 
 # -- drafts -----------------------------------------------------------------------------------------------------------

@@ -8,13 +8,12 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Iterator, Mapping
 from datetime import date
 from pathlib import Path
-from typing import Any, get_args
+from typing import Annotated, Literal, get_args
 
-from msgspec import Struct
+from msgspec import Meta, Struct, ValidationError, convert
 from msgspec.structs import replace
 
 from skillgen.errors import Problem, UsageError
@@ -29,10 +28,6 @@ from skillgen.sources.json_access import json_or_none
 from skillgen.sources.shapes import DEPTH_LIMIT, NAMES_LIMIT
 
 _VERSION = 1
-_KEYS = frozenset({"type", "format", "properties", "required", "additionalProperties", "items"})
-_TYPES = ("null", "boolean", "integer", "number", "string", "array", "object")
-_CALLS_LIMIT = 1_000_000
-_FORMAT = re.compile(r"[a-z-]{1,20}\Z")
 _FIX = "write it again with `skillgen sample`, or correct it"
 
 
@@ -64,13 +59,9 @@ def read_samples(path: Path) -> Samples:
     service, tools = data.get("service"), data.get("tools")
     if not isinstance(service, str) or not isinstance(tools, dict):
         raise UsageError("lacks `service` or `tools`", where=where, fix=_FIX)
-    samples = Samples(service=service, tools=tools, name=path.name)
-    try:
-        for name, entry in tools.items():
-            _observation(entry, child("/tools", name))
-    except _Invalid as error:
-        raise UsageError(f"{error.args[0]}: {error.args[1]}", where=where, fix=_FIX) from None
-    return samples
+    for name, entry in tools.items():
+        _observation(entry, child("/tools", name), where)
+    return Samples(service=service, tools=tools, name=path.name)
 
 
 def samples_text(samples: Samples) -> str:
@@ -91,7 +82,7 @@ def apply_samples(service: Service, samples: Samples) -> Service:
     for tool in service.tools:
         if tool.name in samples.tools:
             pointer = child("/tools", tool.name)
-            observed = _observation(samples.tools[tool.name], pointer)
+            observed = _observation(samples.tools[tool.name], pointer, samples.name)
             origins = {**(tool.origins or {}), "observed": Origin("observed", f"{samples.name}#{pointer}")}
             tool = replace(tool, observed=observed, origins=origins)
             problems += _contradictions(tool, observed, types, is_mcp=service.kind == "mcp")
@@ -101,75 +92,71 @@ def apply_samples(service: Service, samples: Samples) -> Service:
 
 # -- entries of the file ----------------------------------------------------------------------------------------------
 
-
-class _Invalid(ValueError):
-    """A part of the file is invalid: its pointer, and why."""
+_Type = Literal["null", "boolean", "integer", "number", "string", "array", "object"]
 
 
-def _observation(entry: Json, pointer: str) -> Observation:
-    if not isinstance(entry, dict) or not entry.keys() <= {"calls", "content", "date", "shape"}:
-        raise _Invalid(pointer, "is not an object of calls, content, date and shape")
-    calls, content, day = entry.get("calls"), entry.get("content"), entry.get("date")
-    if type(calls) is not int or not 1 <= calls <= _CALLS_LIMIT:
-        raise _Invalid(child(pointer, "calls"), f"is not a number from 1 to {_CALLS_LIMIT:,}")
-    kinds = get_args(ContentKind)
-    if (
-        not isinstance(content, list)
-        or not 1 <= len(content) <= len(kinds)
-        or not all(map(kinds.__contains__, content))
-    ):
-        raise _Invalid(child(pointer, "content"), f"is not a list of {', '.join(kinds)}")
-    if not isinstance(day, str) or not _is_date(day):
-        raise _Invalid(child(pointer, "date"), "is not a date such as 2026-01-31")
-    place = child(pointer, "shape")
-    schema = _schema(entry["shape"], place, 0) if "shape" in entry else None
-    return Observation(date=day, calls=calls, content=tuple(content), schema=schema)
+class _Shape(Struct, frozen=True, forbid_unknown_fields=True, rename={"additional": "additionalProperties"}):
+    """A shape, as in the file."""
+
+    type: _Type | Annotated[tuple[_Type, ...], Meta(max_length=len(get_args(_Type)))] = ()
+    format: Annotated[str, Meta(pattern=r"\A[a-z-]{1,20}\Z")] | None = None
+    properties: Annotated[dict[str, _Shape], Meta(max_length=NAMES_LIMIT)] = {}
+    required: tuple[str, ...] = ()
+    additional: _Shape | None = None
+    items: _Shape | None = None
 
 
-def _is_date(text: str) -> bool:
+class _Entry(Struct, frozen=True, forbid_unknown_fields=True):
+    """What calls of one tool returned, as in the file."""
+
+    calls: Annotated[int, Meta(ge=1, le=1_000_000)]
+    content: Annotated[tuple[ContentKind, ...], Meta(min_length=1, max_length=len(get_args(ContentKind)))]
+    date: date
+    shape: _Shape | None = None
+
+
+def _observation(entry: Json, pointer: str, where: str) -> Observation:
+    """Returns an entry of the file `where`.
+
+    Raises:
+        UsageError: it has anything but shapes.
+    """
     try:
-        return date.fromisoformat(text).isoformat() == text
-    except ValueError:
-        return False
+        found = convert(entry, _Entry)
+        schema = _schema(found.shape, child(pointer, "shape"), 0) if found.shape is not None else None
+    except (ValidationError, RecursionError) as error:
+        raise UsageError(f"is not a sample: {error}", where=f"{where}#{pointer}", fix=_FIX) from None
+    return Observation(date=found.date.isoformat(), calls=found.calls, content=found.content, schema=schema)
 
 
-def _schema(shape: Json, pointer: str, depth: int) -> Schema:
-    if not isinstance(shape, dict) or depth > DEPTH_LIMIT:
-        raise _Invalid(pointer, "is not an object" if depth <= DEPTH_LIMIT else "is nested too deeply")
-    if unknown := sorted(shape.keys() - _KEYS):
-        raise _Invalid(child(pointer, unknown[0]), f"is not one of {', '.join(sorted(_KEYS))}")
-    declared, form = shape.get("type", []), shape.get("format")
-    types = declared if isinstance(declared, list) else [declared]
-    if len(types) > len(_TYPES) or not all(item in _TYPES for item in types):
-        raise _Invalid(child(pointer, "type"), "is not a type of JSON Schema")
-    if form is not None and not (isinstance(form, str) and _FORMAT.match(form)):
-        raise _Invalid(child(pointer, "format"), "is not the name of a format")
-    members, required = shape.get("properties", {}), shape.get("required", [])
-    if not isinstance(members, dict) or not isinstance(required, list):
-        raise _Invalid(pointer, "has properties or required names of a wrong form")
-    if len(members) > NAMES_LIMIT:
-        raise _Invalid(child(pointer, "properties"), f"has more than {NAMES_LIMIT} names")
-    if not all(isinstance(item, str) and item in members for item in required):
-        raise _Invalid(child(pointer, "required"), "is not a list of names of properties")
-    always = set(required)
+def _schema(shape: _Shape, pointer: str, depth: int) -> Schema:
+    if depth > DEPTH_LIMIT or not shape.properties.keys() >= set(shape.required):
+        fault = "nested too deeply" if depth > DEPTH_LIMIT else "`required` names other properties"
+        raise ValidationError(f"{fault} - at `{pointer}`")
     place = child(pointer, "properties")
-    inner: dict[str, Any] = {
-        field: _schema(shape[key], child(pointer, key), depth + 1)
-        for key, field in (("additionalProperties", "additional"), ("items", "items"))
-        if key in shape
-    }
     properties = tuple(
         Parameter(
             name=name,
             location="property",
-            required=name in always,
+            required=name in shape.required,
             schema=_schema(member, child(place, name), depth + 1),
             pointer=child(place, name),
         )
-        for name, member in members.items()
+        for name, member in shape.properties.items()
     )
-    known = tuple(item for item in types if item != "null")
-    return Schema(types=known, nullable="null" in types, format=form, properties=properties, **inner)
+    types = shape.type if isinstance(shape.type, tuple) else (shape.type,)
+    further, items = (
+        _schema(part, child(pointer, key), depth + 1) if part is not None else None
+        for key, part in (("additionalProperties", shape.additional), ("items", shape.items))
+    )
+    return Schema(
+        types=tuple(item for item in types if item != "null"),
+        nullable="null" in types,
+        format=shape.format,
+        properties=properties,
+        additional=further,
+        items=items,
+    )
 
 
 # -- what is declared otherwise ---------------------------------------------------------------------------------------
