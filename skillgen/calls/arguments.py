@@ -186,9 +186,9 @@ def body_form(tool: Tool, media_type: str | None = None) -> Input | None:
         return tool.input
     wanted = _essence(media_type)
     forms = (tool.input, *tool.other_inputs)
-    for matches_type in (lambda name: name == wanted, lambda name: _matches_range(name, wanted)):
+    for patterns in ({wanted}, {f"{wanted.partition('/')[0]}/*", "*/*"}):  # the exact type first
         for form in forms:
-            if any(matches_type(_essence(name)) for name in form.media_types):
+            if not patterns.isdisjoint(map(_essence, form.media_types)):
                 return form
     return None if any(form.media_types for form in forms) else tool.input
 
@@ -232,10 +232,6 @@ def _is(item: Parameter, location: str, name: str) -> bool:
 
 def _essence(media_type: str) -> str:
     return media_type.partition(";")[0].strip().lower()
-
-
-def _matches_range(declared: str, wanted: str) -> bool:
-    return declared == "*/*" or (declared.endswith("/*") and wanted.startswith(declared[:-1]))
 
 
 def _checkable(value: Json) -> Json:

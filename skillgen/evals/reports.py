@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 
-from msgspec import structs
+from msgspec import to_builtins
 
 from skillgen.evals.grading import Assertion, Grade, benchmark, success_rate, trigger_rates
 from skillgen.model.values import Json
@@ -19,9 +19,12 @@ _FAILURES_SHOWN = 20
 
 def text_report(grades: Sequence[Grade], checks: Checks) -> str:
     """Returns the report for people: what failed, and the rates."""
-    lines = [_check_line(name, results) for name, results in checks.items()]
+    failures = {name: [item for item in results if not item.passed] for name, results in checks.items()}
+    lines = []
     for name, results in checks.items():
-        failed = [item for item in results if not item.passed]
+        passed = len(results) - len(failures[name])
+        lines.append(f"{'failed' if failures[name] else 'passed'}: {name}: {passed:,} of {len(results):,}")
+    for name, failed in failures.items():
         lines += [f"  {name}: {plain(item.text)}: {plain(item.evidence)}" for item in failed[:_FAILURES_SHOWN]]
         if len(failed) > _FAILURES_SHOWN:
             lines.append(f"  {name}: {len(failed) - _FAILURES_SHOWN:,} more; --format json has all")
@@ -40,11 +43,9 @@ def json_report(grades: Sequence[Grade], checks: Checks) -> str:
     """Returns the report as JSON."""
     data: dict[str, Json] = {}
     if checks:
-        data["static"] = {name: [structs.asdict(item) for item in results] for name, results in checks.items()}
+        data["static"] = to_builtins(checks)
     if grades:
-        data["runs"] = [
-            {**structs.asdict(item), "passed": item.passed, "assertions": _as_json(item)} for item in grades
-        ]
+        data["runs"] = [{**to_builtins(item), "passed": item.passed} for item in grades]
         data |= benchmark(grades)
     return json_output(data) + "\n"
 
@@ -61,15 +62,6 @@ def junit_report(grades: Sequence[Grade], checks: Checks) -> str:
 def _test_case(suite: str, name: str, assertions: Sequence[Assertion]) -> TestCase:
     failed = [f"{item.text}: {item.evidence}" for item in assertions if not item.passed]
     return TestCase(name=name, suite=suite, failure="; ".join(failed) if failed else None)
-
-
-def _as_json(run: Grade) -> list[dict[str, Json]]:
-    return [structs.asdict(item) for item in run.assertions]
-
-
-def _check_line(name: str, results: Sequence[Assertion]) -> str:
-    passed = sum(item.passed for item in results)
-    return f"{'passed' if passed == len(results) else 'failed'}: {name}: {passed:,} of {len(results):,}"
 
 
 def _name(run: Grade) -> str:

@@ -215,7 +215,8 @@ def request_of_command(text: str) -> Request:
             raise ValueError(f"the option {word} is not known")
     if data:
         body = "&".join(data).encode()
-        _set_default(headers, "Content-Type", "application/x-www-form-urlencoded")
+        if "Content-Type" not in headers:
+            headers["Content-Type"] = "application/x-www-form-urlencoded"
     if parts:
         body = b"".join(_written(part) for part in parts) + f"--{_BOUNDARY}--\r\n".encode()
         del headers["Content-Type"]
@@ -242,8 +243,3 @@ def _written(part: tuple[str, str, str | None]) -> bytes:
     typed = f"Content-Type: {media_type}\r\n" if media_type else ""
     head = f'--{_BOUNDARY}\r\nContent-Disposition: form-data; name="{name}"{file}\r\n{typed}\r\n'
     return f"{head}{'content' if is_file else content}\r\n".encode()
-
-
-def _set_default(headers: Message, name: str, value: str) -> None:
-    if name not in headers:
-        headers[name] = value

@@ -7,7 +7,7 @@ subjects is the score. docs/scores.md explains both.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from math import ceil
 from typing import Literal, get_args
 
@@ -64,7 +64,7 @@ def scores_of(service: Service, problems: Collection[Problem], owner_of: Callabl
         if CODES[code].subject in subjects
     }
     scores = {
-        subject: _score(points for code, points in lost.items() if CODES[code].subject == subject)
+        subject: max(0, int(100 - sum(points for code, points in lost.items() if CODES[code].subject == subject)))
         for subject in subjects
     }
     return Scores(
@@ -95,10 +95,6 @@ _OF_SERVICE = frozenset(
     ]
 )
 """Rules that concern the service, not single tools."""
-
-
-def _score(lost: Iterable[float]) -> int:
-    return max(0, int(100 - sum(lost)))
 
 
 def _share(code: str, problems: Sequence[Problem], tools: int, owner_of: Callable[[Problem], str]) -> float:

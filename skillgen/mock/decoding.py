@@ -127,10 +127,7 @@ class Decoder:
         if not texts:
             return
         if rules is not None and rules.media_type is not None and is_json(rules.media_type):
-            value = json_or_none(texts[-1])
-            if value is None and texts[-1].strip() != "null":
-                raise ValueError("is not JSON")
-            yield value
+            yield _json(texts[-1])
             return
         separator = _SEPARATORS.get(style or "", "." if style == "label" and explode else ",")
         # A comma within an item is encoded; other separators are encoded themselves.

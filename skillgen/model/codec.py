@@ -32,7 +32,7 @@ def to_json(value: Any) -> Json:
         return {
             name: to_json(item)
             for name, default in _defaults(type(value))
-            if not _is_default(item := getattr(value, name), default)
+            if (item := getattr(value, name)) is not default and not (type(item) is type(default) and item == default)
         }
     if isinstance(value, tuple):
         return [to_json(item) for item in value]
@@ -54,10 +54,6 @@ def from_json(cls: type[Node], data: Json, pointer: str = "") -> Node:
         return typing.cast(Node, decode(data))
     except DecodeError as error:
         raise DecodeError(f"{pointer}{error}") from None
-
-
-def _is_default(value: Any, default: Any) -> bool:
-    return value is default or (type(value) is type(default) and value == default)
 
 
 @functools.cache

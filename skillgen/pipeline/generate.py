@@ -219,11 +219,6 @@ def problem_from_error(error: SkillgenError) -> Problem:
     return Problem.of(code="service-failed", where=error.where or "", message=error.what, fix=error.fix)
 
 
-def count_tokens(text: str) -> int:
-    """Returns the number of tokens of a text, estimated by `BYTES_PER_TOKEN`."""
-    return -int(-len(text.encode("utf-8")) // BYTES_PER_TOKEN)
-
-
 def write_service(service: Service, output: OutputOptions, place: Place) -> tuple[Outcome, ...]:
     """Renders a service and writes its documents, and its skill for each host; with `check`, only plans it.
 
@@ -260,7 +255,7 @@ def write_service(service: Service, output: OutputOptions, place: Place) -> tupl
         for plan, out in zip(plans, held, strict=False):
             apply_plan(plan, out)
     skill = next((content for path, content in documents.items() if path.endswith("SKILL.md")), None)
-    skill_tokens = count_tokens(skill.decode("utf-8")) if skill is not None else None
+    skill_tokens = -int(-len(skill) // BYTES_PER_TOKEN) if skill is not None else None
     source_problems = [*service.problems]
     if skill is not None and not skill.startswith(b"---\n"):
         source_problems.append(_WITHOUT_FRONT_MATTER)

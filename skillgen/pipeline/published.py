@@ -125,7 +125,8 @@ def _compare_file(service: Service, file: Path, output: OutputOptions | None) ->
             for problem in _compare_version(service, text_of(as_dict(plugin), "version"), f"{place}#/plugins/{index}")
         ]
     if isinstance(data.get("tools"), list):
-        return [*_compare_tools(service, data, place), *_compare_manifest(service, data, place)]
+        published = text_of(as_dict(data.get("server")), "version")
+        return [*_compare_tools(service, data, place), *_compare_version(service, published, f"{place}#/server")]
     if text_of(data, "name") is None or text_of(data, "version") is None:
         return None
     return [*_compare_version(service, text_of(data, "version"), place), *_compare_urls(service, data, place)]
@@ -136,10 +137,6 @@ def _compare_version(service: Service, version: str | None, place: str) -> Itera
         where = place if place.endswith("SKILL.md") else child(place if "#" in place else f"{place}#", "version")
         message = f"the published version is {version[:80]}, that of the source is {service.version[:80]}"
         yield Problem.of("published-version-differs", where, message)
-
-
-def _compare_manifest(service: Service, data: Mapping[str, Json], place: str) -> Iterator[Problem]:
-    yield from _compare_version(service, text_of(as_dict(data.get("server")), "version"), f"{place}#/server")
 
 
 def _compare_urls(service: Service, data: Mapping[str, Json], place: str) -> Iterator[Problem]:

@@ -98,11 +98,6 @@ class Regex(Struct, eq=False, dict=True, array_like=True):
         return not self.literals
 
 
-def required_literals(pattern: str) -> tuple[str, ...]:
-    """Returns strings, one of which every match of a regular expression contains; empty if none are known."""
-    return next(iter(requirements(pattern)), ())
-
-
 def requirements(pattern: str) -> tuple[tuple[str, ...], ...]:
     """Returns sets of literals, the rarest first; every match of a regular expression contains one of each."""
     tokens = list(_TOKEN.finditer(pattern))

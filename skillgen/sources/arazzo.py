@@ -526,7 +526,7 @@ class _WorkflowReader:
                 after, limit = self._number(item, "retryAfter", place), self._number(item, "retryLimit", place)
                 found.append(
                     StepAction(
-                        kind=_action_kind(str(kind)),
+                        kind="retry" if kind == "retry" else "goto" if kind == "goto" else "end",
                         name=text_of(item, "name"),
                         step=step,
                         workflow=workflow,
@@ -601,10 +601,6 @@ def _with_shared(own: tuple[StepAction, ...], shared: tuple[StepAction, ...]) ->
     """Returns the actions of a step, and those of its workflow that they do not replace."""
     names = {item.name for item in own}
     return (*own, *(item for item in shared if item.name not in names))
-
-
-def _action_kind(kind: str) -> Literal["end", "goto", "retry"]:
-    return "retry" if kind == "retry" else "goto" if kind == "goto" else "end"
 
 
 def _expressions(raw: Json) -> dict[str, Json] | None:

@@ -77,7 +77,7 @@ def _deobfuscate(text: str) -> str:
     if "](" in text:
         text = _LINK.sub(r"\1", _SENDING_IMAGE.sub(" imagewithdata ", text) if "![" in text else text)
     if text.isascii():
-        return _split_name(text).lower()
+        return (_CAMEL.sub(" ", text) if " " not in text else text).lower()
     composed = unicodedata.normalize("NFKC", text)
     unmarked = to_latin(text)
     return f"{composed.lower()}\n\n{unmarked}" if unmarked != composed.lower() else unmarked
@@ -111,7 +111,7 @@ def _decode_hidden(text: str) -> Iterator[str]:
         yield " ".join(re.sub(r"[\W_]", "", word) for word in words).lower()
     if len(_LEET_WORD.findall(text)) >= _LEET_WORDS:
         for table in _LEETS:
-            yield _LEET_WORD.sub(partial(_translate_leet, table), text).lower()
+            yield _LEET_WORD.sub(partial(lambda table, word: word[0].lower().translate(table), table), text).lower()
     lower = text.lower()
     if any(word in lower for word in _MIRRORED):
         yield lower[::-1]
@@ -121,15 +121,6 @@ def _decode_hidden(text: str) -> Iterator[str]:
 
 def _tag_separator(tag: re.Match[str]) -> str:
     return "\n" if _BLOCK.fullmatch(tag[1]) else ""
-
-
-def _translate_leet(table: dict[int, int], match: re.Match[str]) -> str:
-    return match[0].lower().translate(table)
-
-
-def _split_name(text: str) -> str:
-    """Splits the words of a name such as `systemPrompt`."""
-    return _CAMEL.sub(" ", text) if " " not in text else text
 
 
 _MIN_LENGTH, _MIN_LENGTH_NON_ASCII = 12, 5

@@ -373,7 +373,8 @@ class _UsageReader:
                 name = _OPTION_NAME.match(core)
                 if name is not None and name[0] == core and value and re.match(r"[<{A-Z]", value):
                     index += 1
-                self._take_option(f"{core} {value}" if is_optional else core)
+                if (param := option_from_spec(f"{core} {value}" if is_optional else core, "")) is not None:
+                    self.options.append(param)
             elif core.startswith("[") and core.rstrip(".").endswith("]") and depth < 8:
                 self._bracket(core[1:-1], token, depth)
             elif core.startswith("(") and core.endswith(")") and depth < 8:
@@ -399,10 +400,6 @@ class _UsageReader:
             return
         for part in _alternatives(inner):
             self.read(_tokens(part), is_optional=True, depth=depth + 1)
-
-    def _take_option(self, text: str) -> None:
-        if (param := option_from_spec(text, "")) is not None:
-            self.options.append(param)
 
     def _take_positional(self, token: str, is_optional: bool) -> None:
         core = token.removesuffix("...").removesuffix("…")

@@ -237,7 +237,8 @@ def _program_at(module: Any, path: str) -> Any:
     if not _is_program(value) and callable(value):
         value = _called(value)
     if not _is_program(value):
-        what = f"it is not a Click or Typer program or an argparse parser, but {_kind(value)}"
+        kind = "None" if value is None else f"an object of type {type(value).__name__}"
+        what = f"it is not a Click or Typer program or an argparse parser, but {kind}"
         raise Unreadable(what, "name one, or a function that returns one")
     return sys.modules["typer.main"].get_command(value) if "Typer" in _class_names(value) else value
 
@@ -276,10 +277,6 @@ def _class_names(value: object) -> list[str]:
     """Returns the names of an object's classes; those that Typer derives from its copy of Click's also as Click's."""
     names = [kind.__name__ for kind in type(value).__mro__]
     return [*names, *(name[len("Typer") :] for name in names if name.startswith("Typer"))]
-
-
-def _kind(value: object) -> str:
-    return "None" if value is None else f"an object of type {type(value).__name__}"
 
 
 def _described(error: BaseException) -> str:

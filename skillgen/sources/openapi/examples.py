@@ -414,10 +414,6 @@ _LOGIN = re.compile(r"(?:key|token|jwt)\Z", re.IGNORECASE)
 _KEY = re.compile(r"\b(?:access|api|app|application|auth\w*|developer|license) ?(?:key|token)\b", re.IGNORECASE)
 
 
-def _is_secret(name: str) -> bool:
-    return name.lower() == "key" or is_secret_name(name)
-
-
 def login_parameters(tools: Sequence[Tool]) -> tuple[str, ...]:
     """Returns the parameters with a credential that at least half of the tools have, such as `header token`.
 
@@ -429,7 +425,9 @@ def login_parameters(tools: Sequence[Tool]) -> tuple[str, ...]:
         found = [
             item
             for item in tool.parameters
-            if item.location in ("header", "query", "body") and _LOGIN.search(item.name) and _is_secret(item.name)
+            if item.location in ("header", "query", "body")
+            and _LOGIN.search(item.name)
+            and (item.name.lower() == "key" or is_secret_name(item.name))
         ]
         counts.update({item.name for item in found})
         places.update((item.location, item.name) for item in found)

@@ -5,7 +5,7 @@ See OpenAPI 3.2, "Security Scheme Object" and "Security Requirement Object", and
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from functools import partial
 from typing import Any
@@ -272,7 +272,7 @@ def endpoints_from(servers: Json, pointer: str, base_url: str | None, problems: 
                 message = f"the URL has the variable {{{name[:60]}}}, which `variables` does not declare"
                 problems.report("server-variable-missing", child(pointer, index), message)
         defaults = {variable.name: variable.default for variable in variables if variable.default is not None}
-        url = _ANY_VARIABLE.sub(partial(_default_of, defaults), template)
+        url = _ANY_VARIABLE.sub(partial(lambda known, found: known.get(found[1], found[0]), defaults), template)
         origins = None
         if base_url is None and url.startswith("//"):
             problems.report("server-scheme-missing", child(pointer, index), "the URL has no scheme; https is assumed")
@@ -314,10 +314,6 @@ def _variables(raw: dict[str, Json], template: str) -> list[EndpointVariable]:
         for name, variable in raw.items()
         if name in used
     ]
-
-
-def _default_of(defaults: Mapping[str, str], variable: re.Match[str]) -> str:
-    return defaults.get(variable[1], variable[0])
 
 
 def _value_text(value: Json) -> str | None:
