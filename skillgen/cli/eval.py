@@ -17,8 +17,7 @@ from skillgen.config.project import SOURCE_KINDS, Source, command_words
 from skillgen.errors import ExitCode, OutputError, UsageError
 
 if TYPE_CHECKING:
-    from skillgen.evals.grading import Grade
-    from skillgen.evals.reports import Checks
+    from skillgen.evals.grading import Checks, Grade
     from skillgen.evals.tasks import Task
     from skillgen.model.service import Service
 
@@ -59,9 +58,8 @@ def evaluate(
     console: Console,
 ) -> ExitCode:
     """Grade a skill: run an agent on its tasks against a mock of the service, with the skill and without it."""
-    from skillgen.evals.evaluation import evaluate
     from skillgen.evals.grading import is_below
-    from skillgen.evals.running import Evaluation
+    from skillgen.evals.running import Evaluation, evaluate
     from skillgen.evals.static import check_static
     from skillgen.sources.mcp.session import CancelToken
 
@@ -98,7 +96,7 @@ def evaluate(
 
 
 def _report(name: str) -> Callable[[Sequence[Grade], Checks], str]:
-    from skillgen.evals.reports import REPORTS
+    from skillgen.evals.grading import REPORTS
 
     return report_named(name, REPORTS)
 

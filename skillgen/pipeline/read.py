@@ -26,7 +26,7 @@ from skillgen.model.auth import Access, Endpoint
 from skillgen.model.resource import Section
 from skillgen.model.service import Service
 from skillgen.model.tool import EFFECTS, Effect
-from skillgen.model.values import Json, Origin, child, is_inferred
+from skillgen.model.values import Json, Origin, child
 from skillgen.security.addresses import public_url
 from skillgen.security.screening import screen_service
 from skillgen.security.secrets import (
@@ -242,16 +242,11 @@ def _from_snapshot(
     document: Document, problems: ProblemLog, request: Request, access: FetchOptions
 ) -> tuple[Service, ...]:
     completed = []
-    for service in map(_without_inferred_uses, services_from_snapshot(document.data, document.name)):
+    for service in services_from_snapshot(document.data, document.name):
         # A snapshot of an older version may lack effects.
         effects = infer_effects(*_authored_effects(_with_overrides(service, request), request))
         completed.append(_with_author_texts(effects, request))
     return tuple(completed)
-
-
-def _without_inferred_uses(service: Service) -> Service:
-    """Returns a service without the uses that snapshots of version 0.1 inferred: they only repeat the tools."""
-    return structs.replace(service, when_to_use=()) if is_inferred(service, "when_to_use") else service
 
 
 def _from_description(

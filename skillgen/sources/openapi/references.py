@@ -412,7 +412,9 @@ class _Bundler:
                 "set the option `allow-outside-refs` if you trust the description",
             )
         if not _is_file(resolved):
-            raise _NotRead("it is not a regular file" if _exists(resolved) else "there is no such file")
+            # Unlike `Path.exists`, this is false for a path that the system refuses.
+            is_there = os.path.exists(resolved)  # noqa: PTH110
+            raise _NotRead("it is not a regular file" if is_there else "there is no such file")
         if resolved != path:
             note_other_input()  # a symbolic link may point elsewhere at the next run
         return load_document(str(resolved), problems)
@@ -429,11 +431,4 @@ def _is_file(path: Path) -> bool:
     try:
         return path.is_file()
     except OSError:  # such as a name that is too long
-        return False
-
-
-def _exists(path: Path) -> bool:
-    try:
-        return path.exists()
-    except OSError:
         return False
