@@ -244,6 +244,29 @@ def test_what_the_tools_of_a_group_do_is_said_in_their_words(tmp_path: Path, nam
     assert [item.partition("): ")[2] for item in lines if item.startswith("- [Admin rooms]")] == [line]
 
 
+def test_the_request_in_a_name_that_fastapi_gives_is_no_word_of_it(tmp_path: Path) -> None:
+    """FastAPI adds path and method to the name of each function: `create_flow_flows__post`."""
+    functions = (
+        ("create", "post", ""),
+        ("read", "get", "/{id}"),
+        ("delete", "delete", "/{id}"),
+        ("resume", "post", "/{id}"),
+    )
+    paths: Json = {}
+    for thing in THINGS:
+        for verb, method, rest in functions:
+            path = f"/{thing}s{rest}" if verb != "resume" else f"/{thing}s{rest}/resume"
+            name = f"{verb}_{thing}{re.sub(r'[^a-z]', '_', path)}_{method}"
+            paths.setdefault(path, {})[method] = operation(name, tags=[f"{thing.title()}s"])
+    generated(
+        "from-openapi", write(tmp_path / "api.json", description(paths)), "-o", tmp_path / "out", "--emit", "llms"
+    )
+    lines = (tmp_path / "out" / "llms.txt").read_text("utf-8").split("\n")
+    assert {item.partition("): ")[2] for item in lines if item.startswith(f"- [{THINGS[0].title()}s]")} == {
+        "create, read, delete, resume"
+    }
+
+
 def test_the_format_in_a_path_is_in_no_derived_name(tmp_path: Path) -> None:
     """X-22: a parameter of the path is not in what the tools of a group do."""
     methods: Json = {method: {"tags": ["Ships"], "responses": {"200": {"description": "Done"}}} for method in METHODS}

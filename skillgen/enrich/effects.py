@@ -24,7 +24,7 @@ from skillgen.text.words import (
     effect_of_verb,
     path_segments,
     singular,
-    without_method_prefix,
+    without_request,
     word_set,
     words_of,
 )
@@ -567,7 +567,8 @@ def _signals_of_name(method: str, path: str, name: str) -> Iterator[_Signal]:
     if _letters(_without_format(path)).endswith(_letters(_DOTTED_FORMAT.sub("", bare)) or "/"):
         signals = []
     else:
-        signals = [*_signals_of_words(without_method_prefix(name, method))]
+        # With its path: the method at the end of FastAPI's names says more than a verb of the function's name.
+        signals = [*_signals_of_words(without_request(name, method, None))]
     is_collection = bool(words) and path.rstrip("/").endswith(fixed[-1]) and _is_sent(words)
     if method == "post" and is_collection and not _only_read(signals):
         if not any(effect_of_verb(word) == "read" for word in words):

@@ -28,7 +28,7 @@ from skillgen.text.words import (
     readable_names,
     singular,
     verb_of,
-    without_method_prefix,
+    without_request,
     words_of,
 )
 
@@ -155,7 +155,7 @@ def _split_by_verb(tools: tuple[Tool, ...]) -> Iterator[_Part]:
 
 def _verb_or_method(tool: Tool) -> str:
     """Returns the verb of a tool's name, else its HTTP method."""
-    return verb_of(without_method_prefix(tool.name, tool.method)) or (tool.method or "").lower()
+    return verb_of(without_request(tool.name, tool.method, tool.path)) or (tool.method or "").lower()
 
 
 def _words(tool: Tool, name: str) -> tuple[str, ...]:

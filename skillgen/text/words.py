@@ -254,6 +254,7 @@ def plural(words: str) -> str:
     return words + ("es" if words.endswith(("s", "x", "sh", "ch", "z")) else "s")
 
 
+_NO_WORD_CHARACTER = re.compile(r"\W")
 FORMAT_IN_PATH = re.compile(r"\.(?:json|xml)\Z")
 
 
@@ -264,11 +265,17 @@ def path_segments(path: str) -> tuple[str, ...]:
     return tuple(part for part in parts if part and "{" not in part and not part.startswith("#"))
 
 
-def without_method_prefix(name: str, method: str | None) -> str:
-    """Returns a name without its HTTP method: `ListUsers` for `GET_ListUsers`."""
-    if method and name.lower().startswith(f"{method.lower()}_"):
-        return name[len(method) + 1 :] or name
-    return name
+def without_request(name: str, method: str | None, path: str | None) -> str:
+    """Returns a name without its HTTP method: `ListUsers` for `GET_ListUsers`; without its path if two words remain.
+
+    FastAPI adds both to the name of a function: `read_user_users__id__get` is `read_user` at `/users/{id}`.
+    """
+    if not method:
+        return name
+    own = name.removesuffix(f"{_NO_WORD_CHARACTER.sub('_', path)}_{method.lower()}") if path else name
+    if own != name and len(words_of(own)) > 1:
+        return own
+    return name[len(method) + 1 :] or name if name.lower().startswith(f"{method.lower()}_") else name
 
 
 _TEXT_LIMIT = 300
@@ -287,11 +294,11 @@ _MAX_VERSIONED_SHARE = 0.5
 
 
 def readable_names(tools: Sequence[Tool]) -> dict[str, str]:
-    """Returns the name of each tool without method and version, and with compounds joined.
+    """Returns the name of each tool without method, path and version, and with compounds joined.
 
     Tools with paths are grouped by path and hardly ever by name, so their names are not searched for compounds.
     """
-    names = {tool.name: without_method_prefix(tool.name, tool.method) for tool in tools}
+    names = {tool.name: without_request(tool.name, tool.method, tool.path) for tool in tools}
     if all(tool.path for tool in tools):
         return names
     versioned = sum(bool(_VERSION_END.search(name)) for name in names.values())
