@@ -9,6 +9,7 @@ import json
 import os
 import re
 import socket
+import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -56,6 +57,13 @@ FILES: dict[str, bytes] = {
     "hostile.yaml": b"\"\\e[31mred\": 1\n\"a\\nskillgen: done\": 2\n",
     "swagger.json": b'{"swaggerVersion": "1.2", "apiVersion": "1", "apis": []}',
     "server-card.json": b'{"name": "a.example/b", "version": "1", "remotes": [{"url": "https://b.example/mcp?k=1"}]}',
+    "schema.graphql": b"type Task {\n  id: ID!\n}\n",
+    "server.py": b"import mcp\n",
+    "pointer.json": b"version https://git-lfs.github.com/spec/v1\nsize 9\n",
+    "merge.yaml": b"openapi: 3.1.0\n<<<<<<< HEAD\ninfo: {}\n",
+    "tab.yaml": b"info:\n\ttitle: Tasks\n",
+    "needs.py": b"raise SystemExit('TASKS_TOKEN is not set')\n",
+    "web.py": b"import time\nprint('Serving at http://localhost:3000/mcp', flush=True)\ntime.sleep(60)\n",
     "version-4.yaml": b"openapi: 4.0.0\n",
     "version-number.yaml": b"openapi: 2\n",
     "snapshot-9.json": b'{"snapshot": 9, "services": []}',
@@ -86,6 +94,11 @@ TABLE = [
     BadInput("hostile-keys", SOURCE, ("from-openapi", "hostile.yaml")),
     BadInput("swagger", SOURCE, ("from-openapi", "swagger.json")),
     BadInput("server-card", SOURCE, ("from-openapi", "server-card.json")),
+    BadInput("graphql", SOURCE, ("from-openapi", "schema.graphql")),
+    BadInput("program", SOURCE, ("from-openapi", "server.py")),
+    BadInput("git-lfs", SOURCE, ("lint", "pointer.json")),
+    BadInput("merge-conflict", SOURCE, ("from-openapi", "merge.yaml")),
+    BadInput("tab", SOURCE, ("from-openapi", "tab.yaml")),
     BadInput("version-4", SOURCE, ("from-openapi", "version-4.yaml")),
     BadInput("version-number", SOURCE, ("from-openapi", "version-number.yaml")),
     BadInput("strict-problems", SOURCE, ("from-openapi", "problems.json", "--strict")),
@@ -107,6 +120,12 @@ TABLE = [
     BadInput("nothing-after-dashes", USAGE, ("from-server", "--")),
     BadInput("two-sources", USAGE, ("from-server", "--url", "http://127.0.0.1:9/", "--", "server")),
     BadInput("command-without-dashes", USAGE, ("from-server", "npx", "server")),
+    BadInput("command-in-quotes", SOURCE, ("from-server", "--", "python server.py")),
+    BadInput("program-without-dashes", USAGE, ("from-server", "server.py")),
+    BadInput("url-without-option", USAGE, ("from-server", "http://127.0.0.1:9/mcp")),
+    BadInput("variable-not-passed", SOURCE, ("from-server", "--", sys.executable, "needs.py")),
+    BadInput("server-over-http", SOURCE, ("from-server", "--timeout", "1", "--", sys.executable, "web.py")),
+    BadInput("call-without-option", USAGE, ("call", "good.json", "listTasks")),
     BadInput("header-without-colon", USAGE, ("from-server", "--url", "http://127.0.0.1:9/", "--header", "hunter2")),
     BadInput(
         "header-from-nothing", USAGE, ("from-server", "--url", "http://127.0.0.1:9/", "--header", "A: env:NO_SUCH_NAME")
@@ -166,6 +185,7 @@ def test_bad_input_gets_one_message_its_exit_code_and_no_file(
 def stable(text: str, ports: dict[str, str]) -> str:
     """Returns an error output without what changes from run to run, from system to system, and with typer's version."""
     text = re.sub(r"\AUsage: .*?(?=Error: )", "", text, flags=re.DOTALL)
+    text = text.replace(sys.executable, "python")
     text = re.sub(r"(No such option: --\w+).*", r"\1", text)
     for name, port in ports.items():
         text = text.replace(f":{port}", f":{name}")

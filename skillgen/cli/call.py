@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import sys
+from collections.abc import Sequence
 from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
 
 import typer
@@ -92,7 +94,8 @@ def call(
     if (tool is None) != session:
         what = "a tool is given with --session" if session else "no tool is given"
         raise UsageError(what, fix="give TOOL and its arguments, or --session alone")
-    request = request_of_call(replace(source, command=context.obj, openapi=openapi), target, base_url, console)
+    source = replace(source, command=context.obj, openapi=openapi)
+    request = request_of_call(source, target, base_url, console, [tool or ""])
     with opened_calls(request, Options(is_confirmed=yes, is_dry_run=dry_run, out=out)) as calls:
         if session:
             return _run_session(calls)
@@ -102,8 +105,10 @@ def call(
     return ExitCode.FAILED if reply.is_error else ExitCode.DONE
 
 
-def request_of_call(source: Source, target: str | None, base_url: str | None, console: Console) -> Request:
-    """Returns the request to read the source whose tools are called.
+def request_of_call(
+    source: Source, target: str | None, base_url: str | None, console: Console, words: Sequence[str]
+) -> Request:
+    """Returns the request to read the source whose tools are called; `words` may name a description by mistake.
 
     Raises:
         UsageError: there is not exactly one source, or no such target.
@@ -113,7 +118,10 @@ def request_of_call(source: Source, target: str | None, base_url: str | None, co
     has_source = any((source.command, source.url, source.config, source.openapi))
     if has_source == (target is not None):
         what = "several sources are given" if target is not None else "no source is given"
-        raise UsageError(what, fix="give one: -- COMMAND, --url URL, --config FILE, --openapi SOURCE or --target NAME")
+        fix = "give one: -- COMMAND, --url URL, --config FILE, --openapi SOURCE or --target NAME"
+        if not has_source and (named := next((word for word in words if Path(word).is_file()), None)) is not None:
+            fix = f"name the source with its option: --openapi {named}, or --config {named}"
+        raise UsageError(what, fix=fix)
     if base_url is not None and source.openapi is None:
         raise UsageError("has no effect without --openapi", where="--base-url", fix="leave it out")
     with console.progress("reading the source") as progress:

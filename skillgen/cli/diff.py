@@ -77,7 +77,7 @@ def _services(source: str, options: Source) -> tuple[Service, ...]:
     try:
         content = _at_revision(source)
     except SourceError:
-        if not is_program(source):
+        if not is_program(source) or source.endswith((".json", ".yaml", ".yml")):
             raise
         return read("cli", source)
     import tempfile

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -126,11 +127,24 @@ def from_server(
 
     checked_output(output)
     if arguments:
-        what = f"unexpected argument {arguments[0]!r}"
-        raise UsageError(what, fix=f"put -- before the server's command: skillgen from-server -- {arguments[0]} …")
+        raise UsageError(f"unexpected argument {arguments[0]!r}", fix=_fix_of_argument(arguments[0]))
     _warn_of_swallowed_options(context.obj, output, console)
     reading = read_server(replace(source, command=context.obj), texts, console)
     return show_documents(write_documents(reading.services, output, reading.failures), output, console, as_json)
+
+
+def _fix_of_argument(argument: str) -> str:
+    """Returns how to give what is given without an option: a URL, a file or the command of a server."""
+    from skillgen.sources.documents import RUNTIMES, is_url
+
+    if is_url(argument):
+        return f"give the URL of a server with --url {argument}; for an API, use from-openapi"
+    path = Path(argument)
+    if path.suffix in (".json", ".yaml", ".yml"):
+        return f"name what the file is: --config {argument} of a client, or --snapshot; for an API, use from-openapi"
+    runtime = RUNTIMES.get(path.suffix)
+    command = argument if runtime is None else f"{runtime} {argument}"
+    return f"put -- before the server's command: skillgen from-server -- {command} …"
 
 
 def _warn_of_swallowed_options(arguments: Sequence[str], output: OutputOptions, console: Console) -> None:

@@ -59,7 +59,8 @@ def sample(
 
     date = time_of_run()[:10]
     file = file_of(target, samples)
-    request = request_of_call(replace(source, command=context.obj, openapi=openapi), target, base_url, console)
+    source = replace(source, command=context.obj, openapi=openapi)
+    request = request_of_call(source, target, base_url, console, words)
     with opened_calls(request, Options()) as calls:
         samplings = sample_tools(calls, words, file, date)
     for sampling in samplings:

@@ -79,7 +79,7 @@ def _content(path: Path) -> str | None:
     except FileNotFoundError:
         return None
     except (OSError, UnicodeDecodeError) as error:
-        raise OutputError(f"cannot be read: {error}", where=str(path)) from None
+        raise OutputError(f"cannot be read: {getattr(error, 'strerror', 'it is not UTF-8')}", where=str(path)) from None
 
 
 def _write(path: Path, text: str) -> None:

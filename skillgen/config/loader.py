@@ -56,6 +56,9 @@ def project_file(named: Path | None) -> Path:
     return path
 
 
+_ADD_TARGET = "add one below targets:, or have `skillgen init` write the file"
+
+
 def find_project_file() -> Path | None:
     """Returns the project file of the current folder, if there is one."""
     for name in (FILE_NAME, "skillgen.yml"):
@@ -77,7 +80,7 @@ def read_project(path: Path) -> Project:
     root = _located_toml(text, name) if path.suffix == ".toml" else _located_yaml(text, name)
     project: Project = _read(Project, root, "")
     if not project.targets:
-        raise UsageError("has no targets", where=name, fix="add one under targets:")
+        raise UsageError("has no targets", where=name, fix=_ADD_TARGET)
     for key, target in project.targets.items():
         _check_target(key, target, _at(_at(root, "targets"), key), f"targets.{key}")
     return project
@@ -136,10 +139,12 @@ def _located_yaml(text: str, name: str) -> _Located:
     try:
         node = yaml.compose(text, Loader=_LOADER)
     except yaml.YAMLError as error:
-        mark = getattr(error, "problem_mark", None)
+        mark, fix = getattr(error, "problem_mark", None), "correct it"
         what = getattr(error, "problem", None) or str(error).splitlines()[0]
+        if mark is not None and "any token" in what and "\t" in text.splitlines()[mark.line]:
+            what, fix = "a tab indents the line", "indent it with spaces"
         raise UsageError(
-            f"is not YAML: {what}", where=f"{name}:{mark.line + 1}" if mark is not None else name, fix="correct it"
+            f"is not YAML: {what}", where=f"{name}:{mark.line + 1}" if mark is not None else name, fix=fix
         ) from None
     except RecursionError:
         raise UsageError("is nested too deeply", where=name, fix="use fewer levels") from None
@@ -239,12 +244,17 @@ def _read_members(cls: type[Any], value: _Located, key: str) -> Any:
         if name not in known:
             close = difflib.get_close_matches(name.replace("_", "-"), known, n=1, cutoff=0.5)
             fix = f"did you mean {close[0]}?" if close else f"choose from {', '.join(known)}"
+            hint = hints.get("source")
+            if hint is not None and name in keys_in(Source):
+                fix = "write it below source:"
             raise UsageError(f"no such key: {member_key}", where=value.key_places.get(name, value.where), fix=fix)
         item = known[name]
         values[item.name] = _read(hints[item.name], member, member_key, item.metadata.get("option"))
     missing = [name for name, item in known.items() if item.name not in values and is_required(item)]
     if missing:
-        raise _error(value, key or missing[0], f"has no {missing[0]}", f"add {missing[0]}:")
+        if not key:
+            raise UsageError(f"has no {missing[0]}", where=value.where, fix=_ADD_TARGET)
+        raise _error(value, key, f"has no {missing[0]}", f"add {missing[0]}:")
     return cls(**values)
 
 

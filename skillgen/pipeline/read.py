@@ -241,6 +241,9 @@ def _read_file(request: Request) -> Reading:
 def _from_snapshot(
     document: Document, problems: ProblemLog, request: Request, access: FetchOptions
 ) -> tuple[Service, ...]:
+    wrong_kind = None if is_snapshot(document.data) else wrong_kind_error(document.data, document.name, "a snapshot")
+    if wrong_kind is not None:
+        raise wrong_kind
     completed = []
     for service in services_from_snapshot(document.data, document.name):
         # A snapshot of an older version may lack effects.

@@ -6,6 +6,7 @@ least four formats, and the files of clients, registries and catalogs look much 
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from urllib.parse import urlsplit, urlunsplit
@@ -13,7 +14,7 @@ from urllib.parse import urlsplit, urlunsplit
 from skillgen.errors import ProblemLog, SourceError
 from skillgen.model.values import Json
 from skillgen.security.addresses import origin_of, public_url
-from skillgen.sources.documents import Document, document_from_response, is_url, load_document
+from skillgen.sources.documents import CONVERT, Document, document_from_response, is_url, load_document
 from skillgen.sources.http import AUTH_STATUSES, TOO_MANY_REQUESTS, FetchOptions, StatusError, fetch
 from skillgen.sources.json_access import as_dict, as_list, text_of
 from skillgen.text import lazy_re as re
@@ -109,6 +110,27 @@ def _is_initialize_result(data: dict[str, Json]) -> bool:
     return "protocolVersion" in result and ("capabilities" in result or "serverInfo" in result)
 
 
+_BY_KEY = {
+    "asyncapi": "AsyncAPI",
+    "swaggerVersion": "Swagger 1",
+    "info/_postman_id": "a Postman collection",
+    "info/schema": "a Postman collection",
+    "openrpc": "OpenRPC",
+    "smithy": "a Smithy model",
+    "discoveryVersion": "a Google API discovery document",
+    "__export_format": "an Insomnia export",
+    "log/entries": "a recording of HTTP requests (HAR)",
+    "__schema": "the introspection result of a GraphQL service",
+    "data/__schema": "the introspection result of a GraphQL service",
+}
+"""The key, or the key within another, that only descriptions of another kind have."""
+
+
+def _has_key(path: str, data: dict[str, Json]) -> bool:
+    outer, _, inner = path.rpartition("/")
+    return inner in (as_dict(data.get(outer)) if outer else data)
+
+
 _KINDS: tuple[tuple[Callable[[dict[str, Json]], bool], str, str | None], ...] = (
     (lambda data: "overlay" in data and "actions" in data, "an OpenAPI Overlay", "give it with --overlay"),
     (
@@ -116,20 +138,8 @@ _KINDS: tuple[tuple[Callable[[dict[str, Json]], bool], str, str | None], ...] = 
         "an Arazzo description of workflows",
         "give the API's OpenAPI, and this file with --extra",
     ),
-    (lambda data: "asyncapi" in data, "AsyncAPI", "give an OpenAPI document"),
-    (lambda data: "swaggerVersion" in data, "Swagger 1", "convert it to OpenAPI 3"),
-    (
-        lambda data: (
-            "_postman_id" in as_dict(data.get("info")) or "getpostman" in (text_of(data.get("info"), "schema") or "")
-        ),
-        "a Postman collection",
-        "export it as OpenAPI",
-    ),
-    (
-        _is_client_config,
-        "a client's MCP configuration",
-        None,
-    ),
+    *((functools.partial(_has_key, key), what, CONVERT) for key, what in _BY_KEY.items()),
+    (_is_client_config, "a client's MCP configuration", None),
     (
         lambda data: _has_schema(data, "agent-skills") or (isinstance(data.get("skills"), list) and "name" not in data),
         "an index of agent skills",
@@ -302,12 +312,12 @@ def _rank(failure: SourceError) -> int:
 
 
 def _not_found_error(failure: SourceError, paths: Sequence[str], wanted: str) -> SourceError:
-    asks_for_header = isinstance(failure, StatusError) and failure.status in AUTH_STATUSES
+    status = failure.status if isinstance(failure, StatusError) else 0
     noun = wanted.partition(" ")[2].removeprefix("OpenAPI ")
     what = f"{failure.what}; there is no {noun} at {' or '.join(paths)}" if paths else failure.what
-    fix = (
-        failure.fix
-        if asks_for_header
-        else f"pass the URL of the {'OpenAPI ' if wanted == _OPENAPI else ''}document itself"
-    )
+    fix = f"pass the URL of the {'OpenAPI ' if wanted == _OPENAPI else ''}document itself"
+    if status in AUTH_STATUSES:
+        fix = failure.fix
+    elif status >= 500:
+        fix = f"run it again later, or {fix}"
     return SourceError(what, where=failure.where, fix=fix)

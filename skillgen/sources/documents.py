@@ -37,6 +37,36 @@ _JSON_START = re.compile(r"""\{\s*(?:"|\})|\[\s*(?:[\[\]{"0-9-]|true|false|null)
 """The start of JSON. A YAML flow mapping that starts like this is read only if it is also JSON."""
 
 
+_START_CHARACTERS = 4_000
+CONVERT = "give an OpenAPI description of the service, or convert it to one"
+_OTHER_TEXTS = tuple(
+    (re.compile(pattern, re.MULTILINE), what, fix)
+    for pattern, what, fix in (
+        (r"\A#%RAML", "RAML", CONVERT),
+        (r"\AFORMAT: 1A", "API Blueprint", CONVERT),
+        (r"\A\s*<(?:\?xml[^<]*<)?(?:\w+:)?definitions\b", "WSDL", CONVERT),
+        (r"\A\s*<", "HTML or XML, neither JSON nor YAML", "give the file or the URL of the document itself"),
+        (r"^syntax *= *[\"']proto[23]", "Protocol Buffers", CONVERT),
+        (r"\A\$version: ", "Smithy", CONVERT),
+        (r"^(?:extend )?(?:type|interface|input|schema)\b[^\n:]*\{$", "GraphQL", CONVERT),
+        (r"\Aversion https://git-lfs\.", "a pointer of Git LFS, not the file", "fetch the file: git lfs pull"),
+        (r"^<<<<<<< ", "in the middle of a merge: it has conflict markers", "resolve the conflict"),
+    )
+)
+"""The start of texts that are neither JSON nor YAML, or YAML of another kind: what they are, and the fix."""
+
+RUNTIMES = {
+    ".py": "python",
+    ".js": "node",
+    ".mjs": "node",
+    ".cjs": "node",
+    ".ts": "npx tsx",
+    ".sh": "sh",
+    ".rb": "ruby",
+}
+"""Suffix of the file of a program to what runs it."""
+
+
 class FilesRead(Struct):
     """The files that a source was read from."""
 
@@ -240,9 +270,9 @@ def _decode(content: bytes, name: str) -> str:
     try:
         return content.decode(encoding)
     except UnicodeDecodeError as error:
-        raise SourceError(
-            f"is not text: byte {error.start} is not valid {encoding}", where=name, fix="save it as UTF-8"
-        ) from None
+        is_binary = b"\0" in content[:1000] or content.startswith(b"%PDF")
+        fix = "give a JSON or YAML document" if is_binary else "save it as UTF-8"
+        raise SourceError(f"is not text: byte {error.start} is not valid {encoding}", where=name, fix=fix) from None
 
 
 def parse_text(text: str, name: str, problems: ProblemLog) -> Json:
@@ -265,10 +295,12 @@ def parse_text(text: str, name: str, problems: ProblemLog) -> Json:
         raise SourceError(
             "contains // or /* comments, which neither JSON nor YAML allows", where=name, fix="remove them"
         )
-    if text.lstrip().startswith("<"):
-        raise SourceError(
-            "is HTML or XML, neither JSON nor YAML", where=name, fix="give the URL of the document itself"
-        )
+    for pattern, what, fix in _OTHER_TEXTS:
+        if pattern.search(text, 0, _START_CHARACTERS):
+            raise SourceError(f"is {what}", where=name, fix=fix)
+    if (runtime := RUNTIMES.get(Path(name).suffix)) is not None:
+        fix = f"if it is an MCP server, give its command: skillgen from-server -- {runtime} {name}"
+        raise SourceError("is a program", where=name, fix=fix)
     from skillgen.sources.yaml_core import YamlError, parse_yaml
 
     try:

@@ -168,8 +168,8 @@ class Network:
             what = "cannot be reached: the proxy refuses the connection"
             raise SourceError(what, where=where, fix="check HTTPS_PROXY and NO_PROXY") from None
         except (httpx2.HTTPError, httpx2.InvalidURL, UnicodeError) as error:
-            what = f"cannot be reached: {_reason(error)}"
-            raise SourceError(what, where=where, fix="check the address") from None
+            reason, fix = _reason(error)
+            raise SourceError(f"cannot be reached: {reason}", where=where, fix=fix) from None
 
     def _request(
         self, client: httpx2.Client, method: str, url: str, headers: dict[str, str], content: bytes, where: str
@@ -385,16 +385,23 @@ def _too_slow(seconds: float, where: str) -> SourceError:
     return SourceError(f"no answer within {seconds:g} s", where=where, fix="raise --timeout")
 
 
-def _reason(error: Exception) -> str:
-    """Returns the reason of an error; quotes neither a header nor the query of the URL."""
+def _reason(error: Exception) -> tuple[str, str]:
+    """Returns the reason of an error, and its fix; quotes neither a header nor the query of the URL."""
+    import ssl
+
     if isinstance(error, UnicodeError):
-        return "the URL or a header contains characters that cannot be sent"
+        return "the URL or a header contains characters that cannot be sent", "check the address"
     cause: BaseException | None = error
     while cause is not None:
+        if isinstance(cause, ssl.SSLCertVerificationError):
+            what = f"its certificate is not trusted ({cause.verify_message})"
+            return what, "name your certificate authority with SSL_CERT_FILE"
+        if isinstance(cause, ssl.SSLError):
+            return f"TLS fails ({cause.reason})", "check the port, and whether the URL must begin with http://"
         if isinstance(cause, OSError) and cause.strerror:
-            return cause.strerror
+            return cause.strerror, "check the address"
         cause = cause.__cause__ or cause.__context__
-    return type(error).__name__
+    return type(error).__name__, "check the address"
 
 
 _CACHE_ENTRIES = {"fetched": 50, "built": 1_000}

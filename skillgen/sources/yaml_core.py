@@ -70,7 +70,7 @@ def parse_yaml(text: str, problems: ProblemLog, *, scalar: Callable[[str], Json]
         builder.report_further_documents()
         return data
     except yaml.YAMLError as error:
-        raise YamlError(_message(error)) from None
+        raise YamlError(_message(error, text)) from None
     finally:
         loader.dispose()
 
@@ -250,9 +250,11 @@ def _line(event: Any) -> str:
     return f"line {event.start_mark.line + 1}"
 
 
-def _message(error: yaml.YAMLError) -> str:
+def _message(error: yaml.YAMLError, text: str = "") -> str:
     mark = getattr(error, "problem_mark", None)
     problem = getattr(error, "problem", None) or str(error).splitlines()[0]
     if "nesting" in problem:  # LibYAML 0.2.6 refuses more than 1,000 levels, often before it returns the first of them
         problem = "nested too deeply to be read"
+    if mark is not None and text and "any token" in problem and "\t" in text.splitlines()[mark.line]:
+        problem = "a tab indents the line, which YAML does not allow"
     return f"line {mark.line + 1}, column {mark.column + 1}: {problem}" if mark is not None else str(problem)

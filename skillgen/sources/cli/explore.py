@@ -164,9 +164,10 @@ def with_program_path(command: tuple[str, ...], environment: Mapping[str, str], 
         found = shutil.which(program, path=environment.get("PATH")) or ""
         is_there = bool(found)
     if not is_there:
-        raise SourceError(
-            f"the command {program} does not exist", where="--command", fix="install it, or correct the name"
-        )
+        what, fix = f"the command {program} does not exist", "install it, or correct the name"
+        if found and Path(found).is_file():
+            what, fix = f"the file {program} is not executable", f"make it so: chmod +x {program}"
+        raise SourceError(what, where="--command", fix=fix)
     return (str(Path(found).absolute()), *command[1:])
 
 

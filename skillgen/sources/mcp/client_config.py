@@ -188,16 +188,18 @@ def read_client_config(source: str | os.PathLike[str], access: FetchOptions | No
         error = wrong_kind_error(data, text, "a list of MCP servers")
         if error is not None:
             raise UsageError(error.what, where=text, fix=error.fix)
-        fix = "give a file with `mcpServers` (Claude, Cursor) or `servers` (VS Code), or a server.json"
-        raise UsageError("names no MCP servers", where=text, fix=fix)
+        raise UsageError("names no MCP servers", where=text, fix=_GIVE_SERVERS)
     return config
+
+
+_GIVE_SERVERS = "give a file with `mcpServers` (Claude, Cursor) or `servers` (VS Code), a server.json or a domain"
 
 
 def _parts_of(url: str) -> SplitResult:
     try:
         return urlsplit(url)
     except ValueError as error:
-        raise UsageError(f"is not a URL: {error}", where=url, fix="check --config") from None
+        raise UsageError(f"is not a URL: {error}", where=url, fix=_GIVE_SERVERS) from None
 
 
 def _lists_servers(data: Json) -> bool:
@@ -241,7 +243,7 @@ def _plugin_config(folder: Path) -> ClientConfig:
         files = [folder / name for name in _MARKETPLACES if (folder / name).is_file()]
         plugins = dict.fromkeys(folder / text for file in files for text in _plugins_of(file))
         what = "is a folder that lists no MCP servers: none of the files of a plugin has one"
-        fix = f"name the folder of one plugin: {_listed(map(str, plugins))}" if plugins else "check --config"
+        fix = f"name the folder of one plugin: {_listed(map(str, plugins))}" if plugins else _GIVE_SERVERS
         raise UsageError(what, where=str(folder), fix=fix)
     return ClientConfig(name=str(folder), folder=folder.absolute(), servers=servers, ways=ways, is_foreign=True)
 
@@ -267,10 +269,10 @@ def _json_file(path: Path) -> Json:
         with path.open("rb") as file:
             content = file.read(_SIZE_LIMIT_BYTES + 1)
         if len(content) > _SIZE_LIMIT_BYTES:
-            raise UsageError("is too large for a client's server file", where=where, fix="check --config")
+            raise UsageError("is too large for a client's server file", where=where, fix=_GIVE_SERVERS)
         return json.loads(without_comments(content.decode("utf-8-sig")))
     except OSError as error:
-        raise UsageError(f"cannot be read: {error.strerror}", where=where, fix="check --config") from None
+        raise UsageError(f"cannot be read: {error.strerror}", where=where, fix=_GIVE_SERVERS) from None
     except UnicodeDecodeError:
         raise UsageError("is not text in UTF-8", where=where, fix="save it as UTF-8") from None
     except json.JSONDecodeError as error:

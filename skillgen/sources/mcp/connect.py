@@ -40,6 +40,12 @@ from skillgen.text.unicode import printable
 
 _CHALLENGE_PART = re.compile(r'\b(realm|resource_metadata|error|scope)="?((?<=")[^"]*|[^\s",]+)', re.IGNORECASE)
 
+_PARSE_ERROR = -32700
+"""Code that the SDK sets if a response is not a JSON-RPC message."""
+
+_REDIRECT = re.compile(r"Redirect to (\S+) not followed")
+"""How the SDK reports a redirect to another URL."""
+
 _CHECK_PATH = "Check the path: many servers answer at /mcp, older ones at /sse."
 _GIVE_TOKEN = (
     "Give a token{scope} with --header 'Authorization: Bearer TOKEN', or log in with --login if the server uses OAuth."
@@ -61,7 +67,8 @@ def crawl_error(
     if isinstance(error, ConnectionLost):
         return SourceError(error.what, where=where, fix=error.fix)
     if isinstance(error, NoAnswer):
-        what = f"No answer to `{error.method}` came within {error.seconds:g} seconds. {symptoms}"
+        seconds = f"{error.seconds:g} second" + ("" if error.seconds == 1 else "s")
+        what = f"No answer to `{error.method}` came within {seconds}. {symptoms}"
         fix = "Increase --timeout SECONDS if the server starts slowly; otherwise run it by itself and read its output."
         return SourceError(what.strip(), where=where, fix=fix)
     if not isinstance(error, RpcError):
@@ -69,12 +76,43 @@ def crawl_error(
     message = secrets.excerpt(error.message)
     if error.http_status is not None and error.http_status >= 400:
         return _http_crawl_error(error, message, where=where, secrets=secrets)
+    if method is None and error.http_status is not None and error.code == _PARSE_ERROR:
+        what = "No MCP server answers here: the response is not a JSON-RPC message."
+        return SourceError(what, where=where, fix=_CHECK_PATH)
+    if (redirect := _REDIRECT.match(message)) is not None:
+        what = f"The server redirects to {redirect[1]}."
+        return SourceError(what, where=where, fix="Give that URL if it is the intended server.")
     code = "" if error.code is None else f" (code {printable(str(error.code), 40)})"
     supported = as_list(as_dict(error.data).get("supported"))
     versions = f" It supports the protocol versions {printable(', '.join(map(str, supported)))}." if supported else ""
     request = "the first request" if method is None else f"`{method}`"
     what = f"The server answers {request} with an error{code}: {message}{versions} {symptoms}"
     return SourceError(what.strip(), where=where, fix="Check the server's log, or report this to its author.")
+
+
+_VARIABLE = re.compile(r"(?<!\w)[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+(?!\w)")
+_MISSING = re.compile(
+    r"environ|\benv\b|\bvariable|KeyError|\b(?:missing|required?|unset|undefined)\b|\b(?:not|be) set\b|\bset\b"
+)
+"""Words next to the name of a variable that a program lacks; `MODULE_NOT_FOUND` is not one."""
+
+_OWN_URL = re.compile(r"https?://(?:localhost|127\.0\.0\.1|0\.0\.0\.0|\[::1?\])(?::\d+)?(?:/[\w/.-]*)?")
+
+
+def with_exact_fix(error: SourceError, target: ServerTarget) -> SourceError:
+    """Returns the error of a server that was started, with the fix that its own output shows: a variable that the
+    environment of a server lacks, or the URL at which it serves.
+    """
+    environment = child_environment(target.caller_env, target.env)
+    for found in _VARIABLE.finditer(error.what):
+        name, context = found[0], error.what[max(found.start() - 40, 0) : found.end() + 40]
+        if name not in environment and _MISSING.search(context):
+            pair = name if name in target.caller_env else f"{name}=VALUE"
+            error.fix = f"If it needs {name}, pass it: --env {pair}, or `env` in the file that names the server."
+            return error
+    if (url := _OWN_URL.search(error.what)) is not None and "came within" in error.what:
+        error.fix = f"It seems to serve HTTP: start it by itself, and give its URL: --url {url[0].rstrip('.')}"
+    return error
 
 
 def _http_crawl_error(error: RpcError, message: str, *, where: str, secrets: Secrets) -> SourceError:
@@ -175,6 +213,8 @@ def _start(target: ServerTarget, secrets: Secrets) -> Connection:
             what, fix = f"The folder {cwd} does not exist or cannot be used.", "Check --cwd."
         elif isinstance(error, FileNotFoundError):
             what, fix = "The command does not exist.", "Install it, or give its full path after `--`."
+            if len(words := target.command[0].split()) > 1 and len(target.command) == 1:
+                fix = f"Write its arguments as separate words, without quotes around all: -- {words[0]} …"
         raise SourceError(what, where=target.where, fix=fix) from None
 
 

@@ -25,7 +25,15 @@ from skillgen.security.secrets import (
 from skillgen.sources.json_access import as_dict, page_items, text_of
 from skillgen.sources.json_text import resolve_marks
 from skillgen.sources.mcp import progressive
-from skillgen.sources.mcp.connect import Attempt, attempts_for, crawl_error, needs_probe, probe_in_parallel, with_token
+from skillgen.sources.mcp.connect import (
+    Attempt,
+    attempts_for,
+    crawl_error,
+    needs_probe,
+    probe_in_parallel,
+    with_exact_fix,
+    with_token,
+)
 from skillgen.sources.mcp.extensions import (
     GROUPING,
     GROUPS,
@@ -102,7 +110,7 @@ def _opened(
             yield attempt, Session(connection, handshake, target.timeout_s)
             return
     # The last start of a program is the most informative; what is wrong with a URL, the first request shows.
-    raise failures[0 if target.url is not None else -1]
+    raise failures[0] if target.url is not None else with_exact_fix(failures[-1], target)
 
 
 def _crawl(
