@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from typing import Literal
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 Level = Literal["info", "warning", "error"]
 
@@ -56,6 +57,11 @@ class ProblemCode(Struct, frozen=True):
         return "MUST" if self.clause.endswith("(MUST)") else "SHOULD" if self.clause.endswith("(SHOULD)") else ""
 
 
+def _asked_by(clause: str, codes: Mapping[str, ProblemCode]) -> dict[str, ProblemCode]:
+    """Returns kinds of problems with the clause that asks for all of them."""
+    return {code: replace(kind, clause=clause) for code, kind in codes.items()}
+
+
 CODES: Mapping[str, ProblemCode] = {
     # All sources.
     "addresses-reader": ProblemCode(
@@ -74,9 +80,9 @@ CODES: Mapping[str, ProblemCode] = {
         "warning",
         "a text holds what looks like a credential, which is replaced",
         "remove it from the source, and revoke it if it is real",
+        clause="dashdash, MCP servers, 5.1 (MUST)",
         subject="safety",
         known_as="Snyk agent-scan W008",
-        clause="dashdash, MCP servers, 5.1 (MUST)",
     ),
     "documents-left-out": ProblemCode(
         "warning",
@@ -124,8 +130,8 @@ CODES: Mapping[str, ProblemCode] = {
         "warning",
         "a text names a host in a private network",
         "remove it from the source if it is not public",
-        subject="safety",
         clause="dashdash, MCP servers, 5.1 (MUST)",
+        subject="safety",
     ),
     "invisible-characters": ProblemCode(
         "info", "a text holds invisible characters, which are left out", "remove them", subject="safety"
@@ -179,8 +185,8 @@ CODES: Mapping[str, ProblemCode] = {
         "warning",
         "facts on safety contradict each other; the cautious one is used",
         "correct the fact that is wrong, or declare the effect in skillgen.yaml (tools)",
-        subject="effects",
         clause="TDQS, Annotation Contradiction",
+        subject="effects",
         known_as="ATR-2026-00106",
     ),
     "same-as-unknown": ProblemCode(
@@ -196,7 +202,7 @@ CODES: Mapping[str, ProblemCode] = {
         "the source repeats a secret that was passed to it",
         "make the source never return what it receives as a secret",
     ),
-    "service-failed": ProblemCode("error", "a service could not be read, or its documents not written", ""),
+    "service-failed": ProblemCode("error", "a service could not be read, or its documents not written"),
     "suspicious-characters": ProblemCode(
         "warning",
         "a text hides characters where no writing system needs them",
@@ -259,8 +265,8 @@ CODES: Mapping[str, ProblemCode] = {
         "info",
         "parameters or properties have no description",
         "add a description to each",
-        is_optional=True,
         clause="MCP REST Edition, 4.3 (SHOULD)",
+        is_optional=True,
     ),
     "reference-not-followed": ProblemCode(
         "warning", "a $ref points outside the document and is not followed", "put the schema into the document"
@@ -338,18 +344,12 @@ CODES: Mapping[str, ProblemCode] = {
         clause="MCP REST Edition, 6.1 (SHOULD)",
         subject="errors",
     ),
-    "events-not-detailed": ProblemCode("info", "webhooks and callbacks are listed without their contents", ""),
+    "events-not-detailed": ProblemCode("info", "webhooks and callbacks are listed without their contents"),
     "header-parameter-ignored": ProblemCode(
         "warning",
         "OpenAPI ignores header parameters of this name",
         "remove it; declare media types or `security` instead",
         clause="OpenAPI 3.1, Parameter Object (MUST)",
-    ),
-    "host-invalid": ProblemCode(
-        "warning",
-        "the host of a Swagger description is not a host",
-        "write the host and the port only",
-        clause="Swagger 2.0, Swagger Object (MUST)",
     ),
     "manifest-media-type": ProblemCode(
         "info",
@@ -362,29 +362,11 @@ CODES: Mapping[str, ProblemCode] = {
         "the description excludes an operation from MCP servers",
         "leave it out with the option `exclude` if it is not for agents",
     ),
-    "member-misplaced": ProblemCode(
-        "warning",
-        "a path item has a member that belongs in its operations",
-        "move it into each operation of the path",
-        clause="OpenAPI 3.1, Path Item Object (MUST)",
-    ),
     "method-misplaced": ProblemCode(
         "warning",
         "`additionalOperations` has a method with a member of its own",
         "move it to the path item",
         clause="OpenAPI 3.2, Path Item Object (MUST)",
-    ),
-    "method-misspelt": ProblemCode(
-        "warning",
-        "a method is not written in lower case",
-        "write it in lower case",
-        clause="OpenAPI 3.1, Path Item Object (MUST)",
-    ),
-    "method-unknown": ProblemCode(
-        "warning",
-        "a member of a path item is not a method",
-        "move other methods to `additionalOperations` (3.2)",
-        clause="OpenAPI 3.1, Path Item Object (MUST)",
     ),
     "no-operations": ProblemCode(
         "warning",
@@ -406,28 +388,9 @@ CODES: Mapping[str, ProblemCode] = {
         clause="OpenAPI 3.1, Operation Object; MCP REST Edition, 4.1 (MUST)",
         subject="identifiers",
     ),
-    "operation-id-missing": ProblemCode(
-        "warning",
-        "an operation has no operationId",
-        "give it an operationId",
-        clause="MCP REST Edition, 4.1 (MUST)",
-        subject="identifiers",
-    ),
-    "operation-invalid": ProblemCode(
-        "warning",
-        "an operation is not an object",
-        "write an Operation Object",
-        clause="OpenAPI 3.1, Path Item Object (MUST)",
-    ),
     "overlay-action-invalid": ProblemCode(
         "warning",
         "an action of an overlay cannot be applied",
-        "correct the overlay",
-        clause="Overlay 1.1, Action Object",
-    ),
-    "overlay-copy-invalid": ProblemCode(
-        "warning",
-        "the source of an overlay's copy action cannot be used",
         "correct the overlay",
         clause="Overlay 1.1, Action Object",
     ),
@@ -514,8 +477,8 @@ CODES: Mapping[str, ProblemCode] = {
         "an operation mentions an element of a screen",
         "say what the operation does",
         clause="MCP REST Edition, 4.2 (SHOULD)",
-        is_optional=True,
         subject="documentation",
+        is_optional=True,
     ),
     "security-invalid": ProblemCode(
         "warning",
@@ -543,7 +506,7 @@ CODES: Mapping[str, ProblemCode] = {
         subject="safety",
     ),
     "server-invalid": ProblemCode(
-        "warning", "a server has no valid URL", "give it a URL", clause="OpenAPI 3.1, Server Object (MUST)"
+        "warning", "a server has no valid URL", "give it a URL", clause="OpenAPI 3.1, Server Object; Swagger 2.0 (MUST)"
     ),
     "server-scheme-missing": ProblemCode(
         "info", "the URL of a server has no scheme; https is assumed", "add it", clause="OpenAPI 3.1, Server Object"
@@ -573,46 +536,7 @@ CODES: Mapping[str, ProblemCode] = {
     "tag-parent-missing": ProblemCode(
         "warning", "the parent of a tag is not declared", "declare it", clause="OpenAPI 3.2, Tag Object (MUST)"
     ),
-    "title-missing": ProblemCode(
-        "warning",
-        "the API has no title",
-        "add info.title",
-        clause="OpenAPI 3.1, Info Object; MCP REST Edition, 3.3 (MUST)",
-    ),
-    "tool-description-missing": ProblemCode(
-        "info",
-        "an operation has no description",
-        "add `description`: when to use it, what it returns, what limits it has",
-        clause="MCP REST Edition, 4.1 (MUST)",
-        subject="documentation",
-    ),
-    "tool-summary-missing": ProblemCode(
-        "info",
-        "an operation has no summary",
-        "add `summary`, one line that says what it does",
-        clause="MCP REST Edition, 4.1 (MUST)",
-        subject="documentation",
-    ),
-    "tool-undescribed": ProblemCode(
-        "warning",
-        "an operation has neither summary nor description",
-        "say in `summary` and `description` what it does, when to use it and what it returns",
-        clause="MCP REST Edition, 4.1 (MUST)",
-        subject="documentation",
-    ),
     "url-invalid": ProblemCode("warning", "a URL has a scheme that is neither of HTTP nor of WebSocket", "correct it"),
-    "version-missing": ProblemCode(
-        "warning",
-        "the API has no version",
-        "add info.version",
-        clause="OpenAPI 3.1, Info Object; MCP REST Edition, 3.3 (MUST)",
-    ),
-    "version-not-text": ProblemCode(
-        "warning",
-        "the version of the API is a number",
-        "put it in quotes",
-        clause="OpenAPI 3.1, Info Object; MCP REST Edition, 3.3 (MUST)",
-    ),
     "version-old": ProblemCode(
         "warning",
         "a manifest has a version that the MCP REST Edition does not accept",
@@ -624,6 +548,59 @@ CODES: Mapping[str, ProblemCode] = {
         "the version of OpenAPI is unknown; it is read as the newest one",
         "declare a released version",
         clause="OpenAPI 3.1, Versions",
+    ),
+    **_asked_by(
+        "OpenAPI 3.1, Path Item Object (MUST)",
+        {
+            "member-misplaced": ProblemCode(
+                "warning",
+                "a path item has a member that belongs in its operations",
+                "move it into each operation of the path",
+            ),
+            "method-misspelt": ProblemCode(
+                "warning", "a method is not written in lower case", "write it in lower case"
+            ),
+            "method-unknown": ProblemCode(
+                "warning",
+                "a member of a path item is not a method",
+                "move other methods to `additionalOperations` (3.2)",
+            ),
+            "operation-invalid": ProblemCode("warning", "an operation is not an object", "write an Operation Object"),
+        },
+    ),
+    **_asked_by(
+        "MCP REST Edition, 4.1 (MUST)",
+        {
+            "operation-id-missing": ProblemCode(
+                "warning", "an operation has no operationId", "give it an operationId", subject="identifiers"
+            ),
+            "tool-description-missing": ProblemCode(
+                "info",
+                "an operation has no description",
+                "add `description`: when to use it, what it returns, what limits it has",
+                subject="documentation",
+            ),
+            "tool-summary-missing": ProblemCode(
+                "info",
+                "an operation has no summary",
+                "add `summary`, one line that says what it does",
+                subject="documentation",
+            ),
+            "tool-undescribed": ProblemCode(
+                "warning",
+                "an operation has neither summary nor description",
+                "say in `summary` and `description` what it does, when to use it and what it returns",
+                subject="documentation",
+            ),
+        },
+    ),
+    **_asked_by(
+        "OpenAPI 3.1, Info Object; MCP REST Edition, 3.3 (MUST)",
+        {
+            "title-missing": ProblemCode("warning", "the API has no title", "add info.title"),
+            "version-missing": ProblemCode("warning", "the API has no version", "add info.version"),
+            "version-not-text": ProblemCode("warning", "the version of the API is a number", "put it in quotes"),
+        },
     ),
     # MCP servers.
     "ai-help-invalid": ProblemCode(
@@ -640,79 +617,12 @@ CODES: Mapping[str, ProblemCode] = {
         clause="dashdash, MCP servers, 3.3",
         missing=WHERE,
     ),
-    "call-example-invalid": ProblemCode(
-        "warning",
-        "a declared example call does not match the tool's own schema",
-        "correct it",
-        clause="dashdash, MCP servers, 3.2.2 (SHOULD)",
-        subject="inputs",
-    ),
     "confirmation-message-missing": ProblemCode(
         "warning",
         "a tool requires confirmation but has no message for it",
         "declare confirmation_message",
         clause="MCP extension proposals, 6 (SHOULD)",
         subject="effects",
-    ),
-    "dashdash-access-level-missing": ProblemCode(
-        "warning", "dashdash has no accessLevel", "declare accessLevel", clause="dashdash, MCP servers, 3.1.2 (MUST)"
-    ),
-    "dashdash-api-url-missing": ProblemCode(
-        "warning",
-        "dashdash has no alternativeAccess.apiUrl",
-        "declare alternativeAccess.apiUrl, or null if it has no such access",
-        clause="dashdash, MCP servers, 3.1.2 (MUST)",
-    ),
-    "dashdash-cli-url-missing": ProblemCode(
-        "warning",
-        "dashdash has no alternativeAccess.cliUrl",
-        "declare alternativeAccess.cliUrl, or null if it has no such access",
-        clause="dashdash, MCP servers, 3.1.2 (MUST)",
-    ),
-    "dashdash-description-without-trigger": ProblemCode(
-        "info",
-        "the description does not say when to use the server",
-        "add a sentence such as: Use when …",
-        clause="dashdash, MCP servers, 3.1.2 (MUST)",
-    ),
-    "dashdash-identity-description-missing": ProblemCode(
-        "warning",
-        "dashdash has no identity.description",
-        "declare identity.description",
-        clause="dashdash, MCP servers, 3.1.2 (MUST)",
-    ),
-    "dashdash-identity-name-invalid": ProblemCode(
-        "warning",
-        "the name in dashdash is not a valid identifier",
-        "use 1 to 64 lower-case letters, digits and hyphens",
-        clause="dashdash, MCP servers, 3.1.2 (MUST)",
-    ),
-    "dashdash-identity-name-missing": ProblemCode(
-        "warning",
-        "dashdash has no identity.name",
-        "declare identity.name",
-        clause="dashdash, MCP servers, 3.1.2 (MUST)",
-    ),
-    "dashdash-spec-version-invalid": ProblemCode(
-        "warning",
-        "specVersion of dashdash is not a version",
-        "write a version such as 0.2.0",
-        clause="dashdash, MCP servers, 3.1.2 (MUST)",
-    ),
-    "dashdash-spec-version-missing": ProblemCode(
-        "warning", "dashdash has no specVersion", "declare specVersion", clause="dashdash, MCP servers, 3.1.2 (MUST)"
-    ),
-    "dashdash-spec-version-old": ProblemCode(
-        "warning",
-        "specVersion of dashdash is older than 0.2.0",
-        "move to 0.2.0",
-        clause="dashdash, MCP servers, 3.1.2 (MUST)",
-    ),
-    "dashdash-web-url-missing": ProblemCode(
-        "warning",
-        "dashdash has no alternativeAccess.webUrl",
-        "declare alternativeAccess.webUrl, or null if it has no such access",
-        clause="dashdash, MCP servers, 3.1.2 (MUST)",
     ),
     "disclosure-criterion-not-met": ProblemCode(
         "info",
@@ -728,12 +638,6 @@ CODES: Mapping[str, ProblemCode] = {
     ),
     "entry-invalid": ProblemCode(
         "warning", "an entry of a list is not an object", "write an object", clause="MCP (MUST)"
-    ),
-    "error-invalid": ProblemCode(
-        "warning",
-        "a declared error has no code or is not an object",
-        "declare code",
-        clause="dashdash, MCP servers, 3.2.2 (SHOULD)",
     ),
     "group-failed": ProblemCode(
         "warning",
@@ -776,12 +680,10 @@ CODES: Mapping[str, ProblemCode] = {
         clause="MCP 2025-11-25, Tools (MUST)",
         subject="inputs",
     ),
-    "legacy-handshake-missing": ProblemCode(
-        "info", "the server did not answer the legacy handshake", "", missing=WHERE
-    ),
-    "list-cursor-repeated": ProblemCode(
+    "legacy-handshake-missing": ProblemCode("info", "the server did not answer the legacy handshake", missing=WHERE),
+    "list-repeated": ProblemCode(
         "warning",
-        "a list repeats a cursor, so its end cannot be reached",
+        "a list repeats a page or a cursor, so its end cannot be reached",
         "leave `nextCursor` out of the last page",
         clause="MCP 2025-11-25, Pagination (MUST)",
         missing=WHERE,
@@ -803,13 +705,6 @@ CODES: Mapping[str, ProblemCode] = {
         clause="MCP 2025-11-25, Lifecycle (MUST)",
         missing=WHERE,
     ),
-    "list-page-repeated": ProblemCode(
-        "warning",
-        "a list repeats a page",
-        "leave `nextCursor` out of the last page",
-        clause="MCP 2025-11-25, Pagination (MUST)",
-        missing=WHERE,
-    ),
     "list-too-long": ProblemCode(
         "warning",
         "reading a list took too long, or it has too many pages",
@@ -821,43 +716,6 @@ CODES: Mapping[str, ProblemCode] = {
         "the manifest declares an unknown authentication method",
         "name a method that is specified",
         clause="MCP extension proposals, 4 (MUST)",
-    ),
-    "manifest-failed": ProblemCode(
-        "warning",
-        "the service manifest could not be read",
-        "make `get_manifest` return a service manifest",
-        clause="MCP extension proposals, 1",
-        missing=WHERE,
-    ),
-    "manifest-field-missing": ProblemCode(
-        "warning",
-        "the service manifest lacks a required field",
-        "declare it",
-        clause="MCP extension proposals, 1 (MUST)",
-    ),
-    "manifest-server-version-invalid": ProblemCode(
-        "warning",
-        "the server's version in the manifest is not a version",
-        "write a version such as 1.4.2",
-        clause="MCP extension proposals, 1 (MUST)",
-    ),
-    "manifest-tool-missing": ProblemCode(
-        "warning",
-        "the server has no tool get_manifest",
-        "leave out the option `call-get-manifest`",
-        clause="MCP extension proposals, 1",
-    ),
-    "manifest-tool-not-listed": ProblemCode(
-        "warning",
-        "the manifest has tools that the server does not list",
-        "list these tools or remove them from the manifest",
-        clause="MCP extension proposals, 1",
-    ),
-    "manifest-version-unknown": ProblemCode(
-        "warning",
-        "the version of the service manifest is unknown",
-        "declare a version that is specified",
-        clause="MCP extension proposals, 1 (MUST)",
     ),
     "manifest-word-unknown": ProblemCode(
         "info",
@@ -873,24 +731,11 @@ CODES: Mapping[str, ProblemCode] = {
         subject="identifiers",
     ),
     "name-missing": ProblemCode("warning", "an entry has no name", "declare a name"),
-    "cli-equivalent-unknown": ProblemCode(
-        "warning",
-        "a tool names an equivalent command that the program of the project does not have",
-        "correct cliEquivalent, or remove it",
-        clause="dashdash, MCP servers, 3.2.2 (SHOULD)",
-        subject="identifiers",
-    ),
     "page-invalid": ProblemCode(
         "warning",
         "a page of a list has no list",
         "return the list, which may be empty",
         clause="MCP 2025-11-25, Pagination (MUST)",
-    ),
-    "placeholder-unknown": ProblemCode(
-        "warning",
-        "a message of a tool refers to an unknown parameter",
-        "name a parameter of the tool",
-        clause="dashdash, MCP servers, 3.2.2 (SHOULD)",
     ),
     "quick-reference-unknown-tool": ProblemCode(
         "warning",
@@ -903,13 +748,6 @@ CODES: Mapping[str, ProblemCode] = {
         "results of lists are meant for the user who asks",
         "review the documents before you share them",
         clause="MCP 2026-07-28",
-    ),
-    "reverse-method-unknown": ProblemCode(
-        "warning",
-        "reverseMethod names an unknown tool",
-        "name a tool of the server",
-        clause="dashdash, MCP servers, 3.2.2 (SHOULD)",
-        subject="effects",
     ),
     "risk-contradicted": ProblemCode(
         "warning",
@@ -930,8 +768,8 @@ CODES: Mapping[str, ProblemCode] = {
         "declare the scopes under `auth.scopes`",
         clause="MCP extension proposals, 4 (SHOULD)",
     ),
-    "skill-allowed-tools": ProblemCode("info", "a listed skill asks for tools to be approved in advance", ""),
-    "skill-file-binary": ProblemCode("info", "a file of a skill is not text; only its name is documented", ""),
+    "skill-allowed-tools": ProblemCode("info", "a listed skill asks for tools to be approved in advance"),
+    "skill-file-binary": ProblemCode("info", "a file of a skill is not text; only its name is documented"),
     "skill-file-failed": ProblemCode(
         "warning",
         "a file of a skill could not be read",
@@ -995,12 +833,6 @@ CODES: Mapping[str, ProblemCode] = {
         "declare them",
         clause="dashdash, MCP servers, 3.4.2 (SHOULD)",
     ),
-    "dashdash-tool-field-missing": ProblemCode(
-        "info",
-        "dashdash of a tool lacks recommended fields",
-        "declare them",
-        clause="dashdash, MCP servers, 3.2.2 (SHOULD)",
-    ),
     "disclosure-guidance-missing": ProblemCode(
         "info",
         "the complete description of a tool has no examples or no advice on errors",
@@ -1025,11 +857,116 @@ CODES: Mapping[str, ProblemCode] = {
         "declare `cost` and `latency`",
         clause="MCP extension proposals, 3 (SHOULD)",
     ),
-    "manifest-tool-name-invalid": ProblemCode(
-        "warning",
-        "a name of a tool is not valid in a service manifest",
-        "use lower-case letters, digits and underscores",
-        clause="MCP extension proposals, 1 (MUST)",
+    **_asked_by(
+        "dashdash, MCP servers, 3.2.2 (SHOULD)",
+        {
+            "call-example-invalid": ProblemCode(
+                "warning",
+                "a declared example call does not match the tool's own schema",
+                "correct it",
+                subject="inputs",
+            ),
+            "error-invalid": ProblemCode("warning", "a declared error has no code or is not an object", "declare code"),
+            "cli-equivalent-unknown": ProblemCode(
+                "warning",
+                "a tool names an equivalent command that the program of the project does not have",
+                "correct cliEquivalent, or remove it",
+                subject="identifiers",
+            ),
+            "placeholder-unknown": ProblemCode(
+                "warning", "a message of a tool refers to an unknown parameter", "name a parameter of the tool"
+            ),
+            "reverse-method-unknown": ProblemCode(
+                "warning", "reverseMethod names an unknown tool", "name a tool of the server", subject="effects"
+            ),
+            "dashdash-tool-field-missing": ProblemCode(
+                "info", "dashdash of a tool lacks recommended fields", "declare them"
+            ),
+        },
+    ),
+    **_asked_by(
+        "dashdash, MCP servers, 3.1.2 (MUST)",
+        {
+            "dashdash-access-level-missing": ProblemCode(
+                "warning", "dashdash has no accessLevel", "declare accessLevel"
+            ),
+            "dashdash-api-url-missing": ProblemCode(
+                "warning",
+                "dashdash has no alternativeAccess.apiUrl",
+                "declare alternativeAccess.apiUrl, or null if it has no such access",
+            ),
+            "dashdash-cli-url-missing": ProblemCode(
+                "warning",
+                "dashdash has no alternativeAccess.cliUrl",
+                "declare alternativeAccess.cliUrl, or null if it has no such access",
+            ),
+            "dashdash-description-without-trigger": ProblemCode(
+                "info", "the description does not say when to use the server", "add a sentence such as: Use when …"
+            ),
+            "dashdash-identity-description-missing": ProblemCode(
+                "warning", "dashdash has no identity.description", "declare identity.description"
+            ),
+            "dashdash-identity-name-invalid": ProblemCode(
+                "warning",
+                "the name in dashdash is not a valid identifier",
+                "use 1 to 64 lower-case letters, digits and hyphens",
+            ),
+            "dashdash-identity-name-missing": ProblemCode(
+                "warning", "dashdash has no identity.name", "declare identity.name"
+            ),
+            "dashdash-spec-version-invalid": ProblemCode(
+                "warning", "specVersion of dashdash is not a version", "write a version such as 0.2.0"
+            ),
+            "dashdash-spec-version-missing": ProblemCode(
+                "warning", "dashdash has no specVersion", "declare specVersion"
+            ),
+            "dashdash-spec-version-old": ProblemCode(
+                "warning", "specVersion of dashdash is older than 0.2.0", "move to 0.2.0"
+            ),
+            "dashdash-web-url-missing": ProblemCode(
+                "warning",
+                "dashdash has no alternativeAccess.webUrl",
+                "declare alternativeAccess.webUrl, or null if it has no such access",
+            ),
+        },
+    ),
+    **_asked_by(
+        "MCP extension proposals, 1",
+        {
+            "manifest-failed": ProblemCode(
+                "warning",
+                "the service manifest could not be read",
+                "make `get_manifest` return a service manifest",
+                missing=WHERE,
+            ),
+            "manifest-tool-missing": ProblemCode(
+                "warning", "the server has no tool get_manifest", "leave out the option `call-get-manifest`"
+            ),
+            "manifest-tool-not-listed": ProblemCode(
+                "warning",
+                "the manifest has tools that the server does not list",
+                "list these tools or remove them from the manifest",
+            ),
+        },
+    ),
+    **_asked_by(
+        "MCP extension proposals, 1 (MUST)",
+        {
+            "manifest-field-missing": ProblemCode(
+                "warning", "the service manifest lacks a required field", "declare it"
+            ),
+            "manifest-server-version-invalid": ProblemCode(
+                "warning", "the server's version in the manifest is not a version", "write a version such as 1.4.2"
+            ),
+            "manifest-version-unknown": ProblemCode(
+                "warning", "the version of the service manifest is unknown", "declare a version that is specified"
+            ),
+            "manifest-tool-name-invalid": ProblemCode(
+                "warning",
+                "a name of a tool is not valid in a service manifest",
+                "use lower-case letters, digits and underscores",
+            ),
+        },
     ),
     # Only `lint`, of names, texts and effects of all kinds.
     "ambiguous-alternatives": ProblemCode(
@@ -1206,6 +1143,41 @@ CODES: Mapping[str, ProblemCode] = {
         clause="RFC 6750, 5.3",
         subject="safety",
     ),
+    "ambiguous-identifier": ProblemCode(
+        "info",
+        "a parameter has a general name such as `id`, and no description",
+        "name what it identifies, or describe it",
+        subject="identifiers",
+    ),
+    "errors-undeclared": ProblemCode(
+        "info",
+        "an operation declares no errors",
+        "add responses for `4XX`, or `default`",
+        clause="MCP REST Edition, 6.1 (SHOULD)",
+        subject="errors",
+        is_optional=True,
+    ),
+    "errors-unstructured": ProblemCode(
+        "info",
+        "no error of an operation declares its body",
+        "declare a schema for the body of errors",
+        clause="MCP REST Edition, 6.1 (SHOULD)",
+        subject="errors",
+    ),
+    "result-without-example": ProblemCode(
+        "info",
+        "the result of an operation has no example",
+        "add `example` to its media type or its schema",
+        subject="results",
+        is_optional=True,
+    ),
+    "unconstrained-parameters": ProblemCode(
+        "info",
+        "no parameter of an operation says which values it takes",
+        "declare `enum`, `format`, `pattern`, or limits",
+        subject="inputs",
+        is_optional=True,
+    ),
     # Only `lint`, of MCP servers and of both.
     "missing-annotations": ProblemCode(
         "info",
@@ -1226,65 +1198,31 @@ CODES: Mapping[str, ProblemCode] = {
         "a tool does not declare the structure of its result",
         "declare an outputSchema, or say in the description what comes back",
         clause="TDQS; MCP REST Edition, 4.4; MCP 2025-11-25, Tools (SHOULD)",
-        is_optional=True,
         subject="results",
-    ),
-    "shadow-candidate": ProblemCode(
-        "warning",
-        "two tools have the same words in name or description, so an agent cannot distinguish them",
-        "say in each how it differs from the other, or merge them",
-        clause="TDQS",
-        subject="documentation",
-    ),
-    "tautological-description": ProblemCode(
-        "warning",
-        "the description of a tool only repeats its name",
-        "say what it does, when to use it and what it returns",
-        clause="TDQS",
-        subject="documentation",
-    ),
-    "undocumented-parameters": ProblemCode(
-        "info",
-        "more than half of the parameters of a tool have no description",
-        "add a description to each",
-        clause="TDQS",
-        subject="inputs",
-    ),
-    # Only `lint`, of OpenAPI descriptions.
-    "ambiguous-identifier": ProblemCode(
-        "info",
-        "a parameter has a general name such as `id`, and no description",
-        "name what it identifies, or describe it",
-        subject="identifiers",
-    ),
-    "errors-undeclared": ProblemCode(
-        "info",
-        "an operation declares no errors",
-        "add responses for `4XX`, or `default`",
-        clause="MCP REST Edition, 6.1 (SHOULD)",
         is_optional=True,
-        subject="errors",
     ),
-    "errors-unstructured": ProblemCode(
-        "info",
-        "no error of an operation declares its body",
-        "declare a schema for the body of errors",
-        clause="MCP REST Edition, 6.1 (SHOULD)",
-        subject="errors",
-    ),
-    "result-without-example": ProblemCode(
-        "info",
-        "the result of an operation has no example",
-        "add `example` to its media type or its schema",
-        is_optional=True,
-        subject="results",
-    ),
-    "unconstrained-parameters": ProblemCode(
-        "info",
-        "no parameter of an operation says which values it takes",
-        "declare `enum`, `format`, `pattern`, or limits",
-        is_optional=True,
-        subject="inputs",
+    **_asked_by(
+        "TDQS",
+        {
+            "shadow-candidate": ProblemCode(
+                "warning",
+                "two tools have the same words in name or description, so an agent cannot distinguish them",
+                "say in each how it differs from the other, or merge them",
+                subject="documentation",
+            ),
+            "tautological-description": ProblemCode(
+                "warning",
+                "the description of a tool only repeats its name",
+                "say what it does, when to use it and what it returns",
+                subject="documentation",
+            ),
+            "undocumented-parameters": ProblemCode(
+                "info",
+                "more than half of the parameters of a tool have no description",
+                "add a description to each",
+                subject="inputs",
+            ),
+        },
     ),
     # Only `lint --against`.
     "published-digest-differs": ProblemCode(
@@ -1342,7 +1280,7 @@ CODES: Mapping[str, ProblemCode] = {
     "invocation-left-out": ProblemCode(
         "info", "the profile has no field for how the skill may be invoked", "use the profile `claude` to write them"
     ),
-    "note-moved": ProblemCode("info", "what a person wrote moved with its section to another file", ""),
+    "note-moved": ProblemCode("info", "what a person wrote moved with its section to another file"),
     "note-without-place": ProblemCode(
         "warning",
         "the section of what a person wrote is gone; it is kept at the end",

@@ -155,7 +155,7 @@ def test_the_address_of_swagger_2(members: Json, is_at_url: bool, address: str, 
     served = serve({"/a.json": (200, "application/json", json.dumps(data).encode())})
     service = skillgen.read(f"{served}/a.json" if is_at_url else data)
     assert [endpoint.url for endpoint in service.endpoints] == [address.replace("HOST", served.partition("//")[2])]
-    assert ("host-invalid" in [problem.code for problem in service.problems]) is ("//" in members.get("host", ""))
+    assert ("server-invalid" in [problem.code for problem in service.problems]) is ("//" in members.get("host", ""))
 
 
 def test_swagger_2_is_read_into_the_same_model() -> None:

@@ -144,7 +144,6 @@ _NEEDED_FOR: Mapping[str, Callable[[Service], bool]] = {
     "dashdash-resource-": lambda service: "dashdash" in service.uses and bool(service.resources),
     "manifest-": lambda service: "manifest" in service.uses,
     "output-schema-": lambda service: any(tool.output is not None for tool in service.tools),
-    "host-invalid": lambda service: _is_version(service, "2."),
     "method-misplaced": lambda service: _is_version(service, "3.2"),
     "querystring-": lambda service: _is_version(service, "3.2"),
     "tag-parent-": lambda service: _is_version(service, "3.2"),

@@ -82,7 +82,7 @@ class _Overlay:
         has_copy = "copy" in action
         if has_copy and self._version.startswith("1.0"):
             message = f"`copy` requires Overlay 1.1; this is Overlay {self._version}"
-            self._report("overlay-copy-invalid", child(pointer, "copy"), message)
+            self._report("overlay-action-invalid", child(pointer, "copy"), message)
             has_copy = False
         elif not has_copy and "update" not in action:
             self._report("overlay-action-invalid", pointer, "the action has neither `update` nor `remove` nor `copy`")
@@ -91,7 +91,7 @@ class _Overlay:
             if copied is None or len(copied) != 1:
                 if copied is not None:
                     message = f"the path selects {len(copied)} nodes; `copy` needs exactly one"
-                    self._report("overlay-copy-invalid", child(pointer, "copy"), message)
+                    self._report("overlay-action-invalid", child(pointer, "copy"), message)
                 return data
             value = copy.deepcopy(_at(data, copied[0]))
         elif "update" in action:

@@ -309,14 +309,14 @@ class _ListReader:
         if page[self._items_key] and content in self._contents:
             # Some servers mark the end with an empty cursor, then start again.
             message = f"Page {len(self.pages) + 1} repeats an earlier page."
-            log.report("list-page-repeated", self.method, message)
+            log.report("list-repeated", self.method, message)
             return None
         self.pages.append(page)
         self._contents.add(content)
         key = json.dumps(cursor, sort_keys=True)
         if key in self._cursors:
             message = f"Page {len(self.pages)} repeats an earlier cursor."
-            log.report("list-cursor-repeated", self.method, message)
+            log.report("list-repeated", self.method, message)
         elif len(self.pages) >= _PAGES_LIMIT and cursor is not None:
             message = f"The list has more than {_PAGES_LIMIT} pages; only these are read."
             log.report("list-too-long", self.method, message)

@@ -106,7 +106,7 @@ class _Converter:
         if slashes and (scheme == "" or scheme.endswith(":")):
             host, scheme = authority, scheme.removesuffix(":").lower()
             message = f"`host` has a scheme, {scheme!r}" if scheme else "`host` begins with two slashes"
-            self._problems.report("host-invalid", "/host", message)
+            self._problems.report("server-invalid", "/host", message, "write the host and the port only")
             schemes_in_order = schemes_in_order or list(filter(None, [scheme]))
         if base and not base.startswith("/"):
             base = f"/{base}"
