@@ -240,6 +240,7 @@ def _operation_complaints(found: list[Operation], sections: list[Section]) -> It
             by_request.setdefault(request, []).append(section)
     titles = Counter(section.title for section in sections if section.requests)
     yield from (("two operations under one heading", title) for title, count in titles.items() if count > 1)
+    common = next((section.items for section in sections if section.title == "Common Parameters"), {})
     named: set[str] = set()
     for operation in found:
         where = f"{operation.method} {plain(operation.path)}"
@@ -253,7 +254,7 @@ def _operation_complaints(found: list[Operation], sections: list[Section]) -> It
             if section.title != plain(operation.operation_id):
                 yield "heading is not the exact name", f"{where}: {section.title!r}, {operation.operation_id!r}"
         for label, name in operation.parameters:
-            if section.items.get(label, []).count(name) != 1:
+            if [*section.items.get(label, []), *common.get(label, [])].count(name) != 1:
                 yield "parameter not documented once", f"{where}: {label} {name}"
         # A body that can be sent in several forms has a list for each.
         bodies = [names for label, names in section.items.items() if label.startswith(("Body", "Or as "))]

@@ -265,3 +265,54 @@ def test_a_short_type_is_written_where_it_is_used() -> None:
     text = documents(data, "llms")["llms-full.txt"]
     assert "- `order` (string): One of `up`, `down`.\n" in text
     assert "# Order" not in text
+
+
+SIGNATURE: list[Json] = [{"name": f"X-Part-{x}", "in": "header", "schema": {"type": "string"}} for x in "ABCDEF"]
+
+
+def signed(data: Json, number: int | None = None) -> Json:
+    """Returns a description in which each request, or the first ones, can have six headers more."""
+    for item in list(data["paths"].values())[:number]:
+        item["get"]["parameters"] += SIGNATURE
+    return data
+
+
+def test_optional_parameters_of_every_request_are_described_once() -> None:
+    """Issue 6: a signature is neither in the sections nor in the call lines, and SKILL.md names it."""
+    found = documents(signed(described()), "skill,llms,ai-help")
+    (skill,) = (text for path, text in found.items() if path.endswith("SKILL.md"))
+    names = ", ".join(f"`{item['name']}`" for item in SIGNATURE)
+    place = "[Common Parameters](references/about.md#common-parameters)"
+    assert f"Every tool also takes `fields`, {names}, all optional: {place}." in skill
+    assert "`listA0(owner)`" in skill
+    for path, text in found.items():
+        expected = path.endswith(("/about.md", "llms-full.txt", "ai-help.md"))
+        assert text.count("- `X-Part-A` (string), `X-Part-B` (string)") == expected, path
+
+
+def test_parameters_that_one_request_lacks_stay_in_the_sections() -> None:
+    found = pages(signed(described(), 11))
+    assert "".join(found.values()).count("`X-Part-A` (string)") == 11
+    assert "about.md" not in found
+
+
+def test_a_request_with_nothing_else_has_no_parameters_of_its_own() -> None:
+    data = signed(described())
+    data["paths"]["/ping"] = {"get": {"operationId": "ping", "parameters": SIGNATURE, "responses": {}}}
+    assert sum(text.count("\nNo parameters of its own.\n") for text in pages(data).values()) == 1
+
+
+NOTICE = "NOTE: This server is deprecated. Use the hosted one: https://acme.example/mcp"
+
+
+def test_a_paragraph_of_every_description_is_in_skill_md_and_in_no_section() -> None:
+    """Issue 6: the same words in each section are one line before the first call."""
+    data = described()
+    for item in data["paths"].values():
+        item["get"]["description"] = item["get"]["description"].replace(FILLER, f"\n\n{NOTICE}\n\n{FILLER}")
+    found = documents(data, "skill,llms,ai-help")
+    for path, text in found.items():
+        places = ("/SKILL.md", "/about.md", "llms-full.txt", "ai-help.md")
+        assert text.count(NOTICE) == path.endswith(places), path
+    del data["paths"]["/listA0/{owner}"]["get"]["description"]
+    assert "".join(pages(data).values()).count(NOTICE) == 11

@@ -104,8 +104,7 @@ def ai_help_documents(rendering: Rendering) -> Iterator[Document]:
         for topic in reference.topics:
             file.add_tools(topic.pages)
     file.add(templates.render("ai-help/input.md.j2", **context))
-    if reference.common.options is not None:
-        file.add_types([reference.common.options])
+    file.add_types(filter(None, [reference.common.options, reference.common.parameters]))
     if inlined:
         file.add_types(reference.all_named)
         file.add_named(filter(None, [reference.common.results]))

@@ -264,6 +264,8 @@ FILTERS: dict[str, Callable[..., Any]] = {
     "error_examples": results.error_examples,
     "error_types": results.error_types,
     "parameter_lists": parameters.parameter_lists,
+    "common_parameters": parameters.common_parameters,
+    "common_notes": semantics.common_notes,
     "event_lists": parameters.event_lists,
     "call_line": _call_line,
     "usage_line": parameters.usage_line,

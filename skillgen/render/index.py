@@ -132,8 +132,11 @@ _TOPICS_LIMIT = 200
 
 def about_words(reference: Reference, has_instructions: bool) -> Markdown:
     """Returns what the about pages hold, in a few words; `has_instructions` is true if SKILL.md has these itself."""
-    left_out = phrases("about_headings")["instructions"] if has_instructions else None
-    words = Markdown(", ".join(paragraph(name) for name in reference.about_topics if name != left_out))
+    headings = phrases("about_headings")
+    topics = [name for name in reference.about_topics if not (has_instructions and name == headings["instructions"])]
+    if len(topics) > 1:  # SKILL.md has the notes itself
+        topics = [name for name in topics if name != headings["notes"]]
+    words = Markdown(", ".join(map(paragraph, topics)))
     words = words or phrase("instructions_again" if has_instructions else "the_description")
     return words if len(words) <= _TOPICS_LIMIT else paragraph(clip(words, _TOPICS_LIMIT))
 

@@ -47,6 +47,7 @@ NAMES = {
     "file_name": "the file of the page of the site",
     "form": "how SKILL.md shows the tools: `whole`, `calls`, `required`, `phrases`, `names`, `groups` or `index`",
     "formats": "names of the formats that are written",
+    "has_common_parameters": "whether all tools take some parameters that their sections do not repeat",
     "has_program": "whether the skill has a program that calls the tools",
     "has_one_scheme": "whether all authentication is by one scheme",
     "has_instructions": "whether SKILL.md has the instructions itself",

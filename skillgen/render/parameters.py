@@ -15,13 +15,15 @@ from msgspec.structs import replace
 from skillgen.model.calls import Input
 from skillgen.model.resource import Event
 from skillgen.model.schema import Location, Parameter, Schema, is_open, takes_any_names
+from skillgen.model.service import Service
 from skillgen.model.tool import Tool
 from skillgen.render.commands import usage
 from skillgen.render.nested import Branch, alternative_labels, branches, distinguishing_property, unnamed_branches
-from skillgen.render.phrases import phrase, phrases
+from skillgen.render.phrases import once, phrase, phrases
 from skillgen.render.types import (
     NOTHING,
     adds_description,
+    parameter_notes,
     schema_description,
     type_phrase,
     value_notes,
@@ -53,6 +55,12 @@ _LOCATIONS: tuple[Location, ...] = (
     "argument", "path", "query", "header", "cookie", "body", "positional", "option", "global"
 )  # fmt: skip
 """Where parameters are sent, in the order of their lists."""
+
+COMMON_TOOLS = 8
+"""Tools from which parameters that all of them take are described once."""
+
+COMMON_PARAMETERS = 6
+"""Such parameters that justify a section; fewer cost less in each section than a sentence on them in SKILL.md."""
 
 Direction = Literal["sent", "returned", "both"]
 """Which way a value goes: `sent` leaves out read-only properties, `returned` write-only ones."""
@@ -109,6 +117,42 @@ def parameter_lists(tool: Tool) -> tuple[ParameterList, ...]:
     else:
         name = "declares_none" if tool.method is None and is_open(tool.input_schema) else "takes_none"
     return (ParameterList(phrase(name), (), whole),)
+
+
+@once
+def common_parameters(service: Service) -> tuple[Parameter, ...]:
+    """Returns the optional parameters that all requests of an API take, such as those of a signature, unless few."""
+    if service.kind != "openapi" or service.alternatives or len(service.tools) < COMMON_TOOLS:
+        return ()
+    first, *others = (tool for tool in service.tools if not tool.is_preflight)
+    common = dict(_optional(first))
+    for tool in others:
+        if len(common) < COMMON_PARAMETERS:
+            return ()
+        keys = {key for key, _ in _optional(tool)}
+        common = {key: item for key, item in common.items() if key in keys}
+    return tuple(common.values()) if len(common) >= COMMON_PARAMETERS else ()
+
+
+def _optional(tool: Tool) -> Iterator[tuple[object, Parameter]]:
+    """Yields what is written of each optional parameter outside the body, and the parameter."""
+    for item in tool.parameters:
+        if not item.required and item.location in ("query", "header", "cookie"):
+            key = (item.name, item.location, item.description, type_phrase(item.schema), parameter_notes(item))
+            yield key, item
+
+
+@once
+def without_common_parameters(service: Service) -> Service:
+    """Returns a service whose tools do not have what all of them take."""
+    common = {(item.name, item.location) for item in common_parameters(service)}
+    if not common:
+        return service
+    tools = (
+        replace(tool, parameters=tuple(item for item in tool.parameters if (item.name, item.location) not in common))
+        for tool in service.tools
+    )
+    return replace(service, tools=tuple(tools))
 
 
 def event_lists(event: Event) -> tuple[ParameterList, ...]:

@@ -15,7 +15,7 @@ from msgspec.structs import astuple, replace
 
 from skillgen.model.calls import Input
 from skillgen.model.resource import Event, Group, Prompt, Resource
-from skillgen.model.schema import NamedType, Schema
+from skillgen.model.schema import NamedType, Parameter, Schema
 from skillgen.model.service import Service
 from skillgen.model.tool import Tool
 from skillgen.model.traversal import PROSE_FIELDS, place_of, referenced_types, rewrite_texts
@@ -41,9 +41,11 @@ from skillgen.render.pages import (
     type_addresses,
     type_link,
 )
+from skillgen.render.parameters import common_parameters, without_common_parameters
 from skillgen.render.phrases import of_rendering, phrase, phrases, plain_phrase
 from skillgen.render.purpose import gloss_of, joined_words, tool_words
 from skillgen.render.results import CommonErrors, Envelope, common_errors, envelope_of, received
+from skillgen.render.semantics import common_notes, without_notes
 from skillgen.render.shared import Kind, Place, expanded, share, unshared
 from skillgen.render.types import SCALARS, inline_types, schema_notes, selected_types, type_phrase
 from skillgen.text.blocks import block
@@ -92,6 +94,12 @@ class CommonSections(Struct, frozen=True, kw_only=True):
 
     options: Section | None = None
     """The options of a program that precede the command."""
+
+    notes: Section | None = None
+    """What the descriptions of all tools say."""
+
+    parameters: Section | None = None
+    """The optional parameters that every tool takes."""
 
     results: Section | None = None
     """What many results have."""
@@ -206,11 +214,13 @@ def reference_of(service: Service, templates: Templates, *, is_whole: bool = Fal
 
     If it is for people, each section is whole, and a group has one page if it is not very large.
     """
+    common = common_parameters(service)
+    service = without_common_parameters(service)
     short = inline_types()
     short.update({item.name: item.schema for item in service.schemas if _is_short_scalar(item.schema)})
     short.update({item.name: item.schema for item in service.schemas if _is_short_object(item.schema, {*short})})
     types = [item for item in service.schemas if item.name not in short]
-    return _reference_of(service, templates, types, is_whole=is_whole)
+    return _reference_of(service, templates, types, common, is_whole=is_whole)
 
 
 INLINE_LIMIT_BYTES = 300
@@ -245,7 +255,14 @@ def _size_bytes(schema: Schema) -> int:
     return sum(len(text.encode()) for text in words)
 
 
-def _reference_of(service: Service, templates: Templates, types: Sequence[NamedType], *, is_whole: bool) -> Reference:
+def _reference_of(
+    service: Service,
+    templates: Templates,
+    types: Sequence[NamedType],
+    common_parameters: Sequence[Parameter],
+    *,
+    is_whole: bool,
+) -> Reference:
     limit, list_limit = TOOL_PAGE_LIMIT_BYTES, PAGE_LIMIT_BYTES
     if is_whole:
         limit = list_limit = WHOLE_PAGE_LIMIT_BYTES
@@ -254,7 +271,9 @@ def _reference_of(service: Service, templates: Templates, types: Sequence[NamedT
     shown = replace(_with_quotations(replace(service, tools=())), tools=service.tools)
     intros = {group.name: _intro(group) for group in shown.groups}
     sections = of_rendering(
-        ("sections", templates), service, lambda: _sections_by_place(service, tools_by_group, shown, types, templates)
+        ("sections", templates),
+        service,
+        lambda: _sections_by_place(service, tools_by_group, shown, types, common_parameters, templates),
     )
     groups, shared_items = (unshared if is_whole else share)(sections)
     topics = _topics(service, tools_by_group, groups, intros, limit)
@@ -301,12 +320,13 @@ def _sections_by_place(
     tools_by_group: Mapping[str | None, Sequence[Tool]],
     shown: Service,
     types: Sequence[NamedType],
+    common_parameters: Sequence[Parameter],
     templates: Templates,
 ) -> Mapping[Place, Sequence[Section]]:
     """Renders the sections of each group and kind, before items that several have are shared."""
     common, envelope = common_errors(service), envelope_of(service)
     sections: dict[Place, Sequence[Section]] = {
-        name: list(_tool_sections(service, tools, templates, common, envelope))
+        name: list(_tool_sections(service, tools, templates, common, envelope, has_common=bool(common_parameters)))
         for name, tools in tools_by_group.items()
     }
     sections |= {
@@ -314,6 +334,8 @@ def _sections_by_place(
         Kind.EVENTS: _named_sections("event", shown.events, templates),
         Kind.ERRORS: _common_errors(common, envelope, templates),
         Kind.RESULTS: _common_results(envelope, templates),
+        Kind.PARAMETERS: list(_common_parameters(service, common_parameters, templates)),
+        Kind.NOTES: list(_note_sections(service)),
         Kind.OPTIONS: list(_option_sections(service, templates)),
     }
     named = _named_sections("type", _as_used(types, service), templates)
@@ -323,8 +345,8 @@ def _sections_by_place(
 
 
 def _common_sections(groups: Mapping[Place, Sequence[Section]]) -> CommonSections:
-    options, results, errors = (next(iter(groups[kind]), None) for kind in (Kind.OPTIONS, Kind.RESULTS, Kind.ERRORS))
-    return CommonSections(options=options, results=results, errors=errors)
+    names = CommonSections.__struct_fields__
+    return CommonSections(**{name: next(iter(groups[Kind[name.upper()]]), None) for name in names})
 
 
 def _has_quotations(service: Service) -> bool:
@@ -616,6 +638,18 @@ def _option_sections(service: Service, templates: Templates) -> Iterator[Section
         yield section_of(phrases("about_headings")["options"], body)
 
 
+def _note_sections(service: Service) -> Iterator[Section]:
+    if notes := common_notes(service):
+        yield section_of(phrases("about_headings")["notes"], "\n\n".join(map(paragraph, notes)))
+
+
+def _common_parameters(service: Service, common: Sequence[Parameter], templates: Templates) -> Iterator[Section]:
+    if common:
+        tool = replace(service.tools[0], parameters=tuple(common), input=None, other_inputs=())
+        body = templates.render("reference/common-parameters.md.j2", tool=tool)
+        yield section_of(phrases("about_headings")["parameters"], body)
+
+
 def _tools_by_group(service: Service) -> dict[str | None, list[Tool]]:
     """Returns the tools of each group; those without one are in the group `None`."""
     tools: dict[str | None, list[Tool]] = {group.name: [] for group in service.groups}
@@ -625,13 +659,20 @@ def _tools_by_group(service: Service) -> dict[str | None, list[Tool]]:
 
 
 def _tool_sections(
-    service: Service, tools: Sequence[Tool], templates: Templates, common: CommonErrors, envelope: Envelope
+    service: Service,
+    tools: Sequence[Tool],
+    templates: Templates,
+    common: CommonErrors,
+    envelope: Envelope,
+    *,
+    has_common: bool,
 ) -> Iterator[Section]:
     auth = shared_auth(service)
     has_one_scheme = len({item.name for item in service.requirements.auth}) == 1
     api = next((item for item in (service, *service.alternatives) if item.kind == "openapi"), service)
     command = partial(curl_command, service=api, credentials=example_credentials(api))
-    for tool in map(_with_quotations, tools):
+    notes = common_notes(service)
+    for tool in (without_notes(_with_quotations(tool), notes) for tool in tools):
         shown = shown_examples(tool, command)
         body = templates.render(
             "reference/tool.md.j2",
@@ -641,6 +682,7 @@ def _tool_sections(
             envelope=envelope,
             shared_auth=auth,
             has_one_scheme=has_one_scheme,
+            has_common_parameters=has_common,
         )
         yield section_of(tool.name, body)
 

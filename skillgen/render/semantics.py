@@ -11,6 +11,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from itertools import accumulate, islice
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from skillgen.model.auth import Credential, RateLimit
 from skillgen.model.resource import Event, Prompt, Resource
@@ -374,14 +375,53 @@ _RULE_HINTS = (*_RULE_WORDS, "&", "<", "](")
 """The same, and the markup that may hide it."""
 
 
-def gotchas(service: Service, form: str) -> list[Markdown]:
-    """Returns the rules of use that a caller would not expect: sentences of descriptions, those of most tools first.
+_NOTE_TOOLS = 3
+"""Tools from which what all their descriptions say is said once."""
 
-    If SKILL.md does not list the tools (`form`), it has only those of most tools.
+_NOTE_LIMIT = 500
+"""Characters of such a paragraph."""
+
+_BLANK_LINE = re.compile(r"\n[ \t]*\n")
+
+
+@once
+def common_notes(service: Service) -> tuple[str, ...]:
+    """Returns the paragraphs that all descriptions have after their first, such as that a server is deprecated.
+
+    Only plain words: what an item of a list or a line of code means depends on its place.
     """
-    tools_of = _rules_of_use(service)
+    texts = [tool.description or "" for tool in service.tools]
+    if len(texts) < _NOTE_TOOLS or any("```" in text for text in texts):
+        return ()
+    common: list[str] = []
+    for number, text in enumerate(texts):
+        paragraphs = _paragraphs(text)[1:]
+        common = [item for item in (common if number else paragraphs) if item in paragraphs]
+        if not common:
+            return ()
+    return tuple(item for item in common if item[0].isalpha() and len(item) <= _NOTE_LIMIT)
+
+
+def _paragraphs(text: str) -> list[str]:
+    return [" ".join(part.split()) for part in _BLANK_LINE.split(text) if part.strip()]
+
+
+def without_notes(tool: Tool, notes: Collection[str]) -> Tool:
+    """Returns a tool without those paragraphs in its description."""
+    parts = _BLANK_LINE.split(tool.description or "") if notes else []
+    left = [part for part in parts if " ".join(part.split()) not in notes]
+    return replace(tool, description="\n\n".join(left)) if len(left) < len(parts) else tool
+
+
+def gotchas(service: Service, form: str, brief: bool) -> list[Markdown]:
+    """Returns the rules of use that a caller would not expect: first those of all descriptions, and of most.
+
+    If SKILL.md does not list the tools (`form`), those of single tools are left out; if it is short, only those of all are in it.
+    """
+    tools_of = {} if brief else _rules_of_use(service)
     are_common = {sentence for sentence, tools in tools_of.items() if 2 < len(tools) >= len(service.tools) / 2}
-    lines = [Markdown(with_stop(inline(sentence))) for sentence in tools_of if sentence in are_common]
+    lines = [*map(inline, common_notes(service))]
+    lines += [Markdown(with_stop(inline(sentence))) for sentence in tools_of if sentence in are_common]
     if form in ("groups", "index", "whole"):
         return lines[:_GOTCHAS]
     for sentence, tools in tools_of.items():

@@ -148,7 +148,9 @@ class Kind(Enum):
     EVENTS = auto()
     ERRORS = auto()
     RESULTS = auto()
+    NOTES = auto()
     OPTIONS = auto()
+    PARAMETERS = auto()
 
 
 Place = str | Kind | None

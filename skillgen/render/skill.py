@@ -26,6 +26,7 @@ from skillgen.render.environment import Templates
 from skillgen.render.identity import intro, phrase_of, skill_name, title
 from skillgen.render.index import LINES, Index, index_by_group, index_in_sequence, list_indexes
 from skillgen.render.invocation import skill_fields
+from skillgen.render.parameters import common_parameters
 from skillgen.render.reference import Reference, page_text, reference_files, reference_of, whole_skill
 from skillgen.render.scripts import program_files
 from skillgen.render.workflows import recipes_text, workflow_lines
@@ -278,7 +279,8 @@ def _skill_of(rendering: Rendering) -> Skill:
     by_groups = next(fitting(_group_forms(by_group()), LENGTHS[:-1], USUAL_CHARACTERS), None)
     way = _tokens_to_tool(by_groups, reference) if by_groups else None
     budget = _byte_budget(service, reference)
-    for name in LIST_FORMS:
+    # A call line lacks what all tools take, so that it saves nobody the section.
+    for name in LIST_FORMS[1:] if common_parameters(service) else LIST_FORMS:
         limit = MAX_BYTES if by_groups and name == "names" else USUAL_CHARACTERS
         lengths = LENGTHS[:-1] if budget == math.inf or name == "names" else LENGTHS[:1]
         for skill in fitting(_list_forms(name), lengths, limit):
