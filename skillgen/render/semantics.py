@@ -416,7 +416,7 @@ def without_notes(tool: Tool, notes: Collection[str]) -> Tool:
 def gotchas(service: Service, form: str, brief: bool) -> list[Markdown]:
     """Returns the rules of use that a caller would not expect: first those of all descriptions, and of most.
 
-    If SKILL.md does not list the tools (`form`), those of single tools are left out; if it is short, only those of all are in it.
+    If SKILL.md does not list the tools (`form`), those of single tools are left out; if it is short, those of most too.
     """
     tools_of = {} if brief else _rules_of_use(service)
     are_common = {sentence for sentence, tools in tools_of.items() if 2 < len(tools) >= len(service.tools) / 2}
