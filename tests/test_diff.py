@@ -90,7 +90,29 @@ def test_an_old_revision_of_git_is_a_source(project: Path) -> None:
     write(project / "old.json", NEW)
     finished = run_skillgen("diff", "HEAD:old.json", "old.json", cwd=project)
     assert LINES[0] in finished.stdout
-    assert run_skillgen("diff", "HEAD:none.json", "old.json", cwd=project).exit_code == 3
+    for source, message in (
+        ("HEAD:none.json", "git has no such file at that revision"),
+        ("HEAD~9:old.json", "git has no such revision"),
+    ):
+        finished = run_skillgen("diff", source, "old.json", cwd=project)
+        assert (finished.exit_code, message in finished.stderr) == (3, True), finished.stderr
+
+
+@pytest.mark.parametrize("folder", ["", "api", "api/paths"])
+def test_an_old_revision_has_the_files_that_it_refers_to(project: Path, folder: str) -> None:
+    (project / "api" / "paths").mkdir(parents=True)
+    paths = description()["paths"]
+    write(project / "api" / "api.json", description({key: {"$ref": "paths/path.json"} for key in paths}))
+    write(project / "api" / "paths" / "path.json", next(iter(paths.values())))
+    git(project, "init", "-q")
+    git(project, "add", "--all")
+    git(project, "commit", "-qm", "one")
+    file = {"": "api/api.json", "api": "api.json", "api/paths": "../api.json"}[folder]
+    finished = run_skillgen("diff", f"HEAD:{file}", file, cwd=project / folder)
+    assert finished.stderr == "nothing changed for callers\n"
+    path = project / "api" / "paths" / "path.json"
+    path.write_text(path.read_text("utf-8").replace('"get"', '"put"'), "utf-8")
+    assert "is PUT /tasks" in run_skillgen("diff", f"HEAD:{file}", file, cwd=project / folder).stdout
 
 
 def test_check_says_what_changed_above_the_diff(project: Path) -> None:

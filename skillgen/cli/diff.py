@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import functools
+import os
+import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -74,32 +76,83 @@ def _services(source: str, options: Source) -> tuple[Service, ...]:
 
     if source.startswith(("http://", "https://")) or ":" not in source or Path(source).exists():
         return read("document", source)
-    try:
-        content = _at_revision(source)
-    except SourceError:
-        if not is_program(source) or source.endswith((".json", ".yaml", ".yml")):
-            raise
-        return read("cli", source)
     import tempfile
 
     with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder, "source")
-        path.write_bytes(content)
+        try:
+            path = _file_at_revision(source, Path(folder))
+        except SourceError:
+            is_file = source.endswith((".json", ".yaml", ".yml")) or _is_revision(source.partition(":")[0])
+            if is_file or not is_program(source):
+                raise
+            return read("cli", source)
         return read("document", path)
 
 
-def _at_revision(source: str) -> bytes:
-    revision, _, path = source.partition(":")
+_REFERENCE_TO_FILE = re.compile(rb"""\$ref["']?\s*:\s*["']?[^#"'\s]""")
+
+
+def _file_at_revision(source: str, folder: Path) -> Path:
+    """Returns the path of a copy of a file of git in `folder`, next to those that it may refer to.
+
+    Raises:
+        SourceError: git has no such revision or file.
+    """
+    revision, _, name = source.partition(":")
+    fix = "write REV:PATH, such as HEAD~1:openapi.yaml"
     if revision.startswith("-"):
-        raise SourceError("not a git revision", where=source, fix="write REV:PATH, such as HEAD~1:openapi.yaml")
+        raise SourceError("not a git revision", where=source, fix=fix)
+    above, _, name = name.rpartition("/")
+    if (listed := _git("ls-tree", "-r", "-z", "--full-tree", f"{revision}:./{above}")) is None:
+        if not _is_revision(revision):
+            fix = f"{fix}; a shallow clone lacks it until git fetch --unshallow"
+            raise SourceError("git has no such revision", where=source, fix=fix)
+        raise SourceError("git has no such file at that revision", where=source, fix=fix)
+    blobs = {}
+    for entry in filter(None, listed.split(b"\0")):
+        kind, _, path = entry.partition(b"\t")
+        if not kind.startswith((b"120000", b"160000")):  # a symbolic link, a submodule
+            blobs[os.fsdecode(path)] = kind.split()[2].decode("ascii")
+    if name not in blobs:
+        raise SourceError("git has no such file at that revision", where=source, fix=fix)
+    [content] = _blobs([blobs[name]])
+    others = [path for path in blobs if path.endswith((".json", ".yaml", ".yml"))]
+    paths = [name, *(others if _REFERENCE_TO_FILE.search(content) else ())]
+    for path, content in zip(paths, _blobs([blobs[path] for path in paths]), strict=True):
+        copy = folder / path
+        if copy.resolve().is_relative_to(folder.resolve()):
+            copy.parent.mkdir(parents=True, exist_ok=True)
+            copy.write_bytes(content)
+    return folder / name
+
+
+def _is_revision(text: str) -> bool:
+    return _git("rev-parse", "--verify", "--quiet", "--end-of-options", f"{text}^{{commit}}") is not None
+
+
+def _blobs(identifiers: Sequence[str]) -> list[bytes]:
+    """Returns the contents of objects of git."""
+    printed = _git("cat-file", "--batch", input="\n".join(identifiers).encode("ascii")) or b""
+    contents = []
+    at = 0
+    for _ in identifiers:
+        start = printed.index(b"\n", at) + 1
+        end = start + int(printed[at:start].split()[2])
+        contents.append(printed[start:end])
+        at = end + 1
+    return contents
+
+
+def _git(*arguments: str, input: bytes = b"") -> bytes | None:
+    """Returns what git prints; `None` if it fails.
+
+    Raises:
+        SourceError: git is not installed.
+    """
     import subprocess
 
     try:
-        finished = subprocess.run(["git", "show", f"{revision}:./{path}"], capture_output=True, check=False)
+        finished = subprocess.run(["git", *arguments], input=input, capture_output=True, check=False)
     except OSError:
-        raise SourceError("git is not installed", where=source, fix="install it, or compare two files") from None
-    if finished.returncode:
-        raise SourceError(
-            "git has no such file at that revision", where=source, fix="write REV:PATH, such as HEAD~1:openapi.yaml"
-        )
-    return finished.stdout
+        raise SourceError("git is not installed", where="git", fix="install it, or compare two files") from None
+    return None if finished.returncode else finished.stdout
