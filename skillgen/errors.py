@@ -137,7 +137,7 @@ class OutputError(SkillgenError):
     """OUT could not be written."""
 
     exit_code = ExitCode.OUTPUT
-    advice = "check its permissions, move what is in its place, or choose another folder"
+    advice = "check its permissions and the free space, move what is in its place, or choose another folder"
 
 
 @contextmanager

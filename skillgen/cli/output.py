@@ -185,8 +185,8 @@ def _summary(outcome: Outcome) -> str:
     parameters = sum(len(tool.parameters) for tool in service.tools)
     what = f"{service.name}: {counted(len(service.tools), 'tool')}, {counted(parameters, 'parameter')}"
     verbs = {"create": "created", "replace": "changed", "delete": "deleted"}
-    done = ", ".join(f"{counts[action]} {verb}" for action, verb in verbs.items() if counts[action])
-    files = f"{counted(len(plan.after.states), 'file')} in {plan.out}, {would + done if done else 'all up to date'}"
+    done = ", ".join(f"{counts[action]} {would}{verb}" for action, verb in verbs.items() if counts[action])
+    files = f"{counted(len(plan.after.states), 'file')} in {plan.out}, {done or 'all up to date'}"
     cost = ""
     if outcome.skill_tokens is not None and service.source_size_bytes:
         raw = -int(-service.source_size_bytes // BYTES_PER_TOKEN)

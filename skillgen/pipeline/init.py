@@ -623,7 +623,7 @@ def _create(path: Path, text: str) -> None:
         with path.open("x", encoding="utf-8", newline="\n") as file:
             file.write(text)
     except OSError as error:
-        raise OutputError(f"cannot be written: {error.strerror}", where=str(path), fix="check its folder") from None
+        raise OutputError(f"cannot be written: {error.strerror}", where=str(path)) from None
 
 
 def _project_text(proposals: Proposals) -> str:

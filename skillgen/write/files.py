@@ -219,9 +219,7 @@ def lock_folder(out: Path, within: Path | None = None) -> Iterator[Folder]:
             "is a file, but must be a folder", where=str(out), fix="move it, or choose another --out"
         ) from None
     except OSError as error:
-        what = f"cannot be written: {error.strerror}"
-        fix = "check its permissions, or choose another folder with --out"
-        raise OutputError(what, where=str(error.filename or out), fix=fix) from None
+        raise OutputError(f"cannot be written: {error.strerror}", where=str(error.filename or out)) from None
     try:
         deadline = time.monotonic() + LOCK_TIMEOUT_S
         while not _try_lock(handle):

@@ -371,9 +371,8 @@ def apply_plan(plan: Plan, out: Folder) -> None:
         if lines_of(out.read(RECORD_NAME) or b"") != lines_of(record):  # a checkout may have changed the line ends
             _replace(out, out, RECORD_NAME, record)
     except OSError as error:
-        what = f"cannot be written: {error.strerror}"
-        fix = "check its permissions, or choose another folder with --out"
-        raise OutputError(what, where=str(plan.out.joinpath(*path.split("/"))), fix=fix) from None
+        place = str(plan.out.joinpath(*path.split("/")))
+        raise OutputError(f"cannot be written: {error.strerror}", where=place) from None
 
 
 def _interim_record(plan: Plan) -> Record:
