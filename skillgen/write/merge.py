@@ -34,9 +34,7 @@ from skillgen.write.edits import (
 from skillgen.write.line_diff import Hunk, find_hunks, map_positions, unified_diff
 from skillgen.write.record import (
     BLANK,
-    Conflict,
     digests_of,
-    find_conflicts,
     line_digest,
     lines_of,
     resolve_conflicts,
@@ -464,14 +462,13 @@ def resolve_generated(lines: list[str], states: Sequence[str]) -> list[str]:
         return lines
     generated = generated_digests(states)
 
-    def resolve(conflict: Conflict) -> Sequence[str]:
-        ours, theirs = (
-            [line for line in side if line_digest(line) not in generated] for side in (conflict.ours, conflict.theirs)
-        )
-        is_open = (ours and theirs and ours != theirs) or line_digest(lines[conflict.start]) in generated
-        return lines[conflict.start : conflict.end] if is_open else conflict.ours if ours else conflict.theirs
+    def resolve(ours: Sequence[str], theirs: Sequence[str], raw: Sequence[str]) -> Sequence[str]:
+        mine, yours = ([line for line in side if line_digest(line) not in generated] for side in (ours, theirs))
+        if (mine and yours and mine != yours) or line_digest(raw[0]) in generated:
+            return raw
+        return ours if mine else theirs
 
-    return resolve_conflicts(lines, find_conflicts(lines), resolve)
+    return resolve_conflicts(lines, resolve)
 
 
 def _base_of(states: Sequence[str], now: Sequence[str]) -> tuple[str, ...]:

@@ -16,7 +16,6 @@ import re
 import shlex
 import string
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from operator import attrgetter
 from pathlib import Path
 from typing import Any
 
@@ -82,45 +81,28 @@ def _digest(line: bytes) -> str:
     return binascii.b2a_base64(digest).translate(_URL_SAFE)[:_DIGEST_LENGTH].decode("ascii")
 
 
-class Conflict(Struct, frozen=True):
-    """Lines from git's `<<<<<<<` to its `>>>>>>>`."""
-
-    start: int
-    end: int
-    """The number of the line after the last."""
-
-    ours: tuple[str, ...]
-    theirs: tuple[str, ...]
+Resolve = Callable[[Sequence[str], Sequence[str], Sequence[str]], Sequence[str]]
+"""Returns the lines for a merge conflict; gets those of both sides, and what git wrote."""
 
 
-def find_conflicts(lines: Sequence[str]) -> list[Conflict]:
-    """Returns the merge conflicts in a text, without the lines of the common ancestor, which git may add."""
-    conflicts: list[Conflict] = []
+def resolve_conflicts(lines: Sequence[str], resolve: Resolve) -> list[str]:
+    """Returns a text with its merge conflicts resolved; the lines of the common ancestor, which git may add, go."""
+    resolved: list[str] = []
     parts: list[list[str]] = []
     start = 0
     for number, line in enumerate(lines):
-        if line.startswith("<<<<<<< "):
+        if not parts and line.startswith("<<<<<<< "):
             start, parts = number, [[]]
-        elif (len(parts) == 1 and line.startswith("||||||| ")) or (parts and len(parts) < 3 and line == "======="):
-            parts += [[]] if line.startswith("|") else [[]] * (3 - len(parts))
+        elif len(parts) == 1 and line.startswith("||||||| "):
+            parts.append([])
+        elif parts and len(parts) < 3 and line == "=======":
+            parts += [[]] * (3 - len(parts))
         elif len(parts) == 3 and line.startswith(">>>>>>> "):
-            conflicts.append(Conflict(start, number + 1, tuple(parts[0]), tuple(parts[2])))
+            resolved += resolve(parts[0], parts[2], lines[start : number + 1])
             parts = []
-        elif parts:
-            parts[-1].append(line)
-    return conflicts
-
-
-def resolve_conflicts(
-    lines: Sequence[str], conflicts: Iterable[Conflict], resolve: Callable[[Conflict], Sequence[str]]
-) -> list[str]:
-    """Returns a text with the lines that `resolve` returns for each conflict."""
-    resolved: list[str] = []
-    at = 0
-    for conflict in conflicts:
-        resolved += [*lines[at : conflict.start], *resolve(conflict)]
-        at = conflict.end
-    return [*resolved, *lines[at:]]
+        else:
+            (parts[-1] if parts else resolved).append(line)
+    return [*resolved, *lines[start:]] if parts else resolved
 
 
 RECORD_NAME = ".skillgen.json"
@@ -195,32 +177,30 @@ def read_record(out: Path) -> Record:
     Raises:
         OutputError: the record is damaged.
     """
-    path, lines = out / RECORD_NAME, []
+    path, has_conflicts = out / RECORD_NAME, False
     try:
         with folder_at(out, "") as folder:
             content = None if folder is None else folder.read(RECORD_NAME)
         if content is None:
             return Record()
+        content = content.removeprefix(codecs.BOM_UTF8)
+        has_conflicts = content.startswith(b"<<<<<<< ") or b"\n<<<<<<< " in content
+        if not has_conflicts:
+            return _record_from(content, path)
         lines = lines_of(content)
-        conflicts = find_conflicts(lines)
-        if not conflicts:
-            return _record_from(content.removeprefix(codecs.BOM_UTF8), path)
-        ours, theirs = (
-            _record_from(content_of(resolve_conflicts(lines, conflicts, side)), path)
-            for side in (attrgetter("ours"), attrgetter("theirs"))
-        )
+        ours = _record_from(content_of(resolve_conflicts(lines, lambda ours, theirs, raw: ours)), path)
+        theirs = _record_from(content_of(resolve_conflicts(lines, lambda ours, theirs, raw: theirs)), path)
         return ours.joined(theirs)
     except NotADirectoryError:
         return Record()
     except OSError as error:
         raise OutputError(f"cannot be read: {error.strerror}", where=str(path)) from None
     except (ValueError, KeyError, TypeError, AttributeError, OverflowError, RecursionError):
-        is_conflict = any(line.startswith("<<<<<<< ") for line in lines)
         raise OutputError(
-            "has merge conflicts that cannot be resolved" if is_conflict else "is not a record that skillgen wrote",
+            "has merge conflicts that cannot be resolved" if has_conflicts else "is not a record that skillgen wrote",
             where=str(path),
             fix=f"take all documents of one side (git checkout HEAD -- {shlex.quote(out.as_posix())}) and run again"
-            if is_conflict
+            if has_conflicts
             else "restore it from version control, or move the documents away and run again",
         ) from None
 
