@@ -701,6 +701,7 @@ def test_what_is_gone_is_reported_and_removed_on_request(project: Path) -> None:
     assert build(project, None, "--prune").exit_code == 0
     assert not (project / ".claude" / "skills" / "users").exists()
     assert set(files_of(project / "agent-docs" / "users")) == {"llms.txt"}
+    assert "left" not in build(project, None).stderr, "what a person wrote there is not reported again"
     assert (project / ".claude" / "skills" / "tasks" / "SKILL.md").is_file()
     assert not (project / "agent-docs" / "tasks").exists(), "a target that is alone has no folder of its own"
     assert (project / "agent-docs" / "llms.txt").is_file()

@@ -154,6 +154,8 @@ def test_what_is_not_a_registry_is_refused(folder: Path, tmp_path: Path) -> None
     cases = {
         ("build", tmp_path / "empty"): (3, "has no entry of a registry"),
         ("build", tmp_path / "empty", "-o", tmp_path): (2, "is a folder"),
+        ("build", folder / "tasks", "-o", folder / "tasks" / "registry.json"): (2, "is not a registry of many"),
+        ("build", folder / "tasks", "-o", tmp_path / "bad.sqlite"): (2, "is not a registry of many"),
         ("search", "x", "--index", tmp_path / "none.sqlite"): (3, "does not exist"),
         ("search", "x", "--index", tmp_path / "bad.sqlite"): (3, "is not an index of a registry"),
         ("search", "?!", "--index", folder / "index/registry.sqlite"): (2, "has no word to search for"),

@@ -821,7 +821,8 @@ def _owned_folders(parent: Path, written: DocumentedFiles) -> Iterator[tuple[Pat
             if folder.is_symlink() or folder.resolve() in written:
                 continue
             record = read_record(folder)
-            if record.owner is not None:
+            is_left_over = not any(map(any, record.states.values()))  # only a person's notes are there
+            if record.owner is not None and not is_left_over:
                 yield folder, (folder / record.owner).resolve()
 
 

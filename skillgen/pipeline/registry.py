@@ -118,10 +118,12 @@ def build_registry(
     Raises:
         SourceError: a folder has no documents of skillgen.
         OutputError: a file cannot be written.
-        UsageError: `target` is a folder; `html` is the site of a service, or not a site of skillgen.
+        UsageError: `target` is a folder or another file; `html` is the site of a service, or not a site of skillgen.
     """
     if target.is_dir():
         raise UsageError("is a folder", where=f"-o {target}", fix="name the file of the registry")
+    if target.exists() and not isinstance(as_dict(_json(target)).get("servers"), list):
+        raise UsageError("is not a registry of many services", where=f"-o {target}", fix="name a new file")
     entries: dict[str, Entry] = {}
     problems: list[Problem] = []
     for folder in folders:
