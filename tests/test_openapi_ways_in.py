@@ -478,6 +478,15 @@ def test_an_action_that_cannot_be_carried_out_is_reported(tmp_path: Path, action
     assert [found for found, _ in problems] == [code]
 
 
+def test_an_overlay_that_concerns_another_file_says_so(tmp_path: Path) -> None:
+    write(tmp_path / "path.json", {"get": operation("a")})
+    source = write(tmp_path / "api.json", description({"/a": {"$ref": "path.json"}}))
+    service = skillgen.read(source, overlays=(overlay(tmp_path, {"target": "$.paths['/a'].get", "remove": True}),))
+    assert [tool.name for tool in service.tools] == ["a"]
+    messages = [item.message for item in service.problems if item.code == "overlay-target-unmatched"]
+    assert ["not what its paths refer to" in message for message in messages] == [True]
+
+
 def test_an_overlay_of_1_0_cannot_copy(tmp_path: Path) -> None:
     """S2-23: `copy` came with Overlay 1.1."""
     source = write(tmp_path / "api.json", description({"/a": {"get": operation("a")}, "/b": {}}))

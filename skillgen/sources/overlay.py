@@ -71,7 +71,10 @@ class _Overlay:
             if nodes is None:
                 continue
             if not nodes:
-                self._report("overlay-target-unmatched", child(pointer, "target"), f"{target[:200]} selects nothing")
+                message = f"{target[:200]} selects nothing"
+                if any("$ref" in as_dict(path) for path in as_dict(as_dict(data).get("paths")).values()):
+                    message += "; an overlay changes the description itself, not what its paths refer to with `$ref`"
+                self._report("overlay-target-unmatched", child(pointer, "target"), message)
                 continue
             data = self._apply_action(as_dict(action), nodes, data, pointer)
         return data
