@@ -47,11 +47,21 @@ FORMS: dict[str, Callable[[str], str]] = {
     "escaped for JSON": lambda value: json.dumps(value),
 }
 
+LEGIBLE: dict[str, Callable[[str], str]] = {
+    "between invisible characters": "\u200b".join,
+    "in tags": "<b></b>".join,
+    "in links": lambda value: "".join(f"[{character}](https://x.example)" for character in value),
+    "in emphasis": lambda value: "".join(f"**{character}**" for character in value),
+    "in character references": lambda value: "".join(f"&#{ord(character)};" for character in value),
+    "in references of references": lambda value: "".join(f"&amp;#x{ord(character):x};" for character in value),
+}
+"""What a document shows as the value itself."""
 
-@pytest.mark.parametrize("form", FORMS)
+
+@pytest.mark.parametrize("form", FORMS | LEGIBLE)
 def test_a_value_is_redacted_in_the_forms_that_sources_repeat(form: str) -> None:
     """S0-22, X-12."""
-    repeated = FORMS[form](GIVEN)
+    repeated = (FORMS | LEGIBLE)[form](GIVEN)
     secrets = Secrets({GIVEN: "the variable KEY"})
     data, places = secrets.hide_in({"a": [f"It is {repeated}."], "b": "Lists all tasks."})
     assert places == ("the variable KEY",)
