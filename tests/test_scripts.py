@@ -213,6 +213,18 @@ def test_a_server_may_ask_or_answer_too_much(kiosk: Path, tmp_path: Path) -> Non
         assert (finished.exit_code, "no answer in time" in finished.stderr) == (3, True), finished.stderr
 
 
+def test_what_a_server_leaves_running_is_killed(kiosk: Path, tmp_path: Path) -> None:
+    """It would also keep the output open, for which this test would wait."""
+    (tmp_path / "server.json").write_text(json.dumps({**SERVER, "tools/call": {"content": []}}), "utf-8")
+    waits = [sys.executable, "-c", "import threading; threading.Event().wait()"]
+    starts = (
+        f"import runpy, subprocess; subprocess.Popen({waits}); runpy.run_module('servers.listed', run_name='__main__')"
+    )
+    command = ["--", sys.executable, "-c", starts, tmp_path / "server.json"]
+    finished = run_script(kiosk, "buy_paper", "title=x", *command, cwd=Path(__file__).parent)
+    assert finished.exit_code == 0, finished.stderr
+
+
 def test_a_server_does_not_fill_the_folder_of_files(kiosk: Path, tmp_path: Path) -> None:
     program, out = script_with_tools(kiosk, tmp_path, "scan"), tmp_path / "out"
     out.mkdir()
@@ -225,6 +237,12 @@ def test_a_server_does_not_fill_the_folder_of_files(kiosk: Path, tmp_path: Path)
     assert finished.stdout.endswith("No more than 100 files are saved.\n")
     finished = run_script(program, "scan", "--out", tmp_path / "none", *command, cwd=tmp_path)
     assert (finished.exit_code, "is not a folder" in finished.stderr) == (2, True)
+
+
+def test_a_list_has_a_line_for_each_tool(kiosk: Path, tmp_path: Path) -> None:
+    """X-52: the name of a tool forges neither another one nor a command for the log of a CI host."""
+    program = script_with_tools(kiosk, tmp_path, "one\n::error::two")
+    assert run_script(program, "--list", cwd=tmp_path).stdout.splitlines()[0] == "one ::error::two"
 
 
 def test_a_tool_that_is_only_a_task_is_not_called(tmp_path: Path) -> None:
@@ -391,7 +409,7 @@ def test_a_parameter_that_is_a_credential_comes_from_its_variable(tmp_path: Path
     generated("from-openapi", source, "--emit", "skill,scripts", "-o", tmp_path / "out")
     program, env = script_of(tmp_path / "out"), {"SKILL_KEYED_API_KEY": "sesame-7291"}
     assert "apiKey=$SKILL_KEYED_API_KEY" in (program.parents[1] / "SKILL.md").read_text("utf-8")
-    assert "Variables: SKILL_KEYED_API_KEY\n" in run_script(program, "--list", cwd=tmp_path).stdout
+    assert "Variables:\nSKILL_KEYED_API_KEY\n" in run_script(program, "--list", cwd=tmp_path).stdout
 
     def both(*words: str, env: dict[str, str]) -> list[Finished]:
         command = run_skillgen("call", "--openapi", source, *words, cwd=tmp_path, env=env)

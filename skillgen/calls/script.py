@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import argparse
 import base64
+import contextlib
 import difflib
 import json
 import os
@@ -94,8 +95,8 @@ def timed(deadline: float, failure: str, action: Any) -> Any:
 
     threading.Thread(target=act, daemon=True).start()
     try:
-        result = results.get(timeout=max(0.0, deadline - time.monotonic()))
-    except queue.Empty:
+        result = results.get(timeout=deadline - time.monotonic())
+    except (queue.Empty, ValueError):  # a negative time, which a queue that is not empty would not notice
         raise Failure(3, "no answer in time; raise --timeout") from None
     if isinstance(result, Exception) and not isinstance(result, urllib.error.HTTPError):
         raise Failure(3, f"{failure}: {getattr(result, 'reason', result)}")
@@ -703,7 +704,8 @@ class McpClient:
         if missing:
             print(f"note: {', '.join(missing)} is not set; the server may need it", file=sys.stderr)
         try:
-            self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, bufsize=0)
+            pipes: Any = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "bufsize": 0}
+            self.process = subprocess.Popen(command, start_new_session=True, **pipes)
         except OSError as error:
             raise Failure(3, f"{command[0]} cannot be started: {error.strerror}") from None
         self.lines = queue.Queue(8)
@@ -721,8 +723,8 @@ class McpClient:
         """Yields the messages of the server; other lines are not messages."""
         while True:
             try:
-                line = self.lines.get(timeout=max(0.0, deadline - time.monotonic()))
-            except queue.Empty:
+                line = self.lines.get(timeout=deadline - time.monotonic())
+            except (queue.Empty, ValueError):
                 raise Failure(3, "no answer in time; raise --timeout") from None
             if not line:
                 return
@@ -779,13 +781,13 @@ class McpClient:
                     data = b""
 
     def close(self) -> None:
-        """Ends the session, and the server that was started."""
+        """Ends the session, and the server that was started with all processes of its group."""
         if self.process is not None:
             self.process.stdin.close()
-            try:
+            with contextlib.suppress(subprocess.TimeoutExpired):
                 self.process.wait(2)
-            except subprocess.TimeoutExpired:
-                self.process.kill()
+            with contextlib.suppress(OSError):
+                getattr(os, "killpg", os.kill)(self.process.pid, 9)
             self.process = None
 
 
@@ -861,7 +863,7 @@ def main() -> int:
     client = CLIENTS[data["kind"]](data, options.timeout, options.out)
     try:
         if options.list or not (options.tool or options.session):
-            print("\n".join([*data["tools"], "", f"Variables: {', '.join(data['variables']) or 'no variables'}"]))
+            print("\n".join(name.replace("\n", " ") for name in [*data["tools"], "", "Variables:", *data["variables"]]))
             return 0
         if options.session:
             return run_session(data, client, options.yes)
