@@ -6,6 +6,8 @@ import json
 import os
 import re
 import shutil
+import sqlite3
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -139,7 +141,9 @@ def test_an_entry_that_occurs_twice_is_reported(folder: Path, tmp_path: Path) ->
 
 
 def test_a_file_without_a_name_is_reported(folder: Path, tmp_path: Path) -> None:
-    (tmp_path / "all/other").mkdir(parents=True)
+    for name in ("other", "endless"):
+        (tmp_path / "all" / name).mkdir(parents=True)
+    (tmp_path / "all/endless/registry.json").symlink_to("/proc/self/pagemap")
     write(tmp_path / "all/other/registry.json", {"items": []})
     write(tmp_path / "all/registry.json", read_json(folder / "tasks/registry.json"))
     write(tmp_path / "all/.skillgen.json", {})
@@ -163,6 +167,26 @@ def test_what_is_not_a_registry_is_refused(folder: Path, tmp_path: Path) -> None
     for words, (code, message) in cases.items():
         finished = run_skillgen("registry", *words, cwd=tmp_path)
         assert (finished.exit_code, message in finished.stderr) == (code, True), finished.stderr
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        "UPDATE services SET description = NULL",
+        "UPDATE tools SET name = x'00ff'",
+        "DELETE FROM services",
+        "ALTER TABLE tools ADD COLUMN more AS (hex(zeroblob(400000000)))",
+        "DROP TABLE services; CREATE VIEW services AS WITH RECURSIVE endless(name) AS (SELECT 1 UNION ALL"
+        " SELECT name + 1 FROM endless) SELECT name, name AS description, name AS url FROM endless WHERE name < 0",
+    ],
+)
+def test_an_index_that_skillgen_did_not_write_is_refused(folder: Path, tmp_path: Path, change: str) -> None:
+    """A cloned project may have one; a view or a generated column would be computed by each search."""
+    shutil.copy(folder / "index/registry.sqlite", tmp_path)
+    with closing(sqlite3.connect(tmp_path / "registry.sqlite")) as database:
+        database.executescript(change)
+    finished = run_skillgen("registry", "search", "issue", cwd=tmp_path)
+    assert (finished.exit_code, "is not an index of a registry" in finished.stderr) == (3, True), finished.stderr
 
 
 HOSTILE = ['"', "a\x1b[31m\u202eb", "' OR 1=1 --", "NEAR(a b)", "a" * 5000, "../../x", "::error::x"]

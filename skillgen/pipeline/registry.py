@@ -324,7 +324,27 @@ _ROWS_OF_INDEX = ("SELECT * FROM services ORDER BY rowid", "SELECT * FROM tools 
 
 
 def _open_index(path: Path) -> sqlite3.Connection:
-    return sqlite3.connect(f"file:{pathname2url(str(path.resolve()))}?mode=ro&immutable=1", uri=True)
+    """Opens an index of exactly the tables that `fill_index` creates.
+
+    A file of the same name may come with a cloned project. A view or a generated column in it would run expressions
+    without end, whatever is read from it.
+
+    Raises:
+        sqlite3.DatabaseError: it is something else.
+    """
+    database = sqlite3.connect(f"file:{pathname2url(str(path.resolve()))}?mode=ro&immutable=1", uri=True)
+    try:
+        with closing(sqlite3.connect(":memory:")) as new:
+            new.executescript(_SCHEMA)
+            if sorted(new.execute(_TABLES)) != sorted(database.execute(_TABLES)):
+                raise sqlite3.DatabaseError
+    except BaseException:
+        database.close()
+        raise
+    return database
+
+
+_TABLES = "SELECT type, name, coalesce(sql, '') FROM sqlite_master"
 
 
 def fill_index(database: sqlite3.Connection, entries: Iterable[Entry]) -> None:
@@ -384,29 +404,40 @@ _DESCRIPTION_SHOWN = 160
 """Characters of a service's description in a list."""
 
 
+def _texts(database: sqlite3.Connection, query: str, key: int | str) -> tuple[str, ...]:
+    """Returns the only row of a query.
+
+    Raises:
+        sqlite3.DatabaseError: the index lacks it, or a value in it is not a text.
+    """
+    row = database.execute(query, (key,)).fetchone()
+    if row is None or not all(isinstance(item, str) for item in row):
+        raise sqlite3.DatabaseError
+    return tuple(row)
+
+
 def _found(database: sqlite3.Connection, words: Sequence[str], limit: int) -> tuple[Recommendation, ...]:
     rows = _matches(database, words)
     services: dict[str, list[tuple[str, str]]] = {}
     for number in rows:
         if number < 0:
-            row = database.execute("SELECT name FROM services WHERE rowid = ?", (-number,)).fetchone()
-            services.setdefault(row[0], [])
+            services.setdefault(_texts(database, "SELECT name FROM services WHERE rowid = ?", -number)[0], [])
         else:
-            service, name, text = database.execute(
-                "SELECT service, name, description FROM tools WHERE id = ?", (number,)
-            ).fetchone()
+            query = "SELECT service, name, description FROM tools WHERE id = ?"
+            service, name, text = _texts(database, query, number)
             services.setdefault(service, []).append((name, text))
     found = []
     for name, tools in list(services.items())[:limit]:
-        _, description, auth, url = database.execute("SELECT * FROM services WHERE name = ?", (name,)).fetchone()
+        query = "SELECT description, coalesce(auth, ''), coalesce(url, '') FROM services WHERE name = ?"
+        description, auth, url = _texts(database, query, name)
         texts = [" ".join((_spaced(tool), text)) for tool, text in tools] + [f"{_spaced(name)} {description}"]
         share = max(_share(words, item) for item in texts)
         found.append(
             Recommendation(
                 server=name,
                 description=description,
-                url=url,
-                auth=auth,
+                url=url or None,
+                auth=auth or None,
                 confidence="high" if share == 1 else "medium" if share >= 0.5 else "low",
                 tools=tuple(tools[:_TOOLS_SHOWN]),
             )

@@ -235,9 +235,12 @@ def _read(source: str, access: FetchOptions) -> tuple[str, bytes]:
 def text_of_file(path: Path) -> str | None:
     """Returns a file that is not a source; `None` if it is not a file, too large or not UTF-8."""
     try:
-        if not path.is_file() or path.stat().st_size > SOURCE_LIMIT_BYTES:
+        size = path.stat().st_size if path.is_file() else SOURCE_LIMIT_BYTES + 1
+        if size > SOURCE_LIMIT_BYTES:
             return None
-        return path.read_text("utf-8-sig")
+        with path.open("rb") as file:
+            # As much as its size: a file of /proc has size 0, and may have no end.
+            return file.read(size).decode("utf-8-sig").replace("\r\n", "\n")
     except (OSError, ValueError):
         return None
 
