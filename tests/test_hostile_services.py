@@ -457,6 +457,29 @@ def test_a_long_text_costs_neither_front_matter_nor_safety_nor_tools(
     assert len(text.encode()) < 16_000
 
 
+@pytest.mark.parametrize(
+    ("names", "line"),
+    [
+        (["a" * 900, "drop"], "- Confirm first: `drop` and the others marked [destructive] or [sends]."),
+        (["a" * 900, "b" * 900], "- Confirm all tools first that are marked [destructive] or [sends]."),
+    ],
+)
+def test_a_long_name_hides_no_tool_that_deletes(tmp_path: Path, names: list[str], line: str) -> None:
+    """X-24: names are exact, so one that is too long is left out of the list, and not those after it."""
+    _, out = documented(tmp_path, tools=[tool(name, annotations={"destructiveHint": True}) for name in names])
+    (skill,) = out.glob("skills/*/SKILL.md")
+    assert line in skill.read_text("utf-8").splitlines()
+
+
+def test_a_long_key_leaves_front_matter_readable(tmp_path: Path) -> None:
+    """X-26: readers of YAML refuse keys of more than 1,024 characters."""
+    server = {"dashdash": {"specVersion": "0.2.0", "install": {"a" * 3_000: "harbour"}}}
+    _, out = documented(tmp_path, server=server, tools=[tool("list")])
+    for name in ("ai-help.md", "llms.txt"):
+        fields = yaml.safe_load((out / name).read_text("utf-8").split("\n---\n")[0])
+        assert [*fields["install"].values()] == ["harbour"]
+
+
 @pytest.mark.parametrize("emit", ["skill", "llms", "ai-help", "ai-help-commands", "registry"])
 def test_a_title_and_a_version_that_are_too_long_are_reported(tmp_path: Path, emit: str) -> None:
     """X-24: in whichever format."""

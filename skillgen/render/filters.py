@@ -44,6 +44,9 @@ from skillgen.text.summary import clip, shorten, without_see_below
 VALUE_LIMIT = 1_536
 """Characters of one value; the longest that a host reads is Claude Code's `description`."""
 
+KEY_LIMIT = 256
+"""Characters of a key, which a source names in a map: YAML allows keys of 1,024 at most (YAML 1.2, 7.4.2)."""
+
 
 _NUMBER_OR_DATE = re.compile(
     r"[-+]?(?:(?-i:0b)[01_]+|0o?[0-7]+|0x[0-9a-f_]+|\.?[0-9][0-9_]*(?:\.[0-9_]*)?(?:e[-+]?[0-9]+)?|\.inf|\.nan"
@@ -90,16 +93,16 @@ def front_matter(fields: Mapping[str, Any]) -> Markdown:
 
     Inside a field, only `None` is removed.
     """
-    present = {_safe(key): safe for key, item in fields.items() if (safe := _safe(item)) not in (None, "", [], {})}
+    present = {key: safe for key, item in fields.items() if (safe := _safe(item)) not in (None, "", [], {})}
     return Markdown("\n".join(["---", *yaml_lines(present, _yaml_scalar), "---"]))
 
 
-def _safe(item: Any) -> Any:
+def _safe(item: Any, limit: int = VALUE_LIMIT) -> Any:
     if isinstance(item, str):
         line = disarm(one_line(item)).replace("---", "—")
-        return line if len(line) <= VALUE_LIMIT else line[: VALUE_LIMIT - 1] + "…"
+        return line if len(line) <= limit else line[: limit - 1] + "…"
     if isinstance(item, Mapping):
-        return {_safe(key): safe for key, inner in item.items() if (safe := _safe(inner)) is not None}
+        return {_safe(key, KEY_LIMIT): safe for key, inner in item.items() if (safe := _safe(inner)) is not None}
     if isinstance(item, (list, tuple)):
         return [_safe(inner) for inner in item]
     return item

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from itertools import accumulate, islice
+from itertools import islice
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -226,15 +226,19 @@ def _cautions(tools: Sequence[Tool]) -> Iterator[Markdown]:
     destructive, sends, writes = of_marks
     worst = [*destructive[:_FIRST_DELETIONS], *sends, *destructive[_FIRST_DELETIONS:]]
     lines = [*worst, *writes] if len(worst) + len(writes) <= _CONFIRMED else worst[:_CONFIRMED]
-    lines = [
-        line for line, length in zip(lines, accumulate(map(len, lines)), strict=True) if length <= _CONFIRMED_LENGTH
-    ]
-    if lines:
-        are_all = not are_most and bool(writes) and lines[-1] == writes[-1]
-        more = phrase("confirm_more") if len(lines) < len(worst) else ""
-        lines = [line for line in lines if not any(_matches(other, line) for other in lines if other != line)]
-        names = ", ".join(lines)
+    room, shown = _CONFIRMED_LENGTH, list[str]()
+    for line in lines:
+        # A name that is too long must not hide the others: the source chooses names, and their order.
+        if len(line) <= room:
+            room -= len(line)
+            shown.append(line)
+    if shown:
+        are_all = not are_most and bool(writes) and shown == [*worst, *writes]
+        more = phrase("confirm_more") if len(shown) < len(worst) else ""
+        names = ", ".join(line for line in shown if not any(_matches(other, line) for other in shown if other != line))
         yield phrase("confirm_all", tools=names) if are_all else phrase("confirm_first", tools=names, more=more)
+    elif worst:
+        yield phrase("confirm_marked")
     unknown = by_mark.get(None, [])
     if unknown:
         names = codes(_patterns(unknown, unknown, tools), _CONFIRMED)
