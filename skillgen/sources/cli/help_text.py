@@ -156,7 +156,7 @@ class _HelpReader:
         while number < len(lines):
             line = lines[number]
             indent = len(line) - len(line.lstrip())
-            following = next((item for item in lines[number + 1 :][:2] if item.strip()), "")
+            following = next((item for item in lines[number + 1 : number + 3] if item.strip()), "")
             deeper = len(following) - len(following.lstrip()) > indent
             if not line.strip():
                 self._blank(kind)
