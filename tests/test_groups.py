@@ -244,7 +244,7 @@ def test_what_the_tools_of_a_group_do_is_said_in_their_words(tmp_path: Path, nam
     assert [item.partition("): ")[2] for item in lines if item.startswith("- [Admin rooms]")] == [line]
 
 
-def test_the_request_in_a_name_that_fastapi_gives_is_no_word_of_it(tmp_path: Path) -> None:
+def test_the_request_in_a_name_of_fastapi_is_no_word_of_it(tmp_path: Path) -> None:
     """FastAPI adds path and method to the name of each function: `create_flow_flows__post`."""
     functions = (
         ("create", "post", ""),
