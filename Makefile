@@ -42,11 +42,11 @@ check: $(VENV)/.developer ## Types and style
 
 golden: $(VENV)/.developer ## Regenerate the golden files with the public command line; review the diff as documents
 	@mkdir -p build
-	@$(BIN)/python -m skillgen.model.json_schema > build/model.schema.json && mv build/model.schema.json docs/
+	@$(BIN)/python tests/make_model_schema.py > build/model.schema.json && mv build/model.schema.json docs/
 	@$(BIN)/python -m skillgen.config.schema > build/skillgen.schema.json && mv build/skillgen.schema.json docs/
 	@$(BIN)/python -m skillgen.render.manual > build/templates.md && mv build/templates.md docs/
 	@$(BIN)/python -m skillgen.model.document > build/formats.md && mv build/formats.md docs/
-	@$(BIN)/python -m skillgen.security.injection.compilation > build/compiled.json && mv build/compiled.json skillgen/security/injection/
+	@$(BIN)/python tests/make_rules.py > build/compiled.json && mv build/compiled.json skillgen/security/injection/
 	@$(BIN)/python -m skillgen.lint.explanation > build/rules.md && mv build/rules.md docs/
 	@$(BIN)/python tests/make_golden.py
 

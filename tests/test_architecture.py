@@ -40,11 +40,9 @@ BEHIND = {"jinja2": "render", "typer": "cli", "rich": "cli", "httpx2": "sources"
 
 DEVELOPERS_COMMANDS = {
     "skillgen.model.document",
-    "skillgen.model.json_schema",
     "skillgen.config.schema",
     "skillgen.lint.explanation",
     "skillgen.render.manual",
-    "skillgen.security.injection.compilation",
     "skillgen.calls.script",
 }
 """Modules that are run by `make golden`, and print what it redirects; and the program of `--emit scripts`."""
@@ -211,6 +209,7 @@ INTERNALS = {
     "skillgen.cli.app": "thousands of runs and their memory, a warm process, options as declared",
     # Any service, and the answers of any server.
     "skillgen.model.codec": "each class of the model, which reading a snapshot may change",
+    "skillgen.model.docstrings": "the docstrings of its fields, for the published JSON Schema",
     "skillgen.sources.mcp.crawl": "the answers of a server that nobody starts, in hundreds of tests",
     # Readers of hostile text.
     "skillgen.sources.mcp.jsonrpc": "a fuzz target",

@@ -22,7 +22,7 @@ from skillgen.config.project import (
     keys_in,
     option_of,
 )
-from skillgen.model.json_schema import DIALECT, field_docstrings
+from skillgen.model.docstrings import DIALECT, field_docstrings
 from skillgen.model.values import Json, Value
 
 _SCALARS: dict[Any, dict[str, Json]] = {

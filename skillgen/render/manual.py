@@ -13,7 +13,7 @@ import jinja2
 import jinja2.meta
 from jinja2 import nodes
 
-from skillgen.model.json_schema import field_docstrings, model_classes
+from skillgen.model.docstrings import field_docstrings, model_classes
 from skillgen.render.catalogue import template_names, template_purpose, template_text
 from skillgen.render.filters import FILTERS, FUNCTIONS
 from skillgen.render.index import Entry, Index

@@ -4,8 +4,8 @@ A word becomes a token: a space and one character for each concept that the word
 sentence ends with a line feed. So a pattern, concepts in an order and a distance, compiles to a short regular
 expression over the token string, whatever the words and the language are.
 
-`rules.toml` and `lexicon.toml` hold the data; `compilation.py` compiles them into `compiled.json`, which is loaded when
-the first text is screened.
+`rules.toml` and `lexicon.toml` hold the data. tests/make_rules.py compiles them into `compiled.json`, which is loaded
+when the first text is screened.
 """
 
 from __future__ import annotations

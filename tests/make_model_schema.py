@@ -1,30 +1,25 @@
-"""The JSON Schema of what `skillgen inspect` prints, generated from the classes of the model and their docstrings.
+"""Prints docs/model.schema.json, the JSON Schema of what `skillgen inspect` prints: `make golden` runs it.
 
-`python -m skillgen.model.json_schema > docs/model.schema.json` renews the committed file, and a test checks that it is
-current. It reads source code for the docstrings below fields, so only development tools and `skillgen init` import it.
+It is generated from the classes of the model and their docstrings.
 """
 
 from __future__ import annotations
 
-import ast
-import functools
 import inspect
-import itertools
 import json
-import sys
 import types
 import typing
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 from msgspec import NODEFAULT, Struct
 from msgspec.structs import fields
 
+import skillgen
 from skillgen.model.codec import default_of, to_json
-from skillgen.model.service import Service
-from skillgen.model.values import Json, Value
+from skillgen.model.docstrings import DIALECT, field_docstrings, joined, model_classes
 
-DIALECT = "https://json-schema.org/draft/2020-12/schema"
+Json = Any
 
 _SCALARS = {str: "string", bool: "boolean", int: "integer", float: "number"}
 
@@ -51,19 +46,6 @@ def snapshot_schema() -> dict[str, Json]:
     }
 
 
-def model_classes() -> tuple[type, ...]:
-    """Returns the classes that a service consists of, `Service` first."""
-    classes: dict[type, None] = {Service: None}
-    waiting: list[type] = [Service]
-    while waiting:
-        for annotation in typing.get_type_hints(waiting.pop()).values():
-            for cls in _classes_in(annotation):
-                if cls not in classes:
-                    classes[cls] = None
-                    waiting.append(cls)
-    return tuple(classes)
-
-
 def class_schema(cls: type) -> dict[str, Json]:
     """Returns the JSON Schema of one class, without the `$defs` that it refers to."""
     hints, docstrings = typing.get_type_hints(cls), field_docstrings(cls)
@@ -76,7 +58,7 @@ def class_schema(cls: type) -> dict[str, Json]:
         elif default is not None and not isinstance(default, Struct):
             properties[item.name]["default"] = to_json(default)
     return {
-        "description": _joined(inspect.getdoc(cls) or ""),
+        "description": joined(inspect.getdoc(cls) or ""),
         "type": "object",
         "properties": properties,
         "required": required,
@@ -84,34 +66,9 @@ def class_schema(cls: type) -> dict[str, Json]:
     }
 
 
-def field_docstrings(cls: type) -> dict[str, str]:
-    """Returns the docstring below each field of a class, by the field's name."""
-    docstrings = {}
-    body = _class_bodies(cls.__module__)[cls.__name__]
-    for statement, after in itertools.pairwise(body):
-        if isinstance(statement, ast.AnnAssign) and isinstance(statement.target, ast.Name):
-            if isinstance(after, ast.Expr) and isinstance(after.value, ast.Constant):
-                docstrings[statement.target.id] = _joined(str(after.value.value))
-    return docstrings
-
-
-@functools.cache
-def _class_bodies(module: str) -> dict[str, list[ast.stmt]]:
-    tree = ast.parse(inspect.getsource(sys.modules[module]))
-    return {node.name: node.body for node in tree.body if isinstance(node, ast.ClassDef)}
-
-
-def _classes_in(annotation: Any) -> Iterator[type]:
-    if isinstance(annotation, type) and issubclass(annotation, Struct):
-        if annotation is not Value:
-            yield annotation
-    for argument in typing.get_args(annotation):
-        yield from _classes_in(argument)
-
-
 def _schema_of(annotation: Any) -> dict[str, Json]:
     """Returns the JSON Schema of an annotation. `None` is always an absent key, so it is not part of the schema."""
-    if annotation is Any or annotation is Value:
+    if annotation is Any or annotation is skillgen.Value:
         return {}
     if annotation in _SCALARS:
         return {"type": _SCALARS[annotation]}
@@ -128,10 +85,6 @@ def _schema_of(annotation: Any) -> dict[str, Json]:
     assert isinstance(origin, type)
     assert issubclass(origin, Mapping), f"an annotation without a JSON form: {annotation}"
     return {"type": "object", "additionalProperties": _schema_of(arguments[1])}
-
-
-def _joined(text: str) -> str:
-    return " ".join(text.split())
 
 
 if __name__ == "__main__":

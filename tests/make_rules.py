@@ -1,4 +1,4 @@
-"""Compiles `rules.toml` and `lexicon.toml` into `compiled.json`, which `patterns.py` loads: `make golden` runs it.
+"""Compiles the rules on injection, `rules.toml` and `lexicon.toml`, into `compiled.json`: `make golden` runs it.
 
 Every start would otherwise take a tenth of the time of a small service to derive the same from the two tables: the
 forms of all terms, regular expressions from patterns, and the literals of regular expressions.
@@ -10,9 +10,13 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 import msgspec
+from cli import PACKAGE
 
 from skillgen.security.injection.patterns import Lexicon, Pattern, Rule, one_word
 from skillgen.security.tables import Regex, load_table, requirements
+
+TABLES = f"{PACKAGE}/security/injection/patterns.py"
+"""The module next to the tables."""
 
 _FIRST_CODE = 0x100
 """Code point of the first concept: from here on, characters need no escape in a regular expression."""
@@ -130,10 +134,10 @@ class _RuleCompiler:
 
 def compiled_tables() -> str:
     """Returns `compiled.json`: a line for each rule, so that a change of one can be read."""
-    data = load_table(__file__, "lexicon.toml")
+    data = load_table(TABLES, "lexicon.toml")
     lexicon = _compiled_lexicon(data)
     compiler = _RuleCompiler(lexicon, data["concepts"])
-    rules = map(compiler.rule, load_table(__file__, "rules.toml")["rules"])
+    rules = map(compiler.rule, load_table(TABLES, "rules.toml")["rules"])
     members = (msgspec.json.encode(member).decode() for member in (lexicon, *rules))
     return '{{"lexicon":{},\n"rules":[{}]}}'.format(next(members), ",\n".join(members))
 
