@@ -454,7 +454,8 @@ def test_errors_that_are_only_messages_are_documented(tmp_path: Path) -> None:
         ("post", "/gaps", "gaps", "Reports which ropes are missing", "write"),
         ("get", "/gaps", "gaps", "Report the gaps", "read"),
         ("get", "/berths/verify", "verifyBerth", "Verify a berth", "write"),
-        ("post", "/berths", "berths", "Validates and assembles the berth", "write"),
+        ("post", "/berths/{id}/cancel", "berth_state", "Berth cancellation", "destructive"),
+        ("post", "/berths/{id}/free", "unSuspendBerth", "Berth state", "write"),
         ("post", "/berths/{id}/code", "berth_code", "Regenerates the code of a berth", "destructive"),
         ("post", "/berths/{id}/reboot", "reboot", "Reboots it. There can be potential data loss.", "destructive"),
         ("post", "/guests/{id}/push", "push", "Push a message to a guest", "sends"),
@@ -479,9 +480,7 @@ def test_the_worst_of_method_name_and_summary_is_the_mark(
         ("Closes it.\n\nThe status changes. Closing a rope is irreversible.", "destructive"),
         ("Closes it. Later, this can't be reversed.", "destructive"),
         ("Closes it. This is not irreversible.", "write"),
-        ("Closes it. Once closed, a rope cannot be reversed again.", "write"),
         ("Closes it. This can be undone within a day.", "write"),
-        ("> A preview.\n> It may change.\n\nPurchases a seat for each guest.", "sends"),
         ("Closes it. This endpoint triggers [notifications](https://example.com/n).", "sends"),
         ("Closes it. It also sends a short email to the owner.", "sends"),
         ("Closes it. The owner will be billed for it.", "sends"),
@@ -495,7 +494,6 @@ def test_the_worst_of_method_name_and_summary_is_the_mark(
         ("Registers it. A verification email will be sent to the owner.", "sends"),
         ("Books it. The harbour charges the card on file.", "sends"),
         ("<note> <p>Version 1 is old. Use 2.</p> </note> <p>Deletes it.</p>", "destructive"),
-        ("Creates a monitor, which collects data and sends that data to its page.", "write"),
         ("Creates a rope, which is long, and sends a letter.", "sends"),
         ("Sends a request to add a rope.", "write"),
         ("Sends a request to the owner.", "sends"),
@@ -525,7 +523,6 @@ def test_strong_words_count_anywhere_in_a_description(tmp_path: Path, text: str,
         ({"status": {"enum": ["active"]}}, [], "write"),
         ({"to": {"type": "string", "description": "The phone number that is called"}}, ["to"], "sends"),
         ({"to": {"type": "string", "description": "The last day"}}, ["to"], "write"),
-        ({"delay": {"type": "integer", "description": "Seconds before initiating the verification call"}}, [], "sends"),
     ],
 )
 def test_a_body_shows_what_a_call_ends_or_whom_it_reaches(
@@ -537,40 +534,6 @@ def test_a_body_shows_what_a_call_ends_or_whom_it_reaches(
     data["components"] = {"schemas": {"Status": {"type": "string", "enum": ["ended"]}}}
     generated("from-openapi", write(tmp_path / "api.json", data), "-o", tmp_path / "out")
     assert f"`POST /ropes` [{mark}]" in skill_in(tmp_path / "out")
-
-
-def test_operations_that_do_the_same_have_the_worst_mark(tmp_path: Path) -> None:
-    final = {"description": "Closing it is irreversible."}
-    paths = {
-        "/ropes/{id}/knots/close": {"post": operation("a", summary="")},
-        "/knots/{id}/close": {"post": {**operation("b", summary=""), **final}},
-        "/bells/{id}/close": {"post": operation("c", summary="")},
-    }
-    skill = of_paths(tmp_path, paths)
-    assert "`POST /ropes/{id}/knots/close` [destructive]" in skill
-    assert "`POST /bells/{id}/close` [write]" in skill
-
-
-def test_an_operation_that_only_reads_is_not_marked_by_strong_words(tmp_path: Path) -> None:
-    text = "Lists ropes. The owner will be billed for them. Closing one is irreversible."
-    skill, _ = of_description(tmp_path, get={"operationId": "list", "description": text, "responses": {}})
-    assert "`GET /a` [read]" in skill
-
-
-def test_an_operation_without_a_verb_sends_if_its_collection_does(tmp_path: Path) -> None:
-    other = {"summary": "Stores a draft"}
-    paths = {
-        "/seats.json": {"post": operation("CreateSeat", summary="Purchase a seat")},
-        "/seats/window.json": {"post": {"operationId": "CreateSeatWindow", "responses": {}}},
-        "/seats/aisle.json": {"description": "Seats at an aisle", "post": operation("CreateSeatAisle", summary="")},
-        "/seats/draft.json": {"post": {"operationId": "CreateSeatDraft", "responses": {}, **other}},
-        "/seats/{id}.json": {"post": {"operationId": "CreateSeatPart", "responses": {}}},
-    }
-    skill = of_paths(tmp_path, paths)
-    assert "`POST /seats/window.json` [sends]" in skill
-    assert "`POST /seats/aisle.json` [sends]" in skill
-    assert "`POST /seats/draft.json` [write]" in skill
-    assert "`POST /seats/{id}.json` [write]" in skill
 
 
 def test_a_preflight_request_only_reads(tmp_path: Path) -> None:

@@ -1,6 +1,13 @@
-"""Judges what calling a tool changes, by its HTTP method, the verb of its name and the first verb of its summary.
+"""Judges what calling a tool changes. The worst of these counts, in this order:
 
-The worst of them counts: an HTTP method does not make a call harmless that is named `uninstall`.
+1. `_judge`: the HTTP method, the verbs of the name and those of the first sentence of a text. A method does not make a
+   call harmless that is named `uninstall`; a POST only reads if name or text say so, and nothing says otherwise.
+2. `_with_strong_words`: what a text says anywhere of what is overwritten, ended, sent or final.
+3. `_with_body`: arguments that can only end something, or name who receives something.
+4. `_with_code`: code, commands or SQL of the caller that the tool runs.
+5. `_with_options`: flags with which a command deletes, or asks before it acts.
+6. `_reconciled` and `_merged`: what the source declares. A contradiction is a problem; the more cautious fact counts.
+7. `_with_author_effect`: what the author of the documents declares counts whatever else is known.
 """
 
 from __future__ import annotations
@@ -20,9 +27,9 @@ from skillgen.model.values import Json, Origin
 from skillgen.security.tables import Regex
 from skillgen.text import lazy_re as re
 from skillgen.text.words import (
+    FORMAT_IN_PATH,
     NEUTRAL_VERBS,
     effect_of_verb,
-    path_segments,
     singular,
     without_request,
     word_set,
@@ -59,16 +66,6 @@ _MOSTLY_NOUNS = word_set(
     """
 )
 """Those that are hardly ever verbs unless a determiner follows."""
-
-_STATES = word_set(
-    """
-    amount configuration count date detail details event events history id ids info information item items key keys
-    level levels limit limits list lists method methods name names number option options price prices rate rates reason
-    reasons report reports request requests result results settings stats statistics status statuses summary template
-    templates time type types url urls
-    """
-)
-"""Words that follow such a noun, hardly ever such a verb."""
 
 _SENT = word_set(
     """
@@ -115,9 +112,6 @@ _QUESTIONS = frozenset({"how", "if", "that", "what", "where", "whether", "which"
 _QUERIES = frozenset({"aggregation", "aggregations", "queries", "query", "search"})
 """What is run or started without being known to change something: a declaration counts more."""
 
-_PROCESSING = word_set("analyse analyze calculate compute convert decode extract format sort summarize translate")
-"""What is done with what a call reads: "Fetch and extract the text of a page"."""
-
 _JOINTS = frozenset({"and", "or", "then"})
 _CHECKS_IN = frozenset({"in", "off", "on", "out", "up"})
 """`check_in` and `log_out` change something, unlike `check_status`."""
@@ -150,9 +144,8 @@ _ACTING_ON_GET = frozenset({"open", "request", "verify"})
 """Neutral verbs that a name of a GET has only for what the call does: `views.open`."""
 
 _SEGMENT = re.compile(r"[/.:=#]")
-_DOTTED_FORMAT = re.compile(r"[._](?:json|xml)$")
-_NOTICES = ("note", "important")
-"""Elements before the first sentence of a text."""
+_NOTICE = re.compile(r"\A\s*<(note|important)>.{0,4000}?</\1>", re.DOTALL)
+"""An element before the first sentence of a text that says something else."""
 
 _TEXTS_KEPT = 1 << 12
 """Texts of which the signals and the words are kept: several questions concern each, and tools share texts."""
@@ -166,10 +159,6 @@ _OPERATION = re.compile(
     r"\A\W*The \W?\w+\W? (?:action|api|call|command|function|method|operation|request|tool)\b", re.IGNORECASE
 )
 """A start that repeats the name: "The GetItem operation returns …"."""
-
-_BANNER = re.compile(r"\A\s*>[^\n]*\n(?:[ \t]*>[^\n]*\n)*")
-_LABEL = re.compile(r"\A[A-Z][a-z]+ing(?: [a-z]+){0,2} ?[-–—:] (?=[A-Z])")
-"""What the first sentence says of the operation's state: "Closing down - List ropes"."""
 
 _OVERWRITES = re.compile(r"\b(?:overwrit(?:e|es|ing)|permanently)\b", re.IGNORECASE)
 _SENDS = Regex(
@@ -206,7 +195,6 @@ _ENDS = Regex(
 """What a text says of a call that ends or takes away something."""
 
 _RECIPIENT = re.compile(r"\b(?:e-?mail address|phone number|recipients?)\b", re.IGNORECASE)
-_CALLS = re.compile(r"\b(?:connecting|initiating|placing) the (?:\w+ )?call\b", re.IGNORECASE)
 
 _REQUEST = re.compile(r"\A\W*(?:send|submit)s? an? (?:\w+ )?request to (?=(\w+))", re.IGNORECASE)
 """A start before the verb that counts: "Sends a request to cancel"."""
@@ -249,60 +237,15 @@ def with_effects(service: Service, authored: Mapping[str, tuple[Effect, str]]) -
     problems = ProblemLog()
     types = {item.name: item.schema for item in service.schemas}
     judged = {tool.name: _with_effect(tool, types, problems) for tool in service.tools if tool.name not in authored}
-    sending = {(tool.method, _without_format(tool.path)): tool for tool in judged.values() if tool.semantics.sends}
-    judged = {name: _like_its_collection(tool, sending) for name, tool in judged.items()}
-    worst: dict[tuple[str, ...], Tool] = {}
-    for tool in judged.values():
-        if key := _act(tool):
-            worst[key] = max(worst.get(key, tool), tool, key=_badness)
     tools = tuple(
-        _with_author_effect(tool, *authored[tool.name], problems)
-        if tool.name in authored
-        else _like_its_twin(judged[tool.name], worst)
+        _with_author_effect(tool, *authored[tool.name], problems) if tool.name in authored else judged[tool.name]
         for tool in service.tools
     )
     return replace(service, tools=tools, problems=tuple(dict.fromkeys((*service.problems, *problems))))
 
 
-def _act(tool: Tool) -> tuple[str, ...]:
-    """Returns what operations that do the same share, such as `POST`, `dispute`, `close`; empty for others."""
-    *_, thing, last = ("", "", *path_segments(_without_format(tool.path)))
-    if tool.method and effect_of_verb(last.lower()) and _without_format(tool.path).endswith(last) and thing:
-        return tool.method, singular(thing.lower()), last.lower()
-    return ()
-
-
-def _badness(tool: Tool) -> int:
-    return _WORST_LAST.index(tool.semantics.effect or "read")
-
-
-def _like_its_twin(tool: Tool, worst: Mapping[tuple[str, ...], Tool]) -> Tool:
-    """Returns an operation that changes something with the effect of the worst that does the same."""
-    twin = worst.get(_act(tool), tool)
-    if tool.semantics.read_only or _badness(twin) <= _badness(tool):
-        return tool
-    effect = twin.semantics.effect
-    assert effect is not None
-    return replace(tool, semantics=_with(tool.semantics, Origin("inferred", _BY_NAME), **{effect: True}))
-
-
-def _like_its_collection(tool: Tool, sending: Mapping[tuple[str | None, str], Tool]) -> Tool:
-    """Returns a tool whose texts have no verb; it sends if the one does that its path and name continue.
-
-    `CreateNumber` "buys a number", and `CreateNumberLocal` at `/numbers/local` is described as "Local numbers".
-    """
-    texts = (text for text in (tool.summary, tool.description) if text)
-    if tool.semantics.effect != "write" or any(map(_signals_of_text, texts)):
-        return tool
-    collection, _, last = _without_format(tool.path).rpartition("/")
-    parent = sending.get((tool.method, collection)) if tool.semantics.is_judged("read_only") else None
-    if parent is None or "{" in last or not tool.name.startswith(parent.name):
-        return tool
-    return replace(tool, semantics=_with(tool.semantics, Origin("inferred", _BY_NAME), sends=True))
-
-
 def _without_format(path: str | None) -> str:
-    return _DOTTED_FORMAT.sub("", path or "")
+    return FORMAT_IN_PATH.sub("", path or "")
 
 
 def _with_author_effect(tool: Tool, effect: Effect, place: str, problems: ProblemLog) -> Tool:
@@ -364,7 +307,7 @@ _FORCED = re.compile(r"\b(?:overwrit|discard|destroy|delet|lose\b|lost\b)", re.I
 
 
 def _with_body(judged: _Judgement | None, tool: Tool, types: Mapping[str, Schema]) -> _Judgement | None:
-    """Returns the effect, worse if the arguments can only end something, or say who is called or receives something."""
+    """Returns the effect, worse if the arguments can only end something, or say who receives something."""
     if judged is None or judged.effect not in ("write", "sends"):
         return judged
     sent = [item for item in tool.parameters if item.location in ("argument", "body")]
@@ -375,10 +318,11 @@ def _with_body(judged: _Judgement | None, tool: Tool, types: Mapping[str, Schema
                 return _Judgement("destructive", _BY_PROPERTY + item.name)
         if item.name.lower() == "force" and _FORCED.search(item.description or ""):
             return _Judgement("destructive", _BY_PROPERTY + item.name)
-    for item in sent if judged.effect == "write" and judged.is_certain and tool.method == "POST" else ():
-        is_recipient = item.name.lower() == "to" and item.required and _RECIPIENT.search(item.description or "")
-        if is_recipient or _CALLS.search(item.description or ""):
-            return _Judgement("sends", _BY_PROPERTY + item.name)
+    if judged.effect == "write" and judged.is_certain and tool.method == "POST":
+        if any(
+            item.name.lower() == "to" and item.required and _RECIPIENT.search(item.description or "") for item in sent
+        ):
+            return _Judgement("sends", _BY_PROPERTY + "to")
     return judged
 
 
@@ -564,7 +508,7 @@ def _signals_of_name(method: str, path: str, name: str) -> Iterator[_Signal]:
     last = _without_format(fixed[-1]) if fixed else ""
     words = words_of(last)
     bare = name[len(method) :].lstrip("_-") if name.lower().startswith(method) else name
-    if _letters(_without_format(path)).endswith(_letters(_DOTTED_FORMAT.sub("", bare)) or "/"):
+    if _letters(_without_format(path)).endswith(_letters(_without_format(bare)) or "/"):
         signals = []
     else:
         # With its path: the method at the end of FastAPI's names says more than a verb of the function's name.
@@ -580,6 +524,9 @@ def _signals_of_name(method: str, path: str, name: str) -> Iterator[_Signal]:
         if not signals and method == "post" and _letters(bare) == last.lower() and not _is_thing(words_of(bare)):
             signals = [*_signals_of_words(bare)]
     yield from signals
+    if method == "post" and len(words) == 1 and effect_of_verb(words[0]) in ("destructive", "sends"):
+        if words[0] not in _NOUNS and path.rstrip("/").endswith(fixed[-1]):  # `POST /orders/{id}/cancel`
+            yield _Signal(effect_of_verb(words[0]) or "write", words[0], True)
 
 
 def _is_thing(words: Sequence[str]) -> bool:
@@ -599,6 +546,8 @@ def _signals_of_words(name: str) -> Iterator[_Signal]:
     first_part, last_part = parts[0], parts[-1]
     all_words = words_of(last_part)
     words = all_words[sum(1 for _ in takewhile(_FILLERS.__contains__, all_words[:-1])) :]
+    if words[:1] == ("un",) and words[1:]:
+        words = (f"un{words[1]}", *words[2:])  # `unSuspend`
     if not words:
         return
     for before, word in pairwise(words):
@@ -623,8 +572,8 @@ def _signals_of_words(name: str) -> Iterator[_Signal]:
         ):
             continue
         if index == 0:
-            is_state = not _STATES.isdisjoint(words) and (len(words) > 1 or first_part == last_part)
-            is_noun = tail_reads or plain is not None or word in _MOSTLY_NOUNS or is_state
+            is_noun = tail_reads or plain is not None or word in _MOSTLY_NOUNS
+            is_noun = is_noun or (word == "request" and len(words) > 1)  # `requestRoles`
             is_certain = word not in _NOUNS or not is_noun or effect == "read"
         elif word in _NOUNS:
             is_certain = is_tail and len(tail) == 1 and word not in _MOSTLY_NOUNS
@@ -656,8 +605,8 @@ def _created(effect: Effect, words: Sequence[str], is_certain: bool) -> _Signal:
 
 def _is_sent(what: Sequence[str]) -> bool:
     """True if what is created reaches people or costs money; a payment intent may be confirmed at once."""
-    *before, head = [*takewhile(lambda word: word not in _ENDS_OBJECT, what)] or [""]
-    return singular(head) in _SENT or (singular(head) == "intent" and before[-1:] == ["payment"])
+    words = [*takewhile(lambda word: word not in _ENDS_OBJECT, what)]
+    return bool(words) and (singular(words[-1]) in _SENT or "payment intent" in singular(" ".join(words)))
 
 
 @lru_cache(_TEXTS_KEPT)
@@ -667,8 +616,8 @@ def _signals_of_text(text: str) -> tuple[_Signal, ...]:
 
 
 def _signals_of_sentence(text: str) -> Iterator[_Signal]:
-    text = _TAGS.sub("", _without_notices(_BANNER.sub("", text))[:_TEXT_LIMIT]).strip()
-    text = _OPERATION.sub("", _LABEL.sub("", _BRACKETS.sub("", text)))
+    text = _TAGS.sub("", _NOTICE.sub("", text)[:_TEXT_LIMIT]).strip()
+    text = _OPERATION.sub("", _BRACKETS.sub("", text))
     if (request := _REQUEST.match(text)) is not None and effect_of_verb(request[1]):
         text = text[request.end() :]
     sentence = _SENTENCE_END.split(text, maxsplit=1)[0]
@@ -692,31 +641,18 @@ def _signals_of_sentence(text: str) -> Iterator[_Signal]:
     else:
         has_object = bool(rest) and rest[0] in _DETERMINERS
         # "Used to create payments" is often said of a resource, below each of its methods.
-        is_certain = (verb not in _NOUNS or has_object) and words[0] not in ("can", "used")
+        is_certain = (verb not in _NOUNS or has_object) and words[0] not in ("can", "used") and ending != "ing"
         is_certain = is_certain and not (verb in ("execute", "run", "start") and _QUERIES & {*rest[:4]})
     yield _created(effect, [verb, *rest], is_certain)
-    # Of "Validates and assembles the robot", the unknown verb counts.
-    if effect == "read" and rest[:1] == ["and"] and {*rest[2:3]} & _DETERMINERS and not _verb_in(rest[1])[0]:
-        yield _Signal("write", rest[1], True)
-    is_aside = False  # after ", which", up to the next comma
     is_enumeration = bool(rest) and (not rest[0].isalpha() or rest[0] in _JOINTS)
     for before, word, after in zip(rest, rest[1:], (*rest[2:], ""), strict=False):
         is_enumeration = is_enumeration and (not before.isalpha() or before in _JOINTS or bool(_verb_in(before)[0]))
         other, other_ending = _verb_in(word) if before in _JOINTS or not before.isalpha() else ("", "")
         is_clause = after in _DETERMINERS and other not in NEUTRAL_VERBS
         is_joined = before in _JOINTS and (other not in _NOUNS or is_clause)
-        is_aside = word != "," and (is_aside or (before, word) == (",", "which"))
-        is_part = effect == "read" and other in _PROCESSING
-        if other and other_ending == ending and (is_enumeration or is_joined) and not (is_aside or is_part):
+        is_part = effect == "read" and other in NEUTRAL_VERBS  # "Fetch and extract the text of a page"
+        if other and other_ending == ending and (is_enumeration or is_joined) and not is_part:
             yield _Signal(effect_of_verb(other) or "write", other, True)
-
-
-def _without_notices(text: str) -> str:
-    """Returns a text without the HTML elements that begin it and say something else."""
-    for name in _NOTICES:
-        if text.lstrip().startswith(f"<{name}>"):
-            text = text.partition(f"</{name}>")[2] or text
-    return text
 
 
 def _verb_in(word: str) -> tuple[str, str]:
@@ -791,8 +727,7 @@ def _says(pattern: Regex, texts: Iterable[str | None], is_read_only: bool | None
         text = " ".join(paragraph.split())
         for match in pattern.compiled.finditer(text):
             lead = _CLAUSE_END.split(text[max(match.start() - _LEAD_LIMIT, 0) : match.start()])[-1]
-            is_again = text.startswith(" again", match.end())
-            if is_again or _DENIED.search(lead) or _EARLIER.match(lead):
+            if _DENIED.search(lead) or _EARLIER.match(lead):
                 continue
             if not is_read_only or _ABOUT_ITSELF.match(lead):
                 return True

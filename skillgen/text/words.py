@@ -165,9 +165,11 @@ def verb_of(name: str) -> str:
 
 
 def effect_of_verb(verb: str) -> Effect | None:
-    """Returns what a verb does, also with the prefix `re`: `resend` sends; `None` if it is not a verb."""
+    """Returns what a verb does, also with a prefix: `resend` sends, `unsuspend` writes; `None` if it is not a verb."""
     if verb not in _EFFECT_OF_VERB and verb.startswith("re") and verb[2:] not in _NOUNS_IN_NAMES:
         verb = verb[2:]
+    if verb.startswith("un") and _EFFECT_OF_VERB.get(verb[2:], "read") != "read":
+        return _EFFECT_OF_VERB.get(verb, "write")
     return _EFFECT_OF_VERB.get(verb)
 
 
