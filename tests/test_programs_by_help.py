@@ -611,6 +611,24 @@ def test_commands_of_commands_are_read(tmp_path: Path) -> None:
     ]
 
 
+def test_commands_of_two_words_are_commands_of_a_group(tmp_path: Path) -> None:
+    """The help of cac, with the version above the usage of each command."""
+    commands = "Commands:\n  config get <key>  Print a value\n  config set <key>  Change a value\n  pack  Pack\n"
+    texts = {
+        "--help": f"crate/1.2.0\n\nUsage:\n  $ crate <command>\n\n{commands}\nRun any command with the `--help` flag\n",
+        "pack --help": "crate/1.2.0\n\nUsage:\n  $ crate pack\n\nOptions:\n  --deep  At the back\n",
+        "config get --help": "crate/1.2.0\n\nUsage:\n  $ crate config get <key>\n\nOptions:\n  --json  Print JSON\n",
+        "config set --help": "crate/1.2.0\n\nUsage:\n  $ crate config set <key>\n\nOptions:\n  --force  Replace it\n",
+    }
+    service = read(tmp_path, texts)
+    assert {item.name: [entry.name for entry in item.parameters] for item in service.tools} == {
+        "config get": ["--json", "key"],
+        "config set": ["--force", "key"],
+        "pack": ["--deep"],
+    }
+    assert [item.description for item in service.tools] == ["Print a value", "Change a value", "Pack"]
+
+
 # -- nothing but help is run -----------------------------------------------------------------------------------------
 
 

@@ -467,7 +467,8 @@ def _prose(lines: Sequence[str], words: Sequence[str]) -> str | None:
         elif paragraphs[-1]:
             paragraphs.append([])
     name = re.compile(
-        rf"{re.escape(' '.join(words))}(?:\.exe)?(?: \(v?\d[^)]{{0,80}}\)| v?\d[\w.+-]{{0,80}})?(?:\Z|: | -{{1,2}} |\n)"
+        rf"(?:{re.escape(' '.join(words))}|{re.escape(words[0])}(?=[ /]v?\d))(?:\.exe)?"
+        r"(?: \(v?\d[^)]{0,80}\)|[ /]v?\d[\w.+-]{0,80})?(?:\Z|: | -{1,2} |\n)"
     )
     kept = []
     for paragraph in paragraphs:
