@@ -10,7 +10,6 @@ import functools
 import inspect
 import os
 import re
-import shlex
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, is_dataclass, replace
 from pathlib import Path
@@ -24,6 +23,7 @@ from skillgen.config.project import (
     Publish,
     Source,
     Texts,
+    command_words,
     flag_of,
     option_of,
     options_in,
@@ -192,10 +192,7 @@ def _checked(name: str, hint: Any, value: Any) -> Any:
 
 def _checked_list(name: str, value: Any, *, is_command: bool) -> Any:
     if isinstance(value, str) and is_command:
-        try:
-            value = shlex.split(value)
-        except ValueError as error:
-            raise UsageError(f"is not a command line: {error}", where=name, fix="pass a list of arguments") from None
+        value = command_words(value, name)
     if isinstance(value, (bytes, Mapping)) or not isinstance(value, Iterable):
         raise _wrong(name, "a list of strings", value)
     return value if isinstance(value, str) else tuple(_checked(name, str, item) for item in value)

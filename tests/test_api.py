@@ -167,7 +167,7 @@ def test_a_wrong_call_is_a_usage_error(call: Any, message: str, project: Path) -
         (lambda: UNTYPED.read(BOOKS, notify="print"), "notify", "must be a function, not str"),
         (lambda: UNTYPED.read(BOOKS, name=""), "name", "is empty"),
         (lambda: UNTYPED.read(BOOKS, login=True), "login", "has no effect with a document"),
-        (lambda: UNTYPED.read(command="python 'server.py"), "command", "is not a command line: No closing quotation"),
+        (lambda: UNTYPED.read(command="python 'server.py"), "command", "is not a command: No closing quotation"),
         (lambda: UNTYPED.read(command=["a\0b"]), "command", "holds a null character"),
         (lambda: UNTYPED.read(url="books", login=True), "url", "is not an http:// or https:// URL"),
         (lambda: UNTYPED.generate({"name": "books"}, out="a"), "service", "must be a Service, not dict"),

@@ -11,7 +11,6 @@ import dataclasses
 import difflib
 import os
 import re
-import shlex
 import types
 import typing
 from collections.abc import Mapping, Sequence
@@ -22,7 +21,16 @@ from typing import Any
 import yaml
 from msgspec import Struct, field
 
-from skillgen.config.project import SOURCE_KINDS, Option, Project, Source, Target, is_required, keys_in
+from skillgen.config.project import (
+    SOURCE_KINDS,
+    Option,
+    Project,
+    Source,
+    Target,
+    command_words,
+    is_required,
+    keys_in,
+)
 from skillgen.errors import UsageError
 from skillgen.model.values import Value
 from skillgen.security.tables import parse_toml
@@ -225,7 +233,7 @@ def _read(annotation: Any, value: _Located, key: str, option: Option | None = No
             and value.members is None
             and not value.is_null
         ):
-            return _split(value, key)
+            return command_words(_scalar(value, key), f"{value.where}: {key}")
         if value.items is None:
             raise _error(value, key, "must be a list", "write it as a list: one item a line, after a hyphen")
         return tuple(_read(arguments[0], item, f"{key}[{number}]") for number, item in enumerate(value.items))
@@ -293,16 +301,6 @@ def _members(value: _Located, key: str) -> dict[str, _Located]:
     if value.members is None:
         raise _error(value, key or "the file", "must be a mapping", "write it as `key: value` lines")
     return value.members
-
-
-def _split(value: _Located, key: str) -> tuple[str, ...]:
-    try:
-        arguments = tuple(shlex.split(_scalar(value, key)))
-    except ValueError as error:
-        raise _error(value, key, f"is not a command line: {error}", "write it as a list of arguments") from None
-    if not arguments:
-        raise _error(value, key, "is empty", "give the command")
-    return arguments
 
 
 def _check_target(name: str, target: Target, value: _Located, key: str) -> None:

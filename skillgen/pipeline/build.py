@@ -306,10 +306,9 @@ def _up_to_date_result(named: NamedTarget) -> Result | None:
         if last["options"] == _options_digest(named) and all(
             _digest(Path(path)) == digest for path, digest in last["files"].items()
         ):
-            kept = tuple(_kept(Path(folder), is_service) for folder, is_service, *_ in last["folders"])
+            kept = tuple(_kept(Path(folder), is_service) for folder, is_service, _ in last["folders"])
             if all(
-                _folder_stamp(item.plan) == stamp or _folder_digest(item.plan) == digest
-                for item, (*_, stamp, digest) in zip(kept, last["folders"], strict=True)
+                _folder_digest(item.plan) == digest for item, (*_, digest) in zip(kept, last["folders"], strict=True)
             ):
                 return Result(steps=kept)
     return None
@@ -334,9 +333,8 @@ def _remember(named: NamedTarget, files: FilesRead, result: Result) -> None:
             "options": _options_digest(named),
             "files": files.digests,
             "folders": [
-                (str(plan.out), outcome.kind == "documents", _folder_stamp(plan), _folder_digest(plan))
+                (str(outcome.plan.out), outcome.kind == "documents", _folder_digest(outcome.plan))
                 for outcome in result.outcomes
-                for plan in [outcome.plan]
             ],
         }
         write_cached(_CACHE_KIND, _cache_key(named), json.dumps(last).encode("utf-8", "surrogatepass"))
@@ -355,23 +353,10 @@ def _options_digest(named: NamedTarget) -> str:
     return hashlib.sha256(json.dumps(data, sort_keys=True, default=str).encode("utf-8", "replace")).hexdigest()
 
 
-def _folder_stamp(plan: Plan) -> str:
-    """Returns what changes when a file of `_folder_digest` is written: to read all files takes a sixth of a build that
-    has nothing to do.
-    """
-    states = [
-        (state.st_size, state.st_mtime_ns, state.st_ctime_ns, state.st_ino) for state in map(os.stat, _paths(plan))
-    ]
-    return hashlib.sha256(repr(states).encode()).hexdigest()
-
-
 def _folder_digest(plan: Plan) -> str:
     """Returns the digest of the record of a plan's folder, and of every file that it names."""
-    return hashlib.sha256("".join(map(_digest, _paths(plan))).encode()).hexdigest()
-
-
-def _paths(plan: Plan) -> list[Path]:
-    return [plan.out.joinpath(*path.split("/")) for path in (RECORD_NAME, *sorted(plan.after.states))]
+    paths = (RECORD_NAME, *sorted(plan.after.states))
+    return hashlib.sha256("".join(_digest(plan.out / path) for path in paths).encode()).hexdigest()
 
 
 def _templates_digests(folder: Path) -> dict[str, str]:

@@ -37,6 +37,7 @@ from skillgen.security.tables import parse_toml
 from skillgen.sources.documents import load_document
 from skillgen.sources.json_access import as_dict, as_list, text_of
 from skillgen.sources.mcp.client_config import is_switched_off, read_client_config
+from skillgen.text.markdown import one_line
 
 
 class Proposal(Struct, frozen=True, kw_only=True):
@@ -645,7 +646,7 @@ def _target_text(proposal: Proposal) -> str:
     lines = [proposal.evidence, *(f"first: {prerequisite}" for prerequisite in proposal.prerequisites)]
     if proposal.alternatives:
         lines.append(f"other commands of this package: {', '.join(proposal.alternatives)}")
-    lines = [f"  # {_one_line(line)}" for line in lines]
+    lines = [f"  # {one_line(line)[:200]}" for line in lines]
     lines += [f"  {_yaml(proposal.name)}:", "    source:"]
     lines += [f"      {key}: {_yaml(value)}" for key, value in proposal.source.items()]
     return "\n".join(lines) + "\n"
@@ -654,7 +655,3 @@ def _target_text(proposal: Proposal) -> str:
 def _yaml(value: Any) -> str:
     """Returns a value as YAML on one line."""
     return yaml.safe_dump(value, default_flow_style=True, width=math.inf).removesuffix("...\n").rstrip("\n")
-
-
-def _one_line(text: str) -> str:
-    return "".join(character if character.isprintable() else " " for character in text)[:200]

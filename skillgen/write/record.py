@@ -109,7 +109,7 @@ RECORD_NAME = ".skillgen.json"
 VERSION = 2
 
 
-class Record(Struct, frozen=True, kw_only=True):
+class Record(Struct, frozen=True, kw_only=True, rename={"states": "files", "regions": "yours"}):
     """What skillgen wrote in its last run."""
 
     service: str | None = None
@@ -195,7 +195,7 @@ def read_record(out: Path) -> Record:
         return Record()
     except OSError as error:
         raise OutputError(f"cannot be read: {error.strerror}", where=str(path)) from None
-    except (ValueError, KeyError, TypeError, AttributeError, OverflowError, RecursionError):
+    except (ValueError, RecursionError):
         raise OutputError(
             "has merge conflicts that cannot be resolved" if has_conflicts else "is not a record that skillgen wrote",
             where=str(path),
@@ -205,41 +205,34 @@ def read_record(out: Path) -> Record:
         ) from None
 
 
+class _Version(Struct):
+    version: int
+
+
 def _record_from(content: bytes, path: Path) -> Record:
-    data = msgspec.json.decode(content)
-    if data["version"] != VERSION:
-        what = f"is a record of version {str(data['version'])[:20]}; this skillgen reads version {VERSION}"
+    version = msgspec.json.decode(content, type=_Version).version
+    if version != VERSION:
+        what = f"is a record of version {version}; this skillgen reads version {VERSION}"
         raise OutputError(what, where=str(path), fix="move the documents away and run again")
-    return Record(
-        service=data["service"],
-        owner=data.get("owner"),
-        tools=dict(data["tools"]),
-        types=dict(data.get("types", {})),
-        offers={str(method): int(count) for method, count in data.get("offers", {}).items()},
-        states={_path(name): tuple(map(_state, states)) for name, states in data["files"].items()},
-        regions={_path(name): int(number) for name, number in data.get("yours", {}).items()},
-    )
+    record = msgspec.json.decode(content, type=Record)
+    for name in (*record.states, *record.regions):
+        _check_path(name)
+    for state in (state for states in record.states.values() for state in states):
+        _check_state(state)
+    return record
 
 
-def _path(name: str) -> str:
+def _check_path(name: str) -> None:
     if "\0" in name:
         raise ValueError("a file name cannot contain NUL")
-    name.encode("utf-8")  # fails for an unpaired surrogate
-    return name
 
 
-def _state(text: str) -> str:
-    """Returns concatenated digests unchanged.
-
-    Raises:
-        ValueError: the text is not a sequence of digests.
-    """
+def _check_state(text: str) -> None:
     runs = text.encode("ascii").split(b".")  # of digests between those of blank lines
     if any(length % _DIGEST_LENGTH for length in set(map(len, runs))) or b"".join(runs).translate(
         None, _DIGEST_CHARACTERS
     ):
         raise ValueError("not the digests of lines")
-    return text
 
 
 def _lines(items: Mapping[str, Any]) -> str:
