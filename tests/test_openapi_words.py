@@ -87,6 +87,30 @@ def test_parts_of_a_schema_that_describe_one_thing_are_both_kept(
     assert f"- `kind` (string): {words}" in [line.strip() for line in text.split("\n")]
 
 
+def test_a_property_that_a_schema_declares_again_is_listed_once() -> None:
+    """S2-09: with what the type that the schema includes says of it; the words of the type are not repeated."""
+    wrapper: Json = {
+        "type": "object", "description": "A wrapper of all lists.", "required": ["data"],
+        "properties": {"data": {"type": "array", "description": "The things."}, "links": {"type": "object"}},
+    }  # fmt: skip
+    schema = {
+        "allOf": [{"$ref": "#/components/schemas/Wrapper"}, {"properties": {"data": {"items": {"type": "string"}}}}]
+    }
+    acts = {"responses": {"200": of_json(schema, description="A list of items.")}}
+    lines = section_of(acts, components={"schemas": {"Wrapper": wrapper}}).text.split("\n")
+    assert "Returns object with more properties (200): A list of items. A wrapper of all lists." in lines
+    assert [line for line in lines if "`data`" in line] == ["- `data` (array of string, required): The things."]
+
+
+def test_an_example_that_refers_to_another_is_that_example() -> None:
+    """OpenAPI has no reference in an example, but nobody means to send one."""
+    body = of_json({"type": "object"})
+    body["content"]["application/json"]["example"] = {"$ref": "#/components/examples/item/value"}
+    components = {"examples": {"item": {"value": {"name": "Pen"}}}}
+    text = section_of({"requestBody": body}, servers=[{"url": "https://x.example"}], components=components).text
+    assert """-d '{"name": "Pen"}'""" in text
+
+
 def test_an_alternative_keeps_its_description_of_a_shared_property() -> None:
     """S2-08."""
     alternatives = [

@@ -27,6 +27,7 @@ from skillgen.render.types import (
     is_container,
     is_simple_rule,
     limit_text,
+    says_nothing,
     type_phrase,
     value_notes,
     with_inline_type,
@@ -109,7 +110,31 @@ def branches(schema: Schema) -> tuple[Branch, ...]:
         return ()
     if schema.items is not None and is_container(schema, "items"):
         return branches(schema.items)
-    return (*chain.from_iterable(map(branches, inline_parts(schema))), *_branches(schema))
+    refined = {item.name: item for item in schema.properties}
+    parts = [_without_refined(part, refined) for part in inline_parts(schema)]
+    own = replace(schema, properties=tuple(refined.values())) if parts and refined else schema
+    return (*chain.from_iterable(map(branches, parts)), *_branches(own))
+
+
+def _without_refined(part: Schema, refined: dict[str, Parameter]) -> Schema:
+    """Returns a type without the properties that the schema including it declares again with the same type.
+
+    What only the type says of them is added to `refined`.
+    """
+    kept: list[Parameter] = []
+    for item in part.properties:
+        more = refined.get(item.name)
+        if (
+            more is None
+            or not says_nothing(replace(item.schema, read_only=False))
+            or more.schema.types not in ((), item.schema.types)
+        ):
+            kept.append(item)
+            continue
+        required, description = more.required or item.required, more.description or item.description
+        value = replace(more.schema, read_only=more.schema.read_only or item.schema.read_only)
+        refined[item.name] = replace(more, required=required, description=description, schema=value)
+    return replace(part, properties=tuple(kept)) if len(kept) < len(part.properties) else part
 
 
 def unnamed_branches(schema: Schema) -> tuple[Branch, ...]:

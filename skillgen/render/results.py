@@ -29,7 +29,6 @@ from skillgen.render.types import (
     NOTHING,
     PLAIN_TYPES,
     differ_in_required,
-    inline_parts,
     inline_type,
     is_bare,
     parameter_notes,
@@ -88,8 +87,10 @@ def _described(output: Output, name: str) -> str:
     """Returns the descriptions of a result and of its schema; `name` is that of the tool."""
     description = _told(output.description, output.status, name)
     words = [str(inline(description))] if description else []
-    schemas = (output.schema, *inline_parts(output.schema)) if output.schema is not None else ()
-    for more in (words for schema in schemas for words in schema_description(schema, description)):
+    schemas = (output.schema, inline_type(output.schema)) if output.schema is not None else ()
+    for more in (
+        words for schema in schemas if schema is not None for words in schema_description(schema, description)
+    ):
         if _told(more, output.status, name):
             words = [*map(with_stop, words), more]
     return " ".join(words)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from itertools import chain
 
 from msgspec import Struct
@@ -16,7 +17,7 @@ from msgspec.structs import replace
 from skillgen.errors import ProblemLog
 from skillgen.model.schema import Location, Parameter, Schema, Serialization
 from skillgen.model.serialization import is_exploded
-from skillgen.model.values import Json, child
+from skillgen.model.values import Json, child, follow
 from skillgen.sources.json_access import as_dict, as_list, text_of
 from skillgen.sources.json_schema.loader import SchemaDocument
 from skillgen.sources.json_schema.merge import merge
@@ -195,14 +196,23 @@ class DeclaredExample(Struct, frozen=True):
 def declared_examples(owner: dict[str, Json], pointer: str, resolver: Resolver) -> Iterator[DeclaredExample]:
     """Yields the values of `example` and `examples` (OpenAPI 3.2, "Example Object"); `externalValue` is not fetched."""
     if "example" in owner:
-        yield DeclaredExample(owner["example"], child(pointer, "example"))
+        yield DeclaredExample(_without_reference(owner["example"], resolver), child(pointer, "example"))
     for name, raw in as_dict(owner.get("examples")).items():
         example, example_pointer = resolver.resolve(raw, child(pointer, "examples", name))
         for key in ("dataValue", "value", "serializedValue"):
             if example is not None and key in example:
                 description = join_texts(text_of(example, "summary"), text_of(example, "description"))
-                yield DeclaredExample(example[key], child(example_pointer, key), name, description)
+                value = _without_reference(example[key], resolver)
+                yield DeclaredExample(value, child(example_pointer, key), name, description)
                 break
+
+
+def _without_reference(value: Json, resolver: Resolver) -> Json:
+    """Returns the value that an example refers to: OpenAPI has no reference there, but nobody means to send one."""
+    if isinstance(value, dict) and value.keys() == {"$ref"} and str(value["$ref"]).startswith("#/"):
+        with suppress(LookupError):
+            return follow(resolver.document, value["$ref"][1:])
+    return value
 
 
 def needs_xml_names(document: dict[str, Json]) -> bool:
