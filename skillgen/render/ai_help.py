@@ -103,8 +103,8 @@ def ai_help_documents(rendering: Rendering) -> Iterator[Document]:
     if inlined:
         for topic in reference.topics:
             file.add_tools(topic.pages)
-    file.add(templates.render("ai-help/input.md.j2", **context))
     file.add_types(filter(None, [reference.common.options, reference.common.parameters]))
+    file.add(templates.render("ai-help/input.md.j2", **context))
     if inlined:
         file.add_types(reference.all_named)
         file.add_named(filter(None, [reference.common.results]))

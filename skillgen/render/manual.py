@@ -89,7 +89,7 @@ NAMES = {
     "phrase": "a function that returns what a tool does in one short line",
     "places": "the paths of the other files, `Places`",
     "prompt": "the `Prompt` of a section",
-    "quick": "the tools of the quick reference, twenty at the most",
+    "quick": "the tools of the quick reference: all if there are few, else twenty",
     "quick_items": "the maximum of items of the quick reference",
     "quotation": "a `Quotation`",
     "rate_limit": "the rate limit of the service",

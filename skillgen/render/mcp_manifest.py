@@ -15,7 +15,7 @@ from urllib.parse import unquote
 
 from skillgen.errors import Problem
 from skillgen.model.auth import Auth, Endpoint
-from skillgen.model.calls import Input, Output
+from skillgen.model.calls import Input
 from skillgen.model.document import Document
 from skillgen.model.schema import NamedType, Parameter
 from skillgen.model.service import Service
@@ -221,12 +221,9 @@ def _responses(tool: Tool, schemas: _Schemas) -> dict[str, Json]:
         key = status if status and _STATUS.fullmatch(status) else "default"
         response = responses.setdefault(key, {"description": text or (output.description if output else None) or ""})
         for media_type in output.media_types if output is not None else ():
-            response.setdefault("content", {}).setdefault(media_type, _media(output, schemas))
+            media = {"schema": schemas.of(output.raw)} if output.raw is not None else {}
+            response.setdefault("content", {}).setdefault(media_type, media)
     return responses or {"default": {"description": ""}}
-
-
-def _media(output: Output, schemas: _Schemas) -> dict[str, Json]:
-    return {"schema": schemas.of(output.raw)} if output.raw is not None else {}
 
 
 def _servers(endpoints: Iterable[Endpoint]) -> list[Json]:

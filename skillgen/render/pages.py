@@ -206,6 +206,13 @@ def linked_types(text: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(name for name in linked if name != ERRORS))
 
 
+def required_items(text: str) -> Iterator[str]:
+    """Yields the names of the shared items that the lists of a text require."""
+    for line in _SHARED_LINE.finditer(text):
+        parts = line[1].split(_ITEM)
+        yield from (name for words, name in zip(parts[::2], parts[1::2], strict=True) if "`*" in words)
+
+
 def link_resolver(types: Mapping[str, str], tools: Mapping[str, str]) -> Callable[[str], str]:
     """Returns a function that replaces the link targets in a text by addresses.
 

@@ -220,7 +220,60 @@ def reference_of(service: Service, templates: Templates, *, is_whole: bool = Fal
     short.update({item.name: item.schema for item in service.schemas if _is_short_scalar(item.schema)})
     short.update({item.name: item.schema for item in service.schemas if _is_short_object(item.schema, {*short})})
     types = [item for item in service.schemas if item.name not in short]
-    return _reference_of(service, templates, types, common, is_whole=is_whole)
+    limit, list_limit = TOOL_PAGE_LIMIT_BYTES, PAGE_LIMIT_BYTES
+    if is_whole:
+        limit = list_limit = WHOLE_PAGE_LIMIT_BYTES
+    tools_by_group = _tools_by_group(service)
+    shown = replace(_with_quotations(replace(service, tools=())), tools=service.tools)
+    intros = {group.name: _intro(group) for group in shown.groups}
+    sections = of_rendering(
+        ("sections", templates),
+        service,
+        lambda: _sections_by_place(service, tools_by_group, shown, types, common, templates),
+    )
+    groups, shared_items = (unshared if is_whole else share)(sections)
+    topics = _topics(service, tools_by_group, groups, intros, limit)
+    type_sections = groups[Kind.TYPES]
+    if type_sections and service.kind == "mcp":
+        moved = iter(move_types_to_tools([page for topic in topics for page in topic.pages], type_sections))
+        topics = tuple(replace(topic, pages=tuple(next(moved) for _ in topic.pages)) for topic in topics)
+    on_tool_pages = type_addresses(page for topic in topics for page in topic.pages)
+    rest = [section for section in type_sections if section.name not in on_tool_pages]
+    type_pages = pages_of(phrase("named_types"), "types", rest, limit=limit)
+    shared = pages_of(phrase("shared_items"), "shared", shared_items, limit=limit)
+    common_sections = CommonSections(
+        **{name: next(iter(groups[Kind[name.upper()]]), None) for name in CommonSections.__struct_fields__}
+    )
+    about = about_pages(shown, templates, [*filter(None, astuple(common_sections))])
+    about_addresses = addresses(about)
+    errors, results = (
+        about_addresses[section.name] if section is not None else None
+        for section in (common_sections.errors, common_sections.results)
+    )
+    envelope = envelope_of(service)
+    are_usual = common_errors(service).everywhere or envelope.errors or envelope.error_words
+    return Reference(
+        about=about,
+        headings=description_headings(service),
+        common=common_sections,
+        usual_errors=errors if are_usual else None,
+        usual_results=results,
+        topics=topics,
+        types=type_pages,
+        shared=shared,
+        resources=_list_pages("resources", _resource_sections(service, templates), templates, list_limit),
+        prompts=_list_pages("prompts", groups[Kind.PROMPTS], templates, list_limit),
+        events=_list_pages("events", groups[Kind.EVENTS], templates, list_limit, service=service),
+        tool_addresses=addresses(page for topic in topics for page in topic.pages),
+        type_addresses={
+            **addresses(type_pages),
+            **on_tool_pages,
+            **addresses(shared),
+            **({ERRORS: errors} if errors is not None else {}),
+        },
+        type_sections=tuple(type_sections),
+        has_quotations=_has_quotations(service),
+    )
 
 
 INLINE_LIMIT_BYTES = 300
@@ -255,66 +308,6 @@ def _size_bytes(schema: Schema) -> int:
     return sum(len(text.encode()) for text in words)
 
 
-def _reference_of(
-    service: Service,
-    templates: Templates,
-    types: Sequence[NamedType],
-    common_parameters: Sequence[Parameter],
-    *,
-    is_whole: bool,
-) -> Reference:
-    limit, list_limit = TOOL_PAGE_LIMIT_BYTES, PAGE_LIMIT_BYTES
-    if is_whole:
-        limit = list_limit = WHOLE_PAGE_LIMIT_BYTES
-    common, envelope = common_errors(service), envelope_of(service)
-    tools_by_group = _tools_by_group(service)
-    shown = replace(_with_quotations(replace(service, tools=())), tools=service.tools)
-    intros = {group.name: _intro(group) for group in shown.groups}
-    sections = of_rendering(
-        ("sections", templates),
-        service,
-        lambda: _sections_by_place(service, tools_by_group, shown, types, common_parameters, templates),
-    )
-    groups, shared_items = (unshared if is_whole else share)(sections)
-    topics = _topics(service, tools_by_group, groups, intros, limit)
-    type_sections = groups[Kind.TYPES]
-    if type_sections and service.kind == "mcp":
-        topics = _with_types_moved(topics, type_sections)
-    on_tool_pages = type_addresses(page for topic in topics for page in topic.pages)
-    rest = [section for section in type_sections if section.name not in on_tool_pages]
-    type_pages = pages_of(phrase("named_types"), "types", rest, limit=limit)
-    shared = pages_of(phrase("shared_items"), "shared", shared_items, limit=limit)
-    common_sections = _common_sections(groups)
-    about = about_pages(shown, templates, [*filter(None, astuple(common_sections))])
-    about_addresses = addresses(about)
-    errors, results = (
-        about_addresses[section.name] if section is not None else None
-        for section in (common_sections.errors, common_sections.results)
-    )
-    return Reference(
-        about=about,
-        headings=description_headings(service),
-        common=common_sections,
-        usual_errors=errors if common.everywhere or envelope.errors or envelope.error_words else None,
-        usual_results=results,
-        topics=topics,
-        types=type_pages,
-        shared=shared,
-        resources=_list_pages("resources", _resource_sections(service, templates), templates, list_limit),
-        prompts=_list_pages("prompts", groups[Kind.PROMPTS], templates, list_limit),
-        events=_list_pages("events", groups[Kind.EVENTS], templates, list_limit, service=service),
-        tool_addresses=addresses(page for topic in topics for page in topic.pages),
-        type_addresses={
-            **addresses(type_pages),
-            **on_tool_pages,
-            **addresses(shared),
-            **({ERRORS: errors} if errors is not None else {}),
-        },
-        type_sections=tuple(type_sections),
-        has_quotations=_has_quotations(service),
-    )
-
-
 def _sections_by_place(
     service: Service,
     tools_by_group: Mapping[str | None, Sequence[Tool]],
@@ -324,7 +317,23 @@ def _sections_by_place(
     templates: Templates,
 ) -> Mapping[Place, Sequence[Section]]:
     """Renders the sections of each group and kind, before items that several have are shared."""
-    common, envelope = common_errors(service), envelope_of(service)
+    headings, envelope = phrases("about_headings"), envelope_of(service)
+    common, notes = common_errors(service), common_notes(service)
+    has_errors = common.cases or envelope.errors or envelope.error_words
+
+    def section(heading: str, template: str, **context: object) -> Section:
+        return section_of(heading, templates.render(f"reference/{template}.md.j2", **context))
+
+    def parameter_section() -> Section:
+        tool = replace(service.tools[0], parameters=tuple(common_parameters), input=None, other_inputs=())
+        return section(headings["parameters"], "common-parameters", tool=tool)
+
+    def error_section() -> Section:
+        return section(phrase("common_errors"), "common-errors", common=common, envelope=envelope)
+
+    def result_section() -> Section:
+        return section(phrase("common_results"), "common-results", envelope=envelope)
+
     sections: dict[Place, Sequence[Section]] = {
         name: list(_tool_sections(service, tools, templates, common, envelope, has_common=bool(common_parameters)))
         for name, tools in tools_by_group.items()
@@ -332,21 +341,16 @@ def _sections_by_place(
     sections |= {
         Kind.PROMPTS: _named_sections("prompt", [*map(_with_quotations, service.prompts)], templates),
         Kind.EVENTS: _named_sections("event", shown.events, templates),
-        Kind.ERRORS: _common_errors(common, envelope, templates),
-        Kind.RESULTS: _common_results(envelope, templates),
-        Kind.PARAMETERS: list(_common_parameters(service, common_parameters, templates)),
-        Kind.NOTES: list(_note_sections(service)),
-        Kind.OPTIONS: list(_option_sections(service, templates)),
+        Kind.ERRORS: [error_section()] if has_errors else [],
+        Kind.RESULTS: [result_section()] if envelope.results or envelope.words else [],
+        Kind.PARAMETERS: [parameter_section()] if common_parameters else [],
+        Kind.NOTES: [section_of(headings["notes"], "\n\n".join(map(paragraph, notes)))] if notes else [],
+        Kind.OPTIONS: [section(headings["options"], "options", service=service)] if service.parameters else [],
     }
     named = _named_sections("type", _as_used(types, service), templates)
     short = [item for item in service.schemas if item.name in selected_types() & inline_types().keys()]
     named += _named_sections("type", _as_used(short, service), templates)
     return {**sections, Kind.TYPES: list(_without_copies(sorted(named, key=lambda section: section.name)))}
-
-
-def _common_sections(groups: Mapping[Place, Sequence[Section]]) -> CommonSections:
-    names = CommonSections.__struct_fields__
-    return CommonSections(**{name: next(iter(groups[Kind[name.upper()]]), None) for name in names})
 
 
 def _has_quotations(service: Service) -> bool:
@@ -619,37 +623,6 @@ def _quoted_lines(text: str, field: str = "") -> list[str]:
     return lines
 
 
-def _common_errors(common: CommonErrors, envelope: Envelope, templates: Templates) -> list[Section]:
-    if not (common.cases or envelope.errors or envelope.error_words):
-        return []
-    body = templates.render("reference/common-errors.md.j2", common=common, envelope=envelope)
-    return [section_of(phrase("common_errors"), body)]
-
-
-def _common_results(envelope: Envelope, templates: Templates) -> list[Section]:
-    if not (envelope.results or envelope.words):
-        return []
-    return [section_of(phrase("common_results"), templates.render("reference/common-results.md.j2", envelope=envelope))]
-
-
-def _option_sections(service: Service, templates: Templates) -> Iterator[Section]:
-    if service.parameters:
-        body = templates.render("reference/options.md.j2", service=service)
-        yield section_of(phrases("about_headings")["options"], body)
-
-
-def _note_sections(service: Service) -> Iterator[Section]:
-    if notes := common_notes(service):
-        yield section_of(phrases("about_headings")["notes"], "\n\n".join(map(paragraph, notes)))
-
-
-def _common_parameters(service: Service, common: Sequence[Parameter], templates: Templates) -> Iterator[Section]:
-    if common:
-        tool = replace(service.tools[0], parameters=tuple(common), input=None, other_inputs=())
-        body = templates.render("reference/common-parameters.md.j2", tool=tool)
-        yield section_of(phrases("about_headings")["parameters"], body)
-
-
 def _tools_by_group(service: Service) -> dict[str | None, list[Tool]]:
     """Returns the tools of each group; those without one are in the group `None`."""
     tools: dict[str | None, list[Tool]] = {group.name: [] for group in service.groups}
@@ -748,11 +721,6 @@ def _topic(
     listed = [tool for tool in tools if not tool.is_preflight]
     words = tool_words(title, listed)
     return Topic(title=title, description=description, tools=tuple(listed), words=words, gloss=gloss, pages=pages)
-
-
-def _with_types_moved(topics: tuple[Topic, ...], types: list[Section]) -> tuple[Topic, ...]:
-    pages = iter(move_types_to_tools([page for topic in topics for page in topic.pages], types))
-    return tuple(replace(topic, pages=tuple(next(pages) for _ in topic.pages)) for topic in topics)
 
 
 def _list_pages(

@@ -270,10 +270,6 @@ def received(schema: Schema) -> Schema:
     )
 
 
-def _received_alternative(schema: Schema) -> Schema:
-    return received(with_inline_type(schema))
-
-
 def _received_property(item: Parameter) -> Parameter:
     return replace(item, schema=received(item.schema), required=False)
 

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from functools import cache
 from itertools import islice
 
 from msgspec import Struct
@@ -15,7 +16,7 @@ from msgspec.structs import replace
 
 from skillgen.model.auth import Credential, RateLimit
 from skillgen.model.resource import Event, Prompt, Resource
-from skillgen.model.schema import Parameter, Schema
+from skillgen.model.schema import Schema
 from skillgen.model.service import Service
 from skillgen.model.tool import OVERRULES, Cost, Semantics, Tool
 from skillgen.render.pages import tool_link
@@ -257,18 +258,15 @@ def _is_risky(verb: str) -> bool:
 def _confirmed(marked: Sequence[Tool], as_bad: Sequence[Tool], tools: Sequence[Tool]) -> list[str]:
     """Returns what to confirm: patterns, then names with declared effects, then the other names."""
     to_confirm = [tool for tool in marked if not tool.semantics.requires_confirmation]
-    told = {tool.name: words for tool in to_confirm if (words := _confirmed_effects(tool.semantics))}
-    of_all = [item for item in _patterns(to_confirm, as_bad, tools) if "*" in item] if told else []
+    found = _patterns(to_confirm, as_bad, tools)
     told = {
-        tool.name: told[tool.name]
+        tool.name: words
         for tool in to_confirm
-        if tool.name in told and (tool.semantics.side_effects or not any(_matches(item, tool.name) for item in of_all))
+        if (words := _confirmed_effects(tool.semantics)) and (tool.semantics.side_effects or tool.name in found)
     }
     told = dict(islice(told.items(), _TOLD))
-    others = [tool for tool in to_confirm if tool.name not in told]
-    found = _patterns(others, as_bad, tools)
     patterns = [item for item in found if "*" in item]
-    names = [item for item in found if "*" not in item]
+    names = [item for item in found if "*" not in item and item not in told]
     return [*map(code, patterns), *(f"{code(name)} ({words})" for name, words in told.items()), *map(code, names)]
 
 
@@ -563,13 +561,35 @@ def deprecated_names(service: Service) -> Markdown:
 
 def date_formats(service: Service) -> dict[str, Markdown]:
     """Returns each date or time format that a parameter has, with these parameters."""
-    dates = _Dates({item.name: item.schema for item in service.schemas})
-    paths: dict[str, list[str]] = {}
+    types = {item.name: item.schema for item in service.schemas}
+
+    @cache
+    def in_type(ref: str, seen: frozenset[str], depth: int) -> tuple[tuple[str, str], ...]:
+        return tuple(within(types[ref], seen, depth))
+
+    def within(schema: Schema, seen: frozenset[str] = frozenset(), depth: int = 0) -> Iterator[tuple[str, str]]:
+        """Yields the path and the format of each date in a value."""
+        if depth > _DEPTH_LIMIT:
+            return
+        if schema.format in _DATE_FORMATS:
+            yield "", schema.format
+        for ref in filter(None, (schema.ref, *schema.includes)):
+            if ref in types and ref not in seen and len(seen) < 2:
+                yield from in_type(ref, seen | {ref}, depth + 1)
+        for part in filter(None, (schema.items, *schema.alternatives)):
+            yield from within(part, seen, depth + 1)
+        for item in schema.properties:
+            if not item.schema.read_only:
+                for path, name in within(item.schema, seen, depth + 1):
+                    yield (f"{item.name}.{path}" if path else item.name), name
+
+    paths: dict[str, dict[str, None]] = {}
     for tool in service.tools:
         for parameter in tool.parameters:
-            for name, format_name in dates.in_parameter(parameter):
-                paths.setdefault(format_name, []).append(f"{tool.name}.{name}")
-    return {name: names_shown(list(dict.fromkeys(paths[name]))) for name in _DATE_FORMATS if name in paths}
+            for path, name in within(parameter.schema):
+                place = f"{tool.name}.{parameter.name}"
+                paths.setdefault(name, {})[f"{place}.{path}" if path else place] = None
+    return {name: names_shown([*paths[name]]) for name in _DATE_FORMATS if name in paths}
 
 
 def codes(names: Iterable[str], limit: int | None = None) -> Markdown:
@@ -587,45 +607,9 @@ def date_samples(name: str) -> Markdown:
 
 def names_shown(names: Sequence[str]) -> Markdown:
     """Returns names as code, and how many more there are."""
-    shown = code_list(names[:_NAMES_SHOWN])
-    more = len(names) - _NAMES_SHOWN
-    return phrase("and_more", shown=shown, number=more) if more > 0 else shown
+    return codes(names, _NAMES_SHOWN)
 
 
 def commands_shown(names: Sequence[str], service: Service) -> Markdown:
     """Returns the names of commands as code, or words for all of several commands."""
     return phrase("every_command") if 1 < len(set(names)) == len(service.tools) else names_shown(names)
-
-
-class _Dates:
-    """Finds dates and times within values; each named type is searched once."""
-
-    def __init__(self, types: Mapping[str, Schema]) -> None:
-        self._types = types
-        self._cache: dict[tuple[str, frozenset[str], int], tuple[tuple[str, str], ...]] = {}
-
-    def in_parameter(self, parameter: Parameter) -> Iterator[tuple[str, str]]:
-        """Yields the path and the format of each date in a parameter."""
-        for name, format_name in self._within(parameter.schema, frozenset(), 0):
-            yield (f"{parameter.name}.{name}" if name else parameter.name), format_name
-
-    def _within(self, schema: Schema, seen: frozenset[str], depth: int) -> Iterator[tuple[str, str]]:
-        if depth > _DEPTH_LIMIT:
-            return
-        if schema.format in _DATE_FORMATS:
-            yield "", schema.format
-        for ref in (*([schema.ref] if schema.ref else []), *schema.includes):
-            if ref in self._types and ref not in seen and len(seen) < 2:
-                yield from self._in_type(ref, seen | {ref}, depth + 1)
-        for part in (*([schema.items] if schema.items else []), *schema.alternatives):
-            yield from self._within(part, seen, depth + 1)
-        for item in schema.properties:
-            if not item.schema.read_only:
-                for name, format_name in self._within(item.schema, seen, depth + 1):
-                    yield (f"{item.name}.{name}" if name else item.name), format_name
-
-    def _in_type(self, ref: str, seen: frozenset[str], depth: int) -> tuple[tuple[str, str], ...]:
-        key = (ref, seen, depth)
-        if key not in self._cache:
-            self._cache[key] = tuple(self._within(self._types[ref], seen, depth))
-        return self._cache[key]

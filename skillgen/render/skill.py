@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import json
 import math
-import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
@@ -26,6 +25,7 @@ from skillgen.render.environment import Templates
 from skillgen.render.identity import intro, phrase_of, skill_name, title
 from skillgen.render.index import LINES, Index, index_by_group, index_in_sequence, list_indexes
 from skillgen.render.invocation import skill_fields
+from skillgen.render.pages import required_items
 from skillgen.render.parameters import common_parameters
 from skillgen.render.reference import Reference, page_text, reference_files, reference_of, whole_skill
 from skillgen.render.scripts import program_files
@@ -316,14 +316,10 @@ def _byte_budget(service: Service, reference: Reference) -> float:
     if listed < LONG_LIST_TOKENS * BYTES_PER_TOKEN:
         return math.inf
     sections = [section for page, _ in reference.tool_pages for section in page.sections]
-    shared = {item.heading: len(item.text.encode()) for page in reference.shared for item in page.sections}
+    shared = {item.name: len(item.text.encode()) for page in reference.shared for item in page.sections}
     read = sum(len(item.text.encode()) for item in sections)
-    read += sum(shared.get("".join(item), 0) for section in sections for item in _REQUIRED.findall(section.text))
+    read += sum(shared.get(name, 0) for section in sections for name in required_items(section.text))
     return listed / 10 - read / len(sections)
-
-
-_REQUIRED = re.compile(r"`([^`]+)`\*( \(\d+\))?")
-"""A shared item that a call must have, as a section names it."""
 
 
 def _tokens_to_tool(skill: Skill, reference: Reference) -> float:

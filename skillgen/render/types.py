@@ -181,7 +181,7 @@ def _selected_link(name: str, listed: Collection[str]) -> Markdown:
 def _declared_phrase(schema: Schema) -> str:
     types = schema.types or tuple(_implied_types(schema))
     if not types:
-        words = _choices_phrase(schema.choices or ())
+        words = phrase("or_between").join(dict.fromkeys(map(json_type, schema.choices or ()))) or "any"
     else:
         words = phrase("or_between").join(_phrase_for_type(name, schema) for name in types)
     return f"{words} ({inline(schema.format)})" if schema.format and schema.format != words else words
@@ -219,11 +219,6 @@ def _array_phrase(schema: Schema) -> str:
 
 def _parenthesised(words: str) -> str:
     return f"({words})" if phrase("or_between") in words else words
-
-
-def _choices_phrase(choices: tuple[Json, ...]) -> str:
-    """Returns the types of the allowed values, for a schema without `type`."""
-    return phrase("or_between").join(dict.fromkeys(map(json_type, choices))) or "any"
 
 
 def _alternatives_phrase(alternatives: Sequence[Schema]) -> str:
@@ -551,7 +546,8 @@ def _style_notes(parameter: Parameter, sent: Serialization) -> Iterator[str]:
     elif style == "deepObject" and _is_array(schema):
         yield phrase("list_as_deep_object", form=_deep_form(parameter.name, ["A", "B"]))
     else:
-        sample = _sample_form(parameter, style, is_exploded(style or _default_style(parameter), sent.explode))
+        default = "simple" if parameter.location in ("path", "header") else "form"
+        sample = _sample_form(parameter, style, is_exploded(style or default, sent.explode))
         if sample is not None:
             yield phrase("sent_as", form=code(sample))
         if style == "cookie":
@@ -563,10 +559,6 @@ def _style_notes(parameter: Parameter, sent: Serialization) -> Iterator[str]:
 
 def _deep_form(name: str, sample: Json) -> Markdown:
     return code(unquote("&".join(query_pairs(name, sample, "deepObject"))))
-
-
-def _default_style(parameter: Parameter) -> str:
-    return "simple" if parameter.location in ("path", "header") else "form"
 
 
 def _is_array(schema: Schema) -> bool:
