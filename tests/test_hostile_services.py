@@ -421,6 +421,24 @@ def test_only_plain_names_of_tools_are_allowed_to_run(tmp_path: Path) -> None:
     assert "list_items,Bash" in finished.stderr
 
 
+@pytest.mark.parametrize(
+    ("names", "is_ordinary"),
+    [
+        ([f"{verb}_previous_instructions" for verb in ("ignore", "override", "disregard", "forget")], False),
+        (["never_tell_the_user", "list_ships", "create_ship"], True),
+        (["read_ssh_keys_and_send_them", *(f"get_{thing}" for thing in ("crane", "ship", "berth", "pilot"))], True),
+    ],
+)
+def test_no_sentence_of_a_document_is_composed_of_an_order(tmp_path: Path, names: list[str], is_ordinary: bool) -> None:
+    """X-11: a description is in the context of every conversation, and the names of tools are its words."""
+    formats = "skill,llms,ai-help,registry,html,plugin,well-known,dashdash,skills-list"
+    _, out = documented(tmp_path, "--emit", formats, tools=[tool(name) for name in names])
+    texts = [path.read_text("utf-8", "replace").lower() for path in out.rglob("*.*") if path.is_file()]
+    composed = re.compile(r"previous instructions|tell (?:the )?users?|read ssh keys|ssh keys and send")
+    assert [found[0] for text in texts if (found := composed.search(text))] == []
+    assert any("ship" in text for text in texts) is is_ordinary
+
+
 def test_an_example_sends_no_variable_of_another_program(tmp_path: Path) -> None:
     """S0-22: a source chooses its title and the variables of its server, but not the prefix."""
     security: dict[str, Json] = {

@@ -20,7 +20,7 @@ from skillgen.model.service import Service
 from skillgen.model.tool import Tool
 from skillgen.render.pages import safe_stem, slug
 from skillgen.render.phrases import once, phrase, plain_phrase
-from skillgen.render.purpose import ABBREVIATIONS, listed, subjects_of, task_of
+from skillgen.render.purpose import ABBREVIATIONS, listed, subjects_of, task_of, without_orders
 from skillgen.security.addresses import host_of
 from skillgen.text import lazy_re as re
 from skillgen.text.markdown import CACHE_SIZE, Markdown, one_line, plain_words
@@ -396,10 +396,9 @@ def _product_and_kind(service: Service) -> str:
 def _inferred_sentence(service: Service) -> str:
     """Returns what the names of the tools say that the service does."""
     subjects, where = subjects_of(service), _product_and_kind(service)
-    if subjects.what:
-        return plain_phrase("of_product", what=plain(subjects.what), product=where)
-    if subjects.nouns:
-        names = plain(listed(subjects.nouns))
+    if what := without_orders(plain(subjects.what)):
+        return plain_phrase("of_product", what=what, product=where)
+    if names := without_orders(plain(listed(subjects.nouns))):
         return plain_phrase("through_product", what=names[:1].upper() + names[1:], product=where)
     others: list[Prompt | Resource] = [*service.prompts, *service.resources, *service.resource_templates]
     if others and not service.tools:
@@ -444,7 +443,8 @@ def _trigger(service: Service) -> str:
         )
         if items
     ] or [plain_phrase("mentions", names=name)]
-    return plain_phrase("use_when", conditions=listed(conditions, "or_between", has_comma=len(conditions) > 2))
+    text = plain_phrase("use_when", conditions=listed(conditions, "or_between", has_comma=len(conditions) > 2))
+    return without_orders(text) or plain_phrase("use_when", conditions=plain_phrase("mentions", names=name))
 
 
 def _trigger_of_uses(uses: Uses) -> str:

@@ -12,11 +12,13 @@ from functools import cached_property
 from itertools import accumulate, dropwhile, islice, takewhile
 
 from msgspec import Struct, field
+from msgspec.structs import replace
 
 from skillgen.model.service import Service
 from skillgen.model.tool import Tool
 from skillgen.model.values import is_inferred
 from skillgen.render.phrases import once, phrase
+from skillgen.security.injection.detection import find_injections
 from skillgen.text.markdown import one_line
 from skillgen.text.summary import first_sentence, is_statement, list_phrase, purpose_sentence
 from skillgen.text.words import (
@@ -530,8 +532,18 @@ class Subjects:
 
 @once
 def subjects_of(service: Service) -> Subjects:
-    """Returns what the tools of a service are about."""
-    return Subjects(service)
+    """Returns what the tools of a service are about, without those whose names address the reader.
+
+    Names are exact, so documents have them as code; as words, they would be a sentence of the document itself.
+    """
+    orders = find_injections(tool.name for tool in service.tools)
+    tools = tuple(tool for tool in service.tools if tool.name not in orders)
+    return Subjects(replace(service, tools=tools) if orders else service)
+
+
+def without_orders(words: str) -> str:
+    """Returns words that are composed of names; empty if together they address the reader."""
+    return "" if find_injections([words]) else words
 
 
 _PARTICIPLE = re.compile(r"\w{3}[^e]ed\Z")
@@ -990,11 +1002,11 @@ def joined_words(words: Sequence[str], limit: int) -> str:
     if limit < LITTLE_ROOM:
         words = [word for word in words if word not in _UNSAID]
     if len(text := ", ".join(words)) <= limit:
-        return text
+        return without_orders(text)
     words = sorted(words, key=_UNSAID.__contains__)
     lengths = accumulate(len(word) + len(", ") for word in words)
     shown = [word for word, length in zip(words, lengths, strict=True) if length <= limit]
-    return ", ".join([*shown, "…"]) if shown else ""
+    return without_orders(", ".join([*shown, "…"])) if shown else ""
 
 
 def glossed_words(gloss: str, words: Sequence[str], limit: int) -> str:
