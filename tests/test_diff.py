@@ -156,6 +156,10 @@ def test_the_action_shows_the_diff_and_exits_as_the_check_does(project: Path) ->
     summary.write_text("")
     assert subprocess.run(command, cwd=project, env=env, capture_output=True, check=False).returncode == 0
     assert summary.read_text("utf-8") == ""
+    (project / "skillgen.yaml").write_text("targets: {api: {source: {openapi: none.json}}}\n")
+    finished = subprocess.run(command, cwd=project, env=env, capture_output=True, check=False)
+    assert (finished.returncode, b"none.json: no such file" in finished.stderr) == (3, True)
+    assert "could not be checked (exit 3)\n\n    api: not built\n    skillgen: error: none.json" in summary.read_text()
 
 
 def typed(**types: Any) -> dict[str, Any]:
