@@ -314,5 +314,16 @@ def test_a_paragraph_of_every_description_is_in_skill_md_and_in_no_section() -> 
     for path, text in found.items():
         places = ("/SKILL.md", "/about.md", "llms-full.txt", "ai-help.md")
         assert text.count(NOTICE) == path.endswith(places), path
+        assert f'\n- All descriptions say: "{NOTICE}"\n' in text or not path.endswith("/SKILL.md")
     del data["paths"]["/listA0/{owner}"]["get"]["description"]
     assert "".join(pages(data).values()).count(NOTICE) == 11
+
+
+def test_what_every_description_wants_of_the_user_stays_in_the_sections() -> None:
+    """SKILL.md takes no words on the conversation, although every description has them."""
+    data = described()
+    for item in data["paths"].values():
+        item["get"]["description"] += "\n\nShow the user's plan next to each answer of this interface."
+    found = documents(data)
+    assert sum(text.count("Show the user's plan") for text in found.values()) == 12
+    assert not any("Show the user's plan" in text for path, text in found.items() if path.endswith("/SKILL.md"))

@@ -401,7 +401,9 @@ def common_notes(service: Service) -> tuple[str, ...]:
         common = [item for item in (common if number else paragraphs) if item in paragraphs]
         if not common:
             return ()
-    return tuple(item for item in common if item[0].isalpha() and len(item) <= _NOTE_LIMIT)
+    return tuple(
+        item for item in common if item[0].isalpha() and len(item) <= _NOTE_LIMIT and not _HANDS_OVER.search(item)
+    )
 
 
 def _paragraphs(text: str) -> list[str]:
@@ -422,7 +424,7 @@ def gotchas(service: Service, form: str, brief: bool) -> list[Markdown]:
     """
     tools_of = {} if brief else _rules_of_use(service)
     are_common = {sentence for sentence, tools in tools_of.items() if 2 < len(tools) >= len(service.tools) / 2}
-    lines = [*map(inline, common_notes(service))]
+    lines = [phrase("said_by_all", text=inline(note.replace('"', "'"))) for note in common_notes(service)]
     lines += [Markdown(with_stop(inline(sentence))) for sentence in tools_of if sentence in are_common]
     if form in ("groups", "index", "whole"):
         return lines[:_GOTCHAS]
