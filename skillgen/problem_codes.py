@@ -731,6 +731,12 @@ CODES: Mapping[str, ProblemCode] = {
         subject="identifiers",
     ),
     "name-missing": ProblemCode("warning", "an entry has no name", "declare a name"),
+    "output-not-protocol": ProblemCode(
+        "info",
+        "the server writes lines to standard output that are not messages, which some clients refuse",
+        "write them to standard error",
+        clause="MCP 2025-11-25, Transports",
+    ),
     "page-invalid": ProblemCode(
         "warning",
         "a page of a list has no list",
@@ -975,6 +981,18 @@ CODES: Mapping[str, ProblemCode] = {
         "declare a discriminator, a constant, or different required properties",
         subject="inputs",
     ),
+    "default-contradicted": ProblemCode(
+        "warning",
+        "a description says another default than the schema",
+        "correct the one that is wrong",
+        subject="inputs",
+    ),
+    "unknown-tool-named": ProblemCode(
+        "warning",
+        "a text names a tool that the service does not have",
+        "write the exact name of the tool",
+        subject="documentation",
+    ),
     "brief-description": ProblemCode(
         "info",
         "the description of a tool has one to three words",
@@ -1030,6 +1048,12 @@ CODES: Mapping[str, ProblemCode] = {
         "declare requires_confirmation with a confirmation_message",
         clause="MCP extension proposals, 6 (SHOULD)",
         subject="effects",
+    ),
+    "differs-by-run": ProblemCode(
+        "warning",
+        "a text or a default is that of the time or the machine of the run, so every run changes the documents",
+        "say in words what the default is, and leave the machine out",
+        subject="documentation",
     ),
     "icon-not-portable": ProblemCode(
         "info",

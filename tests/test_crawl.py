@@ -320,6 +320,12 @@ class TestSloppyServers:
         """X-13, S0-16: banners in any encoding, log records, batches, errors without an id, requests of its own."""
         assert crawls(manner).tools == BOTH
 
+    def test_lines_that_are_no_messages_are_reported(self, crawls: Crawls) -> None:
+        """X-13: clients that are less patient refuse them."""
+        assert ("", "output-not-protocol", "info") in crawls("banner").problems
+        messages = [problem.message for problem in crawls("banner").service.problems]
+        assert any("standard output: 'Bienvenue" in message for message in messages)
+
     def test_answers_that_are_nearly_json_rpc_are_understood(self, crawls: Crawls) -> None:
         """X-05: no `jsonrpc`, texts for ids and codes, a null result."""
         found = crawls("sloppy")

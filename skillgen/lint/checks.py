@@ -8,12 +8,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping
+from difflib import get_close_matches
 
 from skillgen.errors import Problem
 from skillgen.model.calls import Output
-from skillgen.model.schema import Parameter, Schema
+from skillgen.model.schema import NamedType, Parameter, Schema
 from skillgen.model.service import Service
 from skillgen.model.tool import EFFECTS, Kind, Tool
+from skillgen.model.traversal import inner_schemas
 from skillgen.model.values import Icon, child, is_inferred
 from skillgen.security.addresses import host_of, is_loopback, is_private
 
@@ -150,6 +152,47 @@ def _listed(names: list[str]) -> str:
 def _check_result(tool: Tool, types: Types) -> Iterator[Problem]:
     if tool.output is None or tool.output.schema is None:
         yield Problem.of("no-output-schema", tool.pointer, f"{tool.name} does not declare its result")
+
+
+_DEFAULT_IN_TEXT = re.compile(
+    r"\b(?<!, the )default(?:s| value)?(?: is| to| =|:|=)+ ?[`'\"]?"
+    r"(?:(true|false)|(-?\d+(?:\.\d+)?)|(?<=[`'\"])([\w.-]+)(?=[`'\"]))"
+    r"[`'\"]?(?![\w%]|[.,:/-]\w| ?(?:%|per ?cent|ms|milliseconds|seconds|minutes|hours|days|weeks|[KMG]B|bytes)\b)",
+    re.IGNORECASE,
+)
+"""A default in words: true or false, a number without a unit, which a schema may count otherwise, or a quoted word."""
+
+
+def _check_defaults(tool: Tool, types: Types) -> Iterator[Problem]:
+    for item in tool.parameters:
+        said = _DEFAULT_IN_TEXT.findall((item.description or "")[:_SCANNED_CHARACTERS])
+        if item.schema.default is None or len(said) != 1:
+            continue
+        declared, (flag, number, word) = item.schema.default.json, said[0]
+        value: object = word or None if isinstance(declared, str) else None
+        if isinstance(declared, bool):
+            value = flag.lower() == "true" if flag else None
+        elif isinstance(declared, int | float):
+            value = float(number) if number else None
+        if value is not None and value != declared:
+            message = f"the description of {item.name} says the default {flag or number or word}, its schema {declared}"
+            yield Problem.of("default-contradicted", item.pointer, message)
+
+
+_TIME_OF_RUN = re.compile(r"20\d\d-\d\d-\d\d[T ]\d\d:\d\d:(?!00)\d\d\S*")
+_MACHINE_OF_RUN = re.compile(r"\brunning on (?:linux|windows|macos|darwin|ubuntu|debian)\b[^.\n]{0,40}", re.IGNORECASE)
+
+
+def _check_run(tool: Tool, types: Types) -> Iterator[Problem]:
+    # A time to the second is no constant that a person writes.
+    for item in tool.parameters:
+        default = item.schema.default
+        if default is not None and isinstance(default.json, str) and _TIME_OF_RUN.fullmatch(default.json):
+            message = f"the default of {item.name} is a time, {default.json[:40]}"
+            yield Problem.of("differs-by-run", item.pointer, message)
+    if (machine := _MACHINE_OF_RUN.search(_text_of(tool)[:_SCANNED_CHARACTERS])) is not None:
+        message = f"the description of {tool.name} names a machine: {machine[0]!r}"
+        yield Problem.of("differs-by-run", child(tool.pointer, "description"), message)
 
 
 _GENERIC = frozenset({"data", "id", "key", "name", "object", "params", "status", "type", "value"})
@@ -309,6 +352,53 @@ def _check_deprecation(tool: Tool, types: Types) -> Iterator[Problem]:
     if not _REPLACEMENT.search(f"{tool.summary or ''} {_text_of(tool)}"[:_SCANNED_CHARACTERS]):
         message = f"{tool.name} is deprecated, and does not say what to use instead"
         yield Problem.of("deprecated-without-replacement", tool.pointer, message)
+
+
+_CALL_OF = r"\b(?:call|use|using|invoke|run|try|prefer|tool) (?:the )?(?:tool )?[`'\"]?"
+_NAME_IN_TEXT = r"(?<![\w./:-])[a-z][a-z0-9]*(?:[_-][A-Za-z0-9]+|(?<=[a-z0-9])[A-Z][A-Za-z0-9]*)+(?![\w/:-]|\.\w)"
+_NAMED_TOOL = re.compile(rf"(?i:{_CALL_OF})({_NAME_IN_TEXT})|({_NAME_IN_TEXT})[`'\"]?(?:\(\))? tools?\b")
+"""A name of several words that a text tells to call, or calls a tool."""
+
+
+def _check_named_tools(service: Service) -> Iterator[Problem]:
+    names = {*(prompt.name for prompt in service.prompts), *(tool.name for tool in service.tools)}
+    by_words = {_words(name): name for name in sorted(names)}
+    others = {_words(name) for name in _names_of_values(service)}
+    verbs = {words[0] for words in by_words if len(words) > 1}
+    styles = {_style_of(name) for name in names} - {None}
+    about = " ".join(filter(None, (service.summary, service.description, service.instructions)))
+    place = "/initialize" if service.kind == "mcp" else "/info/description"
+    texts = [(service.name, place, about)]
+    for tool in service.tools:
+        texts.append((tool.name, child(tool.pointer, "description"), f"{tool.summary or ''} {_text_of(tool)}"))
+        texts += [(tool.name, item.pointer, item.description) for item in tool.parameters if item.description]
+    for owner, pointer, text in texts:
+        pairs = _NAMED_TOOL.findall(text[:_SCANNED_CHARACTERS])
+        for found in dict.fromkeys(one or other for one, other in pairs):
+            words = _words(found)
+            is_like_tool = words in by_words or (words[0] in verbs and _style_of(found) in styles)
+            # `read-only` may be an adjective.
+            is_name = found.count("-") != 1 or any(f"{mark}{found}" in text for mark in "`'\"")
+            if found not in names and words not in others and is_like_tool and is_name:
+                close = by_words.get(words) or next(iter(get_close_matches(found, names, 1, 0.75)), None)
+                meant = f"; {close} may be meant" if close else ""
+                message = f"a text of {owner} names the tool {found[:80]}, which is not listed{meant}"
+                yield Problem.of("unknown-tool-named", pointer, message)
+
+
+def _names_of_values(service: Service) -> Iterator[str]:
+    """Yields the names of all parameters, properties and types, and all values of enumerations."""
+    owned = [*(tool.parameters for tool in service.tools), *(prompt.parameters for prompt in service.prompts)]
+    named: list[NamedType | Parameter] = [*service.schemas, *(item for parameters in owned for item in parameters)]
+    outputs = [output for tool in service.tools for output in (tool.output, *tool.other_outputs)]
+    yield from (item.name for item in named)
+    waiting = [item.schema for item in named]
+    waiting += [output.schema for output in outputs if output is not None and output.schema is not None]
+    while waiting:
+        schema = waiting.pop()
+        yield from (item.name for item in schema.properties)
+        yield from (value for value in schema.choices or () if isinstance(value, str))
+        waiting += inner_schemas(schema)
 
 
 # -- names -----------------------------------------------------------------------------------------------------------
@@ -618,6 +708,7 @@ def _check_rate_limit(service: Service) -> Iterator[Problem]:
 _ALL: tuple[tuple[str, Check], ...] = (
     ("tautological-description", _check_tautology),
     ("undocumented-parameters", _check_parameters),
+    ("default-contradicted", _check_defaults),
     ("usage-unsaid", _check_usage),
     ("deprecated-without-replacement", _check_deprecation),
 )
@@ -625,6 +716,7 @@ _TOOL_RULES: Mapping[Kind, tuple[tuple[str, Check], ...]] = {
     "mcp": (
         *_ALL,
         ("no-description", _check_description),
+        ("differs-by-run", _check_run),
         ("brief-description long-description", _check_length),
         ("no-output-schema", _check_result),
         ("name-not-portable", _check_name),
@@ -660,12 +752,14 @@ _SERVICE_RULES: Mapping[Kind, tuple[tuple[str, ServiceCheck], ...]] = {
         ("mixed-name-styles", _check_styles),
         ("too-many-tools", _check_size),
         ("service-undescribed", _check_purpose),
+        ("unknown-tool-named", _check_named_tools),
         ("resource-undescribed prompt-undescribed", _check_offers),
         ("icon-not-portable icon-size-invalid", _check_icons),
     ),
     "openapi": (
         ("shadow-candidate", _shadow_candidates),
         ("mixed-name-styles", _check_styles),
+        ("unknown-tool-named", _check_named_tools),
         ("server-without-tls", _check_transport),
         ("key-in-query", _check_credentials),
         ("paging-without-cursor", _check_cursors),

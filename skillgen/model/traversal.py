@@ -243,7 +243,14 @@ def referenced_types(schema: Schema) -> Iterator[str]:
         if item.discriminator is not None:
             types = (item.discriminator.mapping or {}).values()
             yield from filter(None, (*types, item.discriminator.default))
-        waiting += [*(parameter.schema for parameter in item.properties), *_same_value(item), *_inner_values(item)]
+        waiting += inner_schemas(item)
+
+
+def inner_schemas(schema: Schema) -> Iterator[Schema]:
+    """Yields the schemas that a schema consists of; those that it names are not among them."""
+    yield from (item.schema for item in schema.properties)
+    yield from _same_value(schema)
+    yield from _inner_values(schema)
 
 
 def _same_value(schema: Schema) -> Iterator[Schema]:

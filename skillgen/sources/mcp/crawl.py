@@ -45,6 +45,7 @@ from skillgen.sources.mcp.extensions import (
 )
 from skillgen.sources.mcp.jsonrpc import Connection, ConnectionLost, RpcError
 from skillgen.sources.mcp.session import CancelToken, Handshake, NoAnswer, Session
+from skillgen.sources.mcp.stdio import StdioConnection
 from skillgen.sources.mcp.target import Crawl, ServerTarget
 
 __all__ = ["Crawl", "crawled_session"]
@@ -185,6 +186,9 @@ class _CrawlReader:
         self._read_extensions(results, progress)
         progress("requesting ai_help")
         results |= self._read_ai_help()
+        connection = self._session.connection
+        if isinstance(connection, StdioConnection) and (stray := connection.stray_output()):
+            self.log.report("output-not-protocol", "", stray)
         return results
 
     def _read_lists(self) -> list[_ListReader]:

@@ -110,14 +110,20 @@ class StdioConnection:
         sentences = []
         if (status := self._process.poll()) is not None:
             sentences.append(f"The process {_exit_phrase(status)}.")
-        if self._banners:
-            first = self._secrets.excerpt(self._first_banner, 120)
-            lines = "1 line that is not a" if self._banners == 1 else f"{self._banners} lines that are not"
-            messages = "JSON-RPC message" if self._banners == 1 else "JSON-RPC messages"
-            sentences.append(f"It wrote {lines} {messages} to standard output: {first!r}.")
+        if stray := self.stray_output():
+            sentences.append(stray)
         if errors := self._last_errors():
             sentences.append(f"It wrote to standard error:\n{errors}")
         return " ".join(sentences)
+
+    def stray_output(self) -> str:
+        """Returns a sentence on the lines that are not messages; empty if there are none."""
+        if not self._banners:
+            return ""
+        first = self._secrets.excerpt(self._first_banner, 120)
+        lines = "1 line that is not a" if self._banners == 1 else f"{self._banners} lines that are not"
+        messages = "JSON-RPC message" if self._banners == 1 else "JSON-RPC messages"
+        return f"It wrote {lines} {messages} to standard output: {first!r}."
 
     def _post(self, message: dict[str, Json]) -> None:
         self._outbox.put(json.dumps({"jsonrpc": "2.0", **message}).encode() + b"\n")
