@@ -117,7 +117,7 @@ class StdioConnection:
         return " ".join(sentences)
 
     def stray_output(self) -> str:
-        """Returns a sentence on the lines that are not messages; empty if there are none."""
+        """Returns a sentence on the lines that are not messages, if there are any."""
         if not self._banners:
             return ""
         first = self._secrets.excerpt(self._first_banner, 120)
