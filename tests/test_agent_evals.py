@@ -275,6 +275,7 @@ def test_a_skill_is_checked_without_an_agent(skill: Path) -> None:
         ({"evals": [{"id": 1}]}, "missing required field `prompt` - at `$.evals[0]`"),
         ({"evals": [{"prompt": "x", "expected_calls": [{"tool": "nope"}]}]}, "the service has no tool 'nope'"),
         ({"evals": [{"prompt": "x", "files": ["../x"]}]}, "paths in the folder of the skill"),
+        ({"evals": [{"prompt": "x", "files": ["evals/link"]}]}, "paths in the folder of the skill"),
         ({"evals": [{"prompt": "x"}]}, "no eval can be graded"),
         ({"trigger_queries": [{"query": "x"}]}, "should_trigger"),
         ([], "Expected `object`, got `array`"),
@@ -282,5 +283,6 @@ def test_a_skill_is_checked_without_an_agent(skill: Path) -> None:
 )
 def test_a_file_of_tasks_that_is_wrong_is_refused(evals: Json, words: str, skill: Path) -> None:
     (skill / "evals" / "evals.json").write_text(json.dumps(evals), "utf-8")
+    (skill / "evals" / "link").symlink_to(skill.parents[2] / "api.json")
     finished = evaluated(skill, "right")
     assert (finished.exit_code, words in finished.stderr) == (2, True), finished.stderr

@@ -8,6 +8,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import re
 import shlex
 import shutil
 import subprocess
@@ -124,7 +125,7 @@ def _program_prefix(skill: Path) -> str | None:
     """Returns how the variables of the skill's program begin, which must call the mock, not the service."""
     with suppress(OSError, ValueError):
         prefix = as_dict(json_or_none((skill / "scripts" / "tools.json").read_text("utf-8"))).get("prefix")
-        return prefix if isinstance(prefix, str) and prefix.isidentifier() else None
+        return prefix if isinstance(prefix, str) and re.fullmatch(r"SKILL_\w+", prefix, re.ASCII) else None
     return None
 
 

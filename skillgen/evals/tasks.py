@@ -20,6 +20,7 @@ from skillgen.sources.json_access import as_dict
 from skillgen.text import lazy_re as re
 from skillgen.text.markdown import json_output, one_line
 from skillgen.text.summary import clip
+from skillgen.write.files import is_below
 
 FILE = "evals/evals.json"
 """The file of the tasks in the folder of a skill."""
@@ -111,7 +112,8 @@ def read_tasks(skill: Path, tools: frozenset[str]) -> tuple[Task, ...]:
 
 def _task(item: _Eval, number: int, path: Path, tools: frozenset[str]) -> Task:
     where = f"{path}#/evals/{number - 1}"
-    if not all(not Path(name).is_absolute() and ".." not in Path(name).parts for name in item.files):
+    skill = path.parents[1]
+    if not all(is_below(skill / name, skill) for name in item.files):
         raise UsageError("`files` are paths in the folder of the skill", where=where, fix="correct them")
     if unknown := [call.tool for call in (*item.expected_calls, *item.forbidden_calls) if call.tool not in tools]:
         raise UsageError(f"the service has no tool {unknown[0][:80]!r}", where=where, fix="correct the name")
