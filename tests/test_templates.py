@@ -71,6 +71,7 @@ def test_a_template_may_extend_on_what_is_there(mine: Path) -> None:
         ("{{ no_such_name }}\n", 1, "no_such_name"),
         ("fine\n{% include '../../SECURITY.md' %}\n", 2, "there is no template '../../SECURITY.md'"),
         ("fine\n{% include 'llms.txt.j2' %}\n", 2, "calls itself without end"),
+        ("fine\n{{ 'a'.ljust(10 ** 15) }}\n", 2, "needs too much memory"),
         ("fine\n{{ 'a' * 10000000000 }}\n", 2, "repetitions are refused"),
         ("fine\n{{ 10 ** 10000000000 }}\n", 2, "exponent"),
         ("fine\n{{ service.tools }}\n", 2, "it prints a tuple"),

@@ -338,7 +338,8 @@ class Templates:
             file, line = _position_in_template(error)
         name = self._shown(file or self._files.file_of(template) or template)
         where = f"template {name}" + (f", line {line}" if line else "")
-        reason = "it calls itself without end" if isinstance(error, RecursionError) else str(error)
+        reasons = {RecursionError: "it calls itself without end", MemoryError: "it needs too much memory"}
+        reason = reasons.get(type(error)) or str(error)
         return UsageError(f"the template cannot be rendered: {reason}", where=where, fix="correct the template")
 
     def _shown(self, file: str) -> str:
