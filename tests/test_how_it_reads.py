@@ -489,6 +489,10 @@ def test_a_sentence_on_something_else_is_no_description(tmp_path: Path, said: st
         ("The Harbour API plans berths and ships.", "The Harbour API plans berths and ships."),
         ("Use this API to plan berths and ships.", "Plan berths and ships (Harbour API)."),
         ("Plans berths. Use when a ship has none.", "Plans berths (Harbour API). Use when a ship has none."),
+        (
+            "# Intro\nWelcome to the API! It plans berths for ships.\n- Get help here\n",
+            "Plans berths for ships (Harbour",
+        ),
     ],
 )
 def test_a_sentence_on_what_it_does_is_the_description(tmp_path: Path, said: str, shown: str) -> None:
@@ -597,6 +601,7 @@ def test_the_trigger_of_a_long_description_comes_early(tmp_path: Path) -> None:
         ("Port Web API with fixes from me", "port-web-api", "Port Web API"),
         ("Port - Interactive Swagger UI Documentation", "port-api", "Port - API"),
         ("Port API Schema", "port", "Port"),
+        ("Port.io ~ API Documentation", "port-io", "Port.io"),
         ("API documentation", "api-documentation", "API documentation"),
     ],
 )

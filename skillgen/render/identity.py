@@ -127,7 +127,7 @@ _ABOUT_API = re.compile(r"(?:test the|(?:rest )?api (?:for|of)(?: the)?)\s+(?=\S
 _CLIENT = re.compile(r"(?<=[A-Za-z])(?:(?:\s?Management)?\s?(?:Rest)?Client|Management)\Z")
 """The end of the name of a class that calls a service: `StorageManagementClient`."""
 
-_ENDS = " \t\n-_.,:/|+&'’"
+_ENDS = " \t\n-_.,:/|+&~'’"
 _GAP, _VERSION = r"(?<![\s_-])[\s_-]", r"\d[a-z0-9.]*"
 _API = re.compile(
     rf"(?:{_GAP}+(?:(?:public|rest(?:ful)?|web|http|json|v?{_VERSION}|open|the)[\s_-]+){{0,5}}(?:rest[\s_-]*)?apis?"

@@ -605,7 +605,7 @@ def _task(text: str, name: Collection[str]) -> str | None:
     rest = _NEEDLESS.sub(lambda match: f"{'a' if match[0][0] == 'a' else 'the'} ", rest[: _end_of_task(rest)])
     rest = re.sub(r"\ba (?=[aeioAEIO](?!ne\b))", "an ", rest)
     verb = "get" if verb == "return" else verb
-    return f"{verb} {rest.rstrip('.')}" if len(rest) <= 2 * _TASK_LIMIT and "…" not in rest else None
+    return f"{verb} {rest.rstrip('.!')}" if len(rest) <= 2 * _TASK_LIMIT and "…" not in rest else None
 
 
 def _verb_form(word: str, rest: str, name: Collection[str]) -> str | None:

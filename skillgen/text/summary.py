@@ -76,6 +76,10 @@ _LAST_RESORT = 4
 """The rank of what is shown only if there is nothing else."""
 
 
+_GREETING = re.compile(r"(?:hello|hi|welcome)\b[^.!?]{0,120}[.!]\s+(?!this\b|thank\b|while\b)(?=\S)", re.IGNORECASE)
+"""A greeting before what a text is about, not before more words on the text itself ("This guide is")."""
+
+
 class _Passage(Struct):
     """A paragraph, a list item or a heading, ranked by how well it says what the text is about."""
 
@@ -169,7 +173,7 @@ class _Reader(Struct):
     def end(self) -> Iterator[_Passage]:
         """Completes the open passage."""
         if self.lines is not None:
-            words = " ".join(self.lines).strip()
+            words = _GREETING.sub("", " ".join(self.lines).strip())
             self.lines = None
             if words.strip("=-*_~`#|. "):
                 yield _Passage(words, self._rank(words))
