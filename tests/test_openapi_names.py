@@ -56,6 +56,16 @@ def test_a_schema_referred_to_by_its_identifier_has_its_own_root(tmp_path: Path)
     assert '"side": "left"' in call
 
 
+def test_a_recursive_reference_means_the_marked_schema_around_it(tmp_path: Path) -> None:
+    """OpenAI's filters: in an OpenAPI file, `#` would be the description."""
+    inner = {"oneOf": [{"type": "string"}, {"$recursiveRef": "#"}]}
+    filters: Json = {"$recursiveAnchor": True, "type": "object", "properties": {"all": {"items": inner}}}
+    components = {"schemas": {"Filter": filters}}
+    item = sent({"type": "object", "properties": {"filter": {"$ref": "#/components/schemas/Filter"}}})
+    service, _ = read(write(tmp_path / "api.json", description({"/a": item}, openapi="3.1.0", components=components)))
+    assert [item.name for item in service.schemas] == ["Filter"]
+
+
 def test_an_anchor_of_another_file_is_found_there(tmp_path: Path) -> None:
     """S2-09."""
     types = {

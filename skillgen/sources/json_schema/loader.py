@@ -23,7 +23,7 @@ from skillgen.errors import ProblemLog
 from skillgen.model.schema import Location, NamedType, Parameter, Schema
 from skillgen.model.values import Json, child, follow, last_token, shorten_pointer
 from skillgen.security.addresses import resolve_url
-from skillgen.sources.json_access import POINTER_LIMIT, PROPERTIES_LIMIT
+from skillgen.sources.json_access import POINTER_LIMIT, PROPERTIES_LIMIT, as_dict
 from skillgen.sources.json_schema.discriminators import DiscriminatorReader
 from skillgen.sources.json_schema.keywords import (
     RULE_KEYWORDS,
@@ -469,10 +469,19 @@ class SchemaDocument:
     def _with_reference(self, schema: Schema, reference: Json, pointer: str, keyword: str) -> Schema:
         if keyword != "$ref":
             self._reader.problems.report("dynamic-reference", pointer, f"{keyword} is read as a plain $ref")
+            if (keyword, reference) == ("$recursiveRef", "#"):
+                reference = self._recursive_anchor(pointer)
         name = self._name_of(reference, pointer)
         if name is None:
             return schema
         return replace(schema, ref=name) if schema.ref is None else merge(schema, Schema(ref=name))
+
+    def _recursive_anchor(self, pointer: str) -> str:
+        """Returns a reference to the nearest schema above with `$recursiveAnchor`; in an OpenAPI file `#` is none."""
+        local = pointer.removeprefix(self._root.pointer)
+        while local and as_dict(follow(self._root.json, local)).get("$recursiveAnchor") is not True:
+            local = local.rpartition("/")[0]
+        return f"#{local}"
 
     def _name_of(self, reference: Json, pointer: str) -> str | None:
         key = reference if isinstance(reference, str) else repr(reference)
