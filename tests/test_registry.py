@@ -144,6 +144,8 @@ def test_a_file_without_a_name_is_reported(folder: Path, tmp_path: Path) -> None
     for name in ("other", "endless"):
         (tmp_path / "all" / name).mkdir(parents=True)
     (tmp_path / "all/endless/registry.json").symlink_to("/proc/self/pagemap")
+    (tmp_path / "all/outside").mkdir()
+    (tmp_path / "all/outside/registry.json").symlink_to(folder / "all/slack/registry.json")
     write(tmp_path / "all/other/registry.json", {"items": []})
     write(tmp_path / "all/registry.json", read_json(folder / "tasks/registry.json"))
     write(tmp_path / "all/.skillgen.json", {})

@@ -29,7 +29,7 @@ from skillgen.text.markdown import disarm_log_commands, exact_json_text, json_te
 from skillgen.text.structure import second_level_sections
 from skillgen.text.summary import clip
 from skillgen.text.unicode import strip_invisible
-from skillgen.write.files import replace_file
+from skillgen.write.files import is_below, replace_file
 from skillgen.write.line_diff import change_diff
 from skillgen.write.record import RECORD_NAME
 
@@ -122,7 +122,7 @@ def build_registry(
     """
     if target.is_dir():
         raise UsageError("is a folder", where=f"-o {target}", fix="name the file of the registry")
-    if target.exists() and not isinstance(as_dict(_json(target)).get("servers"), list):
+    if target.exists() and not isinstance(as_dict(_json(target.parent, target.name)).get("servers"), list):
         raise UsageError("is not a registry of many services", where=f"-o {target}", fix="name a new file")
     entries: dict[str, Entry] = {}
     problems: list[Problem] = []
@@ -172,14 +172,14 @@ def _entries(folder: Path, base: Path, problems: list[Problem]) -> Iterator[Entr
     with suppress(OSError):
         paths += sorted(path.parent for path in folder.glob("*/registry.json"))
     for path in paths:
-        dashdash = as_dict(_json(path / "registry.json"))
+        dashdash = as_dict(_json(path, "registry.json"))
         name = text_of(dashdash, "name")
         if name is None:
             message = "registry.json is not an entry of a registry, because it has no name"
             problems.append(Problem.of("registry-entry-invalid", path.as_posix(), message, "write it again"))
             continue
-        server = as_dict(_json(path / "server.json"))
-        mcpx = as_dict(_json(path / "well-known" / "mcpx.json"))
+        server = as_dict(_json(path, "server.json"))
+        mcpx = as_dict(_json(path, "well-known/mcpx.json"))
         yield Entry(
             name=one_line(name),
             folder=_relative(path, base),
@@ -200,9 +200,9 @@ def _relative(path: Path, base: Path) -> str:
 
 def _tools(path: Path) -> dict[str, str]:
     """Returns what each tool does, as far as the folder says it."""
-    described = _json(path / "tool-descriptions" / "tools-list.json")
-    manifest = _json(path / "service-manifest.json")
-    found = dict.fromkeys(as_dict(as_dict(_json(path / RECORD_NAME)).get("tools")), "")
+    described = _json(path, "tool-descriptions/tools-list.json")
+    manifest = _json(path, "service-manifest.json")
+    found = dict.fromkeys(as_dict(as_dict(_json(path, RECORD_NAME)).get("tools")), "")
     for item in (*as_list(as_dict(manifest).get("tools")), *as_list(as_dict(described).get("tools"))):
         name = text_of(item, "title") if text_of(item, "title") in found else text_of(item, "name")
         if name in found or (name is not None and not found):
@@ -221,7 +221,7 @@ _NO_WORDS = re.compile(r"[`\[]|[A-Z][\w ()]*:\Z")
 def _words_of_skill(path: Path) -> Iterator[tuple[str, str]]:
     """Yields the heading and the first paragraph of each section of a skill."""
     for file in sorted(path.glob("skills/*/**/*.md")):
-        for heading, body in second_level_sections(text_of_file(file) or ""):
+        for heading, body in second_level_sections(_text(path, file.relative_to(path)) or ""):
             paragraph = one_line(_ESCAPE.sub(r"\1", body.partition("\n\n")[0]))
             if not _NO_WORDS.match(paragraph):
                 yield _ESCAPE.sub(r"\1", heading), clip(paragraph, _WORDS_SHOWN)
@@ -233,14 +233,19 @@ _WORDS_SHOWN = 300
 
 
 def _auth(path: Path, mcpx: Mapping[str, Any]) -> tuple[str, ...]:
-    manifest = as_dict(as_dict(_json(path / "service-manifest.json")).get("auth"))
-    objects = as_dict(as_dict(as_dict(_json(path / "dashdash.json")).get("initialize")).get("requires"))
+    manifest = as_dict(as_dict(_json(path, "service-manifest.json")).get("auth"))
+    objects = as_dict(as_dict(as_dict(_json(path, "dashdash.json")).get("initialize")).get("requires"))
     return texts_of(manifest, "methods") or texts_of(mcpx, "auth") or texts_of(objects, "auth")
 
 
-def _json(path: Path) -> Any:
+def _text(folder: Path, name: str | Path) -> str | None:
+    """Returns a file of a folder; `None` if it does not exist, or a symbolic link points out of the folder."""
+    return text_of_file(folder / name) if is_below(folder / name, folder) else None
+
+
+def _json(folder: Path, name: str) -> Any:
     """Returns a JSON file, with `?` for unpaired surrogates; `None` if it does not exist or is not JSON."""
-    text = text_of_file(path)
+    text = _text(folder, name)
     data = None if text is None else json_or_none(text)
     return (
         data if text is None or "\\ud" not in text.lower() else json.loads(json_text(data).encode("utf-8", "replace"))
@@ -295,7 +300,7 @@ def _overview(entries: Sequence[Entry], folder: Path, problems: list[Problem]) -
             continue
         words = clip(one_line(text_of(entry.dashdash, "description") or ""), _DESCRIPTION_SHOWN)
         address = quote(os.fsencode(f"{_relative(entry.site, folder)}/"), safe="/")
-        heading = _TITLE.search(text_of_file(entry.site / "index.html") or "")
+        heading = _TITLE.search(_text(entry.site, "index.html") or "")
         title = unescape(heading[1]) if heading else entry.name
         services.append(MenuEntry(title=title, address=address, count=len(entry.tools), words=words))
     documents = overview_documents(services, builtin_templates())
