@@ -271,6 +271,17 @@ def test_a_merge_of_branches_that_is_what_skillgen_would_write_is_no_edit(out: P
     assert (out / TASKS).read_text("utf-8").startswith(f"# Tasks\n\nOur own word on tasks.\n\n{TRUST} One section: ")
 
 
+def test_a_section_of_another_branch_is_not_written_twice(out: Path, tmp_path: Path) -> None:
+    more = grouped(tasks=["list_tasks", "get_task", "make_task"], users=["list_users", "get_user"])
+    generated("from-openapi", write(tmp_path / "api.json", more), "-o", tmp_path / "fresh")
+    shutil.copy(tmp_path / "fresh" / TASKS, out / TASKS)
+    block = "## make_task\n\n```\nOur own word.\n```\n"
+    edit(out / TASKS, "## make_task\n", block)
+    assert run(out, more).exit_code == 0
+    edit(out / TASKS, block, "## make_task\n")
+    assert files_of(out) == files_of(tmp_path / "fresh")
+
+
 def test_unchanged_documents_are_adopted_without_the_record(out: Path) -> None:
     edit(out / TASKS, "# Tasks\n", "# Tasks\n\nOur own word on tasks.\n")
     (out / ".skillgen.json").unlink()

@@ -24,7 +24,6 @@ from skillgen.write.edits import (
     Edits,
     Key,
     MarkerError,
-    Rewrite,
     Section,
     find_edits,
     front_matter_end,
@@ -38,6 +37,7 @@ from skillgen.write.record import (
     line_digest,
     lines_of,
     resolve_conflicts,
+    state_of,
     unpack_digests,
 )
 
@@ -434,9 +434,6 @@ class Regeneration(Struct, frozen=True, kw_only=True):
     reason: str | None
     """Why the file cannot be written, if it cannot."""
 
-    rewritten: bool
-    """Whether a person changed generated text."""
-
     regions: int
     """The number of regions that replace generated text."""
 
@@ -476,18 +473,22 @@ def _base_of(states: Sequence[str], now: Sequence[str]) -> tuple[str, ...]:
     another one explains, since a merge of branches has lines of both.
     """
     base, *others = map(unpack_digests, states)
+    digests = digests_of(now)
     for other in others:
-        digests, written = digests_of(now), set(other)
         remaining = map_positions(find_hunks(base, other), len(base), len(other))
+        matched = set(map_positions(find_hunks(other, digests), len(other), len(digests)).values())
         merged: list[str] = []
         at = 0
         for hunk in find_hunks(base, digests):
-            generated = [digest for digest in digests[hunk.new_start : hunk.new_end] if digest in written]
-            removed = range(hunk.old_start, hunk.old_end)
-            is_explained = not any(number in remaining and base[number] != BLANK for number in removed)
-            if not is_explained or (not removed and set(generated) <= {BLANK}):
-                generated = list(base[hunk.old_start : hunk.old_end])
-            merged += [*base[at : hunk.old_start], *generated]
+            removed = [number for number in range(hunk.old_start, hunk.old_end) if base[number] != BLANK]
+            added = [number for number in range(hunk.new_start, hunk.new_end) if digests[number] != BLANK]
+            # Where lines were removed, a line of a person may be what one of them became.
+            is_explained = matched.issuperset(added) if removed else bool(matched.intersection(added))
+            merged += base[at : hunk.old_start]
+            if is_explained and remaining.keys().isdisjoint(removed):
+                merged += [digests[number] for number in range(hunk.new_start, hunk.new_end) if number in matched]
+            else:
+                merged += base[hunk.old_start : hunk.old_end]
             at = hunk.old_end
         base = (*merged, *base[at:])
     return base
@@ -496,17 +497,16 @@ def _base_of(states: Sequence[str], now: Sequence[str]) -> tuple[str, ...]:
 def regenerate(path: str, states: Sequence[str], old: bytes, new: bytes) -> Regeneration:
     """Merges a person's changes to the generated text in `old` into the text `new`.
 
-    `states` (digests) are what skillgen may have written to the file; the first is compared, the others explain what
-    differs from it.
+    `states` (digests) are what skillgen may have written to the file; the first is compared. The others, and the new
+    text, explain what differs from it.
 
     Raises:
         MarkerError: a marker of a region is not paired.
     """
     now, then = resolve_generated(lines_of(old), states), lines_of(new)
-    base = _base_of(states, now)
+    base = _base_of((*states, state_of(new)), now)
     front_edits, body_edits, front_end = _edits_of_parts(base, now, then)
     new_front, new_body = then[:front_end], then[front_end:]
-    front_edits, body_edits = _without_converged(front_edits, new_front), _without_converged(body_edits, new_body)
     front, conflicts = _merge_front(front_edits, new_front)
     has_headings = path.endswith((".md", ".txt"))
     if base:
@@ -530,7 +530,6 @@ def regenerate(path: str, states: Sequence[str], old: bytes, new: bytes) -> Rege
         body=body,
         edit=unified_diff(f"a/{path}", f"b/{path}", [*front_edits.base, *body_edits.base], now) if reason else "",
         reason=reason,
-        rewritten=bool(front_edits.rewrites or body_edits.rewrites),
         added=sum(len(item.lines) for edits in (front_edits, body_edits) for item in edits.additions),
         regions=sum(1 for edits in (front_edits, body_edits) for item in edits.additions if item.covers),
     )
@@ -578,22 +577,6 @@ def _merge_front(edits: Edits, new: Sequence[str]) -> tuple[list[str], list[str]
     additions = tuple(replace(addition, at=max(addition.at - 1, 0)) for addition in edits.additions)
     lines, conflicts = merge_front_matter(Edits(base=edits.base[1:-1], additions=additions, rewrites=()), new[1:-1])
     return [new[0], *lines, new[-1]], conflicts
-
-
-def _without_converged(edits: Edits, new: Sequence[str]) -> Edits:
-    """Removes the edits that produced what skillgen would write now, as a merge of branches does."""
-    if not edits.rewrites:
-        return edits
-    places = map_positions(find_hunks(edits.base, new), len(edits.base), len(new))
-
-    def is_converged(change: Rewrite) -> bool:
-        if not change.lines and not any(number in places for number in range(change.start, change.end)):
-            return True
-        above = places.get(change.start - 1, -1 if change.start == 0 else None)
-        below = places.get(change.end, len(new) if change.end == len(edits.base) else None)
-        return above is not None and below is not None and tuple(new[above + 1 : below]) == change.lines
-
-    return replace(edits, rewrites=tuple(change for change in edits.rewrites if not is_converged(change)))
 
 
 def _is_valid_json(lines: Sequence[str]) -> bool:

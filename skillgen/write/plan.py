@@ -272,9 +272,6 @@ class _Planning(Struct, kw_only=True):
         if merge is None:
             self._set(path, "replace", old, new)  # --force despite broken markers
             return
-        if merge.rewritten and self._is_merged(path, old, new):
-            self._set(path, "keep", old, old)
-            return
         reason = merge.reason or ""
         if reason == BROKEN_JSON and self.force:
             self._set(path, "replace", old, new)
@@ -292,12 +289,6 @@ class _Planning(Struct, kw_only=True):
     def _is_refused(self, merge: Regeneration) -> bool:
         """True if the merge must not be written: `--force` does not say which side of a conflict is wanted."""
         return merge.reason == UNMERGED or (merge.reason is not None and not self.force)
-
-    def _is_merged(self, path: str, old: bytes, new: bytes) -> bool:
-        """True if the file is already the new text with a person's additions, as after a merge of branches."""
-        added = added_lines(path, state_of(new), old)
-        generated = generated_digests(self.before.states[path])
-        return added is not None and generated.isdisjoint(digests_of(filter(None, added)))
 
     def _best_merge(self, path: str, old: bytes, new: bytes) -> Regeneration | None:
         """Returns the merge based on the state that is closest to the file; `None` for broken markers with `--force`.
