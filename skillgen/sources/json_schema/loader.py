@@ -477,7 +477,7 @@ class SchemaDocument:
         return replace(schema, ref=name) if schema.ref is None else merge(schema, Schema(ref=name))
 
     def _recursive_anchor(self, pointer: str) -> str:
-        """Returns a reference to the nearest schema above with `$recursiveAnchor`; in an OpenAPI file `#` is none."""
+        """Returns a reference to the nearest schema above with `$recursiveAnchor`; not `#` in an OpenAPI file."""
         local = pointer.removeprefix(self._root.pointer)
         while local and as_dict(follow(self._root.json, local)).get("$recursiveAnchor") is not True:
             local = local.rpartition("/")[0]
