@@ -129,8 +129,7 @@ def _built() -> Iterator[tuple[re.Pattern[str], str]]:
         yield from zip(uses._forms(is_single), ("match", "fullmatch"), strict=True)
     for build in (purpose._after_word, purpose._countable_use):
         yield build("ship", "ships"), "findall"
-    for build_of_one in (purpose._use_after_the, purpose._use_after_word):
-        yield build_of_one("ship"), "findall"
+    yield purpose._use_after_the("ship"), "findall"
 
 
 def _calls_of_re(tree: ast.AST) -> Iterator[tuple[ast.Call, str]]:
@@ -273,7 +272,6 @@ TRIED = {
     ("render/purpose.py", "_after_word"),
     ("render/purpose.py", "_countable_use"),
     ("render/purpose.py", "_use_after_the"),
-    ("render/purpose.py", "_use_after_word"),
     ("security/injection/patterns.py", "regex"),
     ("security/tables.py", "compiled"),
     ("text/lazy_re.py", "compiled"),

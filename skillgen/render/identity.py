@@ -38,7 +38,7 @@ from skillgen.text.summary import (
     shorten,
     without_document,
 )
-from skillgen.text.words import plural, word_set, words_of
+from skillgen.text.words import word_set, words_of
 
 _CONNECTED = re.compile(r"(?:when|whenever|if|to|for)\s", re.IGNORECASE)
 _PERSON = re.compile(r"(?:(?:the|a|an)\s+)?(?:users?|you|someone|people|agents?|caller)\b", re.IGNORECASE)
@@ -429,11 +429,10 @@ def _trigger(service: Service) -> str:
     products = [_spelling(word, service) or word for word in subjects.products]
     names = list(dict.fromkeys([*said, *products, *subjects.abbreviations]))
     mentioned = {word.lower() for word in names}
-    mentioned |= {plural(word) for word in mentioned if service.kind == "mcp"}
     about = [plain(noun) for noun in subjects.nouns if noun.lower() not in mentioned][:_NOUNS_ASKED]
     about = [] if len(tasks) >= _NOUNS_ASKED else about
     if not (about or names or tasks):
-        tasks = [plain(task) for tool in service.tools[:_TASKS_ASKED] if (task := task_of(tool))]
+        tasks = list(dict.fromkeys(plain(task) for tool in service.tools[:_TASKS_ASKED] if (task := task_of(tool))))
     conditions = [
         plain_phrase(condition, **{field: listed(items, "or_between")})
         for condition, field, items in (

@@ -59,14 +59,12 @@ _NO_TASKS = ("allow ", "request sent", "use ")
 
 _CLAUSE = re.compile(
     r",? (?:that|which|where|when|using|based|including|such|if|so|as well|in order)\b|[,;:.] | \(| [-–—] "
-    r"|,? (?:and|or) (?:then |optionally )?(?P<verb>[a-z]+) (?P<object>[a-z]+)"
+    r"|,? (?:and|or) (?:then |optionally )?(?P<verb>[a-z]+)"
 )
 """Where a task can end: before a clause, or what else a tool does."""
 
 _VERBS_OF_TEXTS = frozenset({"crawl", "scrape"})
 """Verbs that names use as nouns."""
-
-_DETERMINERS = word_set("a all an any each existing her his it its one our the their them this those your")
 
 _PLACE = re.compile(r" (?:for|from|in|into|on|to|with|by|at|via|across|within)\b")
 """Where a long task can end."""
@@ -88,8 +86,6 @@ _OF_ANY_SERVICE = word_set("api csv html http https id iso json pdf rfc url uri 
 """Abbreviations of any service, in lower case."""
 
 ABBREVIATIONS = _OF_ANY_SERVICE | word_set("dns ip sms sql ssl")
-
-_WORDS_IN_CAPITALS = word_set("and false not null the true")
 
 _LONGEST_ABBREVIATION = 6
 """Characters: `SPARQL`."""
@@ -154,9 +150,6 @@ _EMPTY = word_set(
 
 _VAGUE = _EMPTY | word_set("action data endpoint function item json list object resource result service type version")
 """The same, with nouns that describe a service if several tools do different things with them."""
-
-_SENDING = frozenset({"post", "send", "share"})
-"""Verbs of which one says enough about the same noun."""
 
 _WRAPPERS = word_set("collection detail information instance metadata object resource")
 """Nouns after the noun that says what is meant: "a customer object"."""
@@ -260,15 +253,9 @@ class Subjects:
             for subject in found.values()
             if not (_EMPTY if is_small and subject.is_varied else _VAGUE).issuperset(subject.words)
             and not _PARTICIPLE.search(subject.words[-1])
-            and (subject.is_varied or not (PLAIN_VERBS | _SAME_VERB.keys()).issuperset(subject.words))
-            and not self._is_feedback(subject.words)
             and not (self._service.kind == "cli" and is_verb(subject.words[-1]))
         )
         return sorted(named, key=lambda subject: -subject.count)[:_MAX_SUBJECTS]
-
-    def _is_feedback(self, noun: Sequence[str]) -> bool:
-        """True for what people tell the author of an MCP server about it."""
-        return self._service.kind == "mcp" and "feedback" in noun
 
     @cached_property
     def _said(self) -> frozenset[str]:
@@ -331,21 +318,11 @@ class Subjects:
         if self._nouns_of_groups:
             return self._sorted_nouns[:_MAX_NOUNS]
         nouns = [self._phrase(subject.words, subject.verbs) for subject in self._all[:_MAX_NOUNS]]
-        is_short = 1 < len(self._service.tools) <= _FEW_TOOLS
-        return _without_parts(_distinct([*nouns, *(self._shared_nouns if is_short else ())]))
-
-    @cached_property
-    def _shared_nouns(self) -> list[str]:
-        """What the texts of all of few tools say after their verb, and one of them in the plural."""
-        texts = [words_of(first_sentence(tool.summary or tool.description or ""))[1:] for tool in self._service.tools]
-        known = {*self._names, *STOP_WORDS, *_END, *_VAGUE, *(word for item in self._all for word in item.words)}
-        words = {word: singular(word) for text in texts for word in text}
-        shared = (word for word, one in words.items() if all(word in text or one in text for text in texts))
-        return [word for word in shared if words[word] not in (word, *known) and not is_verb(words[word])]
+        return _without_parts(_distinct(nouns))
 
     def _sizes(self, nouns: Iterable[str], named: Mapping[str, str]) -> Counter[str]:
         """Returns each noun with the number of tools in its groups, or with names that have it: a recording of a call
-        is about calls, too. What reaches people or costs money counts double. `named` has the noun of each group."""
+        is about calls, too. `named` has the noun of each group."""
         words = {noun: {*map(singular, words_of(noun))} for noun in nouns}
         sizes = Counter[str]()
         for tool in self._service.tools:
@@ -353,7 +330,7 @@ class Subjects:
             within = [noun for noun, parts in words.items() if parts <= name]
             found = {noun for noun in within if not any(words[noun] < words[longer] for longer in within)}
             own = named.get(tool.group or "", "")
-            sizes.update({noun: 2 if tool.semantics.sends and noun == own else 1 for noun in {own, *found}})
+            sizes.update({own, *found})
         return sizes
 
     @cached_property
@@ -365,7 +342,7 @@ class Subjects:
             tasks = [task_of(tool) for tool in tools]
             known = [task for task in tasks if task]
             if known and 2 * len(known) >= len(tools) and sum(map(len, known)) <= _WHAT_LIMIT:
-                return _capitalised(listed(known))
+                return _capitalised(listed(_distinct(known)))
             if len(tools) == 1 and (text := purpose_sentence(tools[0].description or "", tools[0].name, _WHAT_LIMIT)):
                 return text
         clauses = list(self._clauses_of_groups() if self._are_nouns_enough else self._clauses())
@@ -383,22 +360,21 @@ class Subjects:
         known: dict[tuple[str, tuple[str, ...]], str] = {}
         for task in sorted(tasks, key=len):
             verb, _, rest = task.partition(" ")
-            verb, noun = "send" if verb in _SENDING else verb, _object(rest) or (rest,)
+            noun = _object(rest) or (rest,)
             is_known = any(noun[-len(of) :] == of and (of != noun or by == verb) for by, of in known)
-            if not is_known and not self._is_feedback(noun):
+            if not is_known:
                 known[verb, noun] = task
         said = [task for (_, noun), task in known.items() if noun[-1] not in _WRAPPERS] or [*known.values()]
-        return _distinct(map(self._without_title_case, said))
+        return _distinct(map(self._in_lower_case, said))
 
-    def _without_title_case(self, task: str) -> str:
-        """Returns a task without the capital of a word that most texts write without, and that is in no longer name."""
+    def _in_lower_case(self, task: str) -> str:
+        """Returns a task without the capital of a word that texts also write without, unless it is in a longer name."""
         words = task.split(" ")
-        titled = [word.istitle() for word in words]
-        for index in (number for number, is_title in enumerate(titled) if is_title and number):
-            word, lower = words[index], words[index].lower()
-            if sum(titled[index - 1 : index + 2]) == 1:
-                uses = Counter(re.findall(rf"(?<=[a-z,] ){re.escape(word)}(?!\w)", self._texts, re.IGNORECASE))
-                words[index] = word if uses[word] > uses[lower] else lower
+        titled = [False, *(word.istitle() for word in words), False]
+        for index, word in enumerate(words):
+            is_alone = titled[index : index + 3] == [False, True, False]
+            if is_alone and re.search(rf"(?<=[a-z,] ){re.escape(word.lower())}(?!\w)", self._texts):
+                words[index] = word.lower()
         return " ".join(words)
 
     @cached_property
@@ -411,7 +387,7 @@ class Subjects:
         if not counts:
             return []
         common = Counter(word for tool in self._service.tools for word in _abbreviations(tool))
-        known, number = self._names | _OF_ANY_SERVICE | _WORDS_IN_CAPITALS, len(self._service.tools)
+        known, number = self._names | _OF_ANY_SERVICE | STOP_WORDS, len(self._service.tools)
         named = (word for word, _ in counts.most_common() if 5 * common[word] <= number or common[word] == 1)
         return [word for word in named if word.lower() not in known][:_MAX_ABBREVIATIONS]
 
@@ -512,8 +488,6 @@ class Subjects:
             noun = noun.removesuffix(words[-1]) + self._plurals[words[-1]]
         elif _countable_use(one, many).search(lower) or not _COUNTABLE.isdisjoint(verbs):
             noun = plural(noun)
-        elif any(word in _END for word in _use_after_word(one).findall(lower)):
-            pass
         elif _use_after_the(one).search(lower):
             noun = f"the {noun}"
         elif not _is_mass(noun):
@@ -582,10 +556,6 @@ def _use_after_the(one: str) -> re.Pattern[str]:
     return re.compile(rf"(?<!\w)the {_ADJECTIVE}{one}{_AFTER}")
 
 
-def _use_after_word(one: str) -> re.Pattern[str]:
-    return re.compile(rf"(?<![\w-])([a-z]+) {one}{_AFTER}")
-
-
 def task_of(tool: Tool) -> str | None:
     """Returns what a tool does as a task, "send a message"; `None` if no text of it begins with a verb."""
     name = frozenset(words_of(tool.name))
@@ -626,9 +596,7 @@ def _end_of_task(text: str) -> int:
     """Returns the length of what a text says after its verb, without clauses and what else is done."""
     end = len(text)
     for clause in _CLAUSE.finditer(text, 1):
-        verb, before = clause["verb"], text[: clause.start()]
-        is_certain = verb is None or clause["object"] in _DETERMINERS or before.count(" ") > 1 or before[-1] == "s"
-        if is_certain and (verb is None or _is_verb_form(verb)):
+        if clause["verb"] is None or _is_verb_form(clause["verb"]):
             end = clause.start()
             break
     if end > _TASK_LIMIT:
@@ -654,7 +622,6 @@ def _is_shouted(word: str) -> bool:
 def _in_sentence(title: str) -> str:
     """Returns a title for a sentence: in lower case, except names and abbreviations."""
     text = one_line(title).rpartition("› ")[2].partition(": ")[0]
-    text = text if " " in text else text.replace("-", " ")
     text = re.sub(r"(?<!\s)\s*\([^()]*\)", "", text) or text
     words = re.sub(r"(?<=[a-z])(?=[A-Z][a-z])", " ", text).split(" ") if " " not in text else text.split(" ")
     words = [part for word in words for part in word.split("_") if part]
@@ -705,12 +672,10 @@ _QUANTITY = re.compile(
 )
 """Words before what something is about: "a list of"."""
 
-_POSSESSOR = re.compile(r"\Athe (?:[\w-]+ ){0,2}[\w-]+['’]s? ", re.IGNORECASE)
-
 
 def _object(text: str) -> tuple[str, ...]:
     """Returns the noun at the start of a text, in the singular: `repository` of "a new repository for the user"."""
-    text = _POSSESSOR.sub("", _QUANTITY.sub("", text.replace("(s)", "s")))
+    text = _QUANTITY.sub("", text.replace("(s)", "s"))
     text = re.split(r",|['’]s? ", text, maxsplit=1)[0]
     words = re.findall(r"\w[\w'-]*", text)
     noun = list(takewhile(lambda word: word.lower() not in _END | CONJUNCTIONS, words))
@@ -846,8 +811,6 @@ def _action_of_name(parts: Sequence[Sequence[str]], tool: Tool) -> tuple[list[st
     if after[:1] == ["to"] and _noun(after[1:]):
         return [f"{verbs[-1]} to"], _noun(after[1:])
     noun = _noun(after)
-    if verbs == ["post"] and len(noun) == 1 and is_verb(noun[0]):
-        return [noun[0]], ()
     if not noun and (before := _noun(words[:at][-2:])):
         _, said_verbs, said = _said_action(tool, verbs, before)
         return (verbs, before) if not said or singular(before[-1]) == singular(said[-1]) else (said_verbs, said)
@@ -870,9 +833,8 @@ def _begins_with(tool: Tool, word: str) -> bool:
 
 
 def _verb_places(words: Sequence[str]) -> Iterator[int]:
-    """Yields the places of a verb: the first word, that before "by", the last."""
+    """Yields the places of a verb: the first word, the last, then the others."""
     yield next((index for index, word in enumerate(words) if word not in STOP_WORDS), 0)
-    yield next((index - 1 for index, word in enumerate(words) if word in _END and index), 0)
     if words[-1] not in nouns_of(" ".join(words)):
         yield len(words) - 1
     yield from range(1, len(words) - 1)
