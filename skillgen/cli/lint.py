@@ -121,8 +121,11 @@ def _has_colour() -> bool:
 
 
 def _write(path: Path, text: str) -> None:
+    from skillgen.write.files import replace_file
+
     try:
-        path.write_text(text, encoding="utf-8", newline="\n")
+        path.parent.stat()  # a misspelt folder is not created
+        replace_file(path, lambda temporary: temporary.write_text(text, encoding="utf-8", newline="\n"))
     except OSError as error:
         raise OutputError(f"cannot be written: {error.strerror}", where=path.as_posix()) from None
 

@@ -207,6 +207,10 @@ _NAMED_PATHS = ("/.well-known/agent-skills/index.json", "/.well-known/api-catalo
 """Paths whose document a message names; it is not followed."""
 
 
+_NAME_LIMIT = 255
+"""Characters that file systems accept in a name."""
+
+
 def discover_document(
     source: str,
     problems: ProblemLog,
@@ -223,6 +227,9 @@ def discover_document(
     Raises:
         SourceError: no document was found, or none that is wanted; the message names what was found.
     """
+    if not is_url(source) and any(len(part) > _NAME_LIMIT for part in source.split("/")):
+        what = f"is not a file name: it has {len(source):,} characters"
+        raise SourceError(what, where=source[:40], fix="give a file, a URL or - for standard input")
     if is_domain(source):
         source = f"https://{source}"
     if not is_url(source) or origin_of(source) is None:

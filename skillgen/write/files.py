@@ -187,6 +187,9 @@ def replace_file(path: Path, fill: Callable[[Path], object]) -> None:
         OSError: it cannot be written.
     """
     path.parent.mkdir(parents=True, exist_ok=True)
+    if path.exists() and not path.is_file():  # such as /dev/stdout
+        fill(path)
+        return
     with tempfile.TemporaryDirectory(dir=path.parent, prefix=".skillgen-") as folder:
         temporary = Path(folder, path.name)
         fill(temporary)
