@@ -355,7 +355,7 @@ def _check_deprecation(tool: Tool, types: Types) -> Iterator[Problem]:
 
 
 _CALL_OF = r"\b(?:call|use|using|invoke|run|try|prefer|tool) (?:the )?(?:tool )?[`'\"]?"
-_NAME_IN_TEXT = r"(?<![\w./:-])[a-z][a-z0-9]*(?:[_-][A-Za-z0-9]+|(?<=[a-z0-9])[A-Z][A-Za-z0-9]*)+(?![\w/:-]|\.\w)"
+_NAME_IN_TEXT = r"(?<![\w./:-])(?=[a-z0-9]*[A-Z_-])[a-z][A-Za-z0-9]*(?:[_-][A-Za-z0-9]+)*(?![\w/:-]|\.\w)"
 _NAMED_TOOL = re.compile(rf"(?i:{_CALL_OF})({_NAME_IN_TEXT})|({_NAME_IN_TEXT})[`'\"]?(?:\(\))? tools?\b")
 """A name of several words after "call", "use" or another such verb, or before "tool"."""
 
