@@ -285,16 +285,16 @@ def test_the_format_in_a_path_is_in_no_derived_name(tmp_path: Path) -> None:
 
 
 def test_identifiers_are_headings_as_texts_spell_them(tmp_path: Path) -> None:
-    """Plural if they are countable, with the inner capitals of the texts."""
-    tags = {"credit_notes": "Lists credit notes", "x-seats": "Does it", "GitHub": "Links to GitHub"}
-    tags |= {"admin.users": "Does it", "Read me": "Does it", "user_data": "x"}
+    """Plural if tools list them, with the capitals of the texts, and with the name of a larger area first."""
+    tags = {"credit_notes": "Lists credit notes", "apple_pay": "A domain for Apple Pay", "GitHub": "Links to GitHub"}
+    tags |= {"admin.users": "Does it", "admin.users.restrictAccess": "Does it", "Read me": "Does it", "user_data": "x"}
     source = grouped(**{tag: [f"{tag}_a", f"{tag}_b"] for tag in tags}, pet=["listPet", "createPet"])
     for path in source["paths"].values():
         for item in path.values():
             item["summary"] = tags.get(item["tags"][0], "Does it")
     titles = set(members(service_of(write(tmp_path / "api.json", source))))
     assert titles == {
-        *("Credit notes", "Seats", "GitHub", "Admin users"),
+        *("Credit notes", "Apple Pay", "GitHub", "Admin users", "Admin users: restrict access"),
         *("Read me", "User data", "Pets"),
     }
 
@@ -302,7 +302,7 @@ def test_identifiers_are_headings_as_texts_spell_them(tmp_path: Path) -> None:
 def test_a_name_in_mixed_case_is_one_word_unless_texts_write_it_apart(tmp_path: Path) -> None:
     said = {
         "GitHub": "Links to GitHub",
-        "PhoneNumber": "The phone number that replaces a phone number",
+        "PhoneNumber": "A PhoneNumber, a phone number",
         "AnyCall": "x",
         "UsageLog": "x",
     }
@@ -311,7 +311,7 @@ def test_a_name_in_mixed_case_is_one_word_unless_texts_write_it_apart(tmp_path: 
         for item in path.values():
             item["summary"] = said[item["tags"][0]]
     titles = set(members(service_of(write(tmp_path / "api.json", source))))
-    assert titles == {"GitHub", "Phone numbers", "Any call", "Usage log"}
+    assert titles == {"GitHub", "Phone number", "Any call", "Usage log"}
 
 
 def test_the_description_of_a_tag_is_its_gloss_if_it_adds_to_its_name(tmp_path: Path) -> None:

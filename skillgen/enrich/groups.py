@@ -21,7 +21,6 @@ from skillgen.model.tool import Tool
 from skillgen.model.values import Origin
 from skillgen.text.words import (
     WORD,
-    compound_words,
     is_verb,
     nouns_of,
     path_segments,
@@ -87,6 +86,9 @@ _SHARED_START = re.compile(r"[A-Za-z]+(?:\d+(?=[A-Z])|[._:/-] ?(?=[A-Za-z]))")
 
 _IDENTIFIER = re.compile(r"[A-Za-z][A-Za-z0-9]*(?:[._/:-]+[A-Za-z0-9]+)*")
 """A name that nobody wrote as a title."""
+
+_EXTENSION = re.compile(r"\A[xX]-(?=[A-Za-z])")
+"""The start of a name that is no standard one: `x-internal`."""
 
 _SEPARATORS = re.compile(r"[._/:-]+")
 _PATH_GAP = re.compile(r"(?<=[^\W_])[_-](?=[^\W_])")
@@ -315,36 +317,79 @@ def _title(noun: str, tools: Sequence[Tool]) -> str:
 
 
 def _labels(tools_of: Mapping[str, Sequence[Tool]]) -> dict[str, str]:
-    """Returns each name of a group as a heading."""
-    all_tools = [tool for tools in tools_of.values() for tool in tools]
-    compounds = compound_words(all_tools, tools_of)
-    spellings = _spellings(all_tools)
-    abbreviations = {word for word in spellings if _with_capitals(word, spellings).isupper()}
-    labels = {name: _label(name, tools, compounds, abbreviations) for name, tools in tools_of.items()}
+    """Returns each name of a group as a heading; the name of a larger area is before a colon."""
+    is_mixed = sum(bool(_HUMP.search(name)) for name in tools_of) >= _MIN_TITLES
+    known = _words_said(tools_of) if is_mixed else frozenset[str]()
+    all_spellings = _spellings(tool for tools in tools_of.values() for tool in tools)
+    abbreviations = {word for word in all_spellings if _with_capitals(word, all_spellings).isupper()}
+    labels = {}
+    for name, tools in tools_of.items():
+        area = _area(name, tools_of)
+        label = _label(name.removeprefix(f"{area}."), tools, known, abbreviations)
+        start = f"{_label(area, tools_of[area], known, abbreviations)}: " if area else ""
+        labels[name] = start + (_uncapitalised(label) if area else label)
     alike = Counter(map(str.casefold, labels.values()))
     return {name: label if alike[label.casefold()] == 1 else name for name, label in labels.items()}
 
 
-def _label(name: str, tools: Sequence[Tool], compounds: Mapping[str, str], abbreviations: Container[str]) -> str:
+def _words_said(tools_of: Mapping[str, Sequence[Tool]]) -> frozenset[str]:
+    """Returns the words, in the singular, of several names in mixed case and of the texts."""
+    in_names = Counter(word for name in tools_of for word in set(map(singular, words_of(name))))
+    texts = (_summary(tool).lower() for tools in tools_of.values() for tool in tools)
+    in_texts = {singular(word) for text in texts for word in _TEXT_WORD.findall(text)}
+    return frozenset(in_texts.union(word for word, count in in_names.items() if count > 1))
+
+
+def _area(name: str, names: Container[str]) -> str:
+    """Returns the longest other name that this one continues after a dot; empty without one."""
+    area = name
+    for _ in range(_DEPTH_LIMIT):
+        area = area.rpartition(".")[0]
+        if not area or area in names:
+            return area
+    return ""
+
+
+def _label(name: str, tools: Sequence[Tool], known: Container[str], abbreviations: Container[str]) -> str:
     """Returns an identifier as a heading: `credit_notes` is "Credit notes", and `Message` "Messages" if it is one of
     several.
 
-    What people wrote as a title keeps its words, and so does a compound such as `GitHub`. An abbreviation of any text
-    of the service is one.
+    What people wrote as a title keeps its words. A name such as `GitHub` is one word if texts have it and its last part
+    is no known word; `PhoneNumber` has two. An abbreviation of any text of the service is one.
     """
-    name = name.removeprefix("x-")
+    name = _EXTENSION.sub("", name)
     if name == REST or not _IDENTIFIER.fullmatch(name):
         return name[:1].upper() + name[1:] if name.islower() else name
     spellings = _spellings(tools)
     words: list[str] = []
-    for part in (next(same) for _, same in groupby(filter(None, _SEPARATORS.split(name)), singular)):
-        words += [part] if part.lower() in compounds else _HUMP.sub(" ", part).split(" ")
-    words = [word if word.isupper() and word[1:] else word.lower() for word in words]
-    if singular(words[-1]) == words[-1] and not words[-1].isupper() and _is_countable(words[-1], tools, spellings):
+    for part in (next(same) for _, same in groupby(_SEPARATORS.split(name), singular)):
+        parts = _HUMP.sub(" ", part).split(" ")
+        words += [part] if part in spellings[part.lower()] and singular(parts[-1].lower()) not in known else parts
+    words = [word if word.isupper() and word[1:] else word.lower() for word in words if word]
+    if singular(words[-1]) == words[-1] and not words[-1].isupper() and _is_one_of_several(words, tools, spellings):
         words[-1] = plural(words[-1])
     words = [word.upper() if word in abbreviations else word for word in words]
     label = " ".join(word if word.isupper() else _spelled(word, spellings) for word in words)
+    label = _as_written(label, tools) if len(words) > 1 else label
     return label[:1].upper() + label[1:]
+
+
+def _is_one_of_several(noun: Sequence[str], tools: Sequence[Tool], spellings: _Spellings) -> bool:
+    """True if tools list and change what has this name, or texts have it in the plural."""
+    names = [words_of(text) for text in readable_names(tools).values()]
+    length = len(noun)
+    verbs = {name[0] for name in names if name[-length:] == tuple(noun) and (length > 1 or len(name) == 2)}
+    many = plural(noun[-1])
+    if "list" in verbs and len(verbs) > 1 and _with_capitals(noun[-1], spellings) == noun[-1]:
+        return True
+    return any(many in name for name in names) or (many in spellings and _is_countable(noun[-1], tools, spellings))
+
+
+def _as_written(label: str, tools: Iterable[Tool]) -> str:
+    """Returns several words with capitals if most sentences write them so: `Apple Pay`."""
+    pattern = re.compile(rf"(?<=[a-z] ){re.escape(label)}(?!\w)", re.IGNORECASE)
+    counts = Counter(text for tool in tools for text in pattern.findall(_summary(tool)))
+    return max(counts, key=lambda text: (counts[text], text), default=label)
 
 
 def _uncapitalised(label: str) -> str:
@@ -358,14 +403,14 @@ _MIN_NAMED = 5
 
 def _is_countable(noun: str, tools: Sequence[Tool], spellings: _Spellings) -> bool:
     """True if names have a noun in the plural or after a verb such as "create", or a summary has "a" before it."""
-    names = [words_of(name) for name in readable_names(tools).values()]
-    if any(plural(noun) in name for name in names):
+    words = [words_of(name) for name in readable_names(tools).values()]
+    if any(plural(noun) in name for name in words):
         return True
     counts = spellings.get(noun, Counter())
     is_name = counts[noun.title()] >= _MIN_NAMED and not counts[noun] and not any(tool.path for tool in tools)
     if is_name or _with_capitals(noun, spellings) != noun:
         return False
-    if any(name[-1:] == (noun,) and not _COUNTABLE_VERBS.isdisjoint(name[:-1]) for name in names):
+    if any(name[-1:] == (noun,) and not _COUNTABLE_VERBS.isdisjoint(name[:-1]) for name in words):
         return True
     one = re.compile(
         rf"\b(?:an?|each|every)\s(?:(?!of\s)[\w-]+\s){{0,2}}{re.escape(noun)}\b(?=\W*$|[.,;:)]|\s(?:{_AFTER_NOUN})\b)",
@@ -415,6 +460,7 @@ def _path_names(tools: Sequence[Tool]) -> dict[str, str]:
             break
         shared += 1
     names = {name: next(iter(path_segments("/".join(path[shared:]))), "") for name, path in paths.items()}
+    names |= {tool.name: "" for tool in tools if tool.is_preflight}
     counts = Counter(names.values())
     return {name: group if group and counts[group] > 1 else REST for name, group in names.items()}
 
