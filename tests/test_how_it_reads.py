@@ -385,8 +385,8 @@ def test_a_description_is_what_tools_do_with_what(tmp_path: Path, texts: dict[st
 
 
 def test_a_trigger_has_nouns_next_to_a_task(tmp_path: Path) -> None:
-    """X-22: a book shop is found by its books, not only by what it sends."""
-    texts = {"search_books": "Search books", "buy_book": "Purchase a new book now"}
+    """X-22: a book shop is found by its books, not only by what it sends; feedback is for the author of a server."""
+    texts = {"search_books": "Search books", "buy_book": "Purchase a new book now", "send_feedback": "Send feedback"}
     tools = [tool(name, description=text) for name, text in texts.items()]
     tools += [tool("cancel_order", description="Cancels an order"), tool("list_orders", description="Lists orders")]
     assert "Use when the user asks about books or orders or asks to purchase a book now." in described(

@@ -253,9 +253,14 @@ class Subjects:
             for subject in found.values()
             if not (_EMPTY if is_small and subject.is_varied else _VAGUE).issuperset(subject.words)
             and not _PARTICIPLE.search(subject.words[-1])
+            and not self._is_feedback(subject.words)
             and not (self._service.kind == "cli" and is_verb(subject.words[-1]))
         )
         return sorted(named, key=lambda subject: -subject.count)[:_MAX_SUBJECTS]
+
+    def _is_feedback(self, noun: Sequence[str]) -> bool:
+        """True for what people tell the author of an MCP server about it."""
+        return self._service.kind == "mcp" and "feedback" in noun
 
     @cached_property
     def _said(self) -> frozenset[str]:
@@ -362,19 +367,19 @@ class Subjects:
             verb, _, rest = task.partition(" ")
             noun = _object(rest) or (rest,)
             is_known = any(noun[-len(of) :] == of and (of != noun or by == verb) for by, of in known)
-            if not is_known:
+            if not is_known and not self._is_feedback(noun):
                 known[verb, noun] = task
         said = [task for (_, noun), task in known.items() if noun[-1] not in _WRAPPERS] or [*known.values()]
-        return _distinct(map(self._in_lower_case, said))
+        return _distinct(map(self._without_title_case, said))
 
-    def _in_lower_case(self, task: str) -> str:
-        """Returns a task without the capital of a word that texts also write without, unless it is in a longer name."""
+    def _without_title_case(self, task: str) -> str:
+        """Returns a task without the capital of a word that most texts write without, unless it is in a longer name."""
         words = task.split(" ")
         titled = [False, *(word.istitle() for word in words), False]
         for index, word in enumerate(words):
-            is_alone = titled[index : index + 3] == [False, True, False]
-            if is_alone and re.search(rf"(?<=[a-z,] ){re.escape(word.lower())}(?!\w)", self._texts):
-                words[index] = word.lower()
+            if index and titled[index : index + 3] == [False, True, False]:
+                uses = Counter(re.findall(rf"(?<=[a-z,] ){re.escape(word)}(?!\w)", self._texts, re.IGNORECASE))
+                words[index] = word if uses[word] > uses[word.lower()] else word.lower()
         return " ".join(words)
 
     @cached_property
