@@ -368,7 +368,7 @@ def test_the_errors_of_tools_are_documented_with_their_details(tmp_path: Path) -
     document = MarkdownDocument((out / "ai-help.md").read_text("utf-8"))
     assert [heading.text for heading in document.headings].count("Error Handling") == 1
     section = document.section("Error Handling").text
-    assert '- `TAKEN` (`a`, `b`): It is taken. Use another name. Details: `{"field":"name"}`.\n' in section
+    assert '- `TAKEN` (every command): It is taken. Use another name. Details: `{"field":"name"}`.\n' in section
     assert "- `GONE` (`b`): It is gone\n" in section
     assert "Ask the help desk." in section
     assert 'Details: `{"field":"name"}`.' in document.section("a").text
@@ -377,7 +377,7 @@ def test_the_errors_of_tools_are_documented_with_their_details(tmp_path: Path) -
 def test_many_errors_of_tools_are_listed_by_code(tmp_path: Path) -> None:
     """S0-35."""
     entries = [tool(f"t{n}", errors=[{"code": "E", "message": f"Reason {n}"}]) for n in range(50)]
-    _, out = documented(tmp_path, tools=entries)
+    _, out = documented(tmp_path, tools=[*entries, tool("without")])
     section = MarkdownDocument((out / "ai-help.md").read_text("utf-8")).section("Error Handling").text
     assert section.count("\n- ") + section.startswith("- ") == 1
     assert "- `E`: `t0`, " in section

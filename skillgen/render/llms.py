@@ -43,9 +43,6 @@ _ALL_WORDS_LIMIT = 3_000
 _QUICK_ITEMS = 20
 """Maximum of entries in the quick reference (web profile, 5.2.2)."""
 
-_FEW_TOOLS = 30
-"""Tools up to which the quick reference of ai-help.md has all: no rule knows which few of them are the least used."""
-
 
 class Places(Struct, frozen=True):
     """The paths of the other files, relative to llms.txt."""
@@ -121,7 +118,7 @@ def quick_tools(reference: Reference) -> list[Tool]:
     That is what reaches people or costs money, then what adds and what lists, then the rest.
     """
     all_tools = [tool for topic in reference.topics for tool in topic.tools]
-    if len(all_tools) <= _FEW_TOOLS:
+    if len(all_tools) <= _QUICK_ITEMS:
         return all_tools
     topics = sorted(reference.topics, key=lambda topic: -len(topic.tools))
     turns = zip_longest(*(_by_use(topic.tools) for topic in topics))

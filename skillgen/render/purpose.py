@@ -323,7 +323,17 @@ class Subjects:
         if self._nouns_of_groups:
             return self._sorted_nouns[:_MAX_NOUNS]
         nouns = [self._phrase(subject.words, subject.verbs) for subject in self._all[:_MAX_NOUNS]]
-        return _without_parts(_distinct(nouns))
+        is_short = 1 < len(self._service.tools) <= _FEW_TOOLS
+        return _without_parts(_distinct([*nouns, *(self._shared_nouns if is_short else ())]))
+
+    @cached_property
+    def _shared_nouns(self) -> list[str]:
+        """What the texts of all of few tools say after their verb, and one of them in the plural."""
+        texts = [words_of(first_sentence(tool.summary or tool.description or ""))[1:] for tool in self._service.tools]
+        known = {*self._names, *STOP_WORDS, *_END, *_VAGUE, *(word for item in self._all for word in item.words)}
+        words = {word: singular(word) for text in texts for word in text}
+        shared = (word for word, one in words.items() if all(word in text or one in text for text in texts))
+        return [word for word in shared if words[word] not in (word, *known) and not is_verb(words[word])]
 
     def _sizes(self, nouns: Iterable[str], named: Mapping[str, str]) -> Counter[str]:
         """Returns each noun with the number of tools in its groups, or with names that have it: a recording of a call

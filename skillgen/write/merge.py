@@ -475,13 +475,19 @@ def _base_of(states: Sequence[str], now: Sequence[str]) -> tuple[str, ...]:
     base, *others = map(unpack_digests, states)
     digests = digests_of(now)
     for other in others:
+        changes = [
+            (hunk, [number for number in range(hunk.new_start, hunk.new_end) if digests[number] != BLANK])
+            for hunk in find_hunks(base, digests)
+        ]
+        known = frozenset(other)
+        if all(added and known.isdisjoint(digests[number] for number in added) for _, added in changes):
+            continue  # as usual: all changes have a person's lines, and no others
         remaining = map_positions(find_hunks(base, other), len(base), len(other))
         matched = set(map_positions(find_hunks(other, digests), len(other), len(digests)).values())
         merged: list[str] = []
         at = 0
-        for hunk in find_hunks(base, digests):
+        for hunk, added in changes:
             removed = [number for number in range(hunk.old_start, hunk.old_end) if base[number] != BLANK]
-            added = [number for number in range(hunk.new_start, hunk.new_end) if digests[number] != BLANK]
             # Where lines were removed, a line of a person may be what one of them became.
             is_explained = matched.issuperset(added) if removed else bool(matched.intersection(added))
             merged += base[at : hunk.old_start]
