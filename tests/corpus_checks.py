@@ -199,14 +199,14 @@ def outside_fences(text: str) -> Iterator[str]:
 
 
 def sections_of(text: str) -> Iterator[Section]:
-    """Yields the sections of the second level."""
+    """Yields the sections of the second level, and the common parameters, which may be below the About section."""
     section: Section | None = None
     label, is_answer = "", False
     for line in outside_fences(text):
-        if line.startswith("## "):
+        if line.startswith("## ") or line == "### Common Parameters":
             if section is not None:
                 yield section
-            section, label, is_answer = Section(shown(line[3:])), "", False
+            section, label, is_answer = Section(shown(line.lstrip("#").strip())), "", False
         elif section is not None and line:
             if match := _REQUEST.match(line):
                 section.requests.add((match[1], match[2]))
