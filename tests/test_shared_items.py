@@ -302,6 +302,15 @@ def test_a_request_with_nothing_else_has_no_parameters_of_its_own() -> None:
     assert sum(text.count("\nNo parameters of its own.\n") for text in pages(data).values()) == 1
 
 
+def test_a_description_of_only_preflight_requests_is_documented() -> None:
+    """They take nothing, so that there is nothing in common."""
+    answer = {"description": "200 response", "headers": {"Access-Control-Allow-Origin": {"schema": {"type": "string"}}}}
+    paths = {f"/notes{number}": {"options": {"responses": {"200": answer}}} for number in range(10)}
+    data = {"openapi": "3.0.3", "info": {"title": "Notes", "version": "1"}, "paths": paths}
+    found = documents(data, "skill,llms,ai-help")
+    assert all("/notes9" in found[path] for path in ("llms-full.txt", "ai-help.md"))
+
+
 NOTICE = "NOTE: This server is deprecated. Use the hosted one: https://acme.example/mcp"
 
 

@@ -122,11 +122,11 @@ def parameter_lists(tool: Tool) -> tuple[ParameterList, ...]:
 @once
 def common_parameters(service: Service) -> tuple[Parameter, ...]:
     """Returns the optional parameters that all requests of an API take, such as those of a signature, unless few."""
-    if service.kind != "openapi" or service.alternatives or len(service.tools) < COMMON_TOOLS:
+    tools = [tool for tool in service.tools if not tool.is_preflight]
+    if service.kind != "openapi" or service.alternatives or len(service.tools) < COMMON_TOOLS or not tools:
         return ()
-    first, *others = (tool for tool in service.tools if not tool.is_preflight)
-    common = dict(_optional(first))
-    for tool in others:
+    common = dict(_optional(tools[0]))
+    for tool in tools[1:]:
         if len(common) < COMMON_PARAMETERS:
             return ()
         keys = {key for key, _ in _optional(tool)}
