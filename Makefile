@@ -15,7 +15,7 @@ PIP := PIP_DISABLE_PIP_VERSION_CHECK=1 $(BIN)/python -m pip install --quiet
 export PYTHONDONTWRITEBYTECODE :=
 
 .DEFAULT_GOAL := help
-.PHONY: help demo quick test check golden eval corpus bench fuzz parsers clean
+.PHONY: help demo quick test check golden eval corpus bench work semantics budget fuzz parsers clean
 
 help: ## List the commands
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST)
@@ -56,8 +56,16 @@ eval: $(VENV)/.developer $(SERVERS)/.installed $(NODE)/.installed ## Send every 
 corpus: $(VENV)/.developer $(NODE)/.installed ## Document 2,641 public descriptions and check the result
 	@$(BIN)/python tests/corpus.py
 
-bench: $(VENV)/.developer $(SERVERS)/.installed $(NODE)/.installed ## Measure time and memory, next to other tools and bare costs
-	@$(BIN)/python tests/bench.py
+bench: $(VENV)/.developer $(SERVERS)/.installed $(NODE)/.installed ## Measure time and memory, next to other tools and bare costs; `make bench work` counts instructions
+	@$(BIN)/python tests/bench.py $(filter work,$(MAKECMDGOALS))
+
+work: bench ; @:
+
+semantics: $(VENV)/.developer $(NODE)/.installed ## Renew what is understood of sources without wording; review each kind of change
+	@PYTHONPATH=. $(BIN)/python tests/semantics.py
+
+budget: $(VENV)/.developer ## Print the size of the house and the work of fixed runs, for tests/budget.toml
+	@$(BIN)/python tests/budget.py
 
 fuzz: $(VENV)/.developer ## Search for inputs that break a reader, a minute for each; `make test` does so for 12 s
 	@if $(PIP) --only-binary :all: atheris; then for target in yaml openapi messages crawl ai_help; do echo "fuzzing $$target"; \
