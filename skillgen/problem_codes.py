@@ -152,11 +152,6 @@ CODES: Mapping[str, ProblemCode] = {
         "a pattern of --include, --exclude or tools matches no tool", "check the spelling, or remove the pattern"
     ),
     "private-address": _info("an endpoint is reached only in a private network", "declare a public address"),
-    "result-not-as-declared": _warning(
-        "a call returned something else than the output schema declares",
-        "correct the schema, or the result",
-        subject="results",
-    ),
     "safety-facts-disagree": _warning(
         "facts on safety contradict each other; the cautious one is used",
         "correct the fact that is wrong, or declare the effect in skillgen.yaml (tools)",
@@ -167,14 +162,14 @@ CODES: Mapping[str, ProblemCode] = {
     "same-as-unknown": _warning(
         "skillgen.yaml names a tool that no source of the target has", "correct the name, or remove it"
     ),
-    "sample-tool-unknown": _warning(
-        "the file of --samples names a tool that the service does not have",
-        "remove its entry, or sample the tool that replaces it",
-    ),
     "secret-echoed": _warning(
         "the source repeats a secret that was passed to it", "make the source never return what it receives as a secret"
     ),
     "service-failed": _error("a service could not be read, or its documents not written"),
+    "snapshot-part-unknown": _warning(
+        "a snapshot of another release has what this one does not know; it is left out",
+        "capture it again with `skillgen inspect`",
+    ),
     "suspicious-characters": _warning(
         "a text hides characters where no writing system needs them",
         "remove them",

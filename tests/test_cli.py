@@ -67,7 +67,7 @@ FILES: dict[str, bytes] = {
     "version-4.yaml": b"openapi: 4.0.0\n",
     "version-number.yaml": b"openapi: 2\n",
     "snapshot-9.json": b'{"snapshot": 9, "services": []}',
-    "snapshot-broken.json": b'{"snapshot": 1, "services": [{"kind": "mcp", "name": "a", "nmae": "b"}]}',
+    "snapshot-broken.json": b'{"snapshot": 1, "services": [{"kind": "mcp", "name": 3}]}',
     "problems.json": json.dumps(description({"/a": {"get": operation()}})).encode(),
     "plain": b"mine",
 }  # fmt: skip
@@ -136,7 +136,7 @@ TABLE = [
     BadInput("missing-snapshot", SOURCE, ("from-server", "--snapshot", "none.json")),
     BadInput("snapshot-is-openapi", SOURCE, ("from-server", "--snapshot", "good.json")),
     BadInput("snapshot-of-version-9", SOURCE, ("from-server", "--snapshot", "snapshot-9.json")),
-    BadInput("snapshot-with-unknown-field", SOURCE, ("from-server", "--snapshot", "snapshot-broken.json")),
+    BadInput("snapshot-with-wrong-type", SOURCE, ("from-server", "--snapshot", "snapshot-broken.json")),
     BadInput("inspect-nothing", USAGE, ("inspect",)),
     BadInput("inspect-other-yaml", SOURCE, ("inspect", "other.yaml")),
 ]

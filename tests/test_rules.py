@@ -136,15 +136,6 @@ def problems_of_arazzo(example: str, folder: Path) -> list[Problem]:
     return list(skillgen.read(DESCRIPTION, extra=[str(path)]).problems)
 
 
-def problems_of_samples(example: str, folder: Path) -> list[Problem]:
-    path, description = folder / "samples.json", json.loads(json.dumps(DESCRIPTION))
-    path.write_text(json.dumps({"samples": 1, "service": "Orders", "tools": yaml.safe_load(example)}), "utf-8")
-    schema = {"type": "object", "properties": {"number": {"type": "integer"}}}
-    content = {"application/json": {"schema": schema}}
-    description["paths"]["/orders/{id}"]["get"]["responses"] = {"200": {"description": "ok", "content": content}}
-    return list(skillgen.read(description, samples=path).problems)
-
-
 def linted_codes(code: str, folder: Path) -> set[str]:
     """Returns the codes that `lint` reports on the source that a reader wrote."""
     (source,) = (path for name in ("openapi.yaml", "snapshot.json") if (path := folder / name).is_file())
@@ -162,7 +153,6 @@ READERS: dict[str, Callable[[str, Path], list[Problem]]] = {
     "overlay": problems_of_overlay,
     "extra": problems_of_extra,
     "arazzo": problems_of_arazzo,
-    "samples": problems_of_samples,
 }
 
 
@@ -226,6 +216,7 @@ TESTS_OF_CASES = {
     "publisher-inferred": "test_publish.test_without_a_declared_publisher_homepage_or_account_counts",
     "registry-duplicate": "test_registry.test_an_entry_that_occurs_twice_is_reported",
     "registry-entry-invalid": "test_registry.test_a_file_without_a_name_is_reported",
+    "snapshot-part-unknown": "test_dropped.test_a_snapshot_of_an_older_release_is_read_and_what_is_unknown_reported",
     "replaced-text-changed": "test_hand_edits.test_a_marked_region_is_in_place_of_generated_text_until_it_goes",
     "schema-too-deep": "test_json_schema.test_nesting_that_nobody_reads_is_cut_with_a_problem",
     "schema-too-large": "test_rules.test_what_is_too_large_is_reported",

@@ -23,6 +23,7 @@ from skillgen import __version__
 from skillgen.cli.ai_help import ai_help
 from skillgen.cli.options import command
 from skillgen.cli.output import Console, report_unwritable_output
+from skillgen.config.dropped import dropped
 from skillgen.errors import ExitCode, SkillgenError
 
 
@@ -88,6 +89,7 @@ def main() -> None:
         split = arguments.index("--")
         arguments, command = arguments[:split], tuple(arguments[split + 1 :])
     name = next((word for word in arguments if not word.startswith("-")), None)
+    _refuse_dropped(name, arguments)
     if "--ai-help" in arguments:
         program = _program()
     else:
@@ -102,17 +104,32 @@ def main() -> None:
         sys.exit(int(report_unwritable_output(error, Console())))
 
 
+def _refuse_dropped(name: str | None, arguments: Sequence[str]) -> None:
+    """Exits with an error if a command line names what an earlier release had."""
+    options = (word.partition("=")[0] for word in arguments if word.startswith("--"))
+    errors = (dropped("command", name or ""), *(dropped("option", option) for option in options))
+    for error in filter(None, errors):
+        Console().fail(error)
+        if name in _COMMANDS and _prints_json(name, arguments):
+            print(_command(name).failed_json(error), flush=True)
+        sys.exit(int(error.exit_code))
+
+
+def _prints_json(name: str, arguments: Sequence[str]) -> bool:
+    command = _command(name) if "--json" in arguments else _root
+    return not isinstance(command, typer.Typer) and "as_json" in signature(command).parameters
+
+
 def _print_unprinted_json(arguments: Sequence[str], stop: SystemExit) -> None:
     """Prints the `--json` report if the run stopped outside the command: while parsing options, or by a signal."""
     name = next((word for word in arguments if word in _COMMANDS), None)
-    command: Any = _command(name) if name is not None and "--json" in arguments else _root
-    if isinstance(command, typer.Typer) or "as_json" not in signature(command).parameters:
+    if name is None or not _prints_json(name, arguments):
         return
     describe = getattr(stop.__context__, "format_message", None)  # typer does not export the class of its usage errors
     if describe is None and stop.code not in _AFTER_SIGNAL:
         return
     what, fix = (describe(), f"see skillgen {name} --help") if describe else ("interrupted", "run it again")
-    print(command.failed_json(SkillgenError(what, fix=fix)), flush=True)
+    print(_command(name).failed_json(SkillgenError(what, fix=fix)), flush=True)
 
 
 def _show_version(is_requested: bool) -> None:
@@ -143,7 +160,6 @@ _COMMANDS = {
     "logout": "app:logout",
     "mock": "mock:mock",
     "rule": "lint:rule",
-    "sample": "sample:sample",
     "registry": "registry:registry",
     "templates": "templates:templates",
 }

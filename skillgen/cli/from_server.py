@@ -58,7 +58,6 @@ def read_sources(
     command: Sequence[str],
     console: Console,
     on_crawl: OnCrawl | None = None,
-    texts: Texts | None = None,
 ) -> Iterator[tuple[str | None, Reading]]:
     """Yields each document with what is read from it, then the servers that the options select, with `None`.
 
@@ -70,17 +69,17 @@ def read_sources(
     """
     from skillgen.pipeline.read import Request, read_source, refuse_useless_options
 
-    server, texts = replace(server, command=command), texts or Texts()
+    server = replace(server, command=command)
     has_server = any(getattr(server, kind) for kind in SOURCE_KINDS)
     if not sources and not has_server:
         raise UsageError("no source is given", fix="give a file, a URL with --url, or a server: -- COMMAND")
     # An option may concern the documents, the server, or both.
     refuse_useless_options(server, [*(["document"] if sources else []), *([server.kind] if has_server else [])])
     for source in sources:
-        yield source, read_source(Request(source=server.for_kind("document", source), texts=texts))
+        yield source, read_source(Request(source=server.for_kind("document", source)))
     if has_server:
         chosen = server.for_kind(server.kind, getattr(server, server.kind))
-        yield None, read_server(chosen, texts, console, on_crawl)
+        yield None, read_server(chosen, Texts(), console, on_crawl)
 
 
 def _confirm_sending_secret(issuer: str) -> bool:

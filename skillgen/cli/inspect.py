@@ -11,7 +11,7 @@ import typer
 from skillgen.cli.from_server import read_sources
 from skillgen.cli.options import OptionsOf, Program, ProgramCommand, Sources, command
 from skillgen.cli.output import Console
-from skillgen.config.project import SOURCE_KINDS, Source, Texts, command_words
+from skillgen.config.project import SOURCE_KINDS, Source, command_words
 from skillgen.errors import ExitCode
 
 
@@ -21,9 +21,6 @@ def inspect(
     sources: Sources = None,
     cli: Program = None,
     cli_command: ProgramCommand = None,
-    samples: Annotated[
-        str | None, typer.Option("--samples", metavar="FILE", help="File that `skillgen sample` wrote.")
-    ] = None,
     *,
     server: Annotated[Source, OptionsOf((Source,), kinds=SOURCE_KINDS)],
     console: Console,
@@ -40,8 +37,7 @@ def inspect(
     from skillgen.text.markdown import printable_json
 
     server = replace(server, cli=cli, cli_command=command_words(cli_command, "--cli-command"))
-    texts = Texts(samples=samples)
-    readings = [reading for _, reading in read_sources(sources or (), server, context.obj, console, texts=texts)]
+    readings = [reading for _, reading in read_sources(sources or (), server, context.obj, console)]
     services = [service for reading in readings for service in reading.services]
     failures = [error for reading in readings for error in reading.failures]
     for error in failures:

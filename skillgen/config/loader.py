@@ -21,6 +21,7 @@ from typing import Any
 import yaml
 from msgspec import Struct, field
 
+from skillgen.config.dropped import dropped
 from skillgen.config.project import (
     SOURCE_KINDS,
     Option,
@@ -250,12 +251,15 @@ def _read_members(cls: type[Any], value: _Located, key: str) -> Any:
     for name, member in _members(value, key).items():
         member_key = f"{key}.{name}".lstrip(".")
         if name not in known:
+            place = value.key_places.get(name, value.where)
+            if (error := dropped("key", name, place)) is not None:
+                raise error
             close = difflib.get_close_matches(name.replace("_", "-"), known, n=1, cutoff=0.5)
             fix = f"did you mean {close[0]}?" if close else f"choose from {', '.join(known)}"
             hint = hints.get("source")
             if hint is not None and name in keys_in(Source):
                 fix = "write it below source:"
-            raise UsageError(f"no such key: {member_key}", where=value.key_places.get(name, value.where), fix=fix)
+            raise UsageError(f"no such key: {member_key}", where=place, fix=fix)
         item = known[name]
         values[item.name] = _read(hints[item.name], member, member_key, item.metadata.get("option"))
     missing = [name for name, item in known.items() if item.name not in values and is_required(item)]

@@ -15,6 +15,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import MISSING, Field, dataclass, field, fields
 from typing import Any, TypeAlias
 
+from skillgen.config.dropped import dropped
 from skillgen.errors import UsageError
 from skillgen.model.document import (
     DEFAULT_FORMATS,
@@ -149,6 +150,8 @@ def check_choices(options: object, where: str | None = None) -> None:
         values = tuple(value.values()) if isinstance(value, Mapping) else value
         values = values if isinstance(values, tuple) else (values,) if values is not None else ()
         if declared.choices and (unknown := [text for text in values if text not in declared.choices]):
+            if (error := dropped(declared.choice, unknown[0], where or flag_of(item))) is not None:
+                raise error
             what = f"no such {declared.choice}: {', '.join(unknown)}"
             raise UsageError(what, where=where or flag_of(item), fix=f"choose from {','.join(declared.choices)}")
 
@@ -432,11 +435,6 @@ class Texts(_Options):
         "Captured --ai-help text, llms.txt or Arazzo file that adds to the description: a file or a URL.",
         (),
         metavar="SOURCE",
-        is_path=True,
-    )
-    samples: PathName | None = option(
-        "File that `skillgen sample` wrote: what calls returned, for tools whose results are not declared.",
-        metavar="FILE",
         is_path=True,
     )
     name: str | None = option("Name of the service.", usage=_REPLACES, metavar="TEXT")

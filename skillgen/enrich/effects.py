@@ -734,11 +734,6 @@ def _says(pattern: Regex, texts: Iterable[str | None], is_read_only: bool | None
     return False
 
 
-def mentions_sending(tool: Tool) -> bool:
-    """True if a text of a tool says anywhere what reaches people or costs money, maybe of something else."""
-    return _says(_SENDS, (tool.summary, tool.description))
-
-
 @lru_cache(_TEXTS_KEPT)
 def _folded(text: str) -> str:
     return " ".join(text.lower().split())

@@ -37,7 +37,6 @@ PARTS = {
     "overlay": ("yaml", "part of an OpenAPI Overlay"),
     "extra": ("markdown", "a text of `--extra`"),
     "arazzo": ("yaml", "the workflows of an Arazzo file, for an API with `getOrder` and `deleteOrder`"),
-    "samples": ("yaml", "the `tools` of a file of `--samples`, of an API whose orders have a `number`, an integer"),
 }
 """What examples are part of: its syntax, and its name for readers."""
 

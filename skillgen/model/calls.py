@@ -173,26 +173,6 @@ class Output(Struct, frozen=True, kw_only=True):
     """JSON pointer to it in the source."""
 
 
-ContentKind = Literal["json", "json-text", "text", "image", "audio", "resource", "file", "nothing"]
-"""A kind of content: JSON, text that contains JSON, other text, a link to a resource, the content of another file."""
-
-
-class Observation(Struct, frozen=True, kw_only=True):
-    """What calls returned: types and names, no values (`skillgen sample`)."""
-
-    date: str
-    """The day of the last call; ISO 8601."""
-
-    calls: int
-    """The number of calls."""
-
-    content: tuple[ContentKind, ...]
-    """What kinds of content were returned."""
-
-    schema: Schema | None = None
-    """The type of the JSON; `required` names what every result has. `None` without JSON."""
-
-
 PagingMethod = Literal[
     "next_url", "link_field", "link_header", "field", "header", "last_item", "page", "offset", "offset_token"
 ]

@@ -8,7 +8,7 @@ from typing import Literal
 from msgspec import Struct, field
 
 from skillgen.model.auth import Credential, Endpoint, RateLimit
-from skillgen.model.calls import Completion, Deprecation, ErrorCase, Example, Input, Observation, Output, Pagination
+from skillgen.model.calls import Completion, Deprecation, ErrorCase, Example, Input, Output, Pagination
 from skillgen.model.resource import Section
 from skillgen.model.schema import Parameter
 from skillgen.model.values import Icon, Json, Origins, Quotation
@@ -170,9 +170,6 @@ class Tool(Struct, frozen=True, kw_only=True):
 
     other_outputs: tuple[Output, ...] = ()
     """Other results of a successful call: an operation's other statuses from 200 to 299, and other media types."""
-
-    observed: Observation | None = None
-    """What calls returned; never what the source declares."""
 
     semantics: Semantics = field(default_factory=Semantics)
     """The effects of a call."""

@@ -37,9 +37,9 @@ class Value(Struct, frozen=True):
 class Origin(Struct, frozen=True):
     """Where a fact comes from, if not from the pointer of its node."""
 
-    kind: Literal["declared", "inferred", "defaulted", "observed"]
+    kind: Literal["declared", "inferred", "defaulted"]
     """`declared`: by the source or the user; `inferred`: derived from other facts; `defaulted`: the default of a
-    specification for an absent value; `observed`: in what calls returned."""
+    specification for an absent value."""
 
     source: str
     """For a declared fact the JSON pointer into the source, or the option that set it; otherwise what the fact was

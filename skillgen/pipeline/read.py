@@ -58,7 +58,6 @@ if TYPE_CHECKING:
     from skillgen.sources.mcp.client_config import ClientConfig
     from skillgen.sources.mcp.session import CancelToken, Session
     from skillgen.sources.mcp.target import Login, ServerTarget
-    from skillgen.sources.samples import Samples
 
 Notify = Callable[[str], None]
 """Receives a message for a person."""
@@ -86,9 +85,6 @@ class Request:
 
     extras: tuple[ExtraText, ...] = ()
     """The texts of `--extra`; `read_source` reads them."""
-
-    samples: Samples | None = None
-    """The content of the file of `--samples`; `read_source` reads it."""
 
     progress: Notify = lambda message: None
     announce: Notify | None = None
@@ -140,10 +136,6 @@ def read_source(request: Request) -> Reading:
     check_choices(request.source)
     refuse_useless_options(request.source, [kind])
     request = _with_extras(request)
-    if request.texts.samples is not None:
-        from skillgen.sources.samples import read_samples
-
-        request = replace(request, samples=read_samples(Path(request.texts.samples)))
     reading = KINDS[kind].read(request)
     _refuse_texts_for_several(request, len(reading.services) + len(reading.failures))
     return reading
@@ -182,7 +174,7 @@ def refuse_useless_options(source: Source, kinds: Sequence[str]) -> None:
 
 
 def _refuse_texts_for_several(request: Request, count: int) -> None:
-    texts, names = request.texts, ("name", "version", "description", "base_url", "extra", "samples")
+    texts, names = request.texts, ("name", "version", "description", "base_url", "extra")
     given = [flag_of(item) for item in options_in(texts) if item.name in names and getattr(texts, item.name)]
     if count < 2 or not given:
         return
@@ -692,10 +684,6 @@ def _with_overrides(service: Service, request: Request) -> Service:
         from skillgen.sources.extra_text import apply_extra
 
         service = functools.reduce(apply_extra, request.extras, service)
-    if request.samples is not None:
-        from skillgen.sources.samples import apply_samples
-
-        service = apply_samples(service, request.samples)
     service = select_tools(
         screen_service(service, request.source.screen),
         parse_patterns("--include", texts.include),

@@ -251,7 +251,6 @@ FILTERS: dict[str, Callable[..., Any]] = {
     "tool_description": semantics.tool_description,
     "has_title": semantics.has_title,
     "results_of": results.results_of,
-    "observed_result": results.observed_result,
     "output_type": results.output_type,
     "output_facts": results.output_facts,
     "output_notes": results.output_notes,

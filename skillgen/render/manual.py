@@ -74,7 +74,6 @@ NAMES = {
     "nested": "the macro of `reference/macros.md.j2` for what is nested in a value",
     "noun": "what the document calls its subject: `skill`, `service` or `tool`",
     "number": "the number of tools",
-    "observed": "what calls of the tool returned, if its source declares no result",
     "offered": "the resources and prompts, a line each",
     "on_demand": "the tools that the server does not list",
     "operational": "effects of tools: facts with `label` and `names`",

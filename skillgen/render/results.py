@@ -23,7 +23,7 @@ from skillgen.model.service import Service
 from skillgen.model.tool import Tool
 from skillgen.render.nested import Branch, branches
 from skillgen.render.pages import tool_link
-from skillgen.render.phrases import of_rendering, once, phrase, phrases, plain_phrase
+from skillgen.render.phrases import of_rendering, once, phrase, phrases
 from skillgen.render.semantics import commands_shown
 from skillgen.render.types import (
     NOTHING,
@@ -178,46 +178,6 @@ def results_of(tool: Tool, envelope: Envelope) -> Iterator[tuple[Output, Markdow
         if words in envelope.words:
             words = ""
         yield shown, Markdown(with_stop(words) if words and output_notes(shown) else words)
-
-
-class ObservedResult(Struct, frozen=True):
-    """What calls returned, where the source declares no result."""
-
-    lead: Markdown
-    """When and how often it was observed, and what was returned."""
-
-    branches: tuple[Branch, ...]
-    """What is nested in it."""
-
-
-def observed_result(tool: Tool) -> ObservedResult | None:
-    """Returns what calls returned; `None` if nothing was observed, or the source declares its results."""
-    observed = tool.observed
-    if observed is None or any(item is not None and item.schema for item in (tool.output, *tool.other_outputs)):
-        return None
-    kinds = phrases("observed_content")
-    schema = _observed_type(observed.schema) if observed.schema is not None else None
-    inner = branches(schema) if schema is not None else ()
-    kind = type_phrase(schema) if schema is not None else ""
-    returned = [*(kinds[name] for name in observed.content), *([kind] if kind != "object" or not inner else [])]
-    facts = {"date": inline(observed.date), "number": observed.calls}
-    words = phrase("observed", observed.calls, **facts, content=", ".join(filter(None, returned)))
-    return ObservedResult(phrase("list_label", label=words) if inner else phrase("sentence", words=words), inner)
-
-
-def _observed_type(schema: Schema) -> Schema:
-    """Returns a type with the words on the properties that not every result has."""
-    inner = {name: _observed_type(item) for name in _INNER if isinstance(item := getattr(schema, name), Schema)}
-    properties = tuple(
-        replace(
-            item,
-            schema=_observed_type(item.schema),
-            required=False,
-            description=None if item.required else plain_phrase("observed_optional"),
-        )
-        for item in schema.properties
-    )
-    return replace(schema, **inner, properties=properties)
 
 
 def _received(output: Output, usual: Collection[_Property]) -> Output:

@@ -16,10 +16,11 @@ from pathlib import Path
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from skillgen.errors import ProblemLog, SourceError
+from skillgen.errors import Problem, ProblemLog, SourceError
 from skillgen.model.codec import DecodeError, from_json, to_json
 from skillgen.model.service import Service
-from skillgen.model.values import Json
+from skillgen.model.values import Json, child
+from skillgen.problem_codes import CODES
 from skillgen.security.secrets import report_echoed_secrets
 from skillgen.sources.http import Fetched, FetchOptions, fetch
 from skillgen.sources.json_access import SOURCE_LIMIT_BYTES
@@ -342,8 +343,22 @@ def services_from_snapshot(data: Json, name: str) -> tuple[Service, ...]:
         what = f"is a snapshot of version {str(data['snapshot'])[:20]}; this skillgen reads version {_SNAPSHOT_VERSION}"
         raise SourceError(what, where=name, fix="capture it again with `skillgen inspect`")
     try:
-        return tuple(from_json(Service, item, f"/services/{index}") for index, item in enumerate(data["services"]))
+        return tuple(_service_from_snapshot(item, f"/services/{index}") for index, item in enumerate(data["services"]))
     except DecodeError as error:
         raise SourceError(
             f"is an invalid snapshot: {error}", where=name, fix="capture it again with `skillgen inspect`"
         ) from None
+
+
+def _service_from_snapshot(data: Json, pointer: str) -> Service:
+    """Returns a service; what this release does not know is left out, and a problem."""
+    service, unknown = from_json(Service, data, pointer)
+    known = {}
+    for name in ("problems", "advice"):
+        problems = getattr(service, name)
+        known[name] = tuple(problem for problem in problems if problem.code in CODES)
+        if len(known[name]) < len(problems):
+            unknown.append(child(pointer, name))
+    message = "this release of skillgen does not know what the snapshot has here"
+    known["problems"] += tuple(Problem.of("snapshot-part-unknown", where, message) for where in unknown)
+    return replace(service, **known)

@@ -112,12 +112,6 @@ def placeholder(name: str) -> str:
     return "_".join(_WORD.findall(name)).upper()[:60] or "VALUE"
 
 
-def is_placeholder(text: str, name: str) -> bool:
-    """True if a generated string only takes the place of a value: the name of its parameter, or a reserved host."""
-    letters, known = ("".join(filter(str.isalnum, item)).lower() for item in (text, placeholder(name)))
-    return letters.startswith(known) or text in _FORMATS.values() or text == "Example-1"
-
-
 def singular(name: str) -> str:
     """Returns the name of an item of a list: `labels` has a `label`."""
     if name.endswith("ies") and len(name) > 4:

@@ -1,0 +1,24 @@
+"""What earlier releases had and this one does not: commands, options, keys, formats and names of the Python API."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from skillgen.errors import UsageError
+
+_RESULTS = ("0.2.0", "declare what the tools return in the source, or with an OpenAPI Overlay")
+
+_DROPPED: Mapping[str, tuple[str, str]] = {
+    "command sample": _RESULTS,
+    "option --samples": _RESULTS,
+    "key samples": _RESULTS,
+}
+"""What a user wrote, to the first release without it and what to do instead."""
+
+
+def dropped(what: str, name: str, where: str | None = None) -> UsageError | None:
+    """Returns the error for a name that is gone, such as the key `samples` at a place; `None` for any other name."""
+    if f"{what} {name}" not in _DROPPED:
+        return None
+    since, fix = _DROPPED[f"{what} {name}"]
+    return UsageError(f"the {what} {name} was removed in skillgen {since}", where=where, fix=fix)

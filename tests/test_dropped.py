@@ -1,0 +1,70 @@
+"""What earlier releases had is refused with the release that dropped it; what they wrote is still read."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from cli import run_skillgen
+
+API = '{"openapi": "3.1.0", "info": {"title": "Shop", "version": "1"}, "paths": {"/a": {"get": {"operationId": "a"}}}}'
+
+COMMAND_LINES = {
+    "command sample": ["sample", "list_notes", "--", "python", "server.py"],
+    "option --samples": ["from-openapi", "openapi.json", "--samples=samples.json"],
+}
+
+KEYS = {
+    "samples": "{source: {openapi: openapi.json}, samples: samples.json}",
+}
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    (tmp_path / "openapi.json").write_text(API, "utf-8")
+    return tmp_path
+
+
+@pytest.mark.parametrize("name", COMMAND_LINES)
+def test_a_dropped_name_on_the_command_line_is_refused_with_its_release(name: str, project: Path) -> None:
+    finished = run_skillgen(*COMMAND_LINES[name], cwd=project)
+    assert (finished.exit_code, finished.stdout) == (2, "")
+    assert f"the {name} was removed in skillgen 0.2.0\n  try: " in finished.stderr
+    assert not (project / "agent-docs").exists()
+
+
+@pytest.mark.parametrize("key", KEYS)
+def test_a_dropped_key_is_refused_with_its_line_and_its_release(key: str, project: Path) -> None:
+    (project / "skillgen.yaml").write_text(f"targets:\n  shop: {KEYS[key]}\n", "utf-8")
+    finished = run_skillgen("build", cwd=project)
+    assert finished.exit_code == 2
+    assert f"skillgen.yaml:2: the key {key} was removed in skillgen 0.2.0\n  try: " in finished.stderr
+
+
+def test_a_dropped_option_prints_the_report_that_json_asks_for(project: Path) -> None:
+    finished = run_skillgen("from-openapi", "openapi.json", "--json", "--samples", "samples.json", cwd=project)
+    assert finished.exit_code == 2
+    (problem,) = json.loads(finished.stdout)["problems"]
+    assert "0.2.0" in problem["message"]
+
+
+def test_a_snapshot_of_an_older_release_is_read_and_what_is_unknown_reported(project: Path) -> None:
+    snapshot = json.loads(run_skillgen("inspect", "-q", "openapi.json", cwd=project).stdout)
+    (project / "new.json").write_text(json.dumps(snapshot), "utf-8")
+    service = snapshot["services"][0]
+    observed = {"date": "2026-01-31", "calls": 1, "content": ["json"]}
+    service["tools"][0] |= {"observed": observed}
+    service["tools"][0].setdefault("origins", {})["observed"] = {"kind": "observed", "source": "samples.json#/a"}
+    service["problems"].append({"code": "sample-tool-unknown", "level": "warning", "where": "/a", "message": "gone"})
+    (project / "old.json").write_text(json.dumps(snapshot), "utf-8")
+    old, new = (
+        run_skillgen("from-server", "--snapshot", f"{name}.json", "-o", name, cwd=project) for name in ("old", "new")
+    )
+    assert (old.exit_code, new.exit_code) == (0, 0)
+    assert "snapshot-part-unknown" in old.stderr
+    assert "snapshot-part-unknown" not in new.stderr
+    files = [path.relative_to(project / "new") for path in (project / "new").rglob("*.md")]
+    assert files
+    for file in files:
+        assert (project / "old" / file).read_text("utf-8") == (project / "new" / file).read_text("utf-8")
