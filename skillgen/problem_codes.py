@@ -604,6 +604,11 @@ CODES: Mapping[str, ProblemCode] = {
         "write them to standard error",
         clause="MCP 2025-11-25, Transports",
     ),
+    "text-not-decoded": _warning(
+        "a text is not UTF-8; what cannot be read is U+FFFD in the documents",
+        "make the server write UTF-8, whatever the encoding of its system",
+        clause="MCP 2025-11-25, Transports (MUST)",
+    ),
     "page-invalid": _warning(
         "a page of a list has no list",
         "return the list, which may be empty",

@@ -130,6 +130,7 @@ PLAIN = (
     *("locked", "unsupported", "dashdash", "modern-dashdash", "dashdash-without-help", "pages", "pages-in-a-circle"),
     *("empty-cursor-for-the-end", "endless", "refuses-lists", "garbage", "asks-before-tools", "dies-in-resources"),
     *("refuses-tools", "dies-in-tools", "framed", "closes-stdout", "declares-nothing", "no-tools", "sloppy", "deep"),
+    *("only-by-data", "only-by-text", "in-latin-1"),
     *("stubborn", "leaves-child", "hides-child-and-ends", "long-line", "many-lines", *SLOPPY),
 )
 CRAWLS: dict[str, dict[str, Any]] = {
@@ -215,6 +216,13 @@ class TestEras:
         found = crawls(manner)
         assert (found.service.protocol_version, found.tools) == (version, BOTH)
         assert found.methods.count("-") == starts
+
+    @pytest.mark.parametrize(("manner", "version"), [("only-by-data", LEGACY[0]), ("only-by-text", LEGACY[2])])
+    def test_a_version_that_an_error_names_is_asked_for(self, crawls: Crawls, manner: str, version: str) -> None:
+        """X-01: on the same connection."""
+        found = crawls(manner)
+        assert (found.service.protocol_version, found.tools, found.problems) == (version, BOTH, set())
+        assert found.methods[:5] == ["-", "server/discover", *["initialize"] * 2, "notifications/initialized"]
 
     def test_a_modern_error_is_no_reason_to_fall_back(self, crawls: Crawls) -> None:
         """X-02: -32022 from a server that names no version before the newest is its last word."""
@@ -331,6 +339,14 @@ class TestSloppyServers:
         found = crawls("sloppy")
         assert (found.tools, found.service.resources) == (BOTH, ())
         assert {where for where, _, _ in found.problems} == {"resources/list", "prompts/list"}
+
+    def test_a_text_that_is_not_utf_8_is_reported_with_its_tool(self, crawls: Crawls) -> None:
+        """X-13: the rest is documented."""
+        found = crawls("in-latin-1")
+        assert [tool.description for tool in found.service.tools][2:] == ["Zahlt die Gr\ufffd\ufffde."]
+        (problem,) = [problem for problem in found.service.problems if problem.code == "text-not-decoded"]
+        assert "pay" in problem.message
+        assert problem.where == "/tools~1list/0/tools/2/description"
 
     def test_silence_on_ai_help_is_normal(self, crawls: Crawls) -> None:
         """S0-16: it is noted, since a server that answered before may have failed."""

@@ -87,6 +87,34 @@ def test_a_session_is_kept_named_and_ended() -> None:
         assert [command for command, _, _ in server.received][-1] == "DELETE"
 
 
+def test_a_session_that_the_server_ended_is_followed_by_a_new_one() -> None:
+    """X-03: of the requests in flight, one opens it, without the id of the old one; each is sent once more."""
+    with over_http.running("ending-session") as server:
+        service = read(url=server.url)
+        assert ([tool.name for tool in service.tools], len(service.prompts)) == (BOTH, 1)
+        methods = methods_of(server)
+        assert (methods.count("initialize"), methods.count("tools/list"), methods.count("ai_help")) == (2, 2, 1)
+
+
+def test_a_server_that_ends_every_session_is_reported_as_that() -> None:
+    """X-03, X-12: the path was right, for it answered the handshake."""
+    with over_http.running("without-session") as server:
+        assert (
+            failure_at(server.url).what
+            == "The server answers `tools/list` with an error (HTTP 404): Session terminated"
+        )
+
+
+def test_a_body_that_is_not_utf_8_is_reported_with_its_tool() -> None:
+    """X-05, X-13: the rest is documented."""
+    with over_http.running("in-latin-1") as server:
+        service = read(url=server.url)
+    assert [tool.description for tool in service.tools] == ["Zahlt die Gr\ufffd\ufffde."]
+    assert [problem.where for problem in service.problems if problem.code == "text-not-decoded"] == [
+        "/tools~1list/0/tools/0/description"
+    ]
+
+
 def test_the_newest_revision_has_its_version_and_method_in_the_headers_too() -> None:
     """X-01, X-03, S0-16, S0-17: the kiosk refuses a request whose headers differ from its body."""
     with over_http.running("modern") as server:

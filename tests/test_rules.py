@@ -180,6 +180,7 @@ TESTS_OF_CASES = {
     "cli-equivalent-unknown": "test_programs.test_a_command_that_a_server_names_is_checked_against_the_program",
     "same-as-unknown": "test_merged_sources.test_a_name_that_no_other_source_has_is_reported",
     "command-unknown": "test_programs.test_a_program_without_a_script_is_started_as_a_module",
+    "text-not-decoded": "test_crawl.test_a_text_that_is_not_utf_8_is_reported_with_its_tool",
     "output-not-protocol": "test_crawl.test_lines_that_are_no_messages_are_reported",
     "packaged-skill-ignored": "test_packages.test_a_skill_that_git_ignores_is_reported",
     "skill-not-packaged": "test_packages.test_what_the_build_system_needs_is_said_only_then",

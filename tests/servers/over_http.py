@@ -89,6 +89,45 @@ class _WithJson(_Handler):
             self.reply(200, json.dumps(answer).encode(), Content_Type="application/json", Mcp_Session_Id=SESSION)
 
 
+class _EndingSession(_Handler):
+    """Ends its first session when its lists are requested, and refuses to open one within another."""
+
+    is_over = False
+
+    def post(self, message: Json) -> None:
+        session = self.headers.get("Mcp-Session-Id")
+        if message["method"] == "initialize":
+            number = [item.get("method") for _, _, item in self.server.received].count("initialize")
+            answer = self.server.kiosk.answer(message)
+            status = 400 if session else 200
+            self.reply(status, json.dumps(answer).encode(), Content_Type="application/json", Mcp_Session_Id=f"{number}")
+        elif (answer := self.server.kiosk.answer(message)) is None:
+            self.reply(202)
+        elif self.is_over or (session == "1" and message["method"] not in ("server/discover", "ai_help")):
+            self.reply(404, b"Session not found", Content_Type="text/plain")
+        else:
+            self.reply(200, json.dumps(answer).encode(), Content_Type="application/json")
+
+
+class _WithoutSession(_EndingSession):
+    """Ends every session."""
+
+    is_over = True
+
+
+class _InLatin1(_Handler):
+    """Writes the encoding of its system."""
+
+    def post(self, message: Json) -> None:
+        kiosk = self.server.kiosk
+        kiosk.methods["tools/list"] = lambda _: {"tools": [{"name": "pay", "description": "Zahlt die Größe."}]}
+        if (answer := kiosk.answer(message)) is None:
+            self.reply(202)
+        else:
+            body = json.dumps(answer, ensure_ascii=False).encode("latin-1")
+            self.reply(200, body, Content_Type="application/json")
+
+
 class _WithEvents(_Handler):
     """Answers with a stream of events: something to ignore first, then the answer."""
 
@@ -292,6 +331,9 @@ MANNERS: dict[str, type[_Handler]] = {
     "json": _WithJson,
     "events": _WithEvents,
     "modern": _Modern,
+    "ending-session": _EndingSession,
+    "without-session": _WithoutSession,
+    "in-latin-1": _InLatin1,
     "old": _Old,
     "old-busy": _OldBusy,
     "old-elsewhere": _OldElsewhere,

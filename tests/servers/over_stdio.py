@@ -90,6 +90,33 @@ def banner() -> None:
     serve(Kiosk(LEGACY[-1]))
 
 
+def only(version: str, text: str, data: Json | None) -> Callable[[], None]:
+    """Refuses every version but one, and names it instead of offering it."""
+
+    def manner() -> None:
+        kiosk = Kiosk(version)
+        opens = kiosk.methods["initialize"]
+
+        def initialize(params: Json) -> Any:
+            if params["protocolVersion"] != version:
+                raise RpcError(-32602, text, data and {**data, "requested": params["protocolVersion"]})
+            return opens(params)
+
+        kiosk.methods["initialize"] = initialize
+        serve(kiosk)
+
+    return manner
+
+
+def in_latin_1() -> None:
+    """Writes the encoding of its system."""
+    kiosk = Kiosk(LEGACY[-1])
+    kiosk.methods["tools/list"] = lambda _: {"tools": [*TOOLS, {"name": "pay", "description": "Zahlt die Größe."}]}
+    for message in messages():
+        if answer := kiosk.answer(message):
+            write(json.dumps(answer, ensure_ascii=False).encode("latin-1") + b"\n")
+
+
 def banner_without_end() -> None:
     """Writes a banner on the line of the first answer."""
     write(b"Listening {on stdio} ")
@@ -482,6 +509,9 @@ MANNERS: dict[str, Callable[[], None]] = {
     "unsupported-but-legacy": unsupported(LEGACY[-1]),
     "dashdash": dashdash,
     "modern-dashdash": modern_dashdash,
+    "only-by-data": only(LEGACY[0], "Unsupported protocol version", {"supported": [LEGACY[0]]}),
+    "only-by-text": only(LEGACY[2], f"Unsupported protocol version (supported versions: {LEGACY[2]})", None),
+    "in-latin-1": in_latin_1,
     "dashdash-without-help": dashdash_without_help,
     "pages": paged(
         first=(TOOLS[:1], {"nextCursor": ""}),

@@ -74,7 +74,7 @@ def crawl_error(
     if not isinstance(error, RpcError):
         raise error
     message = secrets.excerpt(error.message)
-    if error.http_status is not None and error.http_status >= 400:
+    if error.http_status is not None and error.http_status >= 400 and (method is None or error.http_status != 404):
         return _http_crawl_error(error, message, where=where, secrets=secrets)
     if method is None and error.http_status is not None and error.code == _PARSE_ERROR:
         what = "No MCP server answers here: the response is not a JSON-RPC message."
@@ -85,7 +85,11 @@ def crawl_error(
     code = "" if error.code is None else f" (code {printable(str(error.code), 40)})"
     supported = as_list(as_dict(error.data).get("supported"))
     versions = f" It supports the protocol versions {printable(', '.join(map(str, supported)))}." if supported else ""
+    if versions and message[-1:] not in (".", "!", "?"):
+        message += "."
     request = "the first request" if method is None else f"`{method}`"
+    if error.http_status == 404:
+        code = " (HTTP 404)"
     what = f"The server answers {request} with an error{code}: {message}{versions} {symptoms}"
     return SourceError(what.strip(), where=where, fix="Check the server's log, or report this to its author.")
 

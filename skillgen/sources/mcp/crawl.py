@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, wait
 
 from skillgen.errors import ProblemLog, SourceError
-from skillgen.model.values import Json
+from skillgen.model.values import Json, child
 from skillgen.security.addresses import is_loopback
 from skillgen.security.secrets import (
     HIDDEN_IN_URL,
@@ -189,6 +189,8 @@ class _CrawlReader:
         connection = self._session.connection
         if isinstance(connection, StdioConnection) and (stray := connection.stray_output()):
             self.log.report("output-not-protocol", "", stray)
+        if connection.has_replaced_bytes:
+            _report_replaced_bytes(results, self.log)
         return results
 
     def _read_lists(self) -> list[_ListReader]:
@@ -260,6 +262,21 @@ class _CrawlReader:
 
     def _timeout_s(self, *, is_declared: bool) -> float:
         return self._target.timeout_s if is_declared else min(self._target.timeout_s, _UNDECLARED_TIMEOUT_S)
+
+
+def _report_replaced_bytes(results: dict[str, Json], log: ProblemLog) -> None:
+    """Reports each entry, such as a tool, with a text that was not UTF-8."""
+    waiting: list[tuple[str, str, Json]] = [("", "", results)]
+    while waiting:
+        pointer, entry, value = waiting.pop()
+        if isinstance(value, dict):
+            entry = text_of(value, "name") or text_of(value, "uri") or entry
+            waiting += [(pointer, entry, key) for key in value]
+        if isinstance(value, (dict, list)):
+            members = value.items() if isinstance(value, dict) else enumerate(value)
+            waiting += [(child(pointer, key), entry, item) for key, item in reversed(list(members))]
+        elif isinstance(value, str) and "\ufffd" in value:
+            log.report("text-not-decoded", pointer, f"A text of {entry or 'the server'} is not UTF-8: {value!r:.60}.")
 
 
 def _is_unknown_method(error: RpcError) -> bool:

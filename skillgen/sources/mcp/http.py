@@ -29,7 +29,7 @@ from msgspec import Struct
 from skillgen.model.values import Json
 from skillgen.sources.http import RETRY_LIMIT, RETRY_STATUSES, WAIT_LIMIT_S, retry_after_s
 from skillgen.sources.json_access import SOURCE_LIMIT_BYTES, text_of
-from skillgen.sources.mcp.jsonrpc import ConnectionLost, Params, RpcError, parse_messages
+from skillgen.sources.mcp.jsonrpc import ConnectionLost, Params, RpcError, is_utf8, parse_messages
 from skillgen.sources.mcp.sdk import (
     CONNECTION_CLOSED,
     INTERNAL_ERROR,
@@ -50,6 +50,8 @@ from skillgen.sources.mcp.sdk import (
 from skillgen.text.unicode import printable
 
 _PLACEHOLDER = "skillgen/result"
+_INITIALIZE = "initialize"
+_SESSION_HEADER = "mcp-session-id"
 _MESSAGE = "application/json"
 _EVENT_STREAM = "text/event-stream"
 _DATA = b"data:"
@@ -59,6 +61,7 @@ class _ResultStore:
     """Parsed results, until the SDK returns their placeholders to the requests that they answer."""
 
     def __init__(self) -> None:
+        self.has_replaced_bytes = False
         self._results: dict[str, Json] = {}
         self._count = 0
 
@@ -100,6 +103,7 @@ class _ResultStore:
             return text
         if len(messages) != 1 or rest or not isinstance(messages[0].get("result"), dict):
             return text
+        self.has_replaced_bytes |= not is_utf8(text)
         self._count += 1
         key = str(self._count)
         self._results[key] = messages[0]["result"]
@@ -220,6 +224,9 @@ class _Exchange(Struct):
     """The status and headers of the response to one request, which the dispatcher drops."""
 
     status: int | None = None
+    session_id: str | None = None
+    """The session of the request."""
+
     content_type: str = ""
     challenge: str | None = None
     retry_after: str | None = None
@@ -241,6 +248,8 @@ class _RetryingClient(httpx2.AsyncClient):
 
     async def send(self, request: httpx2.Request, **options: Any) -> httpx2.Response:
         """Sends a request, not before a busy server accepts requests again."""
+        if request.method == "POST" and json.loads(request.content).get("method") == _INITIALIZE:
+            request.headers.pop(_SESSION_HEADER, None)  # it opens a new session
         for retries_left in range(RETRY_LIMIT, -1, -1):
             await self._connection.wait_until_resumed()
             response = await super().send(request, **options)
@@ -262,6 +271,9 @@ class HttpConnection:
         self._timeout_s = timeout_s
         self._is_sse = is_sse
         self._version: str | None = None
+        self._session_id: str | None = None
+        self._initialize_params: Params | None = None
+        self._renewing = asyncio.Lock()
         self._budget = ByteBudget(SOURCE_LIMIT_BYTES)
         self._results = _ResultStore()
         self._lost: Exception | None = None
@@ -274,6 +286,11 @@ class HttpConnection:
         self._loop = asyncio.new_event_loop()
         self._ready, self._finished, self._settled, self._closing = (asyncio.Event() for _ in range(4))
         threading.Thread(target=self._run, name="skillgen-http").start()
+
+    @property
+    def has_replaced_bytes(self) -> bool:
+        """True if bytes of a message were not UTF-8."""
+        return self._results.has_replaced_bytes
 
     def send(self, method: str, params: Params | None) -> Future[Json]:
         """Sends a request; never blocks."""
@@ -389,6 +406,8 @@ class HttpConnection:
             self._has_event_stream = True
         if (exchange := _exchange.get()) is None:
             return
+        self._session_id = response.headers.get(_SESSION_HEADER, self._session_id)
+        exchange.session_id = response.request.headers.get(_SESSION_HEADER)
         exchange.status = response.status_code
         exchange.content_type = content_type
         exchange.challenge = response.headers.get("www-authenticate")
@@ -398,17 +417,32 @@ class HttpConnection:
         self._lost = self._lost or error_from_transport(error)
 
     async def _request(self, method: str, params: Params | None) -> Json:
+        """Sends a request; once more in a new session if its own has ended (2025-03-26, "Session Management")."""
         await self._ready.wait()
+        exchange = _Exchange()
+        try:
+            return await self._answer(method, params, exchange)
+        except RpcError as error:
+            is_ended = error.http_status == 404 and error.code != METHOD_NOT_FOUND and exchange.session_id is not None
+            if not is_ended or method == _INITIALIZE:
+                raise
+        async with self._renewing:
+            if self._session_id == exchange.session_id:
+                await self._answer(_INITIALIZE, self._initialize_params, _Exchange())
+                await self._notify("notifications/initialized", None)
+        return await self._answer(method, params, _Exchange())
+
+    async def _answer(self, method: str, params: Params | None, exchange: _Exchange) -> Json:
         if self._lost is not None:
             raise self._lost
-        exchange = _Exchange()
         _exchange.set(exchange)
         try:
             answer = await self._dispatcher.send_raw_request(method, params, self._options(method, params))
         except MCPError as error:
             raise await self._failure(error, exchange) from None
         result = self._results.pop(answer)
-        if method == "initialize":
+        if method == _INITIALIZE:
+            self._initialize_params = params
             self._version = text_of(result, "protocolVersion")
         return result
 

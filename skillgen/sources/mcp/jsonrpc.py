@@ -53,6 +53,10 @@ class ConnectionLost(Exception):
 class Connection(Protocol):
     """A connection to an MCP server."""
 
+    @property
+    def has_replaced_bytes(self) -> bool:
+        """True if bytes of a message were not UTF-8, and U+FFFD replaces them."""
+
     def send(self, method: str, params: Params | None) -> Future[Json]:
         """Sends a request. The future holds the raw result, or fails with `RpcError` or `ConnectionLost`."""
 
@@ -97,6 +101,15 @@ def read_lines(stream: IO[bytes]) -> Iterator[bytes]:
             yield from others[:-1]
             parts, line_bytes = [others[-1]], len(others[-1])
     yield b"".join(parts)
+
+
+def is_utf8(text: bytes) -> bool:
+    """True if the bytes are valid UTF-8."""
+    try:
+        text.decode()
+    except UnicodeDecodeError:
+        return False
+    return True
 
 
 def parse_messages(line: bytes) -> tuple[list[dict[str, Json]], str]:

@@ -8,6 +8,7 @@ of that revision, `initialize` follows.
 from __future__ import annotations
 
 import contextlib
+import json
 import threading
 import time
 from collections.abc import Iterator, Mapping, Sequence
@@ -123,8 +124,8 @@ def negotiate(connection: Connection, *, probe_s: float | None, timeout_s: float
         wait([discover], min(probe_s or 0.0, timeout_s))
         if discover.done() and (handshake := _handshake_from_discover(discover)):
             return handshake
-    params = {"protocolVersion": LEGACY_VERSIONS[-1], "capabilities": _CAPABILITIES, "clientInfo": _CLIENT_INFO}
-    initialize = connection.send(_INITIALIZE, params)
+    version = LEGACY_VERSIONS[-1]
+    initialize = _send_initialize(connection, version)
     deadline = time.monotonic() + timeout_s
     # The first request stays open: a modern server that starts slowly answers it and rejects `initialize`.
     pending = {initialize} if discover is None or discover.done() else {discover, initialize}
@@ -132,13 +133,30 @@ def negotiate(connection: Connection, *, probe_s: float | None, timeout_s: float
         done, pending = wait(pending, max(0.0, deadline - time.monotonic()), FIRST_COMPLETED)
         if discover is not None and discover in done and (handshake := _handshake_from_discover(discover)):
             return handshake
-        if initialize in done and (handshake := _handshake_from_initialize(connection, initialize)):
-            return handshake
+        if initialize in done:
+            if handshake := _handshake_from_initialize(connection, initialize):
+                return handshake
+            if version == LEGACY_VERSIONS[-1] and (named := _named_version(initialize.exception())):
+                version, initialize = named, _send_initialize(connection, named)
+                pending.add(initialize)
         if not done:
             break
     if not initialize.done():
         raise NoAnswer(_INITIALIZE, timeout_s)
     raise initialize.exception() or RpcError("the result is not an object")
+
+
+def _send_initialize(connection: Connection, version: str) -> Future[Json]:
+    params = {"protocolVersion": version, "capabilities": _CAPABILITIES, "clientInfo": _CLIENT_INFO}
+    return connection.send(_INITIALIZE, params)
+
+
+def _named_version(error: BaseException | None) -> str | None:
+    """Returns the newest version but the latest that an error names, as text or as data (2024-11-05, "Lifecycle")."""
+    if not isinstance(error, RpcError):
+        return None
+    text = f"{error.message} {json.dumps(error.data)}"
+    return next((version for version in reversed(LEGACY_VERSIONS[:-1]) if version in text), None)
 
 
 def is_final(error: RpcError) -> bool:
