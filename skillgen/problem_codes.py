@@ -1022,25 +1022,6 @@ CODES: Mapping[str, ProblemCode] = {
             ),
         },
     ),
-    # Only `lint --against`.
-    "published-digest-differs": _error(
-        "a published file is missing or is not the one that its index describes",
-        "publish the documents again, all files together",
-        clause="Agent Skills discovery 0.2.0, Integrity and Verification",
-    ),
-    "published-outdated": _warning(
-        "documents differ from what skillgen writes now",
-        "run skillgen again with the options of the documents, which only a target of skillgen.yaml keeps",
-    ),
-    "published-tools-differ": _error(
-        "what is published describes other tools than the source has", "run skillgen again, and publish the result"
-    ),
-    "published-url-differs": _warning(
-        "what is published names another URL of the server", "run skillgen again, or correct the URL"
-    ),
-    "published-version-differs": _error(
-        "what is published has another version than the source", "run skillgen again, and publish the result"
-    ),
     # Documents and files.
     "allowed-tools-left-out": _warning(
         "the source wants tools to run without asking; not passed on", "grant it yourself if you trust the service"

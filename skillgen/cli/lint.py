@@ -21,7 +21,6 @@ from skillgen.errors import ExitCode, OutputError, SkillgenError, UsageError
 from skillgen.problem_codes import CODES
 
 if TYPE_CHECKING:
-    from skillgen.config.project import OutputOptions
     from skillgen.lint.findings import Findings
     from skillgen.pipeline.read import Reading
 
@@ -90,14 +89,14 @@ def lint(
     else:
         readings = _read_given(sources or (), server, context.obj, console)
     findings, exit_codes = [], [ExitCode.DONE]
-    for name, path, reading, output in readings:
+    for name, path, reading in readings:
         for error in reading.failures:
             console.fail(error)
             exit_codes.append(error.exit_code)
         for index, service in enumerate(reading.services):
             is_alone = len(reading.services) == 1 and name is not None
             source = name if is_alone else f"{name} {service.name}" if name is not None else service.name
-            findings.append(linter.check(service, source or "", path=path, index=index, output=output))
+            findings.append(linter.check(service, source or "", path=path, index=index))
     if linter.options.write_baseline is not None:
         _write(Path(linter.options.write_baseline), baseline_text(findings))
         console.say(f"{sum(len(item.problems) for item in findings):,} findings are known now")
@@ -130,13 +129,13 @@ def _write(path: Path, text: str) -> None:
         raise OutputError(f"cannot be written: {error.strerror}", where=path.as_posix()) from None
 
 
-_Readings: TypeAlias = "Iterator[tuple[str | None, str | None, Reading, OutputOptions | None]]"
-"""Name of each source, its file, what was read, and the options of its documents if it is a target."""
+_Readings: TypeAlias = "Iterator[tuple[str | None, str | None, Reading]]"
+"""Name of each source, its file, and what was read."""
 
 
 def _read_given(sources: Sequence[str], server: Source, command: Sequence[str], console: Console) -> _Readings:
     for source, reading in read_sources(sources, server, command, console):
-        yield source, source if source is not None and Path(source).is_file() else None, reading, None
+        yield source, source if source is not None and Path(source).is_file() else None, reading
 
 
 def _read_targets(settings: Project, file: Path, target: str | None, server: Source, console: Console) -> _Readings:
@@ -149,7 +148,7 @@ def _read_targets(settings: Project, file: Path, target: str | None, server: Sou
         for named, read in read_targets(targets, os.environ, None):
             if isinstance(read, SkillgenError):
                 read = Reading(services=(), failures=(read,))
-            yield named.name, document_of(named), read, named.target
+            yield named.name, document_of(named), read
 
 
 @command

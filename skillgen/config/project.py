@@ -595,12 +595,6 @@ class LintOptions(_Options):
     write_baseline: PathName | None = option(
         "Write all findings to this file, report none, and exit with 0.", metavar="FILE", is_key=False
     )
-    against: PathName | None = option(
-        "Folder or file that was published: documents, a plugin, server.json or an index of skills. Reports where "
-        "versions, tools and digests differ from the source.",
-        metavar="PATH",
-        is_key=False,
-    )
     strict: bool = option("Exit with 1 on warnings too.", False)
 
 

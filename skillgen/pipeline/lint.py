@@ -10,14 +10,13 @@ from pathlib import Path
 
 from msgspec import Struct, structs
 
-from skillgen.config.project import NO_LINT_OPTIONS, LintOptions, OutputOptions, check_choices
+from skillgen.config.project import NO_LINT_OPTIONS, LintOptions, check_choices
 from skillgen.errors import Problem, UsageError
 from skillgen.lint.checks import check_service
 from skillgen.lint.explanation import unknown_code
 from skillgen.lint.findings import (
     Baseline,
     Findings,
-    Location,
     is_snapshot_text,
     locations_in_snapshot,
     locations_of,
@@ -27,7 +26,6 @@ from skillgen.lint.findings import (
 from skillgen.lint.scores import scores_of
 from skillgen.model.service import Service
 from skillgen.model.tool import Tool
-from skillgen.pipeline.published import compare_published
 from skillgen.problem_codes import CODES
 from skillgen.sources.documents import text_of_file
 from skillgen.sources.examples.consistency import schema_problems
@@ -93,18 +91,8 @@ class Linter:
         self._sources: list[str] = []
         self.has_scores = has_scores
 
-    def check(
-        self,
-        service: Service,
-        source: str,
-        *,
-        path: str | None = None,
-        index: int = 0,
-        output: OutputOptions | None = None,
-    ) -> Findings:
-        """Returns the findings on a service; `path` is its file, `index` its place in a snapshot, and `output` has the
-        options of its documents, if they are known.
-        """
+    def check(self, service: Service, source: str, *, path: str | None = None, index: int = 0) -> Findings:
+        """Returns the findings on a service; `path` is its file, and `index` its place in a snapshot."""
         tools = {tool.pointer: tool for tool in service.tools}
         item = Findings(
             source=source, path=path, owners=owners_in(service), identity=(service.name, service.version or "")
@@ -117,10 +105,6 @@ class Linter:
             found = [problem for problem in found if item.owner_pointer(problem) not in stubs]
         if self.has_scores:
             item = structs.replace(item, scores=scores_of(service, found, item.owner_pointer))
-        published: dict[str, Location] = {}
-        if self.options.against is not None:
-            differences, published = compare_published(service, Path(self.options.against), output)
-            found = [*differences, *found]
         problems = []
         for problem in found:
             if problem.code not in self.codes:
@@ -135,13 +119,13 @@ class Linter:
         if self._baseline is not None:
             item = self._baseline.without_known(item)
         if path is None or not item.problems:
-            return structs.replace(item, locations=published)
+            return item
         text = _text_of(path)
         if is_snapshot_text(text):
             locations = locations_in_snapshot(item.problems, index, path, text)
         else:
             locations = locations_of(item.problems, path, lambda other: text if other == path else _text_of(other))
-        return structs.replace(item, locations=locations | published)
+        return structs.replace(item, locations=locations)
 
     def outdated(self) -> int:
         """Returns how many findings of the baseline on the checked sources no longer occur."""
@@ -160,7 +144,6 @@ def _combined(given: LintOptions, project: LintOptions, file: Path | None) -> Li
         ignore_in={**project.ignore_in, **given.ignore_in},
         baseline=given.baseline or baseline,
         write_baseline=given.write_baseline,
-        against=given.against,
         strict=given.strict or project.strict,
     )
 
