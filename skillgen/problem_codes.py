@@ -1060,10 +1060,6 @@ CODES: Mapping[str, ProblemCode] = {
         "a format is not written, because the source does not declare what it requires",
         "declare it in the source, or leave the format out of --emit",
     ),
-    "packaged-skill-ignored": _warning(
-        "git ignores the skill that was installed into the package, and so may its build system",
-        "except it in .gitignore",
-    ),
     "published-without": _warning(
         "a file for publishing lacks what the source does not declare, or what the format cannot express",
         "declare it in the source or in skillgen.yaml",
@@ -1077,10 +1073,6 @@ CODES: Mapping[str, ProblemCode] = {
     ),
     "registry-entry-invalid": _warning(
         "a registry.json is not the entry of a service", "write it again with --emit registry"
-    ),
-    "skill-not-packaged": _warning(
-        "the build system leaves the installed skill out of the package",
-        "add what the problem names, and see whether the built package has SKILL.md",
     ),
     "skill-renamed": _warning(
         "the skill has another name than in the existing documents", "keep the old name with the option `name`"

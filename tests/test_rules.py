@@ -182,8 +182,6 @@ TESTS_OF_CASES = {
     "command-unknown": "test_programs.test_a_program_without_a_script_is_started_as_a_module",
     "text-not-decoded": "test_crawl.test_a_text_that_is_not_utf_8_is_reported_with_its_tool",
     "output-not-protocol": "test_crawl.test_lines_that_are_no_messages_are_reported",
-    "packaged-skill-ignored": "test_packages.test_a_skill_that_git_ignores_is_reported",
-    "skill-not-packaged": "test_packages.test_what_the_build_system_needs_is_said_only_then",
     "control-characters": "test_yaml.test_control_characters_do_not_cost_the_document",
     "too-many-tools": "test_lint.test_what_is_too_much_for_an_agent_is_reported",
     "many-parameters": "test_lint.test_what_is_too_much_for_an_agent_is_reported",

@@ -34,7 +34,7 @@ from skillgen.model.document import (
     Publisher,
 )
 from skillgen.model.service import Service
-from skillgen.pipeline.packages import SkillFolder, packaging_problems, skill_folders
+from skillgen.pipeline.packages import SkillFolder, skill_folders
 from skillgen.problem_codes import CODES, WHERE
 from skillgen.security.addresses import host_of, public_url
 from skillgen.text.markdown import one_line
@@ -271,7 +271,7 @@ def write_service(service: Service, output: OutputOptions, place: Place) -> tupl
             is_check=output.check,
             service=service,
             problems=(
-                *(packaging_problems(item.installed_in, item.out) if item.installed_in else source_problems),
+                *(() if item.is_installed else source_problems),
                 *_plan_problems(plan),
             ),
             skill_tokens=skill_tokens,
