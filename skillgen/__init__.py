@@ -11,20 +11,19 @@ __version__ = "0.2.0"
 
 if TYPE_CHECKING:
     from skillgen.api import *  # noqa: F403
-    from skillgen.cli.ai_help import ai_help as ai_help
 
 
 def __getattr__(name: str) -> Any:
     """Imports a public name when it is first used: `import skillgen` itself loads nothing else."""
-    if name == "ai_help":  # of a program that starts often: without the rest
-        from skillgen.cli.ai_help import ai_help
-
-        return ai_help
     if name == "__all__" or not name.startswith("_"):
         import skillgen.api as api
 
         if name == "__all__":
-            return sorted([*api.__all__, "ai_help"], key=lambda public: (public.islower(), public))
+            return sorted(api.__all__, key=lambda public: (public.islower(), public))
         if name in api.__all__:
             return getattr(api, name)
+        from skillgen.config.dropped import dropped
+
+        if (error := dropped("function", name)) is not None:
+            raise AttributeError(f"{error.what}: {error.fix}")
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -8,6 +8,8 @@ from pathlib import Path
 import pytest
 from cli import run_skillgen
 
+import skillgen
+
 API = '{"openapi": "3.1.0", "info": {"title": "Shop", "version": "1"}, "paths": {"/a": {"get": {"operationId": "a"}}}}'
 
 COMMAND_LINES = {
@@ -41,6 +43,11 @@ def test_a_dropped_key_is_refused_with_its_line_and_its_release(key: str, projec
     finished = run_skillgen("build", cwd=project)
     assert finished.exit_code == 2
     assert f"skillgen.yaml:2: the key {key} was removed in skillgen 0.2.0\n  try: " in finished.stderr
+
+
+def test_a_dropped_function_says_what_to_do_instead() -> None:
+    with pytest.raises(AttributeError, match=r"the function ai_help was removed in skillgen 0\.2\.0: have the program"):
+        skillgen.ai_help  # noqa: B018
 
 
 def test_a_dropped_option_prints_the_report_that_json_asks_for(project: Path) -> None:

@@ -14,13 +14,11 @@ from collections.abc import Iterable, Sequence
 from importlib import import_module
 from inspect import signature
 from io import TextIOWrapper
-from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
 from skillgen import __version__
-from skillgen.cli.ai_help import ai_help
 from skillgen.cli.options import command
 from skillgen.cli.output import Console, report_unwritable_output
 from skillgen.config.dropped import dropped
@@ -91,7 +89,9 @@ def main() -> None:
     name = next((word for word in arguments if not word.startswith("-")), None)
     _refuse_dropped(name, arguments)
     if "--ai-help" in arguments:
-        program = _program()
+        # The words before it name the command that it concerns; nothing else is parsed or run.
+        command = tuple(word for word in arguments[: arguments.index("--ai-help")] if not word.startswith("-"))
+        arguments, program = ["--ai-help"], _program()
     else:
         program = _program([name]) if name in _COMMANDS else _program(has_options=False)
     try:
@@ -138,9 +138,26 @@ def _show_version(is_requested: bool) -> None:
         raise typer.Exit
 
 
+def _show_ai_help(context: typer.Context, is_requested: bool) -> None:
+    if is_requested:
+        from skillgen.cli.ai_help import help_text
+
+        print(help_text(context.command, context.obj or ()), end="")
+        raise typer.Exit
+
+
 def _root(
     version: Annotated[
         bool, typer.Option("--version", callback=_show_version, is_eager=True, help="Print the version and exit.")
+    ] = False,
+    ai_help: Annotated[
+        bool,
+        typer.Option(
+            "--ai-help",
+            callback=_show_ai_help,
+            is_eager=True,
+            help="Show comprehensive usage guide for LLMs/agents and exit; after a command, that of the command.",
+        ),
     ] = False,
 ) -> None:
     pass
@@ -164,11 +181,6 @@ _COMMANDS = {
     "templates": "templates:templates",
 }
 """Every command, with its module in this package and its name there."""
-
-_PROJECT = Path(__file__).parent.parent
-_PROJECT_FILE = (
-    _PROJECT / "skillgen.yaml" if (_PROJECT / "skillgen.yaml").is_file() else _PROJECT.with_name("skillgen.yaml")
-)
 
 
 def _command(name: str) -> Any:
@@ -205,7 +217,7 @@ def _program(names: Iterable[str] = _COMMANDS, *, has_options: bool = True) -> t
             program.add_typer(command, name=name)
         else:
             program.command(name)(command)
-    return ai_help(program, config=_PROJECT_FILE)
+    return program
 
 
 def __getattr__(name: str) -> typer.Typer:

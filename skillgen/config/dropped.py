@@ -12,6 +12,7 @@ _DROPPED: Mapping[str, tuple[str, str]] = {
     "command sample": _RESULTS,
     "option --samples": _RESULTS,
     "key samples": _RESULTS,
+    "function ai_help": ("0.2.0", "have the program print the ai-help.md that `skillgen build` writes"),
     "option --against": ("0.2.0", "run the command that wrote the documents with --check"),
 }
 """What a user wrote, to the first release without it and what to do instead."""
