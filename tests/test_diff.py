@@ -98,6 +98,30 @@ def test_an_old_revision_of_git_is_a_source(project: Path) -> None:
         assert (finished.exit_code, message in finished.stderr) == (3, True), finished.stderr
 
 
+REMOTES = ("ext::touch {}", "ssh://host/path", "/")
+
+
+@pytest.mark.parametrize("remote", REMOTES)
+def test_git_runs_no_program_that_a_repository_names(project: Path, tmp_path: Path, remote: str) -> None:
+    ran = tmp_path / "ran"
+    git(project, "init", "-q")
+    git(project, "add", "old.json")
+    git(project, "commit", "-qm", "one")
+    write(project / ".gitattributes", "* filter=x diff=x\n")
+    program = f"touch {ran}; false"
+    programs = ("core.fsmonitor", "core.sshCommand", "core.pager", "remote.origin.uploadpack", "diff.x.textconv")
+    for key in (*programs, "diff.external", "filter.x.smudge", "filter.x.clean", "core.editor", "credential.helper"):
+        git(project, "config", key, program)
+    settings = {"extensions.partialClone": "origin", "remote.origin.promisor": "true", "protocol.allow": "always"}
+    for key, value in {**settings, "protocol.ext.allow": "always", "remote.origin.url": remote.format(ran)}.items():
+        git(project, "config", key, value)
+    for revision in ("HEAD", "", ":0", "deadbeef" * 5, f"{'deadbeef' * 5}^{{tree}}"):
+        run_skillgen("diff", f"{revision}:old.json", "old.json", cwd=project)
+        assert not ran.exists(), revision
+    finished = run_skillgen("diff", ":old.json", "old.json", cwd=project)
+    assert (finished.exit_code, "not a git revision" in finished.stderr) == (3, True), finished.stderr
+
+
 @pytest.mark.parametrize("folder", ["", "api", "api/paths"])
 def test_an_old_revision_has_the_files_that_it_refers_to(project: Path, folder: str) -> None:
     (project / "api" / "paths").mkdir(parents=True)

@@ -7,12 +7,14 @@ import json
 import os
 import re
 import signal
+import socket
 import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 import httpx2
 import pytest
@@ -288,6 +290,49 @@ def test_streamable_http_refuses_what_servers_refuse(tmp_path: Path) -> None:
     assert [response.status_code for response in statuses.values()] == [
         400, 404, 403, 403, 415, 406, 405, 400, 202, 200, 200, 200, 404,
     ]  # fmt: skip
+
+
+def raw_response(url: str, lines: str) -> bytes:
+    """Sends these lines as a request, and returns the response."""
+    with socket.create_connection((urlsplit(url).hostname, urlsplit(url).port), 60) as connection:
+        connection.sendall(lines.replace("\n", "\r\n").encode())
+        with connection.makefile("rb") as response:
+            return response.read()
+
+
+def test_an_api_answers_no_page_of_another_site(tmp_path: Path) -> None:
+    """A page can have its own name resolved to the loopback interface."""
+    source = tmp_path / "api.json"
+    source.write_text(json.dumps(API), "utf-8")
+    with serving(source) as url, httpx2.Client() as client:
+        for headers in ({"Host": "evil.example"}, {"Origin": "https://evil.example"}, {"Origin": "null"}):
+            assert client.get(f"{url}/books", headers=headers).status_code == 403, headers
+        assert client.get(f"{url}/books", headers={"Origin": "http://localhost:3000"}).status_code != 403
+
+
+def test_a_description_adds_no_line_to_a_response(tmp_path: Path) -> None:
+    text = {"schema": {"type": "string"}}
+    names = ("X-A\r\nSet-Cookie", "X-B\n", "X C", "X-D:", "X-É", "")
+    headers = {**dict.fromkeys(names, text), "X-Good": text}
+    content = {"application/json\r\nX-Evil: 1": {"schema": {}}}
+    operation = {"responses": {"200": {"description": "x", "headers": headers, "content": content}}}
+    info = {"openapi": "3.1.0", "info": {"title": "x", "version": "1"}, "servers": [{"url": "https://a.example.com"}]}
+    source = tmp_path / "api.json"
+    source.write_text(json.dumps({**info, "paths": {"/g": {"get": operation}}}), "utf-8")
+    with serving(source) as url:
+        head = raw_response(url, "GET /g HTTP/1.1\nHost: localhost\nConnection: close\n\n").partition(b"\r\n\r\n")[0]
+    found = [line.partition(b":")[0] for line in head.split(b"\r\n")[1:]]
+    assert sorted({*found} - {b"Server", b"Date", b"Content-Length", b"Content-Type"}) == [b"X-Good"]
+
+
+def test_a_body_in_chunks_is_read_within_bounds(tmp_path: Path) -> None:
+    start = "POST /mcp HTTP/1.1\nHost: localhost\nContent-Type: application/json\nTransfer-Encoding: chunked\n"
+    start += "Accept: */*\nConnection: close\n\n"
+    body = json.dumps(opening())
+    chunks = "".join(f"1\n{character}\n" for character in body)
+    with serving("--http", "0", "--", *command(tmp_path, **SERVER)) as url:
+        for end, status in (("0\n\n", b"200"), ("0\nX-Trailer: 1\n\n", b"200"), ("0\n" + "a: b\n" * 200, b"400")):
+            assert raw_response(url, start + chunks + end).split()[1] == status, end
 
 
 def test_an_api_is_served_as_its_description_says(tmp_path: Path) -> None:

@@ -441,6 +441,45 @@ def overlay(tmp_path: Path, *actions: Json, version: str = "1.1.0") -> str:
     return str(write(tmp_path / "overlay.json", {"overlay": version, "info": info, "actions": list(actions)}))
 
 
+BOMBS = {
+    "long": "$" + ".a" * 50_000,
+    "many segments": "$" + ".a" * 400,
+    "many names": f"$[{','.join(['*'] * 400)}]",
+    "nested filters": "$" + "[?@.a" * 190 + "]" * 190,
+    "parentheses": f"$[?{'(' * 900}",
+    "chains": "$" + "..*" * 30,
+    "chains in a filter": f"$[?count(@{'..*' * 30}) > 1]",
+    "chains from the root": f"$[?count(${'..*' * 30}) > 1]",
+    "doubled": "$" + "[*,*]" * 90,
+}
+
+
+@pytest.mark.parametrize("path", BOMBS.values(), ids=BOMBS)
+def test_a_path_of_an_overlay_is_bounded(tmp_path: Path, path: str) -> None:
+    """A path that would exhaust time, memory or the stack is reported, and the rest is applied."""
+    deep: Json = 1
+    for _ in range(90):
+        deep = {"a": deep, "b": [1]}
+    changes = overlay(
+        tmp_path, {"target": path, "update": {"x-a": 1}}, {"target": "$.info", "update": {"title": "New"}}
+    )
+    source = write(tmp_path / "api.json", {**description(), "x-deep": deep})
+    finished = run_skillgen("inspect", source, "--overlay", changes, cwd=tmp_path)
+    assert finished.exit_code == 0, finished.stderr
+    assert "#/actions/0/target" in finished.stderr
+    assert json.loads(finished.stdout)["services"][0]["title"] == "New"
+
+
+@pytest.mark.parametrize("value", [[1], {"a": 1}], ids=["list", "object"])
+def test_an_overlay_that_doubles_the_description_is_refused(tmp_path: Path, value: Json) -> None:
+    doubling = {"target": "$.x-a", "copy": "$.x-a" if isinstance(value, list) else "$"}
+    first = {"target": "$", "update": {"x-a": value}}
+    changes = overlay(tmp_path, first, *[doubling] * 60)
+    source = write(tmp_path / "api.json", description())
+    finished = run_skillgen("inspect", source, "--overlay", changes, cwd=tmp_path)
+    assert (finished.exit_code, "adds more than" in finished.stderr) == (3, True), finished.stderr
+
+
 def test_an_overlay_updates_copies_and_removes(tmp_path: Path) -> None:
     """S2-23: objects merge, arrays grow, plain values are replaced; each action sees what those before made."""
     source = write(tmp_path / "api.json", description({"/a": {"get": operation("a", tags=["x", "y"])}, "/b": {}}))

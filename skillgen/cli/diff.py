@@ -100,7 +100,7 @@ def _file_at_revision(source: str, folder: Path) -> Path:
     """
     revision, _, name = source.partition(":")
     fix = "write REV:PATH, such as HEAD~1:openapi.yaml"
-    if revision.startswith("-"):
+    if not revision or revision.startswith("-"):
         raise SourceError("not a git revision", where=source, fix=fix)
     above, _, name = name.rpartition("/")
     if (listed := _git("ls-tree", "-r", "-z", "--full-tree", f"{revision}:./{above}")) is None:
@@ -127,7 +127,7 @@ def _file_at_revision(source: str, folder: Path) -> Path:
 
 
 def _is_revision(text: str) -> bool:
-    return _git("rev-parse", "--verify", "--quiet", "--end-of-options", f"{text}^{{commit}}") is not None
+    return bool(text) and _git("rev-parse", "--verify", "--quiet", "--end-of-options", f"{text}^{{commit}}") is not None
 
 
 def _blobs(identifiers: Sequence[str]) -> list[bytes]:
@@ -146,13 +146,18 @@ def _blobs(identifiers: Sequence[str]) -> list[bytes]:
 def _git(*arguments: str, input: bytes = b"") -> bytes | None:
     """Returns what git prints; `None` if it fails.
 
+    The settings of a repository may name programs: an unpacked one is a stranger's. Of the commands that are used here,
+    none runs a hook, a filter or a textconv; but they read the index, and fetch objects that are missing.
+
     Raises:
         SourceError: git is not installed.
     """
     import subprocess
 
+    command = ["git", "-c", "core.fsmonitor=", "-c", "protocol.ext.allow=never", *arguments]
+    environment = {**os.environ, "GIT_NO_LAZY_FETCH": "1", "GIT_ALLOW_PROTOCOL": ""}
     try:
-        finished = subprocess.run(["git", *arguments], input=input, capture_output=True, check=False)
+        finished = subprocess.run(command, input=input, capture_output=True, check=False, env=environment)
     except OSError:
         raise SourceError("git is not installed", where="git", fix="install it, or compare two files") from None
     return None if finished.returncode else finished.stdout

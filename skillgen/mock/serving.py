@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import binascii
 import json
+import re
 import secrets
 import threading
 from collections.abc import Iterator, Mapping, Sequence
@@ -46,6 +47,8 @@ _PATH = "/mcp"
 _SESSION_HEADER = "Mcp-Session-Id"
 _BODY_LIMIT_BYTES = 16 * 1024 * 1024
 _LINE_LIMIT_BYTES = 16 * 1024 * 1024
+_CHUNKS_LIMIT = 1_000_000
+_TRAILERS_LIMIT = 100
 _SESSIONS_LIMIT = 1_000
 
 _STATUSES = {
@@ -56,6 +59,9 @@ _STATUSES = {
     UNSUPPORTED_VERSION: 400,
 }
 """HTTP statuses of errors since 2026-07-28 (Streamable HTTP)."""
+
+_TOKEN = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
+"""The name of a header (RFC 9110, 5.6.2)."""
 
 _JSON = {"Content-Type": "application/json"}
 
@@ -108,9 +114,6 @@ class StreamableHttp:
         """Returns the response to a request."""
         if urlsplit(request.target).path != _PATH:
             return Response(404)
-        origin = request.headers.get("Origin")
-        if not is_loopback(f"http://{request.headers.get('Host', '')}") or (origin and not is_loopback(origin)):
-            return Response(403)  # a page in a browser that had its own name resolved to this address
         if request.method == "DELETE":
             return self._end_session(request)
         if request.method != "POST":
@@ -261,16 +264,24 @@ class _Handler(BaseHTTPRequestHandler):
         if body is None:
             self.close_connection = True
             response = Response(413 if self.headers.get("Content-Length", "").isdigit() else 400)
+        elif self._is_from_another_site():
+            response = Response(403)
         else:
             response = self.respond(Request(self.command, self.path, self.headers, body))
         self.send_response(response.status)
         for name, value in response.headers.items():
-            self.send_header(name, value)
+            if _TOKEN.fullmatch(name) and value.isascii() and value.isprintable():
+                self.send_header(name, value)
         if response.status >= 200 and response.status not in (204, 304):
             self.send_header("Content-Length", str(len(response.body)))
         self.end_headers()
         if self.command != "HEAD":
             self.wfile.write(response.body)
+
+    def _is_from_another_site(self) -> bool:
+        """True for a request of a page in a browser, which may have had its own name resolved to this address."""
+        origin = self.headers.get("Origin")
+        return not is_loopback(f"http://{self.headers.get('Host', '')}") or bool(origin and not is_loopback(origin))
 
     def _body(self) -> bytes | None:
         """Returns the body of the request; `None` if it is too large or its length is invalid."""
@@ -282,21 +293,23 @@ class _Handler(BaseHTTPRequestHandler):
         return self.rfile.read(int(length))
 
     def _chunks(self) -> bytes | None:
-        body = b""
-        while True:
+        chunks: list[bytes] = []
+        left = _BODY_LIMIT_BYTES
+        for _ in range(_CHUNKS_LIMIT):
             size = self.rfile.readline(100).partition(b";")[0].strip()
             try:
                 length = int(size, 16)
             except ValueError:
                 return None
-            if not 0 <= length <= _BODY_LIMIT_BYTES - len(body):
+            if not 0 <= length <= left:
                 return None
-            body += self.rfile.read(length)
-            line = self.rfile.readline(10_000)
             if length == 0:
-                while line not in (b"\r\n", b"\n", b""):  # trailers
-                    line = self.rfile.readline(10_000)
-                return body
+                trailers = (self.rfile.readline(10_000) for _ in range(_TRAILERS_LIMIT))
+                return b"".join(chunks) if any(not line.strip() for line in trailers) else None
+            chunks.append(self.rfile.read(length))
+            left -= length
+            self.rfile.readline(10_000)
+        return None
 
 
 def mock_of(

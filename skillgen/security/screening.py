@@ -36,7 +36,7 @@ from skillgen.model.traversal import (
 from skillgen.model.values import Json, Quotation, child, last_token
 from skillgen.security.addresses import is_private, origin_of
 from skillgen.security.credentials import is_secret_name, looks_random, might_hold_credential, placeholder, redact
-from skillgen.security.injection.detection import MAX_TEXT_LENGTH, find_injections
+from skillgen.security.injection.detection import MAX_TEXT_LENGTH, find_injections, searched_part
 from skillgen.security.injection.passages import Passage, split_passages
 from skillgen.security.injection.patterns import Rule
 from skillgen.text.markdown import one_line
@@ -106,6 +106,8 @@ class _Screening:
         self._texts = TextIndex()
         self._problems = ProblemLog()
         self._changes: dict[str, str] = {}
+        self._cuts: dict[str, str] = {}
+        """Each text that is too long, with its beginning."""
         self._kinds: dict[str, tuple[str, ...]] = {}
         self._injections: dict[str, Rule] = {}
         self._undivided: set[str] = set()
@@ -137,11 +139,9 @@ class _Screening:
         return service
 
     def _find_injections(self, texts: Iterable[str]) -> None:
-        self._injections = find_injections(text for text in texts if len(text) <= MAX_TEXT_LENGTH)
-        for text in texts:
-            if len(text) > MAX_TEXT_LENGTH:
-                self._injections.update((text, rule) for rule in find_injections((text[:MAX_TEXT_LENGTH],)).values())
-
+        self._injections = find_injections(text for text in texts if text not in self._cuts)
+        for text, cut in self._cuts.items():
+            self._injections.update((text, rule) for rule in find_injections((cut,)).values())
         self._find_divided_injections()
 
     def _find_divided_injections(self) -> None:
@@ -194,8 +194,8 @@ class _Screening:
     def _find_changes(self, texts: Iterable[str]) -> None:
         """Finds the texts to cut, with invisible characters or with credentials, and what replaces them."""
         for text in texts:
-            if len(text) > MAX_TEXT_LENGTH:
-                self._changes[text] = cut = text[:MAX_TEXT_LENGTH]
+            if (cut := searched_part(text)) != text:
+                self._changes[text] = self._cuts[text] = cut
                 self._find_changes((cut,))
                 self._changes[text] = self._changes.get(cut, cut)
                 self._kinds[text] = self._kinds.get(cut, ())
@@ -273,10 +273,11 @@ class _Screening:
         return change
 
     def _report_change(self, where: str, field: str, old: str, new: str, *, is_name: bool) -> None:
-        if len(old) > MAX_TEXT_LENGTH:
-            message = f"{_label(field)} has {len(old):,} characters; only the first {MAX_TEXT_LENGTH:,} are used"
+        used = self._cuts.get(old, old)
+        if used != old:
+            message = f"{_label(field)} has {len(old):,} characters; only the first {len(used):,} are used"
             self._problems.report("text-too-long", where, message)
-        kinds, is_odd = invisible_kinds(old[:MAX_TEXT_LENGTH])
+        kinds, is_odd = invisible_kinds(used)
         if is_name and kinds:
             message = f"the name holds {' and '.join(kinds)}; it is shown as {new!r}, which cannot be called"
             self._problems.report("name-not-exact", where, message)

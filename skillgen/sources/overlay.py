@@ -8,8 +8,11 @@ from __future__ import annotations
 
 import copy
 import json
-from collections.abc import Iterable, Sequence
-from typing import Any
+import time
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache
+from itertools import islice
+from typing import Any, cast
 
 from msgspec.structs import replace
 
@@ -19,8 +22,18 @@ from skillgen.sources.documents import Document, is_url, load_document
 from skillgen.sources.http import FetchOptions
 from skillgen.sources.json_access import as_dict, text_of
 
-_PATH_TIME_LIMIT_S = 10.0
-"""CPU seconds of one path: its regular expressions run over strings of the description."""
+_PATH_TIME_LIMIT_S, _TIME_LIMIT_S = 10.0, 30.0
+"""CPU seconds of one path, and of all: their regular expressions run over strings of the description."""
+
+_PATH_LENGTH_LIMIT = 1_000
+_SEGMENTS_LIMIT = 100
+"""Segments of a path. Each is a generator within the one before, and thousands of them overflow the stack of C."""
+
+_MATCHES_LIMIT = 100_000
+"""Nodes that a path, or a query within its filters, may select."""
+
+_ADDED_LIMIT = 16 * 1024 * 1024
+"""Characters of JSON that an overlay may add. An action that copies a value into itself doubles it."""
 
 _Parts = Sequence["str | int"]
 """Keys and indexes from the root to a node."""
@@ -43,21 +56,76 @@ class _Incompatible(Exception):
     """Values that cannot be merged; the message says which."""
 
 
-class _TooLong(Exception):
-    """A path exceeds its time limit."""
+class _PathLimit(Exception):
+    """A path exceeds a limit; the message says which."""
+
+
+@lru_cache(1)
+def _path_environment() -> Any:
+    """Returns the JSONPath environment, in which every query, also one within a filter, is bounded."""
+    import jsonpath  # only here: few runs have an overlay
+    from jsonpath.parse import Parser
+
+    class Node(jsonpath.JSONPathMatch):
+        __slots__ = ()
+
+        def add_child(self, *children: jsonpath.JSONPathMatch) -> None:
+            """Keeps nothing: the library would hold every node that it visits."""
+
+    class Query(jsonpath.JSONPath):
+        __slots__ = ()
+
+        def finditer(
+            self, data: Any, *, filter_context: Mapping[str, Any] | None = None
+        ) -> Iterator[jsonpath.JSONPathMatch]:
+            context, root = filter_context or {}, self.env.root_token
+            nodes: Any = [Node(filter_context=context, obj=data, parent=None, path=root, parts=(), root=data)]
+            for segment in self.segments:
+                nodes = segment.resolve(nodes)
+            nodes = iter(nodes)
+            yield from islice(nodes, _MATCHES_LIMIT)
+            if next(nodes, None) is not None:
+                raise _PathLimit(f"selects more than {_MATCHES_LIMIT:,} nodes")
+
+    class QueryParser(Parser):
+        def parse_query(self, stream: Any, **options: Any) -> Any:
+            for number, segment in enumerate(super().parse_query(stream, **options), 1):
+                if number > _SEGMENTS_LIMIT:
+                    raise _PathLimit(f"has more than {_SEGMENTS_LIMIT} segments")
+                yield segment
+
+        def parse_absolute_query(self, stream: Any) -> Any:
+            return bounded(super().parse_absolute_query(stream))
+
+        def parse_relative_query(self, stream: Any) -> Any:
+            return bounded(super().parse_relative_query(stream))
+
+    def bounded(query: Any) -> Any:
+        query.path = Query(env=environment, segments=query.path.segments)
+        return query
+
+    class Environment(jsonpath.JSONPathEnvironment):
+        parser_class = QueryParser
+
+        def compile(self, path: str) -> Any:
+            return Query(env=self, segments=cast(jsonpath.JSONPath, super().compile(path)).segments)
+
+    environment = Environment(strict=True)
+    return environment
 
 
 class _Overlay:
     """An overlay, which reports its invalid actions."""
 
     def __init__(self, overlay: Document, problems: ProblemLog) -> None:
-        import jsonpath  # only here: few runs have an overlay
+        from jsonpath import JSONPathError
 
         self._name = overlay.name
         self._problems = problems
         self._version, self._actions = _version_and_actions(overlay)
-        self._paths = jsonpath.JSONPathEnvironment(strict=True)
-        self._path_error = jsonpath.JSONPathError
+        self._path_error = JSONPathError
+        self._seconds_left = _TIME_LIMIT_S
+        self._characters_left = _ADDED_LIMIT
 
     def apply(self, data: Json) -> Json:
         """Returns the description after all actions; each one sees the result of the one before."""
@@ -105,6 +173,10 @@ class _Overlay:
             message = "the target selects nodes of different types (object, array, other)"
             self._report("overlay-action-invalid", child(pointer, "target"), message)
             return data
+        self._characters_left -= len(json.dumps(value)) * len(nodes)
+        if self._characters_left < 0:
+            what = f"adds more than {_ADDED_LIMIT:,} characters to the description"
+            raise SourceError(what, where=f"{self._name}#{pointer}", fix="correct the overlay")
         for parts in nodes:
             try:
                 merged = _merge(_at(data, parts), copy.deepcopy(value), at_target=True)
@@ -125,15 +197,22 @@ class _Overlay:
 
     def _nodes(self, path: str, data: Json, pointer: str) -> list[_Parts] | None:
         """Returns the locations that a JSONPath selects; reports an invalid path and returns `None`."""
+        limit_s, start_s = min(_PATH_TIME_LIMIT_S, self._seconds_left), time.process_time()
         try:
-            with time_limit(_PATH_TIME_LIMIT_S, _TooLong()):
-                return list(dict.fromkeys(tuple(match.parts) for match in self._paths.finditer(path, data)))
+            if len(path) > _PATH_LENGTH_LIMIT:
+                raise _PathLimit(f"has more than {_PATH_LENGTH_LIMIT:,} characters")
+            if limit_s <= 0:
+                raise _PathLimit(f"is not evaluated: the paths of the overlay take more than {_TIME_LIMIT_S:g} s")
+            with time_limit(limit_s, _PathLimit(f"takes more than {limit_s:.3g} s")):
+                return list(dict.fromkeys(tuple(match.parts) for match in _path_environment().finditer(path, data)))
         except self._path_error as error:
             flaw = f"is not a JSONPath: {str(error).splitlines()[0]}"
         except RecursionError:
             flaw = "recurses too deeply"
-        except _TooLong:
-            flaw = f"takes more than {_PATH_TIME_LIMIT_S:g} s"
+        except _PathLimit as error:
+            flaw = str(error)
+        finally:
+            self._seconds_left -= time.process_time() - start_s
         self._report("overlay-path-invalid", pointer, f"{path[:200]} {flaw}")
         return None
 

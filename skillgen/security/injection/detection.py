@@ -16,9 +16,10 @@ import codecs
 import contextlib
 import html
 import unicodedata
+from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache, partial, reduce
-from itertools import chain
+from itertools import accumulate, chain
 from operator import add, or_
 from urllib.parse import unquote
 
@@ -200,7 +201,7 @@ class _Index:
 
     def literals_with(self, word: str) -> tuple[_Literal, ...]:
         """Returns the literals of regular expressions of which a word holds the longest word."""
-        pairs = map(add, word, word[1:])
+        pairs = set(map(add, word, word[1:]))  # a word may repeat them without end
         keys = {key for pair in pairs if pair in self._keys for key in self._keys[pair] if key in word}
         return tuple(chain.from_iterable(map(self._literals.__getitem__, keys)))
 
@@ -296,7 +297,20 @@ def _might_be_obfuscated(text: str, words: list[str], suspicious: frozenset[str]
 
 
 MAX_TEXT_LENGTH = 1_000_000
-"""Characters of a text that are searched; a longer one is not a description and is cut."""
+"""Characters of a text that are searched; a longer one is not a description and is cut (`searched_part`)."""
+
+_MAX_EXPANSION = 18
+"""Characters of the longest compatibility form of a character: that of U+FDFA."""
+
+
+def searched_part(text: str) -> str:
+    """Returns what of a text is searched: its compatibility form has at most `MAX_TEXT_LENGTH` characters."""
+    text = text[:MAX_TEXT_LENGTH]
+    if text.isascii() or len(text) * _MAX_EXPANSION <= MAX_TEXT_LENGTH:
+        return text
+    lengths = {character: len(unicodedata.normalize("NFKD", character)) for character in set(text)}
+    return text[: bisect_right([*accumulate(map(lengths.__getitem__, text))], MAX_TEXT_LENGTH)]
+
 
 _BATCH_SIZE = 1_000
 """Texts that are split into words at a time, which bounds memory."""
