@@ -294,7 +294,7 @@ def test_streamable_http_refuses_what_servers_refuse(tmp_path: Path) -> None:
 
 def raw_response(url: str, lines: str) -> bytes:
     """Sends these lines as a request, and returns the response."""
-    with socket.create_connection((urlsplit(url).hostname, urlsplit(url).port), 60) as connection:
+    with socket.create_connection(("127.0.0.1", urlsplit(url).port or 0), 60) as connection:
         connection.sendall(lines.replace("\n", "\r\n").encode())
         with connection.makefile("rb") as response:
             return response.read()
@@ -314,7 +314,7 @@ def test_a_description_adds_no_line_to_a_response(tmp_path: Path) -> None:
     text = {"schema": {"type": "string"}}
     names = ("X-A\r\nSet-Cookie", "X-B\n", "X C", "X-D:", "X-É", "")
     headers = {**dict.fromkeys(names, text), "X-Good": text}
-    content = {"application/json\r\nX-Evil: 1": {"schema": {}}}
+    content: Json = {"application/json\r\nX-Evil: 1": {"schema": {}}}
     operation = {"responses": {"200": {"description": "x", "headers": headers, "content": content}}}
     info = {"openapi": "3.1.0", "info": {"title": "x", "version": "1"}, "servers": [{"url": "https://a.example.com"}]}
     source = tmp_path / "api.json"
