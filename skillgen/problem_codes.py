@@ -159,9 +159,6 @@ CODES: Mapping[str, ProblemCode] = {
         subject="effects",
         known_as="ATR-2026-00106",
     ),
-    "same-as-unknown": _warning(
-        "skillgen.yaml names a tool that no source of the target has", "correct the name, or remove it"
-    ),
     "secret-echoed": _warning(
         "the source repeats a secret that was passed to it", "make the source never return what it receives as a secret"
     ),
@@ -716,11 +713,6 @@ CODES: Mapping[str, ProblemCode] = {
                 "a declared example call does not match the tool's own schema", "correct it", subject="inputs"
             ),
             "error-invalid": _warning("a declared error has no code or is not an object", "declare code"),
-            "cli-equivalent-unknown": _warning(
-                "a tool names an equivalent command that the program of the project does not have",
-                "correct cliEquivalent, or remove it",
-                subject="identifiers",
-            ),
             "placeholder-unknown": _warning(
                 "a message of a tool refers to an unknown parameter", "name a parameter of the tool"
             ),

@@ -81,7 +81,8 @@ def _lines(service: Service) -> Iterator[str]:
 
 def _tool(tool: Tool, titles: dict[str, str]) -> Iterator[str]:
     semantics = tool.semantics
-    yield f"tool {tool.name}: {tool.address}{' deprecated' * tool.deprecated}"
+    request = f"{tool.method} {tool.path}" if tool.method and tool.path else tool.name
+    yield f"tool {tool.name}: {' '.join(tool.command) or request}{' deprecated' * tool.deprecated}"
     judged = " (judged)" if semantics.is_effect_judged else ""
     asks = " confirm" if semantics.requires_confirmation else ""
     yield f"  effect {semantics.effect}{judged}{asks}"

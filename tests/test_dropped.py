@@ -20,6 +20,8 @@ COMMAND_LINES = {
 
 KEYS = {
     "samples": "{source: {openapi: openapi.json}, samples: samples.json}",
+    "sources": "{sources: [{openapi: openapi.json}, {command: [server]}]}",
+    "same-as": "{source: {openapi: openapi.json}, tools: {a: {same-as: [b]}}}",
 }
 
 
@@ -62,7 +64,8 @@ def test_a_snapshot_of_an_older_release_is_read(project: Path) -> None:
     (project / "new.json").write_text(json.dumps(snapshot), "utf-8")
     service = snapshot["services"][0]
     observed = {"date": "2026-01-31", "calls": 1, "content": ["json"]}
-    service["tools"][0] |= {"observed": observed}
+    service["tools"][0] |= {"observed": observed, "alternatives": [{"name": "b", "pointer": "/b"}]}
+    service["alternatives"] = [{"kind": "mcp", "name": "shop"}]
     service["tools"][0].setdefault("origins", {})["observed"] = {"kind": "observed", "source": "samples.json#/a"}
     service["problems"].append({"code": "sample-tool-unknown", "level": "warning", "where": "/a", "message": "gone"})
     (project / "old.json").write_text(json.dumps(snapshot), "utf-8")

@@ -177,8 +177,6 @@ TESTS_OF_CASES = {
     "manifest-media-type": "test_openapi_ways_in.test_a_manifest_with_another_media_type_is_reported",
     "allowed-tools-left-out": "test_hostile_services.test_only_plain_names_of_tools_are_allowed_to_run",
     "allowed-tools-passed-on": "test_profiles.test_only_read_only_tools_are_allowed_and_that_is_reported",
-    "cli-equivalent-unknown": "test_programs.test_a_command_that_a_server_names_is_checked_against_the_program",
-    "same-as-unknown": "test_merged_sources.test_a_name_that_no_other_source_has_is_reported",
     "command-unknown": "test_programs.test_a_program_without_a_script_is_started_as_a_module",
     "text-not-decoded": "test_crawl.test_a_text_that_is_not_utf_8_is_reported_with_its_tool",
     "output-not-protocol": "test_crawl.test_lines_that_are_no_messages_are_reported",

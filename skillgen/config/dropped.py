@@ -8,10 +8,14 @@ from skillgen.errors import UsageError
 
 _RESULTS = ("0.2.0", "declare what the tools return in the source, or with an OpenAPI Overlay")
 
+_SOURCES = ("0.2.0", "write a target with source: for each source of the service")
+
 _DROPPED: Mapping[str, tuple[str, str]] = {
     "command sample": _RESULTS,
     "option --samples": _RESULTS,
     "key samples": _RESULTS,
+    "key sources": _SOURCES,
+    "key same-as": _SOURCES,
     "function ai_help": ("0.2.0", "have the program print the ai-help.md that `skillgen build` writes"),
     "option --against": ("0.2.0", "run the command that wrote the documents with --check"),
 }

@@ -310,17 +310,7 @@ def _members(value: _Located, key: str) -> dict[str, _Located]:
 def _check_target(name: str, target: Target, value: _Located, key: str) -> None:
     if re.search(r"[\\/]|^\.*$", name):
         raise _error(value, key, "is not a valid name of a target", "use letters, digits and hyphens")
-    given = value.members or {}
-    if "source" not in given and "sources" not in given:
-        raise _error(value, key, "has no source", "add source:")
-    if "source" in given and "sources" in given:
-        raise _error(given["sources"], f"{key}.sources", "has no effect next to source", "write all into sources:")
-    if "source" in given:
-        _check_source(target.source, given["source"], f"{key}.source")
-    elif not target.sources:
-        raise _error(given["sources"], f"{key}.sources", "is empty", "name the sources of the service")
-    for index, source in enumerate(target.sources):
-        _check_source(source, (given["sources"].items or [])[index], f"{key}.sources[{index}]")
+    _check_source(target.source, _at(value, "source"), f"{key}.source")
 
 
 def _check_source(source: Source, located: _Located, key: str) -> None:

@@ -414,10 +414,6 @@ class ToolTexts:
         choices=EFFECTS,
         choice="effect",
     )
-    same_as: Sequence[str] = option(
-        "Tools of other `sources` that do the same, by exact name; of a program, the command without the program.",
-        (),
-    )
 
 
 _REPLACES = "Replaces that of the source."
@@ -542,25 +538,12 @@ class OutputOptions(_Options):
     strict: bool = option("Treat warnings as errors.", False)
 
 
-NO_SOURCE = Source()
-"""Nothing is named."""
-
-
 @dataclass(frozen=True, kw_only=True)
 class Target(Texts, OutputOptions):
     """A source and the documents generated from it."""
 
-    source: Source = NO_SOURCE
+    source: Source
     """What to document."""
-
-    sources: Sequence[Source] = ()
-    """The same service through several sources, such as its server, its API and its program; the main one first."""
-
-    def __post_init__(self) -> None:
-        """Makes the first of several sources the main one."""
-        super().__post_init__()
-        if self.sources and self.source is NO_SOURCE:
-            object.__setattr__(self, "source", self.sources[0])
 
 
 LINT_LEVELS: tuple[str, ...] = ("off", *typing.get_args(Level))

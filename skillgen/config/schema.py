@@ -37,15 +37,13 @@ def project_schema() -> dict[str, Json]:
     header: dict[str, Json] = {"$schema": DIALECT, "title": "skillgen.yaml"}
     schema = header | _of_class(Project)
     target = schema["properties"]["targets"]["additionalProperties"]
-    target["oneOf"] = [_required("source"), _required("sources")]
-    keys = keys_in(Source)
-    for source in (target["properties"]["source"], target["properties"]["sources"]["items"]):
-        source["oneOf"] = [_required(key) for key, item in keys.items() if item.name in SOURCE_KINDS]
-        source["dependentSchemas"] = {
-            key: {"anyOf": [_required(other) for other, kind in keys.items() if kind.name in kinds]}
-            for key, item in keys.items()
-            if (kinds := option_of(item).kinds)
-        }
+    source, keys = target["properties"]["source"], keys_in(Source)
+    source["oneOf"] = [_required(key) for key, item in keys.items() if item.name in SOURCE_KINDS]
+    source["dependentSchemas"] = {
+        key: {"anyOf": [_required(other) for other, kind in keys.items() if kind.name in kinds]}
+        for key, item in keys.items()
+        if (kinds := option_of(item).kinds)
+    }
     return schema
 
 

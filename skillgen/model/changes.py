@@ -190,24 +190,16 @@ def _changes_of_tool(name: str, old: Json, new: Json) -> Iterator[ToolChange]:
     for mark in old.get("is", ()):
         if mark not in new.get("is", ()):
             yield change("effect", f"is no longer {mark}", mark == "read-only")
-    before, after = old.get("also", {}), new.get("also", {})
-    for way in sorted(before.keys() - after.keys()):
-        yield change("removed", f"can no longer be called as {way}", True)
-    for way in sorted(after.keys() - before.keys()):
-        yield change("added", f"can also be called as {way}")
-    pairs = [("", old.get("takes", {}), new.get("takes", {}))]
-    pairs += [(f"of {way}: ", before[way], after[way]) for way in after if way in before]
-    for of_way, before, after in pairs:
-        for parameter in before:
-            if parameter not in after:
-                yield change("parameter", f"{of_way}parameter {parameter} removed", True)
-        for parameter, row in after.items():
-            if parameter not in before:
-                required = " (required)" if row[1] else ""
-                yield change("parameter", f"{of_way}parameter {parameter} added{required}", bool(row[1]))
-                continue
-            for item in _row_changes(before[parameter], row):
-                yield change("parameter", f"{of_way}parameter {parameter} {item.text}", item.breaks_senders)
+    before, after = old.get("takes", {}), new.get("takes", {})
+    for parameter in before:
+        if parameter not in after:
+            yield change("parameter", f"parameter {parameter} removed", True)
+    for parameter, row in after.items():
+        if parameter not in before:
+            yield change("parameter", f"parameter {parameter} added{' (required)' if row[1] else ''}", bool(row[1]))
+            continue
+        for item in _row_changes(before[parameter], row):
+            yield change("parameter", f"parameter {parameter} {item.text}", item.breaks_senders)
     old_result, new_result = old.get("gives", {}), new.get("gives", {})
     for key in old_result:
         what = f"result's {key}" if key else "result"
@@ -304,8 +296,6 @@ def _tool_facts(tool: Tool, more: Sequence[Parameter]) -> dict[str, Json]:
     if marks := [mark for mark, applies in zip(MARKS, flags, strict=True) if applies]:
         facts["is"] = marks
     facts["takes"] = _rows((*tool.parameters, *more))
-    if tool.alternatives:
-        facts["also"] = {_clean(way.address): _rows(way.parameters) for way in tool.alternatives}
     output = tool.output.schema if tool.output is not None else None
     if output is not None:
         properties = {_clean(item.name): _type_text(item.schema) for item in output.properties}

@@ -83,9 +83,6 @@ class Format(Struct, frozen=True, kw_only=True):
     is_default: bool = True
     """Whether it is written without `--emit`."""
 
-    is_of_all_sources: bool = False
-    """Whether it shows the tools of all sources of a service, and not only what one server or API publishes."""
-
 
 _DASHDASH = "[dashdash](https://github.com/visionik/dashdash) 0.2.0"
 
@@ -95,7 +92,6 @@ FORMATS: dict[str, Format] = {
         files=("skills/NAME/SKILL.md", "skills/NAME/references/"),
         specification="[Agent Skills](https://agentskills.io/specification)",
         renderer="skillgen.render.skill:skill_documents",
-        is_of_all_sources=True,
     ),
     "scripts": Format(
         purpose="a program in the skill that calls the tools, for hosts without them",
@@ -110,14 +106,12 @@ FORMATS: dict[str, Format] = {
         specification=f"[llmstxt.org](https://llmstxt.org) and the web profile of {_DASHDASH}",
         renderer="skillgen.render.llms:llms_documents",
         site_renderer="skillgen.render.llms:site_documents",
-        is_of_all_sources=True,
     ),
     "ai-help": Format(
         purpose="ai-help.md, the text of an --ai-help flag",
         files=("ai-help.md",),
         specification=f"the CLI profile of {_DASHDASH}",
         renderer="skillgen.render.ai_help:ai_help_documents",
-        is_of_all_sources=True,
     ),
     "ai-help-commands": Format(
         purpose="a help text for each tool, in ai-help/",
@@ -125,14 +119,12 @@ FORMATS: dict[str, Format] = {
         specification=f"the CLI profile of {_DASHDASH}",
         renderer="skillgen.render.ai_help:command_documents",
         is_default=False,
-        is_of_all_sources=True,
     ),
     "registry": Format(
         purpose="registry.json, dashdash's discovery entry",
         files=("registry.json",),
         specification=f"the discovery entry of {_DASHDASH}",
         renderer="skillgen.render.dashdash:registry_documents",
-        is_of_all_sources=True,
     ),
     "plugin": Format(
         purpose="a plugin with the skill and the server, for Claude Code, Codex, Cursor and others",
@@ -141,7 +133,6 @@ FORMATS: dict[str, Format] = {
         renderer="skillgen.render.plugin:plugin_documents",
         site_renderer="skillgen.render.plugin:marketplace_documents",
         is_default=False,
-        is_of_all_sources=True,
     ),
     "server-json": Format(
         purpose="the entry of an MCP server in a registry",
@@ -216,7 +207,6 @@ FORMATS: dict[str, Format] = {
         renderer="skillgen.render.website:html_documents",
         site_renderer="skillgen.render.website:html_site_documents",
         is_default=False,
-        is_of_all_sources=True,
     ),
 }
 """Every format by its name, in rendering order."""

@@ -130,9 +130,6 @@ class Service(Struct, frozen=True, kw_only=True):
     tools: tuple[Tool, ...] = ()
     """The tools, in the order declared."""
 
-    alternatives: tuple[Service, ...] = ()
-    """The other sources of the service; of their tools, only how calls authenticate."""
-
     parameters: tuple[Parameter, ...] = ()
     """Options of a program that precede the command, whichever it is."""
 

@@ -230,9 +230,6 @@ class Tool(Struct, frozen=True, kw_only=True):
     endpoints: tuple[Endpoint, ...] = ()
     """Its own base URLs, if they differ from the service's."""
 
-    alternatives: tuple[Tool, ...] = ()
-    """The tools of other sources of the service that do the same."""
-
     deprecated: bool = False
     """Whether it is deprecated."""
 
@@ -265,18 +262,6 @@ class Tool(Struct, frozen=True, kw_only=True):
 
     origins: Origins | None = None
     """Origins of the fields that are not declared there."""
-
-    @property
-    def kind(self) -> Kind:
-        """The kind of source that has it."""
-        return "cli" if self.command else "openapi" if self.method and self.path else "mcp"
-
-    @property
-    def address(self) -> str:
-        """What calls it, without its parameters: `acme order add`, `POST /orders`, or its name."""
-        if self.command:
-            return " ".join(self.command)
-        return f"{self.method} {self.path}" if self.method and self.path else self.name
 
     @property
     def is_preflight(self) -> bool:

@@ -207,7 +207,7 @@ class TypeUsage:
                 for name in referenced_types(named.schema):
                     self._above[name].add(named.name)
             for tool in service.tools:
-                for parameter in chain(tool.parameters, *(way.parameters for way in tool.alternatives)):
+                for parameter in tool.parameters:
                     for name in referenced_types(parameter.schema):
                         self._sent[name][tool.name] = None
                 output = tool.output.schema if tool.output is not None else None

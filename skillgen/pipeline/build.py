@@ -54,7 +54,6 @@ from skillgen.write.plan import Change, Plan
 from skillgen.write.record import RECORD_NAME, read_record
 
 if TYPE_CHECKING:
-    from skillgen.model.service import Service
     from skillgen.pipeline.read import Notify, Reading, Request
 
 
@@ -102,9 +101,7 @@ def resolve_targets(
         _refuse_shared_folder(name, out, folders, file)
         folders[out] = name
         with errors_located_in_file(f"{file.name}#/targets/{name}", given):
-            sources = tuple(replace(source, **of_source) for source in target.sources)
-            source = sources[0] if sources else replace(target.source, **of_source)
-            target = replace(target, **of_target, source=source, sources=sources)
+            target = replace(target, **of_target, source=replace(target.source, **of_source))
             target, place = _with_place(target, Path(out), file, given)
         resolved.append(NamedTarget(name=name, target=target, file=file, place=place, given=tuple(given)))
     siblings = tuple(item.place.out for item in resolved)
@@ -325,7 +322,7 @@ def _remember(named: NamedTarget, files: FilesRead, result: Result) -> None:
     """Stores what a successful run of a target read and wrote, if its source consists of files only."""
     from skillgen.pipeline.read import KINDS
 
-    is_document = all(KINDS[source.kind].services is not None for source in sources_of(named.target))
+    is_document = KINDS[named.target.source.kind].services is not None
     if not is_document or not files.is_complete or "${" in str(asdict(named.target)):
         return
     with suppress(OSError, SkillgenError):
@@ -385,19 +382,6 @@ def _digest(path: Path) -> str:
     return file_digest(path.read_bytes())
 
 
-def sources_of(target: Target) -> Sequence[Source]:
-    """Returns the sources of a target, the main one first."""
-    return target.sources or (target.source,)
-
-
-def _each_source(named: NamedTarget) -> Iterator[NamedTarget]:
-    """Yields the sources of a target as targets, without the author's texts; the target itself if it has only one."""
-    if not named.target.sources:
-        yield named
-    for index, source in enumerate(named.target.sources):
-        yield structs.replace(named, name=f"{named.name}/sources/{index}", target=Target(source=source))
-
-
 class BuiltTarget(Struct, frozen=True, kw_only=True):
     """The result of building one target."""
 
@@ -433,7 +417,6 @@ _Read = Callable[[NamedTarget], "tuple[Reading, FilesRead]"]
 def _built(named: NamedTarget, targets: Sequence[NamedTarget], read: _Read) -> BuiltTarget:
     try:
         reading, files = read(named)
-        reading = _checked_reading(reading, named, targets, read)
         result = write_services(reading.services, named.target, named.place, reading.failures)
         if result.exit_code is ExitCode.DONE and not named.target.check:
             _remember(named, files, result)
@@ -445,33 +428,14 @@ def _built(named: NamedTarget, targets: Sequence[NamedTarget], read: _Read) -> B
     return BuiltTarget(name=named.name, result=Result(steps=(Failure(error=failure),)), status="failed")
 
 
-def _checked_reading(reading: Reading, named: NamedTarget, targets: Sequence[NamedTarget], read: _Read) -> Reading:
-    """Returns what was read, with the equivalent commands of its tools checked against the programs of the project."""
-    if not any(tool.cli_equivalent for service in reading.services for tool in service.tools):
-        return reading
-    from skillgen.pipeline.equivalents import with_checked_equivalents
-
-    programs: list[Service] = []
-    for other in targets:
-        if other is not named and other.target.source.kind in ("cli", "cli_command"):
-            with suppress(SkillgenError):  # reported where the program itself is built
-                programs += read(other)[0].services
-    services = tuple(with_checked_equivalents(service, programs) for service in reading.services)
-    return structs.replace(reading, services=services)
-
-
 def read_targets(
     targets: Sequence[NamedTarget], environment: Mapping[str, str], announce: Notify | None
 ) -> Iterator[tuple[NamedTarget, Reading | SkillgenError]]:
-    """Reads targets and yields what each source has, or why it could not be read, in order.
-
-    The sources of one target are not merged.
-    """
-    targets = [alone for named in targets for alone in _each_source(named)]
+    """Reads targets and yields what each source has, or why it could not be read, in order."""
     with _read_concurrently(targets, environment, announce) as read:
         for named in targets:
             try:
-                yield named, _checked_reading(read(named)[0], named, targets, read)
+                yield named, read(named)[0]
             except SkillgenError as error:
                 yield named, error
 
@@ -519,7 +483,7 @@ def _read_concurrently(
     waiting: SimpleQueue[NamedTarget] = SimpleQueue()
     futures: dict[str, Future[tuple[Reading, FilesRead]]] = {}
     for named in targets:
-        if not any(source.overlays for source in sources_of(named.target)):
+        if not named.target.source.overlays:
             futures[named.name] = Future()
             waiting.put(named)
 
@@ -556,19 +520,7 @@ def _read_target(
         SourceError: the source cannot be reached or read.
         UsageError: the target is invalid.
     """
-    from skillgen.pipeline.read import Reading, complete_merged, read_source
+    from skillgen.pipeline.read import read_source
 
     with track_files_read() as files, errors_located_in_file(named.pointer, named.given):
-        request = request_of_target(named, environment, announce, cancel_token)
-        if not named.target.sources:
-            return read_source(request), files
-        services: list[Service] = []
-        for alone in _each_source(named):
-            reading = read_source(request_of_target(alone, environment, announce, cancel_token))
-            if reading.failures:
-                raise reading.failures[0]
-            if len(reading.services) != 1:
-                fix = "choose a server with server: NAME"
-                raise UsageError("has several services", where=f"{named.pointer}/sources", fix=fix)
-            services += reading.services
-        return Reading(services=(complete_merged(services, request),)), files
+        return read_source(request_of_target(named, environment, announce, cancel_token)), files

@@ -663,16 +663,6 @@ def _completed(service: Service, request: Request) -> Service:
     return _with_author_texts(infer_missing(service, authored), request)
 
 
-def complete_merged(services: Sequence[Service], request: Request) -> Service:
-    """Returns one service for several sources, each with what can be inferred, and with what its author declares."""
-    from skillgen.pipeline.merge import merged_service
-
-    declared = {name: texts.same_as for name, texts in request.texts.tools.items() if texts.same_as}
-    merged = merged_service(services, declared, request.place("tools"))
-    service, authored = _authored_effects(_with_overrides(merged, _with_extras(request)), request)
-    return _with_author_texts(infer_effects(service, authored), request)
-
-
 def _with_overrides(service: Service, request: Request) -> Service:
     """Returns the service with the user's overrides. The source's texts are screened first, for every kind of source.
 
@@ -710,7 +700,7 @@ def _authored_effects(service: Service, request: Request) -> tuple[Service, dict
         UsageError: an effect is unknown, or a pattern is empty.
     """
     place = request.place("tools")
-    declared = {name: texts for name, texts in request.texts.tools.items() if texts.effect or not texts.same_as}
+    declared = request.texts.tools
     for text, texts in declared.items():
         check_choices(texts, child(place, text))
     patterns = parse_patterns("--tools", declared)

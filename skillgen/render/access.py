@@ -268,7 +268,6 @@ def example_variables(service: Service) -> list[Markdown]:
     """Returns the environment variables for the URL of the examples, each with what it holds."""
     if not any(example.request is not None for tool in service.tools for example in tool.examples):
         return []
-    service = next((item for item in service.alternatives if item.kind == "openapi"), service)
     variables = []
     if not any(endpoint.url.startswith(("http://", "https://")) for endpoint in service.endpoints):
         variables.append(phrase("variable_of_url", variable=code(variable_name(service, "BASE_URL"))))

@@ -71,25 +71,8 @@ def render_documents(
     with phrases_of(templates):
         problems += description_problems(service)
         rendering = Rendering(service, templates, formats, profile, publisher)
-        documents, more = _run(_renderers(formats, is_of_all_sources=True), rendering)
-        others = _renderers(formats, is_of_all_sources=False)
-        if others and service.alternatives:
-            rendering = Rendering(_of_main_source(service), templates, formats, profile, publisher)
-        other_documents, other_problems = _run(others, rendering)
-    documents = tuple(sorted((*documents, *other_documents), key=lambda document: document.path))
-    return documents, (*more, *(item for item in other_problems if item not in more), *problems)
-
-
-def _renderers(formats: Collection[str], *, is_of_all_sources: bool) -> list[str]:
-    found = [item for name, item in FORMATS.items() if name in formats]
-    return [item.renderer for item in found if item.is_of_all_sources is is_of_all_sources]
-
-
-def _of_main_source(service: Service) -> Service:
-    """Returns a service of several sources with what the main one has."""
-    tools = [replace(tool, alternatives=()) for tool in service.tools if tool.kind == service.kind]
-    groups = tuple(group for group in service.groups if any(tool.group == group.name for tool in tools))
-    return replace(service, tools=tuple(tools), groups=groups, alternatives=())
+        documents, more = _run((item.renderer for name, item in FORMATS.items() if name in formats), rendering)
+    return documents, (*more, *problems)
 
 
 def render_site(

@@ -123,7 +123,7 @@ def parameter_lists(tool: Tool) -> tuple[ParameterList, ...]:
 def common_parameters(service: Service) -> tuple[Parameter, ...]:
     """Returns the optional parameters that all requests of an API take, such as those of a signature, unless few."""
     tools = [tool for tool in service.tools if not tool.is_preflight]
-    if service.kind != "openapi" or service.alternatives or len(service.tools) < COMMON_TOOLS or not tools:
+    if service.kind != "openapi" or len(service.tools) < COMMON_TOOLS or not tools:
         return ()
     common = dict(_optional(tools[0]))
     for tool in tools[1:]:

@@ -642,8 +642,7 @@ def _tool_sections(
 ) -> Iterator[Section]:
     auth = shared_auth(service)
     has_one_scheme = len({item.name for item in service.requirements.auth}) == 1
-    api = next((item for item in (service, *service.alternatives) if item.kind == "openapi"), service)
-    command = partial(curl_command, service=api, credentials=example_credentials(api))
+    command = partial(curl_command, service=service, credentials=example_credentials(service))
     notes = common_notes(service)
     for tool in (without_notes(_with_quotations(tool), notes) for tool in tools):
         shown = shown_examples(tool, command)
@@ -752,9 +751,8 @@ def _intro(group: Group) -> Markdown | None:
 def _as_used(named: Sequence[NamedType], service: Service) -> list[NamedType]:
     """Returns named types; those that are only returned without what concerns only a value that is sent."""
     types = {item.name: item.schema for item in named}
-    tools = [way for tool in service.tools for way in (tool, *tool.alternatives)]
-    forms = [form for tool in tools for form in (tool.input, *tool.other_inputs) if form is not None]
-    owners: Iterable[Tool | Event | Input] = chain(tools, service.events, forms)
+    forms = [form for tool in service.tools for form in (tool.input, *tool.other_inputs) if form is not None]
+    owners: Iterable[Tool | Event | Input] = chain(service.tools, service.events, forms)
     waiting = [parameter.schema for owner in owners for parameter in owner.parameters]
     waiting += [form.schema for form in forms if form.schema is not None]
     sent = set[str]()

@@ -445,7 +445,7 @@ def _refs(raw: Json) -> Iterator[str]:
 
 def program_files(service: Service) -> Iterator[Document]:
     """Yields the program that calls the tools of a service, and its data; their paths are within the skill."""
-    data = call_data(service, [tool for tool in service.tools if tool.kind == service.kind])
+    data = call_data(service, service.tools)
     yield Document("scripts/call.py", script_text(data["kind"]))
     text = json.dumps(data, ensure_ascii=False, separators=(",", ":"))
     yield Document("scripts/tools.json", escape_invisible_in_json(text) + "\n")
