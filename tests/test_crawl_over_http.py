@@ -87,6 +87,25 @@ def test_a_session_is_kept_named_and_ended() -> None:
         assert [command for command, _, _ in server.received][-1] == "DELETE"
 
 
+def test_a_redirect_within_the_origin_is_followed() -> None:
+    """X-03."""
+    with over_http.running("moved") as server:
+        assert crawl_url(server.url) == ("http", BOTH)
+
+
+def test_an_answer_that_parsers_refuse_is_repaired_and_the_rest_documented() -> None:
+    """X-05, X-10, X-13: each repair is a problem with its place, and what was right stays as it was."""
+    with over_http.running("odd") as server:
+        service = read(url=server.url)
+    assert [tool.name for tool in service.tools] == BOTH
+    assert service.tools[0].description == "Buys a  paper, \U0001f600 \\ud800."
+    places = {problem.code: problem.where for problem in service.problems}
+    assert places["invisible-characters"] == "/tools~1list/0/tools/0/description"
+    assert places["nested-too-deeply"] == "/tools~1list/0/tools/1/deeper"
+    schema = json.dumps(service.tools[0].input_schema)
+    assert '{"default": "NaN", "maximum": "1e999"}' in schema
+
+
 def test_a_session_that_the_server_ended_is_followed_by_a_new_one() -> None:
     """X-03: of the requests in flight, one opens it, without the id of the old one; each is sent once more."""
     with over_http.running("ending-session") as server:

@@ -128,6 +128,36 @@ class _InLatin1(_Handler):
             self.reply(200, body, Content_Type="application/json")
 
 
+class _Moved(_WithJson):
+    """Answers below a path with a slash at its end."""
+
+    def post(self, message: Json) -> None:
+        if self.path.endswith("/"):
+            super().post(message)
+        else:
+            self.reply(307, Location=f"{self.path}/")
+
+
+class _Odd(_Handler):
+    """Answers with what parsers refuse: half a pair, depth, NaN, a batch of one, and neither version nor plain JSON."""
+
+    def post(self, message: Json) -> None:
+        answer = self.server.kiosk.answer(message)
+        if answer is None:
+            self.reply(202)
+            return
+        del answer["jsonrpc"]
+        text = json.dumps([answer]).replace('"Buys a newspaper."', '"Buys a \\ud83d paper, \\ud83d\\ude00 \\\\ud800."')
+        deep = '{"items": ' * 150 + '{"default": NaN, "maximum": 1e999}' + "}" * 150
+        text = text.replace('"title": {"type": "string"}', f'"title": {{"type": "string"}}, "deep": {deep}')
+        text = text.replace('"risk_level"', f'"deeper": {"[" * 300}{"]" * 300}, "risk_level"')
+        body = b"\xef\xbb\xbf" + text.encode()
+        if message["method"] == "tools/list":
+            self.reply(200, b": hi\r\rdata:" + text.encode() + b"\r\r", Content_Type="text/event-stream")
+        else:
+            self.reply(200, body, Content_Type="application/json")
+
+
 class _WithEvents(_Handler):
     """Answers with a stream of events: something to ignore first, then the answer."""
 
@@ -331,6 +361,8 @@ MANNERS: dict[str, type[_Handler]] = {
     "json": _WithJson,
     "events": _WithEvents,
     "modern": _Modern,
+    "moved": _Moved,
+    "odd": _Odd,
     "ending-session": _EndingSession,
     "without-session": _WithoutSession,
     "in-latin-1": _InLatin1,

@@ -30,19 +30,8 @@ from skillgen.security.addresses import hosts_of, public_url
 from skillgen.security.secrets import published_url
 from skillgen.sources.http import resolve_public_address
 from skillgen.sources.json_access import TOTAL_TIMEOUT_FACTOR
+from skillgen.sources.mcp import sdk
 from skillgen.sources.mcp.http import causes_of, error_from_transport
-from skillgen.sources.mcp.sdk import (
-    AuthorizationCodeResult,
-    OAuthClientInformationFull,
-    OAuthClientMetadata,
-    OAuthClientProvider,
-    OAuthFlowError,
-    OAuthMetadata,
-    OAuthRegistrationError,
-    OAuthToken,
-    OAuthTokenError,
-    ProtectedResourceMetadata,
-)
 from skillgen.sources.mcp.target import Login, ServerTarget
 from skillgen.sources.mcp.tokens import LoginFile, StoredLogin
 from skillgen.text.unicode import printable
@@ -56,32 +45,34 @@ _LOOPBACK = ("127.0.0.1", "::1", "localhost")
 class _TokenStorage:
     """The storage that the SDK requires, in the file of the login."""
 
-    def __init__(self, file: LoginFile, client: OAuthClientInformationFull | None, redirect_uri: str) -> None:
+    def __init__(
+        self, file: LoginFile, client: sdk.models.OAuthClientInformationFull | None, redirect_uri: str
+    ) -> None:
         """A `client` that the user names takes precedence over the registered one."""
         self._file = file
         self._client = client
         self._redirect_uri = redirect_uri
         self.login: StoredLogin = file.read()
 
-    async def get_tokens(self) -> OAuthToken | None:
+    async def get_tokens(self) -> sdk.models.OAuthToken | None:
         """Returns the tokens of the last login."""
-        tokens: OAuthToken | None = _read(OAuthToken, self.login.get("tokens"))
+        tokens: sdk.models.OAuthToken | None = _read(sdk.models.OAuthToken, self.login.get("tokens"))
         return tokens
 
-    async def set_tokens(self, tokens: OAuthToken) -> None:
+    async def set_tokens(self, tokens: sdk.models.OAuthToken) -> None:
         """Stores tokens with their time of expiry, which the SDK does not know in the next process."""
         expires_at = None if tokens.expires_in is None else int(time.time()) + tokens.expires_in
         self.update(tokens=_dumped(tokens), expires_at=expires_at)
 
-    async def get_client_info(self) -> OAuthClientInformationFull | None:
+    async def get_client_info(self) -> sdk.models.OAuthClientInformationFull | None:
         """Returns the client that the user names, or the registered one."""
-        return self._client or _read(OAuthClientInformationFull, self.login.get("client"))
+        return self._client or _read(sdk.models.OAuthClientInformationFull, self.login.get("client"))
 
-    async def set_client_info(self, client_info: OAuthClientInformationFull) -> None:
+    async def set_client_info(self, client_info: sdk.models.OAuthClientInformationFull) -> None:
         """Stores the client that the authorization server registered."""
         self.update(client=_dumped(client_info))
 
-    def can_redirect_to(self, client: OAuthClientInformationFull) -> bool:
+    def can_redirect_to(self, client: sdk.models.OAuthClientInformationFull) -> bool:
         """True if the user names the client, or it is registered with the current redirect URI."""
         return client is self._client or self._redirect_uri in map(str, client.redirect_uris or ())
 
@@ -91,7 +82,7 @@ class _TokenStorage:
         self._file.write(self.login)
 
 
-class _TokenProvider(OAuthClientProvider):
+class _TokenProvider(sdk.auth.OAuthClientProvider):
     """Adds a token to requests: the stored one, a refreshed one, or one for which a person logs in."""
 
     def __init__(self, url: str, login: Login, file: LoginFile, redirect: _RedirectServer, limits: LoginLimits) -> None:
@@ -101,7 +92,7 @@ class _TokenProvider(OAuthClientProvider):
         self._limits = limits
         is_document = login.client_id is not None and urlsplit(login.client_id).scheme == "https"
         self._store = _TokenStorage(file, None if is_document else _named_client(login, redirect), redirect.url)
-        metadata = OAuthClientMetadata.model_validate(
+        metadata = sdk.models.OAuthClientMetadata.model_validate(
             {
                 "client_name": "skillgen",
                 "redirect_uris": [redirect.url],
@@ -126,8 +117,8 @@ class _TokenProvider(OAuthClientProvider):
         expires_at = login.get("expires_at")
         context.token_expiry_time = expires_at - _REFRESH_EARLY_S if isinstance(expires_at, (int, float)) else None
         context.auth_server_url = login["issuer"] if isinstance(login.get("issuer"), str) else None
-        context.oauth_metadata = _read(OAuthMetadata, login.get("metadata"))
-        context.protected_resource_metadata = _read(ProtectedResourceMetadata, login.get("resource"))
+        context.oauth_metadata = _read(sdk.models.OAuthMetadata, login.get("metadata"))
+        context.protected_resource_metadata = _read(sdk.models.ProtectedResourceMetadata, login.get("resource"))
 
     async def _auth_flow(self, request: httpx2.Request) -> AsyncGenerator[httpx2.Request, httpx2.Response]:
         flow = super()._auth_flow(request)
@@ -174,18 +165,20 @@ class _TokenProvider(OAuthClientProvider):
         assert announce is not None
         # MCP requires PKCE of clients (2025-11-25, "Authorization").
         if metadata is not None and "S256" not in (metadata.code_challenge_methods_supported or ()):
-            raise OAuthFlowError("the authorization server does not declare PKCE: code_challenge_methods_supported")
+            raise sdk.auth.OAuthFlowError(
+                "the authorization server does not declare PKCE: code_challenge_methods_supported"
+            )
         await self._require_trusted_issuer()
         _require_https(page)  # OAuth 2.1, 1.5
         if not (page.isascii() and page.isprintable()):
-            raise OAuthFlowError("the server names an invalid URL for the login")
+            raise sdk.auth.OAuthFlowError("the server names an invalid URL for the login")
         await self._limits.check_address(page)
         announce(f"log in to {published_url(self.context.server_url)} at: {page}")
         announce(f"waiting up to {_PERSON_S / 60:g} minutes for the login (Ctrl-C ends it)")
         if _has_browser():
             threading.Thread(target=webbrowser.open, args=(page,), daemon=True).start()
 
-    async def _answer(self) -> AuthorizationCodeResult:
+    async def _answer(self) -> sdk.models.AuthorizationCodeResult:
         """Waits until the browser of the person is redirected to skillgen."""
         with self._limits.paused(), anyio.move_on_after(_PERSON_S):
             while not self._redirect.answered.is_set():  # polled, because a waiting thread could not be interrupted
@@ -195,8 +188,10 @@ class _TokenProvider(OAuthClientProvider):
             what = f"nobody logged in within {_PERSON_S:g} seconds"
             raise SourceError(what, where=self._limits.where, fix="run the command again and log in")
         if "code" not in query:
-            raise OAuthFlowError(query.get("error_description") or query.get("error") or "the answer has no code")
-        return AuthorizationCodeResult(code=query["code"], state=query.get("state"), iss=query.get("iss"))
+            raise sdk.auth.OAuthFlowError(
+                query.get("error_description") or query.get("error") or "the answer has no code"
+            )
+        return sdk.models.AuthorizationCodeResult(code=query["code"], state=query.get("state"), iss=query.get("iss"))
 
     async def _require_trusted_issuer(self) -> None:
         """Raises instead of sending the client's secret to an authorization server that the user does not trust."""
@@ -226,7 +221,7 @@ class _TokenProvider(OAuthClientProvider):
 def _require_https(url: str) -> None:
     parts = urlsplit(url)
     if parts.scheme != "https" and not (parts.scheme == "http" and parts.hostname in _LOOPBACK):
-        raise OAuthFlowError("the server names a login URL that does not begin with https://")
+        raise sdk.auth.OAuthFlowError("the server names a login URL that does not begin with https://")
 
 
 def _read(kind: Any, data: Json) -> Any:
@@ -412,9 +407,9 @@ def token_for(target: ServerTarget, url: str, file: LoginFile) -> str | None:
             status = asyncio.run(_send_ping(target, url, provider, limits))
     except SkillgenError:
         raise
-    except (OAuthRegistrationError, OAuthFlowError, OAuthTokenError) as error:
+    except (sdk.auth.OAuthRegistrationError, sdk.auth.OAuthFlowError, sdk.auth.OAuthTokenError) as error:
         fix = "try again, or give a token with --header 'Authorization: Bearer …'"
-        if isinstance(error, OAuthRegistrationError):
+        if isinstance(error, sdk.auth.OAuthRegistrationError):
             fix = "register a client there and name it with --client-id, or give a token with --header"
         raise SourceError(f"the login fails: {printable(str(error))}", where=where, fix=fix) from None
     except Exception as error:  # whatever a transport raises, in groups and chains
@@ -449,11 +444,11 @@ async def _send_ping(target: ServerTarget, url: str, provider: _TokenProvider, l
     raise AssertionError("`running` raises if the block was cancelled")
 
 
-def _named_client(login: Login, redirect: _RedirectServer) -> OAuthClientInformationFull | None:
+def _named_client(login: Login, redirect: _RedirectServer) -> sdk.models.OAuthClientInformationFull | None:
     if login.client_id is None:
         return None
     secret = login.client_secret
-    return OAuthClientInformationFull.model_validate(
+    return sdk.models.OAuthClientInformationFull.model_validate(
         {
             "client_id": login.client_id,
             "client_secret": secret,
