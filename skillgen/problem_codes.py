@@ -209,7 +209,7 @@ CODES: Mapping[str, ProblemCode] = {
         "a command of a program cannot be read, so it is left out", "run it by hand, and correct its program"
     ),
     "help-unread": _warning(
-        "the help of commands is not read; they have the line that lists them", "add what is known of them with --extra"
+        "the help of commands is not read, so they have no options", "add what is known of them with --extra"
     ),
     "hidden-left-out": _info("commands or options that help hides are left out"),
     # Schemas.
@@ -499,11 +499,6 @@ CODES: Mapping[str, ProblemCode] = {
         "the server's ai_help text does not have the specified form",
         "answer with `content` in Markdown that begins with front matter",
         clause="dashdash, MCP servers, 3.3.1 (MUST)",
-        missing="ai_help",
-    ),
-    "generated-text-edited": _warning(
-        "a text that skillgen wrote was edited before the server served it, or before it was passed to --extra",
-        "write the edit into skillgen.yaml, or below the heading From the Service, which is read",
         missing="ai_help",
     ),
     "ai-help-missing": _info(

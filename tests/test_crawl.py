@@ -134,12 +134,17 @@ PLAIN = (
     *("stubborn", "leaves-child", "hides-child-and-ends", "long-line", "many-lines", *SLOPPY),
 )
 CRAWLS: dict[str, dict[str, Any]] = {
-    **{manner: {} for manner in PLAIN},
+    # One connection, so that each message is received once, in order.
+    **{manner: {"no_legacy_handshake": True} for manner in PLAIN},
     **{manner: {"module": "extended"} for manner in EXTENDED},
     "dribbling": {"module": "extended", "timeout": 1.0},
     "exits": {"env": {"KIOSK_KEY": "hunter2-hunter2"}},
     "silent": {"timeout": 0.5},
-    "newest alone": {"manner": MODERN, "no_legacy_handshake": True},
+    "both": {"manner": MODERN},
+    "modern-dashdash twice": {"manner": "modern-dashdash"},
+    "legacy twice": {"manner": LEGACY[-1]},
+    "dies twice": {"manner": "dies-on-unknown"},
+    "waits-for-second": {},
     "one handshake": {"manner": "two-handshakes", "module": "extended", "no_legacy_handshake": True},
 }
 """The manners of the kiosk, each with what is special about its crawl."""
@@ -187,7 +192,7 @@ class TestEras:
 
     def test_every_request_of_the_newest_revision_carries_its_meta(self, crawls: Crawls) -> None:
         """S0-17, X-03: version, client and capabilities stand in each request, `ai_help` included."""
-        requests = [entry for entry in crawls("newest alone").received if "method" in entry]
+        requests = [entry for entry in crawls(MODERN).received if "method" in entry]
         assert len(requests) == 6
         for request in requests:
             meta = request["params"]["_meta"]
@@ -205,8 +210,8 @@ class TestEras:
             ("ignores-unknown", LEGACY[1], 1),
             ("spoiled", LEGACY[-1], 2),
             ("unsupported-but-legacy", LEGACY[-1], 1),
-            ("starts-slowly", MODERN, 2),
-            ("locked", MODERN, 2),
+            ("starts-slowly", MODERN, 1),
+            ("locked", MODERN, 1),
         ],
     )
     def test_whatever_becomes_of_the_first_request_the_server_is_crawled(
@@ -256,9 +261,17 @@ class TestDashdash:
         assert found.service.summary != DASHDASH["identity"]["description"]
         assert found.methods.count("-") == 1
 
-    def test_a_modern_server_with_dashdash_is_started_once(self, crawls: Crawls) -> None:
-        """X-07."""
-        assert crawls("modern-dashdash").methods.count("-") == 1
+    def test_the_second_process_is_started_before_the_first_has_answered(self, crawls: Crawls) -> None:
+        """X-07: it costs no time."""
+        assert (crawls("waits-for-second").tools, crawls("waits-for-second").methods.count("-")) == (BOTH, 2)
+
+    @pytest.mark.parametrize("name", ["both", "modern-dashdash twice", "legacy twice", "dies twice"])
+    def test_the_second_process_runs_beside_the_first_and_changes_nothing_else(self, crawls: Crawls, name: str) -> None:
+        """X-07: a server that has no `dashdash` there is documented as before."""
+        found, alone = crawls(name), crawls(CRAWLS[name]["manner"])
+        assert (found.service.protocol_version, found.tools) == (alone.service.protocol_version, alone.tools)
+        assert found.service.summary == alone.service.summary
+        assert {item for item in found.problems if item[1] != "legacy-handshake-missing"} == alone.problems
 
 
 class TestLists:
@@ -437,6 +450,32 @@ sys.argv.pop(0)
 runpy.run_path(sys.argv[0], run_name="__main__")
 """
 """A server that leaves behind a process which is another one at each look."""
+
+
+RUNNER = """#!/bin/sh
+sleep 2
+exec "$@"
+"""
+
+
+class TestPackageRunners:
+    @pytest.fixture
+    def runner(self, tmp_path: Path) -> Path:
+        """Returns a program with the name of a package runner, which takes its time before it runs a command."""
+        runner = tmp_path / "npx"
+        runner.write_text(RUNNER)
+        runner.chmod(0o755)
+        return runner
+
+    def test_it_has_time_to_install_a_package_and_is_not_started_twice_meanwhile(
+        self, runner: Path, tmp_path: Path
+    ) -> None:
+        """X-13: the timeout of a request is for the answers after the first."""
+        command = ("env", "A=b", runner, sys.executable, "-m", "servers.over_stdio", "modern-dashdash")
+        log = tmp_path / "kiosk.log"
+        service = read(command=tuple(map(str, command)), env={"KIOSK_LOG": str(log)}, cwd=TESTS, timeout=0.5)
+        assert [tool.name for tool in service.tools] == BOTH
+        assert [entry for entry in received(log) if "started" in entry] == [{"started": "modern-dashdash"}]
 
 
 class TestProcesses:

@@ -343,7 +343,8 @@ def _read_cli(request: Request) -> Reading:
 
 def _read_cli_command(request: Request) -> Reading:
     """Has a program print its help, command by command; nothing else is run."""
-    from skillgen.sources.cli.help import explore, with_program_path
+    from skillgen.sources.cli.explore import explore, with_program_path
+    from skillgen.sources.cli.source import service_from_commands
     from skillgen.sources.extra_text import ExtraText
     from skillgen.sources.mcp.jsonrpc import ConnectionLost
     from skillgen.sources.mcp.session import CancelToken
@@ -368,9 +369,10 @@ def _read_cli_command(request: Request) -> Reading:
             )
         except ConnectionLost as error:
             raise SourceError(error.what, where=words[0], fix=error.fix) from None
+        service = service_from_commands(explored.program, problems, command=words)
     if explored.ai_help is not None:
         request = replace(request, extras=(ExtraText(name="--ai-help", text=explored.ai_help), *request.extras))
-    service = structs.replace(explored.service, problems=tuple(problems))
+    service = structs.replace(service, source_size_bytes=explored.size_bytes, problems=tuple(problems))
     return Reading(services=(_completed(service, request),))
 
 
@@ -517,6 +519,8 @@ def _crawled(target: ServerTarget, server_name: str | None, request: Request) ->
     from skillgen.sources.mcp.crawl import crawled_session
     from skillgen.sources.mcp.source import service_from_crawl
 
+    if request.connections is not None:  # for calls, which need no description of the server
+        target = replace(target, scope=structs.replace(target.scope, no_legacy_handshake=True))
     with contextlib.ExitStack() as until_crawled:
         session_of_crawl = crawled_session(target, request.progress, cancel_token=request.cancel_token)
         result, session = (request.connections or until_crawled).enter_context(session_of_crawl)

@@ -20,13 +20,13 @@ from typing import Any
 from urllib.parse import quote
 from urllib.request import pathname2url
 
-from msgspec import Struct, ValidationError, convert
+from msgspec import Struct
 
 from skillgen.errors import OutputError, Problem, SourceError, UsageError
 from skillgen.sources.documents import text_of_file
 from skillgen.sources.json_access import as_dict, as_list, json_or_none, text_of, texts_of
 from skillgen.text.markdown import disarm_log_commands, exact_json_text, json_text, one_line
-from skillgen.text.structure import sections_of_level
+from skillgen.text.structure import second_level_sections
 from skillgen.text.summary import clip
 from skillgen.text.unicode import strip_invisible
 from skillgen.write.files import is_below, replace_file
@@ -221,7 +221,7 @@ _NO_WORDS = re.compile(r"[`\[]|[A-Z][\w ()]*:\Z")
 def _words_of_skill(path: Path) -> Iterator[tuple[str, str]]:
     """Yields the heading and the first paragraph of each section of a skill."""
     for file in sorted(path.glob("skills/*/**/*.md")):
-        for heading, body in sections_of_level(2, _text(path, file.relative_to(path)) or ""):
+        for heading, body in second_level_sections(_text(path, file.relative_to(path)) or ""):
             paragraph = one_line(_ESCAPE.sub(r"\1", body.partition("\n\n")[0]))
             if not _NO_WORDS.match(paragraph):
                 yield _ESCAPE.sub(r"\1", heading), clip(paragraph, _WORDS_SHOWN)
@@ -292,7 +292,7 @@ def _overview(entries: Sequence[Entry], folder: Path, problems: list[Problem]) -
     from skillgen.render.skill import finished
     from skillgen.render.website import MenuEntry, overview_documents
 
-    services, rows = [], dict[str, list[_Row]]()
+    services = []
     for entry in entries:
         if entry.site is None:
             message = f"{entry.name!r} has no site, so it is not in the overview"
@@ -303,30 +303,8 @@ def _overview(entries: Sequence[Entry], folder: Path, problems: list[Problem]) -
         heading = _TITLE.search(_text(entry.site, "index.html") or "")
         title = unescape(heading[1]) if heading else entry.name
         services.append(MenuEntry(title=title, address=address, count=len(entry.tools), words=words))
-        found = _rows_in(_text(entry.site, "search.js") or "")
-        if found is None:
-            message = (
-                f"the search.js of {entry.name!r} is not one that skillgen writes, so its tools cannot be searched"
-            )
-            problems.append(Problem.of("registry-entry-invalid", entry.folder, message, "write it again"))
-        rows[address] = found or []
-    documents = overview_documents(services, builtin_templates(), rows)
+    documents = overview_documents(services, builtin_templates())
     return {folder / document.path.partition("/")[2]: finished(document).content for document in documents}
-
-
-_SCRIPT_START, _SCRIPT_END = "found.add(document.currentScript, ", ");\n"
-_SITE_ADDRESS = re.compile(r"[\w.-]{1,200}\.html(?:#[^\s\\]*)?\Z")
-_Row = tuple[str, str, str, list[str], str]
-
-
-def _rows_in(script: str) -> list[_Row] | None:
-    """Returns what the script of a site adds to its search; `None` if it is anything else than one call with JSON."""
-    arguments = script.removeprefix(_SCRIPT_START).removesuffix(_SCRIPT_END)
-    try:
-        _, rows = convert(json_or_none(f"[{arguments}]"), tuple[str, list[_Row]])
-    except ValidationError:
-        return None
-    return rows if all(_SITE_ADDRESS.match(row[4]) for row in rows) else None
 
 
 # -- the index ---------------------------------------------------------------------------------------------------------

@@ -91,15 +91,15 @@ def _open_fence(line: str, fence: str) -> str:
     return "" if is_closing else fence
 
 
-def sections_of_level(level: int, text: str) -> Iterator[tuple[str, str]]:
-    """Yields each heading of a level with the text below it; headings in code blocks are code."""
-    heading, lines, fence, mark = "", [""], "", "#" * level + " "
+def second_level_sections(text: str) -> Iterator[tuple[str, str]]:
+    """Yields each heading of the second level with the text below it; headings in code blocks are code."""
+    heading, lines, fence = "", [""], ""
     for line in text.split("\n"):
         fence = _open_fence(line, fence)
-        if not fence and line.startswith(mark):
+        if not fence and line.startswith("## "):
             if heading:
                 yield heading, "\n".join(lines).strip("\n")
-            heading, lines = line[level + 1 :].strip(), []
+            heading, lines = line[3:].strip(), []
         else:
             lines.append(line)
     if heading:

@@ -12,7 +12,8 @@ import contextlib
 import functools
 import re
 from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import TimeoutError as FutureTimeoutError
 from dataclasses import replace
 from pathlib import Path
 
@@ -26,6 +27,7 @@ from skillgen.sources.http import RETRY_STATUSES
 from skillgen.sources.json_access import as_dict, as_list
 from skillgen.sources.mcp.jsonrpc import Connection, ConnectionLost, RpcError
 from skillgen.sources.mcp.session import (
+    AI_HELP_PARAMS,
     CancelToken,
     Handshake,
     NoAnswer,
@@ -34,7 +36,7 @@ from skillgen.sources.mcp.session import (
     negotiate,
 )
 from skillgen.sources.mcp.stdio import StdioConnection
-from skillgen.sources.mcp.target import CrawlScope, ServerTarget, Transport, child_environment
+from skillgen.sources.mcp.target import ServerTarget, Transport, child_environment
 from skillgen.sources.mcp.tokens import LoginFile, login_file
 from skillgen.text.unicode import printable
 
@@ -57,7 +59,7 @@ _HTTP_PROBE_S = 5.0
 know the method may stay silent."""
 
 _UNDECLARED_TIMEOUT_S = 3.0
-"""How long to wait for the second handshake if the server does not declare that it supports it."""
+"""How long to wait after the crawl for the second handshake, if the server does not declare that it supports it."""
 
 
 def crawl_error(
@@ -114,7 +116,12 @@ def with_exact_fix(error: SourceError, target: ServerTarget) -> SourceError:
             pair = name if name in target.caller_env else f"{name}=VALUE"
             error.fix = f"If it needs {name}, pass it: --env {pair}, or `env` in the file that names the server."
             return error
-    if (url := _OWN_URL.search(error.what)) is not None and "came within" in error.what:
+    if "came within" not in error.what:
+        return error
+    if target.package_runner is not None:
+        fix = "raise --timeout SECONDS, or run the command once by itself"
+        error.fix = f"{target.package_runner} may still be installing the package: {fix}."
+    if (url := _OWN_URL.search(error.what)) is not None:
         error.fix = f"It seems to serve HTTP: start it by itself, and give its URL: --url {url[0].rstrip('.')}"
     return error
 
@@ -163,11 +170,13 @@ def attempts_for(target: ServerTarget, secrets: Secrets) -> tuple[Attempt, Attem
     if target.url is not None:
         return _http_attempts(target, target.url)
     start = functools.partial(_start, target, secrets)
-    probe = functools.partial(negotiate, probe_s=_STDIO_PROBE_S, timeout_s=target.timeout_s)
-    initialize = functools.partial(negotiate, probe_s=None, timeout_s=target.timeout_s)
+    probe = functools.partial(negotiate, probe_s=_STDIO_PROBE_S, timeout_s=target.first_answer_s)
+    initialize = functools.partial(negotiate, probe_s=None, timeout_s=target.first_answer_s)
+    runner = target.package_runner
+    installing = f" ({runner} may be installing the package, for up to {target.first_answer_s:g} s)" if runner else ""
     # An unknown method before `initialize` crashes some servers, and others reject every request after it.
     return (
-        Attempt("stdio", f"starting {target.where}", start, probe, _may_be_broken_by_probe),
+        Attempt("stdio", f"starting {target.where}{installing}", start, probe, _may_be_broken_by_probe),
         Attempt("stdio", f"starting {target.where} again", start, initialize, lambda _: False),
     )
 
@@ -222,55 +231,72 @@ def _start(target: ServerTarget, secrets: Secrets) -> Connection:
         raise SourceError(what, where=target.where, fix=fix) from None
 
 
-def needs_probe(scope: CrawlScope, handshake: Handshake) -> bool:
-    """True if the server may have a `dashdash` in the result of the legacy handshake only."""
-    return not scope.no_legacy_handshake and handshake.is_modern and not handshake.mentions_dashdash
+class SecondHandshake:
+    """`initialize` on a second connection, beside the first one, which may be of the newest revision."""
 
+    def __init__(self, attempt: Attempt, target: ServerTarget, cancel_token: CancelToken) -> None:
+        self._attempt = attempt
+        self._target = target
+        self._tokens = cancel_token, CancelToken()
+        self._pool = ThreadPoolExecutor(max_workers=1, thread_name_prefix="skillgen-second")
+        self._results: Future[dict[str, Json]] | None = None
 
-@contextlib.contextmanager
-def probe_in_parallel(
-    attempt: Attempt, handshake: Handshake, *, opening_s: float, timeout_s: float, cancel_token: CancelToken
-) -> Iterator[Callable[[ProblemLog], dict[str, Json]]]:
-    """Sends `initialize` on a second connection while the block runs.
+    def start(self) -> None:
+        """Opens the connection, unless it is already open."""
+        self._results = self._results or self._pool.submit(self._read)
 
-    Yields a function that waits for the results: method to raw result. `opening_s` is how long the first connection
-    took to open. Leaving the block closes the second one, even if it has not answered.
-    """
-    max_s = max(_UNDECLARED_TIMEOUT_S, 3 * opening_s)
-    seconds = timeout_s if handshake.supports_legacy_versions else min(timeout_s, max_s)
-    probe_token = CancelToken()
+    def end(self) -> None:
+        """Closes the connection, even if the server has not answered."""
+        self._tokens[1].cancel()
+        self._pool.shutdown()
 
-    def probe() -> dict[str, Json]:
-        cancel_token.raise_if_cancelled()
-        connection = attempt.connect()
+    def results(self, first: Handshake, log: ProblemLog) -> dict[str, Json]:
+        """Returns method to raw result; empty if the server does not support `initialize`."""
+        assert self._results is not None
         try:
-            with cancel_token.attach(connection), probe_token.attach(connection):
-                legacy = negotiate(connection, probe_s=None, timeout_s=seconds)
-                results: dict[str, Json] = {legacy.method: legacy.result}
-                if legacy.mentions_dashdash:
-                    session = Session(connection, legacy, seconds)
-                    answer = session.request("ai_help", {"format": "markdown", "section": None})
-                    if answer.failure is None:
-                        results["ai_help"] = answer.result
-                return results
-        finally:
-            connection.close()
-
-    def await_results(log: ProblemLog) -> dict[str, Json]:
-        try:
-            return future.result()
-        except RpcError:  # the server does not support `initialize`
+            return self._results.result(None if first.supports_legacy_versions else _UNDECLARED_TIMEOUT_S)
+        except RpcError:
             return {}
-        except (NoAnswer, ConnectionLost, SourceError):
+        except (NoAnswer, ConnectionLost, SourceError, FutureTimeoutError):
             log.report("legacy-handshake-missing", "initialize", "The server did not answer the legacy handshake.")
             return {}
 
-    with ThreadPoolExecutor(max_workers=1, thread_name_prefix="skillgen-probe") as pool:
-        future = pool.submit(probe)
-        try:
-            yield await_results
-        finally:
-            probe_token.cancel()
+    def _read(self) -> dict[str, Json]:
+        seconds = self._target.first_answer_s
+        with contextlib.ExitStack() as stack:
+            for token in self._tokens:
+                token.raise_if_cancelled()
+            connection = self._attempt.connect()
+            stack.callback(connection.close)
+            for token in self._tokens:
+                stack.enter_context(token.attach(connection))
+            legacy = negotiate(connection, probe_s=None, timeout_s=seconds)
+            results: dict[str, Json] = {legacy.method: legacy.result}
+            if legacy.mentions_dashdash:
+                answer = Session(connection, legacy, seconds).request("ai_help", AI_HELP_PARAMS)
+                results |= {} if answer.failure is not None else {"ai_help": answer.result}
+            return results
+
+
+@contextlib.contextmanager
+def second_handshake(
+    attempt: Attempt, target: ServerTarget, cancel_token: CancelToken, *, is_retry: bool
+) -> Iterator[SecondHandshake | None]:
+    """Opens a second connection beside the first one, unless the user does not want it.
+
+    A server that skillgen starts is started twice at once, so that it costs no time; but a package runner only once the
+    first start has installed the package, and over HTTP a connection costs nothing once the revision is known.
+    """
+    if target.scope.no_legacy_handshake:
+        yield None
+        return
+    second = SecondHandshake(attempt, target, cancel_token)
+    if target.command and target.package_runner is None and not is_retry:
+        second.start()
+    try:
+        yield second
+    finally:
+        second.end()
 
 
 def with_token(target: ServerTarget) -> ServerTarget:

@@ -26,11 +26,10 @@ from skillgen.sources.json_access import as_dict, page_items, text_of
 from skillgen.sources.json_text import resolve_marks
 from skillgen.sources.mcp import progressive
 from skillgen.sources.mcp.connect import (
-    Attempt,
+    SecondHandshake,
     attempts_for,
     crawl_error,
-    needs_probe,
-    probe_in_parallel,
+    second_handshake,
     with_exact_fix,
     with_token,
 )
@@ -44,9 +43,9 @@ from skillgen.sources.mcp.extensions import (
     read_skill_files,
 )
 from skillgen.sources.mcp.jsonrpc import Connection, ConnectionLost, RpcError
-from skillgen.sources.mcp.session import CancelToken, Handshake, NoAnswer, Session
+from skillgen.sources.mcp.session import AI_HELP_PARAMS, CancelToken, Handshake, NoAnswer, Session
 from skillgen.sources.mcp.stdio import StdioConnection
-from skillgen.sources.mcp.target import Crawl, ServerTarget
+from skillgen.sources.mcp.target import Crawl, ServerTarget, Transport
 
 __all__ = ["Crawl", "crawled_session"]
 
@@ -84,20 +83,28 @@ def crawled_session(
     """
     target = with_token(target)
     secrets, token = target.secrets(), cancel_token or CancelToken()
-    started = time.monotonic()
-    with secrets.redact_errors(), _opened(target, secrets, progress, token) as (attempt, session):
-        yield _crawl(target, attempt, session, time.monotonic() - started, secrets, progress, token), session
+    with secrets.redact_errors(), _opened(target, secrets, progress, token) as (transport, session, second):
+        reader = _CrawlReader(target, session, secrets)
+        results = reader.read(progress)
+        if second is not None:
+            results = {**second.results(session.handshake, reader.log), **results}
+            second.end()
+        yield _crawl_from_results(target, transport, session.handshake, results, reader.log, secrets), session
 
 
 @contextlib.contextmanager
 def _opened(
     target: ServerTarget, secrets: Secrets, progress: Callable[[str], None], cancel_token: CancelToken
-) -> Iterator[tuple[Attempt, Session]]:
+) -> Iterator[tuple[Transport, Session, SecondHandshake | None]]:
+    """Yields the transport, the session, and the second handshake if the server may only there have a `dashdash`."""
     failures: list[SourceError] = []
     for attempt in attempts_for(target, secrets):
         progress(attempt.announcement)
         cancel_token.raise_if_cancelled()
-        with _closing(attempt.connect()) as connection, cancel_token.attach(connection):
+        with contextlib.ExitStack() as stack:
+            connection = stack.enter_context(_closing(attempt.connect()))
+            stack.enter_context(cancel_token.attach(connection))
+            second = stack.enter_context(second_handshake(attempt, target, cancel_token, is_retry=bool(failures)))
             try:
                 handshake = attempt.open(connection)
             except (NoAnswer, RpcError, ConnectionLost) as error:
@@ -108,35 +115,20 @@ def _opened(
                 if not attempt.retry_on(error):
                     break
                 continue
-            yield attempt, Session(connection, handshake, target.timeout_s)
+            if second is not None and (not handshake.is_modern or handshake.mentions_dashdash):
+                second.end()
+                second = None
+            elif second is not None:
+                second.start()
+            yield attempt.transport, Session(connection, handshake, target.timeout_s), second
             return
     # The last start of a program is the most informative; what is wrong with a URL, the first request shows.
     raise failures[0] if target.url is not None else with_exact_fix(failures[-1], target)
 
 
-def _crawl(
-    target: ServerTarget,
-    attempt: Attempt,
-    session: Session,
-    opening_s: float,
-    secrets: Secrets,
-    progress: Callable[[str], None],
-    cancel_token: CancelToken,
-) -> Crawl:
-    handshake, reader = session.handshake, _CrawlReader(target, session, secrets)
-    if not needs_probe(target.scope, handshake):
-        return _crawl_from_results(target, attempt, handshake, reader.read(progress), reader.log, secrets)
-    with probe_in_parallel(
-        attempt, handshake, opening_s=opening_s, timeout_s=target.timeout_s, cancel_token=cancel_token
-    ) as probe_results:
-        results = reader.read(progress)
-        results = {**probe_results(reader.log), **results}
-        return _crawl_from_results(target, attempt, handshake, results, reader.log, secrets)
-
-
 def _crawl_from_results(
     target: ServerTarget,
-    attempt: Attempt,
+    transport: Transport,
     handshake: Handshake,
     results: dict[str, Json],
     log: ProblemLog,
@@ -151,7 +143,7 @@ def _crawl_from_results(
     return Crawl(
         results=as_dict(redacted),
         protocol_version=handshake.version,
-        transport=attempt.transport,
+        transport=transport,
         url=target.public_url,
         problems=tuple(map(secrets.hide_in_problem, log)),
     )
@@ -249,7 +241,7 @@ class _CrawlReader:
         It is the last request, because some servers crash at an unknown method.
         """
         is_declared = self._session.handshake.mentions_dashdash
-        future = self._session.send("ai_help", {"format": "markdown", "section": None})
+        future = self._session.send("ai_help", AI_HELP_PARAMS)
         wait([future], self._session.seconds_left(self._timeout_s(is_declared=is_declared)))
         error = future.exception() if future.done() else NoAnswer("ai_help", self._target.timeout_s)
         if error is None:

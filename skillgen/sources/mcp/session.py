@@ -31,6 +31,9 @@ VERSION_KEY = "io.modelcontextprotocol/protocolVersion"
 _DISCOVER = "server/discover"
 _INITIALIZE = "initialize"
 
+AI_HELP_PARAMS: Mapping[str, Json] = {"format": "markdown", "section": None}
+"""Parameters of `ai_help` (dashdash, "AI Help Method")."""
+
 _CLIENT_INFO = {"name": "skillgen", "version": __version__}
 
 _CAPABILITIES: dict[str, Json] = {

@@ -13,6 +13,7 @@ import shutil
 import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from itertools import dropwhile
 from pathlib import Path
 from typing import Literal
 from urllib.parse import urlsplit
@@ -115,6 +116,16 @@ def _is_inherited(name: str) -> bool:
     return name in _NAMES or (name.startswith(_PREFIXES) and not name.startswith(_PUBLISHING))
 
 
+_PACKAGE_RUNNERS: Mapping[str, tuple[str, ...]] = {
+    **dict.fromkeys(("npx", "pnpx", "bunx", "uvx", "docker", "podman"), ()),
+    **dict.fromkeys(("npm", "pnpm", "yarn", "bun"), ("exec", "dlx", "x")),
+    **dict.fromkeys(("uv", "pipx", "go", "deno"), ("run", "tool")),
+}
+"""Programs that may install a package before they run it, each with the subcommands that do; none if all of them do."""
+
+_LAUNCHER = re.compile(r"(?:.*/)?env|cmd(?:\.exe)?|/c|\w+=.*", re.IGNORECASE)
+_INSTALL_S = 120.0
+
 Transport = Literal["stdio", "http", "sse"]
 
 
@@ -209,6 +220,20 @@ class ServerTarget:
     def where(self) -> str:
         """The server's name in messages, without arguments and query, which may hold a secret."""
         return self.public_url or self.command[0]
+
+    @property
+    def package_runner(self) -> str | None:
+        """The program that installs a package and runs it, if the command is of one, also behind `env` or `cmd /c`."""
+        words = [*dropwhile(lambda word: _LAUNCHER.fullmatch(word) is not None, self.command)]
+        name = re.sub(r"^.*[/\\\\]|\.(?:cmd|exe|bat)$", "", words[0]).lower() if words else ""
+        if (subcommands := _PACKAGE_RUNNERS.get(name)) is None:
+            return None
+        return name if not subcommands or set(subcommands) & set(words[1:]) else None
+
+    @property
+    def first_answer_s(self) -> float:
+        """The timeout of the first request, before which a package runner may install the package."""
+        return self.timeout_s if self.package_runner is None else max(self.timeout_s, _INSTALL_S)
 
     @property
     def public_url(self) -> str | None:
