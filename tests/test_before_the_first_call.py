@@ -239,14 +239,6 @@ def test_long_instructions_begin_at_their_first_rule(tmp_path: Path) -> None:
     assert said.partition("\n")[0] in about.read_text("utf-8")
 
 
-def test_a_rule_of_use_is_no_part_of_a_quotation_and_is_complete(tmp_path: Path) -> None:
-    """Issue 15."""
-    said = 'Begin with: "The log has been cut. Only the last lines are shown. Ask again for the others."'
-    gone = "Use `find_log` instead when:\n\n- there is one"
-    skill = of_server(tmp_path, [tool("read_log", description=f"Reads a log.\n\n{said}\n\n{gone}"), tool("find_log")])
-    assert "## Gotchas" not in skill
-
-
 def test_what_a_pattern_covers_is_not_named_again(tmp_path: Path) -> None:
     """H5: that one of several deletions says it cannot be undone does not make the others safer."""
     said = {"boat": "Deletes a boat. This cannot be undone.", "crew": "Deletes a crew.", "port": "Deletes a port."}

@@ -212,7 +212,6 @@ FILTERS: dict[str, Callable[..., Any]] = {
     "login_hints": access.login_hints,
     "speaks_of_authentication": access.speaks_of_authentication,
     "first_instructions": about.first_instructions,
-    "gotchas": semantics.gotchas,
     "about_words": index.about_words,
     "page_links": index.page_links,
     "web_links": access.web_links,

@@ -52,7 +52,6 @@ NAMES = {
     "has_one_scheme": "whether all authentication is by one scheme",
     "has_instructions": "whether SKILL.md has the instructions itself",
     "heading": "the heading of the page of the site",
-    "gotcha_lines": "rules of use from the descriptions of tools, a line each",
     "index": "the `Index` that SKILL.md refers to, if `form` is `groups` or `index`, else `none`; of a page, its file",
     "groups": "title, file and words of each group, if there are too many tools for an item each",
     "inlined": "whether the text itself has every parameter",

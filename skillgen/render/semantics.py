@@ -22,8 +22,7 @@ from skillgen.model.tool import OVERRULES, Cost, Semantics, Tool
 from skillgen.render.pages import tool_link
 from skillgen.render.phrases import once, phrase, phrases
 from skillgen.text.docstring import documented_parameters
-from skillgen.text.markdown import Markdown, code, code_list, inline, one_line, paragraph, plain_words, with_stop
-from skillgen.text.summary import sentences
+from skillgen.text.markdown import Markdown, code, code_list, inline, one_line, paragraph
 from skillgen.text.words import WORD, effect_of_verb, words_of
 
 
@@ -344,39 +343,6 @@ def _shape_of_verb_and_noun(name: str, effect: str | None) -> str:
     return f"{_shape_of_verb(name, effect)}{last[0]}" if last is not None and is_noun else name
 
 
-_GOTCHAS = 8
-"""Maximum of rules of use in SKILL.md."""
-
-_GOTCHA_LIMIT = 200
-"""Characters of such a rule; a longer one is in the tool's section only."""
-
-_ONLY = re.compile(r"\W{0,4}only\s", re.IGNORECASE)
-_NEITHER = re.compile(r"\W{0,4}only if (?:neither|no|none|not)\b", re.IGNORECASE)
-"""The last of several ways, of which the others are in other sentences."""
-
-_LIMIT_OF_USE = re.compile(r"\bNOT (?:for|intended)\b|\b[Rr]equired (?:unless|if|when)\b")
-"""A sentence that limits what a tool does."""
-
-_NOT_FOR = re.compile(
-    r"\W{0,4}(?:do not|don['’]t|never) (?:use|call) (?:this|it)\b(?: \w+)? (?:for|if|in|on|to|unless|when|with)\b",
-    re.IGNORECASE,
-)
-"""A sentence that says what the tool itself is not for."""
-
-_IMPERATIVE = re.compile(r"\W{0,4}(?:do not|don['’]t|must|never|always)\s", re.IGNORECASE)
-_OTHER_TOOL = re.compile(r"\binstead\b(?! of\b)|\bmust be called\b", re.IGNORECASE)
-"""A rule of use if the sentence names a tool or a parameter of the service, else an order to the reader."""
-
-_NAMED = re.compile(r"`[^`]+`|[\w/][\w./{}-]*")
-_PLAIN_WORD = re.compile(r"[A-Za-z][a-z]*\Z")
-
-_RULE_WORDS = ("only", "not", "n't", "n’t", "must", "never", "instead", "always", "required")
-"""What such a rule contains, in lower case, unless it is in another script."""
-
-_RULE_HINTS = (*_RULE_WORDS, "&", "<", "](")
-"""The same, and the markup that may hide it."""
-
-
 _NOTE_TOOLS = 3
 """Tools from which what all their descriptions say is said once."""
 
@@ -417,97 +383,10 @@ def without_notes(tool: Tool, notes: Collection[str]) -> Tool:
     return replace(tool, description="\n\n".join(left)) if len(left) < len(parts) else tool
 
 
-def gotchas(service: Service, form: str, brief: bool) -> list[Markdown]:
-    """Returns the rules of use that a caller would not expect: first those of all descriptions, and of most.
-
-    If SKILL.md does not list the tools (`form`), those of single tools are left out; if it is short, those of most too.
-    """
-    tools_of = {} if brief else _rules_of_use(service)
-    are_common = {sentence for sentence, tools in tools_of.items() if 2 < len(tools) >= len(service.tools) / 2}
-    lines = [phrase("said_by_all", text=inline(note.replace('"', "'"))) for note in common_notes(service)]
-    lines += [Markdown(with_stop(inline(sentence))) for sentence in tools_of if sentence in are_common]
-    if form in ("groups", "index", "whole"):
-        return lines[:_GOTCHAS]
-    for sentence, tools in tools_of.items():
-        if sentence not in are_common:
-            names = codes([tool.name for tool in tools], 3)
-            lines.append(phrase("gotcha", tools=names, rule=with_stop(inline(sentence))))
-    return lines[:_GOTCHAS]
-
-
-@once
-def _rules_of_use(service: Service) -> dict[str, list[Tool]]:
-    """Returns each rule of use with the tools that have it."""
-    tools_of: dict[str, list[Tool]] = {}
-    names = {tool.name for tool in service.tools} | {(tool.path or "").strip("/") for tool in service.tools}
-    names |= {parameter.name for tool in service.tools for parameter in tool.parameters}
-    for tool in service.tools:
-        text = f"{tool.summary or ''}\n\n{tool.description or ''}"
-        for sentence in dict.fromkeys(_rules_in(text, names)):
-            tools_of.setdefault(sentence, []).append(tool)
-    return tools_of
-
-
-_OF_ONE_VALUE = re.compile(r"(?!(?:caution|important|limits?|note|rules?|warning)\b)[^:.\n]{1,40}: ", re.IGNORECASE)
-"""The start of an item in a list of values: `- Storefront: …`; a rule in it is not one of the tool."""
-
-
-_SPOKEN = re.compile(r'"[^"\n]{40,1000}"')
-"""What is to be said to the user, or is an example of it."""
-
-
-def _rules_in(text: str, names: Collection[str]) -> Iterator[str]:
-    """Yields the sentences of a description with a rule of use, outside quotations and code."""
-    for mark, block in zip(*[iter(["", *re.split(r"(\n[ \t]*\n|\n[ \t]*[-*] )", text)])] * 2, strict=True):
-        if block.lstrip().startswith((">", "```", "~~~", "#")):
-            continue
-        if mark.endswith(("- ", "* ")) and _OF_ONE_VALUE.match(block):
-            continue
-        if block.isascii() and not any(map(block.lower().__contains__, _RULE_HINTS)):
-            continue
-        rule = previous = ""
-        for sentence in sentences(_SPOKEN.sub("", block)):
-            line = plain_words(sentence)
-            may_be_rule = not line.isascii() or any(map(line.lower().__contains__, _RULE_WORDS))
-            is_rule = may_be_rule and len(line) <= _GOTCHA_LIMIT and _is_rule(line, names)
-            if is_rule and rule and _INSTEAD.match(line):
-                rule = f"{with_stop(Markdown(rule))} {line}"
-                continue
-            if rule:
-                yield rule
-            is_complete = is_rule and not (_INSTEAD.match(line) and _LIMITS.search(previous))
-            rule, previous = line if is_complete else "", line
-        if rule:
-            yield rule
-
-
 _HANDS_OVER = re.compile(
     r"\buser['’]s\b|\bverbatim\b|\bproceed\b|\byour (?:conversation|instructions?|model|prompt)\b", re.IGNORECASE
 )
-"""What a sentence wants from the conversation, or of the model, is no rule on how a tool is used."""
-
-
-_INSTEAD = re.compile(r"\W{0,4}(?:please )?use\b(?!.*\b(?:for|if|to|unless|when)\b).*\binstead\b", re.IGNORECASE)
-"""What is used instead of the tool, or of what the sentence before says."""
-
-_LIMITS = re.compile(r"\b(?:for|if|never|not|unless|when)\b|n['’]t\b", re.IGNORECASE)
-
-_LEADS_IN = re.compile(r":[\s*]*(?:\d{1,2}[.)]?)?\Z")
-"""The end of a sentence that goes on in a list."""
-
-
-def _is_rule(line: str, names: Collection[str]) -> bool:
-    """True if a sentence is a rule of use, not an order to the reader: no order of a server gets into SKILL.md."""
-    if _HANDS_OVER.search(line) or _LEADS_IN.search(line):
-        return False
-    if _ONLY.match(line) and not _NEITHER.match(line):
-        return True
-    if _LIMIT_OF_USE.search(line) or _NOT_FOR.match(line):
-        return True
-    return bool(_IMPERATIVE.match(line) or _OTHER_TOOL.search(line)) and any(
-        word.strip("`./").split(" ")[-1].strip("/") in names and not _PLAIN_WORD.match(word)
-        for word in _NAMED.findall(line)
-    )
+"""What a paragraph wants from the conversation, or of the model, does not concern the use of a tool."""
 
 
 _NAMES_SHOWN = 30
