@@ -47,6 +47,16 @@ def test_a_dropped_key_is_refused_with_its_line_and_its_release(key: str, projec
     assert f"skillgen.yaml:2: the key {key} was removed in skillgen 0.2.0\n  try: " in finished.stderr
 
 
+@pytest.mark.parametrize("name", ["ai-help-json", "ai-help-markdown"])
+def test_a_dropped_format_is_refused_on_the_command_line_and_in_a_project(name: str, project: Path) -> None:
+    keys = f"{{source: {{openapi: openapi.json}}, emit: [skill, {name}]}}"
+    (project / "skillgen.yaml").write_text(f"targets:\n  shop: {keys}\n", "utf-8")
+    for arguments in (["from-openapi", "openapi.json", "--emit", f"skill,{name}"], ["build"]):
+        finished = run_skillgen(*arguments, cwd=project)
+        assert finished.exit_code == 2
+        assert f"the format {name} was removed in skillgen 0.2.0\n  try: emit dashdash" in finished.stderr
+
+
 def test_a_dropped_function_says_what_to_do_instead() -> None:
     with pytest.raises(AttributeError, match=r"the function ai_help was removed in skillgen 0\.2\.0: have the program"):
         skillgen.ai_help  # noqa: B018

@@ -221,7 +221,7 @@ def shape(text: str) -> tuple[Any, ...]:
     return keys, tuple(heading.level for heading in document.headings), frozenset(seen & FORBIDDEN)
 
 
-FORM_DEPENDS_ON_LENGTHS = re.compile(r"SKILL\.md$|^ai-help-markdown\.md$|^plugin/README\.md$|/index-[^/]*$")
+FORM_DEPENDS_ON_LENGTHS = re.compile(r"SKILL\.md$|^plugin/README\.md$|/index-[^/]*$")
 """Documents that leave out sections, or whose tools have headings, by the length of their texts."""
 
 PLACED = re.compile("word[a-p]{8}")

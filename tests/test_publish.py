@@ -449,7 +449,7 @@ def validator(name: str) -> Draft202012Validator:
     return Draft202012Validator(schema, format_checker=FormatChecker())
 
 
-DECLARATIONS = ["tool-descriptions", "dashdash", "ai-help-json", "service-manifest"]
+DECLARATIONS = ["tool-descriptions", "dashdash", "service-manifest"]
 
 
 def declared(folder: Path, service: skillgen.Service) -> dict[str, Json]:
@@ -461,7 +461,8 @@ def declared(folder: Path, service: skillgen.Service) -> dict[str, Json]:
     for kind in ("tool", "resource"):
         for item in dashdash.get(f"{kind}s", {}).values():
             validator(f"dashdash-{kind}").validate(item)
-    validator("dashdash-ai_help-result").validate(files["ai-help.json"])
+    for result in dashdash["ai_help"].values():
+        validator("dashdash-ai_help-result").validate(result)
     if "service-manifest.json" in files:
         validator("service-manifest").validate(files["service-manifest.json"])
     for path, item in files.items():
@@ -483,7 +484,6 @@ def test_real_servers_have_valid_declarations(stem: str, tmp_path: Path) -> None
         tool.name: tool.input_schema for tool in service.tools
     }
     assert [tool.get("title", tool["name"]) for tool in files["service-manifest.json"]["tools"]] == names
-    assert set(files["ai-help.json"]["sections"]) >= {"whenToUse", "commandReference"}
 
 
 def answers_with(*tools: Json) -> dict[str, Json]:
@@ -529,8 +529,9 @@ def test_a_manifest_has_its_own_names_and_the_exact_ones(tmp_path: Path) -> None
 def test_the_markdown_of_ai_help_has_the_profile_of_mcp(stem: str, tmp_path: Path) -> None:
     """S0-50: front matter with cli-url, api-url and web-url, valid by the MCP profile; the sections of ai-help.md."""
     service = skillgen.read(ROOT / "tests/golden/sources" / f"{stem}.json")
-    out, _ = published(tmp_path, service, emit=["ai-help-markdown", "ai-help"])
-    document = MarkdownDocument((out / "ai-help-markdown.md").read_text("utf-8"))
+    out, _ = published(tmp_path, service, emit=["dashdash", "ai-help"])
+    result = read_json(out / "dashdash.json")["ai_help"]["markdown"]
+    document = MarkdownDocument(result["content"])
     fields = document.fields()
     validator("dashdash-frontmatter-mcp").validate(fields)
     assert fields["cli-url"] == "none"
@@ -539,10 +540,26 @@ def test_the_markdown_of_ai_help_has_the_profile_of_mcp(stem: str, tmp_path: Pat
     assert [item.text for item in document.headings] == [item.text for item in help_text.headings]
 
 
+def test_the_json_of_ai_help_has_the_keys_of_the_seed(tmp_path: Path) -> None:
+    """S0-54: with the uses to avoid; all keys are in camel case."""
+    help_text = "## When to Use\n\n- Plan a show\n\nDo NOT use it for:\n\n- Taxes\n\n## Authentication\n\nAsk Ada.\n"
+    dashdash = {"rateLimit": "100/hour", "invocation": {"modelInvocable": True, "userInvocable": False}}
+    service = service_of_answers(answers(dashdash=dashdash) | {"ai_help": {"content": help_text}})
+    result = declared(tmp_path, service)["dashdash.json"]["ai_help"]["json"]
+    sections = result["sections"]
+    assert sections["whenToUse"] == ["Plan a show"]
+    assert sections["doNotUse"] == ["Taxes"]
+    assert sections["quickReference"] == [{"name": "book", "description": "Books a ticket"}]
+    assert "Ask Ada." in sections["authentication"]
+    assert "100/hour" in sections["rateLimits"]["description"]
+    assert result["metadata"]["invocation"] == {"modelInvocable": True, "userInvocable": False}
+    assert service_of_answers(answers() | {"ai_help": result}).when_not_to_use == ("Taxes",)
+
+
 def test_an_api_has_no_declarations_of_a_server(tmp_path: Path) -> None:
     service = skillgen.read(description({"/a": {"get": operation("get_a")}}))
     out, problems = published(tmp_path, service, emit=DECLARATIONS)
-    assert set(files_of(out)) == {"ai-help.json", ".skillgen.json"}
+    assert set(files_of(out)) == {".skillgen.json"}
     assert len(problems["format-left-out"]) == 3
 
 

@@ -55,7 +55,7 @@ PLACES = {
 
 TEXTS = 900
 SERVICES = 2
-REPEATED = re.compile(r"llms-full\.txt$|tools\.md$|-p2\.md$|ai-help-markdown\.md$|^plugin/skills/")
+REPEATED = re.compile(r"llms-full\.txt$|tools\.md$|-p2\.md$|^plugin/skills/")
 """The paths of documents that hold what others hold, too: each parser takes its time for them."""
 
 

@@ -10,12 +10,16 @@ _RESULTS = ("0.2.0", "declare what the tools return in the source, or with an Op
 
 _SOURCES = ("0.2.0", "write a target with source: for each source of the service")
 
+_AI_HELP = ("0.2.0", "emit dashdash, whose ai_help has the result in both forms")
+
 _DROPPED: Mapping[str, tuple[str, str]] = {
     "command sample": _RESULTS,
     "option --samples": _RESULTS,
     "key samples": _RESULTS,
     "key sources": _SOURCES,
     "key same-as": _SOURCES,
+    "format ai-help-json": _AI_HELP,
+    "format ai-help-markdown": _AI_HELP,
     "function ai_help": ("0.2.0", "have the program print the ai-help.md that `skillgen build` writes"),
     "option --against": ("0.2.0", "run the command that wrote the documents with --check"),
 }

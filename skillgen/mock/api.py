@@ -22,9 +22,7 @@ from skillgen.model.serialization import header_text, is_json, is_json_sequence,
 from skillgen.model.service import Service
 from skillgen.model.tool import Tool
 from skillgen.model.values import Json
-from skillgen.sources.examples.generator import NoExample
 from skillgen.sources.examples.validation import Fault
-from skillgen.sources.openapi.examples import XmlWriter
 from skillgen.sources.openapi.media import CONCRETE_MEDIA_TYPE, CONCRETE_MEDIA_TYPES, is_json_lines, is_text, is_xml
 
 _BYTES = b"mock"
@@ -191,7 +189,7 @@ class ApiMock:
             return Response(status, headers)
         value = self._answers.value(output, media_type)
         concrete = _concrete(media_type)
-        return Response(status, {**headers, "Content-Type": concrete}, self._written(value, output, concrete))
+        return Response(status, {**headers, "Content-Type": concrete}, self._written(value, concrete))
 
     def _headers(self, output: Output, status: int) -> Iterator[tuple[str, str]]:
         """Yields the declared headers that can be sent; a redirection always has its target."""
@@ -206,7 +204,7 @@ class ApiMock:
         if 300 <= status < 400 and "location" not in names:
             yield "Location", "/"
 
-    def _written(self, value: Json, output: Output, media_type: str) -> bytes:
+    def _written(self, value: Json, media_type: str) -> bytes:
         """Returns a value as the body of a response."""
         base_type = media_type.partition(";")[0].strip().lower()
         if is_json(base_type):
@@ -217,11 +215,8 @@ class ApiMock:
             return "".join(f"{mark}{json.dumps(item)}\n" for item in items).encode()
         if base_type == "text/event-stream":
             return "".join(f"data: {json.dumps(item)}\n\n" for item in items).encode()
-        if is_xml(base_type) and not isinstance(value, str) and output.schema is not None:
-            try:
-                return XmlWriter(self._answers.variants).document(value, output.schema, "result").encode()
-            except NoExample:
-                return b"<result/>"
+        if is_xml(base_type) and not isinstance(value, str):
+            return b"<result/>"
         return value_text(value).encode("utf-8", "replace") if is_text(base_type) else _BYTES
 
     def _record(

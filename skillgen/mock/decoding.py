@@ -341,7 +341,7 @@ class Decoder:
             raise ValueError("is too deep") from None
 
     def _element(self, element: Element, schema: Schema) -> Json:
-        """Returns the value of an element, as `XmlWriter` writes values."""
+        """Returns the value of an element, by the `xml` objects of its schema."""
         flat = self._variants.first(schema)
         if "array" in flat.types:
             return [self._element(item, _item(flat, index)) for index, item in enumerate(element)]

@@ -165,24 +165,10 @@ FORMATS: dict[str, Format] = {
         is_default=False,
     ),
     "dashdash": Format(
-        purpose="the dashdash objects of a server, its tools and its resources",
+        purpose="the dashdash objects of a server, its tools and its resources, and both results of ai_help",
         files=("dashdash.json",),
         specification=f"the MCP profile of {_DASHDASH}",
         renderer="skillgen.render.declarations:dashdash_documents",
-        is_default=False,
-    ),
-    "ai-help-markdown": Format(
-        purpose="ai-help-markdown.md, the result of ai_help as Markdown",
-        files=("ai-help-markdown.md",),
-        specification=f"the MCP profile of {_DASHDASH}",
-        renderer="skillgen.render.declarations:ai_help_markdown_documents",
-        is_default=False,
-    ),
-    "ai-help-json": Format(
-        purpose="ai-help.json, the result of ai_help as JSON",
-        files=("ai-help.json",),
-        specification=f"the MCP profile of {_DASHDASH}",
-        renderer="skillgen.render.declarations:ai_help_json_documents",
         is_default=False,
     ),
     "skills-list": Format(

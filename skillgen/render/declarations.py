@@ -22,7 +22,7 @@ from skillgen.model.values import HasOrigins, Json, is_inferred
 from skillgen.render.ai_help import ai_help_documents
 from skillgen.render.dashdash import SPEC_VERSION, cli_front_matter, mcp_front_matter
 from skillgen.render.filters import front_matter
-from skillgen.render.identity import description, skill_name, tool_phrase, what_it_does
+from skillgen.render.identity import description, skill_name, tool_phrase, what_and_when, what_it_does
 from skillgen.render.pages import file_stems, slug
 from skillgen.render.publishing import (
     NOT_A_SERVER,
@@ -126,7 +126,9 @@ def skills_list_documents(rendering: Rendering) -> Iterator[Document | Problem]:
 
 
 def dashdash_documents(rendering: Rendering) -> Iterator[Document | Problem]:
-    """Yields dashdash.json: the objects of the handshake, of tools by name and of resources by URI (seed 000, 3)."""
+    """Yields dashdash.json: the objects of the handshake, of tools by name and of resources by URI, and the results of
+    `ai_help` by format (seed 000, 3).
+    """
     service = rendering.service
     if service.kind != "mcp":
         yield left_out("dashdash", NOT_A_SERVER)
@@ -175,6 +177,7 @@ def dashdash_documents(rendering: Rendering) -> Iterator[Document | Problem]:
             "initialize": with_values(initialize, keep=("alternativeAccess",)),
             "tools": {name: item for name, item in tools.items() if item},
             "resources": {uri: item for uri, item in resources.items() if item},
+            "ai_help": _ai_help_results(rendering),
         },
     )
     if is_inferred(service, "access_level"):
@@ -185,37 +188,50 @@ def dashdash_documents(rendering: Rendering) -> Iterator[Document | Problem]:
         yield without("dashdash.json", message, "declare it with `links`, where null says that there is no such access")
 
 
-def ai_help_json_documents(rendering: Rendering) -> Iterator[Document | Problem]:
-    """Yields ai-help.json: the result of `ai_help` with the format `json` (seed 000), with the text of ai-help.md."""
-    service = rendering.service
-    access = {f"{name}-url": getattr(service.access, name) for name in ("cli", "api", "web", "mcp")}
-    # An unknown URL is absent in JSON, and one that is declared null is null.
-    known = {name: value for name, value in cli_front_matter(service).items() if name not in access}
-    links = {_camel(name): link.json for name, link in access.items() if link is not None}
-    metadata = with_values({_camel(name): value for name, value in known.items()}) | links
-    sections: dict[str, Json] = {}
-    for document in ai_help_documents(rendering):
-        for heading, body in second_level_sections(disarm(document.text)):
-            key = _camel(heading)
-            sections[key] = f"{sections[key]}\n\n{body}" if key in sections else body
-    if service.when_to_use:
-        sections["whenToUse"] = list(service.when_to_use)
-    result = {"metadata": metadata, "sections": sections, "contentType": "application/json"}
-    yield json_document("ai-help.json", result)
+_KEYS = {"authenticationAndPrerequisites": "authentication", "rateLimitsAndPerformance": "rateLimits"}
+"""Keys of seed 000 for sections of ai-help.md that have a longer title."""
 
 
-def ai_help_markdown_documents(rendering: Rendering) -> Iterator[Document | Problem]:
-    """Yields ai-help-markdown.md: the result of `ai_help` with the format `markdown` (seed 000), which is the text of
-    ai-help.md with the front matter of the MCP profile and a sentence on what the server does.
+def _ai_help_results(rendering: Rendering) -> dict[str, Json]:
+    """Returns the results of `ai_help`, by the requested format (seed 000, 3.3); both have what ai-help.md says.
+
+    The Markdown has the front matter of the MCP profile, and a sentence on what the server does.
     """
     service = rendering.service
-    fields = mcp_front_matter(service)
-    for document in ai_help_documents(rendering):
-        _, _, body = document.text.partition("\n---\n")
-        heading, _, rest = body.lstrip("\n").partition("\n")
-        about = f"> {inline(what_it_does(service))}"
-        text = f"{front_matter(fields)}\n\n{heading}\n\n{about}\n\n{rest.lstrip()}"
-        yield Document("ai-help-markdown.md", text)
+    (text,) = (disarm(document.text) for document in ai_help_documents(rendering))
+    heading, _, rest = text.partition("\n---\n")[2].lstrip("\n").partition("\n")
+    about = f"> {inline(what_it_does(service))}"
+    markdown = f"{front_matter(mcp_front_matter(service))}\n\n{heading}\n\n{about}\n\n{rest.lstrip()}"
+
+    # An unknown URL is absent in JSON, and one that is declared null is null.
+    access = {f"{name}-url": getattr(service.access, name) for name in ("cli", "api", "web", "mcp")}
+    known = {name: value for name, value in cli_front_matter(service).items() if name not in access}
+    if known["invocation"]:
+        known["invocation"] = {_camel(name): value for name, value in known["invocation"].items()}
+    links = {_camel(name): link.json for name, link in access.items() if link is not None}
+    metadata = with_values({_camel(name): value for name, value in known.items()}) | links
+
+    sections: dict[str, Json] = {}
+    for title, body in second_level_sections(text):
+        key = _KEYS.get(_camel(title), _camel(title))
+        sections[key] = f"{sections[key]}\n\n{body}" if key in sections else body
+    if sections.get("rateLimits") == "None declared.":
+        del sections["rateLimits"]
+    limit = service.rate_limit
+    numbers = {
+        "requestsPerMinute": limit.requests_per_minute if limit else None,
+        "requestsPerDay": limit.requests_per_day if limit else None,
+    }
+    sections |= {
+        "whenToUse": list(service.when_to_use) or [what_and_when(service)[1]],
+        "doNotUse": list(service.when_not_to_use),
+        "quickReference": [
+            with_values({"name": tool.name, "description": tool_phrase(tool)}) for tool in service.tools
+        ],
+        "rateLimits": with_values({"description": sections.get("rateLimits"), **numbers}),
+    }
+    result = {"metadata": metadata, "sections": with_values(sections), "contentType": "application/json"}
+    return {"markdown": {"content": markdown, "contentType": "text/markdown"}, "json": result}
 
 
 def manifest_documents(rendering: Rendering) -> Iterator[Document | Problem]:

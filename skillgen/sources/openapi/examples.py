@@ -1,7 +1,7 @@
 """One sendable request for each operation, from declared values or generated ones.
 
-A body is written in the first media type for which that is possible: JSON, then forms, text and files. XML follows the
-`xml` objects of the schema, forms follow their encodings (OpenAPI 3.2, "XML Object", "Encoding Object").
+A body is written in the first media type for which that is possible: JSON, then forms, text and files. Forms follow
+their encodings (OpenAPI 3.2, "Encoding Object"); XML is shown only as it is declared.
 """
 
 from __future__ import annotations
@@ -66,60 +66,6 @@ from skillgen.text.markdown import disarm
 from skillgen.text.unicode import strip_invisible
 from skillgen.text.words import words_of
 
-_XML_NAME = re.compile(r"[A-Za-z_][\w.-]*\Z")
-
-
-class XmlWriter:
-    """Writes values as XML by the `xml` objects of their schemas."""
-
-    def __init__(self, variants: Variants) -> None:
-        self._variants = variants
-
-    def document(self, value: Json, schema: Schema, name: str | None = None) -> str:
-        """Returns an XML document; its root is named after the schema's `xml`, the type, or `name`, in this order.
-
-        Raises:
-            NoExample: the root element has no name, or an element has an invalid one.
-        """
-        flat = self._variants.first(schema)
-        name = schema.ref or name
-        if text_of(xml_object(flat), "name") is None and name is None:
-            raise NoExample("the root element of the XML body has no name")
-        return self._element(value, flat, name or "")
-
-    def _element(self, value: Json, flat: Schema, name: str) -> str:
-        """Returns one element; a list, which is usually unwrapped, is one if it is the root."""
-        from xml.sax.saxutils import escape, quoteattr  # only here: it imports an HTTP client and SSL
-
-        tag, attributes = _tag(flat, name), ""
-        if (namespace := text_of(xml_object(flat), "namespace")) is not None:
-            prefix = text_of(xml_object(flat), "prefix")
-            attributes = f" xmlns{f':{prefix}' if prefix else ''}={quoteattr(namespace)}"
-        if isinstance(value, list):
-            return f"<{tag}{attributes}>{self._items(value, flat, tag)}</{tag}>"
-        if not isinstance(value, dict):
-            return f"<{tag}{attributes}>{escape(value_text(value))}</{tag}>"
-        content = ""
-        properties = {item.name: item.schema for item in flat.properties}
-        for key, item in value.items():
-            inner = self._variants.first(properties.get(key, ANYTHING))
-            xml = xml_object(inner)
-            node_type = text_of(xml, "nodeType")
-            if xml.get("attribute") is True or node_type == "attribute":
-                attributes += f" {_tag(inner, key)}={quoteattr(value_text(item))}"
-            elif node_type in ("text", "cdata"):
-                content += escape(value_text(item))
-            elif isinstance(item, list) and xml.get("wrapped") is not True and node_type != "element":
-                content += self._items(item, inner, key)
-            else:
-                content += self._element(item, inner, key)
-        return f"<{tag}{attributes}>{content}</{tag}>" if content else f"<{tag}{attributes}/>"
-
-    def _items(self, value: list[Json], flat: Schema, name: str) -> str:
-        """Returns the items of a list as elements, named after the `xml` of `items` or after the property."""
-        items = (self._variants.first(_item(flat, index)) for index in range(len(value)))
-        return "".join(self._element(member, item, name) for member, item in zip(value, items, strict=True))
-
 
 def xml_object(flat: Schema) -> dict[str, Json]:
     """Returns how a value is written as XML (OpenAPI 3.1, "XML Object")."""
@@ -130,20 +76,13 @@ def _item(flat: Schema, index: int) -> Schema:
     return flat.prefix_items[index] if index < len(flat.prefix_items) else flat.items or ANYTHING
 
 
-def _tag(flat: Schema, name: str) -> str:
-    tag, prefix = text_of(xml_object(flat), "name") or name, text_of(xml_object(flat), "prefix")
-    if not _XML_NAME.match(tag) or (prefix is not None and not _XML_NAME.match(prefix)):
-        raise NoExample(f"{tag[:60]!r} is not a valid name of an XML element")
-    return f"{prefix}:{tag}" if prefix else tag
-
-
 _STYLE_MEMBERS = frozenset({"style", "explode"})
 
 
 def _multipart_fields(
     value: dict[str, Json], encoding: dict[str, Json], schema: Schema, variants: Variants
 ) -> tuple[Part, ...]:
-    """Writes fields by their media type: files as files, objects as JSON or XML, each item of a list as a field."""
+    """Writes fields by their media type: files as files, objects as JSON, each item of a list as a field."""
     properties = {item.name: item.schema for item in variants.first(schema).properties}
     parts: list[Part] = []
     for name, item in value.items():
@@ -157,7 +96,7 @@ def _multipart_fields(
         elif _STYLE_MEMBERS & encoding_object.keys() and media_type is None:
             parts.extend(_styled(name, item, encoding_object))
         else:
-            parts.extend(_typed(name, member, first_concrete(media_type), declared, variants) for member in items)
+            parts.extend(_typed(name, member, first_concrete(media_type)) for member in items)
     return tuple(parts)
 
 
@@ -172,7 +111,7 @@ def _unnamed_parts(value: list[Json], media: dict[str, Json], schema: Schema, va
         if media_type is None and isinstance(member, str) and _is_file(declared, variants):
             parts.append(Part(name="", is_file=True))
         else:
-            parts.append(_typed("", member, media_type, declared, variants))
+            parts.append(_typed("", member, media_type))
     return tuple(parts)
 
 
@@ -198,13 +137,11 @@ def _styled(name: str, item: Json, encoding_object: dict[str, Json]) -> Iterator
         yield _part(name, value_text(item))
 
 
-def _typed(name: str, member: Json, media_type: str | None, declared: Schema, variants: Variants) -> Part:
+def _typed(name: str, member: Json, media_type: str | None) -> Part:
     if isinstance(member, (dict, list)):
         if media_type is None or is_json(media_type):
             return _part(name, value_text(member), media_type or "application/json")
-        if not is_xml(media_type):
-            raise NoExample(f"an object cannot be written as {media_type[:60]}")
-        return _part(name, XmlWriter(variants).document(member, declared, name or None), media_type)
+        raise NoExample(f"an object cannot be written as {media_type[:60]}")
     if media_type is None or is_json(media_type) or is_text(media_type):
         return _part(name, value_text(member), None if media_type == "text/plain" else media_type)
     return Part(name=_displayable(name), is_file=True, media_type=media_type)
@@ -331,8 +268,7 @@ class _Content(Struct, frozen=True):
                 raise NoExample(reason[1])
             found, text = GeneratedValue(example.value, False), example.value
         else:
-            found = self._value(example)
-            text = XmlWriter(self.generator.variants).document(found.value, self.schema or ANYTHING)
+            raise NoExample("no example of the XML body is declared as a string")
         return SentBody(media_type=self.media_type, content=found, body=Value(_displayable(text)))
 
     def _value(self, example: DeclaredExample | None) -> GeneratedValue:
