@@ -503,7 +503,7 @@ def measure_registry(runs: int) -> Iterator[str]:
             (path / "tool-descriptions" / "tools-list.json").write_text(json.dumps({"tools": tools}), "utf-8")
             record = {"version": 2, "tools": {tool["name"]: {} for tool in tools}}
             (path / ".skillgen.json").write_text(json.dumps(record), "utf-8")
-        index = Path(folder, "registry.sqlite")
+        index = Path(folder, "registry.tools.json")
         built = cost(skillgen("registry", "build", f"{folder}/docs", "-o", f"{folder}/registry.json"))
         yield f"build:                 {built}   {index.stat().st_size / 1e6:.1f} MB"
         for words in ("merge nightly build", "delete the file of team 7", "service-77", "the", "zeppelin"):

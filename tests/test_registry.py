@@ -6,8 +6,6 @@ import json
 import os
 import re
 import shutil
-import sqlite3
-from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -39,7 +37,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def search(folder: Path, *words: str) -> list[Json]:
-    finished = generated("registry", "search", *words, "--index", "index/registry.sqlite", "--json", cwd=folder)
+    finished = generated("registry", "search", *words, "--index", "index/registry.tools.json", "--json", cwd=folder)
     answer = json.loads(finished.stdout)
     assert answer["capability_needed"] == " ".join(words)
     found: list[Json] = answer["recommendations"]
@@ -53,7 +51,7 @@ def test_a_registry_has_the_entries_in_three_forms(folder: Path) -> None:
         "registry.json",
         "registry.mcpx.json",
         "registry.servers.json",
-        "registry.sqlite",
+        "registry.tools.json",
     }
     entries = read_json(index / "registry.json")["servers"]
     assert [item["name"] for item in entries] == ["acme-tasks", "github", "slack"]
@@ -78,7 +76,7 @@ def test_a_search_ranks_services_and_their_tools(folder: Path) -> None:
     best = search(folder, "create-task")[0]
     assert (best["server"], best["auth_flow"]) == ("acme-tasks", "oauth2")
     assert search(folder, "zeppelin") == []
-    finished = generated("registry", "search", "fork repository", "--index", "index/registry.sqlite", cwd=folder)
+    finished = generated("registry", "search", "fork repository", "--index", "index/registry.tools.json", cwd=folder)
     assert finished.stdout.startswith("github: ")
     assert "  fork_repository: " in finished.stdout
 
@@ -127,11 +125,11 @@ def test_a_check_of_a_registry_writes_nothing_and_shows_each_change(folder: Path
         (tmp_path / path).write_bytes(content + b" ")
         assert f"--- a/{path}\n+++ b/{path}\n" in check()
         (tmp_path / path).write_bytes(content)
-    (tmp_path / "index/registry.sqlite").unlink()
-    assert check() == "The index index/registry.sqlite differs\n"
+    (tmp_path / "index/r.tools.json").unlink()
+    assert "+++ b/index/r.tools.json\n" in check()
     generated(*words, cwd=tmp_path)
     shutil.rmtree(tmp_path / "all" / "memory")
-    assert set(re.findall(r"[+]{3} b/(\S+)", check())) == {"index/r.json", "site/index.html"}
+    assert set(re.findall(r"[+]{3} b/(\S+)", check())) == {"index/r.json", "index/r.tools.json", "site/index.html"}
 
 
 def test_an_entry_that_occurs_twice_is_reported(folder: Path, tmp_path: Path) -> None:
@@ -156,39 +154,31 @@ def test_a_file_without_a_name_is_reported(folder: Path, tmp_path: Path) -> None
 
 def test_what_is_not_a_registry_is_refused(folder: Path, tmp_path: Path) -> None:
     (tmp_path / "empty").mkdir()
-    (tmp_path / "bad.sqlite").write_bytes(b"not a database, but some text of more than one page" * 100)
+    (tmp_path / "bad.json").write_bytes(b"not JSON")
     cases = {
         ("build", tmp_path / "empty"): (3, "has no entry of a registry"),
         ("build", tmp_path / "empty", "-o", tmp_path): (2, "is a folder"),
         ("build", folder / "tasks", "-o", folder / "tasks" / "registry.json"): (2, "is not a registry of many"),
-        ("build", folder / "tasks", "-o", tmp_path / "bad.sqlite"): (2, "is not a registry of many"),
-        ("search", "x", "--index", tmp_path / "none.sqlite"): (3, "does not exist"),
-        ("search", "x", "--index", tmp_path / "bad.sqlite"): (3, "is not an index of a registry"),
-        ("search", "?!", "--index", folder / "index/registry.sqlite"): (2, "has no word to search for"),
+        ("build", folder / "tasks", "-o", tmp_path / "bad.json"): (2, "is not a registry of many"),
+        ("search", "x", "--index", tmp_path / "none.json"): (3, "does not exist"),
+        ("search", "x", "--index", tmp_path / "bad.json"): (3, "does not list the tools of a registry"),
+        ("search", "?!", "--index", folder / "index/registry.tools.json"): (2, "has no word to search for"),
     }
     for words, (code, message) in cases.items():
         finished = run_skillgen("registry", *words, cwd=tmp_path)
         assert (finished.exit_code, message in finished.stderr) == (code, True), finished.stderr
 
 
-@pytest.mark.parametrize(
-    "change",
-    [
-        "UPDATE services SET description = NULL",
-        "UPDATE tools SET name = x'00ff'",
-        "DELETE FROM services",
-        "ALTER TABLE tools ADD COLUMN more AS (hex(zeroblob(400000000)))",
-        "DROP TABLE services; CREATE VIEW services AS WITH RECURSIVE endless(name) AS (SELECT 1 UNION ALL"
-        " SELECT name + 1 FROM endless) SELECT name, name AS description, name AS url FROM endless WHERE name < 0",
-    ],
-)
-def test_an_index_that_skillgen_did_not_write_is_refused(folder: Path, tmp_path: Path, change: str) -> None:
-    """A cloned project may have one; a view or a generated column would be computed by each search."""
-    shutil.copy(folder / "index/registry.sqlite", tmp_path)
-    with closing(sqlite3.connect(tmp_path / "registry.sqlite")) as database:
-        database.executescript(change)
-    finished = run_skillgen("registry", "search", "issue", cwd=tmp_path)
-    assert (finished.exit_code, "is not an index of a registry" in finished.stderr) == (3, True), finished.stderr
+def test_a_file_to_search_that_somebody_else_wrote_is_only_data(tmp_path: Path) -> None:
+    """A cloned project may have one."""
+    services = [3, {}, {"name": 3, "tools": ["book"]}, {"name": "shop", "tools": {"book": 3}, "url": []}]
+    write(tmp_path / "registry.tools.json", {"services": services})
+    assert generated("registry", "search", "book", cwd=tmp_path).stdout == "shop: \n  book\n"
+    others: list[Json] = [[], {}, {"services": {}}]
+    for data in others:
+        write(tmp_path / "registry.tools.json", data)
+        finished = run_skillgen("registry", "search", "book", cwd=tmp_path)
+        assert (finished.exit_code, "does not list the tools" in finished.stderr) == (3, True), finished.stderr
 
 
 HOSTILE = ['"', "a\x1b[31m\u202eb", "' OR 1=1 --", "NEAR(a b)", "a" * 5000, "../../x", "::error::x"]
@@ -210,7 +200,7 @@ def test_hostile_entries_and_queries_are_only_text(text: str, tmp_path: Path) ->
 
 
 def test_half_a_surrogate_pair_is_a_question_mark(tmp_path: Path) -> None:
-    """No database and no page can hold it; nor can the name of a folder be one that is not UTF-8."""
+    """No page can hold it; nor can the name of a folder be one that is not UTF-8."""
     half, folder = "a\ud800b", tmp_path / os.fsdecode(b"all/\xff")
     for name in ("html", "well-known"):
         (folder / name).mkdir(parents=True)
@@ -225,6 +215,6 @@ def test_half_a_surrogate_pair_is_a_question_mark(tmp_path: Path) -> None:
         (folder / path).write_text(json.dumps(data), "utf-8")
     generated("registry", "build", "all", "--html", "site", cwd=tmp_path)
     finished = generated("registry", "search", "pair", half, cwd=tmp_path)
-    assert finished.stdout == "a?b: a?b\n  pair \U0001f600\n  a?b\n"
+    assert sorted(finished.stdout.splitlines()) == ["  a?b", "  pair \U0001f600", "a?b: a?b"]
     page = (tmp_path / "site/index.html").read_text("utf-8")
     assert '<a href="../all/%FF/html/index.html">a?b</a>' in page

@@ -40,10 +40,10 @@ def build_registry(
     ] = False,
     console: Console,
 ) -> ExitCode:
-    """Write one registry of the entries in folders, and the index that `registry search` reads.
+    """Write one registry of the entries in folders, and the file that `registry search` reads.
 
     Writes the entries of dashdash (FILE), of the MCP registry (.servers.json) and of MCP, REST edition (.mcpx.json),
-    and registry.sqlite.
+    and what the tools do (.tools.json).
     """
     from skillgen.pipeline.registry import build_registry
     from skillgen.text.markdown import counted
@@ -61,7 +61,7 @@ def search_registry(
     words: Annotated[list[str], typer.Argument(metavar="WORDS", help="What a tool should do.")],
     *,
     index: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="The index. Default: registry.sqlite in this folder.")
+        Path | None, typer.Option(metavar="FILE", help="What is searched. Default: registry.tools.json in this folder.")
     ] = None,
     limit: Annotated[int, typer.Option(metavar="N", min=1, max=100, help="Services to show at most.")] = 10,
     as_json: AsJson = False,

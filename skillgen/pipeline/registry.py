@@ -10,17 +10,17 @@ from __future__ import annotations
 import json
 import os
 import re
-import sqlite3
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import closing, suppress
+from contextlib import suppress
 from functools import partial
 from html import unescape
+from operator import itemgetter
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
-from urllib.request import pathname2url
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from skillgen.errors import OutputError, Problem, SourceError, UsageError
 from skillgen.sources.documents import text_of_file
@@ -33,28 +33,12 @@ from skillgen.write.files import is_below, replace_file
 from skillgen.write.line_diff import change_diff
 from skillgen.write.record import RECORD_NAME
 
-_TERMS = """
-CREATE VIRTUAL TABLE word USING fts5(text, content='', tokenize='porter unicode61');
-CREATE VIRTUAL TABLE term USING fts5vocab('word', 'row');
-"""
-
-_FREQUENT = 5_000
-"""Rows of a word that are ranked in some 15 ms; words of more rows are in the table `frequent`."""
-
-INDEX_NAME = "registry.sqlite"
-"""The index to search, next to the merged entries."""
+INDEX_NAME = "registry.tools.json"
+"""The file to search, next to the merged entries, by default."""
 
 _WORDS = re.compile(r"[^\W_]+")
 _MAX_WORDS = 16
 """Words of a query that are searched for."""
-
-_SCHEMA = """
-CREATE TABLE services (name TEXT PRIMARY KEY, description TEXT, auth TEXT, url TEXT);
-CREATE TABLE tools (id INTEGER PRIMARY KEY, service TEXT, name TEXT, description TEXT);
-CREATE VIRTUAL TABLE words USING fts5(name, description, content='', tokenize='porter unicode61');
-CREATE TABLE frequent (term TEXT PRIMARY KEY);
-"""
-"""A row of `words` has the number of its tool; that of a service is the negative number of its row."""
 
 
 class Entry(Struct, frozen=True, kw_only=True):
@@ -110,7 +94,7 @@ class Registry(Struct, frozen=True, kw_only=True):
 def build_registry(
     folders: Sequence[Path], target: Path, html: Path | None = None, *, is_check: bool = False
 ) -> Registry:
-    """Writes the merged entries and the index, and to `html` a site above those of the services; a check writes
+    """Writes the merged entries and what is searched, and to `html` a site above those of the services; a check writes
     nothing.
 
     Of two entries with one name, the first counts: that of the folder that is given first, and within a folder by name.
@@ -140,7 +124,6 @@ def build_registry(
     ordered = [entries[name] for name in sorted(entries)]
     if html is not None:
         _refuse_other_site(html)
-    index = target.with_name(INDEX_NAME)
     files = {path: f"{exact_json_text(data, indent=2)}\n".encode() for path, data in _forms(ordered, target).items()}
     if html is not None:
         files |= _overview(ordered, html, problems)
@@ -148,22 +131,23 @@ def build_registry(
     if is_check:
         changes = {path: (_bytes_of(path), content) for path, content in files.items()}
         drift = "".join(change_diff(path.as_posix(), old, new) for path, (old, new) in changes.items() if old != new)
-        drift += "" if _has_rows_of(index, ordered) else f"The index {index.as_posix()} differs\n"
     else:
         for path, content in files.items():
             _write(path, partial(Path.write_bytes, data=content))
-        _write(index, lambda temporary: _write_index(ordered, temporary))
     tools = sum(len(entry.tools) for entry in ordered)
     return Registry(services=len(ordered), tools=tools, problems=tuple(problems), drift=drift)
 
 
 def _forms(entries: Sequence[Entry], target: Path) -> dict[Path, Any]:
-    """Returns each form of the registry by its file: dashdash, MCP registry (`/v0.1/servers`), and mcpx."""
+    """Returns each form of the registry by its file: dashdash, MCP registry (`/v0.1/servers`), mcpx, and what is
+    searched.
+    """
     servers = [{"server": entry.server, "_meta": {}} for entry in entries if entry.server is not None]
     return {
         target: {"servers": [entry.dashdash for entry in entries]},
         target.with_name(f"{target.stem}.servers.json"): {"servers": servers, "metadata": {"count": len(servers)}},
         target.with_name(f"{target.stem}.mcpx.json"): [entry.mcpx for entry in entries if entry.mcpx is not None],
+        target.with_name(f"{target.stem}.tools.json"): {"services": [_listed(entry) for entry in entries]},
     }
 
 
@@ -307,72 +291,21 @@ def _overview(entries: Sequence[Entry], folder: Path, problems: list[Problem]) -
     return {folder / document.path.partition("/")[2]: finished(document).content for document in documents}
 
 
-# -- the index ---------------------------------------------------------------------------------------------------------
+# -- search -----------------------------------------------------------------------------------------------------------
 
 
-def _write_index(entries: Iterable[Entry], path: Path) -> None:
-    with closing(sqlite3.connect(path)) as database:
-        fill_index(database, entries)
-
-
-def _has_rows_of(path: Path, entries: Iterable[Entry]) -> bool:
-    """True if an index has these entries. Its bytes may differ: they depend on the version of SQLite."""
-    try:
-        with closing(sqlite3.connect(":memory:")) as new, closing(_open_index(path)) as old:
-            fill_index(new, entries)
-            return all([*new.execute(rows)] == [*old.execute(rows)] for rows in _ROWS_OF_INDEX)
-    except sqlite3.DatabaseError:
-        return False
-
-
-_ROWS_OF_INDEX = ("SELECT * FROM services ORDER BY rowid", "SELECT * FROM tools ORDER BY rowid")
-
-
-def _open_index(path: Path) -> sqlite3.Connection:
-    """Opens an index of exactly the tables that `fill_index` creates.
-
-    A file of the same name may come with a cloned project. A view or a generated column in it would run expressions
-    without end, whatever is read from it.
-
-    Raises:
-        sqlite3.DatabaseError: it is something else.
-    """
-    database = sqlite3.connect(f"file:{pathname2url(str(path.resolve()))}?mode=ro&immutable=1", uri=True)
-    try:
-        with closing(sqlite3.connect(":memory:")) as new:
-            new.executescript(_SCHEMA)
-            if sorted(new.execute(_TABLES)) != sorted(database.execute(_TABLES)):
-                raise sqlite3.DatabaseError
-    except BaseException:
-        database.close()
-        raise
-    return database
-
-
-_TABLES = "SELECT type, name, coalesce(sql, '') FROM sqlite_master"
-
-
-def fill_index(database: sqlite3.Connection, entries: Iterable[Entry]) -> None:
-    """Writes the entries to an empty database."""
-    database.executescript(_SCHEMA)
-    number = 0
-    for row, entry in enumerate(entries, 1):
-        description = text_of(entry.dashdash, "description") or ""
-        remotes = as_list(as_dict(entry.server).get("remotes"))
-        url = next((text_of(item, "url") for item in remotes), None) or text_of(as_dict(entry.mcpx), "manifest_url")
-        database.execute(
-            "INSERT INTO services VALUES (?, ?, ?, ?)", (entry.name, description, next(iter(entry.auth), None), url)
-        )
-        words = [(-row, _spaced(entry.name), description)]
-        for name, text in entry.tools.items():
-            number += 1
-            database.execute("INSERT INTO tools VALUES (?, ?, ?, ?)", (number, entry.name, name, text))
-            words.append((number, f"{name} {_spaced(name)}", text))
-        database.executemany("INSERT INTO words (rowid, name, description) VALUES (?, ?, ?)", words)
-    database.execute("INSERT INTO words (words) VALUES ('optimize')")
-    database.execute("CREATE VIRTUAL TABLE temp.vocabulary USING fts5vocab('main', 'words', 'row')")
-    database.execute("INSERT INTO frequent SELECT term FROM temp.vocabulary WHERE doc > ?", (_FREQUENT,))
-    database.commit()
+def _listed(entry: Entry) -> dict[str, Any]:
+    """Returns a service as the file to search has it."""
+    remotes = as_list(as_dict(entry.server).get("remotes"))
+    url = next((text_of(item, "url") for item in remotes), None) or text_of(as_dict(entry.mcpx), "manifest_url")
+    fields = {
+        "name": entry.name,
+        "description": text_of(entry.dashdash, "description"),
+        "auth": next(iter(entry.auth), None),
+        "url": url,
+        "tools": entry.tools,
+    }
+    return {key: value for key, value in fields.items() if value}
 
 
 def _spaced(name: str) -> str:
@@ -384,7 +317,7 @@ def search_registry(index: Path, text: str, limit: int) -> tuple[Recommendation,
     """Returns the services that match best, at most `limit`.
 
     Raises:
-        SourceError: the index does not exist or is not one.
+        SourceError: the file does not exist or is not one of a registry.
         UsageError: there is no word to search for.
     """
     words = list(dict.fromkeys(word.lower() for word in _WORDS.findall(text)))[:_MAX_WORDS]
@@ -393,109 +326,68 @@ def search_registry(index: Path, text: str, limit: int) -> tuple[Recommendation,
     fix = "write it with `skillgen registry build DIR... -o registry.json`"
     if not index.is_file():
         raise SourceError("does not exist", where=index.as_posix(), fix=fix)
-    try:
-        with closing(_open_index(index)) as database:
-            return _found(database, words, limit)
-    except sqlite3.DatabaseError:
-        raise SourceError("is not an index of a registry", where=index.as_posix(), fix=fix) from None
+    services = as_dict(_json(index.parent, index.name)).get("services")
+    if not isinstance(services, list):
+        raise SourceError("does not list the tools of a registry", where=index.as_posix(), fix=fix)
+    ranked = sorted(_scored(services, words), key=itemgetter(0))
+    found: dict[str, Recommendation] = {}
+    for _, share, service, tool in ranked:
+        name, tools = text_of(service, "name") or "", as_dict(service.get("tools"))
+        known = found.get(name)
+        if known is None:
+            if len(found) == limit:
+                continue
+            known = Recommendation(
+                server=name,
+                description=text_of(service, "description") or "",
+                url=text_of(service, "url"),
+                auth=text_of(service, "auth"),
+                confidence="high" if share == 1 else "medium" if share >= 0.5 else "low",
+                tools=(),
+            )
+        if tool is not None and len(known.tools) < _TOOLS_SHOWN:
+            known = replace(known, tools=(*known.tools, (tool, text_of(tools, tool) or "")))
+        found[name] = known
+    return tuple(found.values())
 
-
-_ROWS = 200
-"""Matches that are read: enough for the best tools of each service."""
 
 _TOOLS_SHOWN = 5
 
 _DESCRIPTION_SHOWN = 160
 """Characters of a service's description in a list."""
 
+_NAME_WEIGHT = 4
+"""How much more a word in a name counts than one in a description."""
 
-def _texts(database: sqlite3.Connection, query: str, key: int | str) -> tuple[str, ...]:
-    """Returns the only row of a query.
 
-    Raises:
-        sqlite3.DatabaseError: the index lacks it, or a value in it is not a text.
+def _scored(services: Sequence[Any], words: Sequence[str]) -> Iterator[tuple[float, float, dict[str, Any], str | None]]:
+    """Yields what has a word, with its negative score, its share of the words, its service, and its name if it is a
+    tool. A word counts by how rare it is.
     """
-    row = database.execute(query, (key,)).fetchone()
-    if row is None or not all(isinstance(item, str) for item in row):
-        raise sqlite3.DatabaseError
-    return tuple(row)
-
-
-def _found(database: sqlite3.Connection, words: Sequence[str], limit: int) -> tuple[Recommendation, ...]:
-    rows = _matches(database, words)
-    services: dict[str, list[tuple[str, str]]] = {}
-    for number in rows:
-        if number < 0:
-            services.setdefault(_texts(database, "SELECT name FROM services WHERE rowid = ?", -number)[0], [])
-        else:
-            query = "SELECT service, name, description FROM tools WHERE id = ?"
-            service, name, text = _texts(database, query, number)
-            services.setdefault(service, []).append((name, text))
-    found = []
-    for name, tools in list(services.items())[:limit]:
-        query = "SELECT description, coalesce(auth, ''), coalesce(url, '') FROM services WHERE name = ?"
-        description, auth, url = _texts(database, query, name)
-        texts = [" ".join((_spaced(tool), text)) for tool, text in tools] + [f"{_spaced(name)} {description}"]
-        share = max(_share(words, item) for item in texts)
-        found.append(
-            Recommendation(
-                server=name,
-                description=description,
-                url=url or None,
-                auth=auth or None,
-                confidence="high" if share == 1 else "medium" if share >= 0.5 else "low",
-                tools=tuple(tools[:_TOOLS_SHOWN]),
-            )
-        )
-    return tuple(found)
-
-
-def _matches(database: sqlite3.Connection, words: Sequence[str]) -> list[int]:
-    """Returns the rows that match best.
-
-    To rank a row takes a few microseconds, so a word that very many rows have does not select rows: it only ranks those
-    of rarer words. If there is no rarer word, rows with all words are taken unranked.
-    """
-    frequent = {term for (term,) in database.execute("SELECT term FROM frequent")}
-    terms = _terms(words)
-    rare = [word for word in words if terms.get(word, word) not in frequent]
-    ranked = "SELECT rowid FROM words WHERE words MATCH ? ORDER BY bm25(words, 4.0, 1.0), rowid LIMIT ?"
-    plain = "SELECT rowid FROM words WHERE words MATCH ? LIMIT ?"
-    queries = [(ranked, f"({_any(rare)}) AND ({_any(words)})")] if rare else []
-    if len(rare) < len(words):
-        queries += [(plain, " AND ".join(_quoted(words))), (plain, _any(words))]
-    for statement, query in queries:
-        if found := [number for (number,) in database.execute(statement, (query, _ROWS))]:
-            return found
-    return []
-
-
-def _any(words: Iterable[str]) -> str:
-    return " OR ".join(_quoted(words))
-
-
-def _quoted(words: Iterable[str]) -> list[str]:
-    return [f'"{word}"' for word in words]
-
-
-def _terms(words: Sequence[str]) -> dict[str, str]:
-    """Returns the form in which the index has each word."""
-    terms: dict[str, str] = {}
-    with closing(sqlite3.connect(":memory:")) as database:
-        database.executescript(_TERMS)
-        for word in words:
-            database.execute("INSERT INTO word (word) VALUES ('delete-all')")
-            database.execute("INSERT INTO word (rowid, text) VALUES (1, ?)", (word,))
-            if row := database.execute("SELECT term FROM term").fetchone():
-                terms[word] = row[0]
-    return terms
-
-
-def _share(words: Sequence[str], text: str) -> float:
-    """Returns how many of the words begin a word of the text, or have one of its words as their beginning."""
-    others = {word.lower() for word in _WORDS.findall(text)}
     stems = [word.rstrip("s") if len(word) > 3 else word for word in words]
-    return sum(any(other.startswith(stem) for other in others) for stem in stems) / len(words)
+    patterns = [
+        re.compile(rf"(?<![^\W_]){re.escape(stem)}" + ("" if len(stem) > 3 else r"(?![^\W_])")) for stem in stems
+    ]
+    rows: list[tuple[list[int], dict[str, Any], str | None]] = []
+    for service in map(as_dict, services):
+        own = (text_of(service, "name") or "", text_of(service, "description") or "", None)
+        tools = as_dict(service.get("tools"))
+        for name, text, tool in (own, *((name, text_of(tools, name) or "", name) for name in tools)):
+            if not any(map(f"{name} {text}".lower().__contains__, stems)):
+                continue
+            has_name = any(map(name.lower().__contains__, stems))
+            parts = ((f"{name} {_spaced(name)}".lower() if has_name else "", _NAME_WEIGHT), (text.lower(), 1))
+            hits = [
+                sum(weight for part, weight in parts if stem in part and pattern.search(part))
+                for stem, pattern in zip(stems, patterns, strict=True)
+            ]
+            if any(hits):
+                rows.append((hits, service, tool))
+    counts = [sum(hits[place] > 0 for hits, _, _ in rows) for place in range(len(words))]
+    weights = [1 / (1 + count) ** 0.5 for count in counts]
+    for hits, service, tool in rows:
+        score = sum(hit * weight for hit, weight in zip(hits, weights, strict=True))
+        yield -score, sum(map(bool, hits)) / len(words), service, tool
 
 
 def recommendations_json(text: str, found: Iterable[Recommendation]) -> dict[str, Any]:
