@@ -297,7 +297,6 @@ WITHOUT_REPETITION = {
     ("security/injection/patterns.py", "unspaced"),
     ("security/injection/detection.py", "__init__"),
     ("security/credentials.py", "__init__"),
-    ("model/changes.py", "_with_type_names"),
     ("enrich/groups.py", "_as_written"),
     ("enrich/groups.py", "_is_countable"),
     ("render/identity.py", "_brand"),

@@ -18,7 +18,6 @@ from skillgen.config.project import Source
 from skillgen.errors import ExitCode, SkillgenError, SourceError
 
 if TYPE_CHECKING:
-    from skillgen.model.changes import Inventory
     from skillgen.model.service import Service
 
 
@@ -43,29 +42,20 @@ def diff(
     console: Console,
 ) -> ExitCode:
     """Describe what changed for callers between two sources. Exits with 0 whatever changed."""
-    from skillgen.model.changes import compare_inventories
-    from skillgen.model.traversal import TypeUsage
+    from skillgen.model.changes import compare_services
     from skillgen.text.markdown import json_output
 
-    before, after = (_services(source, options) for source in (old, new))
-    changes = compare_inventories(_inventory(before), _inventory(after), TypeUsage(after))
+    changes = compare_services(*(_services(source, options) for source in (old, new)))
     is_breaking = any(change.breaking for change in changes)
     if as_json:
         print(json_output({"breaking": is_breaking, "changes": [asdict(change) for change in changes]}))
         return ExitCode.DONE
     for line in change_lines(changes):
         print(f"- {line}")
-    console.say("breaking" if is_breaking else "not breaking" if changes else "nothing changed for callers")
+    is_changed = any(change.kind != "words" for change in changes)
+    what = "not breaking" if is_changed else "only texts changed" if changes else "nothing changed for callers"
+    console.say("breaking" if is_breaking else what)
     return ExitCode.DONE
-
-
-def _inventory(services: Sequence[Service]) -> Inventory:
-    from skillgen.model.changes import Inventory, inventory_of, types_of
-
-    return Inventory(
-        tools={name: tool for service in services for name, tool in inventory_of(service).items()},
-        types={name: rows for service in services for name, rows in types_of(service).items()},
-    )
 
 
 def _services(source: str, options: Source) -> tuple[Service, ...]:

@@ -214,16 +214,15 @@ def _change_summary(outcome: Outcome) -> str:
 
     Empty if the record of the old documents names no tools.
     """
-    from skillgen.model.changes import Inventory, compare_inventories
-    from skillgen.model.traversal import TypeUsage
+    from skillgen.model.changes import compare_services
+    from skillgen.model.inventory import service_of_inventory
 
-    before, after = (
-        Inventory(tools=record.tools, types=record.types) for record in (outcome.plan.before, outcome.plan.after)
-    )
+    before, after = outcome.plan.before, outcome.plan.after
     if outcome.service is None or not before.tools:
         return ""
-    changes = compare_inventories(before, after, TypeUsage([outcome.service]))
-    return "".join(f"# {line}\n" for line in change_lines(changes))
+    name = outcome.service.name
+    sides = ([service_of_inventory(name, record.tools, record.types)] for record in (before, after))
+    return "".join(f"# {line}\n" for line in change_lines(compare_services(*sides)))
 
 
 def change_lines(changes: Iterable[ToolChange]) -> Iterator[str]:

@@ -1,48 +1,63 @@
-"""Inventories of services, and the changes between two of them for callers.
+"""The changes between two readings of services, for those who call them.
 
-An inventory holds the facts that matter to callers, compactly; the record (`.skillgen.json`) stores it, and change
-messages are derived from it. Of a tool these are: HTTP method and path; the `MARKS` that apply; each parameter with its
-location, its type, whether it is required, and its choices; each property of the result with its type; and a digest of
-the description. Nested parameters are listed in the same mapping, as `schedule.due_date` and `items[].name`. A named
-type, which tools refer to by name, lists its properties in the same form.
+One walk compares every field that the classes of the model have. `RULES` says what a change of a field means: fewer
+values are allowed than before, or more. Fewer values break a caller that sends them, more a caller that reads them. A
+change that cannot be decided, such as another pattern, breaks both. A named type is compared once for all its users.
 """
 
 from __future__ import annotations
 
-import hashlib
-import json
-import re
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
 
-from msgspec import Struct
+from msgspec import NODEFAULT, Struct
+from msgspec.structs import replace
 
-from skillgen.model.resource import Prompt, Resource
-from skillgen.model.schema import Parameter, Schema
+from skillgen.model.calls import ErrorCase, Input, Output
+from skillgen.model.change_rules import (
+    BOTH,
+    FEWER,
+    MORE,
+    RULES,
+    STEPS,
+    UNCERTAIN,
+    Effect,
+    Judge,
+    allowed,
+    bare,
+    both,
+    defaults_of,
+    judged_types,
+    kept,
+    rules_of,
+    shown,
+    text_rule,
+)
+from skillgen.model.inventory import MARKS, type_text
+from skillgen.model.resource import Event
+from skillgen.model.schema import Condition, Parameter, Schema
 from skillgen.model.service import Service
-from skillgen.model.tool import Tool
-from skillgen.model.traversal import TypeUsage
-from skillgen.model.values import Json
+from skillgen.model.tool import CAUTION, Semantics, Tool
+from skillgen.model.values import Value
 
-MARKS = ("read-only", "destructive", "sending", "asks first", "deprecated")
+_MARKED_FIELDS = ("read_only", "destructive", "sends", "requires_confirmation", "deprecated")
 
-UNREAD_DOCUMENTS = "documents not read"
-"""The key of `offers_of` for the unread documents of an API."""
+_LISTED_LIMIT = 3
+"""Tools that use a type, and changed texts, that one line names."""
 
-_DEPTH_LIMIT = 4
-"""Levels of nested parameters, and of nested types in a type's text."""
-
-_MAX_LISTED_TOOLS = 3
-_PLAIN_NAME = re.compile(r"[\w.-]+")
+_SHOWN_LENGTH = 80
 
 
 class ToolChange(Struct, frozen=True, kw_only=True):
-    """One change of a tool or a named type."""
+    """One change of a tool, a named type or a service."""
 
     tool: str
-    """The tool, by its new name if it was renamed; for the kind `type`, the named type."""
+    """The tool, by its new name if it was renamed; the named type for the kind `type`, the service for `service`."""
 
     kind: str
-    """`added`, `removed`, `renamed`, `parameter`, `effect`, `result`, `words` or `type`."""
+    """`added`, `removed`, `renamed`, `parameter`, `effect`, `result`, `request`, `type`, `service`, or `words` for
+    texts and examples, which are not judged."""
 
     text: str
     """The change as a phrase."""
@@ -51,309 +66,479 @@ class ToolChange(Struct, frozen=True, kw_only=True):
     """Whether a valid caller may become invalid."""
 
 
-class _RowChange(Struct, frozen=True, kw_only=True):
-    """One change of a parameter, or of a property."""
+class _At(NamedTuple):
+    """Where the walk is, and what a change there is called."""
 
-    text: str
-    """The change as a phrase after the name."""
+    user: Any
+    """What has the change: a tool, a pair of types with the way of their values, or `None` for the service."""
 
-    breaks_senders: bool = False
-    """Whether a value that was valid to send may become invalid."""
+    kind: str
+    is_returned: bool = False
+    is_uncertain: bool = False
+    """Whether fewer values in this place can be more values elsewhere (`not`, `if`, alternatives that overlap)."""
 
-    breaks_readers: bool = False
-    """Whether a caller that reads the value may fail."""
+    expanded: frozenset[str] = frozenset()
+    """The types that were resolved on the way, which may refer to themselves."""
+
+    whole: str = ""
+    """What is called if there is no path, such as `result`."""
+
+    noun: str = ""
+    """What precedes a path, such as `parameter `."""
+
+    path: str = ""
+
+    @property
+    def place(self) -> str:
+        return self.noun + self.path if self.path else self.whole
+
+    def inside(self, step: str) -> _At:
+        return self._replace(path=f"{self.path}{'' if not self.path or step[:1] in '[{(' else '.'}{step}")
+
+    def label(self, field: str) -> str:
+        words = field.replace("_", " ")
+        return f"{self.place}: {words}" if self.place else words
 
 
-class Inventory(Struct, frozen=True, kw_only=True):
-    """The facts of services that matter to callers, from `inventory_of` and `types_of`."""
+def compare_services(old: Sequence[Service], new: Sequence[Service]) -> tuple[ToolChange, ...]:
+    """Returns the changes for callers: breaking ones first, those of texts last.
 
-    tools: Mapping[str, Json]
-    """The tools by name."""
-
-    types: Mapping[str, Json]
-    """The named types by name; empty if they are unknown."""
-
-
-def compare_inventories(old: Inventory, new: Inventory, uses: TypeUsage) -> tuple[ToolChange, ...]:
-    """Returns the changes from one inventory to another, breaking ones first; `uses` belongs to the new services.
-
-    The name of a type does not matter to callers: a type with another name and the same properties is the same.
+    The name of a type does not matter to callers: a type with another name and the same content is the same.
     """
-    names = _renamed_types(old.types, new.types)
-    changes = list(_tool_changes(_with_type_names(old.tools, names), new.tools))
-    old_types = {names.get(name, name): rows for name, rows in _with_type_names(old.types, names).items()}
-    for name in sorted(old_types.keys() & new.types.keys()):
-        if old_types[name] != new.types[name]:
-            changes += _type_changes(name, old_types[name], new.types[name], uses)
-    return tuple(sorted(changes, key=lambda change: not change.breaking))
-
-
-def _renamed_types(old: Mapping[str, Json], new: Mapping[str, Json]) -> dict[str, str]:
-    added = {str(rows): name for name, rows in new.items() if name not in old}
-    return {name: added[str(rows)] for name, rows in old.items() if name not in new and str(rows) in added}
-
-
-def _with_type_names(facts: Mapping[str, Json], names: Mapping[str, str]) -> Mapping[str, Json]:
-    if not names:
-        return facts
-    # A pattern that tries every name at every position is slow, so only names with unusual characters are in it; the
-    # others are looked up whenever a word matches.
-    unusual = sorted((name for name in names if not _PLAIN_NAME.fullmatch(name)), key=len, reverse=True)
-    pattern = re.compile(
-        "|".join([*(rf"(?<![\w.-]){re.escape(name)}(?![\w.-])" for name in unusual), _PLAIN_NAME.pattern])
-    )
-
-    def renamed(value: Json) -> Json:
-        if isinstance(value, str):
-            return pattern.sub(lambda match: names.get(match[0], match[0]), value)
-        if isinstance(value, list):
-            return [renamed(item) if index == 0 else item for index, item in enumerate(value)]
-        return {key: renamed(item) for key, item in value.items()} if isinstance(value, dict) else value
-
-    def renamed_in_tool(tool: Json) -> Json:
-        return tool | {key: renamed(tool[key]) for key in ("takes", "gives") if key in tool}
-
-    return {
-        name: renamed_in_tool(fact) if "takes" in fact and "about" in fact else renamed(fact)
-        for name, fact in facts.items()
-    }
-
-
-def _type_changes(name: str, old: Json, new: Json, uses: TypeUsage) -> Iterator[ToolChange]:
-    sent, returned = uses.sent_by(name), uses.returned_by(name)
-    users = "; ".join(
-        f"{verb} by {_listed(tools)}" for verb, tools in (("sent", sent), ("returned", returned)) if tools
-    )
-    if not users:
-        return
-
-    def change(text: str, breaking: bool) -> ToolChange:
-        return ToolChange(tool=name, kind="type", text=f"{text}; {users}", breaking=breaking)
-
-    for row in old:
-        if row not in new:
-            yield change(f"property {row} removed", True)
-    for row, facts in new.items():
-        what = f"property {row}" if row else "it"
-        if row not in old:
-            yield change(f"{what} added{' (required)' if facts[1] else ''}", bool(facts[1] and sent))
-            continue
-        for item in _row_changes(old[row], facts):
-            is_breaking = bool(sent and item.breaks_senders) or bool(returned and item.breaks_readers)
-            yield change(f"{what} {item.text}", is_breaking)
-
-
-def _listed(tools: Sequence[str]) -> str:
-    more = f" and {len(tools) - _MAX_LISTED_TOOLS} more" if len(tools) > _MAX_LISTED_TOOLS else ""
-    return ", ".join(tools[:_MAX_LISTED_TOOLS]) + more
-
-
-def _tool_changes(old: Mapping[str, Json], new: Mapping[str, Json]) -> Iterator[ToolChange]:
-    renamed = _renamed_tools(old, new)
-    for name in old:
-        if name not in new and name not in renamed:
-            yield ToolChange(tool=name, kind="removed", text="removed", breaking=True)
-    for old_name, new_name in renamed.items():
-        text = f"renamed from {old_name} (inferred: the same request, or the same description and parameters)"
-        yield ToolChange(tool=new_name, kind="renamed", text=text, breaking=True)
-    old_names = {new_name: old_name for old_name, new_name in renamed.items()}
-    for name, tool in new.items():
-        if name in old_names or name in old:
-            yield from _changes_of_tool(name, old[old_names.get(name, name)], tool)
+    changes: list[ToolChange] = []
+    for name, one, other in _pairs(_by_key(old), _by_key(new)):
+        if one is None or other is None:
+            word = "removed" if other is None else "added"
+            changes.append(ToolChange(tool=name, kind="service", text=f"service {word}", breaking=other is None))
         else:
-            yield ToolChange(tool=name, kind="added", text="added", breaking=False)
+            changes += _Walk(one, other).changes()
+    return tuple(sorted(changes, key=lambda change: (not change.breaking, change.kind == "words")))
 
 
-def _renamed_tools(old: Mapping[str, Json], new: Mapping[str, Json]) -> dict[str, str]:
-    """Pairs a removed tool with the only added one of the same request, or of the same description and parameters."""
-    removed = [name for name in old if name not in new]
-    added = [name for name in new if name not in old]
+class _Walk:
+    """Compares two services."""
+
+    def __init__(self, old: Service, new: Service) -> None:
+        self._services = (old, new)
+        self._types = [{item.name: item.schema for item in service.schemas} for service in (old, new)]
+        self._found: dict[Any, dict[tuple[str, str], bool]] = defaultdict(dict)
+        self._users: dict[Any, dict[Any, None]] = {}
+        self._waiting: list[tuple[str, str, bool, bool]] = []
+
+    def changes(self) -> Iterator[ToolChange]:
+        """Yields the changes: of the service, of tools in their order, of types by name."""
+        self._compare_services(*self._services)
+        while self._waiting:
+            old, new, is_returned, is_uncertain = pair = self._waiting.pop()
+            types = self._types[0].get(old, Schema()), self._types[1].get(new, Schema())
+            self._schema(*types, _At(pair, "type", is_returned, is_uncertain, whole="it", noun="property "))
+        names = {user[:2]: None for user in self._found if isinstance(user, tuple)}
+        for user in [user for user in self._found if not isinstance(user, tuple)]:
+            yield from self._of(self._services[1].name if user is None else user, [user])
+        for old, new in sorted(names, key=lambda pair: pair[::-1]):
+            ways = {"sent": False, "returned": True}
+            pairs = {way: [(old, new, ways[way], uncertain) for uncertain in (False, True)] for way in ways}
+            users = "".join(f"; {way} by {_listed(tools)}" for way in ways if (tools := self._tools_with(pairs[way])))
+            yield from self._of(new, [*pairs["sent"], *pairs["returned"]], users)
+
+    def _of(self, name: str, users: Sequence[Any], end: str = "") -> Iterator[ToolChange]:
+        found: dict[tuple[str, str], bool] = {}
+        for user in users:
+            for key, breaks in self._found.get(user, {}).items():
+                found[key] = found.get(key, False) or breaks
+        words = [text for kind, text in found if kind == "words"]
+        for (kind, text), breaks in found.items():
+            if kind != "words":
+                yield ToolChange(tool=name, kind=kind, text=text + end, breaking=breaks)
+        if words:
+            yield ToolChange(tool=name, kind="words", text=f"{_listed(words)} changed{end}", breaking=False)
+
+    def _tools_with(self, pairs: Sequence[Any]) -> list[str]:
+        seen = dict.fromkeys(pairs)
+        for user in (waiting := [*pairs]):
+            new = [item for item in self._users.get(user, ()) if item not in seen]
+            seen.update(dict.fromkeys(new))
+            waiting += new
+        service = self._services[1].name
+        return sorted(user or service for user in seen if not isinstance(user, tuple))
+
+    def _add(self, at: _At, text: str, effect: Effect | bool) -> None:
+        breaks = effect if isinstance(effect, bool) else effect[at.is_returned] or (at.is_uncertain and any(effect))
+        found = self._found[at.user]
+        found[at.kind, text] = found.get((at.kind, text), False) or breaks
+
+    def _pair(self, old: str, new: str, at: _At) -> None:
+        pair = (old, new, at.is_returned, at.is_uncertain)
+        if pair not in self._users:
+            self._users[pair] = {}
+            self._waiting.append(pair)
+        self._users[pair][at.user] = None
+
+    # -- services and tools --------------------------------------------------------------------------------------------
+
+    def _compare_services(self, old: Service, new: Service) -> None:
+        at = _At(None, "service")
+        self._fields(old, new, at)
+        self._parameters(old.parameters, new.parameters, at._replace(noun="parameter "))
+        for noun, get in (
+            ("server", lambda service: service.endpoints),
+            ("login", lambda service: service.requirements.auth),
+            ("resource", lambda service: (*service.resources, *service.resource_templates)),
+            ("prompt", lambda service: service.prompts),
+            ("event", lambda service: service.events),
+            ("error", lambda service: service.errors),
+        ):
+            self._listed(noun, get(old), get(new), at)
+        before, after = ({tool.name: tool for tool in service.tools} for service in (old, new))
+        renamed = _renamed_tools(before, after)
+        for name in before.keys() - after.keys() - {*renamed.values()}:
+            self._add(_At(name, "removed"), "removed", True)
+        for name, tool in after.items():
+            if name in renamed:
+                why = "inferred: the same request, or the same description and parameters"
+                self._add(_At(name, "renamed"), f"renamed from {renamed[name]} ({why})", True)
+            if (one := before.get(renamed.get(name, name))) is not None:
+                self._tool(one, tool, _At(name, "effect"))
+            else:
+                self._add(_At(name, "added"), "added", False)
+
+    def _tool(self, old: Tool, new: Tool, at: _At) -> None:
+        if (old.method, old.path) != (new.method, new.path):
+            requests = (f"{tool.method} {tool.path}" if tool.method else "none" for tool in (old, new))
+            self._add(at, "its request was {}, and is {}".format(*requests), True)
+        self._effects(old, new, at)
+        self._fields(old, new, at)
+        request = at._replace(kind="request")
+        self._logins(old, new, request)
+        if old.endpoints or new.endpoints:
+            servers = [tool.endpoints or side.endpoints for tool, side in zip((old, new), self._services, strict=True)]
+            self._listed("server", servers[0], servers[1], request)
+        self._bodies(old, new, at._replace(kind="parameter", whole="arguments", noun="parameter "))
+        self._results(old, new, at._replace(kind="result", is_returned=True))
+        self._listed("error", old.errors, new.errors, at._replace(kind="result", is_returned=True))
+
+    def _effects(self, old: Tool, new: Tool, at: _At) -> None:
+        """Compares the semantics: a caller relies on the least cautious value only if it is declared."""
+        for field, rule in (*rules_of(Semantics), ("deprecated", kept)):
+            node = (old, new) if field == "deprecated" else (old.semantics, new.semantics)
+            before, after = (getattr(item, field) for item in node)
+            order = [item or None for item in CAUTION.get(field, ())]
+            ranks = [order.index(item or None) if (item or None) in order else 0 for item in (before, after)]
+            if before == after or rule is text_rule:
+                self._value(field, before, after, rule, at)
+            elif field in _MARKED_FIELDS and bool(before) != bool(after):
+                mark = MARKS[_MARKED_FIELDS.index(field)]
+                self._add(at, f"is {'now' if after else 'no longer'} {mark}", ranks[1] > ranks[0])
+            else:
+                self._add(at, _was(at.label(field), before, after), field != "operation" and ranks[1] > ranks[0])
+
+    def _logins(self, old: Tool, new: Tool, at: _At) -> None:
+        sets, texts = [], []
+        for tool, service, other in ((old, *self._services), (new, *self._services[::-1])):
+            # Callers do not see the name of a scheme: one with a name that the other side lacks is known by its form.
+            known = {auth.name for auth in other.requirements.auth}
+            forms = {auth.name: f"{auth.kind} {auth.sent_as or ''}".strip() for auth in service.requirements.auth}
+            ways: list[set[str]] = [set() for _ in tool.auth or [()]]
+            for way, logins in zip(ways, tool.auth or (), strict=False):
+                for login in logins:
+                    scheme = login.scheme if login.scheme in known else forms.get(login.scheme, login.scheme)
+                    way.update((scheme, *(f"{scheme} {scope}" for scope in login.scopes)))
+            sets.append(ways)
+            listed = sorted(" and ".join(sorted(way)) or "none" for way in ways)
+            texts.append("not declared" if tool.auth is None else " or ".join(listed))
+        if texts[0] != texts[1]:
+            breaks = not all(any(way <= known for way in sets[1]) for known in sets[0])
+            self._add(at, f"authentication was {texts[0]}, and is {texts[1]}", breaks)
+
+    def _bodies(self, old: Tool, new: Tool, at: _At) -> None:
+        forms: list[list[Input]] = []
+        others = [[item for item in tool.parameters if item.location != "body"] for tool in (old, new)]
+        self._parameters(others[0], others[1], at)
+        for tool in (old, new):
+            own = tuple(item for item in tool.parameters if item.location == "body")
+            first = replace(tool.input or Input(required=False, pointer=""), parameters=own)
+            forms.append([first, *tool.other_inputs])
+        body = at._replace(whole="body" if old.method else "arguments")
+        for one, other in self._in_media_types("body in {} is {} taken", forms[0], forms[1], body):
+            self._fields(one, other, body)
+
+    def _results(self, old: Tool, new: Tool, at: _At) -> None:
+        results: list[dict[str, list[Output]]] = [defaultdict(list), defaultdict(list)]
+        for tool, by_status in zip((old, new), results, strict=True):
+            for output in filter(None, (tool.output, *tool.other_outputs)):
+                by_status[output.status or ""].append(output)
+        for status, one, other in _pairs(results[0], results[1]):
+            if one is None or other is None or one[0].status != other[0].status:
+                for item, is_lost in ((one, True), (other, False)):
+                    if item is not None:
+                        what = f"status {item[0].status}" if item[0].status else "result"
+                        self._add(at, f"{what} is {'no longer' if is_lost else 'also'} returned", is_lost)
+            if one is not None and other is not None:
+                what = f"result of {status}" if max(map(len, results)) > 1 else "result"
+                here = at._replace(whole=what, noun=f"{what}'s ")
+                for pair in self._in_media_types(f"{what} in {{}} is {{}} returned", one, other, here):
+                    self._fields(*pair, here)
+
+    def _in_media_types(self, text: str, old: Sequence[Any], new: Sequence[Any], at: _At) -> Iterator[tuple[Any, Any]]:
+        """Yields the forms of a body, or of a result, that are in the same media type, or in the only other one."""
+        forms = [{name: item for item in items[::-1] for name in item.media_types or ("",)} for items in (old, new)]
+        for name in sorted(filter(None, forms[0].keys() ^ forms[1].keys())):
+            is_lost = name in forms[0]
+            self._add(at, text.format(name, "no longer" if is_lost else "also"), is_lost)
+        pairs = ((one, other) for _, one, other in _pairs(forms[0], forms[1]) if one is not None and other is not None)
+        yield from {(id(one), id(other)): (one, other) for one, other in pairs}.values()
+
+    # -- nodes of the model --------------------------------------------------------------------------------------------
+
+    def _fields(self, old: Struct, new: Struct, at: _At) -> None:
+        for field, rule in rules_of(type(new)):
+            before, after = getattr(old, field), getattr(new, field)
+            if before is after and not isinstance(after, Schema):
+                continue
+            if not isinstance(new, (Schema, Condition)):
+                before, after = _or_empty(before, after), _or_empty(after, before)
+            if isinstance(before, Schema) and isinstance(after, Schema):
+                is_uncertain = at.is_uncertain or field in UNCERTAIN
+                self._schema(before, after, at.inside(STEPS.get(field, ""))._replace(is_uncertain=is_uncertain))
+            elif isinstance(before, Struct) and isinstance(after, Struct) and not isinstance(after, Value):
+                self._fields(before, after, at)
+            elif field in ("parameters", "properties") or (field == "headers" and isinstance(new, Output)):
+                self._parameters(before, after, at._replace(noun=f"{at.noun}header ") if field == "headers" else at)
+            elif field in ("constraints", "mapping", "patterns", "also", "prefix_items", "conditions"):
+                self._members(field, before or {}, after or {}, rule, at)
+            else:
+                self._value(field, before, after, rule, at)
+
+    def _members(self, field: str, old: Any, new: Any, rule: Judge, at: _At) -> None:
+        """Compares a mapping, or a list by position, whose values can be nodes."""
+        sides = [dict(enumerate(side)) if isinstance(side, tuple) else side for side in (old, new)]
+        for key in dict.fromkeys((*sides[0], *sides[1])):
+            one, other = (side.get(key) for side in sides)
+            if isinstance(one, Schema) and isinstance(other, Schema):
+                steps = {"patterns": f"{{{key}}}", "prefix_items": f"[{key}]"}
+                self._schema(one, other, at.inside(steps.get(field, "")))
+            elif isinstance(one, Condition) and isinstance(other, Condition):
+                self._fields(one, other, at._replace(is_uncertain=True))
+            elif field == "constraints":
+                self._value(key, one, other, RULES.get(key) or both, at)
+            else:
+                self._value(f"{field} {key}", one, other, rule, at)
+
+    def _value(self, field: str, old: Any, new: Any, rule: Judge, at: _At) -> None:
+        if old == new and repr(old) == repr(new):  # 1 and true are equal in Python
+            return
+        before, after = (bare(value, rule is not text_rule) for value in (old, new))
+        if isinstance(old, tuple) and isinstance(new, tuple) and field != "command":
+            before, after = (sorted(items, key=shown) for items in (before, after))
+        if shown(before) == shown(after):
+            return
+        if field == "help" and old and new:
+            # An option that is gone is a line that is gone, but a line that is gone need not be an option.
+            before, after = ([line.strip() for line in text.splitlines() if line.strip()] for text in (old, new))
+            for one, other, word in ((before, after, "removed"), (after, before, "added")):
+                if lines := [repr(line[:_SHOWN_LENGTH]) for line in dict.fromkeys(one) if line not in other]:
+                    self._add(at, f"in its help, {_listed(lines)} {word}", word == "removed")
+            return
+        if rule is text_rule:
+            self._add(at._replace(kind="words"), f"{at.place}'s {field}" if at.place else field, False)
+        elif field == "choices" and old is not None and new is not None:
+            before, after = ([*map(shown, choices)] for choices in (old, new))
+            for one, other, words, effect in ((before, after, "no longer", FEWER), (after, before, "too", MORE)):
+                if items := [item for item in one if item not in other]:
+                    self._add(at, f"{at.place} takes {', '.join(items)} {words}", effect)
+        elif field == "choices":
+            text = "takes any value" if new is None else f"takes only {', '.join(map(shown, new))}"
+            self._add(at, f"{at.place} {text}", rule(old, new))
+        elif field in ("required", "deprecated") and isinstance(new, bool):
+            text = f"now {field}" if new else "now optional" if field == "required" else "no longer deprecated"
+            self._add(at, f"{at.place} is {text}", rule(old, new))
+        elif field == "types":
+            texts = ["|".join(names) or "any" for names in (old, new)]
+            self._add(at, _was(at.place, *texts), rule(old, new))
+        else:
+            texts = [type_text(item) if isinstance(item, Schema) else bare(item, True) for item in (old, new)]
+            self._add(at, _was(at.label(field), *texts), rule(old, new))
+
+    def _listed(self, noun: str, old: Sequence[Any], new: Sequence[Any], at: _At) -> None:
+        """Compares lists of nodes by their names."""
+        for key, one, other in _pairs(_by_key(old), _by_key(new)):
+            node = other or one
+            here = at._replace(whole=f"{noun} {key}", noun=f"{noun} {key}'s ")
+            if one is None or other is None:
+                is_lost = other is None
+                self._add(at, f"{noun} {key} {'removed' if is_lost else 'added'}", is_lost and noun != "error")
+                continue
+            here = here._replace(is_returned=at.is_returned or isinstance(node, (Event, ErrorCase)))
+            if isinstance(node, ErrorCase):
+                outputs = [[*filter(None, (item.output, *item.other_outputs))] for item in (one, other)]
+                for pair in self._in_media_types(
+                    f"{here.whole} in {{}} is {{}} returned", outputs[0], outputs[1], here
+                ):
+                    self._fields(*pair, here)
+            self._fields(one, other, here)
+
+    def _parameters(self, old: Iterable[Parameter], new: Iterable[Parameter], at: _At) -> None:
+        for name, one, other in _pairs(_by_key(old), _by_key(new), True):
+            here = at.inside(name)
+            if other is None:
+                self._add(here, f"{here.place} removed", True)
+            elif one is None:
+                required = " (required)" if other.required else ""
+                self._add(here, f"{here.place} added{required}", Effect(other.required, False))
+            else:
+                self._fields(one, other, here)
+
+    # -- schemas -------------------------------------------------------------------------------------------------------
+
+    def _schema(self, old: Schema, new: Schema, at: _At) -> None:
+        if bool(old.alternatives) != bool(new.alternatives):
+            old, new = _as_alternatives(old, new), _as_alternatives(new, old)
+        old, new, at = self._resolved(old, new, at)
+        if old.types and new.types and judged_types(old.types, new.types) == BOTH and not {*old.types} & {*new.types}:
+            self._value("types", old.types, new.types, judged_types, at)
+            return  # nothing inside is comparable
+        self._fields(old, new, at)
+        if not old.alternatives or not new.alternatives:
+            self._value("alternatives", old.alternatives, new.alternatives, allowed, at)
+            return
+        if not new.discriminator and (old.is_exclusive or new.is_exclusive) and not _are_distinct(old, new):
+            at = at._replace(is_uncertain=True)  # a value that matches another alternative too is invalid
+        for label, one, other in _pairs(_by_label(old.alternatives), _by_label(new.alternatives)):
+            if one is None:
+                self._add(at, f"{at.place} may also be {label}", MORE)
+            elif other is None:
+                self._add(at, f"{at.place} may no longer be {label}", FEWER)
+            else:
+                self._schema(one, other, at)
+
+    def _resolved(self, old: Schema, new: Schema, at: _At) -> tuple[Schema, Schema, _At]:
+        """Returns two schemas with what the types declare to which one refers; what both refer to waits its turn."""
+        names = [{name: None for name in (schema.ref, *schema.includes) if name} for schema in (old, new)]
+        if not names[0] and not names[1]:
+            return old, new, at
+        rest = [[name for name in names[side] if name not in names[1 - side]] for side in (0, 1)]
+        for name in names[0].keys() & names[1].keys():
+            self._pair(name, name, at)
+        if len(rest[0]) == len(rest[1]) == 1:
+            self._pair(rest[0][0], rest[1][0], at)
+        elif at.expanded.isdisjoint(found := {*rest[0], *rest[1]}):
+            old, new = _merged(old, rest[0], self._types[0]), _merged(new, rest[1], self._types[1])
+            at = at._replace(expanded=at.expanded | found)
+        else:  # a type that refers to itself, where the other side nests
+            self._add(at, _was(at.place, type_text(old), type_text(new)), BOTH)
+        return old, new, at
+
+
+def _are_distinct(*schemas: Schema) -> bool:
+    """True if the alternatives of each schema have no JSON type in common."""
+    for schema in schemas:
+        types = [name for item in schema.alternatives for name in (*item.types, *(["null"] if item.nullable else []))]
+        kinds = ["number" if name == "integer" else name for name in types]
+        if len(kinds) != len({*kinds}) or not all(item.types for item in schema.alternatives):
+            return False
+    return True
+
+
+def _merged(
+    schema: Schema, names: Iterable[str], types: Mapping[str, Schema], seen: frozenset[str] = frozenset()
+) -> Schema:
+    """Returns a schema that has what named types declare as well."""
+    for name in names:
+        if name not in seen and name in types:
+            other = _merged(types[name], (types[name].ref or "", *types[name].includes), types, seen | {name})
+            values: dict[str, Any] = {}
+            for field in Schema.__struct_fields__:
+                own, more = getattr(schema, field), getattr(other, field)
+                if field == "properties" and own and more:
+                    own = tuple({item.name: item for item in (*more, *own)}.values())
+                elif isinstance(own, Mapping) and more:
+                    own = {**more, **own}
+                elif isinstance(own, tuple) and field in ("required", "also", "conditions"):
+                    own = own + more
+                values[field] = more if own is None or own == () or own is False else own
+            schema = Schema(**values)
+    return schema
+
+
+def _as_alternatives(schema: Schema, other: Schema) -> Schema:
+    """Returns a schema as the only alternative if another schema has nothing but alternatives."""
+    plain = replace(other, alternatives=(), is_exclusive=False, discriminator=None, nullable=False)
+    if schema.alternatives or bare(plain, True):
+        return schema
+    only = (replace(schema, nullable=False),)
+    return Schema(alternatives=only, nullable=schema.nullable, is_exclusive=other.is_exclusive)
+
+
+def _by_label(schemas: Iterable[Schema]) -> dict[str, Schema]:
+    """Returns alternatives by their type, their title, or their choices."""
+    labelled: dict[str, Schema] = {}
+    for schema in schemas:
+        label = schema.ref or schema.title or " ".join([type_text(schema), *map(shown, schema.choices or ())])
+        labelled[label if label not in labelled else f"{label} ({len(labelled) + 1})"] = schema
+    return labelled
+
+
+def _by_key(nodes: Iterable[Any]) -> dict[str, Any]:
+    keyed: dict[str, Any] = {}
+    for node in nodes:
+        key = next(filter(None, (getattr(node, name, None) for name in ("name", "uri", "url", "code", "kind"))), "")
+        if key in keyed:
+            key = f"{getattr(node, 'location', len(keyed))} {key}"
+        keyed[key] = node
+    return keyed
+
+
+def _pairs(
+    old: Mapping[str, Any], new: Mapping[str, Any], by_name_only: bool = False
+) -> Iterator[tuple[str, Any, Any]]:
+    """Yields what is in one mapping or in both; the only other item of each is taken for the same, renamed."""
+    lost, gained = ([key for key in one if key not in other] for one, other in ((old, new), (new, old)))
+    if len(lost) == len(gained) == 1 and not by_name_only:
+        yield gained[0], old[lost[0]], new[gained[0]]
+        lost, gained = [], []
+    yield from ((key, old[key], None) for key in lost)
+    yield from ((key, old.get(key), new[key]) for key in new if key in old or key in gained)
+
+
+def _renamed_tools(old: Mapping[str, Tool], new: Mapping[str, Tool]) -> dict[str, str]:
+    """Pairs an added tool with the only removed one of the same request, or of the same description and parameters."""
+
+    def request(tool: Tool) -> str | None:
+        return f"{tool.method} {tool.path}" if tool.method else None
+
+    def words(tool: Tool) -> str | None:
+        text = tool.description or tool.summary or tool.title
+        return text and shown((text, bare(tool.parameters)))
+
     renamed: dict[str, str] = {}
-    for key in (lambda tool: tool.get("at"), lambda tool: (tool.get("about"), str(tool.get("takes")))):
-        for name in removed:
-            same = [other for other in added if key(new[other]) is not None and key(new[other]) == key(old[name])]
-            twins = [other for other in removed if key(old[other]) == key(old[name])]
-            if name not in renamed and len(same) == 1 and len(twins) == 1 and same[0] not in renamed.values():
-                renamed[name] = same[0]
+    for key in (request, words):
+        sides: list[dict[str, list[str]]] = [defaultdict(list), defaultdict(list)]
+        for side, own, other, done in ((sides[0], old, new, renamed.values()), (sides[1], new, old, renamed.keys())):
+            for name, tool in own.items():
+                if name not in other and name not in done and (text := key(tool)):
+                    side[text].append(name)
+        for text, names in sides[1].items():
+            if len(names) == len(sides[0][text]) == 1:
+                renamed[names[0]] = sides[0][text][0]
     return renamed
 
 
-def _changes_of_tool(name: str, old: Json, new: Json) -> Iterator[ToolChange]:
-    def change(kind: str, text: str, breaking: bool = False) -> ToolChange:
-        return ToolChange(tool=name, kind=kind, text=text, breaking=breaking)
-
-    if old.get("at") != new.get("at"):
-        yield change("effect", f"its request was {old.get('at')}, and is {new.get('at')}", True)
-    for mark in new.get("is", ()):
-        if mark not in old.get("is", ()):
-            yield change("effect", f"is now {mark}", mark in ("destructive", "sending", "asks first"))
-    for mark in old.get("is", ()):
-        if mark not in new.get("is", ()):
-            yield change("effect", f"is no longer {mark}", mark == "read-only")
-    before, after = old.get("takes", {}), new.get("takes", {})
-    for parameter in before:
-        if parameter not in after:
-            yield change("parameter", f"parameter {parameter} removed", True)
-    for parameter, row in after.items():
-        if parameter not in before:
-            yield change("parameter", f"parameter {parameter} added{' (required)' if row[1] else ''}", bool(row[1]))
-            continue
-        for item in _row_changes(before[parameter], row):
-            yield change("parameter", f"parameter {parameter} {item.text}", item.breaks_senders)
-    old_result, new_result = old.get("gives", {}), new.get("gives", {})
-    for key in old_result:
-        what = f"result's {key}" if key else "result"
-        if key not in new_result:
-            yield change("result", f"{what} removed", True)
-        elif old_result[key] != new_result[key]:
-            yield change("result", f"{what} was {old_result[key]}, and is {new_result[key]}", True)
-    for key in new_result:
-        if key not in old_result:
-            yield change("result", f"{'result has ' + key if key else 'result is declared'}")
-    if old.get("about") != new.get("about"):
-        yield change("words", "description changed")
+def _or_empty(value: Any, other: Any) -> Any:
+    """Returns a node without any fact for one that is not declared, if the other is."""
+    if value is None and isinstance(other, Struct) and NODEFAULT not in dict(defaults_of(type(other))).values():
+        return type(other)()
+    return value
 
 
-def _row_changes(old: Json, new: Json) -> Iterator[_RowChange]:
-    if old[0] != new[0]:
-        yield _RowChange(text=f"was {old[0]}, and is {new[0]}", breaks_senders=True, breaks_readers=True)
-    if old[1] != new[1]:
-        text = "is now required" if new[1] else "is now optional"
-        yield _RowChange(text=text, breaks_senders=bool(new[1]), breaks_readers=not new[1])
-    old_choices: list[str] | None = old[2] if len(old) > 2 else None
-    new_choices: list[str] | None = new[2] if len(new) > 2 else None
-    if old_choices == new_choices:
-        return
-    if new_choices is None:
-        yield _RowChange(text="takes any value")
-    elif old_choices is None:
-        yield _RowChange(text=f"takes only {', '.join(new_choices)}", breaks_senders=True)
-    else:
-        if removed := [item for item in old_choices if item not in new_choices]:
-            yield _RowChange(text=f"takes {', '.join(removed)} no longer", breaks_senders=True)
-        if added := [item for item in new_choices if item not in old_choices]:
-            yield _RowChange(text=f"takes {', '.join(added)} too")
+def _was(label: str, old: Any, new: Any) -> str:
+    texts = [f"{text[:_SHOWN_LENGTH]}…" if len(text) > _SHOWN_LENGTH else text for text in map(shown, (old, new))]
+    if old is None or old == [] or old == {}:
+        return f"{label} {texts[1]} added"
+    if new is None or new == [] or new == {}:
+        return f"{label} {texts[0]} removed"
+    return f"{label} was {texts[0]}, and is {texts[1]}" if texts[0] != texts[1] else f"{label} changed"
 
 
-def inventory_of(service: Service) -> dict[str, Json]:
-    """Returns the facts of each tool by its name, in the order of the service."""
-    undescribed = service.disclosure.undescribed if service.disclosure is not None else None
-    inventory = {}
-    for tool in service.tools:
-        facts = inventory[_clean(tool.name)] = _tool_facts(tool, service.parameters)
-        if undescribed is not None and tool.name not in undescribed:
-            facts["described"] = 1
-    return inventory
-
-
-def offers_of(service: Service) -> dict[str, int]:
-    """Returns how much the documents of an MCP server contain in addition to its listed tools, by method.
-
-    For an API, returns the number of other documents that could not be read.
-    """
-    if service.kind != "mcp":
-        unread = sum(problem.code == "document-not-read" for problem in service.problems)
-        return {UNREAD_DOCUMENTS: unread} if unread else {}
-    resources_and_prompts: tuple[Resource | Prompt, ...] = (*service.resources, *service.prompts)
-    from_groups = [item for item in resources_and_prompts if item.pointer.startswith("/groups~1get/")]
-    origins = [service.origins or {}, *(tool.origins or {} for tool in service.tools)]
-    sources = [origin.source for fields in origins for origin in fields.values()]
-    is_stateless = any(source.startswith("/server~1discover") for source in sources)
-    help_texts = len(service.sections) + sum(len(tool.guidance) for tool in service.tools)
-    counts = {
-        "resources/list": len(service.resources),
-        "resources/templates/list": len(service.resource_templates),
-        "prompts/list": len(service.prompts),
-        "groups/list": sum(bool(group.description) or "title" not in (group.origins or {}) for group in service.groups),
-        "groups/get": len(from_groups) + sum(tool.disclosed_by is not None for tool in service.tools),
-        "skills/list": len(service.skills),
-        "skills/files": sum(file.text is not None for skill in service.skills for file in skill.files),
-        "initialize": sum(source.startswith("/initialize/") for source in sources) if is_stateless else 0,
-        "ai_help": sum(source.startswith("/ai_help") for source in sources) + help_texts,
-        "get_manifest": sum(source.startswith("/manifest/") for source in sources)
-        + len(service.related)
-        + len(service.errors),
-    }
-    return {method: count for method, count in counts.items() if count}
-
-
-def types_of(service: Service) -> dict[str, Json]:
-    """Returns the facts of each named type by its name: its properties, and the type itself under the empty name."""
-    types = {}
-    for named in service.schemas:
-        schema = named.schema
-        types[_clean(named.name)] = {"": [_type_text(schema), 0, *_choices(schema)], **_rows(schema.properties)}
-    return types
-
-
-def _tool_facts(tool: Tool, more: Sequence[Parameter]) -> dict[str, Json]:
-    semantics = tool.semantics
-    effects = (semantics.read_only, semantics.destructive, semantics.sends)
-    flags = (*effects, semantics.requires_confirmation, tool.deprecated)
-    facts: dict[str, Json] = {}
-    if tool.method and tool.path:
-        facts["at"] = _clean(f"{tool.method} {tool.path}")
-    if marks := [mark for mark, applies in zip(MARKS, flags, strict=True) if applies]:
-        facts["is"] = marks
-    facts["takes"] = _rows((*tool.parameters, *more))
-    output = tool.output.schema if tool.output is not None else None
-    if output is not None:
-        properties = {_clean(item.name): _type_text(item.schema) for item in output.properties}
-        facts["gives"] = properties or {"": _type_text(output)}
-    text = tool.description or tool.summary or tool.title or ""
-    facts["about"] = hashlib.sha256(" ".join(text.split()).encode("utf-8", "replace")).hexdigest()[:8]
-    return facts
-
-
-def _rows(parameters: Iterable[Parameter]) -> dict[str, Json]:
-    rows: dict[str, Json] = {}
-    for name, (location, *row) in _flatten(parameters, "", True, 0):
-        rows[name if name not in rows else f"{location}:{name}"] = row
-    return rows
-
-
-def _flatten(
-    parameters: Iterable[Parameter], prefix: str, parent_required: bool, depth: int
-) -> Iterator[tuple[str, list[Json]]]:
-    for parameter in parameters:
-        name = prefix + _clean(parameter.name)
-        schema = parameter.schema
-        required = parameter.required and parent_required
-        yield name, [parameter.location, _type_text(schema), int(required), *_choices(schema)]
-        if depth < _DEPTH_LIMIT:
-            for inner, suffix in ((schema, ""), (schema.items, "[]"), (schema.additional, "{}")):
-                if isinstance(inner, Schema) and inner.properties:
-                    yield from _flatten(inner.properties, f"{name}{suffix}.", required, depth + 1)
-
-
-def _choices(schema: Schema) -> list[Json]:
-    """Returns the choices as the last element of a row: one list, or nothing."""
-    choices = schema.choices or (schema.items.choices if schema.items is not None else None)
-    if not choices:
-        return []
-    return [[_clean(choice if isinstance(choice, str) else json.dumps(choice)) for choice in choices]]
-
-
-def _type_text(schema: Schema) -> str:
-    """Returns a type in compact notation: `string`, `Task[]`, `integer|null`, `string(date)`."""
-    return _clean(_nested_type_text(schema, 0))
-
-
-def _nested_type_text(schema: Schema, depth: int) -> str:
-    if schema.ref:
-        text = schema.ref
-    elif schema.alternatives and depth < _DEPTH_LIMIT:
-        text = " or ".join(dict.fromkeys(_nested_type_text(item, depth + 1) for item in schema.alternatives))
-    elif "array" in schema.types and schema.items is not None and depth < _DEPTH_LIMIT:
-        text = _nested_type_text(schema.items, depth + 1) + "[]"
-    else:
-        text = "|".join(schema.types) or "any"
-        text += f"({schema.format})" if schema.format else ""
-    if schema.includes:
-        text = " and ".join([*([text] if text not in ("any", "object") else []), *schema.includes])
-    return text + ("|null" if schema.nullable else "")
-
-
-def _clean(text: str) -> str:
-    """Returns text on one line that can be encoded as UTF-8."""
-    return text if text.isidentifier() else " ".join(text.encode("utf-8", "replace").decode("utf-8").split())
+def _listed(names: Sequence[str]) -> str:
+    more = f" and {len(names) - _LISTED_LIMIT} more" if len(names) > _LISTED_LIMIT else ""
+    return ", ".join(names[:_LISTED_LIMIT]) + more

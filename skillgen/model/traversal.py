@@ -1,11 +1,10 @@
-"""Walks the model: its texts and pointers, the tools that use a type, the parameters without a description.
+"""Walks the model: its texts and pointers, the types that a schema names, the parameters without a description.
 
 The walks know the fields only through the classes, so that a new field is walked too.
 """
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import lru_cache
 from itertools import chain
@@ -193,43 +192,6 @@ def _rewritten_value(value: Any, node: Any, name: str, rewrite: TextRewriter, po
         json = _rewritten_value(value.json, node, name, rewrite, pointer)
         return value if json is value.json else Value(json)
     return rewrite_texts(value, rewrite, pointer)
-
-
-class TypeUsage:
-    """The tools that use each named type, directly or through other types."""
-
-    def __init__(self, services: Iterable[Service]) -> None:
-        self._above: dict[str, set[str]] = defaultdict(set)
-        self._sent: dict[str, dict[str, None]] = defaultdict(dict)
-        self._returned: dict[str, dict[str, None]] = defaultdict(dict)
-        for service in services:
-            for named in service.schemas:
-                for name in referenced_types(named.schema):
-                    self._above[name].add(named.name)
-            for tool in service.tools:
-                for parameter in tool.parameters:
-                    for name in referenced_types(parameter.schema):
-                        self._sent[name][tool.name] = None
-                output = tool.output.schema if tool.output is not None else None
-                for name in referenced_types(output) if output is not None else ():
-                    self._returned[name][tool.name] = None
-
-    def sent_by(self, name: str) -> tuple[str, ...]:
-        """Returns the tools with the type in their parameters."""
-        return self._users(name, self._sent)
-
-    def returned_by(self, name: str) -> tuple[str, ...]:
-        """Returns the tools with the type in their results."""
-        return self._users(name, self._returned)
-
-    def _users(self, name: str, tools: dict[str, dict[str, None]]) -> tuple[str, ...]:
-        seen, waiting = {name}, [name]
-        while waiting:
-            for other in self._above.get(waiting.pop(), ()):
-                if other not in seen:
-                    seen.add(other)
-                    waiting.append(other)
-        return tuple(sorted({tool for item in seen for tool in tools.get(item, ())}))
 
 
 def referenced_types(schema: Schema) -> Iterator[str]:

@@ -23,7 +23,6 @@ from msgspec.structs import replace
 
 from skillgen.config.project import DEFAULT_OUT, HOSTS, PACKAGE, OutputOptions, check_choices
 from skillgen.errors import EditedError, ExitCode, Problem, SkillgenError, SourceError, UsageError
-from skillgen.model.changes import UNREAD_DOCUMENTS, inventory_of, offers_of, types_of
 from skillgen.model.document import (
     BYTES_PER_TOKEN,
     FORMATS,
@@ -33,6 +32,7 @@ from skillgen.model.document import (
     Document,
     Publisher,
 )
+from skillgen.model.inventory import UNREAD_DOCUMENTS, inventory_of, offers_of, types_of
 from skillgen.model.service import Service
 from skillgen.pipeline.packages import SkillFolder, skill_folders
 from skillgen.problem_codes import CODES, WHERE
