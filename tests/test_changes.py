@@ -100,9 +100,15 @@ SAME = [
     (needs({"k": []}, {"m": []}), needs({"m": []}, {"k": []})),
     (takes(type=["string", "integer"]), takes(type=["integer", "string"])),
     (takes(enum=["a", "b"]), takes(enum=["b", "a"])),
-    (takes(type="string"), description(takes()["paths"], components={"schemas": {"T": TEXT}})),
+    (takes(type="string"), {**takes(**{"$ref": "#/components/schemas/T"}), "components": {"schemas": {"T": TEXT}}}),
+    tuple(
+        {**takes(**schema), "components": {"schemas": {"O": {"type": "object", "properties": {"a": TEXT}}}}}
+        for schema in (
+            {"$ref": "#/components/schemas/O"},
+            {"allOf": [{"$ref": "#/components/schemas/O"}, {"type": "object"}]},
+        )
+    ),
 ]
-SAME[-1][1]["paths"]["/a"]["get"]["parameters"][0]["schema"] = {"$ref": "#/components/schemas/T"}
 
 
 @pytest.mark.parametrize(("old", "new"), BREAKING)

@@ -419,6 +419,9 @@ class _Walk:
         rest = [[name for name in names[side] if name not in names[1 - side]] for side in (0, 1)]
         for name in names[0].keys() & names[1].keys():
             self._pair(name, name, at)
+            if bool(old.types) != bool(new.types):  # one side repeats the type
+                one, other = (types[name].types if name in types else () for types in self._types)
+                old, new = replace(old, types=old.types or one), replace(new, types=new.types or other)
         if len(rest[0]) == len(rest[1]) == 1:
             self._pair(rest[0][0], rest[1][0], at)
         elif at.expanded.isdisjoint(found := {*rest[0], *rest[1]}):
