@@ -284,6 +284,9 @@ def test_xml_names_are_left_out_if_json_can_be_sent(tmp_path: Path) -> None:
     page = page_of(tmp_path, description({"/a": {"post": operation("x", requestBody=alone)}}))
     assert "In XML: called `b`." in page
     assert "curl" not in page
+    path = {"name": "id", "in": "path", "required": True, "schema": {"type": "string"}, "example": "a7"}
+    optional = operation("x", parameters=[path], requestBody={**alone, "required": False})
+    assert "curl" not in page_of(tmp_path, description({"/a/{id}": {"post": optional}}))
 
 
 @pytest.mark.parametrize("name", ["0-7", "a.b", "x y", "12"])
