@@ -191,7 +191,7 @@ class _Walk:
             self._listed(noun, get(old), get(new), at)
         before, after = ({tool.name: tool for tool in service.tools} for service in (old, new))
         renamed = _renamed_tools(before, after)
-        for name in before.keys() - after.keys() - {*renamed.values()}:
+        for name in (name for name in before if name not in after and name not in renamed.values()):
             self._add(_At(name, "removed"), "removed", True)
         for name, tool in after.items():
             if name in renamed:
@@ -417,7 +417,7 @@ class _Walk:
         if not names[0] and not names[1]:
             return old, new, at
         rest = [[name for name in names[side] if name not in names[1 - side]] for side in (0, 1)]
-        for name in names[0].keys() & names[1].keys():
+        for name in (name for name in names[0] if name in names[1]):
             self._pair(name, name, at)
             if bool(old.types) != bool(new.types):  # one side repeats the type
                 one, other = (types[name].types if name in types else () for types in self._types)
