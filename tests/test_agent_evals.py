@@ -53,7 +53,7 @@ if skill and "books" in prompt:
 if manner == "program":
     if skill and "Add" in prompt and "scripts/call.py" in open(os.path.join(skill, "SKILL.md")).read():
         program = [sys.executable, os.path.join(skill, "scripts", "call.py"), "addBook", "title=Emma", "year=1815"]
-        subprocess.run(program, env={**os.environ, "SKILL_LIBRARY_TOKEN": "x", "SKILL_LIBRARY_KEY": "x"}, check=True)
+        subprocess.run(program, check=True)
     sys.exit()
 if "Add" in prompt:
     if manner == "wrong" or skill is None:

@@ -8,6 +8,7 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 import pytest
 from cli import ROOT, Finished, run_skillgen
@@ -90,7 +91,12 @@ DESCRIPTION: dict[str, Any] = {
         },
     },
 }
-TOKEN = {"SKILL_NOTES_TOKEN": "sesame-7291"}
+TOKEN = {"SKILL_NOTES_EXAMPLE___TOKEN": "sesame-7291"}
+
+
+def token_for(url: str) -> dict[str, str]:
+    """Returns the token of a service at a port of this machine."""
+    return {f"SKILL_127_0_0_1___HTTP___{urlsplit(url).port}___TOKEN": "sesame-7291"}
 
 
 @pytest.fixture
@@ -274,7 +280,7 @@ def test_a_session_answers_each_line(server: list[str], tmp_path: Path) -> None:
 def test_an_operation_is_sent_as_its_description_says(description: Path, api: str, tmp_path: Path) -> None:
     def made(*words: object) -> dict[str, Any]:
         options = ["--openapi", description, "--base-url", f"{api}/v1"]
-        return sent(call(*options, *words, env=TOKEN))
+        return sent(call(*options, *words, env=token_for(api)))
 
     words = ["id=7", "fields=a", "fields=b c", 'filter={"x": {"y": 1}}', "X-Trace=t", "mood=so so"]
     request = made("getNote", *words)
@@ -295,7 +301,7 @@ def test_a_file_is_sent_as_text_where_its_bytes_cannot_be(description: Path, api
     (tmp_path / "note").write_text("a note", "utf-8")
     file = f"@={tmp_path / 'note'}"
     for words in (["getNote", "id=7", f"X-Trace{file}"], ["sendForm", f"a{file}"], ["putNote", "id=7", f"text{file}"]):
-        request = sent(call("--openapi", description, "--base-url", f"{api}/v1", *words, env=TOKEN))
+        request = sent(call("--openapi", description, "--base-url", f"{api}/v1", *words, env=token_for(api)))
         assert "a note" in json.dumps(request).replace("a%20note", "a note"), words
     (tmp_path / "note").write_text("a\nb", "utf-8")
     finished = call("--openapi", description, "getNote", "id=7", f"X-Trace{file}", env=TOKEN)
@@ -316,17 +322,17 @@ def test_faults_of_an_operation_are_named_by_place(description: Path) -> None:
 def test_credentials_come_from_the_documented_variables(description: Path) -> None:
     finished = call("--openapi", description, "getNote", "id=7")
     assert finished.exit_code == 2
-    assert "SKILL_NOTES_TOKEN" in finished.stderr
+    assert "SKILL_NOTES_EXAMPLE___TOKEN" in finished.stderr
     shown = call("--openapi", description, "getNote", "id=7", "--dry-run", env=TOKEN)
     assert shown.stdout.splitlines()[:2] == [
         "GET https://notes.example/v1/notes/7",
-        "Authorization: Bearer $SKILL_NOTES_TOKEN",
+        "Authorization: Bearer $SKILL_NOTES_EXAMPLE___TOKEN",
     ]
 
 
 def test_no_redirect_takes_credentials_to_another_host(description: Path, api: str) -> None:
     options = ["--openapi", description, "--base-url", f"{api}/v1"]
-    finished = call(*options, "getNote", "id=3", env=TOKEN)
+    finished = call(*options, "getNote", "id=3", env=token_for(api))
     # The other host is private, and nobody named it.
     assert finished.exit_code == 3
     assert "private network" in finished.stderr
@@ -334,7 +340,7 @@ def test_no_redirect_takes_credentials_to_another_host(description: Path, api: s
 
 
 def test_an_error_of_an_api_has_its_status_and_advice(description: Path, api: str) -> None:
-    finished = call("--openapi", description, "--base-url", f"{api}/v1", "getNote", "id=4", env=TOKEN)
+    finished = call("--openapi", description, "--base-url", f"{api}/v1", "getNote", "id=4", env=token_for(api))
     assert (finished.exit_code, finished.stdout) == (1, "")
     assert finished.stderr.startswith("HTTP 429\n")
     assert "Retry-After: 17" in finished.stderr

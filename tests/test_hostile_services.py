@@ -440,16 +440,21 @@ def test_no_sentence_of_a_document_is_composed_of_an_order(tmp_path: Path, names
 
 
 def test_an_example_sends_no_variable_of_another_program(tmp_path: Path) -> None:
-    """S0-22: a source chooses its title and the variables of its server, but not the prefix."""
+    """S0-22: a source chooses its title and its URLs, but not the prefix, and no credential by its title."""
     security: dict[str, Json] = {
         "components": {"securitySchemes": {"b": {"type": "http", "scheme": "bearer"}}},
         "security": [{"b": []}],
     }
-    for title, url in (("GitHub", "https://x.example"), ("aws", "https://x.example/{secret_access_key}")):
+    for title, url, variable in (
+        ("GitHub", "https://x.example", "SKILL_X_EXAMPLE___TOKEN"),
+        ("aws", "https://x.example/{secret_access_key}", "SKILL_AWS_SECRET_ACCESS_KEY"),
+        ("GitHub", "https://{x_example___token}.example", "SKILL_GITHUB_X_EXAMPLE_TOKEN"),
+    ):
         source = description(info={"title": title, "version": "1"}, servers=[{"url": url}], **security)
         run_skillgen("from-openapi", write(tmp_path / "api.json", source), "-o", tmp_path / title)
         text = "".join(path.read_text("utf-8") for path in tmp_path.joinpath(title).rglob("*.md"))
-        assert f"$SKILL_{title.upper()}_TOKEN" in text
+        assert re.search(rf"\$\{{?{variable}\b", text), text
+        assert "_TOKEN" not in re.sub(r"___TOKEN|X_EXAMPLE_TOKEN", "", text)
         assert set(re.findall(r"\$\{?([A-Z]+)_", text)) == {"SKILL"}
 
 

@@ -92,12 +92,16 @@ def test_alternative_ways_to_authenticate_are_not_required_together(tmp_path: Pa
         return skill[skill.index("- Authentication") :]
 
     key, basic = (
-        "header `K: $SKILL_TASKS_API_KEY` (`key`).",
-        "HTTP Basic with `$SKILL_TASKS_USER:$SKILL_TASKS_PASSWORD`",
+        "header `K: $SKILL_TASKS_EXAMPLE___API_KEY` (`key`).",
+        "HTTP Basic with `$SKILL_TASKS_EXAMPLE___USER:$SKILL_TASKS_EXAMPLE___PASSWORD`",
     )
-    assert authentication(LIST, [{"key": []}]).startswith(f"- Authentication: {key} The user sets the variable. ")
+    assert authentication(LIST, [{"key": []}]).startswith(
+        f"- Authentication: {key} The user sets the variable; send it to no other host. "
+    )
     either = authentication(LIST, [{"key": []}, {"basic": []}])
-    assert either.startswith("- Authentication: one of these. The user sets the variables. ")
+    assert either.startswith(
+        "- Authentication: one of these. The user sets the variables; send them to no other host. "
+    )
     assert f"\n  - {key}\n  - {basic} (`basic`).\n" in either
     both = authentication(LIST, [{"key": [], "basic": []}])
     assert both.startswith("- Authentication: all of these together. ")
@@ -124,7 +128,7 @@ def test_a_token_is_got_in_steps(tmp_path: Path, flow: Json, steps: str) -> None
     schemes = {"login": {"type": "oauth2", "flows": flow, "description": words}}
     skill = of_description(tmp_path, LIST, components={"securitySchemes": schemes}, security=[{"login": ["read"]}])
     line = next(line for line in skill.splitlines() if line.startswith("- Authentication: "))
-    assert "header `Authorization: Bearer $SKILL_TASKS_TOKEN` (`login`, OAuth 2.0). To get a token " in line
+    assert "header `Authorization: Bearer $SKILL_TASKS_EXAMPLE___TOKEN` (`login`, OAuth 2.0). To get a token " in line
     assert f"in the tool's section, {steps}. Register an app at https://a.example/apps first. " in line
 
 
@@ -141,15 +145,16 @@ def test_a_parameter_of_most_tools_is_the_login(tmp_path: Path) -> None:
     }
     skill = of_description(tmp_path, paths)
     assert (
-        "- Authentication: query parameter `access_token=$SKILL_TASKS_API_KEY` or "
-        "header `access_token: $SKILL_TASKS_API_KEY` or `access_token` in the body, from `$SKILL_TASKS_API_KEY`. "
-        "To get it, call `createToken` first. The user sets the variable. "
+        "- Authentication: query parameter `access_token=$SKILL_TASKS_EXAMPLE___API_KEY` or "
+        "header `access_token: $SKILL_TASKS_EXAMPLE___API_KEY` or `access_token` in the body, "
+        "from `$SKILL_TASKS_EXAMPLE___API_KEY`. "
+        "To get it, call `createToken` first. The user sets the variable; send it to no other host. "
     ) in skill
     schemes = {"bearer": {"type": "http", "scheme": "bearer"}}
     skill = of_description(tmp_path, paths, components={"securitySchemes": schemes}, security=[{"bearer": []}])
     assert "A tool with the parameter `access_token` takes it there too." in skill
     texts = [path.read_text("utf-8") for path in tmp_path.rglob("*.md")]
-    assert any("?access_token=$SKILL_TASKS_TOKEN" in text for text in texts)
+    assert any("?access_token=$SKILL_TASKS_EXAMPLE___TOKEN" in text for text in texts)
     assert not any("ACCESS_TOKEN" in text.replace("SKILL_TASKS", "") for text in texts)
 
 
@@ -157,7 +162,7 @@ def test_a_parameter_of_most_tools_is_the_login(tmp_path: Path) -> None:
 def test_the_key_of_a_single_tool_is_a_login_if_its_text_says_so(tmp_path: Path, said: str, is_login: bool) -> None:
     key: Json = {"name": "key", "in": "query", "required": True, "schema": {"type": "string"}, "description": said}
     skill = of_description(tmp_path, {"/a": {"get": operation("get_a", parameters=[key])}})
-    assert ("query parameter `key=$SKILL_TASKS_API_KEY`" in skill) == is_login
+    assert ("query parameter `key=$SKILL_TASKS_EXAMPLE___API_KEY`" in skill) == is_login
 
 
 def test_texts_on_an_undeclared_login_are_quoted(tmp_path: Path) -> None:

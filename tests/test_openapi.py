@@ -1021,10 +1021,10 @@ def test_where_a_key_goes_is_stated_in_words(tmp_path: Path, place: str) -> None
     schemes = {"key": {"type": "apiKey", "in": place, "name": "X-Key"}}
     data = description({"/a": {"get": operation("x")}}, components={"securitySchemes": schemes}, security=[{"key": []}])
     generated("from-openapi", write(tmp_path / "api.json", data), "-o", tmp_path / "out")
-    words = f"in the {'query parameter' if place == 'query' else place} `X-Key`"
+    noun = "query parameter" if place == "query" else place
+    words = f"in the {noun} `X-Key`"
     (skill,) = (tmp_path / "out").glob("skills/*")
-    sent = words.removeprefix("in the ").replace(
-        "Key", "Key: $SKILL_TASKS" if place == "header" else "Key=$SKILL_TASKS"
-    )
-    assert f"- Authentication: {sent[:-1]}_API_KEY` (`key`). " in (skill / "SKILL.md").read_text("utf-8")
+    between = ": " if place == "header" else "="
+    sent = f"- Authentication: {noun} `X-Key{between}$SKILL_TASKS_EXAMPLE___API_KEY` (`key`). "
+    assert sent in (skill / "SKILL.md").read_text("utf-8")
     assert f"- `key` (api-key): sent {words}" in (skill / "references" / "about.md").read_text("utf-8")

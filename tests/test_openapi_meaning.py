@@ -315,7 +315,7 @@ def test_a_requirement_may_name_the_place_of_its_scheme(tmp_path: Path) -> None:
     assert "security-scheme-missing" not in finished.stderr
     text = (tmp_path / "out/llms-full.txt").read_text("utf-8")
     assert "Authentication: `a/b`." in text
-    assert '-H "Authorization: Bearer $SKILL_TASKS_TOKEN"' in text
+    assert '-H "Authorization: Bearer $SKILL_TASKS_EXAMPLE___TOKEN"' in text
 
 
 def test_how_a_token_is_sent_is_documented_in_the_words_of_the_source() -> None:

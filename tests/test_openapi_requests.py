@@ -75,8 +75,9 @@ def test_an_operation_is_shown_as_one_command_that_can_be_copied() -> None:
         security=[{"key": []}],
     )
     assert call.text == (
-        'curl "https://tasks.example/v1/lists/LIST_ID/tasks" -H "Authorization: Bearer $SKILL_TASKS_TOKEN"'
-        """ -H 'Content-Type: application/json' -d '{"title": "Buy milk"}'"""
+        'curl "https://tasks.example/v1/lists/LIST_ID/tasks" \\\n'
+        '  -H "Authorization: Bearer $SKILL_TASKS_EXAMPLE___TOKEN"'
+        """ \\\n  -H 'Content-Type: application/json' \\\n  -d '{"title": "Buy milk"}'"""
     )
 
 
@@ -283,10 +284,10 @@ def test_each_way_to_authenticate_takes_its_secret_from_the_environment(name: st
     data = description(security=[{"way": []}], components={"securitySchemes": {"way": scheme}})
     service = skillgen.read(data)
     (call,) = (call for page in pages_of(service) for call in calls_in(page).values() if call)
-    env = {f"SKILL_TASKS_{word}": "s3", "SKILL_TASKS_PASSWORD": "s4"}
+    env = {f"SKILL_TASKS_EXAMPLE___{word}": "s3", "SKILL_TASKS_EXAMPLE___PASSWORD": "s4"}
     assert curl.arguments(call.text, env)[1:] == expected
     texts = skillgen.render_documents(service, emit="skill")
-    assert f"$SKILL_TASKS_{word}" in texts["skills/tasks/SKILL.md"]
+    assert f"$SKILL_TASKS_EXAMPLE___{word}" in texts["skills/tasks/SKILL.md"]
 
 
 def test_a_key_in_the_query_and_two_keys_that_are_used_together(curl: FakeCurl) -> None:
@@ -302,7 +303,9 @@ def test_a_key_in_the_query_and_two_keys_that_are_used_together(curl: FakeCurl) 
         components={"securitySchemes": schemes},
         security=[{"unknown": []}, {"app": [], "user": []}],
     )
-    arguments = curl.arguments(call.text, {"SKILL_TASKS_APP_API_KEY": "k1", "SKILL_TASKS_USER_API_KEY": "k2"})
+    arguments = curl.arguments(
+        call.text, {"SKILL_TASKS_EXAMPLE___APP_API_KEY": "k1", "SKILL_TASKS_EXAMPLE___USER_API_KEY": "k2"}
+    )
     assert arguments == ["https://tasks.example/v1/tasks?n=1&app=k1", "-H", "X-User: k2"]
 
 
@@ -315,7 +318,7 @@ def test_a_key_in_a_cookie_is_with_the_other_cookies_in_one_header(value: str, s
         "security": [{"key": []}],
     }
     call = call_of("get", "/a", declared, components={"securitySchemes": schemes})
-    found = options(curl.arguments(call.text, {"SKILL_TASKS_API_KEY": "hunter2"}), "-b")
+    found = options(curl.arguments(call.text, {"SKILL_TASKS_EXAMPLE___API_KEY": "hunter2"}), "-b")
     assert found == [f"session=hunter2; {sent}"]
 
 
@@ -324,7 +327,7 @@ def test_a_cookie_that_is_not_escaped_does_not_leave_its_quotes(curl: FakeCurl) 
     cookie = parameter("sid", "cookie", {"type": "string"}, example="$(id)'`id`", style="cookie")
     declared = {"parameters": [cookie], "security": [{"key": []}]}
     call = call_of("get", "/a", declared, openapi="3.2.0", components={"securitySchemes": schemes})
-    found = options(curl.arguments(call.text, {"SKILL_TASKS_API_KEY": "hunter2"}), "-b")
+    found = options(curl.arguments(call.text, {"SKILL_TASKS_EXAMPLE___API_KEY": "hunter2"}), "-b")
     assert found == ["session=hunter2; sid=$(id)'`id`"]
 
 
@@ -884,8 +887,8 @@ def test_a_parameter_that_half_of_the_tools_have_for_a_key_is_the_login(tmp_path
     place = parameter("token", "header", {"type": "string"})
     paths: Json = {f"/{name}": {"get": operation(name, parameters=[place])} for name in "ab"}
     texts = skillgen.render_documents(skillgen.read(description(paths)), emit="skill")
-    assert any('-H "token: $SKILL_TASKS_API_KEY"' in text for text in texts.values())
-    assert "- Authentication: header `token: $SKILL_TASKS_API_KEY`. " in texts["skills/tasks/SKILL.md"]
+    assert any('-H "token: $SKILL_TASKS_EXAMPLE___API_KEY"' in text for text in texts.values())
+    assert "- Authentication: header `token: $SKILL_TASKS_EXAMPLE___API_KEY`. " in texts["skills/tasks/SKILL.md"]
     schema = {
         "type": "object",
         "properties": {"key": {"type": "string"}, "note": {"type": "string", "example": "it's"}},
@@ -893,7 +896,7 @@ def test_a_parameter_that_half_of_the_tools_have_for_a_key_is_the_login(tmp_path
     paths = {f"/{name}": {"post": operation(name, **body("application/json", schema))} for name in "ab"}
     service = skillgen.read(description(paths))
     call = next(call for page in pages_of(service) for call in calls_in(page).values() if call is not None)
-    arguments = FakeCurl(tmp_path).arguments(call.text, {"SKILL_TASKS_API_KEY": "s'3"})
+    arguments = FakeCurl(tmp_path).arguments(call.text, {"SKILL_TASKS_EXAMPLE___API_KEY": "s'3"})
     assert json.loads(options(arguments, "-d")[0]) == {"key": "s'3", "note": "it's"}
 
 

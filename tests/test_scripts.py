@@ -14,7 +14,7 @@ import sys
 import threading
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import pytest
 from captured import service_of_answers
@@ -22,7 +22,7 @@ from cli import Finished, generated, run_skillgen
 from http_servers import QuietHandler, http_servers
 from servers.guarded import Door, guarded
 from servers.over_http import running
-from test_call import DESCRIPTION, TOKEN, TOOLS, Recorder, asking
+from test_call import DESCRIPTION, TOOLS, Recorder, asking, token_for
 
 import skillgen
 
@@ -90,10 +90,10 @@ def test_both_eras_of_streamable_http_are_spoken(kiosk: Path, tmp_path: Path, ma
             "content": [{"type": "text", "text": f"sold {params['arguments']['title']}"}],
         }
         kiosk.with_name("tools.json").write_text(json.dumps({**data, "url": server.url}), "utf-8")
-        finished = run_script(kiosk, "buy_paper", "title=Le Monde", cwd=tmp_path, env={data["token"]: "abc"})
+        finished = run_script(kiosk, "buy_paper", "title=Le Monde", cwd=tmp_path, env=token_for(server.url))
     kiosk.with_name("tools.json").write_text(json.dumps(data), "utf-8")
     assert (finished.exit_code, finished.stdout) == (0, "sold Le Monde\n"), finished.stderr
-    assert {headers["authorization"] for _, headers, _ in server.received} == {"Bearer abc"}
+    assert {headers["authorization"] for _, headers, _ in server.received} == {"Bearer sesame-7291"}
 
 
 def test_a_server_is_started_by_the_command_that_follows(kiosk: Path, tmp_path: Path) -> None:
@@ -156,7 +156,7 @@ def test_answers_that_break_the_protocol_are_errors(notes: Path, kiosk: Path, tm
     with http_servers() as start:
         url = start(Odd)
         opened = run_script(kiosk, "buy_paper", "title=x", cwd=tmp_path, env={"SKILL_KIOSK_URL": url})
-        env = {**TOKEN, "SKILL_NOTES_BASE_URL": url}
+        env = {**token_for(url), "SKILL_NOTES_BASE_URL": url}
         words = [["getNote", f"id={number}", "--timeout=2", "--out", tmp_path] for number in range(1, 8)]
         found = [run_script(notes, *item, cwd=tmp_path, env=env) for item in words]
     assert (opened.exit_code, opened.stdout, opened.stderr.count("\n")) == (3, "", 1)
@@ -187,7 +187,7 @@ def test_a_time_limit_is_a_positive_number(notes: Path, tmp_path: Path, value: s
 def test_the_program_is_short_enough_to_be_read(notes: Path, kiosk: Path) -> None:
     lengths = {script.read_text("utf-8").count("\n") for script in (notes, kiosk)}
     assert len(lengths) == 2, "one for an API, one for an MCP server"
-    assert max(lengths) < 600
+    assert max(lengths) < 680
     for script in (notes, kiosk):
         ast.parse(script.read_text("utf-8"), feature_version=(3, 9))
 
@@ -196,7 +196,8 @@ def test_a_server_that_wants_a_login_says_where_tokens_are(kiosk: Path, tmp_path
     with guarded(Door()) as url:
         finished = run_script(kiosk, "buy_paper", "title=x", cwd=tmp_path, env={"SKILL_KIOSK_URL": url})
     assert (finished.exit_code, finished.stdout) == (3, "")
-    for words in ("SKILL_KIOSK_TOKEN", "no OAuth", "/.well-known/oauth-protected-resource"):
+    (variable,) = token_for(url)
+    for words in (variable, "no OAuth", "/.well-known/oauth-protected-resource"):
         assert words in finished.stderr
 
 
@@ -239,6 +240,55 @@ def test_a_server_does_not_fill_the_folder_of_files(kiosk: Path, tmp_path: Path)
     assert (finished.exit_code, "is not a folder" in finished.stderr) == (2, True)
 
 
+class Pinging(QuietHandler):
+    """Asks nine things at once during a call, and takes each answer in less than the time limit."""
+
+    taken: ClassVar[list[Any]] = []
+
+    def do_POST(self) -> None:
+        message = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+        answer: Any = {"id": message.get("id"), "result": {"protocolVersion": "2025-11-25"}}
+        if message.get("method") == "tools/call":
+            answer = [{"id": f"p{number}", "method": "ping"} for number in range(9)]
+        elif "method" not in message:
+            self.taken.append(message)
+            threading.Event().wait(0.6)
+        body = json.dumps(answer).encode()
+        self.send_response(200)
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        with contextlib.suppress(OSError):
+            self.wfile.write(body)
+
+
+def test_answers_to_a_server_do_not_prolong_a_call(kiosk: Path, tmp_path: Path) -> None:
+    with http_servers() as start:
+        env = {"SKILL_KIOSK_URL": start(Pinging)}
+        finished = run_script(kiosk, "buy_paper", "title=x", "--timeout=1", cwd=tmp_path, env=env)
+    assert (finished.exit_code, "no answer in time" in finished.stderr) == (3, True), finished.stderr
+    assert len(Pinging.taken) < 9
+
+
+@pytest.mark.parametrize("number", ["1e999", "-1e999", "NaN", "Infinity", "1" * 400, "1e-320"])
+def test_a_line_that_fails_costs_no_other_line(tmp_path: Path, number: str) -> None:
+    """Its number is not one, or too large or small for the rule that it is a multiple of another."""
+    schema = {"type": "object", "properties": {"n": {"type": "number", "multipleOf": 0.1}, "any": {}}}
+    answers = {
+        "initialize": {"serverInfo": {"name": "x", "version": "1"}},
+        "tools/list": [{"tools": [{"name": "find", "inputSchema": schema}]}],
+    }
+    for path, text in skillgen.render_documents(service_of_answers(answers), emit=["scripts"]).items():
+        (tmp_path / Path(path).name).write_text(text, "utf-8")
+    lines = [f'{{"tool": "find", "arguments": {{"{name}": {number}}}}}' for name in ("n", "any")]
+    stdin = "".join(f"{line}\n" for line in [*lines, '{"tool": ["find"]}', "[" * 99_999, '{"tool": "nope"}'])
+    finished = run_script(tmp_path / "call.py", "--session", cwd=tmp_path, stdin=stdin)
+    found = [json.loads(line) for line in finished.stdout.splitlines()]
+    assert [item["ok"] for item in found] == [False] * 5, finished.stderr
+    assert "nope" in found[-1]["error"]
+    if not number[-1].isdigit() or number.endswith("999"):
+        assert all("not JSON" in item["error"] for item in found[:2])
+
+
 def test_a_list_has_a_line_for_each_tool(kiosk: Path, tmp_path: Path) -> None:
     """X-52: the name of a tool forges neither another one nor a command for the log of a CI host."""
     program = script_with_tools(kiosk, tmp_path, "one\n::error::two")
@@ -255,7 +305,7 @@ def test_a_tool_that_is_only_a_task_is_not_called(tmp_path: Path) -> None:
 
 
 def test_requests_equal_those_of_the_command(notes: Path, api: str, tmp_path: Path) -> None:
-    env = {**TOKEN, "SKILL_NOTES_BASE_URL": f"{api}/v1"}
+    env = {**token_for(api), "SKILL_NOTES_BASE_URL": f"{api}/v1"}
     source = notes.parents[4] / "notes.json"
     for words in (
         ["getNote", "id=7", "fields=a", "fields=b c", 'filter={"x": {"y": 1}}', "X-Trace=t", "mood=so so"],
@@ -264,14 +314,14 @@ def test_requests_equal_those_of_the_command(notes: Path, api: str, tmp_path: Pa
     ):
         own = run_script(notes, *words, cwd=tmp_path, env=env)
         assert own.exit_code == 0, own.stderr
-        other = run_skillgen("call", "--openapi", source, "--base-url", f"{api}/v1", *words, env=TOKEN)
+        other = run_skillgen("call", "--openapi", source, "--base-url", f"{api}/v1", *words, env=env)
         left, right = json.loads(own.stdout), json.loads(other.stdout)
         assert [left[key] for key in ("method", "path", "body")] == [right[key] for key in ("method", "path", "body")]
         assert left["headers"].get("Cookie") == right["headers"].get("Cookie")
 
 
 def test_the_program_refuses_what_the_command_refuses(notes: Path, api: str, tmp_path: Path) -> None:
-    env = {**TOKEN, "SKILL_NOTES_BASE_URL": f"{api}/v1"}
+    env = {**token_for(api), "SKILL_NOTES_BASE_URL": f"{api}/v1"}
     for words, code, text in (
         (["putNote", "id=x", "txt=1"], 2, '/id: "x" is not of type integer'),
         (["putNote", "id=1", "txt=1"], 2, "/txt: is not a parameter; did you mean text?"),
@@ -286,15 +336,15 @@ def test_the_program_refuses_what_the_command_refuses(notes: Path, api: str, tmp
         assert text in finished.stderr
         assert "sesame" not in finished.stderr.replace("Bearer sesame-7291", "") or code == 1
     finished = run_script(notes, "getNote", "id=1", cwd=tmp_path, env={"SKILL_NOTES_BASE_URL": api})
-    assert "SKILL_NOTES_TOKEN" in finished.stderr
+    assert next(iter(token_for(api))) in finished.stderr
 
 
 def test_a_token_with_its_scheme_is_sent_unchanged(notes: Path, api: str, tmp_path: Path) -> None:
-    env = {"SKILL_NOTES_TOKEN": "bearer sesame", "SKILL_NOTES_BASE_URL": f"{api}/v1"}
+    env = dict.fromkeys(token_for(api), "bearer sesame") | {"SKILL_NOTES_BASE_URL": f"{api}/v1"}
     finished = run_script(notes, "getNote", "id=7", cwd=tmp_path, env=env)
-    assert json.loads(finished.stdout)["headers"]["Authorization"] == "bearer sesame"
+    assert json.loads(finished.stdout)["headers"]["Authorization"] == "[hidden]"
     shown = run_script(notes, "getNote", "id=7", "--dry-run", cwd=tmp_path, env=env)
-    assert "Authorization: Bearer $SKILL_NOTES_TOKEN" in shown.stdout
+    assert f"Authorization: Bearer ${next(iter(token_for(api)))}" in shown.stdout
     assert "sesame" not in shown.stdout
 
 
@@ -407,20 +457,20 @@ def test_a_parameter_that_is_a_credential_comes_from_its_variable(tmp_path: Path
     source = tmp_path / "keyed.json"
     source.write_text(json.dumps(KEYED), "utf-8")
     generated("from-openapi", source, "--emit", "skill,scripts", "-o", tmp_path / "out")
-    program, env = script_of(tmp_path / "out"), {"SKILL_KEYED_API_KEY": "sesame-7291"}
-    assert "apiKey=$SKILL_KEYED_API_KEY" in (program.parents[1] / "SKILL.md").read_text("utf-8")
-    assert "Variables:\nSKILL_KEYED_API_KEY\n" in run_script(program, "--list", cwd=tmp_path).stdout
+    program, env = script_of(tmp_path / "out"), {"SKILL_KEYED_EXAMPLE___API_KEY": "sesame-7291"}
+    assert "apiKey=$SKILL_KEYED_EXAMPLE___API_KEY" in (program.parents[1] / "SKILL.md").read_text("utf-8")
+    assert "Variables:\nSKILL_KEYED_EXAMPLE___API_KEY\n" in run_script(program, "--list", cwd=tmp_path).stdout
 
     def both(*words: str, env: dict[str, str]) -> list[Finished]:
         command = run_skillgen("call", "--openapi", source, *words, cwd=tmp_path, env=env)
         return [command, run_script(program, *words, cwd=tmp_path, env=env)]
 
     for finished in both("listTrains", "--dry-run", env=env):
-        assert finished.stdout.startswith("GET https://keyed.example/trains?apiKey=$SKILL_KEYED_API_KEY\n")
+        assert finished.stdout.startswith("GET https://keyed.example/trains?apiKey=$SKILL_KEYED_EXAMPLE___API_KEY\n")
     for finished in both("listTrains", "--dry-run", "apiKey=mine", env=env):
         assert finished.stdout.startswith("GET https://keyed.example/trains?apiKey=mine\n")
     for finished in both("listTrains", env={}):
-        assert (finished.exit_code, "SKILL_KEYED_API_KEY" in finished.stderr) == (2, True), finished.stderr
+        assert (finished.exit_code, "SKILL_KEYED_EXAMPLE___API_KEY" in finished.stderr) == (2, True), finished.stderr
     for finished in both("findSeat", env={}):
         assert (finished.exit_code, "set SKILL_KEYED" in finished.stderr) == (2, True), finished.stderr
     for finished in both("bookSeat", env=env):

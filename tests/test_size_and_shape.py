@@ -430,4 +430,4 @@ def test_each_operation_may_have_a_security_scheme_of_its_own(tmp_path: Path) ->
     source.write_text(json.dumps(description), encoding="utf-8")
     finished = run_skillgen("from-openapi", source, "--emit", "skill", "-o", tmp_path / "out")
     assert finished.exit_code == 0, finished.stderr[-600:]
-    assert references(tmp_path).count("$SKILL_KEYS_KEY") == len(keys)
+    assert references(tmp_path).count("$SKILL_X_EXAMPLE___KEY") == len(keys)

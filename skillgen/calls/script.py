@@ -30,6 +30,7 @@ from operator import ge, gt, le, lt
 from pathlib import Path
 from typing import Any
 
+from skillgen.model.credentials import forms_of, origin_of, variable_prefix, with_plain_origin
 from skillgen.model.serialization import (
     MATCHED_LENGTH,
     header_text,
@@ -236,7 +237,7 @@ def typed(text: Any, schema: Any) -> Any:
     if text in choices or ("string" in kinds and not choices):
         return text
     try:
-        value = json.loads(text)
+        value = from_json(text)
     except (ValueError, RecursionError):
         value = text
     if any(same(value, choice) for choice in choices) or not kinds or any(is_type(value, kind) for kind in kinds):
@@ -255,7 +256,7 @@ def read_arguments(words: Any, properties: Any) -> Any:
             raise Failure(2, f"{word[:60]!r} is not an argument; give NAME=VALUE, NAME:=JSON, NAME@=FILE or JSON")
         mark, name = (name[-1], name[:-1]) if name[-1] in ":@" else ("", name)
         try:
-            value = File(text) if mark == "@" else json.loads(text) if mark else typed(text, properties.get(name, {}))
+            value = File(text) if mark == "@" else from_json(text) if mark else typed(text, properties.get(name, {}))
         except (ValueError, RecursionError):
             raise Failure(2, f"the value of {name} is not JSON") from None
         if name in found:
@@ -264,10 +265,17 @@ def read_arguments(words: Any, properties: Any) -> Any:
     return found
 
 
+def from_json(text: Any) -> Any:
+    """Returns the value of a JSON text; `NaN` and numbers beyond the largest float are not JSON."""
+    value = json.loads(text)
+    json.dumps(value, allow_nan=False)
+    return value
+
+
 def object_from(text: Any) -> Any:
     """Returns the JSON object in a text."""
     try:
-        value = json.loads(text)
+        value = from_json(text)
     except (ValueError, RecursionError) as error:
         raise Failure(2, f"the arguments are not JSON: {error}") from None
     if not isinstance(value, dict):
@@ -330,7 +338,8 @@ def http_request(data: Any, tool: Any, arguments: Any, form: Any, value: Any, en
             headers[name] = header_text(part, style, explode=explode)
         else:
             cookies += query_pairs(name, header_text(part))
-    for place, name, text in credentials_of(data, tool, environment):
+    base, variables = base_url(data, tool, environment)
+    for place, name, text in credentials_of(data, tool, environment, variables):
         if place in ("query", "cookie"):
             (query if place == "query" else cookies).extend(query_pairs(name, text))
         elif place == "body" and isinstance(value or {}, dict):
@@ -342,24 +351,31 @@ def http_request(data: Any, tool: Any, arguments: Any, form: Any, value: Any, en
     if cookies:
         headers["Cookie"] = "; ".join(cookies)
     headers.setdefault("Accept", tool.get("accept", "*/*"))
-    url = base_url(data, tool, environment)
-    url += re.sub(r"\{([^{}]*)\}", lambda match: segments.get(match[1], ""), tool["path"])
+    url = base + re.sub(r"\{([^{}]*)\}", lambda match: segments.get(match[1], ""), tool["path"])
     if query:
         url += ("&" if "?" in url else "?") + "&".join(query)
     return tool["method"], url, headers, content
 
 
 def base_url(data: Any, tool: Any, environment: Any) -> Any:
-    """Returns the base URL: of a variable, of the tool, or of the service."""
-    variable = data["prefix"] + "_BASE_URL"
-    base = environment.get(variable) or tool.get("base") or data.get("base") or ""
-    if not base.startswith(("http://", "https://")):
-        raise Failure(2, f"the service declares no base URL; set {variable}")
+    """Returns the base URL: of a variable, of the tool, or of the service; and the variables with its credentials.
+
+    A credential is sent to no other origin, since its variable is named by that.
+    """
+    variable, declared = data["prefix"] + "_BASE_URL", tool.get("base") or data["base"]
+    base = environment.get(variable) or declared
     for name in re.findall(r"\{(\w+)\}", base):
         if not environment.get(name):
             raise Failure(2, f"the base URL has a variable; set {name}")
         base = base.replace(f"{{{name}}}", percent_encode(environment.get(name)))
-    return base.rstrip("/")
+    if origin_of(base) is None:
+        raise Failure(2, f"the service declares no base URL; set {variable}")
+    prefixes = [variable_prefix(base)]
+    if environment.get(variable) and not declared.startswith(("http://", "https://")):
+        prefixes.append(variable)  # documents do not know the host
+    names = {noun: [f"{prefix}___{noun}" for prefix in prefixes] for noun in tool.get("nouns", ())}
+    variables = {noun: next(filter(environment.get, found), found[0]) for noun, found in names.items()}
+    return with_plain_origin(base).rstrip("/"), variables
 
 
 def encoded_body(form: Any, value: Any) -> Any:
@@ -409,16 +425,22 @@ def multipart(essence: Any, fields: Any, parts: Any) -> Any:
     return f"{essence}; boundary={boundary}", b"".join(pieces) + f"--{boundary}--\r\n".encode()
 
 
-def credentials_of(data: Any, tool: Any, environment: Any) -> Any:
+def credentials_of(data: Any, tool: Any, environment: Any, variables: Any) -> Any:
     """Yields where each credential is sent, by what name, and its value."""
-    schemes, ways = data.get("auth", {}), tool.get("auth", [])
-    usable = [way for way in ways if all(environment.get(name) for item in way for name in schemes[item]["variables"])]
-    if ways and not usable and [] not in ways:
-        wanted = " or ".join(" and ".join(name for item in way for name in schemes[item]["variables"]) for way in ways)
-        raise Failure(2, f"a credential is needed; set {wanted}. {data.get('login', '')}".strip())
-    for name in next(iter(sorted(usable, key=len, reverse=True)), []):
+    schemes, given = data["auth"], data.get("given", ())
+    ways = [way for way in tool.get("auth", []) if set(way) <= set(schemes)]
+    # A header that the caller adds is the credential that it carries.
+    sent = [name for name, item in schemes.items() if item["place"] == "header" and item["name"].lower() in given]
+    named = [[variables[noun] for item in way if item not in sent for noun in schemes[item]["nouns"]] for way in ways]
+    usable = [ways[number] for number, names in enumerate(named) if all(map(environment.get, names))]
+    chosen: Any = max(usable, key=len, default=None)
+    old = "".join(unread(data, noun, name, environment) for noun, name in variables.items())
+    if ways and (chosen is None or (old and not chosen and any(named))):
+        wanted = " or ".join(" and ".join(names) for names in named if names)
+        raise Failure(2, f"a credential is needed; set {wanted}{old}. {data.get('login', '')}".strip())
+    for name in (item for item in chosen or () if item not in sent):
         scheme = schemes[name]
-        first, *others = (environment.get(variable) for variable in scheme["variables"])
+        first, *others = (environment.get(variables[noun]) for noun in scheme["nouns"])
         if scheme["kind"] == "basic":
             yield "header", "Authorization", "Basic " + base64.b64encode(f"{first}:{others[0]}".encode()).decode()
         elif scheme["kind"] in ("digest", "mutualTLS"):
@@ -427,14 +449,24 @@ def credentials_of(data: Any, tool: Any, environment: Any) -> Any:
             yield scheme["place"], scheme["name"], with_prefix(first, scheme.get("prefix", ""))
 
 
-def filled(tool: Any, arguments: Any, environment: Any) -> Any:
+def unread(data: Any, noun: str, variable: str, environment: Any) -> str:
+    """Returns what to say of a variable with the name of an earlier release, which did not contain the host."""
+    old = f"{data['prefix']}_{noun}"
+    is_used = environment.get(old) and not environment.get(variable)
+    return (
+        f" ({old} is not read: a credential is for one host, which is in the name of its variable)" if is_used else ""
+    )
+
+
+def filled(data: Any, tool: Any, places: Any, arguments: Any, environment: Any) -> Any:
     """Returns arguments with the credentials among the parameters, each from its variable."""
-    found = dict(arguments)
-    for place, (variable, is_required) in tool.get("filled", {}).items():
-        if environment.get(variable):
-            found.setdefault(place[1:], environment.get(variable))
+    found, variables = dict(arguments), base_url(data, tool, environment)[1]
+    for place, (noun, is_required) in places.items():
+        if environment.get(variables[noun]):
+            found.setdefault(place[1:], environment.get(variables[noun]))
         elif is_required and place[1:] not in found:
-            raise Failure(2, f"a credential is needed; set {variable}")
+            old = unread(data, noun, variables[noun], environment)
+            raise Failure(2, f"a credential is needed; set {variables[noun]}{old}")
     return found
 
 
@@ -451,7 +483,8 @@ class SameOrigin(urllib.request.HTTPRedirectHandler):
 
     def redirect_request(self, request: Any, *details: Any) -> Any:
         """Returns the next request; `None` returns the response itself."""
-        is_followed = request.get_method() in ("GET", "HEAD") and origin(details[-1]) == origin(request.full_url)
+        is_same = origin_of(details[-1]) == origin_of(request.full_url)
+        is_followed = request.get_method() in ("GET", "HEAD") and is_same
         return super().redirect_request(request, *details) if is_followed else None
 
 
@@ -459,13 +492,7 @@ def send(method: str, url: str, headers: Any, content: bytes, deadline: float) -
     """Sends a request; returns the open response, also that of an error."""
     opener, seconds = urllib.request.build_opener(SameOrigin), max(0.1, deadline - time.monotonic())
     request = urllib.request.Request(url, data=content or None, headers=headers, method=method)
-    return timed(deadline, f"{origin(url)} cannot be reached", lambda: opener.open(request, timeout=seconds))
-
-
-def origin(url: str) -> str:
-    """Returns the scheme, the host and the port of a URL."""
-    parts = urllib.parse.urlsplit(url)
-    return f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}".lower()
+    return timed(deadline, f"{request.host} cannot be reached", lambda: opener.open(request, timeout=seconds))
 
 
 def parts_of(response: Any, deadline: float) -> Any:
@@ -495,10 +522,11 @@ class HttpClient:
 
     def __init__(self, data: Any, timeout_s: float, folder: str) -> None:
         self.data, self.timeout_s, self.folder = data, timeout_s, folder
+        self.secrets: list[str] = []
 
     def request(self, tool: Any, arguments: Any, environment: Any) -> Any:
         """Returns the request of a call."""
-        arguments = filled(tool, arguments, environment)
+        arguments = filled(self.data, tool, tool.get("filled", {}), arguments, environment)
         form, value = body_of(tool, arguments)
         return http_request(self.data, tool, arguments, form, value, environment)
 
@@ -512,11 +540,13 @@ class HttpClient:
 
     def dry_run(self, name: str, tool: Any, arguments: Any) -> str:
         """Returns the request of a call, with the names of variables in place of secrets."""
-        return request_text(*self.request(tool, arguments, masked(self.data, os.environ)))
+        return request_text(*self.request(tool, arguments, masked(self.data, tool, os.environ)))
 
     def call(self, name: str, tool: Any, arguments: Any) -> Any:
         """Sends a call; returns the text of the answer, and whether it is an error."""
         deadline = time.monotonic() + self.timeout_s
+        variables = base_url(self.data, tool, os.environ)[1]
+        self.secrets = [os.environ.get(name, "") for noun, name in variables.items() if not noun.endswith("USER")]
         method, url, headers, content = self.request(tool, arguments, os.environ)
         response = send(method, url, headers, content, deadline)
         return http_answer(response.status, response.headers, read_all(response, deadline), tool, self.folder)
@@ -550,9 +580,17 @@ def http_answer(status: int, headers: Any, content: bytes, tool: Any, folder: st
 # -- results ----------------------------------------------------------------------------------------------------------
 
 
-def masked(data: Any, environment: Any) -> Any:
+def masked(data: Any, tool: Any, environment: Any) -> Any:
     """Returns an environment in which each credential is the reference to its variable in a shell."""
-    return {**environment, **{name: f"${name}" for name in data["secrets"]}}
+    return {**environment, **{name: f"${name}" for name in base_url(data, tool, environment)[1].values()}}
+
+
+def hidden(text: str, secrets: Any) -> str:
+    """Returns a text without the secrets that a service echoes, also in the encodings of URLs, JSON and Base64."""
+    for value in (item for secret in secrets for item in (secret, secret.partition(" ")[2])):
+        for form in forms_of(value) if len(value) > 3 else ():
+            text = text.replace(form, "[hidden]")
+    return text
 
 
 def pretty(text: str) -> str:
@@ -627,12 +665,15 @@ class McpClient:
         self.data, self.timeout_s, self.folder = data, timeout_s, folder
         self.number, self.version, self.session = 0, "", ""
         own_url = os.environ.get(data["prefix"] + "_URL", "")
-        self.url = own_url or data.get("url", "")
-        self.token = data["prefix"] + "_TOKEN"
+        url = own_url or data.get("url", "")
+        self.url = with_plain_origin(url) if origin_of(url) else ""
+        self.token = f"{variable_prefix(self.url)}___TOKEN"
+        self.secrets = [os.environ.get(name, "") for name in data.get("secrets", [self.token])]
         given = sys.argv[sys.argv.index("--") + 1 :] if "--" in sys.argv else []
         self.command = given or ([] if own_url else data.get("command"))
         self.process: Any = None
         self.lines: Any = queue.Queue()
+        self.deadline = 0.0
 
     def faults(self, tool: Any, arguments: Any, check: Check) -> Any:
         """Returns no further faults."""
@@ -648,6 +689,7 @@ class McpClient:
         """Sends a call; returns the text of the answer, and whether it is an error."""
         if tool.get("is_task"):
             raise Failure(2, f"{name} can only be called as a task; call it from a host that supports tasks")
+        self.deadline = time.monotonic() + self.timeout_s
         if not self.version:
             self.open()
         answer = self.ask("tools/call", {"name": name, "arguments": with_texts(arguments)})
@@ -673,11 +715,11 @@ class McpClient:
     def ask(self, method: str, params: Any) -> Any:
         """Sends a request and returns the answer to it; whatever the server asks meanwhile is refused."""
         self.number += 1
-        number, deadline = self.number, time.monotonic() + self.timeout_s
+        number = self.number
         if self.version == MODERN:
             keys = {"protocolVersion": MODERN, "clientInfo": CLIENT, "clientCapabilities": {}}
             params = {**params, "_meta": {f"io.modelcontextprotocol/{key}": value for key, value in keys.items()}}
-        for message in self.post({"jsonrpc": "2.0", "id": number, "method": method, "params": params}, deadline):
+        for message in self.post({"jsonrpc": "2.0", "id": number, "method": method, "params": params}):
             if "method" in message and "id" in message:
                 is_ping = message["method"] == "ping"
                 refusal = {"result": {}} if is_ping else {"error": {"code": -32601, "message": "not supported"}}
@@ -686,25 +728,25 @@ class McpClient:
                 return message
         raise Failure(3, f"the server ended without an answer to {method}")
 
-    def post(self, message: Any, deadline: float = 0.0) -> Any:
-        """Sends a message; returns the messages that follow, until the deadline."""
-        deadline = deadline or time.monotonic() + self.timeout_s
+    def post(self, message: Any) -> Any:
+        """Sends a message; returns the messages that follow, until the deadline of the call."""
         if not self.command:
-            return self.post_http(message, deadline)
+            return self.post_http(message)
         if self.process is None:
             self.start()
         line = json.dumps(message).encode() + b"\n"
-        timed(deadline, "the server ended; read its output", lambda: self.process.stdin.write(line))
-        return self.received(deadline)
+        timed(self.deadline, "the server ended; read its output", lambda: self.process.stdin.write(line))
+        return self.received()
 
     def start(self) -> None:
-        """Starts the server, with the variables of this environment."""
+        """Starts the server, with the variables of this environment but the credentials of HTTP services."""
         command = self.command
         missing = [name for name in self.data.get("env", ()) if not os.environ.get(name)]
         if missing:
             print(f"note: {', '.join(missing)} is not set; the server may need it", file=sys.stderr)
         try:
-            pipes: Any = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "bufsize": 0}
+            env = {name: value for name, value in os.environ.items() if not re.match("SKILL_.+___", name)}
+            pipes: Any = {"env": env, "stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "bufsize": 0}
             self.process = subprocess.Popen(command, start_new_session=True, **pipes)
         except OSError as error:
             raise Failure(3, f"{command[0]} cannot be started: {error.strerror}") from None
@@ -719,11 +761,11 @@ class McpClient:
             lines.put(line)
         lines.put(b"")
 
-    def received(self, deadline: float) -> Any:
+    def received(self) -> Any:
         """Yields the messages of the server; other lines are not messages."""
         while True:
             try:
-                line = self.lines.get(timeout=deadline - time.monotonic())
+                line = self.lines.get(timeout=self.deadline - time.monotonic())
             except (queue.Empty, ValueError):
                 raise Failure(3, "no answer in time; raise --timeout") from None
             if not line:
@@ -732,7 +774,7 @@ class McpClient:
                 raise Failure(3, f"the answer is larger than {SIZE_LIMIT // 2**20} MiB")
             yield from messages_in(line)
 
-    def post_http(self, message: Any, deadline: float) -> Any:
+    def post_http(self, message: Any) -> Any:
         """Sends a message over Streamable HTTP; returns the messages in the response."""
         if not self.url:
             raise Failure(
@@ -752,26 +794,27 @@ class McpClient:
             if name is not None:
                 is_plain = re.fullmatch(r"[!-~](?:[ -~]*[!-~])?", name) and not name.startswith("=?")
                 headers["Mcp-Name"] = name if is_plain else f"=?base64?{base64.b64encode(name.encode()).decode()}?="
-        response = send("POST", self.url, headers, json.dumps(message).encode(), deadline)
+        response = send("POST", self.url, headers, json.dumps(message).encode(), self.deadline)
         self.session = response.headers.get("Mcp-Session-Id") or self.session
         if response.status in (401, 403):
             what = f"the server requires credentials: HTTP {response.status}; set {self.token} to a valid token"
+            what += unread(self.data, "TOKEN", self.token, os.environ)
             known = re.search(r'resource_metadata="([^"]{1,300})"', response.headers.get("WWW-Authenticate") or "")
             where = f"of an authorization server that {known[1]} names" if known else "as the service describes"
             raise Failure(3, f"{what}. {self.data.get('login') or f'This program has no OAuth: get a token {where}'}")
         if (response.headers.get("Content-Type") or "").startswith("text/event-stream"):
-            return self.events(response, deadline)
-        found = messages_in(read_all(response, deadline))
+            return self.events(response)
+        found = messages_in(read_all(response, self.deadline))
         if not found and response.status >= 300:
             target = response.headers.get("Location")
             what = f"HTTP {response.status}" + (f", which redirects to {target[:300]}" if target else "")
             found = [{"id": message.get("id"), "error": {"code": response.status, "message": what}}]
         return found
 
-    def events(self, response: Any, deadline: float) -> Any:
+    def events(self, response: Any) -> Any:
         """Yields the messages of an event stream."""
         data, rest = b"", b""
-        for part in parts_of(response, deadline):
+        for part in parts_of(response, self.deadline):
             *lines, rest = (rest + part).split(b"\n")
             for line in lines:
                 if line.startswith(b"data:"):
@@ -833,8 +876,11 @@ def run_session(data: Any, client: Any, is_confirmed: bool) -> int:
             arguments = object_from(json.dumps(request.get("arguments", {})))
             text, is_error = client.call(name, tool, checked(client, tool, arguments))
             answer, code = {"tool": name, "ok": not is_error, "text": text}, int(is_error)
-        except Failure as failure:
-            answer, code = {"tool": name, "ok": False, "error": str(failure)}, failure.code
+        except Exception as error:  # the other lines are answered, whatever this one does
+            answer, code = {"tool": name, "ok": False, "error": str(error)}, getattr(error, "code", 2)
+        answer = {
+            key: hidden(value, client.secrets) if key in ("text", "error") else value for key, value in answer.items()
+        }
         worst = max(worst, code)
         print(json.dumps(answer), flush=True)
     return worst
@@ -849,7 +895,7 @@ def main() -> int:
     parser.add_argument("--dry-run", action="store_true", help="print the request, without secrets, and send nothing")
     parser.add_argument("--list", action="store_true", help="list the tools, and the variables that hold credentials")
     parser.add_argument("--session", action="store_true", help='read {"tool": …, "arguments": {…}} from each line')
-    parser.add_argument("--timeout", type=float, default=60.0, metavar="SECONDS", help="time limit of each answer")
+    parser.add_argument("--timeout", type=float, default=60.0, metavar="SECONDS", help="time limit of a call")
     parser.add_argument("--out", default="", metavar="FOLDER", help="folder for images and other files")
     end = sys.argv.index("--") if "--" in sys.argv else len(sys.argv)
     options = parser.parse_intermixed_args(sys.argv[1:end])
@@ -874,10 +920,10 @@ def main() -> int:
             print(printable(client.dry_run(options.tool, tool, arguments)).replace("%24SKILL_", "$SKILL_"))
             return 0
         text, is_error = client.call(options.tool, tool, arguments)
-        print(printable(text), file=sys.stderr if is_error else sys.stdout)
+        print(hidden(printable(text), client.secrets), file=sys.stderr if is_error else sys.stdout)
         return int(is_error)
     except (Failure, ValueError, ArithmeticError, RecursionError) as error:
-        print(f"call.py: {printable(str(error))}", file=sys.stderr)
+        print(f"call.py: {hidden(printable(str(error)), client.secrets)}", file=sys.stderr)
         return getattr(error, "code", 2)
     except KeyboardInterrupt:
         return 130

@@ -28,8 +28,10 @@ from skillgen.evals.grading import AgentRun, Assertion, Grade, benchmark, grade
 from skillgen.evals.tasks import Task
 from skillgen.mock.log import CallLog, calls_in_log
 from skillgen.mock.serving import mock_of, serving, url_of
+from skillgen.model.credentials import variable_prefix
 from skillgen.model.service import Service
 from skillgen.model.values import Json
+from skillgen.render.scripts import call_data
 from skillgen.sources.command_output import exit_status
 from skillgen.sources.documents import snapshot_text
 from skillgen.sources.json_access import as_dict, json_or_none
@@ -111,6 +113,10 @@ def _environment(
     """Returns the variables of an agent: those of the user, who has logged it in, and where the service is."""
     environment = {name: value for name, value in os.environ.items() if not name.startswith("SKILLGEN_")}
     environment["SKILLGEN_MOCK_URL"] = url
+    if evaluation.service.kind != "mcp":
+        tools = call_data(evaluation.service, evaluation.service.tools)["tools"].values()
+        nouns = sorted({noun for tool in tools for noun in tool["nouns"]})
+        environment |= {f"{variable_prefix(url)}___{noun}": "mock" for noun in nouns}
     if evaluation.service.kind == "mcp":
         words = (sys.executable, "-m", "skillgen", "mock", str(snapshot), "--log", str(log_path))
         environment["SKILLGEN_MOCK_COMMAND"] = shlex.join(words)

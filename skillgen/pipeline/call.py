@@ -23,12 +23,13 @@ from skillgen.calls.arguments import (
     unknown_name,
 )
 from skillgen.errors import SkillgenError, UsageError
+from skillgen.model.credentials import origin_of
 from skillgen.model.service import Service
 from skillgen.model.tool import Tool
 from skillgen.model.values import Json, child
 from skillgen.pipeline.read import Request, read_source, server_target
 from skillgen.render.scripts import advice_data, call_data, credential_parameters, sent_form, why_confirmed
-from skillgen.security.addresses import hosts_of, origin_of
+from skillgen.security.addresses import hosts_of
 from skillgen.security.secrets import Secrets, secrets_from_headers
 from skillgen.sources.documents import is_url
 from skillgen.sources.http import Fetched, Network
@@ -186,14 +187,18 @@ def media_type_of(tool: Tool, arguments: Mapping[str, Json]) -> str | None:
     return next(iter(wanted or names), None)
 
 
-def _filled(service: Service, tool: Tool) -> dict[str, tuple[str, bool]]:
-    """Returns the parameters with a credential by pointer: the variable for it, and whether a call needs it."""
+def _filled(service: Service, tool: Tool, given: Sequence[str] = ()) -> dict[str, tuple[str, bool]]:
+    """Returns the parameters with a credential by pointer, but those headers that are given: the end of the name of its
+    variable, and whether a call needs it.
+    """
     slots, body_key = parameter_keys(tool)
     found = {}
-    for index, variable, is_needed, _ in credential_parameters(service, tool):
+    for index, noun, is_needed, _ in credential_parameters(service, tool):
         item = tool.parameters[index]
+        if item.location == "header" and item.name.lower() in given:
+            continue
         slot = next((child("", key) for key, other in slots.items() if other is item), None)
-        found[slot or child("", body_key, item.name)] = variable, is_needed
+        found[slot or child("", body_key, item.name)] = noun, is_needed
     return found
 
 
@@ -276,18 +281,17 @@ class _HttpCaller:
         self._service, self._request, self._options = service, request, options
 
     def shown(self, tool: Tool, arguments: dict[str, Json]) -> str:
-        data = call_data(self._service, [tool])
-        method, url, headers, content = self._http_request(
-            data, tool, arguments, script.masked(data, self._request.environment)
-        )
-        headers = {**headers, **dict.fromkeys(self._own_headers(url), "…")}
+        data, own = self._data(tool)
+        environment = script.masked(data, data["tools"][tool.name], self._request.environment)
+        method, url, headers, content = self._http_request(data, tool, arguments, environment)
+        headers = {**headers, **dict.fromkeys(own, "…")}
         text: str = script.request_text(method, url, headers, content)
         return text.replace("%24SKILL_", "$SKILL_")
 
     def send(self, tool: Tool, arguments: dict[str, Json]) -> Answer:
-        data = call_data(self._service, [tool])
+        data, own = self._data(tool)
         method, url, headers, content = self._http_request(data, tool, arguments, self._request.environment)
-        headers = {**headers, **self._own_headers(url)}
+        headers = {**headers, **own}
         accept = next((headers.pop(name) for name in list(headers) if name.lower() == "accept"), "*/*")
         network = Network(
             named=self._named_hosts(url),
@@ -312,37 +316,54 @@ class _HttpCaller:
 
     def _secrets(self, tool: Tool) -> Secrets:
         """Returns the secrets that a call sends."""
-        environment, names = self._request.environment, call_data(self._service, [tool])["variables"]
-        return secrets_from_headers(tuple(self._request.source.headers.items())) | Secrets(
-            {environment[name]: name for name in names if len(environment.get(name, "")) > 3}
+        environment, (data, own) = self._request.environment, self._data(tool)
+        names = script.base_url(data, data["tools"][tool.name], environment)[1].values()
+        return secrets_from_headers(own.items()) | Secrets(
+            {environment[name]: name for name in names if environment.get(name)}
         )
 
     def _http_request(self, data: dict[str, Any], tool: Tool, arguments: dict[str, Json], environment: Any) -> Any:
         slots, body_key = parameter_keys(tool)
         found = data["tools"][tool.name]
-        if self._request.texts.base_url:
-            found.pop("base", None)
         places = {key: item for key, item in found["parameters"].items() if item["in"] != "body"}
         # The keys outside of the body, which `input_keys` makes, need not be those of the flat form.
         places = dict(zip(slots, places.values(), strict=True))
         values = {key: item for key, item in arguments.items() if key != body_key}
-        value, within, credentials = arguments.get(body_key), child("", body_key), _filled(self._service, tool)
+        value, within, credentials = (
+            arguments.get(body_key),
+            child("", body_key),
+            _filled(self._service, tool, data["given"]),
+        )
         in_body = {place.removeprefix(within): item for place, item in credentials.items() if f"{within}/" in place}
         others = {place: item for place, item in credentials.items() if f"{within}/" not in place}
         with as_errors():
-            values = script.filled({"filled": others}, values, environment)
+            values = script.filled(data, found, others, values, environment)
             if in_body and isinstance(value or {}, dict):
-                value = script.filled({"filled": in_body}, value or {}, environment)
+                value = script.filled(data, found, in_body, value or {}, environment)
             form, media_type = None, media_type_of(tool, arguments)
             if (body_key in arguments or in_body) and (chosen := body_form(tool, media_type)) is not None:
                 form = sent_form(chosen, body_parameters(tool, chosen), media_type)
             return script.http_request(data, {**found, "parameters": places}, values, form, value, environment)
 
-    def _own_headers(self, url: str) -> dict[str, str]:
-        """Returns the headers of `--header`, which are for the API unless the description is fetched from elsewhere."""
+    def _data(self, tool: Tool) -> tuple[dict[str, Any], dict[str, str]]:
+        """Returns what a call needs, and the headers of `--header` that are for its origin.
+
+        They are for what the user named: the base URL, the URL of the description, or the API that a file describes.
+        """
+        data, environment, base_url = call_data(self._service, [tool]), self._request.environment, ""
+        if self._request.texts.base_url:
+            data["tools"][tool.name].pop("base", None)
+            base_url = self._request.texts.base_url
         source = str(self._request.source.openapi or "")
-        is_elsewhere = is_url(source) and origin_of(source) != origin_of(url)
-        return {} if is_elsewhere else dict(self._request.source.headers)
+        named = (
+            environment.get(f"{data['prefix']}_BASE_URL") or base_url or (source if is_url(source) else data["base"])
+        )
+        with as_errors():
+            url, _ = script.base_url(data, data["tools"][tool.name], environment)
+        is_elsewhere = "{" not in named and origin_of(named) not in (None, origin_of(url))
+        own = {} if is_elsewhere else dict(self._request.source.headers)
+        data["given"] = [name.lower() for name in own]
+        return data, own
 
     def _named_hosts(self, url: str) -> frozenset[str]:
         """Returns the hosts that may be private: that of the description, or those that a local file names."""

@@ -11,6 +11,7 @@ from itertools import islice
 from msgspec import Struct
 
 from skillgen.model.auth import LOGIN_POINTER, Auth, Credential, Endpoint, Scope
+from skillgen.model.credentials import variable_prefix
 from skillgen.model.service import Service
 from skillgen.model.tool import Tool
 from skillgen.model.values import Value
@@ -222,6 +223,9 @@ _DESCRIPTION_LIMIT = 200
 _MAX_ISSUING_TOOLS = 3
 """Maximum of tools that issue a credential, without needing it; of more, each is for something else."""
 
+_MAX_OTHER_ORIGINS = 3
+"""Maximum of other hosts whose variables SKILL.md names; the examples of each tool name its own."""
+
 _ISSUES = re.compile(
     r"\b(?:log ?in|log ?on|sign ?in|authenticate)\b"
     r"|\b(?:create|generate|get|issue|make|obtain|request)(?: (?:access|auth|bearer|jwt))* (?:token|jwt|session)\b"
@@ -243,8 +247,11 @@ class ExampleCredential(Struct, frozen=True, kw_only=True):
     auth: Auth
     """The security scheme."""
 
-    variables: tuple[str, ...]
-    """Names of environment variables: one, or two such as those of a user and a password."""
+    nouns: tuple[str, ...]
+    """The ends of their names: one, or two such as those of a user and a password."""
+
+    variables: tuple[str, ...] = ()
+    """Their names, for the origin of one call."""
 
 
 @once
@@ -259,9 +266,34 @@ def example_credentials(service: Service) -> dict[str, ExampleCredential]:
     for name in reversed(schemes):
         auth = schemes[name]
         nouns = _credential_nouns(auth)
-        prefix = variable_name(service, name) if kinds[nouns] > 1 else variable_name(service)
-        credentials[name] = ExampleCredential(auth=auth, variables=tuple(f"{prefix}_{word}" for word in nouns))
+        more = (name,) if kinds[nouns] > 1 else ()
+        credentials[name] = ExampleCredential(auth=auth, nouns=tuple(noun_of(*more, word) for word in nouns))
     return credentials
+
+
+def noun_of(*words: str) -> str:
+    """Returns the end of the name of a variable."""
+    return re.sub(r"[^A-Z0-9]+", "_", "_".join(words).upper()).strip("_")
+
+
+def credential_variable(service: Service, endpoints: Sequence[Endpoint], noun: str) -> str:
+    """Returns the name of the variable for a credential of the origin of a URL: `SKILL_API_ACME_COM___TOKEN`.
+
+    A source chooses its URLs, so it names only variables that the user sets for these.
+    """
+    url = url_template(service, endpoints)
+    return f"{variable_prefix(url) if has_host(url) else variable_name(service, 'BASE_URL')}___{noun}"
+
+
+def url_template(service: Service, endpoints: Sequence[Endpoint]) -> str:
+    """Returns the base URL, in which names of environment variables are in braces; empty if it is not known."""
+    url = endpoints[0].url if endpoints else ""
+    return URL_VARIABLE.sub(lambda match: f"{{{variable_name(service, match[1])}}}", base_url(url)) if url else ""
+
+
+def has_host(url: str) -> bool:
+    """True if a base URL includes the host."""
+    return url.startswith(("http://", "https://"))
 
 
 def example_variables(service: Service) -> list[Markdown]:
@@ -269,7 +301,7 @@ def example_variables(service: Service) -> list[Markdown]:
     if not any(example.request is not None for tool in service.tools for example in tool.examples):
         return []
     variables = []
-    if not any(endpoint.url.startswith(("http://", "https://")) for endpoint in service.endpoints):
+    if not any(has_host(endpoint.url) for endpoint in service.endpoints):
         variables.append(phrase("variable_of_url", variable=code(variable_name(service, "BASE_URL"))))
     in_urls = list(_url_variables(service))
     for name in in_urls[:_SHOWN_SCHEMES]:
@@ -309,7 +341,7 @@ def login(service: Service, brief: bool) -> Login | None:
     if not flows or (service.kind == "openapi" and not service.tools):
         return None
     shown = [*flows][:_SHOWN_SCHEMES]
-    variables = {name for key in shown if key in credentials for name in credentials[key].variables}
+    variables = {noun for key in shown if key in credentials for noun in credentials[key].nouns}
     ways = [Markdown(" ".join(_login_way(service, flows[name], credentials.get(name), brief))) for name in shown]
     if len(flows) > len(shown):
         ways.append(phrase("more_logins", number=len(flows) - len(shown)))
@@ -352,12 +384,19 @@ def _login_way(
     if credential is None:
         yield with_stop(_auth_phrase(first))
         return
-    forms = dict.fromkeys(_sent(item, credential.variables) for item in flows)
+    places = _called_endpoints(service, first)
+    variables = [credential_variable(service, places[0], noun) for noun in credential.nouns]
+    forms = dict.fromkeys(_sent(item, variables) for item in flows)
     kind = phrases("login_kinds").get(first.kind)
     name = code(first.name or "")
     known = first.pointer == LOGIN_POINTER
     label = "" if known else f" ({name}, {kind})" if kind else f" ({name})"
     yield with_stop(phrase("or_between").join(forms) + label)
+    for endpoints in places[1 : 1 + _MAX_OTHER_ORIGINS]:
+        others = [f"${credential_variable(service, endpoints, noun)}" for noun in credential.nouns]
+        yield phrase(
+            "at_origin", origin=code(base_url(endpoints[0].url)), variables=code_list(others, phrase("or_between"))
+        )
     if steps := [*islice(_token_steps(flows), 2)]:
         has_scopes = any(tool.scopes for tool in service.tools)
         yield phrase(
@@ -366,7 +405,7 @@ def _login_way(
     if names := _other_parameters(service):
         yield phrase("also_sent", names=code_list(names, phrase("or_between")))
     issuing = [tool.name for tool in _issuing_tools(service) if not _needs(tool, first)]
-    if len(credential.variables) == 1 and 0 < len(issuing) <= _MAX_ISSUING_TOOLS:
+    if len(credential.nouns) == 1 and 0 < len(issuing) <= _MAX_ISSUING_TOOLS:
         yield phrase("issued_by", tools=code_list(issuing, phrase("or_between")))
     if first.description and not brief:
         yield from map(inline, _first_sentences(first.description))
@@ -414,6 +453,15 @@ def _issuing_tools(service: Service) -> list[Tool]:
     return [tool for tool in tools if _ISSUES.search(" ".join(words_of(tool.name)))]
 
 
+def _called_endpoints(service: Service, auth: Auth) -> list[tuple[Endpoint, ...]]:
+    """Returns the base URLs of the tools that need a credential, one of each origin, that of the service first."""
+    users = [tool.endpoints for tool in service.tools if tool.endpoints and _needs(tool, auth)]
+    found: dict[str, tuple[Endpoint, ...]] = {}
+    for endpoints in [*([service.endpoints] if service.endpoints or not users else []), *users]:
+        found.setdefault(credential_variable(service, endpoints, ""), endpoints)
+    return list(found.values())
+
+
 def _needs(tool: Tool, auth: Auth) -> bool:
     if auth.pointer == LOGIN_POINTER:
         return any(parameter.name == auth.name for parameter in tool.parameters)
@@ -438,13 +486,12 @@ def _url_variables(service: Service) -> dict[str, None]:
 
 
 def variable_name(service: Service, *more: str) -> str:
-    """Returns the name of an environment variable of a service: `SKILL_ACME_TASKS`.
+    """Returns the name of an environment variable for a part of a URL of a service: `SKILL_ACME_TASKS_TENANT`.
 
-    A source chooses the rest of the name. With the prefix it can never name a variable of another program, whose value
-    an example would then send to the source.
+    A source chooses the rest of the name. With the prefix it can never name a variable of another program, nor one with
+    a credential, which has three underscores: its value would then be sent to the source.
     """
-    text = "_".join((skill_name(service), *more))
-    return "SKILL_" + re.sub(r"[^A-Z0-9]+", "_", text.upper()).strip("_")
+    return f"SKILL_{noun_of(skill_name(service), *more)}"
 
 
 def _credential_nouns(auth: Auth) -> tuple[str, ...]:

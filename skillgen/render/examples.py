@@ -8,7 +8,7 @@ literally; between double quotes there are only percent-encoded URLs and the var
 from __future__ import annotations
 
 import shlex
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from urllib.parse import quote
 
@@ -21,7 +21,15 @@ from skillgen.model.serialization import is_json, is_json_sequence
 from skillgen.model.service import Service
 from skillgen.model.tool import Tool
 from skillgen.model.values import Json, Value
-from skillgen.render.access import URL_VARIABLE, ExampleCredential, variable_name
+from skillgen.render.access import (
+    URL_VARIABLE,
+    ExampleCredential,
+    credential_variable,
+    example_credentials,
+    has_host,
+    noun_of,
+    variable_name,
+)
 from skillgen.render.commands import command_line
 from skillgen.render.phrases import phrase
 from skillgen.text import lazy_re as re
@@ -198,18 +206,18 @@ _URL_SAFE = "/-._~:@&=+,;%*()"
 _BODY_OPTIONS = ("-d", "-F", "--")
 
 
-def curl_command(tool: Tool, request: Request, service: Service, credentials: Mapping[str, ExampleCredential]) -> str:
-    """Returns the command, on one line if it is short, else with one option a line.
-
-    `credentials` are the credentials of all examples of the service.
-    """
+def curl_command(tool: Tool, request: Request, service: Service) -> str:
+    """Returns the command, on one line if it is short, else with one option a line."""
+    credentials = example_credentials(service)
     used = [credentials[name] for name in request.auth if name in credentials]
-    secrets = {place: secret_variable(place, service, credentials.values()) for place in request.secrets}
     used += [
-        ExampleCredential(auth=Auth(kind="api-key", sent_as=place, pointer=""), variables=(variable,))
-        for place, variable in secrets.items()
+        ExampleCredential(auth=Auth(kind="api-key", sent_as=place, pointer=""), nouns=(secret_noun(place, service),))
+        for place in request.secrets
     ]
-    in_body = {place[5:]: variable for place, variable in secrets.items() if place.startswith("body ")}
+    name = partial(credential_variable, service, tool.endpoints or service.endpoints)
+    used = [replace(item, variables=tuple(map(name, item.nouns))) for item in used]
+    places = {item.auth.sent_as or "": item.variables[0] for item in used[len(used) - len(request.secrets) :]}
+    in_body = {place[5:]: variable for place, variable in places.items() if place.startswith("body ")}
     request = _with_variables(request, in_body)
     parts = [_url(tool, request, service, used), *_options(request, used)]
     for variable in in_body.values():
@@ -232,11 +240,12 @@ def curl_command(tool: Tool, request: Request, service: Service, credentials: Ma
     return " \\\n  ".join((f"{start} {parts[0]}", *parts[1:]))
 
 
-def secret_variable(place: str, service: Service, credentials: Collection[ExampleCredential]) -> str:
-    """Returns the variable for a parameter that holds the credential."""
+def secret_noun(place: str, service: Service) -> str:
+    """Returns the end of the name of the variable for a parameter that holds the credential."""
+    credentials = example_credentials(service).values()
     exact = [item for item in credentials if item.auth.sent_as == place]
-    single = [item for item in credentials if len(item.variables) == 1]
-    return next((item.variables[0] for item in (*exact, *single)), variable_name(service, place.partition(" ")[2]))
+    single = [item for item in credentials if len(item.nouns) == 1]
+    return next((item.nouns[0] for item in (*exact, *single)), noun_of(place.partition(" ")[2]))
 
 
 def _with_variables(request: Request, variables: Mapping[str, str]) -> Request:
@@ -252,7 +261,7 @@ def _url(tool: Tool, request: Request, service: Service, used: list[ExampleCrede
     """Returns the URL in double quotes; a variable replaces an unknown base URL."""
     endpoint = next(iter(tool.endpoints or service.endpoints), None)
     base = endpoint.url.rstrip("/") if endpoint is not None else ""
-    if not base.startswith(("http://", "https://")):
+    if not has_host(base):
         base = f"${variable_name(service, 'BASE_URL')}{_encoded(base) if base.startswith('/') else ''}"
     else:
         pieces = URL_VARIABLE.split(base)

@@ -21,7 +21,7 @@ from skillgen.model.tool import Tool
 from skillgen.model.traversal import PROSE_FIELDS, place_of, referenced_types, rewrite_texts
 from skillgen.model.values import Quotation
 from skillgen.render.about import about_pages, description_headings
-from skillgen.render.access import example_credentials, shared_auth
+from skillgen.render.access import shared_auth
 from skillgen.render.environment import Templates
 from skillgen.render.examples import curl_command, shown_examples
 from skillgen.render.identity import product
@@ -642,7 +642,7 @@ def _tool_sections(
 ) -> Iterator[Section]:
     auth = shared_auth(service)
     has_one_scheme = len({item.name for item in service.requirements.auth}) == 1
-    command = partial(curl_command, service=service, credentials=example_credentials(service))
+    command = partial(curl_command, service=service)
     notes = common_notes(service)
     for tool in (without_notes(_with_quotations(tool), notes) for tool in tools):
         shown = shown_examples(tool, command)

@@ -8,7 +8,7 @@ from __future__ import annotations
 import ast
 import json
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -17,7 +17,7 @@ from urllib.parse import quote
 from msgspec import Struct
 from msgspec.structs import replace
 
-from skillgen.model.auth import LOGIN_POINTER, Auth, Endpoint
+from skillgen.model.auth import LOGIN_POINTER, Auth
 from skillgen.model.calls import Input
 from skillgen.model.codec import to_json
 from skillgen.model.document import Document
@@ -27,8 +27,16 @@ from skillgen.model.service import Service
 from skillgen.model.tool import Tool
 from skillgen.model.values import Json, child, json_type
 from skillgen.render.about import client_configuration, client_variables
-from skillgen.render.access import URL_VARIABLE, base_url, example_credentials, variable_name
-from skillgen.render.examples import secret_variable
+from skillgen.render.access import (
+    URL_VARIABLE,
+    credential_variable,
+    example_credentials,
+    has_host,
+    url_template,
+    variable_name,
+)
+from skillgen.render.examples import secret_noun
+from skillgen.security.secrets import is_secret_setting
 from skillgen.text.markdown import one_line
 from skillgen.text.summary import clip
 from skillgen.text.unicode import escape_invisible_in_json
@@ -64,26 +72,25 @@ def call_data(service: Service, tools: Iterable[Tool]) -> dict[str, Any]:
     for item in found.values():
         for schema in item["schema"].get("properties", {}).values():
             _add_kinds(schema, types)
-    variables = []
+    variables: list[str] = []
     if service.kind == "mcp":
         data |= _server(service)
-        variables = [*data.get("env", ()), *([data["token"]] if "token" in data else [])]
+        is_known = "url" in data
+        token = credential_variable(service, service.endpoints, "TOKEN") if is_known else f"{data['prefix']}_URL"
+        variables = data.get("env", [token])
     else:
-        credentials = example_credentials(service)
-        data["base"] = _base(service, service.endpoints)
-        data["auth"] = {name: _scheme(item.auth, item.variables) for name, item in credentials.items()}
-        used = {name for tool in found.values() for way in tool.get("auth", ()) for name in way}
-        if not credentials:
-            data["auth"] = {"": _scheme(Auth(kind="bearer", pointer=""), (variable_name(service, "TOKEN"),))}
-            used = {""}
-            for item in found.values():
-                item["auth"] = [[""], []]
-        variables = [name for scheme in data["auth"] if scheme in used for name in data["auth"][scheme]["variables"]]
-        variables += [name for tool in found.values() for name, _ in tool.get("filled", {}).values()]
-        schemes = [name for scheme in data["auth"].values() for name in scheme["variables"]]
-        data["secrets"] = [*dict.fromkeys([*schemes, *variables])]
+        data["base"] = url_template(service, service.endpoints)
+        data["auth"] = {name: _scheme(item.auth, item.nouns) for name, item in example_credentials(service).items()}
+        for tool in tools:
+            item = found[tool.name]
+            schemes = [data["auth"][name] for way in item.get("auth", ()) for name in way if name in data["auth"]]
+            nouns = [noun for scheme in schemes for noun in scheme["nouns"]]
+            nouns += [noun for noun, _ in item.get("filled", {}).values()]
+            item["nouns"] = list(dict.fromkeys(nouns))
+            endpoints = tool.endpoints or service.endpoints
+            variables += [credential_variable(service, endpoints, noun) for noun in item["nouns"]]
         variables += URL_VARIABLE.findall(data["base"])
-        if not data["base"].startswith(("http://", "https://")):
+        if not has_host(data["base"]):
             variables.append(variable_name(service, "BASE_URL"))
     if steps := _login_steps(service):
         data["login"] = steps
@@ -94,12 +101,11 @@ def _server(service: Service) -> dict[str, Any]:
     """Returns how the server is reached; empty if neither a URL nor a portable command is known."""
     entry = client_configuration(service) or {}
     server: dict[str, Any] = next(iter(entry.get("mcpServers", {}).values()), {})
-    token = variable_name(service, "TOKEN")
-    if "url" in server:
-        return {"url": server["url"], "token": token}
     if "command" in server:
-        return {"command": [server["command"], *server["args"]], "env": client_variables(service)}
-    return {"token": token}
+        names = client_variables(service)
+        secrets = list(filter(is_secret_setting, names))
+        return {"command": [server["command"], *server["args"]], "env": names, "secrets": secrets}
+    return {"url": server["url"]} if "url" in server else {}
 
 
 def _login_steps(service: Service) -> str:
@@ -108,9 +114,9 @@ def _login_steps(service: Service) -> str:
     return f"This program has no OAuth: get a token at {clip(found[0], 200)}" if found else ""
 
 
-def _scheme(auth: Auth, variables: tuple[str, ...]) -> dict[str, Any]:
+def _scheme(auth: Auth, nouns: tuple[str, ...]) -> dict[str, Any]:
     place, _, name = (auth.sent_as or "").partition(" ")
-    scheme: dict[str, Any] = {"kind": auth.kind, "variables": list(variables)}
+    scheme: dict[str, Any] = {"kind": auth.kind, "nouns": list(nouns)}
     if auth.kind == "api-key" and place in ("query", "cookie", "body", "header"):
         return {**scheme, "place": place, "name": name}
     if auth.kind == "api-key":
@@ -158,12 +164,6 @@ def _advice(service: Service, tool: Tool) -> Iterator[tuple[str, str]]:
             yield error.code, clip(one_line(" ".join(parts)), _ADVICE_LENGTH)
 
 
-def _base(service: Service, endpoints: Sequence[Endpoint]) -> str:
-    """Returns the base URL, in which names of environment variables are in braces; empty if it is not known."""
-    url = endpoints[0].url if endpoints else ""
-    return URL_VARIABLE.sub(lambda match: f"{{{variable_name(service, match[1])}}}", base_url(url)) if url else ""
-
-
 # -- operations -------------------------------------------------------------------------------------------------------
 
 
@@ -190,10 +190,10 @@ def _operation(service: Service, tool: Tool) -> dict[str, Any]:
     if tool.output_media_types:
         found["accept"] = ", ".join(sorted(set(tool.output_media_types), key=lambda name: ("json" not in name, name)))
     if tool.endpoints:
-        found["base"] = _base(service, tool.endpoints)
+        found["base"] = url_template(service, tool.endpoints)
     credentials = list(credential_parameters(service, tool))
     if credentials:
-        facts = {keys[index]: (variable, is_needed) for index, variable, is_needed, _ in credentials}
+        facts = {keys[index]: (noun, is_needed) for index, noun, is_needed, _ in credentials}
         found["filled"] = {child("", key): item for key, item in facts.items()}
     if tool.auth is not None:
         schemes = {scheme for *_, scheme in credentials}
@@ -214,16 +214,18 @@ def undeclared_members(tool: Tool) -> list[str]:
 
 
 def credential_parameters(service: Service, tool: Tool) -> Iterator[tuple[int, str, bool, str]]:
-    """Yields the index of each parameter with a credential, its variable, whether it is needed, and its scheme."""
+    """Yields the index of each parameter with a credential, the end of the name of its variable, whether it is needed,
+    and its scheme.
+    """
     ways = [{item.scheme for item in way} for way in tool.auth or ()]
     used, needed = (set[str]().union(*ways), set.intersection(*ways)) if ways else (set[str](), set[str]())
     places, credentials = dict[str | None, tuple[str, str]](), example_credentials(service)
     for auth in service.requirements.auth if tool.method is not None else ():
         is_used = tool.auth is None or auth.name in used or auth.pointer == LOGIN_POINTER
         if auth.kind == "api-key" and auth.name is not None and is_used:
-            places[auth.sent_as] = credentials[auth.name].variables[0], auth.name
+            places[auth.sent_as] = credentials[auth.name].nouns[0], auth.name
     for place in (place for item in tool.examples if item.request is not None for place in item.request.secrets):
-        places.setdefault(place, (secret_variable(place, service, credentials.values()), ""))
+        places.setdefault(place, (secret_noun(place, service), ""))
     for index, item in enumerate(tool.parameters):
         if (found := places.get(f"{item.location} {item.name}")) is not None:
             yield index, found[0], item.required or found[1] in needed, found[1]
@@ -471,9 +473,9 @@ def script_text(kind: str) -> str:
     client = {"http": "HttpClient", "mcp": "McpClient"}[kind]
     own = (package / "calls" / "script.py").read_text("utf-8")
     own = own.replace('CLIENTS[data["kind"]]', client)
-    shared = (package / "model" / "serialization.py").read_text("utf-8")
+    shared = [(package / "model" / f"{name}.py").read_text("utf-8") for name in ("serialization", "credentials")]
     head, _, _ = own.partition("\nfrom __future__")
-    pieces = [*_pieces(re.sub(r"\bJson\b", "Any", shared)), *_pieces(own)]
+    pieces = [piece for text in (*shared, own) for piece in _pieces(re.sub(r"\bJson\b", "Any", text))]
     definitions = {name: piece for piece in pieces for name in piece.defined}
     live: set[str] = set()
     waiting = ["main"]

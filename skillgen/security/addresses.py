@@ -10,11 +10,8 @@ from collections.abc import Iterable
 from contextlib import suppress
 from urllib.parse import unquote, urljoin, urlsplit, urlunsplit
 
+from skillgen.model.credentials import origin_of
 from skillgen.text import lazy_re as re
-
-_PORTS = {"http": 80, "https": 443}
-
-UrlOrigin = tuple[str, str, int]
 
 _LOOPBACK_NAMES = ("localhost", "localdomain", "ip6-localhost", "ip6-loopback")
 
@@ -106,18 +103,6 @@ def icon_objection(source: str, trusted_hosts: Iterable[str]) -> str | None:
 def _is_within(host: str, domain: str) -> bool:
     domain = domain.removeprefix("www.")
     return host == domain or ("." in domain and host.endswith(f".{domain}"))
-
-
-def origin_of(url: str) -> UrlOrigin | None:
-    """Returns scheme, host and port of a URL; `None` if it is not an HTTP URL."""
-    try:
-        parts = urlsplit(url)
-        port = parts.port
-    except ValueError:
-        return None
-    if parts.scheme not in _PORTS or not parts.hostname:
-        return None
-    return parts.scheme, parts.hostname.lower(), port or _PORTS[parts.scheme]
 
 
 def hosts_of(urls: Iterable[str]) -> frozenset[str]:

@@ -19,6 +19,7 @@ from msgspec.structs import replace
 
 from skillgen.errors import Problem, ProblemLog
 from skillgen.model.auth import Credential, EndpointVariable
+from skillgen.model.credentials import origin_of
 from skillgen.model.document import DEFAULT_SCREENING
 from skillgen.model.resource import Event, Prompt, Resource
 from skillgen.model.schema import CommandSyntax, NamedType, Parameter, Schema
@@ -34,7 +35,7 @@ from skillgen.model.traversal import (
     rewrite_texts,
 )
 from skillgen.model.values import Json, Quotation, child, last_token
-from skillgen.security.addresses import is_private, origin_of
+from skillgen.security.addresses import is_private
 from skillgen.security.credentials import is_secret_name, looks_random, might_hold_credential, placeholder, redact
 from skillgen.security.injection.detection import MAX_TEXT_LENGTH, find_injections, searched_part
 from skillgen.security.injection.passages import Passage, split_passages

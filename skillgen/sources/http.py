@@ -33,7 +33,8 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from skillgen.errors import SourceError
-from skillgen.security.addresses import hosts_of, is_private, is_public_address, literal_address, origin_of, public_url
+from skillgen.model.credentials import origin_of
+from skillgen.security.addresses import hosts_of, is_private, is_public_address, literal_address, public_url
 from skillgen.security.secrets import Secrets
 from skillgen.sources.json_access import SOURCE_LIMIT_BYTES, TOTAL_TIMEOUT_FACTOR, as_dict, json_or_none
 

@@ -18,10 +18,11 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from skillgen.errors import Problem, ProblemLog, SourceError
+from skillgen.model.credentials import origin_of
 from skillgen.model.service import Service
 from skillgen.model.traversal import rewrite_pointers
 from skillgen.model.values import Json, child, follow, last_token
-from skillgen.security.addresses import decoded_path, origin_of, public_url, resolve_url
+from skillgen.security.addresses import decoded_path, public_url, resolve_url
 from skillgen.sources.documents import Document, document_from_response, is_url, load_document, note_other_input
 from skillgen.sources.http import FetchOptions, fetch
 from skillgen.sources.json_access import REF_CHAIN_LIMIT, SOURCE_LIMIT_BYTES, as_dict
