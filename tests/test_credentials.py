@@ -208,7 +208,8 @@ def test_a_title_chooses_no_credential(tmp_path: Path, start: Any) -> None:
     url, received = start()
     env = {"SKILL_GITHUB_TOKEN": "sesame", "SKILL_API_GITHUB_COM___TOKEN": "sesame"}
     for title in ("GitHub", "git hub!", "api.github.com"):
-        for security in (({"k": []},), ({"k": []}, {})):
+        ways: tuple[Any, ...] = (({"k": []},), ({"k": []}, {}))
+        for security in ways:
             for finished in both(tmp_path, described(url, title=title, security=security), "getMe", env):
                 assert (finished.exit_code, variable(url) in finished.stderr) == (
                     (2, True) if "GitHub" in title or security == ({"k": []},) else (0, False)
