@@ -267,7 +267,8 @@ class SecondHandshake:
             for token in self._tokens:
                 token.raise_if_cancelled()
             connection = self._attempt.connect()
-            stack.callback(connection.close)
+            # A process is killed, so that nothing runs any more when the crawl is left; a session is closed.
+            stack.callback(connection.kill if self._target.command else connection.close)
             for token in self._tokens:
                 stack.enter_context(token.attach(connection))
             legacy = negotiate(connection, probe_s=None, timeout_s=seconds)

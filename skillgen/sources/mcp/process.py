@@ -1,8 +1,8 @@
 """Starts, terminates and kills the process tree of a server.
 
 A server may start other processes (npx starts a shell that starts node), and they may outlive it. On Linux, a watcher
-process is the ancestor of all of them (see `watcher`). Elsewhere only the process group is known: a process that leaves
-it is not killed, and if skillgen itself is killed, a server only notices that its standard input is closed.
+process is the ancestor of all of them (see `watcher`). Elsewhere they are found by their parents and by a variable in
+their environment, and if skillgen itself is killed, a server only notices that its standard input is closed.
 """
 
 from __future__ import annotations
@@ -12,18 +12,17 @@ import marshal
 import os
 import secrets
 import shutil
-import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from pathlib import Path
-from typing import BinaryIO
+from typing import BinaryIO, Literal
 
 from skillgen.sources.mcp import watcher
 
 _MARK_VARIABLE = "SKILLGEN_CRAWL"
-"""The environment variable by which the processes of a server are found if its watcher was killed."""
+"""The environment variable by which the processes of a server are found without its watcher."""
 
 _GRACE_S = 2.0
 """How long a server may take to exit after its standard input was closed."""
@@ -34,10 +33,10 @@ _TERM_GRACE_S = 1.0
 _KILL_S = 5.0
 """How long the system and the watcher may take to kill it."""
 
-_PROC = Path("/proc")
-
 _MAX_SCANS = 50
 """How often to scan the processes, because they may start others during a scan."""
+
+_SCAN_S = 0.01
 
 _CLEAN_SCANS = 2
 """How many successive scans must find no process."""
@@ -61,12 +60,12 @@ class ProcessTree:
             OSError: the server cannot be started.
             ValueError: an argument or a variable contains a null character.
         """
-        self._mark = f"{_MARK_VARIABLE}={secrets.token_hex(16)}"
+        self._mark = secrets.token_hex(16)
+        marked = {**environment, _MARK_VARIABLE: self._mark}
         self._control: BinaryIO | None = None
-        if sys.platform != "linux" or not sys.executable or not (_PROC / "self" / "stat").exists():
-            self.process = _popen(command, environment, cwd, stdin)
+        if sys.platform != "linux" or not sys.executable or not Path("/proc/self/stat").exists():
+            self.process = _popen(command, marked, cwd, stdin)
             return
-        marked = {**environment, _MARK_VARIABLE: self._mark.partition("=")[2]}
         arguments = [os.fsencode(argument) for argument in command]
         request = (arguments, {os.fsencode(k): os.fsencode(v) for k, v in marked.items()}, kill_on_leader_exit)
         control, self._control = _pipe()
@@ -92,7 +91,7 @@ class ProcessTree:
     def stop(self) -> None:
         """Waits for the tree to exit, then terminates it, then kills it. Takes up to three seconds."""
         if not self._exits_within(_GRACE_S):
-            self._terminate()
+            self._signal_members("terminate")
             self._exits_within(_TERM_GRACE_S)
         self.kill()
 
@@ -101,35 +100,37 @@ class ProcessTree:
         if self._control is not None:
             with contextlib.suppress(OSError):
                 self._control.close()
-        elif sys.platform == "win32":
-            subprocess.run(["taskkill", "/T", "/F", "/PID", str(self.process.pid)], capture_output=True, check=False)
-        else:
-            self._signal_group(signal.SIGKILL)
-        has_exited = self._exits_within(_KILL_S)
-        if self._control is None or (has_exited and self.process.returncode >= 0):
-            return
-        # The server may have killed or stopped its watcher.
-        self.process.kill()
-        self._kill_marked()
-
-    def _terminate(self) -> None:
-        if self._control is not None:
-            with contextlib.suppress(OSError, ValueError):
-                self._control.write(b".")
-        elif sys.platform == "win32":
-            self.process.terminate()
-        else:
-            self._signal_group(signal.SIGTERM)
-
-    def _signal_group(self, number: int) -> None:
-        # No new process gets the id of a group that still has members. So if the leader has exited and a process with
-        # its id exists, the group is gone, and the process is another one.
-        if self.process.poll() is not None:
-            with contextlib.suppress(ProcessLookupError):
-                os.kill(self.process.pid, 0)
+            if self._exits_within(_KILL_S) and self.process.returncode >= 0:
                 return
-        with contextlib.suppress(ProcessLookupError, PermissionError):
-            os.killpg(self.process.pid, number)
+        # There is no watcher, or the server has killed or stopped it.
+        clean_scans = 0
+        for _ in range(_MAX_SCANS):
+            clean_scans = 0 if self._signal_members("kill") else clean_scans + 1
+            with contextlib.suppress(OSError):
+                self.process.kill()
+            if clean_scans == _CLEAN_SCANS:
+                break
+            time.sleep(_SCAN_S)  # a killed process takes a moment to disappear
+        self._exits_within(_KILL_S)
+
+    def _signal_members(self, method: Literal["terminate", "kill"]) -> bool:
+        """Calls a method of every process of the tree but the watcher; true if there was one."""
+        import psutil  # only here: few servers do not exit by themselves
+
+        members: set[psutil.Process] = set()
+        for process in psutil.process_iter():
+            with contextlib.suppress(psutil.Error, OSError):
+                if process.pid == self.process.pid or process.environ().get(_MARK_VARIABLE) == self._mark:
+                    members |= {process, *process.children(recursive=True)}
+        watcher_pid = None if self._control is None else self.process.pid
+        was_alive = False
+        # The newest first, to catch a process that keeps replacing itself by a new one.
+        for member in sorted(members, key=lambda member: member.pid, reverse=True):
+            with contextlib.suppress(psutil.Error):
+                if member.pid != watcher_pid and member.status() != psutil.STATUS_ZOMBIE:
+                    getattr(member, method)()
+                    was_alive = True
+        return was_alive
 
     def _exits_within(self, seconds: float) -> bool:
         with contextlib.suppress(subprocess.TimeoutExpired):
@@ -141,26 +142,6 @@ class ProcessTree:
             if stream is not None:
                 stream.close()
         self.process.wait()
-
-    def _kill_marked(self) -> None:
-        clean_scans = 0
-        for _ in range(_MAX_SCANS):
-            clean_scans += 1
-            for pid in self._marked_pids():
-                clean_scans = 0
-                with contextlib.suppress(ProcessLookupError, PermissionError):
-                    os.kill(pid, signal.SIGKILL)
-            if clean_scans == _CLEAN_SCANS:
-                return
-            # A killed process takes a moment to disappear.
-            time.sleep(0.01)
-
-    def _marked_pids(self) -> Iterator[int]:
-        """Yields the newest first, to catch a process that keeps replacing itself by a new one."""
-        for pid in sorted((int(entry.name) for entry in _PROC.iterdir() if entry.name.isdigit()), reverse=True):
-            with contextlib.suppress(OSError):
-                if self._mark.encode() in (_PROC / str(pid) / "environ").read_bytes().split(b"\0"):
-                    yield pid
 
 
 def _pipe() -> tuple[BinaryIO, BinaryIO]:

@@ -3,7 +3,7 @@
 It is a subreaper (prctl(2), PR_SET_CHILD_SUBREAPER): a process that leaves its parent, its group and its session
 becomes its child instead of init's. So all processes of the server are its descendants, and when it has no child left,
 all of them have exited. It kills them when the other end of its control pipe closes, which also happens when skillgen
-is killed; each byte that arrives before is a request to terminate them.
+is killed.
 
 It runs as a separate script, and imports nothing of skillgen so that it starts quickly.
 """
@@ -79,23 +79,18 @@ def _detach() -> None:
 
 
 def _serve(control: BinaryIO) -> None:
-    while control.read(1):
-        _signal_all(signal.SIGTERM)
+    control.read()
     _kill_all()
 
 
 def _kill_all() -> None:
     for _ in range(_ROUNDS):
-        _signal_all(signal.SIGKILL)
+        # The newest first, to catch a process that keeps replacing itself by a new one.
+        for pid in sorted(_descendants(), reverse=True):
+            with contextlib.suppress(OSError):
+                os.kill(pid, signal.SIGKILL)
         time.sleep(_ROUND_S)
     os._exit(1)
-
-
-def _signal_all(number: int) -> None:
-    # The newest first, to catch a process that keeps replacing itself by a new one.
-    for pid in sorted(_descendants(), reverse=True):
-        with contextlib.suppress(OSError):
-            os.kill(pid, number)
 
 
 def _descendants() -> list[int]:
