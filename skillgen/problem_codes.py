@@ -1045,6 +1045,10 @@ CODES: Mapping[str, ProblemCode] = {
     "replaced-text-changed": _warning(
         "generated text changed that a person's region replaces", "check whether your text is still correct"
     ),
+    "site-partial": _warning(
+        "a service failed, so the documents above those of several services are not all renewed",
+        "run it again when every service can be read",
+    ),
     "service-replaced": _warning(
         "the documents of one service are replaced by those of another", "give each service its own folder"
     ),

@@ -236,7 +236,7 @@ def test_problems_name_options_as_every_caller_knows_them(project: Path) -> None
     skillgen.build()
     (project / "skillgen.yaml").write_text(f"targets: {{a: {{out: agent-docs/a, {target[1:]}}}\n", "utf-8")
     problems = [*skillgen.build(force=True).problems]
-    problems += skillgen.generate(skillgen.read(BOOKS, name="other"), out="agent-docs/a").problems
+    problems += skillgen.generate(skillgen.read(BOOKS, name="other"), out="agent-docs/a", replace=True).problems
     codes = {problem.code for problem in problems}
     assert codes >= {"base-url-missing", "pattern-unmatched", "documents-left", "service-replaced"}
     assert [problem for problem in problems if "--" in f"{problem.where} {problem.message} {problem.fix}"] == []

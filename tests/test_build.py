@@ -743,8 +743,10 @@ def test_two_targets_do_not_install_one_skill_over_the_other(project: Path) -> N
         "  two: {source: {openapi: other.json}, install-to: claude}\n"
     )
     finished = build(project, text)
-    assert finished.exit_code == 4
-    assert ".claude/skills/tasks: is the installed skill of another service" in finished.stderr
+    assert finished.exit_code == 2
+    assert ".claude/skills/tasks: holds the documents of another service" in finished.stderr
+    assert "`name:`" in finished.stderr
+    assert "`replace: true`" in finished.stderr
     text = text.replace("other.json}", "other.json}, name: people")
     assert build(project, text).exit_code == 0
     assert build(project, None, "--check").exit_code == 0

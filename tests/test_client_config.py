@@ -78,7 +78,7 @@ class TestSeveralServers:
         finished = crawled(config(tmp_path, servers), tmp_path / "out", "--json")
 
         assert finished.exit_code == 3
-        assert {path.name for path in (tmp_path / "out").iterdir()} == {"good"}
+        assert {path.name for path in (tmp_path / "out").iterdir()} == {"good", "llms.txt", ".skillgen.json"}
         assert "server 'bad' (no-such-program): The command does not exist." in finished.stderr
         assert "server 'dead'" in finished.stderr
         failed = [item for item in json.loads(finished.stdout)["problems"] if item["code"] == "service-failed"]
@@ -91,7 +91,7 @@ class TestSeveralServers:
 
         assert finished.exit_code == 2
         assert "server 'bad': NO_SUCH_VARIABLE is not set" in finished.stderr
-        assert {path.name for path in (tmp_path / "out").iterdir()} == {"good"}
+        assert {path.name for path in (tmp_path / "out").iterdir()} == {"good", "llms.txt", ".skillgen.json"}
 
     def test_one_that_is_named_is_written_to_the_folder_itself(self, tmp_path: Path) -> None:
         """Issue 3, `--server`; also one that the client has switched off."""

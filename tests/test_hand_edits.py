@@ -365,7 +365,9 @@ def test_two_runs_at_once_on_one_out_do_not_mix(out: Path, tmp_path: Path) -> No
         source = write(tmp_path / f"{name}.json", data)
         generated("from-openapi", source, "-o", tmp_path / name)
         expected.append(files_of(tmp_path / name))
-        commands.append([sys.executable, "-m", "skillgen", "from-openapi", str(source), "-o", str(out), "-q"])
+        commands.append(
+            [sys.executable, "-m", "skillgen", "from-openapi", str(source), "-o", str(out), "--replace", "-q"]
+        )
     for _ in range(3):
         running = [subprocess.Popen(command, env=environment()) for command in commands]
         assert [process.wait(timeout=60) for process in running] == [0, 0]
@@ -426,6 +428,7 @@ def test_a_merge_of_branches_needs_only_a_run(style: str, tmp_path: Path) -> Non
     generated("from-openapi", "api.json", "-o", "fresh", "--emit", formats, cwd=tmp_path)
     for path, words in ((TASKS, "OURS"), ("ai-help.md", "THEIRS")):
         edit(tmp_path / "out" / path, f"\n{words}\n", "")
+    generated("from-openapi", "api.json", "-o", "out", "--emit", formats, cwd=tmp_path)
     assert files_of(tmp_path / "out") == files_of(tmp_path / "fresh")
 
 

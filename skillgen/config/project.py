@@ -534,6 +534,7 @@ class OutputOptions(_Options):
     force: bool = option(
         "Overwrite edits within generated text. Lines that were added elsewhere stay.", False, is_key=False
     )
+    replace: bool = option("Replace the documents of another service that are in the folder.", False)
     prune: bool = option("Remove documents and installed skills of targets and servers that no longer exist.", False)
     strict: bool = option("Treat warnings as errors.", False)
 

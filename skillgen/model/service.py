@@ -36,6 +36,10 @@ class Service(Struct, frozen=True, kw_only=True):
     kind: Kind
     """The kind of source."""
 
+    source: tuple[str, ...] = ()
+    """What it was read from, in words that identify it for every user: the kind, and the URL, the words of the command,
+    or the file. Empty if unknown."""
+
     protocol_version: str | None = None
     """The MCP revision that the server uses, or the OpenAPI version of the description."""
 

@@ -103,6 +103,7 @@ def resolve_targets(
         with errors_located_in_file(f"{file.name}#/targets/{name}", given):
             target = replace(target, **of_target, source=replace(target.source, **of_source))
             target, place = _with_place(target, Path(out), file, given)
+            place = structs.replace(place, target=name)
         resolved.append(NamedTarget(name=name, target=target, file=file, place=place, given=tuple(given)))
     siblings = tuple(item.place.out for item in resolved)
     return tuple(

@@ -34,13 +34,14 @@ from skillgen.model.document import (
 )
 from skillgen.model.inventory import UNREAD_DOCUMENTS, inventory_of, offers_of, types_of
 from skillgen.model.service import Service
+from skillgen.pipeline.ownership import SITE, has_documents, is_same_service, refuse_other_service
 from skillgen.pipeline.packages import SkillFolder, skill_folders
 from skillgen.problem_codes import CODES, WHERE
 from skillgen.security.addresses import host_of, public_url
 from skillgen.text.markdown import one_line
 from skillgen.write.files import is_below
 from skillgen.write.plan import Action, Plan
-from skillgen.write.record import RECORD_NAME, Record, read_record
+from skillgen.write.record import RECORD_NAME, Record, content_of, lines_of, read_record
 
 
 class Place(Struct, frozen=True, kw_only=True):
@@ -56,6 +57,9 @@ class Place(Struct, frozen=True, kw_only=True):
     owner: Path | None = None
     """What `out` belongs to, if not to the user alone: the project file, the folder of all services of a run, or the
     documents that an installed skill is a copy of."""
+
+    target: str | None = None
+    """The target of the project's file, with the name of the server if it has several."""
 
     install: tuple[SkillFolder, ...] = ()
     """Folders to install the skill into."""
@@ -228,7 +232,7 @@ def write_service(service: Service, output: OutputOptions, place: Place) -> tupl
         SourceError: the service lacks tools or parts that its documents have, or has problems in a `strict` run.
         EditedError: a file that would be overwritten was edited; nothing was written.
         OutputError: a place cannot be written.
-        UsageError: a template has an error.
+        UsageError: a template has an error, or a place has documents of another service.
     """
     from skillgen.render.catalogue import template_problems
     from skillgen.render.invocation import profile_problems
@@ -240,6 +244,9 @@ def write_service(service: Service, output: OutputOptions, place: Place) -> tupl
         _refuse_problems(service.problems)
     rendered = _documents(service, output)
     documents = rendered.contents
+    for item in () if output.replace else places:  # before a folder is created
+        refuse_outside(item.out, item.within)
+        _refuse_other_service(read_record(item.out), _identity(service, item), item, place)
     with ExitStack() as stack:
         plans, held = [], []
         for item in places:
@@ -247,8 +254,12 @@ def write_service(service: Service, output: OutputOptions, place: Place) -> tupl
                 held.append(stack.enter_context(lock_folder(item.out, item.within)))
             refuse_outside(item.out, item.within)
             plans.append(_plan(service, _documents_for(documents, service, item), rendered.artifacts, output, item))
-            if item.is_installed and not output.force:
-                _refuse_other_skill(plans[-1], place)
+            if not output.replace:
+                _refuse_other_service(plans[-1].before, plans[-1].after, item, place)
+            if item is place and (added := _added_to_skill(plans[-1], documents, service)):
+                rendered = _documents(service, output, added)
+                plans[-1] = _plan(service, rendered.contents, rendered.artifacts, output, item)
+                documents = {**rendered.contents, **added}
         if not output.check:
             for plan in plans:
                 _refuse_conflicts(plan)
@@ -300,21 +311,41 @@ def write_services(
     names = _folder_names(services)
     folders = tuple(place.out / name for name in names)
     services = _with_distinct_names(services, folders if failures else ())
-    for service, folder in zip(services, folders, strict=True):
+    has_site = not is_one and bool(services) and any(FORMATS[name].site_renderer for name in output.emit)
+    if has_site and not output.replace:
+        _refuse_site(services, place)
+    written: list[tuple[str, Service, Outcome]] = []
+    for name, service, folder in zip(names, services, folders, strict=True):
         own = place
         if not is_one:
             siblings = (*place.siblings, *folders)
-            own = replace(place, out=folder, within=place.out, owner=place.out, siblings=siblings)
+            target = f"{place.target} {name}" if place.target else None
+            own = replace(place, out=folder, within=place.out, owner=place.out, siblings=siblings, target=target)
         try:
-            steps += write_service(service, output, own)
+            outcomes = write_service(service, output, own)
         except SkillgenError as error:
             steps.append(Failure(error=error, source_problems=service.problems if is_one else ()))
-    if len(services) > 1 and not failures and any(FORMATS[name].site_renderer for name in output.emit):
+        else:
+            steps += outcomes
+            written.append((name, service, outcomes[0]))
+    if has_site and written:
         try:
-            steps.append(_write_site(services, names, output, place.out))
+            is_partial = any(isinstance(step, Failure) for step in steps)
+            steps.append(_write_site(written, output, place.out, is_partial=is_partial))
         except SkillgenError as error:
             steps.append(Failure(error=error))
     return Result(steps=tuple(steps), is_one=is_one)
+
+
+def _refuse_site(services: Iterable[Service], place: Place) -> None:
+    """Refuses to write above the documents of several services over those of a service that is not one of them.
+
+    Raises:
+        UsageError: the folder has such documents.
+    """
+    before = read_record(place.out)
+    if not any(is_same_service(before, _identity(service, place)) for service in services):
+        refuse_other_service(before, Record(service=SITE, source=(SITE,)), place)
 
 
 def write_documents(
@@ -407,21 +438,20 @@ def _plan(
 ) -> Plan:
     from skillgen.write.plan import plan_documents
 
-    plan = plan_documents(
-        place.out,
-        documents,
-        artifacts=artifacts,
-        service=one_line(service.name),
-        tools=inventory_of(service),
-        types=types_of(service),
-        offers=offers_of(service),
-        owner=_owner_from(place),
-        force=output.force,
+    record = replace(
+        _identity(service, place), tools=inventory_of(service), types=types_of(service), offers=offers_of(service)
     )
+    plan = plan_documents(place.out, documents, record, artifacts=artifacts, force=output.force)
     if not output.allow_empty:
         _refuse_empty(service, plan)
         _refuse_partial(service, plan)
     return plan
+
+
+def _identity(service: Service, place: Place) -> Record:
+    """Returns the record of a place without what is documented."""
+    source = tuple(map(one_line, service.source))
+    return Record(service=one_line(service.name), target=place.target, source=source, owner=_owner_from(place))
 
 
 def _owner_from(place: Place) -> str | None:
@@ -435,19 +465,15 @@ def _owner_from(place: Place) -> str | None:
     return Path(os.path.relpath(owner.resolve(), out.resolve())).as_posix()
 
 
-def _refuse_other_skill(plan: Plan, main: Place) -> None:
-    """Refuses to replace an installed skill that is a copy of other documents.
+def _refuse_other_service(before: Record, after: Record, place: Place, main: Place) -> None:
+    """Refuses a place with the documents of another service, or an installed skill that other documents still have.
 
     Raises:
-        EditedError: it is such a copy.
+        UsageError: it is one.
     """
-    before, after = plan.before, plan.after
-    is_known = before.owner is not None and after.owner is not None
-    is_other = _is_copy_of_others(plan.out, before, main) if is_known else before.service != after.service
-    if before.states and is_other:
-        what = f"is the installed skill of another service, {before.service!r}; nothing was written"
-        fix = "rename one of them (--name, or name: in skillgen.yaml), or replace it with --force"
-        raise EditedError(what, where=str(plan.out), fix=fix, diff="")
+    is_known = place.is_installed and before.owner is not None and after.owner is not None
+    is_other = is_known and bool(before.states) and _is_copy_of_others(place.out, before, main)
+    refuse_other_service(before, after, place, is_other=is_other)
 
 
 class _Documents(Struct, frozen=True):
@@ -463,11 +489,38 @@ class _Documents(Struct, frozen=True):
     """Problems such as texts that had to be left out."""
 
 
-def _documents(service: Service, output: OutputOptions) -> _Documents:
+def _documents(service: Service, output: OutputOptions, added: Mapping[str, bytes] = {}) -> _Documents:
+    """Renders a service; `added` are the files of its skill to which a person added lines, as they will be written."""
     from skillgen.render.formats import render_documents
 
     publisher = publisher_of(output)
-    return _contents(*render_documents(service, tuple(output.emit), _templates(output), output.profile, publisher))
+    rendered = render_documents(
+        service, tuple(output.emit), _templates(output), output.profile, publisher, _below_skill(added)
+    )
+    contents = _contents(*rendered)
+    if "plugin" not in output.emit or "skill" not in output.emit:
+        return contents
+    copies = {f"plugin/{path}": content for path, content in added.items()}
+    return replace(contents, contents={**contents.contents, **copies})
+
+
+def _below_skill(files: Mapping[str, bytes]) -> dict[str, bytes]:
+    """Returns files with their paths relative to the folder of the skill."""
+    return {path.split("/", 2)[2]: content for path, content in files.items()}
+
+
+def _added_to_skill(plan: Plan, documents: Mapping[str, bytes], service: Service) -> dict[str, bytes]:
+    """Returns the files of the skill that have lines of a person, with them; line ends are those of a document."""
+    from skillgen.render.identity import skill_name
+
+    folder = f"skills/{skill_name(service)}/"
+    return {
+        change.path: content_of(lines)
+        for change in plan.changes
+        if change.path.startswith(folder)
+        and change.new is not None
+        and (lines := lines_of(change.new)) != lines_of(documents.get(change.path, b""))
+    }
 
 
 def _contents(documents: Sequence[Document | Artifact], problems: tuple[Problem, ...]) -> _Documents:
@@ -485,8 +538,12 @@ def _documents_for(documents: Mapping[str, bytes], service: Service, place: Plac
     return {path[len(folder) :]: content for path, content in documents.items() if path.startswith(folder)}
 
 
-def _write_site(services: Sequence[Service], folders: Sequence[str], output: OutputOptions, folder: Path) -> Outcome:
+def _write_site(
+    written: Sequence[tuple[str, Service, Outcome]], output: OutputOptions, folder: Path, *, is_partial: bool
+) -> Outcome:
     """Writes the documents above those of several services; with `check`, only plans them.
+
+    If some services failed, only llms.txt is written, with those that still have documents of an earlier run.
 
     Raises:
         EditedError: a file was edited.
@@ -496,23 +553,45 @@ def _write_site(services: Sequence[Service], folders: Sequence[str], output: Out
     from skillgen.render.formats import render_site
     from skillgen.write.plan import plan_documents
 
-    publisher = publisher_of(output)
-    rendered = _contents(
-        *render_site(services, folders, tuple(output.emit), _templates(output), output.profile, publisher)
+    names, services, outcomes = zip(*written, strict=True)
+    added = [
+        _below_skill(_added_to_skill(outcome.plan, {}, service))
+        for service, outcome in zip(services, outcomes, strict=True)
+    ]
+    earlier = _earlier_services(folder, names) if is_partial else {}
+    formats = ["llms"] if is_partial else output.emit
+    rendered, entries = render_site(
+        services, names, formats, _templates(output), output.profile, publisher_of(output), added, earlier
     )
-    plan = _carried_out(
-        folder,
-        lambda: plan_documents(
-            folder,
-            rendered.contents,
-            artifacts=rendered.artifacts,
-            service="services",
-            tools={},
-            force=output.force,
-        ),
-        is_check=output.check,
-    )
-    return Outcome(kind="site", plan=plan, is_check=output.check, problems=rendered.problems)
+    contents = _contents(*rendered)
+    record = Record(service=SITE, source=(SITE,), services=entries)
+
+    def planned() -> Plan:
+        kept = read_record(folder).states.keys() - {"llms.txt"} if is_partial else ()
+        return plan_documents(
+            folder, contents.contents, record, artifacts=contents.artifacts, kept=kept, force=output.force
+        )
+
+    plan = _carried_out(folder, planned, is_check=output.check)
+    problems = [*contents.problems, *_plan_problems(plan)]
+    if is_partial:
+        shown = ", ".join(names) + (f"; of an earlier run {', '.join(earlier)}" if earlier else "")
+        message = f"it names the services of this run, {shown}; a service failed, so nothing else above them is renewed"
+        problems.append(Problem.of(code="site-partial", where=str(folder / "llms.txt"), message=message))
+    return Outcome(kind="site", plan=plan, is_check=output.check, problems=tuple(problems))
+
+
+def _earlier_services(folder: Path, names: Collection[str]) -> dict[str, Any]:
+    """Returns the other services that have documents in a folder, with what the documents above them said of each."""
+    known = read_record(folder).services
+    earlier: dict[str, Any] = {}
+    for path in sorted(folder.glob(f"*/{RECORD_NAME}")):
+        name = path.parent.name
+        with contextlib.suppress(SkillgenError):
+            record = read_record(path.parent)
+            if name not in names and record.owner == ".." and has_documents(record, path.parent):
+                earlier[name] = known.get(name) or {"title": record.service, "tools": len(record.tools)}
+    return earlier
 
 
 def _carried_out(folder: Path, planned: Callable[[], Plan], *, is_check: bool) -> Plan:
@@ -685,7 +764,9 @@ def _plan_problems(plan: Plan) -> list[Problem]:
         for change in plan.conflicts
     ]
     old, new = _skill_names(plan.before), _skill_names(plan.after)
-    if len(old) == len(new) == 1 and old != new and plan.before.service == plan.after.service:
+    before, after = plan.before, plan.after
+    is_same = is_same_service(before, after)
+    if len(old) == len(new) == 1 and old != new and is_same:
         problems.append(
             Problem.of(
                 code="skill-renamed",
@@ -694,15 +775,9 @@ def _plan_problems(plan: Plan) -> list[Problem]:
                 fix=f"keep it with --name {old[0]}, or name: {old[0]} in skillgen.yaml",
             )
         )
-    before, after = plan.before.service, plan.after.service
-    if before is not None and before != after:
-        problems.append(
-            Problem.of(
-                code="service-replaced",
-                where=str(plan.out),
-                message=f"the documents of {before!r} are replaced by those of {after!r}",
-            )
-        )
+    if before.service is not None and not is_same:
+        message = f"the documents of {before.service!r} are replaced by those of {after.service!r}"
+        problems.append(Problem.of(code="service-replaced", where=str(plan.out), message=message))
     return problems
 
 
@@ -716,7 +791,7 @@ def _installations(service: Service, place: Place) -> list[Place]:
 
     name = skill_name(service)
     return [
-        Place(out=folder.path / name, within=folder.path, owner=place.out, installed_in=folder)
+        Place(out=folder.path / name, within=folder.path, owner=place.out, target=place.target, installed_in=folder)
         for folder in place.install
         if (folder.path / name).resolve() != (place.out / "skills" / name).resolve()
     ]
@@ -799,7 +874,7 @@ def _prune_folder(folder: Path, *, check: bool) -> Plan:
 
     def planned() -> Plan:
         record = read_record(folder)
-        return plan_documents(folder, {}, service=record.service or "", tools={}, owner=record.owner)
+        return plan_documents(folder, {}, replace(record, tools={}, types={}, offers={}))
 
     plan = _carried_out(folder, planned, is_check=check)
     if not check:

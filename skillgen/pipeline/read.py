@@ -27,6 +27,7 @@ from skillgen.model.resource import Section
 from skillgen.model.service import Service
 from skillgen.model.tool import EFFECTS, Effect
 from skillgen.model.values import Json, Origin, child
+from skillgen.pipeline.ownership import words_of_command, words_of_document, words_of_url
 from skillgen.security.addresses import public_url
 from skillgen.security.screening import screen_service
 from skillgen.security.secrets import (
@@ -260,6 +261,7 @@ def _from_description(
     service = service_from_description(document, problems, policy)
     if document.folder is not None:
         service = apply_neighbours(service, Path(document.name), request.texts.extra)
+    service = structs.replace(service, source=words_of_document(document, service))
     # A relative URL of a server is resolved against the description's own URL, which may hold a secret.
     endpoints = tuple(structs.replace(item, url=access.secrets.hide_in_url(item.url)) for item in service.endpoints)
     if endpoints != service.endpoints:
@@ -287,7 +289,8 @@ def _from_manifest(
             fix="give an object with `manifest_version`, `server` and `tools`; for an OpenAPI description, use "
             "from-openapi",
         )
-    return (_completed(service_from_manifest(manifest, server_name=request.source.server_name), request),)
+    service = service_from_manifest(manifest, server_name=request.source.server_name)
+    return (_completed(structs.replace(service, source=words_of_document(document, service)), request),)
 
 
 # -- commands that print a description, or the commands of a program -------------------------------------------------
@@ -303,7 +306,9 @@ def _read_openapi_command(request: Request) -> Reading:
         path.write_bytes(_command_output(command, replace(request, secrets=secrets), "--openapi-command"))
         try:
             description = replace(source, openapi_command=(), openapi=str(path))
-            return _read_openapi(replace(request, source=description, secrets=secrets))
+            (service,) = _read_openapi(replace(request, source=description, secrets=secrets)).services
+            words = words_of_command(command, service, _folder(source), secrets)
+            return Reading(services=(structs.replace(service, source=words),))
         except SourceError as error:
             what = f"the output of {command[0]} {error.what}"
             raise SourceError(what, where="--openapi-command", fix=error.fix) from None
@@ -337,7 +342,8 @@ def _read_cli(request: Request) -> Reading:
         data, echoed_from = secrets.hide_in(json_or_none(printed.decode("utf-8", "replace")))
         report_echoed_secrets(problems, echoed_from)
         service = service_from_program(data, problems, target=target, command=program)
-    service = structs.replace(service, source_size_bytes=len(printed), problems=tuple(problems))
+    words = (service.kind, target)
+    service = structs.replace(service, source=words, source_size_bytes=len(printed), problems=tuple(problems))
     return Reading(services=(_completed(service, request),))
 
 
@@ -372,7 +378,8 @@ def _read_cli_command(request: Request) -> Reading:
         service = service_from_commands(explored.program, problems, command=words)
     if explored.ai_help is not None:
         request = replace(request, extras=(ExtraText(name="--ai-help", text=explored.ai_help), *request.extras))
-    service = structs.replace(service, source_size_bytes=explored.size_bytes, problems=tuple(problems))
+    origin = words_of_command(command, service, _folder(source), secrets)
+    service = structs.replace(service, source=origin, source_size_bytes=explored.size_bytes, problems=tuple(problems))
     return Reading(services=(_completed(service, request),))
 
 
@@ -528,7 +535,12 @@ def _crawled(target: ServerTarget, server_name: str | None, request: Request) ->
             request.on_crawl(result.results, session)
     service = service_from_crawl(result, server_name=server_name)
     origins = {**(service.origins or {}), "client_entry": Origin("declared", "command line")}
-    service = structs.replace(service, client_entry=client_entry_of(target, result.transport), origins=origins)
+    if target.url is not None:
+        words = words_of_url(target.url, service)
+    else:
+        words = words_of_command(target.command, service, target.cwd, target.secrets())
+    entry = client_entry_of(target, result.transport)
+    service = structs.replace(service, source=words, client_entry=entry, origins=origins)
     if request.texts.version is None:
         service = structs.replace(service, problems=(*service.problems, *_version_problems(service, target)))
     return _completed(service, request)

@@ -102,7 +102,7 @@ def tool_description_documents(rendering: Rendering) -> Iterator[Document | Prob
 def skills_list_documents(rendering: Rendering) -> Iterator[Document | Problem]:
     """Yields skills-list.json: the answer to `skills/list` of a server that has the skill (SEP-2640)."""
     files = rendering.skill_contents
-    front = _FRONT_MATTER.match(files["SKILL.md"].decode("utf-8"))
+    front = _FRONT_MATTER.match(rendering.any_skill.text)
     if front is None:
         yield left_out("skills-list", "SKILL.md has no front matter, which the list repeats", "restore the template")
         return

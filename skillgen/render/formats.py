@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from pathlib import Path
 from pkgutil import resolve_name
+from typing import Any
 
 from msgspec.structs import replace
 
@@ -24,6 +25,7 @@ from skillgen.model.service import Service
 from skillgen.render.environment import Templates
 from skillgen.render.filters import FILTERS, FUNCTIONS
 from skillgen.render.identity import TITLE_LIMIT, description_problems
+from skillgen.render.llms import site_facts
 from skillgen.render.phrases import phrases_of
 from skillgen.render.skill import Rendering, Site, finished
 from skillgen.text.markdown import one_line
@@ -57,8 +59,9 @@ def render_documents(
     overrides: Path | None = None,
     profile: str = DEFAULT_PROFILE,
     publisher: Publisher = UNKNOWN_PUBLISHER,
+    added: Mapping[str, bytes] = {},
 ) -> Rendered:
-    """Renders a service in each format.
+    """Renders a service in each format. `added` are the files of the skill to which a person added lines.
 
     Raises:
         UsageError: a template has an error.
@@ -70,7 +73,7 @@ def render_documents(
         service = replace(service, version=clip(version, _VERSION_LIMIT) or None)
     with phrases_of(templates):
         problems += description_problems(service)
-        rendering = Rendering(service, templates, formats, profile, publisher)
+        rendering = Rendering(service, templates, formats, profile, publisher, added)
         documents, more = _run((item.renderer for name, item in FORMATS.items() if name in formats), rendering)
     return documents, (*more, *problems)
 
@@ -82,8 +85,12 @@ def render_site(
     overrides: Path | None = None,
     profile: str = DEFAULT_PROFILE,
     publisher: Publisher = UNKNOWN_PUBLISHER,
-) -> Rendered:
-    """Renders the documents above those of several services, which are in `folders`.
+    added: Sequence[Mapping[str, bytes]] = (),
+    earlier: Mapping[str, Any] = {},
+) -> tuple[Rendered, dict[str, Any]]:
+    """Renders the documents above those of several services, which are in `folders`; returns facts on each service too.
+
+    `earlier` has those facts on services that are not rendered, by folder.
 
     Raises:
         UsageError: a template has an error.
@@ -91,8 +98,12 @@ def render_site(
     templates = _templates_with(overrides)
     with phrases_of(templates):
         renderers = [item.site_renderer for name, item in FORMATS.items() if name in formats and item.site_renderer]
-        renderings = [Rendering(service, templates, formats, profile, publisher) for service in services]
-        return _run(renderers, Site(renderings, folders, publisher, templates))
+        renderings = [
+            Rendering(service, templates, formats, profile, publisher, files)
+            for service, files in zip(services, added, strict=True)
+        ]
+        site = Site(renderings, folders, publisher, templates, earlier)
+        return _run(renderers, site), site_facts(site)
 
 
 def _run(renderers: Iterable[str], subject: Rendering | Site) -> Rendered:

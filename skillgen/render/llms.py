@@ -11,8 +11,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import zip_longest
 from typing import Any
 
-from msgspec import Struct
+from msgspec import Struct, convert
+from msgspec.structs import replace
 
+from skillgen.model.auth import AccessLevel
 from skillgen.model.document import Document
 from skillgen.model.tool import Tool
 from skillgen.render.dashdash import SPEC_URL, SPEC_VERSION, web_front_matter
@@ -145,8 +147,8 @@ def _number_of_identifiers(tool: Tool) -> int:
 _ACCESS_LEVELS = ("none", "read", "browse", "interact", "full")
 
 
-class SiteEntry(Struct, frozen=True):
-    """One service, and the folder of its documents."""
+class SiteEntry(Struct, frozen=True, kw_only=True):
+    """One service above whose documents llms.txt is."""
 
     folder: str
     """Below OUT."""
@@ -154,11 +156,28 @@ class SiteEntry(Struct, frozen=True):
     title: str
     """Its display name."""
 
-    does: str
+    does: str = ""
     """What it does, in one sentence."""
 
-    tools: int
+    tools: int = 0
     """How many tools it has."""
+
+    access: AccessLevel = "interact"
+    """How much a caller can change."""
+
+
+def site_facts(site: Site) -> dict[str, Any]:
+    """Returns the facts on each service by its folder, sorted, for the record."""
+    facts = {
+        folder: {
+            "title": title(service),
+            "does": short_description(service),
+            "tools": len(service.tools),
+            "access": service.access_level,
+        }
+        for service, folder in zip(site.services, site.folders, strict=True)
+    }
+    return dict(sorted({**site.earlier, **facts}.items()))
 
 
 def site_documents(site: Site) -> Iterator[Document]:
@@ -166,26 +185,22 @@ def site_documents(site: Site) -> Iterator[Document]:
 
     It has the "Site Structure" of dashdash's web profile (6.2).
     """
-    counts = Counter(map(title, site.services))
+    facts = site_facts(site)
+    found = [convert({"folder": folder, **facts[folder]}, SiteEntry) for folder in (*site.folders, *site.earlier)]
+    counts = Counter(entry.title for entry in found)
     entries = [
-        SiteEntry(
-            folder,
-            title(service) if counts[title(service)] == 1 else f"{title(service)} ({folder})",
-            short_description(service),
-            len(service.tools),
-        )
-        for service, folder in zip(site.services, site.folders, strict=True)
+        entry if counts[entry.title] == 1 else replace(entry, title=f"{entry.title} ({entry.folder})")
+        for entry in found
     ]
     names = plain(", ".join(entry.title for entry in entries[:12]))
-    name = "site" if len(entries) <= 12 else "large_site"
-    levels = (service.access_level for service in site.services)
+    name = "single_site" if len(entries) == 1 else "site" if len(entries) <= 12 else "large_site"
     fields: dict[str, Any] = {
         "name": "services",
         "description": plain_phrase(name, number=len(entries), names=names),
         "spec-url": SPEC_URL,
         "spec-version": SPEC_VERSION,
         "subdirectory-help": True,
-        "access-level": max(levels, key=_ACCESS_LEVELS.index, default="read"),
+        "access-level": max((entry.access for entry in entries), key=_ACCESS_LEVELS.index, default="read"),
         "cli-url": "none",
         "mcp-url": "none",
         "api-url": "none",

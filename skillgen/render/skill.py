@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache, cached_property
 from itertools import chain
 from typing import Any, TypeVar
@@ -135,6 +135,9 @@ class Rendering:
     publisher: Publisher
     """Who publishes the service."""
 
+    added: Mapping[str, bytes] = field(default_factory=dict)
+    """Files of the skill to which a person added lines, relative to its folder; every copy of the skill has them."""
+
     @cached_property
     def reference(self) -> Reference:
         """Its sections and pages."""
@@ -158,8 +161,8 @@ class Rendering:
     @property
     def skill_contents(self) -> dict[str, bytes]:
         """The files of the skill by path, sorted, with the bytes that are written."""
-        documents = [item for item in self.skill_files if isinstance(item, Document)]
-        return {item.path: finished(item).content for item in sorted(documents, key=lambda item: item.path)}
+        files = {item.path: finished(item).content for item in self.skill_files if isinstance(item, Document)}
+        return dict(sorted({**files, **self.added}.items()))
 
     @cached_property
     def context(self) -> dict[str, Any]:
@@ -193,6 +196,9 @@ class Site(Struct, frozen=True):
 
     templates: Templates
     """The templates, those of the user first."""
+
+    earlier: Mapping[str, Any] = {}
+    """Facts on other services that were documented before, by folder."""
 
     @property
     def services(self) -> Sequence[Service]:

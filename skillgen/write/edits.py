@@ -8,7 +8,7 @@ generated text. Only lines that skillgen did not write are markers, so no source
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from msgspec import Struct
 
@@ -104,6 +104,21 @@ class Edits(Struct, frozen=True, kw_only=True):
 
     rewrites: tuple[Rewrite, ...]
     """Changes that cannot."""
+
+    @property
+    def lines(self) -> Iterator[tuple[str, Addition | None]]:
+        """The lines of the generated text and of the additions, each with its addition."""
+        at = 0
+        for addition in self.additions:
+            yield from ((line, None) for line in self.base[at : addition.at])
+            yield from ((line, addition) for line in addition.lines)
+            at = addition.at + addition.covers
+        yield from ((line, None) for line in self.base[at:])
+
+    @property
+    def with_additions(self) -> list[str]:
+        """The generated text with the additions."""
+        return [line for line, _ in self.lines]
 
 
 def find_edits(

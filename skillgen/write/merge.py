@@ -377,15 +377,9 @@ def _entries(lines: Sequence[str]) -> list[_Entry]:
 
 def _current_entries(edits: Edits) -> list[_Entry]:
     """Returns the entries of the current file; comments and blank lines that a person added are entries too."""
-    lines: list[tuple[str, bool, bool]] = []
-    at = 0
-    for addition in edits.additions:
-        lines += [(line, True, False) for line in edits.base[at : addition.at]]
-        lines += [(line, False, addition.is_region) for line in addition.lines]
-        at = addition.at + addition.covers
-    lines += [(line, True, False) for line in edits.base[at:]]
     entries: list[_Entry] = []
-    for line, own, marked in lines:
+    for line, addition in edits.lines:
+        own, marked = addition is None, addition is not None and addition.is_region
         key = _KEY.match(line)
         if key or not entries or (not own and (line.startswith("#") or (entries[-1].key == "" and not line.strip()))):
             entries.append(_Entry(key[1].strip().strip("\"'") if key else "", [], [], marked))
@@ -429,7 +423,7 @@ class Regeneration(Struct, frozen=True, kw_only=True):
 
     body: MergedText
     edit: str
-    """A person's changes to generated text, as a unified diff; empty if they only added."""
+    """What a person changed and would lose, as a unified diff; empty if they only added."""
 
     reason: str | None
     """Why the file cannot be written, if it cannot."""
@@ -523,6 +517,9 @@ def regenerate(path: str, states: Sequence[str], old: bytes, new: bytes) -> Rege
     if then == [] and front_edits.additions:  # the file is deleted, and its front matter with it
         body.orphaned = [*merge_edits(front_edits, [], has_headings=False).orphaned, *body.orphaned]
     reason = None
+    # What survives is not shown with what would be lost.
+    base_front = front_edits.base if conflicts else front_edits.with_additions
+    shown = [*base_front, *body_edits.with_additions]
     if _has_conflict_markers(front_edits, body_edits):
         reason = UNMERGED
     elif front_edits.rewrites or body_edits.rewrites:
@@ -531,10 +528,12 @@ def regenerate(path: str, states: Sequence[str], old: bytes, new: bytes) -> Rege
         reason = f"skillgen writes {', '.join(conflicts)} too"
     elif path.endswith(".json") and body_edits.additions and not _is_valid_json([*front, *body.lines]):
         reason = BROKEN_JSON
+    if reason in (UNMERGED, BROKEN_JSON):
+        shown = [*front_edits.base, *body_edits.base]
     return Regeneration(
         front=tuple(front),
         body=body,
-        edit=unified_diff(f"a/{path}", f"b/{path}", [*front_edits.base, *body_edits.base], now) if reason else "",
+        edit=unified_diff(f"a/{path}", f"b/{path}", shown, now) if reason else "",
         reason=reason,
         added=sum(len(item.lines) for edits in (front_edits, body_edits) for item in edits.additions),
         regions=sum(1 for edits in (front_edits, body_edits) for item in edits.additions if item.covers),

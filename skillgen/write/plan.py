@@ -125,17 +125,15 @@ class Plan(Struct, frozen=True, kw_only=True):
 def plan_documents(
     out: Path,
     documents: Mapping[str, bytes],
+    record: Record,
     *,
     artifacts: Collection[str] = (),
-    service: str,
-    tools: Mapping[str, Any],
-    types: Mapping[str, Any] | None = None,
-    offers: Mapping[str, int] | None = None,
-    owner: str | None = None,
+    kept: Collection[str] = (),
     force: bool = False,
 ) -> Plan:
     """Compares documents (path to content) with OUT; with `force`, generated text replaces changes inside it.
 
+    `record` has what the new record says of the service, and `kept` are paths of the old one that stay as they are.
     `artifacts` are the paths of documents that are written byte for byte, without merging.
 
     Raises:
@@ -150,24 +148,17 @@ def plan_documents(
         else:
             planning.document(path, content)
     for path in before.states:
-        if path not in documents:
+        if path not in documents and path not in kept:
             planning.stale(path)
     planning.relocate_notes({path: content for path, content in documents.items() if path not in artifacts})
     states: dict[str, tuple[str, ...]] = {path: (state_of(content),) for path, content in documents.items()}
-    states |= dict.fromkeys(planning.left_over, ("",))
+    states |= dict.fromkeys(planning.left_over, ("",)) | {path: before.states[path] for path in kept}
+    planning.regions |= {path: count for path, count in before.regions.items() if path in kept}
     return Plan(
         out=out,
         changes=tuple(sorted(planning.changes.values(), key=lambda change: change.path)),
         before=before,
-        after=Record(
-            service=service,
-            owner=owner,
-            tools=tools,
-            types=types or {},
-            offers=offers or {},
-            states=states,
-            regions=planning.regions,
-        ),
+        after=replace(record, states=states, regions=planning.regions),
         problems=tuple(planning.problems),
     )
 
@@ -368,7 +359,8 @@ def apply_plan(plan: Plan, out: Folder) -> None:
 
 def _interim_record(plan: Plan) -> Record:
     """Returns a record that is true before, during and after the run."""
-    return replace(plan.before, states=joined_states(plan.before.states, plan.after.states))
+    record = plan.before if any(map(any, plan.before.states.values())) else plan.after
+    return replace(record, states=joined_states(plan.before.states, plan.after.states))
 
 
 def _apply(out: Folder, change: Change) -> None:

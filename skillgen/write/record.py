@@ -113,9 +113,18 @@ class Record(Struct, frozen=True, kw_only=True, rename={"states": "files", "regi
     """What skillgen wrote in its last run."""
 
     service: str | None = None
+    target: str | None = None
+    """The target of the project's file."""
+
+    source: tuple[str, ...] = ()
+    """What the service was read from, as in the model; empty if unknown."""
+
     owner: str | None = None
     """The path from OUT to its owner: a project's file, the folder of all services of a run, or the documents of which
     an installed skill is a copy."""
+
+    services: Mapping[str, Any] = field(default_factory=dict)
+    """Of documents above those of several services: the folder of each to what they say of it, as JSON."""
 
     tools: Mapping[str, Any] = field(default_factory=dict)
     """The documented tools: name to facts, as JSON."""
@@ -140,6 +149,7 @@ class Record(Struct, frozen=True, kw_only=True, rename={"states": "files", "regi
         """Returns the record of documents that are a merge of two branches."""
         return replace(
             self,
+            services={**other.services, **self.services},
             tools={**other.tools, **self.tools},
             types={**other.types, **self.types},
             offers={**other.offers, **self.offers},
@@ -152,6 +162,12 @@ class Record(Struct, frozen=True, kw_only=True, rename={"states": "files", "regi
         parts = [f'"version": {VERSION}', f'"service": {_json(self.service)}']
         if self.owner is not None:
             parts.append(f'"owner": {_json(self.owner)}')
+        if self.target is not None:
+            parts.append(f'"target": {_json(self.target)}')
+        if self.source:
+            parts.append(f'"source": {_json(self.source)}')
+        if self.services:
+            parts.append(f'"services": {_lines(self.services)}')
         parts.append(f'"tools": {_lines(self.tools)}')
         if self.types:
             parts.append(f'"types": {_lines(self.types)}')

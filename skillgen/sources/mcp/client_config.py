@@ -489,10 +489,10 @@ def _is_portable(target: ServerTarget) -> bool:
     elif program in _LOCAL and (program, *arguments[:1]) not in _PACKAGE_RUNNERS:
         return False
     secrets = target.secrets()
-    return all(secrets.hide(argument) == argument and _is_portable_argument(argument) for argument in arguments)
+    return all(secrets.hide(argument) == argument and is_portable_argument(argument) for argument in arguments)
 
 
-def _is_portable_argument(argument: str) -> bool:
+def is_portable_argument(argument: str) -> bool:
     """True if an argument means the same on another machine and contains no private value."""
     if not argument.isprintable() or _ASSIGNMENT.search(argument) or _HAS_VARIABLE.search(argument):
         return False

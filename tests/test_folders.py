@@ -1,0 +1,398 @@
+"""A folder belongs to a source: no command puts another service there, and what a person adds is in every copy."""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import json
+import shlex
+import shutil
+import sys
+import zipfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from cli import ROOT, Finished, files_of, generated, run_skillgen, stamps_of
+from descriptions import description, grouped, operation, write
+
+SERVER = """\
+import json, sys
+TOOL = {{"name": "{tool}", "description": "Does it.", "inputSchema": {{"type": "object"}}}}
+ABOUT = {{"name": "{name}", "version": "1"}}
+INFO = {{"protocolVersion": "2025-06-18", "capabilities": {{"tools": {{}}}}, "serverInfo": ABOUT}}
+for line in sys.stdin:
+    asked = json.loads(line)
+    if "id" not in asked:
+        continue
+    result = {{"initialize": INFO, "tools/list": {{"tools": [TOOL]}}}}.get(asked["method"])
+    answer = {{"result": result}} if result else {{"error": {{"code": -32601, "message": "no"}}}}
+    print(json.dumps({{"jsonrpc": "2.0", "id": asked["id"], **answer}}), flush=True)
+"""
+
+PROGRAM = (
+    "import argparse\napp = argparse.ArgumentParser(prog='{name}', description='Does it.')\napp.add_argument('x')\n"
+)
+
+
+def api(path: Path, title: str = "FastAPI", tool: str = "list_a") -> str:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    info = {"title": title, "version": "1.0", "description": "Keeps things."}
+    write(path, {**description({f"/{tool}": {"get": operation(tool)}}), "info": info})
+    return str(path)
+
+
+def server(path: Path, name: str = "depot", tool: str = "get_a") -> str:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(SERVER.format(name=name, tool=tool), "utf-8")
+    return str(path)
+
+
+def project(folder: Path, **targets: str) -> list[str]:
+    folder.joinpath("skillgen.yaml").write_text(json.dumps({"targets": {
+        name: {"source": {"openapi": source}, "out": "agent-docs"} for name, source in targets.items()
+    }}), "utf-8")  # fmt: skip
+    return ["build"]
+
+
+@pytest.fixture(autouse=True)
+def _folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+
+
+def run(*arguments: object, **more: object) -> Finished:
+    return run_skillgen(*arguments, cwd=Path.cwd(), **more)  # type: ignore[arg-type]
+
+
+def done(*arguments: object, **more: object) -> Finished:
+    return generated(*arguments, cwd=Path.cwd(), **more)  # type: ignore[arg-type]
+
+
+def python(path: str) -> list[str]:
+    return ["from-server", "--", sys.executable, path]
+
+
+# -- one service never deletes another --------------------------------------------------------------------------------
+
+
+def others(folder: Path) -> Iterator[tuple[str, list[str], dict[str, object]]]:
+    """Yields commands for other services than that of one/openapi.json, entitled FastAPI."""
+    yield "another title", ["from-openapi", api(folder / "b.json", "Other", "list_b")], {}
+    yield "the same title", ["from-openapi", api(folder / "c.json", tool="list_c")], {}
+    yield "the same title and file name", ["from-openapi", api(folder / "two/openapi.json", tool="list_d")], {}
+    yield "another title, the same file name", ["from-openapi", api(folder / "three/openapi.json", "Other")], {}
+    text = Path(api(folder / "d.json", tool="list_d")).read_text("utf-8")
+    yield "standard input", ["from-openapi", "-"], {"stdin": text}
+    yield "a server", python(server(folder / "server.py")), {}
+    yield "a server of the same name", python(server(folder / "named.py", "FastAPI")), {}
+    (folder / "depot.py").write_text(PROGRAM.format(name="depot"), "utf-8")
+    yield "a program", ["from-cli", "depot:app", "--python", sys.executable], {}
+    entry = {"command": sys.executable, "args": [server(folder / "s.py")]}
+    servers = {"mcpServers": dict.fromkeys(("a", "b"), entry)}
+    (folder / "servers.json").write_text(json.dumps(servers), "utf-8")
+    yield "several servers", ["from-server", "--config", "servers.json"], {}
+    yield "a project", project(folder, shop="b.json"), {}
+
+
+def test_no_command_puts_another_service_into_a_folder(tmp_path: Path) -> None:
+    """Exit 2, one message that names the option, and nothing changed; `--check` says the same."""
+    done("from-openapi", api(tmp_path / "one/openapi.json"))
+    wrong = []
+    for name, command, more in others(tmp_path):
+        for options in ([], ["--check"]):
+            before = stamps_of(tmp_path / "agent-docs")
+            finished = run(command[0], *options, *command[1:], **more)
+            says = "`replace: true`" if command == ["build"] else "--replace"
+            count = finished.stderr.count("skillgen: error:")
+            if (finished.exit_code, says in finished.stderr, count) != (2, True, 1):
+                wrong.append(f"{name} {options}: {finished.exit_code} {finished.stderr}")
+            if stamps_of(tmp_path / "agent-docs") != before:
+                wrong.append(f"{name} {options}: something changed")
+    assert not wrong, "\n".join(wrong)
+
+
+def same(folder: Path) -> Iterator[tuple[str, list[str]]]:
+    """Yields commands for the service of one/openapi.json, after which its skill has the name on the left."""
+    yield "fastapi", ["from-openapi", "one/openapi.json"]
+    yield "fastapi", ["from-openapi", str(folder / "one/openapi.json")]
+    yield "books", ["from-openapi", "one/openapi.json", "--name", "Books"]
+    yield "fastapi", ["from-openapi", "one/openapi.json"]
+    (folder / "moved").mkdir()
+    shutil.move(folder / "one/openapi.json", folder / "moved/openapi.json")
+    yield "fastapi", ["from-openapi", "moved/openapi.json"]
+    api(folder / "moved/openapi.json", "Shop")
+    yield "shop", project(folder, shop="moved/openapi.json")
+    api(folder / "api.json", "Shop")
+    yield "shop", project(folder, shop="api.json")
+    api(folder / "api.json", "Store")
+    yield "store", ["build"]
+    yield "store", project(folder, renamed="api.json")
+    snapshot = done("inspect", "api.json").stdout
+    (folder / "snapshot.json").write_text(snapshot, "utf-8")
+    yield "store", ["from-server", "--snapshot", "snapshot.json"]
+
+
+def test_a_service_stays_in_its_folder_whatever_it_is_called(tmp_path: Path) -> None:
+    """The same target or origin under another title is a rename; a description may move."""
+    api(tmp_path / "one/openapi.json")
+    before = "fastapi"
+    for name, command in same(tmp_path):
+        finished = done(*command)
+        assert [path.name for path in (tmp_path / "agent-docs/skills").iterdir()] == [name], command
+        assert ("skill-renamed" in finished.stderr) == (name != before), command
+        before = name
+
+
+def test_a_hook_renames_and_the_next_one_has_nothing_to_do(tmp_path: Path) -> None:
+    project(tmp_path, shop="api.json")
+    api(tmp_path / "api.json", "Shop")
+    assert run("build", "--fail-on-change").exit_code == 1
+    api(tmp_path / "api.json", "Store")
+    finished = run("build", "--fail-on-change")
+    assert (finished.exit_code, "skill-renamed" in finished.stderr) == (1, True)
+    assert run("build", "--fail-on-change").exit_code == 0
+    assert run("build", "--check").exit_code == 0
+
+
+@pytest.mark.parametrize(("first", "second", "is_same"), [
+    (["server.py"], ["./server.py", "--port", "1"], False),
+    (["one/server.py"], ["two/server.py"], False),
+    (["one/server.py", "/data/a"], ["one/server.py", "/data/b"], True),
+    (["one/server.py"], ["one/server.py"], True),
+])  # fmt: skip
+def test_servers_of_one_name_are_told_apart_by_their_commands(
+    first: list[str], second: list[str], is_same: bool, tmp_path: Path
+) -> None:
+    """Paths are no part of it but that of the program, and no secret is."""
+    for path in ("server.py", "one/server.py", "two/server.py"):
+        server(tmp_path / path)
+    secret = ["--api-key", "s3cr3t-Wq7Zx9"]
+    done("from-server", "--", sys.executable, *first, *secret)
+    finished = run("from-server", "--", sys.executable, *second, *secret)
+    assert finished.exit_code == (0 if is_same else 2), finished.stderr
+    record = (tmp_path / "agent-docs/.skillgen.json").read_text("utf-8")
+    assert "s3cr3t" not in record
+    assert str(tmp_path) not in record
+
+
+def test_what_nothing_identifies_belongs_to_its_title(tmp_path: Path) -> None:
+    """Standard input has no name: the same title is the same service."""
+    one, two = (Path(api(tmp_path / name, title)).read_text("utf-8") for name, title in (("a", "A"), ("b", "B")))
+    for _ in range(2):
+        done("from-openapi", "-", stdin=one)
+    done("from-openapi", "-", "--name", "Mine", stdin=one)
+    assert run("from-openapi", "-", stdin=two).exit_code == 2
+
+
+def test_a_record_without_a_source_belongs_to_its_service(tmp_path: Path) -> None:
+    """Records of earlier versions are read."""
+    done("from-openapi", api(tmp_path / "a.json"))
+    record = tmp_path / "agent-docs/.skillgen.json"
+    lines = record.read_text("utf-8").splitlines(keepends=True)
+    record.write_text("".join(line for line in lines if '"source"' not in line), "utf-8")
+    assert run("from-openapi", api(tmp_path / "b.json", "Other")).exit_code == 2
+    done("from-openapi", "a.json")
+
+
+def test_replace_is_how_another_service_takes_a_folder(tmp_path: Path) -> None:
+    done("from-openapi", api(tmp_path / "a.json", "A"))
+    finished = done("from-openapi", api(tmp_path / "b.json", "B"), "--replace")
+    assert "service-replaced" in finished.stderr
+    assert [path.name for path in (tmp_path / "agent-docs/skills").iterdir()] == ["b"]
+    project(tmp_path, shop="a.json")
+    text = (tmp_path / "skillgen.yaml").read_text("utf-8")
+    (tmp_path / "skillgen.yaml").write_text(text.replace('"out"', '"replace": true, "out"'), "utf-8")
+    done("build")
+    assert [path.name for path in (tmp_path / "agent-docs/skills").iterdir()] == ["a"]
+
+
+def test_a_folder_whose_documents_are_gone_is_free(tmp_path: Path) -> None:
+    """Only the hidden record is left of `rm -rf agent-docs/*`."""
+    done("from-openapi", api(tmp_path / "a.json", "A"))
+    for path in (tmp_path / "agent-docs").iterdir():
+        if path.name != ".skillgen.json":
+            shutil.rmtree(path) if path.is_dir() else path.unlink()
+    done("from-openapi", api(tmp_path / "b.json", "B"))
+
+
+@pytest.mark.parametrize("host", ["claude", "agents", "package"])
+def test_no_skill_is_installed_over_that_of_another_service(host: str, tmp_path: Path) -> None:
+    """X-21: nothing is written, not even the documents."""
+    (tmp_path / "pkg").mkdir()
+    (tmp_path / "pkg/__init__.py").write_text("", "utf-8")
+    (tmp_path / "pyproject.toml").write_text('[project]\nname = "pkg"\nversion = "1"\n', "utf-8")
+    done("from-openapi", api(tmp_path / "a.json"), "-o", "a", "--install", host)
+    api(tmp_path / "b.json", tool="list_b")
+    before = files_of(tmp_path)
+    finished = run("from-openapi", "b.json", "-o", "b", "--install", host)
+    assert (finished.exit_code, "--replace" in finished.stderr) == (2, True), finished.stderr
+    assert files_of(tmp_path) == before
+    assert not (tmp_path / "b").exists()
+    done("from-openapi", "b.json", "-o", "b", "--install", host, "--replace")
+
+
+# -- several servers --------------------------------------------------------------------------------------------------
+
+
+def servers(folder: Path, **scripts: str) -> Path:
+    entries = {name: {"command": sys.executable, "args": [path]} for name, path in scripts.items()}
+    (folder / "servers.json").write_text(json.dumps({"mcpServers": entries}), "utf-8")
+    return folder / "servers.json"
+
+
+def test_a_failed_server_stays_in_the_llms_txt_of_all(tmp_path: Path) -> None:
+    """With those of this run, and without those that were never documented; a good run writes the same bytes again."""
+    harbor, port = server(tmp_path / "h.py", "harbor"), server(tmp_path / "p.py", "port")
+    path = servers(tmp_path, harbor=harbor, port=port)
+    command = ["from-server", "--config", path, "--emit", "skill,llms,html"]
+    done(*command)
+    before = files_of(tmp_path / "agent-docs")
+    servers(tmp_path, harbor=harbor, port="gone.py", never="gone.py")
+    finished = run(*command)
+    assert (finished.exit_code, "site-partial" in finished.stderr) == (3, True)
+    assert "of an earlier run port" in finished.stderr
+    assert files_of(tmp_path / "agent-docs") == before
+    servers(tmp_path, harbor=harbor, port=port)
+    done(*command)
+    assert files_of(tmp_path / "agent-docs") == before
+    assert run(*command, "--check").exit_code == 0
+
+
+def test_the_first_run_names_the_servers_that_could_be_read(tmp_path: Path) -> None:
+    path = servers(tmp_path, harbor=server(tmp_path / "h.py", "harbor"), dead="gone.py")
+    finished = run("from-server", "--config", path)
+    assert finished.exit_code == 3
+    text = (tmp_path / "agent-docs/llms.txt").read_text("utf-8")
+    assert "](harbor/llms.txt)" in text
+    assert "dead" not in text
+
+
+def test_servers_join_and_leave_a_client_configuration(tmp_path: Path) -> None:
+    """One, then two, then one again: the folder is still theirs. Another service is refused in each."""
+    one, two = server(tmp_path / "1.py", "one"), server(tmp_path / "2.py", "two")
+    for entries in ({"one": one}, {"one": one, "two": two}, {"two": two}):
+        done("from-server", "--config", servers(tmp_path, **entries))
+        assert run("from-openapi", api(tmp_path / "a.json")).exit_code == 2
+    assert run("from-server", "--config", servers(tmp_path, two=server(tmp_path / "3.py", "two"))).exit_code == 2
+
+
+# -- what a person writes ships ---------------------------------------------------------------------------------------
+
+MINE = "Ask the harbour master first."
+BLOCK = f"<!-- yours -->\n\n## House rules\n\n{MINE}\n\n<!-- /yours -->"
+FORMATS = "skill,llms,plugin,well-known,skills-list"
+
+
+def copies(folder: Path) -> dict[str, bytes]:
+    """Returns every copy of SKILL.md of the service."""
+    found = {path: text for path, text in files_of(folder).items() if path.endswith("/SKILL.md")}
+    for path in folder.rglob("*.zip"):
+        found[str(path)] = zipfile.ZipFile(io.BytesIO(path.read_bytes())).read("SKILL.md")
+    return found
+
+
+@pytest.mark.parametrize("added", [MINE, BLOCK])
+@pytest.mark.parametrize("is_large", [False, True])
+def test_what_a_person_adds_is_in_every_copy(added: str, is_large: bool, tmp_path: Path) -> None:
+    """Installed, in the package, a plugin, an archive and its digest; `--check` agrees with the next run."""
+    (tmp_path / "pkg").mkdir()
+    (tmp_path / "pkg/__init__.py").write_text("", "utf-8")
+    (tmp_path / "pyproject.toml").write_text('[project]\nname = "pkg"\nversion = "1"\n', "utf-8")
+    names = [f"get_{number}" for number in range(60)] if is_large else ["get_a"]
+    write(tmp_path / "api.json", grouped(tasks=names))
+    hosts = [word for host in ("claude", "agents", "package") for word in ("--install", host)]
+    command = ["from-openapi", "api.json", "--emit", FORMATS, "--publish", "domain=acme.com", *hosts]
+    done(*command)
+    skill = tmp_path / "agent-docs/skills/tasks/SKILL.md"
+    generated_text = skill.read_text("utf-8")
+    skill.write_text(f"{generated_text}\n{added}\n", "utf-8")
+    text = skill.read_bytes()
+    assert run(*command, "--check").exit_code == 1, "the copies lack it"
+    done(*command)
+    assert skill.read_bytes() == text
+    found = copies(tmp_path)
+    assert {content == text for content in found.values()} == {True}, list(found)
+    assert len(found) == 6 if is_large else 5
+    index = json.loads((tmp_path / "agent-docs/well-known/agent-skills/index.json").read_text("utf-8"))
+    (entry,) = index["skills"]
+    shipped = (tmp_path / "agent-docs" / entry["url"].lstrip("/").replace(".well-known", "well-known")).read_bytes()
+    assert entry["digest"] == f"sha256:{hashlib.sha256(shipped).hexdigest()}"
+    assert hashlib.sha256(text).hexdigest() in (tmp_path / "agent-docs/skills-list.json").read_text("utf-8")
+    assert "(skills/tasks/SKILL.md)" in (tmp_path / "agent-docs/llms-full.txt").read_text("utf-8")
+    assert run(*command, "--check").exit_code == 0
+    before = stamps_of(tmp_path)
+    done(*command)
+    assert stamps_of(tmp_path) == before
+    skill.write_bytes(text.replace(b"\n", b"\r\n"))
+    assert run(*command, "--check").exit_code == 0, "line ends are not content"
+    skill.write_text(generated_text, "utf-8")
+    done(*command)
+    assert {content.decode() == generated_text for content in copies(tmp_path).values()} == {True}
+
+
+def test_lines_of_people_are_in_the_archives_of_a_domain(tmp_path: Path) -> None:
+    """Above several services, after one of them was edited; also in a file of the references."""
+    path = servers(tmp_path, a=server(tmp_path / "a.py", "a"), b=server(tmp_path / "b.py", "b"))
+    command = ["from-server", "--config", path, "--emit", "skill,well-known", "--publish", "domain=acme.com"]
+    done(*command)
+    skill = tmp_path / "agent-docs/a/skills/a/SKILL.md"
+    skill.write_text(f"{skill.read_text('utf-8')}\n{MINE}\n", "utf-8")
+    assert run(*command, "--check").exit_code == 1
+    done(*command)
+    shipped = [name for name, text in copies(tmp_path / "agent-docs").items() if MINE.encode() in text]
+    assert shipped == [
+        "a/skills/a/SKILL.md",
+        "a/well-known/agent-skills/a/SKILL.md",
+        "well-known/agent-skills/a/SKILL.md",
+    ]
+    assert run(*command, "--check").exit_code == 0
+
+
+def test_an_edit_error_shows_only_what_would_be_lost(tmp_path: Path) -> None:
+    write(tmp_path / "api.json", description())
+    done("from-openapi", "api.json")
+    skill = tmp_path / "agent-docs/skills/tasks/SKILL.md"
+    text = skill.read_text("utf-8").replace("## How to Call", "## How I Call").replace("name: tasks\n", "name: mine\n")
+    text = text.replace("\n---\n", "\nowner: me\n---\n", 1).replace("\n# Tasks\n", f"\n# Tasks\n\n{MINE}\n")
+    skill.write_text(f"{text}\n{BLOCK}\n", "utf-8")
+    finished = run("from-openapi", "api.json")
+    assert finished.exit_code == 4
+    assert [line for line in finished.stderr.splitlines() if line[:1] in "+-" and line[:3] not in ("+++", "---")] == [
+        "-name: tasks", "+name: mine", "-## How to Call", "+## How I Call",
+    ]  # fmt: skip
+
+
+# -- the README -------------------------------------------------------------------------------------------------------
+
+
+def test_the_commands_of_the_readme_run_one_after_the_other(tmp_path: Path) -> None:
+    """In one folder, as far as they need no network: each leaves what the others wrote."""
+    text = (ROOT / "README.md").read_text("utf-8")
+    lines = [line.partition(" #")[0].strip() for line in text.splitlines() if line.startswith("skillgen ")]
+    shutil.copytree(ROOT / "examples/acme-mcp", tmp_path / "examples/acme-mcp")
+    memory, github = server(tmp_path / "memory.py", "memory"), server(tmp_path / "github.py", "github")
+    entries = {name: {"command": sys.executable, "args": [path]} for name, path in (("github", github), ("b", memory))}
+    (tmp_path / ".mcp.json").write_text(json.dumps({"mcpServers": entries}), "utf-8")
+    api(tmp_path / "openapi.yaml", "Acme")
+    (tmp_path / "acme").mkdir()
+    program = PROGRAM.format(name="acme") + "def build_parser():\n    return app\n"
+    (tmp_path / "acme/cli.py").write_text(program, "utf-8")
+    places = {
+        "--python .venv/bin/python": f"--python {sys.executable}",
+        "npx -y @modelcontextprotocol/server-memory": shlex.join([sys.executable, memory]),
+        "python examples/": f"{sys.executable} examples/",
+    }
+    written: set[str] = set()
+    for line in lines:
+        if "https://" in line or "--command gh" in line or not line.startswith(("skillgen from-", "skillgen inspect")):
+            continue
+        for before, after in places.items():
+            line = line.replace(before, after)
+        words, _, target = line.partition(" > ")
+        finished = done(*shlex.split(words)[1:])
+        if target:
+            (tmp_path / target).write_text(finished.stdout, "utf-8")
+        now = {path.relative_to(tmp_path).as_posix() for path in tmp_path.rglob("agent-docs/**/SKILL.md")}
+        assert written <= now, line
+        written = now
+    assert len(written) == 7, written
