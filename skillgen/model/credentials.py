@@ -65,6 +65,7 @@ def forms_of(value: str) -> list[str]:
     encoded = {inside_base64(content, offset) for offset in range(3)}
     encoded |= {form.translate(str.maketrans("+/", "-_")) for form in encoded}
     escaped = {json.dumps(value)[1:-1], json.dumps(value, ensure_ascii=False)[1:-1]}
+    escaped |= {json.dumps(form)[1:-1] for form in escaped}  # JSON within JSON
     return sorted({value, *quoted, *lower_case, *escaped, *encoded}, key=lambda form: (-len(form), form))
 
 

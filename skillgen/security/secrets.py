@@ -3,10 +3,9 @@
 A value is secret by the name of its variable or header, or by its form: a known credential, or generated characters.
 An ordinary setting (`AWS_REGION=us-east-1`) is not.
 
-Secrets are redacted in the forms in which a careless source echoes them: literal, also with what documents leave out
-or decode inside (white space, invisible characters, markup, character references); quoted for a URL; escaped for JSON;
-in base64, also within a longer string. This is no defence against a malicious server, which can encode a secret in a
-way that nobody finds.
+Secrets are redacted in the forms in which a careless source echoes them: literal, also with invisible characters and
+character references, which documents decode; quoted for a URL; escaped for JSON; in base64, also within a longer
+string. This is no defence against a malicious server, which can write between the characters of a secret, or encode it.
 """
 
 from __future__ import annotations
@@ -16,11 +15,12 @@ import contextlib
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from html import unescape
-from urllib.parse import quote, quote_plus, unquote, urlsplit
+from urllib.parse import unquote, urlsplit
 
 from msgspec.structs import replace
 
 from skillgen.errors import Problem, ProblemLog, SkillgenError
+from skillgen.model.credentials import forms_of
 from skillgen.model.values import Json
 from skillgen.security.addresses import public_url
 from skillgen.security.credentials import HIDDEN, is_secret_name, might_hold_credential, redact
@@ -50,12 +50,7 @@ _NAME_KEYS = frozenset(
 )
 """Keys whose values are identifiers: with a word replaced, a call or a reference would fail."""
 
-_MARKUP = re.compile(r"<[^<>]{0,200}>|\]\([^()\s]{0,200}\)")
-_MARKS = "`*_~\\[]"
 _REFERENCE = re.compile(r"&#?\w{1,31};")
-_BETWEEN = rf"(?:{_MARKUP.pattern}|[^!-~]|[{re.escape(_MARKS)}])*"
-"""What may be between the characters of a secret: documents leave it out, after which the secret would be legible."""
-
 _ALNUM_RUN = re.compile(r"[A-Za-z0-9]+")
 _WORD = re.compile(r"[A-Z]|[a-z]*(?:[A-Z]+[a-z]+)*(?:[A-Z]{2,})?")
 _HUMP = re.compile(r"[A-Z]?[a-z]+|[A-Z]+")
@@ -103,9 +98,8 @@ class Secrets:
         longest_first = sorted(self._origins, key=len, reverse=True)
         words = filter(is_made_of_words, longest_first)
         self._words = {word: re.compile(rf"(?<![^\W_]){re.escape(word)}(?![^\W_])") for word in words}
-        forms = {
-            form: value for value in longest_first for form in _forms_of(value) if not self._is_ordinary(form, value)
-        }
+        forms = {form: value for value in longest_first for form in forms_of(value) if len(form) >= _MIN_LENGTH}
+        forms = {form: value for form, value in forms.items() if not self._is_ordinary(form, value)}
         self._forms = dict(sorted(forms.items(), key=lambda pair: -len(pair[0])))
 
     def __or__(self, other: Secrets) -> Secrets:
@@ -162,17 +156,15 @@ class Secrets:
 
     def _is_ordinary(self, form: str, value: str) -> bool:
         """True if a form of a value made of words may occur within other words."""
-        return value in self._words and (form == _compact(value) or len(form) < _MIN_ENCODED_LENGTH)
+        return value in self._words and (form == value or len(form) < _MIN_ENCODED_LENGTH)
 
     def _may_hold_any(self, text: str) -> bool:
         visible = _visible(text)
-        compact = _searched(visible)
-        return any(form in compact for form in self._forms) or any(word in visible for word in self._words)
+        return any(map(visible.__contains__, (*self._forms, *self._words)))
 
     def _redact(self, text: str, origins: set[str], *, is_name: bool = False) -> str:
         visible = _visible(text)
-        compact = _searched(visible)
-        present_forms = [form for form in self._forms if form in compact]
+        present_forms = [form for form in self._forms if form in visible]
         if present_forms or any(word in visible for word in self._words):
             text = visible
         origins.update(self._origins[self._forms[form]] for form in present_forms)
@@ -180,7 +172,7 @@ class Secrets:
         if not is_name and might_hold_credential(text):
             text = redact(text)[0]
         for form in present_forms:
-            text = re.sub(_BETWEEN.join(map(re.escape, form)), HIDDEN, text)
+            text = text.replace(form, HIDDEN)
         for value, word in self._words.items():
             if not is_name and value in text and (new := word.sub(HIDDEN, text)) != text:
                 text = new
@@ -209,44 +201,12 @@ def _lines(value: str) -> Iterator[str]:
             yield line
 
 
-def _forms_of(value: str) -> set[str]:
-    """Returns a value, also in the encodings of URLs, JSON and base64, each as `_compact` returns it."""
-    content = value.encode("utf-8", "surrogatepass")
-    quoted = {quote(content, safe=""), quote(content), quote_plus(content)}
-    lower_case = {re.sub("%[0-9A-F]{2}", lambda code: code[0].lower(), form) for form in quoted}
-    escaped = {json.dumps(value)[1:-1], json.dumps(value, ensure_ascii=False)[1:-1]}
-    encoded = {_inside_base64(content, offset) for offset in range(3)}
-    encoded |= {form.translate(str.maketrans("+/", "-_")) for form in encoded}
-    forms = {value, *quoted, *lower_case, *escaped, *encoded}
-    return {compact for form in forms if len(compact := _compact(form)) >= _MIN_LENGTH}
-
-
 def _visible(text: str) -> str:
     """Returns a text without invisible characters and character references."""
     text = strip_invisible(text)
     for _ in range(2 if "&" in text else 0):  # HTML becomes Markdown, which has references of its own
         text = _REFERENCE.sub(lambda found: unescape(found[0]), text)
     return text
-
-
-def _compact(text: str) -> str:
-    """Returns a text without white space, and without the marks of Markdown."""
-    text = "".join(text.split())
-    for mark in _MARKS:
-        text = text.replace(mark, "")
-    return text
-
-
-def _searched(text: str) -> str:
-    """Returns the form to search: with tags and targets of links, which may hold a secret, and without them."""
-    found = _compact(text)
-    return f"{found}\0{_compact(_MARKUP.sub('', text))}" if "<" in text or "](" in text else found
-
-
-def _inside_base64(content: bytes, offset: int) -> str:
-    """Returns the base64 characters that a value has in every longer string with `offset` bytes (mod 3) before it."""
-    encoded = base64.b64encode(bytes(offset) + content).decode()
-    return encoded[-(-8 * offset // 6) : 8 * (offset + len(content)) // 6]
 
 
 def text_chunks(data: Json) -> Iterator[str]:
