@@ -10,7 +10,9 @@ from __future__ import annotations
 
 import contextlib
 import functools
+import math
 import re
+import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from concurrent.futures import TimeoutError as FutureTimeoutError
@@ -59,7 +61,7 @@ _HTTP_PROBE_S = 5.0
 know the method may stay silent."""
 
 _UNDECLARED_TIMEOUT_S = 3.0
-"""How long to wait after the crawl for the second handshake, if the server does not declare that it supports it."""
+"""How long to wait for the second handshake at least, if the server does not declare that it supports it."""
 
 
 def crawl_error(
@@ -240,10 +242,18 @@ class SecondHandshake:
         self._tokens = cancel_token, CancelToken()
         self._pool = ThreadPoolExecutor(max_workers=1, thread_name_prefix="skillgen-second")
         self._results: Future[dict[str, Json]] | None = None
+        self._created = time.monotonic()
+        self._deadline = math.inf
 
     def start(self) -> None:
         """Opens the connection, unless it is already open."""
         self._results = self._results or self._pool.submit(self._read)
+
+    def start_at_last(self) -> None:
+        """Opens the connection if it is not, when the first one is open, and limits the time for it."""
+        self.start()
+        opening_s = time.monotonic() - self._created
+        self._deadline = time.monotonic() + max(_UNDECLARED_TIMEOUT_S, 3 * opening_s)
 
     def end(self) -> None:
         """Closes the connection, even if the server has not answered."""
@@ -254,7 +264,8 @@ class SecondHandshake:
         """Returns method to raw result; empty if the server does not support `initialize`."""
         assert self._results is not None
         try:
-            return self._results.result(None if first.supports_legacy_versions else _UNDECLARED_TIMEOUT_S)
+            seconds = max(0.0, self._deadline - time.monotonic())
+            return self._results.result(None if first.supports_legacy_versions else seconds)
         except RpcError:
             return {}
         except (NoAnswer, ConnectionLost, SourceError, FutureTimeoutError):

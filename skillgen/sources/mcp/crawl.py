@@ -119,7 +119,7 @@ def _opened(
                 second.end()
                 second = None
             elif second is not None:
-                second.start()
+                second.start_at_last()
             yield attempt.transport, Session(connection, handshake, target.timeout_s), second
             return
     # The last start of a program is the most informative; what is wrong with a URL, the first request shows.

@@ -14,9 +14,8 @@ import sys
 import threading
 import time
 import webbrowser
-from collections.abc import AsyncGenerator, Callable, Iterator
-from contextlib import contextmanager
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterator
+from contextlib import asynccontextmanager, closing, contextmanager, suppress
 from typing import Any
 from urllib.parse import parse_qsl, urlsplit
 
@@ -85,7 +84,7 @@ class _TokenStorage:
 class _TokenProvider(sdk.auth.OAuthClientProvider):
     """Adds a token to requests: the stored one, a refreshed one, or one for which a person logs in."""
 
-    def __init__(self, url: str, login: Login, file: LoginFile, redirect: _RedirectServer, limits: LoginLimits) -> None:
+    def __init__(self, url: str, login: Login, file: LoginFile, redirect: _Redirect, limits: LoginLimits) -> None:
         """If nobody can be asked, requests have the stored token or none."""
         self._login = login
         self._redirect = redirect
@@ -180,11 +179,9 @@ class _TokenProvider(sdk.auth.OAuthClientProvider):
 
     async def _answer(self) -> sdk.models.AuthorizationCodeResult:
         """Waits until the browser of the person is redirected to skillgen."""
-        with self._limits.paused(), anyio.move_on_after(_PERSON_S):
-            while not self._redirect.answered.is_set():  # polled, because a waiting thread could not be interrupted
-                await anyio.sleep(_POLL_S)
-        query = self._redirect.answer
-        if not query:
+        with self._limits.paused(), anyio.move_on_after(_PERSON_S) as waiting:
+            query = await self._redirect.answer
+        if waiting.cancelled_caught:
             what = f"nobody logged in within {_PERSON_S:g} seconds"
             raise SourceError(what, where=self._limits.where, fix="run the command again and log in")
         if "code" not in query:
@@ -245,64 +242,40 @@ _PAGE = b"""<!doctype html><meta charset="utf-8"><title>skillgen</title>
 """
 
 
-class _RedirectServer(ThreadingHTTPServer):
-    """A server on the loopback interface that receives the redirect of the browser."""
+class _Redirect:
+    """The redirect of the browser, which arrives on the loopback interface (RFC 8252, 7.3)."""
 
-    daemon_threads = True
-
-    def __init__(self, port: int = 0) -> None:
-        """Listens on the port; 0 selects a free one.
-
-        Raises:
-            OSError: the port is in use.
-        """
-        super().__init__(("127.0.0.1", port), _RedirectHandler)
-        self.answer: dict[str, str] = {}
-        self.answered = threading.Event()
-
-    @property
-    def url(self) -> str:
+    def __init__(self) -> None:
+        self.url = ""
         """The redirect URI."""
-        return f"http://127.0.0.1:{self.server_port}{_CALLBACK_PATH}"
+        self.answer: asyncio.Future[dict[str, str]] = asyncio.get_running_loop().create_future()
 
+    @asynccontextmanager
+    async def listening(self, port: int) -> AsyncIterator[None]:
+        """Listens in the block, on another port if the given one is in use."""
+        try:
+            server = await asyncio.start_server(self._receive, "127.0.0.1", port)
+        except OSError:
+            server = await asyncio.start_server(self._receive, "127.0.0.1", 0)
+        self.url = f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}{_CALLBACK_PATH}"
+        try:
+            yield
+        finally:
+            server.close()
 
-@contextmanager
-def _listening(port: int = 0) -> Iterator[_RedirectServer]:
-    """Listens for the redirect, on another port if the given one is in use."""
-    try:
-        server = _RedirectServer(port)
-    except OSError:
-        server = _RedirectServer()
-    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.1}, daemon=True)
-    thread.start()
-    try:
-        yield server
-    finally:
-        server.shutdown()
-        server.server_close()
-        thread.join()
-
-
-class _RedirectHandler(BaseHTTPRequestHandler):
-    server: _RedirectServer
-
-    def log_message(self, format: str, *args: object) -> None:
-        """Logs nothing, because the request contains the code."""
-
-    def do_GET(self) -> None:
+    async def _receive(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         """Receives the answer of the authorization server; other requests of the browser get a 404."""
-        parts = urlsplit(self.path)
-        answer = dict(parse_qsl(parts.query))
-        is_answer = parts.path == _CALLBACK_PATH and ("code" in answer or "error" in answer)
-        body = _PAGE if is_answer else b""
-        self.send_response(200 if is_answer else 404)
-        self.send_header("Content-Type", "text/html; charset=utf-8")
-        self.send_header("Content-Length", str(len(body)))
-        self.end_headers()
-        self.wfile.write(body)
-        if is_answer and not self.server.answered.is_set():
-            self.server.answer = answer
-            self.server.answered.set()
+        with suppress(OSError, ValueError, EOFError, asyncio.LimitOverrunError), closing(writer):
+            request = (await reader.readuntil(b"\r\n\r\n")).decode("latin-1")
+            parts = urlsplit(request.split(" ", 2)[1] if request.startswith("GET ") else "")
+            query = dict(parse_qsl(parts.query))
+            is_answer = parts.path == _CALLBACK_PATH and ("code" in query or "error" in query)
+            status, body = ("200 OK", _PAGE) if is_answer else ("404 Not Found", b"")
+            headers = f"Content-Type: text/html; charset=utf-8\r\nContent-Length: {len(body)}\r\nConnection: close"
+            writer.write(f"HTTP/1.1 {status}\r\n{headers}\r\n\r\n".encode() + body)
+            await writer.drain()
+            if is_answer and not self.answer.done():
+                self.answer.set_result(query)
 
 
 _BODY_LIMIT_BYTES = 1024 * 1024
@@ -390,8 +363,6 @@ class LoginLimits:
 _PERSON_S = 300.0
 """How long a person may take to log in."""
 
-_POLL_S = 0.05
-
 
 def token_for(target: ServerTarget, url: str, file: LoginFile) -> str | None:
     """Returns a token: the stored one, a refreshed one, or one for which a person logs in; `None` without any.
@@ -401,10 +372,7 @@ def token_for(target: ServerTarget, url: str, file: LoginFile) -> str | None:
     """
     login, where = target.login, public_url(url)
     try:
-        with _listening(_registered_port(file)) as redirect:
-            limits = LoginLimits(url, target.timeout_s, login.issuer)
-            provider = _TokenProvider(url, login, file, redirect, limits)
-            status = asyncio.run(_send_ping(target, url, provider, limits))
+        status, token = asyncio.run(_send_ping(target, url, file))
     except SkillgenError:
         raise
     except (sdk.auth.OAuthRegistrationError, sdk.auth.OAuthFlowError, sdk.auth.OAuthTokenError) as error:
@@ -425,26 +393,29 @@ def token_for(target: ServerTarget, url: str, file: LoginFile) -> str | None:
         raise SourceError(
             "the server rejects the token of the login", where=where, fix="run `skillgen logout`, then log in again"
         )
-    tokens = provider.context.current_tokens
-    return None if tokens is None else tokens.access_token
+    return token
 
 
-async def _send_ping(target: ServerTarget, url: str, provider: _TokenProvider, limits: LoginLimits) -> int:
-    """Sends a `ping`, for which the provider gets a token, and returns the HTTP status."""
+async def _send_ping(target: ServerTarget, url: str, file: LoginFile) -> tuple[int, str | None]:
+    """Sends a `ping`, for which the provider gets a token; returns the HTTP status and the token."""
     message = {"jsonrpc": "2.0", "id": 0, "method": "ping"}
     headers = [*target.headers, ("Accept", "application/json, text/event-stream")]
+    limits, redirect = LoginLimits(url, target.timeout_s, target.login.issuer), _Redirect()
     hooks: dict[str, list[Callable[..., Any]]] = {"request": [limits.check], "response": [limits.read]}
-    timeout = httpx2.Timeout(target.timeout_s)
-    with limits.running():
-        async with (
-            httpx2.AsyncClient(auth=provider, headers=headers, timeout=timeout, event_hooks=hooks) as client,
-            client.stream("POST", url, json=message) as response,
-        ):
-            return int(response.status_code)
+    options: dict[str, Any] = {"headers": headers, "timeout": target.timeout_s, "event_hooks": hooks}
+    async with redirect.listening(_registered_port(file)):
+        provider = _TokenProvider(url, target.login, file, redirect, limits)
+        with limits.running():
+            async with (
+                httpx2.AsyncClient(auth=provider, **options) as client,
+                client.stream("POST", url, json=message) as response,
+            ):
+                tokens = provider.context.current_tokens
+                return response.status_code, None if tokens is None else tokens.access_token
     raise AssertionError("`running` raises if the block was cancelled")
 
 
-def _named_client(login: Login, redirect: _RedirectServer) -> sdk.models.OAuthClientInformationFull | None:
+def _named_client(login: Login, redirect: _Redirect) -> sdk.models.OAuthClientInformationFull | None:
     if login.client_id is None:
         return None
     secret = login.client_secret
