@@ -501,6 +501,11 @@ CODES: Mapping[str, ProblemCode] = {
         clause="dashdash, MCP servers, 3.3.1 (MUST)",
         missing="ai_help",
     ),
+    "generated-text-edited": _warning(
+        "a text that skillgen wrote was edited before the server served it, or before it was passed to --extra",
+        "write the edit into skillgen.yaml, or below the heading From the Service, which is read",
+        missing="ai_help",
+    ),
     "ai-help-missing": _info(
         "the server's ai_help could not be read",
         "answer `ai_help`, or do not promise it",

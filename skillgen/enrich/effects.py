@@ -396,6 +396,17 @@ def _reconciled(tool: Tool, is_final: bool, problems: ProblemLog) -> Semantics:
         if semantics.reversible and semantics.is_declared("reversible"):
             _report(problems, tool, "is marked reversible, but its description says that it cannot be undone")
         semantics = _final(semantics)
+    if semantics.reversible is False and semantics.reversed_by is not None:
+        _report(problems, tool, f"cannot be undone, but its reverseMethod is {semantics.reversed_by[:80]!r}")
+        semantics = replace(semantics, reversed_by=None)
+    is_destructive = semantics.destructive and semantics.is_declared("destructive")
+    if semantics.risk == "reversible" and (is_destructive or semantics.reversible is False):
+        reason = "it is destructive" if is_destructive else "it cannot be undone"
+        _report(problems, tool, f"has the risk reversible, but {reason}")
+        is_implied = semantics.reversible and not semantics.is_declared("reversible")
+        semantics = replace(semantics, risk=None, reversible=None if is_implied else semantics.reversible)
+    elif semantics.risk == "safe" and is_destructive:
+        semantics = replace(semantics, risk=None)
     change = _declared_change(semantics)
     if change is not None and semantics.read_only is not False:
         field, reason = change

@@ -26,7 +26,7 @@ from skillgen.errors import OutputError, Problem, SourceError, UsageError
 from skillgen.sources.documents import text_of_file
 from skillgen.sources.json_access import as_dict, as_list, json_or_none, text_of, texts_of
 from skillgen.text.markdown import disarm_log_commands, exact_json_text, json_text, one_line
-from skillgen.text.structure import second_level_sections
+from skillgen.text.structure import sections_of_level
 from skillgen.text.summary import clip
 from skillgen.text.unicode import strip_invisible
 from skillgen.write.files import is_below, replace_file
@@ -205,7 +205,7 @@ _NO_WORDS = re.compile(r"[`\[]|[A-Z][\w ()]*:\Z")
 def _words_of_skill(path: Path) -> Iterator[tuple[str, str]]:
     """Yields the heading and the first paragraph of each section of a skill."""
     for file in sorted(path.glob("skills/*/**/*.md")):
-        for heading, body in second_level_sections(_text(path, file.relative_to(path)) or ""):
+        for heading, body in sections_of_level(2, _text(path, file.relative_to(path)) or ""):
             paragraph = one_line(_ESCAPE.sub(r"\1", body.partition("\n\n")[0]))
             if not _NO_WORDS.match(paragraph):
                 yield _ESCAPE.sub(r"\1", heading), clip(paragraph, _WORDS_SHOWN)

@@ -24,6 +24,8 @@ from skillgen.render.results import CommonErrors, command_errors, common_errors
 from skillgen.render.semantics import date_formats, deprecated_names, operational_facts
 from skillgen.render.skill import Rendering
 from skillgen.render.workflows import recipes_text, workflow_lines
+from skillgen.text.generated import OWN_WORDS, marked
+from skillgen.text.markdown import disarm
 
 _RECIPES_STEPS = 40
 """Steps of all workflows up to which they are written out; of more, each workflow has a line."""
@@ -111,7 +113,7 @@ def ai_help_documents(rendering: Rendering) -> Iterator[Document]:
         if reference.common.errors is not None:
             file.add_common_errors(reference.common.errors)
     file.add(templates.render("ai-help/last.md.j2", **context))
-    yield Document("ai-help.md", file.text())
+    yield Document("ai-help.md", marked(disarm(file.text())))
 
 
 _INPUT = re.compile(r"\b(?:file|input|parse|read|stdin)", re.IGNORECASE)
@@ -169,5 +171,6 @@ def _sections(service: Service) -> dict[str, Any]:
     merged = [id(section) for sections in own.values() for section in sections]
     return {
         "own": SimpleNamespace(**own),
+        "own_words": OWN_WORDS,
         "rest": [section for section in service.sections if id(section) not in merged],
     }

@@ -7,12 +7,13 @@ from typing import Any
 
 from skillgen.model.document import Document
 from skillgen.model.service import Service
-from skillgen.model.values import Json, Value
+from skillgen.model.values import Json, Value, is_inferred
 from skillgen.render.access import url_of
-from skillgen.render.identity import description, plain, skill_name
+from skillgen.render.identity import description, is_named_by_author, plain, skill_name
 from skillgen.render.publishing import json_document, with_values
 from skillgen.render.semantics import rate_limit_phrase
 from skillgen.render.skill import Rendering
+from skillgen.text.generated import GENERATOR, KEY
 
 SPEC_URL = "https://github.com/visionik/dashdash"
 SPEC_VERSION = "0.2.0"
@@ -36,7 +37,7 @@ def cli_front_matter(service: Service, *, subcommand_help: bool = False) -> dict
         "web-url": _url_or_none(service.access.web),
         "mcp-url": _url_or_none(service.access.mcp),
         "api-url": _url_or_none(service.access.api),
-        "cli-url": url_of(service.access.cli),
+        "cli-url": _url_or_none(service.access.cli) if service.access.cli is not None else None,
         **_recommended(service),
     }
 
@@ -50,7 +51,6 @@ def mcp_front_matter(service: Service) -> dict[str, Any]:
 
 def web_front_matter(service: Service) -> dict[str, Any]:
     """Returns the front matter of llms.txt (web profile, 4.3)."""
-    rate_limit = rate_limit_phrase(service.rate_limit) if service.rate_limit else None
     endpoint = service.endpoints[0] if service.endpoints and service.kind == "openapi" else None
     is_known = endpoint is not None and "url" not in (endpoint.origins or {})
     return {
@@ -61,9 +61,7 @@ def web_front_matter(service: Service) -> dict[str, Any]:
         "api-url": _url_or_none(service.access.api),
         "web-url": url_of(service.access.web),
         "api-endpoint": _web_url(endpoint.url if endpoint is not None and is_known else service.access.api_endpoint),
-        "rate-limit": rate_limit,
         "auth-methods": _auth_methods(service),
-        "status-page": _web_url(service.status_page),
         **_recommended(service),
     }
 
@@ -83,6 +81,26 @@ def registry_entry(service: Service) -> dict[str, Json]:
         "alternativeAccess": _alternative_access(service),
         "categories": list(service.categories),
     }
+
+
+def not_declared(service: Service) -> list[str]:
+    """Returns the fields of front matter that the specification requires and nothing declares.
+
+    A reader must not take their values for the author's: `none` is the word for an unknown URL too.
+    """
+    origins = service.origins or {}
+    declared = {
+        "name": is_named_by_author(service),
+        "title": "title" in origins and not origins["title"].source.endswith("erverInfo/title"),
+        "description": service.summary is not None and not is_inferred(service, "summary"),
+        "when-to-use": service.when_to_use,
+        "access-level": not is_inferred(service, "access_level"),
+        **{
+            f"{way}-url": getattr(service.access, way) is not None and not is_inferred(service.access, way)
+            for way in ("cli", "api", "web", "mcp")
+        },
+    }
+    return [key for key, is_declared in declared.items() if not is_declared]
 
 
 def _identity(service: Service) -> dict[str, Any]:
@@ -109,7 +127,11 @@ def _recommended(service: Service) -> dict[str, Any]:
             }
         ),
         "invocation": with_values(
-            {"model-invocable": invocation.model_invocable, "user-invocable": invocation.user_invocable}
+            {
+                "model-invocable": invocation.model_invocable,
+                "user-invocable": invocation.user_invocable,
+                "allowed-tools": list(invocation.allowed_tools),
+            }
         )
         if invocation
         else None,
@@ -117,7 +139,12 @@ def _recommended(service: Service) -> dict[str, Any]:
         "repository": _web_url(service.repository),
         "content-version": service.content_version,
         "last-updated": service.last_updated,
+        "rate-limit": rate_limit_phrase(service.rate_limit) if service.rate_limit else None,
+        "status-page": _web_url(service.status_page),
+        "categories": list(service.categories),
         "emoji": service.emoji,
+        KEY: GENERATOR,
+        "not-declared": ", ".join(not_declared(service)),
     }
 
 

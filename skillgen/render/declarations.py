@@ -1,13 +1,13 @@
 """What the author of an MCP server may declare or serve, as JSON: objects of dashdash and the result of `ai_help` (seed
 000), the files of progressive disclosure (seed 003), a list of skills (SEP-2640), and a service manifest (seed 004).
 
-An inferred fact is not the author's statement, so only declared ones are written. Effects in a manifest are the
-exception: where it has no risk, a call counts as safe.
+An inferred fact is not the author's statement, so only declared ones are written.
 """
 
 from __future__ import annotations
 
 import hashlib
+import json
 from collections.abc import Iterator, Sequence
 
 import yaml
@@ -16,13 +16,14 @@ from skillgen.errors import Problem
 from skillgen.model.auth import Auth
 from skillgen.model.calls import ErrorCase
 from skillgen.model.document import Document
+from skillgen.model.resource import RelatedServer
 from skillgen.model.service import Service
 from skillgen.model.tool import Tool
 from skillgen.model.values import HasOrigins, Json, is_inferred
 from skillgen.render.ai_help import ai_help_documents
-from skillgen.render.dashdash import SPEC_VERSION, cli_front_matter, mcp_front_matter
+from skillgen.render.dashdash import SPEC_VERSION, cli_front_matter, mcp_front_matter, not_declared
 from skillgen.render.filters import front_matter
-from skillgen.render.identity import description, skill_name, tool_phrase, what_and_when, what_it_does
+from skillgen.render.identity import description, plain, skill_name, tool_phrase, what_and_when, what_it_does
 from skillgen.render.pages import file_stems, slug
 from skillgen.render.publishing import (
     NOT_A_SERVER,
@@ -36,8 +37,9 @@ from skillgen.render.publishing import (
 )
 from skillgen.render.skill import Rendering
 from skillgen.text import lazy_re as re
+from skillgen.text.generated import GENERATOR, KEY, digest_of, marked
 from skillgen.text.markdown import disarm, inline, one_line
-from skillgen.text.structure import second_level_sections
+from skillgen.text.structure import sections_of_level
 
 _OPEN_SCHEMA = {"type": "object", "additionalProperties": True}
 """What seed 003, 3.1, writes in place of the schema in a minimal list."""
@@ -60,13 +62,13 @@ _METHODS = {
 
 _FLOWS = {"authorizationCode": "oauth2_code", "deviceAuthorization": "oauth2_device"}
 _LATENCIES = ("instant", "seconds", "minutes")
-_RISKS: dict[str | None, str | None] = {"destructive": "destructive", "sends": "destructive", "read": None}
-"""The effect of a call to its risk in a manifest; the least that is not safe for all others."""
-
 _SKILL_FILES = 512
 """Files that a skill may have in a list (SEP-2640, limits of publication)."""
 
 _FRONT_MATTER = re.compile(r"---\n(.*?)\n---\n", re.DOTALL)
+
+_REQUIRED_FIELDS = ("name", "description", "access-level", "cli-url", "api-url", "web-url")
+"""Fields of front matter that the object of the handshake requires too."""
 
 _COSTS = ("free", "metered", "requires_approval")
 
@@ -93,7 +95,7 @@ def tool_description_documents(rendering: Rendering) -> Iterator[Document | Prob
             "name": tool.name,
             "description": tool_phrase(tool) or one_line(tool.title or ""),
             "inputSchema": _OPEN_SCHEMA,
-            "annotations": _annotations(tool),
+            "annotations": declared_hints(tool),
         }
         entries.append(with_values(entry, keep=("description",)))
     yield json_document(f"tool-descriptions/{_LIST}.json", {"tools": entries}, keep=("tools",))
@@ -137,17 +139,26 @@ def dashdash_documents(rendering: Rendering) -> Iterator[Document | Problem]:
     access = {name: getattr(service.access, name) for name in ("cli", "api", "web")}
     links = {name: link.json if link is not None else None for name, link in access.items()}
     requires, invocation = fields["requires"], service.invocation
+    undeclared = [_camel(key) for key in not_declared(service) if key in _REQUIRED_FIELDS]
     initialize = {
         "specVersion": SPEC_VERSION,
         "identity": with_values(
-            {"name": skill_name(service), "description": description(service), "emoji": service.emoji}
+            {
+                "name": skill_name(service),
+                "description": _declared_description(service) or description(service),
+                "emoji": service.emoji,
+            }
         ),
         "accessLevel": fields["access-level"],
         "alternativeAccess": {f"{name}Url": link for name, link in links.items()},
         "install": fields["install"],
         "requires": requires,
         "invocation": with_values(
-            {"modelInvocable": invocation.model_invocable, "userInvocable": invocation.user_invocable}
+            {
+                "modelInvocable": invocation.model_invocable,
+                "userInvocable": invocation.user_invocable,
+                "allowedTools": list(invocation.allowed_tools),
+            }
         )
         if invocation
         else None,
@@ -157,6 +168,7 @@ def dashdash_documents(rendering: Rendering) -> Iterator[Document | Problem]:
         "statusPage": published(service.status_page),
         "contentVersion": service.content_version,
         "lastUpdated": service.last_updated,
+        "notDeclared": undeclared,
     }
     tools = {tool.name: _dashdash_of_tool(tool) for tool in service.tools}
     resources = {
@@ -202,6 +214,7 @@ def _ai_help_results(rendering: Rendering) -> dict[str, Json]:
     heading, _, rest = text.partition("\n---\n")[2].lstrip("\n").partition("\n")
     about = f"> {inline(what_it_does(service))}"
     markdown = f"{front_matter(mcp_front_matter(service))}\n\n{heading}\n\n{about}\n\n{rest.lstrip()}"
+    markdown = marked(disarm(markdown))
 
     # An unknown URL is absent in JSON, and one that is declared null is null.
     access = {f"{name}-url": getattr(service.access, name) for name in ("cli", "api", "web", "mcp")}
@@ -212,7 +225,7 @@ def _ai_help_results(rendering: Rendering) -> dict[str, Json]:
     metadata = with_values({_camel(name): value for name, value in known.items()}) | links
 
     sections: dict[str, Json] = {}
-    for title, body in second_level_sections(text):
+    for title, body in sections_of_level(2, text):
         key = _KEYS.get(_camel(title), _camel(title))
         sections[key] = f"{sections[key]}\n\n{body}" if key in sections else body
     if sections.get("rateLimits") == "None declared.":
@@ -230,7 +243,9 @@ def _ai_help_results(rendering: Rendering) -> dict[str, Json]:
         ],
         "rateLimits": with_values({"description": sections.get("rateLimits"), **numbers}),
     }
-    result = {"metadata": metadata, "sections": with_values(sections), "contentType": "application/json"}
+    sections = with_values(sections)
+    metadata[_camel(KEY)] = f"{GENERATOR} {digest_of(json.dumps(sections, ensure_ascii=False))}"
+    result = {"metadata": metadata, "sections": sections, "contentType": "application/json"}
     return {"markdown": {"content": markdown, "contentType": "text/markdown"}, "json": result}
 
 
@@ -252,7 +267,7 @@ def manifest_documents(rendering: Rendering) -> Iterator[Document | Problem]:
         "name": one_line(service.name),
         "version": version,
         "mcp_spec_version": service.protocol_version,
-        "description": description(service),
+        "description": _declared_description(service),
         "homepage": published(service.homepage),
     }
     limit = service.rate_limit
@@ -266,14 +281,41 @@ def manifest_documents(rendering: Rendering) -> Iterator[Document | Problem]:
         )
         if limit
         else None,
+        # Names with a slash are extensions of the protocol itself.
+        "supported_extensions": [name for name in service.extensions or {} if "/" not in name],
+        "recommendations": [_recommendation(item) for item in service.related if item.capability is not None],
     }
     yield json_document("service-manifest.json", manifest, keep=("tools",))
+    if unnamed_needs := [one_line(item.name) for item in service.related if item.capability is None]:
+        message = f"a manifest names what a server is recommended for; {', '.join(unnamed_needs)} is left out"
+        yield without("service-manifest.json", message, "declare its `capability`")
+    changing = (tool for tool in service.tools if tool.semantics.effect in ("destructive", "sends"))
+    if risky := [tool.name for tool in changing if not (tool.semantics.risk and tool.semantics.is_declared("risk"))]:
+        message = f"a call without `risk_level` counts as safe, and the source declares none of {len(risky)} tools"
+        message = f"{message} that delete or send, such as {one_line(risky[0])}"
+        yield without("service-manifest.json", message, "declare `risk_level` and `requires_confirmation`")
     if unnamed := sorted({auth.kind for auth in _used_auth(service) if _method_of(auth) is None}):
         message = f"a manifest has no term for the login {', '.join(map(one_line, unnamed))}"
         yield without("service-manifest.json", message, "declare its flow, such as oauth2_code")
     if renamed := [name for name, shown in names.items() if name != shown]:
         message = f"a manifest has only a-z, 0-9 and _ in names; `title` has the exact name of {len(renamed)} tools"
         yield without("service-manifest.json", message, "serve the tools with names of a-z, 0-9 and _")
+
+
+def _declared_description(service: Service) -> str | None:
+    return None if "description" in not_declared(service) else plain(service.summary or "") or None
+
+
+def _recommendation(item: RelatedServer) -> dict[str, Json]:
+    return with_values(
+        {
+            "capability": item.capability,
+            "server_name": item.name,
+            "registry_url": published(item.registry_url),
+            "auth_flow": item.auth_flow,
+            "match_confidence": item.confidence if item.confidence in ("high", "medium", "low") else None,
+        }
+    )
 
 
 def _camel(name: str) -> str:
@@ -321,7 +363,14 @@ def _error(error: ErrorCase) -> dict[str, Json]:
     )
 
 
-def _annotations(tool: Tool) -> dict[str, Json]:
+def declared_confirmation(tool: Tool) -> bool | None:
+    """Returns whether a person must confirm a call, if the source declares it."""
+    facts = tool.semantics
+    return facts.requires_confirmation if facts.is_declared("requires_confirmation") else None
+
+
+def declared_hints(tool: Tool) -> dict[str, Json]:
+    """Returns the hints of a tool that the source declares."""
     facts = tool.semantics
     declared = _declared(
         facts,
@@ -419,7 +468,6 @@ def _auth(service: Service, names: dict[str, str]) -> dict[str, Json] | None:
 
 def _manifest_tool(tool: Tool, name: str) -> dict[str, Json]:
     facts, cost = tool.semantics, tool.cost
-    is_irreversible = facts.effect in ("destructive", "sends")
     fields = {
         "name": name,
         "title": tool.name if name != tool.name else None,
@@ -440,9 +488,9 @@ def _manifest_tool(tool: Tool, name: str) -> dict[str, Json]:
         else None,
         "latency": tool.latency if tool.latency in _LATENCIES else None,
         "idempotent": _declared(facts, idempotent=facts.idempotent).get("idempotent"),
-        "requires_confirmation": facts.requires_confirmation or (True if is_irreversible else None),
+        "requires_confirmation": declared_confirmation(tool),
         "confirmation_message": facts.confirmation_message,
-        "risk_level": facts.risk or _RISKS.get(facts.effect, "reversible"),
+        "risk_level": facts.risk if facts.is_declared("risk") else None,
         "required_scopes": list(tool.scopes),
         "supports_streaming": tool.streaming,
         "supports_pagination": True if tool.pagination is not None else None,

@@ -341,16 +341,23 @@ def what_and_when(service: Service) -> tuple[str, str]:
     sentences = _sentences(own)
     when = next(filter(TRIGGER.search, sentences), None)
     what = " ".join(item for item in sentences if item != when)
-    return _stopped(what or when or own), _stopped(when) if when and what else "" if when else _trigger(service)
+    if when is None:
+        return _stopped(what), _declared_trigger(service) or _trigger(service)
+    return _stopped(what or when), _stopped(when) if what else ""
 
 
 def _author_text(service: Service) -> str | None:
-    """Returns the description that was written for the skill: in skillgen.yaml, or as `identity.description`."""
+    """Returns the description that its author declared as such: in skillgen.yaml, as `identity.description`, in the
+    front matter of `ai_help`, as the help of a program; or a first paragraph that says when to use the service.
+    """
     origin = (service.origins or {}).get("summary")
     if origin is None or origin.kind != "declared" or not service.summary:
         return None
-    is_own = "/identity/" in origin.source or not origin.source.startswith("/")
-    return plain(service.summary) or None if is_own else None
+    if not origin.source.startswith("/") or "/identity/" in origin.source or origin.source.startswith("/ai_help"):
+        return plain(service.summary) or None
+    paragraph = (service.description or service.summary).strip().partition("\n\n")[0]
+    is_own = origin.source == "/root/help" or TRIGGER.search(paragraph) is not None
+    return plain(paragraph) or None if is_own else None
 
 
 @once
@@ -466,7 +473,7 @@ def description_problems(service: Service) -> Iterator[Problem]:
         yield Problem.of(
             code="description-inferred",
             where=skill_name(service),
-            message="the source does not say what the service does; the description follows from names of tools",
+            message="no sentence of the source says what the service does; the description follows from names of tools",
             fix=f'write it into skillgen.yaml: description: "{line}"',
         )
 

@@ -32,6 +32,8 @@ from skillgen.render.reference import Reference, single_file
 from skillgen.render.semantics import marks
 from skillgen.render.skill import Rendering, Site
 from skillgen.render.workflows import workflow_lines
+from skillgen.text.generated import marked
+from skillgen.text.markdown import disarm
 
 _MAX_CHARACTERS = 16_000
 """Maximum length of a line for each group; beyond it, the lines of the index are listed (design, "Output")."""
@@ -94,7 +96,7 @@ def llms_documents(rendering: Rendering) -> Iterator[Document]:
         "quick_items": _QUICK_ITEMS,
         "workflow_lines": workflow_lines(service, reference.about, places.reference),
     }
-    yield Document("llms.txt", templates.render("llms.txt.j2", **context))
+    yield Document("llms.txt", marked(disarm(templates.render("llms.txt.j2", **context))))
     head = templates.render("llms-full.txt.j2", **context)
     yield Document("llms-full.txt", single_file(head, reference))
 

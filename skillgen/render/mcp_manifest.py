@@ -21,6 +21,7 @@ from skillgen.model.schema import NamedType, Parameter
 from skillgen.model.service import Service
 from skillgen.model.tool import Tool
 from skillgen.model.values import Json, is_inferred
+from skillgen.render.declarations import declared_confirmation, declared_hints
 from skillgen.render.filters import yaml_lines
 from skillgen.render.identity import description, plain, skill_name, title, tool_phrase
 from skillgen.render.publishing import is_endpoint, is_published, with_values, without
@@ -168,6 +169,8 @@ def _operation(tool: Tool, schemas: _Schemas, usual: Json) -> dict[str, Json]:
         "description": tool.description or tool.summary or tool_phrase(tool) or tool.name,
         "tags": [tool.group] if tool.group is not None and not is_inferred(tool, "group") else None,
         "deprecated": tool.deprecated or None,
+        "x-openai-isConsequential": declared_confirmation(tool),
+        "x-mcp": with_values({"annotations": declared_hints(tool)}),
         "servers": _servers(tool.endpoints),
         "parameters": [_parameter(item, schemas.of(raw.get(key))) for key, item in zip(keys, sent, strict=False)],
         "requestBody": _body(tool, raw[keys[len(sent)]] if len(keys) > len(sent) else None, schemas),
@@ -214,12 +217,17 @@ def _responses(tool: Tool, schemas: _Schemas) -> dict[str, Json]:
     responses: dict[str, Any] = {}
     outputs = [*([tool.output] if tool.output is not None else []), *tool.other_outputs]
     found = [(output.status, output.description, output) for output in outputs]
+    waiting: set[str | None] = set()
     for error in tool.errors:
+        if error.has_retry_header:
+            waiting.add(error.code)
         cases = [*([error.output] if error.output is not None else [None]), *error.other_outputs]
         found += [(error.code, error.description, output) for output in cases]
     for status, text, output in found:
         key = status if status and _STATUS.fullmatch(status) else "default"
         response = responses.setdefault(key, {"description": text or (output.description if output else None) or ""})
+        if status in waiting:
+            response["headers"] = {"Retry-After": {"schema": {"type": "string"}}}
         for media_type in output.media_types if output is not None else ():
             media = {"schema": schemas.of(output.raw)} if output.raw is not None else {}
             response.setdefault("content", {}).setdefault(media_type, media)
@@ -277,6 +285,7 @@ def _scheme(auth: Auth) -> dict[str, Any] | None:
             "tokenUrl": auth.token_url,
             "refreshUrl": auth.refresh_url,
             "scopes": {scope.name: scope.description or "" for scope in auth.scopes},
+            "x-usePkce": auth.pkce,
         }
         is_flow = all(flow[name] for name in _FLOWS[auth.flow]) if auth.flow in _FLOWS else False
         return {"type": "oauth2", "flows": {auth.flow: with_values(flow, keep=("scopes",))} if is_flow else {}}

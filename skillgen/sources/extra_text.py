@@ -17,17 +17,15 @@ from skillgen.model.auth import Access, Endpoint
 from skillgen.model.resource import Section
 from skillgen.model.service import Service
 from skillgen.model.tool import CAUTION
-from skillgen.model.values import Origin
+from skillgen.model.values import Origin, is_inferred
 from skillgen.security.secrets import report_echoed_secrets, secrets_from_url
 from skillgen.sources import http
 from skillgen.sources.arazzo import apply_arazzo, is_arazzo
 from skillgen.sources.documents import load_text
-from skillgen.sources.mcp.ai_help import AiHelp, with_help
+from skillgen.sources.mcp.ai_help import AiHelp, ai_help_from_result, with_help
 from skillgen.sources.mcp.fields import FieldResolver
 from skillgen.sources.mcp.metadata import access_from, access_level_from, metadata_fields, sources_from_results
 from skillgen.text import lazy_re as re
-
-_ORIGIN = Origin("declared", "--extra")
 
 _LLMS_TXT_PATHS = ("llms.txt", ".well-known/llms.txt")
 """Paths of an llms.txt, below the URL of a site."""
@@ -85,39 +83,55 @@ def apply_extra(service: Service, extra: ExtraText) -> Service:
 def _apply_text(service: Service, extra: ExtraText) -> Service:
     """Returns the service with the additions of a text; where both have a value, the service's value is used."""
     problems = ProblemLog()
+    report_echoed_secrets(problems, extra.echoed_from)
+    text = ai_help_from_result({"content": extra.text, "contentType": "text/markdown"}, problems)
+    is_empty = not (text.metadata.raw or text.sections or text.when_to_use or text.when_not_to_use or text.quote)
+    if is_empty:
+        problems.report("extra-empty", extra.name, "the text has neither front matter nor sections; nothing is added")
+    service = replace(service, problems=(*service.problems, *problems))
+    return service if is_empty else with_text(service, text, extra.name)
+
+
+def with_text(service: Service, text: AiHelp, where: str) -> Service:
+    """Returns the service with the additions of a text; where both have a value, the service's value is used.
+
+    Of a text that skillgen wrote, disagreements are not reported: it may be older than what the service declares now.
+    """
+    is_served = where.startswith("/")
+    problems = ProblemLog()
     for problem in service.problems:
         problems.add(problem)
-    report_echoed_secrets(problems, extra.echoed_from)
-    text, addition = _service_from_text(extra, problems)
-    if addition is None:
-        problems.report("extra-empty", extra.name, "the text has neither front matter nor sections; nothing is added")
-        return replace(service, problems=tuple(problems))
+    disagreements = problems if text.edited is None else ProblemLog()
+    if text.edited:
+        message = "the text was written by skillgen and edited since; an edit of what skillgen derived is not read"
+        problems.report("generated-text-edited", where, message)
+    addition, text_origin = _service_from_text(text, problems), Origin("declared", where if is_served else "--extra")
     origins = dict(service.origins or {})
     changes: dict[str, Any] = {}
-    for field in _FIELDS:
+    fields = _FIELDS if text.edited is None else (*_FIELDS, *_names(service), "instructions")
+    for field in fields:
         value, declared = getattr(addition, field), getattr(service, field)
-        if value in (None, ()):
+        if value in (None, (), ""):
             continue
-        origin = origins.get(field)
-        if declared in (None, ()) or (origin is not None and origin.kind == "inferred"):
-            changes[field], origins[field] = value, _ORIGIN
+        if declared in (None, ()) or is_inferred(service, field) or field in _names(service):
+            changes[field], origins[field] = value, text_origin
         elif declared != value:
-            problems.report("facts-disagree", extra.name, f"{field}: the text disagrees with the source, which is used")
+            disagreements.report("facts-disagree", where, f"{field}: the text disagrees with the source, which is used")
     for field, declared, value in _facts_of_parts(service, addition):
         if None not in (declared, value) and () not in (declared, value) and declared != value:
-            problems.report("facts-disagree", extra.name, f"{field}: the text disagrees with the source, which is used")
+            disagreements.report("facts-disagree", where, f"{field}: the text disagrees with the source, which is used")
     if "access_level" in (addition.origins or {}):
         level, order = addition.access_level, CAUTION["access_level"]
         if "access_level" in origins and level != service.access_level:
             message = f"access_level is {level} in the text but {service.access_level} in the source"
-            problems.report("safety-facts-disagree", extra.name, f"{message}; the more cautious one is used")
+            problems.report("safety-facts-disagree", where, f"{message}; the more cautious one is used")
         if "access_level" not in origins or order.index(level) > order.index(service.access_level):
-            changes["access_level"], origins["access_level"] = level, _ORIGIN
+            changes["access_level"], origins["access_level"] = level, text_origin
     help_text = text.of_tools({tool.name for tool in service.tools}, problems, is_own=False)
     return replace(
         service,
         **changes,
-        access=_merge_access(service.access, addition.access),
+        access=_merge_access(service.access, addition.access, text_origin),
         endpoints=_endpoints(service, addition.access.api_endpoint),
         install={**(addition.install or {}), **(service.install or {})} or None,
         requirements=replace(
@@ -127,12 +141,19 @@ def _apply_text(service: Service, extra: ExtraText) -> Service:
                 for name in ("auth", "env", "scopes", "bins", "os")
             },
         ),
-        tools=tuple(with_help(tool, help_text, _ORIGIN) for tool in service.tools),
-        sections=_merge_sections(service.sections, help_text.sections),
+        tools=tuple(with_help(tool, help_text, text_origin) for tool in service.tools),
+        sections=_merge_sections(service.sections, help_text.sections, is_repeated=text.edited is not None),
         extras={**(service.extras or {}), **({"extra": addition.extras} if addition.extras else {})} or None,
         origins=origins or None,
         problems=tuple(problems),
     )
+
+
+def _names(service: Service) -> tuple[str, ...]:
+    """Returns the names that a text by skillgen has from the author of a server and that `serverInfo` does not beat."""
+    origins = service.origins or {}
+    is_weak = {key: key not in origins or origins[key].source.endswith(f"erverInfo/{key}") for key in ("name", "title")}
+    return tuple(key for key, weak in is_weak.items() if weak and service.kind == "mcp")
 
 
 def _facts_of_parts(service: Service, addition: Service) -> Iterator[tuple[str, Any, Any]]:
@@ -151,34 +172,40 @@ _FIELDS = (
 )  # fmt: skip
 
 
-def _service_from_text(extra: ExtraText, problems: ProblemLog) -> tuple[AiHelp, Service | None]:
-    """Returns a text, and its facts as a service without any other source; `None` if it has no facts."""
-    sources = sources_from_results({"ai_help": {"content": extra.text, "contentType": "text/markdown"}}, problems)
-    resolver, text = FieldResolver(problems), sources.ai_help
-    if not (text.metadata.raw or text.sections or text.when_to_use or text.when_not_to_use or text.quote):
-        return text, None
+def _service_from_text(text: AiHelp, problems: ProblemLog) -> Service:
+    """Returns the facts of a text as a service without any other source."""
+    sources = replace(sources_from_results({}, problems), ai_help=text)
+    resolver = FieldResolver(problems)
     wanted, unwanted = _uses(text)
+    summary = resolver.value("summary", *sources.all("description", within="identity"))
     service = Service(
         kind="mcp",
         name=resolver.value("name", *sources.all("name", within="identity")) or "",
-        summary=resolver.value("summary", *sources.all("description", within="identity")) or text.quote,
+        title=text.title,
+        summary=text.quote if text.edited is not None else summary or text.quote,
         description=text.introduction,
+        instructions=text.instructions,
         when_to_use=wanted,
         when_not_to_use=unwanted,
         access_level=access_level_from(sources, resolver, "read", levels=CAUTION["access_level"]),
         access=access_from(sources, FieldResolver(ProblemLog()), url=None, repository=None, homepage=None),
         **metadata_fields(sources, resolver),
     )
-    return text, replace(service, extras=text.metadata.unread() or None, origins=resolver.origins)
+    return replace(service, extras=text.metadata.unread() or None, origins=resolver.origins)
 
 
-def _merge_sections(declared: tuple[Section, ...], added: tuple[Section, ...]) -> tuple[Section, ...]:
-    """Returns all sections; an added body is appended to the declared section of the same title."""
+def _merge_sections(
+    declared: tuple[Section, ...], added: tuple[Section, ...], *, is_repeated: bool
+) -> tuple[Section, ...]:
+    """Returns all sections; an added body is appended to the declared section of the same title.
+
+    With `is_repeated`, the text has the declared sections too, as skillgen wrote them.
+    """
     sections = {section.kind or section.title.strip().lower(): section for section in declared}
     for section in added:
         key = section.kind or section.title.strip().lower()
         first = sections.setdefault(key, section)
-        if section.body not in first.body:
+        if section.body not in first.body and not is_repeated:
             sections[key] = replace(first, body=f"{first.body}\n\n{section.body}")
     return tuple(sections.values())
 
@@ -203,10 +230,10 @@ def _endpoints(service: Service, url: str | None) -> tuple[Endpoint, ...]:
     return (Endpoint(url=url),) if url is not None and needs_host else service.endpoints
 
 
-def _merge_access(declared: Access, added: Access) -> Access:
+def _merge_access(declared: Access, added: Access, origin: Origin) -> Access:
     names = ("cli", "api", "web", "mcp", "api_endpoint")
     values = {name: getattr(declared, name) or getattr(added, name) for name in names}
-    origins = {name: _ORIGIN for name in names if getattr(declared, name) is None and values[name] is not None}
+    origins = {name: origin for name in names if getattr(declared, name) is None and values[name] is not None}
     return replace(declared, **values, origins={**(declared.origins or {}), **origins} or None)
 
 

@@ -91,15 +91,15 @@ def _open_fence(line: str, fence: str) -> str:
     return "" if is_closing else fence
 
 
-def second_level_sections(text: str) -> Iterator[tuple[str, str]]:
-    """Yields each heading of the second level with the text below it; headings in code blocks are code."""
-    heading, lines, fence = "", [""], ""
+def sections_of_level(level: int, text: str) -> Iterator[tuple[str, str]]:
+    """Yields each heading of a level with the text below it; headings in code blocks are code."""
+    heading, lines, fence, mark = "", [""], "", "#" * level + " "
     for line in text.split("\n"):
         fence = _open_fence(line, fence)
-        if not fence and line.startswith("## "):
+        if not fence and line.startswith(mark):
             if heading:
                 yield heading, "\n".join(lines).strip("\n")
-            heading, lines = line[3:].strip(), []
+            heading, lines = line[level + 1 :].strip(), []
         else:
             lines.append(line)
     if heading:

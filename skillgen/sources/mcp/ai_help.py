@@ -23,7 +23,10 @@ from skillgen.model.tool import Tool
 from skillgen.model.values import Json, Origin
 from skillgen.sources.json_access import as_dict, as_list, is_bare_markup, text_of
 from skillgen.sources.mcp.fields import FieldReader
+from skillgen.text import generated
 from skillgen.text import lazy_re as re
+from skillgen.text.generated import OWN_WORDS, is_edited
+from skillgen.text.structure import sections_of_level
 from skillgen.text.summary import first_sentence, sentences
 from skillgen.text.uses import label_of, lead_ins_apart, uses_declared_in, uses_in_item
 
@@ -93,6 +96,12 @@ class AiHelp(Struct, frozen=True, kw_only=True):
     sections: tuple[Section, ...] = ()
     """All sections without the uses, in order."""
 
+    edited: bool | None = None
+    """Whether a text that skillgen wrote was edited since; `None` for any other text."""
+
+    instructions: str | None = None
+    """The instructions of a server, which only a text that skillgen wrote repeats."""
+
     def of_tools(self, tool_names: Collection[str], problems: ProblemLog, *, is_own: bool = True) -> ToolHelp:
         """Returns the text on the tools of a service.
 
@@ -127,11 +136,64 @@ def has_section(text: AiHelp, title: str) -> bool:
     return any(_letters(section.title) == _letters(title) for section in text.sections)
 
 
-def ai_help_from_result(raw: Json, problems: ProblemLog) -> AiHelp:
+_DERIVED = frozenset(
+    (
+        "whentouse", "overview", "setupprerequisites", "quickreference", "commandreference", "inputspecification",
+        "outputformats", "outputschema", "examples", "authenticationandprerequisites", "authentication",
+        "ratelimitsandperformance", "ratelimits", "errorhandling", "dateandtimeformats", "operationalsemantics",
+        "capabilities", "lifecycle", "resourcesandprompts", "alternativeaccess", "moretools", "workflows",
+        "instructions", "otheraccess", "optional",
+    )
+)  # fmt: skip
+"""Sections of ai-help.md and llms.txt that skillgen derives."""
+
+
+def _without_derived(text: AiHelp) -> AiHelp:
+    """Returns what a text that skillgen wrote has of the source's own words.
+
+    Those are the parts below a heading of their own, and the sections that skillgen does not derive, which include all
+    after the last derived one.
+    """
+    sections: list[Section] = []
+    overview: dict[str, str] = {}
+    is_after = False
+    for section in text.sections:
+        key = _letters(section.title)
+        if is_after or key not in _DERIVED:
+            sections.append(section)
+            continue
+        is_after = key == "alternativeaccess"
+        for heading, body in sections_of_level(3, section.body):
+            label, _, title = heading.partition(": ")
+            if label == OWN_WORDS and title:
+                sections.append(replace(section, title=title, body=body))
+            elif key == "overview":
+                overview[label] = body
+    not_declared = _not_declared(text.metadata)
+    description = overview.get("Description")
+    summary = overview.get("Summary") or (description or "").partition("\n\n")[0]
+    return replace(
+        text,
+        title=None if "title" in not_declared else text.title,
+        quote=" ".join(summary.split()) if "description" not in not_declared else None,
+        introduction=description,
+        instructions=overview.get("Instructions"),
+        when_to_use=() if "when-to-use" in not_declared else text.when_to_use,
+        sections=tuple(sections),
+    )
+
+
+def ai_help_from_result(raw: Json, problems: ProblemLog, pointer: str = f"{_POINTER}/content") -> AiHelp:
     """Reads the result of `ai_help`, which may be missing; invalid parts are reported and left out.
 
-    Servers also answer with the text alone, or with content blocks as `tools/call` returns them.
+    Servers also answer with the text alone, or with content blocks as `tools/call` returns them. Of a text that
+    skillgen wrote, what it derived is left out. `pointer` is that of a text in Markdown.
     """
+    text = _any_text(raw, problems, pointer)
+    return text if text.edited is None else _without_derived(text)
+
+
+def _any_text(raw: Json, problems: ProblemLog, pointer: str) -> AiHelp:
     result = {"content": raw} if isinstance(raw, str) else as_dict(raw)
     content, kind = _joined_blocks(result.get("content")), _media_type(result)
     if kind == "application/json" and "metadata" not in result and isinstance(content, str):
@@ -139,7 +201,7 @@ def ai_help_from_result(raw: Json, problems: ProblemLog) -> AiHelp:
         result = decoded if isinstance(decoded, dict) else {"content": decoded}
         content, kind = _joined_blocks(result.get("content")), _media_type(result)
     if isinstance(content, str) and kind != "application/json":
-        return _from_markdown(content, problems)
+        return _from_markdown(content, problems, pointer)
     if "metadata" in result or "sections" in result:
         return _from_json(result, problems)
     if raw is not None:
@@ -171,8 +233,7 @@ def _joined_blocks(content: Json) -> Json:
     return "\n\n".join(texts) if texts else content
 
 
-def _from_markdown(content: str, problems: ProblemLog) -> AiHelp:
-    pointer = f"{_POINTER}/content"
+def _from_markdown(content: str, problems: ProblemLog, pointer: str) -> AiHelp:
     front_matter, text = _split_front_matter(content)
     lines, headings = text.split("\n"), list(_headings(_parse(text), ("h1", "h2")))
     # A heading of level 1 ends a chapter but does not begin one.
@@ -192,6 +253,7 @@ def _from_markdown(content: str, problems: ProblemLog) -> AiHelp:
         title=title,
         quote=quote,
         introduction=introduction or None,
+        edited=is_edited(members.get(generated.KEY), text),
     )
     return _with_chapters(ai_help, chapters)
 
@@ -202,6 +264,7 @@ def _from_json(result: dict[str, Json], problems: ProblemLog) -> AiHelp:
         metadata=metadata_from_mapping(metadata, f"{_POINTER}/metadata", problems),
         pointer=f"{_POINTER}/sections",
         title=text_of(metadata, "title"),
+        edited=is_edited(metadata.get(_camel(generated.KEY)), json.dumps(result.get("sections"), ensure_ascii=False)),
     )
     members = as_dict(result.get("sections")).items()
     chapters = (Section(title=_title_from_key(key), body=_body(key, value)) for key, value in members)
@@ -504,8 +567,22 @@ def metadata_from_mapping(raw: dict[str, Json], pointer: str, problems: ProblemL
         if group:
             shaped[key] = {**as_dict(shaped.get(key)), **group}
     fields = FieldReader(shaped, pointer, "ai_help", problems, keys=keys)
-    fields.ignore("specUrl", "specVersion", "subcommandHelp")
+    fields.ignore("specUrl", "specVersion", "subcommandHelp", _camel(generated.KEY))
+    drop_undeclared(fields)
     return fields
+
+
+def _not_declared(fields: FieldReader) -> list[str]:
+    keys = fields.raw.get("notDeclared")
+    return keys.split(", ") if isinstance(keys, str) else list(map(str, as_list(keys)))
+
+
+def drop_undeclared(fields: FieldReader) -> None:
+    """Removes the members of a `dashdash` object that skillgen wrote since they are required, though not declared."""
+    unset = {_camel(key) for key in _not_declared(fields)}
+    fields.ignore("notDeclared")
+    for owner in (fields, fields.object("identity"), fields.object("alternativeAccess")) if unset else ():
+        owner.raw = {key: value for key, value in owner.raw.items() if key not in unset}
 
 
 def _parsed_yaml(front_matter: str, pointer: str, problems: ProblemLog) -> dict[str, Json]:

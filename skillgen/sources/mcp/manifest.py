@@ -142,15 +142,8 @@ class Manifest:
             if method not in _METHODS:
                 message = f"the method {method[:40]!r} is unknown; it is documented under this name"
                 self.fields.report("manifest-auth-method-unknown", "auth", message)
-        names = {text_of(raw, "name") for _, raw in self.raw_tools}
         for index, scope in enumerate(as_list(auth.get("scopes"))):
             self._check_required(as_dict(scope), ("name", "description"), f"auth/scopes/{index}")
-            if unknown := [name for name in texts_of(scope, "grants") if name not in names]:
-                self.fields.problems.report(
-                    "scope-grants-unknown-tool",
-                    self.fields.pointer_to("auth", "scopes", index),
-                    f"{text_of(scope, 'name') or index} grants unknown tools: {', '.join(unknown)[:200]}",
-                )
 
     def _report_missing(self, field: str, pointer: str) -> None:
         message = f"the manifest has no {field}"

@@ -18,12 +18,13 @@ from skillgen.model.service import Service
 from skillgen.model.values import Json, Origin, Value, child
 from skillgen.security.addresses import host_of
 from skillgen.sources.json_access import page_items, text_of
-from skillgen.sources.mcp.ai_help import AiHelp, ai_help_from_result
+from skillgen.sources.mcp.ai_help import AiHelp, ai_help_from_result, drop_undeclared
 from skillgen.sources.mcp.entries import SERVER_INFO_KEY, Read, check_dashdash, counted_limit, dashdashes_in_result
 from skillgen.sources.mcp.fields import FieldReader, FieldResolver, SourcedValue
 from skillgen.sources.mcp.manifest import Manifest, auth_kinds, manifest_from_results
 from skillgen.sources.mcp.target import Crawl
 from skillgen.text import lazy_re as re
+from skillgen.text.generated import is_generated
 from skillgen.text.summary import first_sentence
 
 _ACCESS_LEVELS = ("read", "interact", "full")
@@ -62,6 +63,9 @@ class MetadataSources(Struct, frozen=True, kw_only=True):
     handshakes: tuple[FieldReader, ...] = ()
     """The results of the handshakes, the newest first."""
 
+    generated: AiHelp | None = None
+    """What skillgen wrote and the server serves as `ai_help` or as its instructions; it only fills gaps."""
+
     def all(
         self, key: str, read: Read = FieldReader.string, *, within: str | None = None
     ) -> tuple[SourcedValue | None, ...]:
@@ -85,9 +89,15 @@ def sources_from_results(
     dashdashes = [dashdash for handshake in handshakes for dashdash in dashdashes_in_result(handshake)]
     if dashdashes:
         check_dashdash(dashdashes[0])
+    for dashdash in dashdashes:
+        drop_undeclared(dashdash)
+    ai_help = ai_help_from_result(results.get("ai_help"), problems)
+    instructions = (item.string("instructions") for item in handshakes if is_generated(item.raw.get("instructions")))
+    texts = [ai_help, *(ai_help_from_result(item.value, problems, item.pointer) for item in instructions if item)]
     return MetadataSources(
         dashdashes=tuple(dashdashes) or (FieldReader({}, "", "dashdash", problems),),
-        ai_help=ai_help_from_result(results.get("ai_help"), problems),
+        ai_help=ai_help if ai_help.edited is None else ai_help_from_result(None, problems),
+        generated=next((text for text in texts if text.edited is not None), None),
         server_info=_server_info(handshakes) or FieldReader({}, "", "serverInfo", problems),
         manifest=manifest,
         handshakes=tuple(handshakes),
@@ -226,7 +236,8 @@ def identity_from_crawl(
 ) -> Service:
     """Returns a service without its offers; `server_name` is the name under which a host mounts it."""
     ai_help, manifest = sources.ai_help, sources.manifest
-    instructions = resolver.value("instructions", *(item.string("instructions") for item in sources.handshakes))
+    written = (item for item in sources.handshakes if not is_generated(item.raw.get("instructions")))
+    instructions = resolver.value("instructions", *(item.string("instructions") for item in written))
     summary, description = _summary_and_description(crawl, sources, resolver, instructions)
     fields = metadata_fields(sources, resolver)
     requirements: Requirements = fields["requirements"]

@@ -8,16 +8,18 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 
 from msgspec.structs import replace
 
 from skillgen.errors import ProblemLog
+from skillgen.model.auth import Auth
 from skillgen.model.service import Service
 from skillgen.model.tool import Tool
 from skillgen.model.traversal import report_undescribed
 from skillgen.model.values import Json, child
 from skillgen.security.addresses import host_of
+from skillgen.sources.extra_text import with_text
 from skillgen.sources.json_access import as_dict, as_list, page_items, text_of
 from skillgen.sources.json_schema.loader import SchemaReader
 from skillgen.sources.mcp.advice import check_advice, specifications_of
@@ -73,10 +75,11 @@ def _report_private_results(results: Mapping[str, Json], problems: ProblemLog) -
         problems.report("results-private", child("", methods[0]), message)
 
 
-def _checked_references(service: Service, problems: ProblemLog) -> Service:
+def _checked_references(service: Service, manifest_tools: Collection[str], problems: ProblemLog) -> Service:
     """Reports unknown names of tools, parameters and scopes, and facts of one tool that contradict one another.
 
-    Returns the service without unknown reverse methods: no document may promise an undo with them.
+    A scope may grant `manifest_tools` that the server does not list. Returns the service without unknown reverse
+    methods and unknown grants: no document may promise an undo or a call with them.
     """
     names = {tool.name for tool in service.tools}
     declared = {scope.name for auth in service.requirements.auth for scope in auth.scopes}
@@ -105,7 +108,25 @@ def _checked_references(service: Service, problems: ProblemLog) -> Service:
         if semantics.risk == "safe" and semantics.destructive and semantics.is_declared("destructive"):
             message = f"{tool.name!r} has risk_level safe but is destructive"
             problems.report("risk-contradicted", tool.pointer, message)
-    return replace(service, tools=tuple(tools))
+    return replace(
+        service,
+        tools=tuple(tools),
+        requirements=replace(service.requirements, auth=_checked_grants(service, {*names, *manifest_tools}, problems)),
+    )
+
+
+def _checked_grants(service: Service, known: Collection[str], problems: ProblemLog) -> tuple[Auth, ...]:
+    """Returns the ways to log in with scopes that grant only tools of the service, and reports unknown ones."""
+    names = {tool.name for tool in service.tools}
+    ways = []
+    for auth in service.requirements.auth:
+        for index, scope in enumerate(auth.scopes):
+            if unknown := [name for name in scope.grants if name not in known]:
+                message = f"{scope.name} grants unknown tools, which are left out: {', '.join(unknown)[:200]}"
+                problems.report("scope-grants-unknown-tool", child(auth.pointer, "scopes", index), message)
+        scopes = (replace(scope, grants=tuple(name for name in scope.grants if name in names)) for scope in auth.scopes)
+        ways.append(replace(auth, scopes=tuple(scopes)))
+    return tuple(ways)
 
 
 def _unknown_placeholders(tool: Tool) -> Iterator[tuple[str, str]]:
@@ -176,19 +197,21 @@ class _ServiceReader:
             source_size_bytes=self._tools_size_bytes(),
             uses=specifications_of(self._sources, self._crawl.results),
         )
-        service = _checked_references(service, self._problems)
+        service = _checked_references(service, self._manifest.tools(), self._problems)
         advice = ProblemLog()
         check_advice(service, self._sources, (fields for _, fields in entries), self._crawl.results, advice)
         report_undescribed(service, self._problems)
         _report_private_results(self._crawl.results, self._problems)
         # Extras are the members that nothing read, so they and the problems are complete only here.
-        return replace(
+        service = replace(
             service,
             extras=self._extras(),
             origins=resolver.origins,
             problems=tuple(self._problems),
             advice=tuple(advice),
         )
+        generated = self._sources.generated
+        return service if generated is None else with_text(service, generated, generated.pointer)
 
     def _tool_entries(self) -> Iterator[tuple[str, FieldReader]]:
         if "tools/list" in self._crawl.results or not self._manifest.fields.raw:
