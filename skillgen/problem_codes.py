@@ -538,7 +538,7 @@ CODES: Mapping[str, ProblemCode] = {
         "the server has too many groups; the rest is not read", "offer fewer groups", missing="groups/get"
     ),
     "home-folder-replaced": _info(
-        "texts of the server name the folder of a user, which becomes ~",
+        "texts of the server name its working folder or the folder of a user, which become . and ~",
         "make the server name no folder of its machine",
     ),
     "icon-left-out": _warning(

@@ -283,6 +283,8 @@ def test_a_version_that_is_that_of_the_servers_sdk_is_reported(tmp_path: Path, i
     crawled = run_skillgen("from-server", "--", "python", "server.py", cwd=project, env=env)
     assert crawled.exit_code == 0, crawled.stderr
     assert ("the server reports 1, which is the version of its SDK, mcp" in crawled.stderr) is (installed == "mcp-1")
+    (skill,) = (project / "agent-docs").rglob("SKILL.md")
+    assert ("version:" in skill.read_text("utf-8")) is (installed != "mcp-1")
     corrected = ("from-server", "--service-version", "0.1.0", "--", "python", "server.py")
     assert "version-of-sdk" not in run_skillgen(*corrected, cwd=project, env=env).stderr
 

@@ -503,16 +503,18 @@ def test_dashdash_objects_have_what_is_declared_and_nothing_inferred(tmp_path: P
     assert messages[-1].startswith("dashdash requires cliUrl, apiUrl, webUrl, which the source does not declare")
 
 
-def test_a_manifest_understates_no_danger(tmp_path: Path) -> None:
-    """S4-18: without a risk level, a call counts as safe."""
+def test_a_manifest_has_no_inferred_danger_and_says_so(tmp_path: Path) -> None:
+    """S4-21: what the server does not declare is not written as its own, though a call without it counts as safe."""
     tools = [
         {"name": f"{verb}_show", "description": f"{verb.title()}s a show."} for verb in ("delete", "create", "list")
     ]
-    files = declared(tmp_path, service_of_answers(answers_with(*tools)))
-    risky, changing, safe = files["service-manifest.json"]["tools"]
-    assert (risky["risk_level"], risky["requires_confirmation"]) == ("destructive", True)
-    assert changing["risk_level"] == "reversible"
-    assert not {"risk_level", "requires_confirmation"} & set(safe)
+    service = service_of_answers(answers_with(*tools))
+    files = declared(tmp_path, service)
+    assert not {"risk_level", "requires_confirmation"} & {
+        key for item in files["service-manifest.json"]["tools"] for key in item
+    }
+    messages = published(tmp_path / "again", service, emit=["service-manifest"])[1]["published-without"]
+    assert any("counts as safe" in message and "delete_show" in message for message in messages)
 
 
 def test_a_manifest_has_its_own_names_and_the_exact_ones(tmp_path: Path) -> None:

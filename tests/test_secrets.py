@@ -209,7 +209,7 @@ def test_a_password_in_an_address_is_found_whatever_the_home_folder_is(tmp_path:
     snapshot = run_skillgen("inspect", "--", *command, cwd=TESTS, env=env)
     assert (run.exit_code, snapshot.exit_code) == (0, 0)
     assert "pelican" not in everything_in(tmp_path / "out", run, snapshot)
-    assert "/root/data" in everything_in(tmp_path / "out")
+    assert ("~/data" if home == "/root" else "/root/data") in everything_in(tmp_path / "out")
     assert "credential-left-out" in run.stdout
 
 
@@ -230,7 +230,7 @@ def test_documents_are_the_same_for_every_user_and_machine(tmp_path: Path) -> No
         tool("docker", description="Runs as docker in /home/docker, logged in as docker.", inputSchema=schema),
         tool(host, description=f"Asks the host {host} at 127.0.0.1."),
     ]
-    resources = [{"uri": "file:///home/docker/notes", "name": "docker"}]
+    resources = [{"uri": "notes://docker", "name": "docker"}]
     written = []
     for user in ("docker", "alice"):
         folder = tmp_path / user
@@ -243,7 +243,7 @@ def test_documents_are_the_same_for_every_user_and_machine(tmp_path: Path) -> No
         written.append(files_of(folder / "out"))
     assert written[0] == written[1]
     documents = b"".join(written[0].values()).decode()
-    for name in ("## docker", f"## {host}", "~/data", "file:///home/docker/notes", "in \\~, logged in as docker."):
+    for name in ("## docker", f"## {host}", "~/data", "notes://docker", "in \\~, logged in as docker."):
         assert name in documents
 
 
@@ -270,7 +270,7 @@ def test_the_folder_of_a_named_user_is_a_tilde(text: str, written: str) -> None:
         "Reads /home/user/x, /Users/username/x, /home/you, /Users/me/x, /home/your-name/x and /home/USER/x.",
         "Reads /home/<name>/x, /home/$USER/x, /Users/{id}/x and /home/*/x.",
         "Reads https://acme.example/home/eve, /srv/home/eve/x, ~/home/eve, {root}/home/eve and /users/eve.",
-        "Sends GET /Users/eve, reads /root/data, /home/linuxbrew/.linuxbrew and C:\\Users\\Public\\x.",
+        "Sends GET /Users/eve, reads /opt/data, /home/linuxbrew/.linuxbrew and C:\\Users\\Public\\x.",
     ],
 )
 def test_other_folders_and_urls_stay(text: str) -> None:

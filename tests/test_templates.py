@@ -244,14 +244,22 @@ def test_two_lines_replace_one_section_of_every_tool_and_nothing_else(mine: Path
     text = "A call answers with `{{ output.status }}`,\nas agreed."
     finished, files = rendered(mine, "reference/tool/result.md.j2", text)
     assert finished.exit_code == 0, finished.stderr
-    pages = [line for line in changed_lines(mine, files) if "digest" not in line and "generated-by" not in line and '"' not in line]
+    pages = [
+        line
+        for line in changed_lines(mine, files)
+        if "digest" not in line and "generated-by" not in line and '"' not in line
+    ]
     assert sorted(pages) == ["A call answers with `200`,", "Returns (200): Done", "as agreed."]
 
 
 def test_a_phrase_is_replaced_by_one_line_and_the_rest_are_inherited(mine: Path) -> None:
     finished, files = rendered(mine, "phrases.j2", '{% set takes_none = "Es nimmt keine Parameter." %}\n')
     assert finished.exit_code == 0, finished.stderr
-    pages = [line for line in changed_lines(mine, files) if "digest" not in line and "generated-by" not in line and '"' not in line]
+    pages = [
+        line
+        for line in changed_lines(mine, files)
+        if "digest" not in line and "generated-by" not in line and '"' not in line
+    ]
     assert sorted(pages) == ["Es nimmt keine Parameter.", "No parameters."]
 
 

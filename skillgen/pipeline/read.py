@@ -11,7 +11,7 @@ import os
 import re
 import shutil
 import tempfile
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -38,6 +38,7 @@ from skillgen.security.secrets import (
     secrets_from_environment,
     secrets_from_headers,
     secrets_from_url,
+    without_own_folders,
 )
 from skillgen.sources.detect import discover_document, is_description, wrong_kind_error
 from skillgen.sources.documents import (
@@ -303,7 +304,9 @@ def _read_openapi_command(request: Request) -> Reading:
     secrets |= secrets_from_arguments(command[1:])
     with tempfile.TemporaryDirectory() as folder, secrets.redact_errors():
         path = Path(folder, "openapi")
-        path.write_bytes(_command_output(command, replace(request, secrets=secrets), "--openapi-command"))
+        printed = _command_output(command, replace(request, secrets=secrets), "--openapi-command")
+        text = without_own_folders(printed.decode("utf-8", "surrogateescape"), _folder(source))
+        path.write_text(str(text), encoding="utf-8", errors="surrogateescape", newline="")
         try:
             description = replace(source, openapi_command=(), openapi=str(path))
             (service,) = _read_openapi(replace(request, source=description, secrets=secrets)).services
@@ -339,7 +342,8 @@ def _read_cli(request: Request) -> Reading:
     with secrets.redact_errors():
         command = (_interpreter(source, inherited), tree.__file__, target)
         printed = _command_output(command, replace(request, secrets=secrets, environment=inherited), target)
-        data, echoed_from = secrets.hide_in(json_or_none(printed.decode("utf-8", "replace")))
+        tree_printed = without_own_folders(json_or_none(printed.decode("utf-8", "replace")), _folder(source))
+        data, echoed_from = secrets.hide_in(tree_printed)
         report_echoed_secrets(problems, echoed_from)
         service = service_from_program(data, problems, target=target, command=program)
     words = (service.kind, target)
@@ -542,20 +546,19 @@ def _crawled(target: ServerTarget, server_name: str | None, request: Request) ->
     entry = client_entry_of(target, result.transport)
     service = structs.replace(service, source=words, client_entry=entry, origins=origins)
     if request.texts.version is None:
-        service = structs.replace(service, problems=(*service.problems, *_version_problems(service, target)))
+        service = _without_version_of_sdk(service, target)
     return _completed(service, request)
 
 
-def _version_problems(service: Service, target: ServerTarget) -> Iterator[Problem]:
+def _without_version_of_sdk(service: Service, target: ServerTarget) -> Service:
+    """Returns the service without a version that is known to be that of its SDK, which is reported."""
     from skillgen.sources.mcp.target import sdk_with_version
 
-    if (
-        target.command
-        and service.version
-        and (sdk := sdk_with_version(target.command, target.caller_env, service.version))
-    ):
-        message = f"the server reports {service.version}, which is the version of its SDK, {sdk}"
-        yield Problem.of(code="version-of-sdk", where="/initialize/serverInfo/version", message=message)
+    if not service.version or (sdk := sdk_with_version(target, service.version)) is None:
+        return service
+    message = f"the server reports {service.version}, which is the version of its SDK, {sdk}; left out"
+    problem = Problem.of(code="version-of-sdk", where="/initialize/serverInfo/version", message=message)
+    return structs.replace(service, version=None, problems=(*service.problems, problem))
 
 
 def _login(request: Request) -> Login:

@@ -18,6 +18,7 @@ from skillgen.errors import Problem
 from skillgen.model.resource import Prompt, Resource
 from skillgen.model.service import Service
 from skillgen.model.tool import Tool
+from skillgen.model.values import Origin
 from skillgen.render.pages import safe_stem, slug
 from skillgen.render.phrases import once, phrase, plain_phrase
 from skillgen.render.purpose import ABBREVIATIONS, listed, subjects_of, task_of, without_orders
@@ -350,8 +351,8 @@ def _author_text(service: Service) -> str | None:
     """Returns the description that its author declared as such: in skillgen.yaml, as `identity.description`, in the
     front matter of `ai_help`, as the help of a program; or a first paragraph that says when to use the service.
     """
-    origin = (service.origins or {}).get("summary")
-    if origin is None or origin.kind != "declared" or not service.summary:
+    origin = (service.origins or {}).get("summary", Origin("declared", "/info"))
+    if not service.summary or (origin.kind != "declared" and origin.source != "/info/description"):
         return None
     if not origin.source.startswith("/") or "/identity/" in origin.source or origin.source.startswith("/ai_help"):
         return plain(service.summary) or None

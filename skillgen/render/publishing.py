@@ -148,8 +148,6 @@ def is_endpoint(url: str | None) -> bool:
 
 
 def exact_version(service: Service) -> str | None:
-    """Returns the version of a service if it is one, not a range and not that of the server's SDK."""
-    if any(problem.code == "version-of-sdk" for problem in service.problems):
-        return None
+    """Returns the version of a service if it is one, not a range."""
     text = service.version or ""
     return text if _VERSION.fullmatch(text) and not _RANGE.search(text) else None

@@ -13,9 +13,13 @@ from __future__ import annotations
 import base64
 import contextlib
 import json
+import ntpath
+import os
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import lru_cache
 from html import unescape
-from urllib.parse import unquote, urlsplit
+from pathlib import Path
+from urllib.parse import quote, unquote, urlsplit
 
 from msgspec.structs import replace
 
@@ -241,8 +245,9 @@ def _map_strings(data: Json, change: Callable[[str, bool], str], *, is_name: boo
     return data
 
 
+_PATH_START = r"(?:(?<=file://)|(?<![\w.~/\\}-])(?<!GET )(?<!PUT )(?<!POST )(?<!PATCH )(?<!DELETE ))"
 _HOME_FOLDER = re.compile(
-    r"(?:(?:(?<=file://)|(?<![\w.~/\\}-])(?<!GET )(?<!PUT )(?<!POST )(?<!PATCH )(?<!DELETE ))(?:/home|/Users)"
+    rf"(?:{_PATH_START}(?:/home|/Users)"
     r"|(?<![A-Za-z0-9])[A-Za-z]:[\\/]{1,2}(?i:users))[\\/]{1,2}"
     r"(?!(?i:users?|user[_-]?name|your[\w-]{0,20}|you|me|name|someone|example|shared|public|default|linuxbrew)(?![\w-]))"
     r"[A-Za-z_][\w-]{0,60}(?:\.[\w-]{1,60}){0,3}(?: [A-Z][\w-]{0,60}(?=\\))?"
@@ -253,13 +258,46 @@ The excluded names are those that documentation uses for any user, and folders o
 """
 
 
-def replace_home_folders(data: Json, problems: ProblemLog) -> Json:
-    """Returns data with `~` for the folders of named users (independent of the user who runs skillgen); reports them.
+@lru_cache(8)
+def _own_folders(working_folder: str, home: str) -> tuple[re.Pattern[str], list[str]]:
+    """Returns a pattern with a group for each form of both folders, and what replaces each group.
 
-    Identifiers, choices and patterns never change, nor does a default that is one of the choices: a call needs them.
+    A form is a complete part of a path; on Windows with any slashes and in any case.
     """
-    if not any(map(_HOME_FOLDER.search, text_chunks(data))):
-        return data
+    forms: dict[str, str] = {}
+    for folder, short in ((working_folder, "."), (home, "~")):
+        for path in (folder, os.path.realpath(folder), quote(folder)):
+            drive, rest = ntpath.splitdrive(path)
+            parts = re.split(r"[\\/]+" if drive else "/+", rest.rstrip("\\/"))
+            joined = (r"[\\/]{1,2}" if drive else "/").join(map(re.escape, parts))
+            if any(parts):
+                forms.setdefault(f"(?i:{re.escape(drive)}{joined})" if drive else joined, short)
+    ordered = sorted(forms, key=len, reverse=True)  # one folder may be within the other
+    groups = "|".join(f"({form})" for form in ordered) or "((?!))"
+    return re.compile(rf"{_PATH_START}(?:{groups})(?!\.?[\w-])"), [forms[form] for form in ordered]
+
+
+def without_own_folders(data: Json, working_folder: Path | None = None) -> Json:
+    """Returns data with `.` for the folder in which a source was started, and `~` for the home folder.
+
+    Documents would differ with the machine that writes them.
+    """
+    return _map_strings(data, lambda text, _: _shortened(text, working_folder))
+
+
+def _shortened(text: str, working_folder: Path | None) -> str:
+    folder, home = str((working_folder or Path()).absolute()), os.path.expanduser("~")  # noqa: PTH111
+    pattern, shorts = _own_folders(folder, home)
+    return pattern.sub(lambda match: shorts[(match.lastindex or 1) - 1], text)
+
+
+def replace_home_folders(data: Json, problems: ProblemLog, working_folder: Path | None = None) -> Json:
+    """Returns data with `.` for the folder in which a server was started, and with `~` for the home folder and for the
+    folders of named users (independent of the user who runs skillgen); reports them.
+
+    Identifiers, choices and patterns keep the folders of other users, and so does a default that is one of the choices:
+    a call needs them.
+    """
     identifiers: set[str] = set()
     changed: list[str] = []
 
@@ -269,7 +307,8 @@ def replace_home_folders(data: Json, problems: ProblemLog) -> Json:
         return text
 
     def change(text: str, is_name: bool) -> str:
-        new = text if text in identifiers else _HOME_FOLDER.sub("~", text)
+        new = _shortened(text, working_folder)
+        new = new if text in identifiers else _HOME_FOLDER.sub("~", new)
         if new != text:
             changed.append(text)
         return new
@@ -277,7 +316,7 @@ def replace_home_folders(data: Json, problems: ProblemLog) -> Json:
     _map_strings(data, collect)
     data = _map_strings(data, change)
     if changed:
-        message = f"The folder of a user, which {len(changed)} of the server's texts name, is written as ~."
+        message = f"A folder of this machine, which {len(changed)} of the server's texts name, is written as . or ~."
         problems.report("home-folder-replaced", "", message)
     return data
 

@@ -128,6 +128,8 @@ def with_text(service: Service, text: AiHelp, where: str) -> Service:
         if "access_level" not in origins or order.index(level) > order.index(service.access_level):
             changes["access_level"], origins["access_level"] = level, text_origin
     help_text = text.of_tools({tool.name for tool in service.tools}, problems, is_own=False)
+    for problem in text.metadata.problems:  # of its fields, which are read only here
+        problems.add(problem)
     return replace(
         service,
         **changes,

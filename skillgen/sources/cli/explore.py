@@ -19,7 +19,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from skillgen.errors import ProblemLog, SourceError
-from skillgen.security.secrets import Secrets, report_echoed_secrets
+from skillgen.security.secrets import Secrets, report_echoed_secrets, without_own_folders
 from skillgen.sources.cli.declarations import Command, Param, Program
 from skillgen.sources.cli.help_text import ITEMS_LIMIT, command_from_help, commands_listed
 from skillgen.sources.command_output import Finished, run_command
@@ -126,12 +126,11 @@ def explore(
         own = {"HOME": str(home), "USERPROFILE": str(home), "TMPDIR": folder, "TEMP": folder, "TMP": folder}
         variables = {**inherited, **_QUIET, **own, **env}
         deadline = monotonic() + TOTAL_LIMIT_S
-        folders = sorted((str(home), folder, os.path.expanduser("~")), key=len, reverse=True)  # noqa: PTH111
 
         def cleaned(text: str) -> str:
-            for path in folders:
-                text = text.replace(path, "~") if len(path) > 1 else text
-            data, echoed_from = secrets.hide_in(text)
+            for path in (str(home), folder):
+                text = text.replace(path, "~")
+            data, echoed_from = secrets.hide_in(without_own_folders(text, cwd))
             report_echoed_secrets(problems, echoed_from)
             return str(data)
 

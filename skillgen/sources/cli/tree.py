@@ -307,7 +307,7 @@ def _plain(value: object, depth: int = 0) -> tuple[bool, Any]:
         return is_finite, value
     if isinstance(value, (str, os.PathLike)):
         text = os.fspath(value)
-        return isinstance(text, str), _without_own_folders(text) if isinstance(text, str) else None
+        return isinstance(text, str), text if isinstance(text, str) else None
     if type(value).__module__ in ("uuid", "datetime", "decimal"):
         return True, str(value)
     if isinstance(value, (list, tuple, set, frozenset)) and depth < 3 and len(value) <= VALUES_LIMIT:
@@ -319,13 +319,6 @@ def _plain(value: object, depth: int = 0) -> tuple[bool, Any]:
 def _in_order(values: Any) -> list[Any]:
     """Returns items in an order that no hash decides."""
     return sorted(values, key=repr) if isinstance(values, (set, frozenset)) else list(values)
-
-
-def _without_own_folders(text: str) -> str:
-    for folder, short in ((os.getcwd(), "."), (os.path.expanduser("~"), "~")):  # noqa: PTH109, PTH111
-        if len(folder) > 1 and (text == folder or text.startswith(folder + os.sep)):
-            return short + text[len(folder) :]
-    return text
 
 
 def _choices(values: Any, word_of: Callable[[enum.Enum], object]) -> list[Any] | None:

@@ -137,7 +137,7 @@ def _crawl_from_results(
     redacted, repeated = secrets.hide_in(resolve_marks(dict(results), log))
     report_echoed_secrets(log, repeated)
     if target.url is None or is_loopback(target.url):
-        redacted = replace_home_folders(redacted, log)
+        redacted = replace_home_folders(redacted, log, target.cwd)
     if HIDDEN_IN_URL in (target.public_url or ""):
         report_url_secret(log)
     return Crawl(

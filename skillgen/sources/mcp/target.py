@@ -11,7 +11,7 @@ import os
 import re
 import shutil
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import dropwhile
 from pathlib import Path
@@ -92,17 +92,38 @@ def is_tool_environment() -> bool:
     return bool(_UV_CACHE.fullmatch(prefix.parent.name)) or any(any(prefix.glob(name)) for name in _TOOL_FILES)
 
 
-def sdk_with_version(command: tuple[str, ...], environment: Mapping[str, str], version: str) -> str | None:
-    """Returns the Python SDK with that version in the environment where a command's program is installed, if any.
+def sdk_with_version(target: ServerTarget, version: str) -> str | None:
+    """Returns the Python SDK with that version in an environment in which a server's program is installed, if any.
 
-    A FastMCP server that sets no version reports the version of its SDK.
+    A FastMCP server that sets no version reports the version of its SDK. What runs in an environment that cannot be
+    found, such as that of `npx` or of a remote server, has no known SDK.
     """
-    program = shutil.which(command[0], path=environment.get("PATH"))
-    if program is None or not re.fullmatch(r"[0-9][\w.+]*", version):
+    if not target.command or not re.fullmatch(r"[0-9][\w.+]*", version):
         return None
+    names = (f"{sdk}-{version}.dist-info" for sdk in ("mcp", "fastmcp"))
+    folders = list(_package_folders(target))
+    return next((name.partition("-")[0] for name in names if any((folder / name).is_dir() for folder in folders)), None)
+
+
+def _package_folders(target: ServerTarget) -> Iterator[Path]:
+    """Yields the folders of the packages that may run a server: of its interpreter, `uv run` or `uvx`."""
+    env = {**target.caller_env, **target.env}
+    program = shutil.which(target.command[0], path=env.get("PATH"))
+    if program is None:
+        return
     packages = "Lib/site-packages" if os.name == "nt" else "lib/python*/site-packages"
-    root = Path(program).parent.parent
-    return next((sdk for sdk in ("mcp", "fastmcp") if any(root.glob(f"{packages}/{sdk}-{version}.dist-info"))), None)
+    yield from Path(program).parent.parent.glob(packages)
+    name = Path(program).stem
+    if name == "uv":
+        yield from ((target.cwd or Path()) / ".venv").glob(packages)
+    elif name == "uvx":
+        words = target.command[1:]
+        package = words[words.index("--from") + 1] if "--from" in words[:-1] else next(iter(words), "")
+        package = re.sub(r"[-_.]+", "_", re.split(r"[\[@=<>~! ]", package)[0]).lower()
+        base = env.get("XDG_CACHE_HOME") or Path.home() / ".cache"
+        cache = Path(env.get("UV_CACHE_DIR") or Path(base, "uv"))
+        own = cache.glob(f"*-v*/*/{packages}/{package}-*.dist-info") if re.fullmatch(r"\w+", package) else ()
+        yield from (path.parent for path in own)
 
 
 def programs_folder(environment: Path) -> Path:
