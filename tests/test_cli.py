@@ -248,6 +248,9 @@ def test_json_prints_its_object_where_the_options_cannot_be_read(folder: Path, a
 
 
 def test_a_run_prints_what_it_wrote_and_what_it_inferred(folder: Path) -> None:
+    source = json.loads((folder / "good.json").read_text("utf-8"))
+    source["info"]["description"] = "Keeps tasks."
+    write(folder / "good.json", source)
     finished = generated("from-openapi", "good.json", "-o", "out", cwd=folder)
     assert finished.stdout == ""
     warning, summary, inferred = finished.stderr.splitlines()

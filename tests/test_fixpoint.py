@@ -107,15 +107,18 @@ def llms_as_instructions(results: Results, files: Mapping[str, bytes]) -> Result
     return results | {"initialize": results["initialize"] | {"instructions": files["llms.txt"].decode()}}
 
 
-def as_dashdash(results: Results, files: Mapping[str, bytes]) -> Results:
+def as_dashdash(results: Results, files: Mapping[str, bytes], form: str = "markdown") -> Results:
     emitted = json.loads(files["dashdash.json"])
     tools = [
         item | ({"dashdash": emitted["tools"][item["name"]]} if item["name"] in emitted["tools"] else {})
         for item in results["tools/list"][0]["tools"]
     ]
-    more = {"ai_help": help_of[0]} if (help_of := list(emitted.get("aiHelp", {}).values())) else {}
     initialize = results["initialize"] | {"dashdash": emitted["initialize"]}
-    return results | {"initialize": initialize, "tools/list": [{"tools": tools}], **more}
+    return results | {"initialize": initialize, "tools/list": [{"tools": tools}], "ai_help": emitted["ai_help"][form]}
+
+
+def as_dashdash_in_json(results: Results, files: Mapping[str, bytes]) -> Results:
+    return as_dashdash(results, files, "json")
 
 
 def as_manifest(results: Results, files: Mapping[str, bytes]) -> Results:
@@ -143,7 +146,7 @@ def as_skills(results: Results, files: Mapping[str, bytes]) -> Results:
 
 
 WAYS = [
-    *(as_ai_help, as_text_alone, as_instructions, llms_as_instructions, as_dashdash),
+    *(as_ai_help, as_text_alone, as_instructions, llms_as_instructions, as_dashdash, as_dashdash_in_json),
     *(as_manifest, as_descriptions, as_skills),
 ]
 

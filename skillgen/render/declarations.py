@@ -37,7 +37,7 @@ from skillgen.render.publishing import (
 )
 from skillgen.render.skill import Rendering
 from skillgen.text import lazy_re as re
-from skillgen.text.generated import GENERATOR, KEY, digest_of, marked
+from skillgen.text.generated import GENERATOR, KEY, OWN_WORDS, digest_of, marked
 from skillgen.text.markdown import disarm, inline, one_line
 from skillgen.text.structure import sections_of_level
 
@@ -230,6 +230,8 @@ def _ai_help_results(rendering: Rendering) -> dict[str, Json]:
         sections[key] = f"{sections[key]}\n\n{body}" if key in sections else body
     if sections.get("rateLimits") == "None declared.":
         del sections["rateLimits"]
+    _, own, notes = str(sections.get("quickReference", "")).partition(f"### {OWN_WORDS}")
+    sections = {"quickReferenceNotes": own + notes or None, **sections}
     limit = service.rate_limit
     numbers = {
         "requestsPerMinute": limit.requests_per_minute if limit else None,
@@ -244,6 +246,8 @@ def _ai_help_results(rendering: Rendering) -> dict[str, Json]:
         "rateLimits": with_values({"description": sections.get("rateLimits"), **numbers}),
     }
     sections = with_values(sections)
+    if "title" not in not_declared(service):
+        metadata["title"] = one_line(service.title or "")
     metadata[_camel(KEY)] = f"{GENERATOR} {digest_of(json.dumps(sections, ensure_ascii=False))}"
     result = {"metadata": metadata, "sections": sections, "contentType": "application/json"}
     return {"markdown": {"content": markdown, "contentType": "text/markdown"}, "json": result}

@@ -138,6 +138,7 @@ def has_section(text: AiHelp, title: str) -> bool:
 
 _DERIVED = frozenset(
     (
+        "quickreferencenotes",
         "whentouse", "overview", "setupprerequisites", "quickreference", "commandreference", "inputspecification",
         "outputformats", "outputschema", "examples", "authenticationandprerequisites", "authentication",
         "ratelimitsandperformance", "ratelimits", "errorhandling", "dateandtimeformats", "operationalsemantics",
