@@ -102,9 +102,11 @@ class SkillgenError(Exception):
 
 def failure_from_bug(error: Exception) -> SkillgenError:
     """Returns the fatal error for an unexpected exception."""
-    failure = SkillgenError(
-        f"a bug in skillgen: {type(error).__name__}: {error}", fix="report it with the output of --debug"
-    )
+    if isinstance(error, (MemoryError, RecursionError)):  # a text of others decides how much is needed
+        failure: SkillgenError = SourceError("the input is too large or nested too deeply", fix="give a smaller one")
+    else:
+        what = f"a bug in skillgen: {type(error).__name__}: {error}"
+        failure = SkillgenError(what, fix="report it with the output of --debug")
     failure.__cause__ = error
     return failure
 

@@ -11,6 +11,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -59,6 +60,52 @@ def build(project: Path, text: str | None = None, *options: str, env: dict[str, 
     if text is not None:
         (project / "skillgen.yaml").write_text(text, encoding="utf-8")
     return run_skillgen("build", *options, cwd=project, env=env)
+
+
+NINE = ("x, " * 9)[:-2]
+ALIASES = f"a: &a [{NINE}]\n" + "".join(
+    f"{b}: &{b} [{NINE.replace('x', '*' + a)}]\n" for a, b in pairwise("abcdefghijk")
+)
+MERGES = "k0: &k0 {x: 1}\n" + "".join(f"k{n}: &k{n} {{<<: [*k{n - 1}, *k0]}}\n" for n in range(1, 3_000))
+YAML_BOMBS = {
+    "aliases": ALIASES,
+    "aliases below a key": f"{ALIASES}lint: {{ignore: *k}}\n",
+    "merge keys": MERGES,
+    "a cycle": "targets: &a {b: *a}\n",
+    "levels": f"targets: {'[' * 300}{']' * 300}\n",
+    "many levels": f"targets: {'[' * 100_000}\n",
+    "many lists": "targets:\n" + "- - - - - - - - - - - - -\n" * 20_000,
+}
+TOML_BOMBS = {
+    "levels": f"a = {'[' * 50_000}{']' * 50_000}\n",
+    "tables": f"a = {'{a = ' * 3_000}1{'}' * 3_000}\n",
+    "a key": f"{'a.' * 50_000}b = 1\n",
+    "a header": f"[{'a.' * 50_000}b]\n",
+    "keys in keys": f"a = {{{'b.' * 50_000}c = 1}}\n",
+}
+
+
+@pytest.mark.parametrize("text", YAML_BOMBS.values(), ids=YAML_BOMBS)
+@pytest.mark.parametrize("command", [["build"], ["build", "--check"], ["lint", "api.json"], ["lint"]], ids=" ".join)
+def test_a_project_file_is_bounded(text: str, command: list[str], project: Path) -> None:
+    """A cloned project is a stranger's."""
+    (project / "skillgen.yaml").write_text(text, "utf-8")
+    finished = run_skillgen(*command, cwd=project)
+    assert (finished.exit_code, "skillgen.yaml" in finished.stderr) == (2, True), finished.stderr
+    assert run_skillgen("init", cwd=project).exit_code == 0
+
+
+@pytest.mark.parametrize("text", TOML_BOMBS.values(), ids=TOML_BOMBS)
+@pytest.mark.parametrize("command", [["build"], ["lint", "api.json"], ["init"]], ids=" ".join)
+def test_a_project_file_in_toml_is_bounded(text: str, command: list[str], project: Path) -> None:
+    (project / "pyproject.toml").write_text(f"[tool.skillgen]\n{text}", "utf-8")
+    finished = run_skillgen(*command, cwd=project)
+    assert finished.exit_code == (0 if command == ["init"] else 2), finished.stderr
+
+
+def test_two_dollars_write_what_is_no_variable(project: Path) -> None:
+    (project / "${HOME}.json").write_bytes((project / "api.json").read_bytes())
+    assert build(project, "targets: {api: {source: {openapi: '$${HOME}.json'}}}").exit_code == 0
 
 
 # -- targets ---------------------------------------------------------------------------------------------------------

@@ -54,6 +54,43 @@ def builds(project: Path) -> set[str]:
 # -- what a project has ----------------------------------------------------------------------------------------------
 
 
+API = {"openapi": "3.1.0", "info": {"title": "Shop", "version": "1"}, "paths": {"/g": {"get": {"responses": {}}}}}
+NAMES = (
+    "${HOME}",
+    "$${HOME}",
+    "$$${HOME}",
+    "a: b",
+    "a #b",
+    "- a",
+    "'\"",
+    "a\u2028b",
+    "a\x85b",
+    "a\nb: c",
+    "é",
+    "*a",
+    "!a",
+)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_project_file_names_any_file_that_is_utf_8(name: str, tmp_path: Path) -> None:
+    write(tmp_path / f"{name}.json", API)
+    init(tmp_path)
+    finished = run_skillgen("build", cwd=tmp_path, env={"HOME": "/nowhere"})
+    assert finished.exit_code == 0, finished.stderr
+
+
+def test_a_name_that_is_not_utf_8_is_reported_and_not_written(tmp_path: Path) -> None:
+    write(tmp_path / os.fsdecode(b"a\xff.json"), API)
+    write(tmp_path / "good.json", {**API, "info": {"title": "Good", "version": "1"}})
+    package = {"dependencies": {"fastmcp": "1"}, "bin": {"x": "a\ud800.js"}}
+    (tmp_path / "package.json").write_text(json.dumps(package), "utf-8")
+    finished = init(tmp_path)
+    assert finished.stderr.count("left out") == 2, finished.stderr
+    assert [*targets(tmp_path)] == ["good"]
+    assert run_skillgen("build", cwd=tmp_path).exit_code == 0
+
+
 def test_the_servers_of_a_client_become_targets_that_build(tmp_path: Path) -> None:
     server = {"command": sys.executable, "args": [str(SERVER / "server.py")]}
     off = {"command": "nothing", "disabled": True}

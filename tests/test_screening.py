@@ -20,6 +20,7 @@ from msgspec.structs import replace
 
 import skillgen
 from skillgen import Origin, Parameter, Problem, Schema, Semantics, Service, Tool, render_documents
+from skillgen.errors import failure_from_bug
 from skillgen.security.injection.patterns import rules
 from skillgen.security.tables import Regex, load_table, requirements
 
@@ -779,3 +780,37 @@ def test_screening_twice_is_screening_once() -> None:
     )
     once = service_of_snapshot(given)
     assert service_of_snapshot(once) == once
+
+
+SLOW_WORDS = (
+    "eyJhbGciOi",
+    "ignore",
+    "system prompt",
+    "token=",
+    "AKIA",
+    "\ufdfa",
+    "\u321d",
+    "a\u0301",
+    "&#xfdfa;",
+    "%41",
+)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("unit", SLOW_WORDS)
+def test_a_text_of_one_repeated_word_is_screened(unit: str, tmp_path: Path) -> None:
+    """A quadratic loop over it would take hours, and the run has a limit of minutes (`cli.TIMEOUT_S`)."""
+    text = (unit * (1_000_000 // len(unit) + 1))[:1_000_000]
+    operation = {"operationId": "a", "description": f"Lists it. {text}", "responses": {}}
+    api = {"openapi": "3.1.0", "info": {"title": "a", "version": "1"}, "paths": {"/a": {"get": operation}}}
+    (tmp_path / "api.json").write_text(json.dumps(api), "utf-8")
+    program = "import resource, runpy; resource.setrlimit(resource.RLIMIT_AS, (2**30, 2**30)); "
+    program += "runpy.run_module('skillgen', run_name='__main__')"
+    finished = run_python("-c", program, "from-openapi", "api.json", cwd=tmp_path)
+    assert finished.exit_code == 0, finished.stderr
+
+
+def test_too_little_memory_is_not_a_bug() -> None:
+    for error in (MemoryError(), RecursionError("x")):
+        failure = failure_from_bug(error)
+        assert (failure.exit_code, "bug" in failure.what) == (3, False)

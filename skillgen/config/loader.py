@@ -39,11 +39,16 @@ from skillgen.security.tables import parse_toml
 FILE_NAME = "skillgen.yaml"
 
 _SIZE_LIMIT_BYTES = 4 * 1024 * 1024
+_VALUES_LIMIT = 100_000
+_SEARCHED_LINES = 1_000_000
+"""Lines of a TOML document in which keys are searched for; the places of others are not reported."""
+_NESTING_LIMIT = 50
+"""Levels; a project file needs ten."""
 
 _SECRET_NAME = re.compile(
     r"token|secret|passw|api[-_]?key|access[-_]?key|authorization|cookie|credential", re.IGNORECASE
 )
-_VARIABLE = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)\}")
+_VARIABLE = re.compile(r"(?P<escape>\$)?\$\{(?P<name>[A-Za-z_][A-Za-z0-9_]*)\}")
 _LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 _NULLS = ("", "~", "null", "Null", "NULL")
 
@@ -96,12 +101,17 @@ def read_project(path: Path) -> Project:
 
 
 def variables_in(text: str) -> list[str]:
-    """Returns the names of the variables (`${NAME}`) in a string."""
-    return _VARIABLE.findall(text)
+    """Returns the names of the variables (`${NAME}`) in a string; `$${NAME}` is not one."""
+    return [match["name"] for match in _VARIABLE.finditer(text) if match["escape"] is None]
+
+
+def without_variables(text: str) -> str:
+    """Returns a string as a value of a project file that `interpolate` turns into the string again."""
+    return _VARIABLE.sub(r"$\g<0>", text)
 
 
 def interpolate(text: str, environment: Mapping[str, str], where: str) -> str:
-    """Replaces the variables in a string by their values.
+    """Replaces the variables in a string by their values, and `$${NAME}` by `${NAME}`.
 
     Raises:
         UsageError: a variable is not set.
@@ -109,7 +119,7 @@ def interpolate(text: str, environment: Mapping[str, str], where: str) -> str:
     for name in variables_in(text):
         if name not in environment:
             raise UsageError(f"{name} is not set in this environment", where=where, fix=f"set {name}")
-    return _VARIABLE.sub(lambda match: environment[match[1]], text)
+    return _VARIABLE.sub(lambda match: match[0][1:] if match["escape"] else environment[match["name"]], text)
 
 
 class _Located(Struct):
@@ -155,32 +165,38 @@ def _located_yaml(text: str, name: str) -> _Located:
         raise UsageError(
             f"is not YAML: {what}", where=f"{name}:{mark.line + 1}" if mark is not None else name, fix=fix
         ) from None
-    except RecursionError:
-        raise UsageError("is nested too deeply", where=name, fix="use fewer levels") from None
-    return _Located(f"{name}:1", members={}) if node is None else _from_node(node, name, ())
+    return _Located(f"{name}:1", members={}) if node is None else _located_nodes(node, name)
 
 
-def _from_node(node: Any, name: str, above: tuple[int, ...]) -> _Located:
-    where = f"{name}:{node.start_mark.line + 1}"
-    if id(node) in above:
-        raise UsageError("an alias contains itself", where=where, fix="write the value out")
-    above = (*above, id(node))
-    if isinstance(node, yaml.ScalarNode):
-        is_null = not node.style and node.value in _NULLS
-        return _Located(where, text=node.value, is_null=is_null)
-    if isinstance(node, yaml.SequenceNode):
-        return _Located(where, items=[_from_node(item, name, above) for item in node.value])
-    members: dict[str, _Located] = {}
-    key_places: dict[str, str] = {}
-    for key, value in node.value:
-        key_place = f"{name}:{key.start_mark.line + 1}"
-        if not isinstance(key, yaml.ScalarNode):
-            raise UsageError("a key must be a string", where=key_place, fix="correct it")
-        if key.value in members:
-            raise UsageError(f"the key {key.value!r} is duplicate", where=key_place, fix="remove one")
-        members[key.value] = _from_node(value, name, above)
-        key_places[key.value] = key_place
-    return _Located(where, members=members, key_places=key_places)
+def _located_nodes(root: Any, name: str) -> _Located:
+    count = 0
+
+    def located(node: Any, depth: int) -> _Located:
+        nonlocal count
+        count += 1  # an alias is expanded wherever it is used
+        where = f"{name}:{node.start_mark.line + 1}"
+        if count > _VALUES_LIMIT:
+            raise UsageError(f"has more than {_VALUES_LIMIT:,} values", where=where, fix="use fewer aliases")
+        if depth > _NESTING_LIMIT:
+            what = f"is nested more than {_NESTING_LIMIT} levels deep, or an alias contains itself"
+            raise UsageError(what, where=where, fix="use fewer levels, and write the value out")
+        if isinstance(node, yaml.ScalarNode):
+            return _Located(where, text=node.value, is_null=not node.style and node.value in _NULLS)
+        if isinstance(node, yaml.SequenceNode):
+            return _Located(where, items=[located(item, depth + 1) for item in node.value])
+        members: dict[str, _Located] = {}
+        key_places: dict[str, str] = {}
+        for key, value in node.value:
+            key_place = f"{name}:{key.start_mark.line + 1}"
+            if not isinstance(key, yaml.ScalarNode):
+                raise UsageError("a key must be a string", where=key_place, fix="correct it")
+            if key.value in members:
+                raise UsageError(f"the key {key.value!r} is duplicate", where=key_place, fix="remove one")
+            members[key.value] = located(value, depth + 1)
+            key_places[key.value] = key_place
+        return _Located(where, members=members, key_places=key_places)
+
+    return located(root, 0)
 
 
 def _located_toml(text: str, name: str) -> _Located:
@@ -195,26 +211,34 @@ def _located_toml(text: str, name: str) -> _Located:
         raise UsageError(f"is not TOML: {error}", where=name, fix="correct it") from None
     tool = data.get("tool")
     table = tool.get("skillgen") if isinstance(tool, dict) else None
-    return _from_value(table if isinstance(table, dict) else {}, text.splitlines(), name, 0)
+    return _located_table(table if isinstance(table, dict) else {}, text.splitlines(), name)
 
 
-def _from_value(value: Any, lines: list[str], name: str, after: int) -> _Located:
-    """Returns a TOML value; TOML libraries report no lines, so a key is searched for below its parent's line."""
-    where = f"{name}:{after}" if after else name
-    if isinstance(value, dict):
-        members: dict[str, _Located] = {}
-        key_places: dict[str, str] = {}
-        for key, item in value.items():
-            pattern = re.compile(rf"""(?<![\w-])["']?{re.escape(key)}["']?\s*(=|\]|\.)""")
-            line = next((at for at in range(after or 1, len(lines) + 1) if pattern.search(lines[at - 1])), after)
-            members[key] = _from_value(item, lines, name, line)
-            key_places[key] = f"{name}:{line}" if line else name
-        return _Located(where, members=members, key_places=key_places)
-    if isinstance(value, list):
-        return _Located(where, items=[_from_value(item, lines, name, after) for item in value])
-    if isinstance(value, bool):
-        return _Located(where, text="true" if value else "false")
-    return _Located(where, text=str(value))
+def _located_table(table: dict[str, Any], lines: list[str], name: str) -> _Located:
+    """Returns a TOML table; TOML libraries report no lines, so a key is searched for below its parent's line."""
+    lines_left = _SEARCHED_LINES
+
+    def located(value: Any, after: int) -> _Located:
+        nonlocal lines_left
+        where = f"{name}:{after}" if after else name
+        if isinstance(value, dict):
+            members: dict[str, _Located] = {}
+            key_places: dict[str, str] = {}
+            for key, item in value.items():
+                pattern = re.compile(rf"""(?<![\w-])["']?{re.escape(key)}["']?\s*(=|\]|\.)""")
+                searched = range(after or 1, min(len(lines), (after or 1) + lines_left) + 1)
+                line = next((at for at in searched if pattern.search(lines[at - 1])), after)
+                lines_left -= max(line - after, 0) or len(searched)
+                members[key] = located(item, line)
+                key_places[key] = f"{name}:{line}" if line else name
+            return _Located(where, members=members, key_places=key_places)
+        if isinstance(value, list):
+            return _Located(where, items=[located(item, after) for item in value])
+        if isinstance(value, bool):
+            return _Located(where, text="true" if value else "false")
+        return _Located(where, text=str(value))
+
+    return located(table, 0)
 
 
 def _read(annotation: Any, value: _Located, key: str, option: Option | None = None) -> Any:

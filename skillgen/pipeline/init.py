@@ -26,7 +26,7 @@ import yaml
 from msgspec import Struct
 from msgspec.structs import replace
 
-from skillgen.config.loader import FILE_NAME, find_project_file
+from skillgen.config.loader import FILE_NAME, find_project_file, without_variables
 from skillgen.config.project import DEFAULT_OUT
 from skillgen.config.schema import project_schema
 from skillgen.errors import OutputError, ProblemLog, SkillgenError
@@ -470,6 +470,9 @@ class Proposals(Struct, frozen=True, kw_only=True):
     others: tuple[Proposal, ...]
     """The targets that are commented out."""
 
+    unwritable: tuple[Proposal, ...]
+    """What a project file cannot hold."""
+
 
 def propose_targets(root: Path) -> Proposals:
     """Searches a project for sources.
@@ -485,8 +488,12 @@ def propose_targets(root: Path) -> Proposals:
     others: list[Proposal] = []
     (others if descriptions else chosen).extend(fastapi_applications(files))
     (others if chosen else chosen).extend(item for item in clients if item not in project_clients)
+    unwritable = tuple(item for item in (*chosen, *others) if not _is_writable(item))
+    chosen, others = ([item for item in items if item not in unwritable] for items in (chosen, others))
     proposals = _with_unique_names([*chosen, *others])
-    return Proposals(chosen=tuple(proposals[: len(chosen)]), others=tuple(proposals[len(chosen) :]))
+    return Proposals(
+        chosen=tuple(proposals[: len(chosen)]), others=tuple(proposals[len(chosen) :]), unwritable=unwritable
+    )
 
 
 def _with_unique_names(proposals: Iterable[Proposal]) -> list[Proposal]:
@@ -570,6 +577,8 @@ def write_project(proposals: Proposals) -> Iterator[str]:
         yield from (f"  first: {prerequisite}" for prerequisite in proposal.prerequisites)
     for proposal in proposals.others:
         yield f"found {proposal.evidence}: commented out; remove the # to document it"
+    for proposal in proposals.unwritable:
+        yield f"left out {proposal.evidence}: a name in it is not UTF-8 or has a null character; rename it"
     existing = find_project_file()
     if existing is None or existing.suffix != ".toml":
         schema, path = json.dumps(project_schema(), ensure_ascii=False, indent=1) + "\n", Path(SCHEMA_NAME)
@@ -653,5 +662,17 @@ def _target_text(proposal: Proposal) -> str:
 
 
 def _yaml(value: Any) -> str:
-    """Returns a value as YAML on one line."""
+    """Returns a value of a project file as YAML on one line, in which nothing is a variable."""
+    if isinstance(value, str):
+        value = without_variables(value)
+    elif isinstance(value, list):
+        value = [*map(without_variables, value)]
+    elif isinstance(value, Mapping):
+        value = {key: without_variables(text) for key, text in value.items()}
     return yaml.safe_dump(value, default_flow_style=True, width=math.inf).removesuffix("...\n").rstrip("\n")
+
+
+def _is_writable(proposal: Proposal) -> bool:
+    """True if a project file can hold the source: it is UTF-8 and has no null character."""
+    text = json.dumps(dict(proposal.source), ensure_ascii=False)
+    return "\\u0000" not in text and text.encode("utf-8", "replace").decode("utf-8") == text

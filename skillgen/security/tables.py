@@ -28,6 +28,9 @@ _TOKEN = re.compile(
 )
 """A part of a regular expression: a run of literals, an escape, a set, the start of a group, a repetition."""
 
+_TOML_LIMIT, _TOML_DOTS = 4 * 1024 * 1024, 500
+"""Characters of a document, and full stops on a line."""
+
 _OPTIONAL = ("?", "{0,1}")
 
 
@@ -35,13 +38,19 @@ def parse_toml(text: str) -> dict[str, Any]:
     """Returns the content of a TOML document.
 
     Raises:
-        ValueError: it is not TOML.
+        ValueError: it is not TOML, or would take too long.
     """
+    # The library takes quadratic time for a dotted key, and recurses.
+    if len(text) > _TOML_LIMIT or any(line.count(".") > _TOML_DOTS for line in text.splitlines()):
+        raise ValueError("too large, or a key has too many parts")
     if sys.version_info >= (3, 11):
         import tomllib
     else:
         import tomli as tomllib
-    return tomllib.loads(text)
+    try:
+        return tomllib.loads(text)
+    except RecursionError:
+        raise ValueError("nested too deeply") from None
 
 
 def load_table(module_file: str, name: str) -> dict[str, Any]:
