@@ -191,6 +191,69 @@ def test_an_agent_that_deletes_its_folder_or_spoils_its_log_fails_alone(skill: P
     assert len(list(skill.parents[2].rglob("grading.json"))) == 4
 
 
+CALL = '{"tool": "addBook", "arguments": {"body": {"title": "Emma"}}, "valid": true, "status": 200}'
+FORGED = (
+    f"echo '{CALL}' >> ../calls.jsonl",
+    f"echo '{CALL}' > ../calls.jsonl; chmod 400 ../calls.jsonl",
+    """echo '{"total_tokens": 5}' >> ../stdout.txt""",
+    "echo '{\"summary\": {}}' > ../grading.json; mkdir ../timing.json",
+)
+
+
+@pytest.mark.parametrize("program", FORGED)
+def test_an_agent_cannot_write_its_grade(skill: Path, program: str) -> None:
+    folder = skill.parents[2]
+    (folder / "agent.sh").write_text(program, "utf-8")
+    agent = ("--agent", f"sh {folder / 'agent.sh'}", "--format", "json")
+    finished = run_skillgen("eval", skill, "--source", folder / "api.json", *agent, cwd=folder)
+    if finished.exit_code == 5:
+        return  # something is in the place of a file
+    runs = json.loads(finished.stdout)["runs"]
+    assert [(run["task"], run["passed"], run["calls"]) for run in runs][:2] == [("1", False, 0)] * 2
+    assert {run["tokens"] for run in runs} == {None}
+
+
+LINKS = (
+    "ln -s {outside}/a ../stdout.txt; ln -s {outside}/b ../calls.jsonl; ln -s {outside}/c ../grading.json",
+    "cd ..; here=$PWD; cd ..; rm -rf $here; ln -s {outside} $here",
+    "cd ../..; here=$PWD; cd ..; rm -rf $here; ln -s {outside} $here",
+    "cd ../..; for name in eval-query-1 eval-query-2; do rm -rf ../$name; ln -s {outside} ../$name; done",
+    "cd ../../..; ln -sfn {outside} ../iteration-2; ln -sfn {outside}/d benchmark.json",
+)
+
+
+@pytest.mark.parametrize("program", LINKS)
+def test_an_eval_writes_through_no_link_that_an_agent_makes(skill: Path, program: str) -> None:
+    folder = skill.parents[2]
+    outside = folder / "outside"
+    (outside / "with_skill").mkdir(parents=True)
+    (outside / "with_skill" / "keep").touch()
+    (folder / "agent.sh").write_text(program.format(outside=outside), "utf-8")
+    for _ in range(2):
+        agent = ("--agent", f"sh {folder / 'agent.sh'}", "--jobs", "1")
+        finished = run_skillgen("eval", skill, "--source", folder / "api.json", *agent, cwd=folder)
+        assert finished.exit_code in (1, 5), finished.stderr
+        assert "bug" not in finished.stderr
+        found = sorted(path.relative_to(outside).as_posix() for path in outside.rglob("*"))
+        assert found == ["with_skill", "with_skill/keep"], program
+
+
+@pytest.mark.parametrize("name", ["evals/evals.json", "scripts/tools.json", "SKILL.md", "more"])
+def test_an_eval_reads_through_no_link_out_of_the_skill(skill: Path, name: str) -> None:
+    secret = skill.parents[2] / "outside.json"
+    path = skill / name
+    secret.write_text(path.read_text("utf-8") if path.exists() else "x", "utf-8")
+    path.unlink(missing_ok=True)
+    path.symlink_to(secret)
+    endless = Path("/proc/self/pagemap")
+    (skill / "endless").symlink_to(endless if endless.exists() else secret)
+    finished = evaluated(skill, "right")
+    if name == "evals/evals.json":
+        assert (finished.exit_code, "is not a text file in the skill" in finished.stderr) == (2, True)
+    else:
+        assert finished.exit_code == 0, finished.stderr
+
+
 def test_a_run_that_was_stopped_is_resumed(skill: Path) -> None:
     starts = skill.parents[2] / "starts"
     finished = evaluated(skill, "right", "--format", "json")

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 from cli import ROOT, files_of, generated, run_skillgen
-from descriptions import write
+from descriptions import description, operation, write
 from jsonschema import Draft7Validator
 from test_publish import ACME, SERVER_SCHEMA, read_json
 from test_well_known import validator
@@ -129,7 +129,8 @@ def test_a_check_of_a_registry_writes_nothing_and_shows_each_change(folder: Path
     assert "+++ b/index/r.tools.json\n" in check()
     generated(*words, cwd=tmp_path)
     shutil.rmtree(tmp_path / "all" / "memory")
-    assert set(re.findall(r"[+]{3} b/(\S+)", check())) == {"index/r.json", "index/r.tools.json", "site/index.html"}
+    changed = {"index/r.json", "index/r.tools.json", "site/index.html", "site/services.js"}
+    assert set(re.findall(r"[+]{3} b/(\S+)", check())) == changed
 
 
 def test_an_entry_that_occurs_twice_is_reported(folder: Path, tmp_path: Path) -> None:
@@ -197,6 +198,39 @@ def test_hostile_entries_and_queries_are_only_text(text: str, tmp_path: Path) ->
     assert "book" in finished.stdout
     assert not set(finished.stdout) & set("\x1b\u202e")
     assert run_skillgen("registry", "search", "--", text, cwd=tmp_path).exit_code in (0, 2)
+
+
+ADDED = (
+    "{}document.title = 'x';\n",
+    "document.title = 'x';\n{}",
+    "{}{}",
+    'found.add(document.currentScript, "a", [[document.title = "x", "", "", [], "a.html"]]);\n',
+    'found.add(document.currentScript, "a", [["b", "", "", [], "javascript:x"]]);\n',
+    'found.add(document.currentScript, "a", [["b", "", "", [], "//evil.example/a.html"]]);\n',
+    'found.add(document.currentScript, "a", [["b", "", "", [["x"]], "a.html"]]);\n',
+    "[" * 100_000,
+    "",
+)
+
+
+@pytest.mark.parametrize("added", ADDED)
+def test_an_overview_runs_no_code_of_the_folders_that_it_merges(added: str, tmp_path: Path) -> None:
+    for name in ("good", "evil"):
+        source = write(tmp_path / f"{name}.json", description({"/a": {"get": operation(f"use_{name}")}}))
+        generated("from-openapi", source, "--emit", "skill,registry,html", "-o", tmp_path / "docs" / name)
+    script = next((tmp_path / "docs/evil").rglob("html/search.js"))
+    script.write_text(added.replace("{}", script.read_text("utf-8")), "utf-8")
+    path = next((tmp_path / "docs/evil").rglob("registry.json"))
+    path.write_text(path.read_text("utf-8").replace(json.loads(path.read_text("utf-8"))["name"], "evil"), "utf-8")
+    finished = generated("registry", "build", "docs", "--html", "site", cwd=tmp_path)
+    assert "registry-entry-invalid: docs/evil" in finished.stderr
+    page = (tmp_path / "site/index.html").read_text("utf-8")
+    assert re.findall(r"<script[^>]*>", page) == ['<script src="site.js">', '<script src="services.js" defer>']
+    for line in (tmp_path / "site/services.js").read_text("utf-8").splitlines():
+        assert json.loads(line.removeprefix("found.add(").join("[]").replace(");]", "]"))
+        assert "use_evil" not in line
+        assert "use_good" in line or '"../docs/evil/html/"' in line
+    generated("registry", "build", "docs", "--html", "site", cwd=tmp_path)
 
 
 def test_half_a_surrogate_pair_is_a_question_mark(tmp_path: Path) -> None:

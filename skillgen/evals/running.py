@@ -12,32 +12,33 @@ import re
 import shlex
 import shutil
 import subprocess
-import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from functools import partial
 from pathlib import Path
-from typing import TypeGuard
+from typing import IO, TypeGuard
 
 from msgspec import Struct, ValidationError, convert, structs
 
 from skillgen.errors import OutputError, UsageError
 from skillgen.evals.grading import AgentRun, Assertion, Grade, benchmark, grade
 from skillgen.evals.tasks import Task
-from skillgen.mock.log import CallLog, calls_in_log
-from skillgen.mock.serving import mock_of, serving, url_of
+from skillgen.mock.log import CallLog, log_line
+from skillgen.mock.mcp import McpMock
+from skillgen.mock.serving import mock_of, relayed, serving, url_of
 from skillgen.model.credentials import variable_prefix
 from skillgen.model.service import Service
 from skillgen.model.values import Json
 from skillgen.render.scripts import call_data
 from skillgen.sources.command_output import exit_status
-from skillgen.sources.documents import snapshot_text
+from skillgen.sources.documents import snapshot_text, text_of_file
 from skillgen.sources.json_access import as_dict, json_or_none
 from skillgen.sources.mcp.process import ProcessTree
 from skillgen.sources.mcp.session import CancelToken
-from skillgen.write.files import replace_file
+from skillgen.write.files import Folder, folder_below, is_below, lock_folder
+from skillgen.write.plan import replace_in
 
 _OUTPUT_LIMIT_BYTES = 64 * 1024 * 1024
 _CHUNK_BYTES = 64 * 1024
@@ -65,39 +66,41 @@ class Evaluation(Struct, frozen=True, kw_only=True):
     cancel_token: CancelToken
 
 
-def run_agent(evaluation: Evaluation, task: Task, folder: Path, snapshot: Path, *, has_skill: bool) -> AgentRun:
-    """Runs the agent on a task in a folder, which it may fill; `snapshot` is read by the command of a mock.
+def run_agent(evaluation: Evaluation, task: Task, out: Folder, path: str, *, has_skill: bool) -> AgentRun:
+    """Runs the agent on a task in a folder below `out`, which it may fill.
+
+    What it may change is not read: its calls are those that the mock saw, and its output is that of its process. The
+    files about the run are written when it has ended.
 
     Raises:
+        OutputError: a symbolic link leads out of `out`.
         UsageError: the agent cannot be started, or a file of the task is missing.
     """
-    outputs, log_path = folder / "outputs", folder / "calls.jsonl"
+    folder = out.path / path
+    if not is_below(folder, out.path):
+        raise OutputError("leads outside the workspace", where=str(folder), fix="remove the symbolic link")
     shutil.rmtree(folder, ignore_errors=True)
-    outputs.mkdir(parents=True)
+    with folder_below(out, f"{path}/outputs", make=True):
+        pass
     for name in task.files:
-        _copy(evaluation.skill / name, outputs / Path(name).name)
-    log = CallLog(log_path)
-    try:
-        with serving(mock_of(evaluation.service, evaluation.results, log)) as port:
-            environment = _environment(
-                evaluation, url_of(evaluation.service, port), snapshot, log_path, has_skill=has_skill
-            )
-            started = time.monotonic()
-            exit_code = _run(evaluation, task.prompt, environment, folder)
-            seconds = time.monotonic() - started
-    finally:
-        log.close()
-    tokens, is_loaded = reported(_text(folder / "stdout.txt"), evaluation.skill.name)
-    calls = tuple(calls_in_log(_text(log_path).splitlines()))
-    return AgentRun(calls=calls, exit_code=exit_code, seconds=seconds, tokens=tokens, is_skill_loaded=is_loaded)
-
-
-def _text(path: Path) -> str:
-    """Returns what was written to a file; nothing if the agent deleted it."""
-    try:
-        return path.read_text("utf-8", "replace")
-    except OSError:
-        return ""
+        _copy(evaluation.skill / name, folder / "outputs" / Path(name).name)
+    log = CallLog(keeps=True)
+    mock = mock_of(evaluation.service, evaluation.results, log)
+    output, errors = bytearray(), bytearray()
+    with ExitStack() as stack:
+        port = stack.enter_context(serving(mock))
+        words = stack.enter_context(relayed(mock)) if isinstance(mock, McpMock) else ()
+        environment = _environment(evaluation, url_of(evaluation.service, port), words, has_skill=has_skill)
+        started = time.monotonic()
+        exit_code = _run(evaluation, task.prompt, environment, folder / "outputs", output, errors)
+        seconds = time.monotonic() - started
+    lines = "".join(map(log_line, log.calls)).encode()
+    for file_name, content in (("calls.jsonl", lines), ("stdout.txt", output), ("stderr.txt", errors)):
+        _write(out, f"{path}/{file_name}", bytes(content))
+    tokens, is_loaded = reported(output.decode("utf-8", "replace"), evaluation.skill.name)
+    return AgentRun(
+        calls=tuple(log.calls), exit_code=exit_code, seconds=seconds, tokens=tokens, is_skill_loaded=is_loaded
+    )
 
 
 def _copy(source: Path, target: Path) -> None:
@@ -107,9 +110,7 @@ def _copy(source: Path, target: Path) -> None:
         raise UsageError(f"cannot be read: {error.strerror}", where=str(source), fix="correct `files`") from None
 
 
-def _environment(
-    evaluation: Evaluation, url: str, snapshot: Path, log_path: Path, *, has_skill: bool
-) -> dict[str, str]:
+def _environment(evaluation: Evaluation, url: str, words: Sequence[str], *, has_skill: bool) -> dict[str, str]:
     """Returns the variables of an agent: those of the user, who has logged it in, and where the service is."""
     environment = {name: value for name, value in os.environ.items() if not name.startswith("SKILLGEN_")}
     environment["SKILLGEN_MOCK_URL"] = url
@@ -117,8 +118,7 @@ def _environment(
         tools = call_data(evaluation.service, evaluation.service.tools)["tools"].values()
         nouns = sorted({noun for tool in tools for noun in tool["nouns"]})
         environment |= {f"{variable_prefix(url)}___{noun}": "mock" for noun in nouns}
-    if evaluation.service.kind == "mcp":
-        words = (sys.executable, "-m", "skillgen", "mock", str(snapshot), "--log", str(log_path))
+    if words:
         environment["SKILLGEN_MOCK_COMMAND"] = shlex.join(words)
     if has_skill:
         environment["SKILLGEN_SKILL"] = str(evaluation.skill)
@@ -129,19 +129,26 @@ def _environment(
 
 def _program_prefix(skill: Path) -> str | None:
     """Returns how the variables of the skill's program begin, which must call the mock, not the service."""
-    with suppress(OSError, ValueError):
-        prefix = as_dict(json_or_none((skill / "scripts" / "tools.json").read_text("utf-8"))).get("prefix")
-        return prefix if isinstance(prefix, str) and re.fullmatch(r"SKILL_\w+", prefix, re.ASCII) else None
-    return None
+    path = skill / "scripts" / "tools.json"
+    text = text_of_file(path) if is_below(path, skill) else None
+    prefix = as_dict(json_or_none(text or "")).get("prefix")
+    return prefix if isinstance(prefix, str) and re.fullmatch(r"SKILL_\w+", prefix, re.ASCII) else None
 
 
-def _run(evaluation: Evaluation, prompt: str, environment: Mapping[str, str], folder: Path) -> int | None:
+def _run(
+    evaluation: Evaluation,
+    prompt: str,
+    environment: Mapping[str, str],
+    cwd: Path,
+    output: bytearray,
+    errors: bytearray,
+) -> int | None:
     """Returns the exit code of the agent; `None` if it was killed at the time limit."""
     try:
         family = ProcessTree(
             evaluation.agent,
             environment=environment,
-            cwd=folder / "outputs",
+            cwd=cwd,
             stdin=subprocess.PIPE,
             kill_on_leader_exit=True,
         )
@@ -159,18 +166,15 @@ def _run(evaluation: Evaluation, prompt: str, environment: Mapping[str, str], fo
             stdin.write(prompt.encode("utf-8", "replace"))
             stdin.close()
 
-    keep_output = partial(_keep, process.stdout, folder / "stdout.txt")
-    keep_errors = partial(_keep, process.stderr, folder / "stderr.txt")
-    return exit_status(family, (write_prompt, keep_output, keep_errors), evaluation.timeout_s, evaluation.cancel_token)
+    transfers = (write_prompt, partial(_keep, process.stdout, output), partial(_keep, process.stderr, errors))
+    return exit_status(family, transfers, evaluation.timeout_s, evaluation.cancel_token)
 
 
-def _keep(stream: object, path: Path) -> None:
-    """Writes the output of an agent to a file, up to a limit."""
-    read, size = stream.read, 0  # type: ignore[attr-defined]
-    with open(path, "wb") as file, suppress(OSError, ValueError):
-        while chunk := read(_CHUNK_BYTES):
-            file.write(chunk[: max(0, _OUTPUT_LIMIT_BYTES - size)])
-            size += len(chunk)
+def _keep(stream: IO[bytes], kept: bytearray) -> None:
+    """Reads the output of an agent to its end, and keeps it up to a limit."""
+    with suppress(OSError, ValueError):
+        while chunk := stream.read(_CHUNK_BYTES):
+            kept += chunk[: _OUTPUT_LIMIT_BYTES - len(kept)]
 
 
 def reported(output: str, skill_name: str) -> tuple[int | None, bool]:
@@ -222,13 +226,14 @@ def _calls_skill(value: Json, skill_name: str, depth: int) -> bool:
 # -- all tasks --------------------------------------------------------------------------------------------------------
 
 
-_INPUTS, _SNAPSHOT, _GRADING, _BENCHMARK = "inputs.json", "service.json", "grading.json", "benchmark.json"
+_INPUTS, _GRADING, _BENCHMARK = "inputs.json", "grading.json", "benchmark.json"
 
 
 class _Planned(Struct, frozen=True):
     task: Task
     has_skill: bool
-    folder: Path
+    path: str
+    """The folder of the run below the workspace, with forward slashes."""
 
 
 Report = Callable[[Grade, int, int, bool], None]
@@ -243,55 +248,53 @@ def evaluate(evaluation: Evaluation, workspace: Path, report: Report) -> tuple[P
         UsageError: the agent cannot be started, or a file of a task is missing.
     """
     try:
-        return _evaluate(evaluation, workspace.absolute(), report)
+        with lock_folder(workspace.absolute()) as out:
+            return _evaluate(evaluation, out, report)
     except OSError as error:
         raise OutputError(f"cannot be written: {error.strerror}", where=str(error.filename or workspace)) from None
 
 
-def _evaluate(evaluation: Evaluation, workspace: Path, report: Report) -> tuple[Path, list[Grade]]:
-    snapshot = snapshot_text([evaluation.service])
-    iteration = _iteration(workspace, _digest(evaluation, snapshot))
-    (iteration / _SNAPSHOT).write_text(snapshot, "utf-8")
+def _evaluate(evaluation: Evaluation, out: Folder, report: Report) -> tuple[Path, list[Grade]]:
+    iteration = _iteration(out, _digest(evaluation))
     planned = list(_planned(evaluation, iteration))
-    grades = {item.folder: found for item in planned if (found := _earlier_grade(item)) is not None}
+    grades = {item.path: found for item in planned if (found := _earlier_grade(out, item)) is not None}
     for number, found in enumerate(grades.values(), 1):
         report(found, number, len(planned), True)
-    waiting = [item for item in planned if item.folder not in grades]
+    waiting = [item for item in planned if item.path not in grades]
     with ThreadPoolExecutor(max_workers=evaluation.jobs, thread_name_prefix="skillgen-eval") as pool:
-        futures = {pool.submit(_graded, evaluation, item, iteration): item for item in waiting}
+        futures = {pool.submit(_graded, evaluation, item, out): item for item in waiting}
         try:
             for future in as_completed(futures):
-                grades[futures[future].folder] = future.result()
+                grades[futures[future].path] = future.result()
                 report(future.result(), len(grades), len(planned), False)
         except BaseException:
             evaluation.cancel_token.cancel()  # no agent may outlive the evaluation
             pool.shutdown(wait=False, cancel_futures=True)
             raise
-    ordered = [grades[item.folder] for item in planned]
-    _write(iteration / _BENCHMARK, benchmark(ordered))
-    return iteration, ordered
+    ordered = [grades[item.path] for item in planned]
+    _write_json(out, f"{iteration}/{_BENCHMARK}", benchmark(ordered))
+    return out.path / iteration, ordered
 
 
-def _planned(evaluation: Evaluation, iteration: Path) -> list[_Planned]:
+def _planned(evaluation: Evaluation, iteration: str) -> list[_Planned]:
     found = []
     for task in evaluation.tasks:
         if not task.is_gradable:
             continue
-        folder = iteration / f"eval-{task.id}"
-        found.append(_Planned(task, True, folder / "with_skill"))
+        path = f"{iteration}/eval-{task.id}"
+        found.append(_Planned(task, True, f"{path}/with_skill"))
         if evaluation.has_control and task.should_trigger is None:
-            found.append(_Planned(task, False, folder / "without_skill"))
+            found.append(_Planned(task, False, f"{path}/without_skill"))
     return found
 
 
-def _graded(evaluation: Evaluation, item: _Planned, iteration: Path) -> Grade:
-    run = run_agent(evaluation, item.task, item.folder, iteration / _SNAPSHOT, has_skill=item.has_skill)
-    item.folder.mkdir(parents=True, exist_ok=True)  # the agent may have deleted it
+def _graded(evaluation: Evaluation, item: _Planned, out: Folder) -> Grade:
+    run = run_agent(evaluation, item.task, out, item.path, has_skill=item.has_skill)
     found = grade(item.task, run, has_skill=item.has_skill)
     timing = {"total_tokens": found.tokens, "duration_ms": round(found.seconds * 1_000)}
-    _write(item.folder / "timing.json", {key: value for key, value in timing.items() if value is not None})
+    _write_json(out, f"{item.path}/timing.json", {key: value for key, value in timing.items() if value is not None})
     # The last file: with it the run is done.
-    _write(item.folder / _GRADING, _grading(found))
+    _write_json(out, f"{item.path}/{_GRADING}", _grading(found))
     return found
 
 
@@ -319,10 +322,10 @@ class _Stored(Struct):
     seconds: float
 
 
-def _earlier_grade(item: _Planned) -> Grade | None:
+def _earlier_grade(out: Folder, item: _Planned) -> Grade | None:
     """Returns the grade that an earlier start has written."""
     try:
-        stored = convert(_json_in(item.folder / _GRADING), _Stored)
+        stored = convert(_json_in(out, f"{item.path}/{_GRADING}"), _Stored)
     except ValidationError:
         return None
     return Grade(
@@ -338,36 +341,42 @@ def _earlier_grade(item: _Planned) -> Grade | None:
     )
 
 
-def _iteration(workspace: Path, digest: str) -> Path:
+def _iteration(out: Folder, digest: str) -> str:
     """Returns the folder of the last iteration if it is incomplete and has the same inputs, else of a new one."""
-    numbers = [int(path.name[10:]) for path in workspace.glob("iteration-*") if path.name[10:].isdigit()]
-    last = workspace / f"iteration-{max(numbers, default=0)}"
-    if numbers and not (last / _BENCHMARK).exists() and _json_in(last / _INPUTS) == {"digest": digest}:
-        return last
-    folder = workspace / f"iteration-{max(numbers, default=0) + 1}"
-    folder.mkdir(parents=True)
-    _write(folder / _INPUTS, {"digest": digest})
-    return folder
+    last = max((int(name[10:]) for name in out.names() if re.fullmatch(r"iteration-[0-9]{1,9}", name)), default=0)
+    name = f"iteration-{last}"
+    if _json_in(out, f"{name}/{_BENCHMARK}") is None and _json_in(out, f"{name}/{_INPUTS}") == {"digest": digest}:
+        return name
+    name = f"iteration-{last + 1}"
+    _write_json(out, f"{name}/{_INPUTS}", {"digest": digest})
+    return name
 
 
-def _json_in(path: Path) -> Json:
-    try:
-        return json_or_none(path.read_text("utf-8"))
-    except (OSError, UnicodeDecodeError):
-        return None
+def _json_in(out: Folder, path: str) -> Json:
+    above, _, name = path.rpartition("/")
+    with folder_below(out, above) as folder:
+        content = folder.read(name) if folder is not None else None
+    return None if content is None else json_or_none(content.decode("utf-8", "replace"))
 
 
-def _digest(evaluation: Evaluation, snapshot: str) -> str:
+def _digest(evaluation: Evaluation) -> str:
     """Returns a digest of all that the result of a run depends on."""
-    total = hashlib.sha256(snapshot.encode("utf-8", "surrogatepass"))
+    total = hashlib.sha256(snapshot_text([evaluation.service]).encode("utf-8", "surrogatepass"))
     total.update(json.dumps([evaluation.agent, evaluation.has_control, evaluation.timeout_s]).encode())
-    for path in sorted(path for path in evaluation.skill.rglob("*") if path.is_file()):
-        total.update(path.relative_to(evaluation.skill).as_posix().encode("utf-8", "surrogateescape"))
+    skill = evaluation.skill
+    for path in sorted(path for path in skill.rglob("*") if path.is_file() and is_below(path, skill)):
+        total.update(path.relative_to(skill).as_posix().encode("utf-8", "surrogateescape"))
         total.update(hashlib.sha256(path.read_bytes()).digest())
     return total.hexdigest()
 
 
-def _write(path: Path, data: Mapping[str, Json] | Sequence[Json]) -> None:
-    """Writes JSON so that the file is complete or not there."""
-    text = json.dumps(data, ensure_ascii=False, indent=2) + "\n"
-    replace_file(path, lambda temporary: temporary.write_text(text, "utf-8"))
+def _write(out: Folder, path: str, content: bytes) -> None:
+    """Writes a file below the workspace so that it is complete or not there. An agent may have deleted its folder."""
+    above, _, name = path.rpartition("/")
+    with folder_below(out, above, make=True) as folder:
+        assert folder is not None
+        replace_in(out, folder, name, content)
+
+
+def _write_json(out: Folder, path: str, data: Mapping[str, Json] | Sequence[Json]) -> None:
+    _write(out, path, f"{json.dumps(data, ensure_ascii=False, indent=2)}\n".encode())

@@ -17,8 +17,10 @@ from skillgen.mock.mcp import McpMock, McpSession
 from skillgen.mock.serving import mock_of
 from skillgen.model.service import Service
 from skillgen.model.values import Json
+from skillgen.sources.documents import text_of_file
 from skillgen.sources.json_access import json_or_none
 from skillgen.text.markdown import one_line
+from skillgen.write.files import is_below
 
 if TYPE_CHECKING:
     from markdown_it.token import Token
@@ -61,12 +63,10 @@ def _pages(skill: Path) -> Iterator[Sequence[Token]]:
     root = skill.resolve()
     waiting, seen = [(root / "SKILL.md", 0)], {root / "SKILL.md"}
     for path, reads in waiting:
-        try:
-            with open(path, encoding="utf-8", errors="replace") as file:
-                text = file.read(_PAGE_LIMIT_BYTES)
-        except OSError:
+        text = text_of_file(path) if is_below(path, root) else None
+        if text is None:
             continue
-        tokens = parser.parse(text)
+        tokens = parser.parse(text[:_PAGE_LIMIT_BYTES])
         yield tokens
         if reads == _READS:
             continue

@@ -16,6 +16,7 @@ from skillgen.model.calls import Example
 from skillgen.model.service import Service
 from skillgen.model.tool import Tool
 from skillgen.model.values import Json
+from skillgen.sources.documents import text_of_file
 from skillgen.sources.json_access import as_dict
 from skillgen.text import lazy_re as re
 from skillgen.text.markdown import json_output, one_line
@@ -90,11 +91,12 @@ def read_tasks(skill: Path, tools: frozenset[str]) -> tuple[Task, ...]:
         UsageError: the file is missing or invalid.
     """
     path = skill / FILE
+    text = text_of_file(path) if is_below(path, skill) else None
+    if text is None:
+        raise UsageError("is not a text file in the skill", where=str(path), fix="draft it with --init")
     try:
-        found = convert(json.loads(path.read_text("utf-8-sig")), _File)
-    except FileNotFoundError:
-        raise UsageError("the file does not exist", where=str(path), fix="draft it with --init") from None
-    except (OSError, ValueError, RecursionError, ValidationError) as error:
+        found = convert(json.loads(text), _File)
+    except (ValueError, RecursionError, ValidationError) as error:
         raise UsageError(f"cannot be read: {error}", where=str(path), fix="see docs/eval.md") from None
     tasks = [_task(item, number, path, tools) for number, item in enumerate(found.evals, 1)]
     tasks += [

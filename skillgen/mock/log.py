@@ -4,16 +4,13 @@ from __future__ import annotations
 
 import json
 import threading
-from collections.abc import Iterable
-from contextlib import suppress
 from pathlib import Path
 
-from msgspec import Struct, ValidationError, convert, to_builtins
+from msgspec import Struct, to_builtins
 
 from skillgen.errors import OutputError
 from skillgen.model.values import Json
 from skillgen.sources.examples.validation import Fault
-from skillgen.sources.json_access import json_or_none
 
 
 class LoggedCall(Struct, frozen=True, kw_only=True):
@@ -55,12 +52,11 @@ class CallLog:
 
     def add(self, call: LoggedCall) -> None:
         """Records a call."""
-        members = {key: value for key, value in to_builtins(call).items() if value is not None or key == "tool"}
         with self._lock:
             if self._keeps:
                 self.calls.append(call)
             if self._file is not None:
-                self._file.write(json.dumps(members) + "\n")
+                self._file.write(log_line(call))
                 self._file.flush()
 
     def close(self) -> None:
@@ -69,10 +65,7 @@ class CallLog:
             self._file.close()
 
 
-def calls_in_log(lines: Iterable[str]) -> list[LoggedCall]:
-    """Returns the calls of a log; the last line may be cut off."""
-    calls = []
-    for line in lines:
-        with suppress(ValidationError):
-            calls.append(convert(json_or_none(line), LoggedCall))
-    return calls
+def log_line(call: LoggedCall) -> str:
+    """Returns a call as a line of a log."""
+    members = {key: value for key, value in to_builtins(call).items() if value is not None or key == "tool"}
+    return json.dumps(members) + "\n"

@@ -7,12 +7,14 @@ import binascii
 import json
 import re
 import secrets
+import socketserver
+import sys
 import threading
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from email.message import Message
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from typing import BinaryIO, Protocol
+from typing import BinaryIO, Protocol, cast
 from urllib.parse import urlsplit
 
 from skillgen.errors import UsageError
@@ -226,7 +228,12 @@ def _decoded(text: str) -> str | None:
 # -- the HTTP server ---------------------------------------------------------------------------------------------------
 
 
-class _Server(ThreadingHTTPServer):
+class _Quiet(socketserver.BaseServer):
+    def handle_error(self, request: object, client_address: object) -> None:
+        """Prints nothing: a client may leave before it has its answer."""
+
+
+class _Server(_Quiet, ThreadingHTTPServer):
     daemon_threads = True
     request_queue_size = 128
 
@@ -235,9 +242,6 @@ class _Server(ThreadingHTTPServer):
             respond = staticmethod(service.respond)
 
         super().__init__((HOST, port), Handler)
-
-    def handle_error(self, request: object, client_address: object) -> None:
-        """Prints nothing: a client may leave before it has its answer."""
 
 
 class _Handler(BaseHTTPRequestHandler):
@@ -341,10 +345,38 @@ def serving(mock: McpMock | ApiMock, port: int = 0) -> Iterator[int]:
     except OSError as error:
         what, fix = f"port {port} cannot be opened: {error.strerror}", "choose another one, or 0 for any"
         raise UsageError(what, where="--http", fix=fix) from None
+    with _started(server):
+        yield server.server_port
+
+
+@contextmanager
+def relayed(mock: McpMock) -> Iterator[tuple[str, ...]]:
+    """Opens a port, and yields the command with which another program starts the mock over stdio.
+
+    The port expects a secret first, so that a page in a browser cannot use it.
+    """
+    secret = secrets.token_hex(16)
+
+    class Lines(socketserver.StreamRequestHandler):
+        def handle(self) -> None:
+            if self.rfile.readline(100).strip() == secret.encode():
+                serve_stdio(mock, cast(BinaryIO, self.rfile), cast(BinaryIO, self.wfile))
+
+    class Server(_Quiet, socketserver.ThreadingTCPServer):
+        daemon_threads = True
+
+    server = Server((HOST, 0), Lines)
+    with _started(server):
+        yield (sys.executable, "-m", "skillgen.mock.relay", str(server.server_address[1]), secret)
+
+
+@contextmanager
+def _started(server: socketserver.BaseServer) -> Iterator[None]:
+    """Answers in threads while the block runs."""
     thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.05}, daemon=True)
     thread.start()
     try:
-        yield server.server_port
+        yield
     finally:
         server.shutdown()
         server.server_close()

@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
-from msgspec import Struct
+from msgspec import Struct, ValidationError, convert
 from msgspec.structs import replace
 
 from skillgen.errors import OutputError, Problem, SourceError, UsageError
@@ -276,7 +276,7 @@ def _overview(entries: Sequence[Entry], folder: Path, problems: list[Problem]) -
     from skillgen.render.skill import finished
     from skillgen.render.website import MenuEntry, overview_documents
 
-    services = []
+    services, rows = [], dict[str, list[_Row]]()
     for entry in entries:
         if entry.site is None:
             message = f"{entry.name!r} has no site, so it is not in the overview"
@@ -287,8 +287,30 @@ def _overview(entries: Sequence[Entry], folder: Path, problems: list[Problem]) -
         heading = _TITLE.search(_text(entry.site, "index.html") or "")
         title = unescape(heading[1]) if heading else entry.name
         services.append(MenuEntry(title=title, address=address, count=len(entry.tools), words=words))
-    documents = overview_documents(services, builtin_templates())
+        found = _rows_in(_text(entry.site, "search.js") or "")
+        if found is None:
+            message = (
+                f"the search.js of {entry.name!r} is not one that skillgen writes, so its tools cannot be searched"
+            )
+            problems.append(Problem.of("registry-entry-invalid", entry.folder, message, "write it again"))
+        rows[address] = found or []
+    documents = overview_documents(services, builtin_templates(), rows)
     return {folder / document.path.partition("/")[2]: finished(document).content for document in documents}
+
+
+_SCRIPT_START, _SCRIPT_END = "found.add(document.currentScript, ", ");\n"
+_SITE_ADDRESS = re.compile(r"[\w.-]{1,200}\.html(?:#[^\s\\]*)?\Z")
+_Row = tuple[str, str, str, list[str], str]
+
+
+def _rows_in(script: str) -> list[_Row] | None:
+    """Returns what the script of a site adds to its search; `None` if it is anything else than one call with JSON."""
+    arguments = script.removeprefix(_SCRIPT_START).removesuffix(_SCRIPT_END)
+    try:
+        _, rows = convert(json_or_none(f"[{arguments}]"), tuple[str, list[_Row]])
+    except ValidationError:
+        return None
+    return rows if all(_SITE_ADDRESS.match(row[4]) for row in rows) else None
 
 
 # -- search -----------------------------------------------------------------------------------------------------------

@@ -338,7 +338,7 @@ def apply_plan(plan: Plan, out: Folder) -> None:
         # A note is written to its new file before it is removed from the old one.
         changed.sort(key=lambda change: (change.action == "delete", not change.takes_notes))
         if changed:
-            _replace(out, out, RECORD_NAME, _interim_record(plan).to_text().encode("utf-8"))
+            replace_in(out, out, RECORD_NAME, _interim_record(plan).to_text().encode("utf-8"))
         # Files that exchange notes have both for a moment, so that no note is lost if the run is interrupted.
         for number, change in enumerate(changed):
             path = change.path
@@ -351,7 +351,7 @@ def apply_plan(plan: Plan, out: Folder) -> None:
         path = RECORD_NAME
         record = plan.after.to_text().encode("utf-8")
         if lines_of(out.read(RECORD_NAME) or b"") != lines_of(record):  # a checkout may have changed the line ends
-            _replace(out, out, RECORD_NAME, record)
+            replace_in(out, out, RECORD_NAME, record)
     except OSError as error:
         place = str(plan.out.joinpath(*path.split("/")))
         raise OutputError(f"cannot be written: {error.strerror}", where=place) from None
@@ -377,12 +377,13 @@ def _apply(out: Folder, change: Change) -> None:
             if content != change.old:
                 place = str(folder.path / name)
                 raise OutputError("changed while skillgen was running", where=place, fix="run the command again")
-            _replace(out, folder, name, change.new)
+            replace_in(out, folder, name, change.new)
     if change.action == "delete":
         _remove_empty_folders(out, path)
 
 
-def _replace(out: Folder, folder: Folder, name: str, content: bytes) -> None:
+def replace_in(out: Folder, folder: Folder, name: str, content: bytes) -> None:
+    """Writes a file of a folder below OUT atomically."""
     temporary = f"{_TEMPORARY}{os.getpid()}-{secrets.token_hex(8)}"
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
     mode = _mode_of(folder, name)
