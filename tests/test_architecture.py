@@ -222,6 +222,7 @@ INTERNALS = {
     "skillgen.pipeline.registry": "the time of a query, without that of the process",
     "skillgen.text.uses": "patterns that a function builds",
     # What no output shows apart from all else.
+    "skillgen.model.credentials": "names of variables for thousands of pairs of origins",
     "skillgen.security.secrets": "forms of secrets and of ordinary settings, of which one crawl has a few",
     "skillgen.sources.mcp.oauth": "the address to which a request of a login goes",
 }
