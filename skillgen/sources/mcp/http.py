@@ -41,7 +41,9 @@ _VERSION = re.compile(rb'"jsonrpc"\s*:\s*"2\.0"')
 _UNUSUAL = re.compile(rb"\\u[dD][89a-fA-F]|NaN|Infinity|[0-9][eE]\+?[0-9]{3}|[0-9]{300}")
 """Surrogates, of which one may be alone, and numbers that are no JSON or become infinite."""
 
-_STRING = re.compile(rb'"[^"\\]*(?:\\.[^"\\]*)*"', re.DOTALL)
+_STRING = re.compile(rb'"[^"\\]*(?:\\.[^"\\]*)*(?:"|\\?\Z)', re.DOTALL)
+"""A string, also one without an end, at which matching would otherwise start again and again."""
+
 _STEPS = {ord("["): 1, ord("{"): 1, ord("]"): -1, ord("}"): -1}
 _OTHERS = bytes(set(range(256)) - _STEPS.keys())
 _SURROGATE = re.compile("[\ud800-\udfff]")
