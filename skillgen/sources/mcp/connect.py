@@ -13,7 +13,7 @@ import functools
 import math
 import re
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 from concurrent.futures import TimeoutError as FutureTimeoutError
 from dataclasses import replace
@@ -162,9 +162,11 @@ class Attempt(Struct, frozen=True):
     """The progress message for the user."""
 
     connect: Callable[[], Connection]
-    open: Callable[[Connection], Handshake]
+    probe_s: float | None
+    """How long to wait for `server/discover` alone; `None` to send `initialize` only."""
+
     retry_on: Callable[[BaseException], bool]
-    """True if the next attempt may succeed after this failure of `open`."""
+    """True if the next attempt may succeed after this failure of the handshake."""
 
 
 def attempts_for(target: ServerTarget, secrets: Secrets) -> tuple[Attempt, Attempt]:
@@ -172,14 +174,12 @@ def attempts_for(target: ServerTarget, secrets: Secrets) -> tuple[Attempt, Attem
     if target.url is not None:
         return _http_attempts(target, target.url)
     start = functools.partial(_start, target, secrets)
-    probe = functools.partial(negotiate, probe_s=_STDIO_PROBE_S, timeout_s=target.first_answer_s)
-    initialize = functools.partial(negotiate, probe_s=None, timeout_s=target.first_answer_s)
     runner = target.package_runner
     installing = f" ({runner} may be installing the package, for up to {target.first_answer_s:g} s)" if runner else ""
     # An unknown method before `initialize` crashes some servers, and others reject every request after it.
     return (
-        Attempt("stdio", f"starting {target.where}{installing}", start, probe, _may_be_broken_by_probe),
-        Attempt("stdio", f"starting {target.where} again", start, initialize, lambda _: False),
+        Attempt("stdio", f"starting {target.where}{installing}", start, _STDIO_PROBE_S, _may_be_broken_by_probe),
+        Attempt("stdio", f"starting {target.where} again", start, None, lambda _: False),
     )
 
 
@@ -190,11 +190,10 @@ def _http_attempts(target: ServerTarget, url: str) -> tuple[Attempt, Attempt]:
     if _has_token(target):
         url = without_credentials(url)  # credentials in the URL would replace the header
     connect = functools.partial(HttpConnection, url, target.headers, timeout_s=target.timeout_s)
-    probe = functools.partial(negotiate, probe_s=_HTTP_PROBE_S, timeout_s=target.timeout_s)
-    initialize = functools.partial(negotiate, probe_s=None, timeout_s=target.timeout_s)
+    connect_http, connect_sse = functools.partial(connect, is_sse=False), functools.partial(connect, is_sse=True)
     streamable, sse = (
-        Attempt("http", f"connecting to {target.where}", functools.partial(connect, is_sse=False), probe, _may_be_sse),
-        Attempt("sse", "trying HTTP+SSE", functools.partial(connect, is_sse=True), initialize, _may_be_streamable_http),
+        Attempt("http", f"connecting to {target.where}", connect_http, _HTTP_PROBE_S, _may_be_sse),
+        Attempt("sse", "trying HTTP+SSE", connect_sse, None, _may_be_streamable_http),
     )
     return (sse, streamable) if target.is_sse else (streamable, sse)
 
@@ -234,9 +233,13 @@ def _start(target: ServerTarget, secrets: Secrets) -> Connection:
 
 
 class SecondHandshake:
-    """`initialize` on a second connection, beside the first one, which may be of the newest revision."""
+    """`initialize` on a second connection, beside the first one, which may be of the newest revision.
 
-    def __init__(self, attempt: Attempt, target: ServerTarget, cancel_token: CancelToken) -> None:
+    A server that skillgen starts is started twice at once, so that it costs no time; but a package runner only once the
+    first start has installed the package. Over HTTP, a connection costs nothing once the revision is known.
+    """
+
+    def __init__(self, attempt: Attempt, target: ServerTarget, cancel_token: CancelToken, *, is_retry: bool) -> None:
         self._attempt = attempt
         self._target = target
         self._tokens = cancel_token, CancelToken()
@@ -244,6 +247,8 @@ class SecondHandshake:
         self._results: Future[dict[str, Json]] | None = None
         self._created = time.monotonic()
         self._deadline = math.inf
+        if target.command and target.package_runner is None and not is_retry:
+            self.start()
 
     def start(self) -> None:
         """Opens the connection, unless it is already open."""
@@ -288,27 +293,6 @@ class SecondHandshake:
                 answer = Session(connection, legacy, seconds).request("ai_help", AI_HELP_PARAMS)
                 results |= {} if answer.failure is not None else {"ai_help": answer.result}
             return results
-
-
-@contextlib.contextmanager
-def second_handshake(
-    attempt: Attempt, target: ServerTarget, cancel_token: CancelToken, *, is_retry: bool
-) -> Iterator[SecondHandshake | None]:
-    """Opens a second connection beside the first one, unless the user does not want it.
-
-    A server that skillgen starts is started twice at once, so that it costs no time; but a package runner only once the
-    first start has installed the package, and over HTTP a connection costs nothing once the revision is known.
-    """
-    if target.scope.no_legacy_handshake:
-        yield None
-        return
-    second = SecondHandshake(attempt, target, cancel_token)
-    if target.command and target.package_runner is None and not is_retry:
-        second.start()
-    try:
-        yield second
-    finally:
-        second.end()
 
 
 def with_token(target: ServerTarget) -> ServerTarget:

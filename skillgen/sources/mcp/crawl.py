@@ -29,7 +29,6 @@ from skillgen.sources.mcp.connect import (
     SecondHandshake,
     attempts_for,
     crawl_error,
-    second_handshake,
     with_exact_fix,
     with_token,
 )
@@ -43,7 +42,7 @@ from skillgen.sources.mcp.extensions import (
     read_skill_files,
 )
 from skillgen.sources.mcp.jsonrpc import Connection, ConnectionLost, RpcError
-from skillgen.sources.mcp.session import AI_HELP_PARAMS, CancelToken, Handshake, NoAnswer, Session
+from skillgen.sources.mcp.session import AI_HELP_PARAMS, CancelToken, Handshake, NoAnswer, Session, negotiate
 from skillgen.sources.mcp.stdio import StdioConnection
 from skillgen.sources.mcp.target import Crawl, ServerTarget, Transport
 
@@ -104,9 +103,12 @@ def _opened(
         with contextlib.ExitStack() as stack:
             connection = stack.enter_context(_closing(attempt.connect()))
             stack.enter_context(cancel_token.attach(connection))
-            second = stack.enter_context(second_handshake(attempt, target, cancel_token, is_retry=bool(failures)))
+            second = None
+            if not target.scope.no_legacy_handshake:
+                second = SecondHandshake(attempt, target, cancel_token, is_retry=bool(failures))
+                stack.callback(second.end)
             try:
-                handshake = attempt.open(connection)
+                handshake = negotiate(connection, probe_s=attempt.probe_s, timeout_s=target.first_answer_s)
             except (NoAnswer, RpcError, ConnectionLost) as error:
                 symptoms = connection.symptoms()
                 if target.url is not None and symptoms:  # HTTP+SSE is the right transport: report its error alone
