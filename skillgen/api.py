@@ -10,29 +10,20 @@ import functools
 import inspect
 import os
 import re
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, is_dataclass, replace
+from collections.abc import Callable, Collection, Mapping
 from pathlib import Path
-from types import NoneType, UnionType
-from typing import Any, ParamSpec, TypeVar, Union, get_args, get_origin, get_type_hints
+from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
-from skillgen.config.project import (
-    NO_PUBLISH,
-    LintOptions,
-    OutputOptions,
-    Publish,
-    Source,
-    Texts,
-    command_words,
-    flag_of,
-    option_of,
-    options_in,
-)
+from msgspec import structs
+
+from skillgen.config.convert import Converter, error_of_argument
+from skillgen.config.option import Option, Options, options_in
+from skillgen.config.project import ALL_OPTIONS, LintOptions, OutputOptions, Source, Texts
 from skillgen.errors import EditedError, ExitCode, OutputError, Problem, SkillgenError, SourceError, UsageError
 from skillgen.lint.findings import Findings
 from skillgen.model.auth import Endpoint
 from skillgen.model.calls import Example, Output
-from skillgen.model.document import DEFAULT_FORMATS, DEFAULT_PROFILE, Document
+from skillgen.model.document import Document
 from skillgen.model.resource import Group, Prompt, Resource, Section
 from skillgen.model.schema import NamedType, Parameter, Schema
 from skillgen.model.service import Service
@@ -70,7 +61,7 @@ __all__ = [
     "build",
     "check",
     "generate",
-    "lint_service",
+    "lint",
     "read",
     "render_documents",
     "snapshot",
@@ -79,16 +70,58 @@ __all__ = [
 P = ParamSpec("P")
 Answer = TypeVar("Answer")
 
+if TYPE_CHECKING:
 
-def _takes(options: Callable[P, object]) -> Callable[[Callable[..., Answer]], Callable[P, Answer]]:
-    """Decorates a function that takes options, which are declared once, as the fields of a class.
+    class _ReadOptions(Source, Texts, frozen=True, kw_only=True):
+        notify: Notify | None = None
 
-    The function receives the arguments that were given. An argument of a wrong type is a `UsageError`, and errors name
-    arguments, not options of the command line.
+    class _Read(_ReadOptions, frozen=True):
+        source: str | os.PathLike[str] | Mapping[str, Any] | None = None
+
+    class _Write(OutputOptions, frozen=True):
+        service: Service
+
+    class _BuildOptions(OutputOptions, frozen=True, kw_only=True):
+        target: str | None = None
+        timeout: float = 30.0
+        notify: Notify | None = None
+
+    class _Build(_BuildOptions, frozen=True):
+        project: str | os.PathLike[str] | None = None
+
+    class _Lint(LintOptions, frozen=True):
+        service: Service
+
+else:
+    _Read = _Write = _Build = _Lint = None  # layouts of structs cannot be combined: these are for type checkers
+
+_OWN = {
+    "source": structs.replace(ALL_OPTIONS["document"], is_path=True),
+    "project": Option(type=str, default=None, is_path=True),
+    "target": Option(type=str, default=None),
+    "timeout": ALL_OPTIONS["timeout"],
+}
+"""Arguments of functions that are not options of the same name."""
+
+
+def _takes(
+    arguments: Callable[P, object], *classes: type[Options], without: Collection[str] = ()
+) -> Callable[[Callable[..., Answer]], Callable[P, Answer]]:
+    """Decorates a function that takes options of these classes as keywords, in addition to its own parameters.
+
+    The function receives the arguments that were given, converted. An argument of a wrong type is a `UsageError`, and
+    errors name arguments, not options of the command line.
     """
-    signature = inspect.signature(options)
+    options = {item.name: item for cls in classes for item in options_in(cls) if item.name not in without}
 
     def decorate(function: Callable[..., Answer]) -> Callable[P, Answer]:
+        own = [item for item in inspect.signature(function).parameters.values() if item.kind is not item.VAR_KEYWORD]
+        keywords = [
+            inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=item.default, annotation=item.type)
+            for name, item in options.items()
+        ]
+        signature = inspect.Signature([*own, *keywords])
+
         def name_arguments(error: SkillgenError) -> None:
             """Replaces the options of the command line that an error names by arguments, and `--help` by `help()`."""
             if error.where is not None and error.where.startswith("--"):
@@ -101,12 +134,11 @@ def _takes(options: Callable[P, object]) -> Callable[[Callable[..., Answer]], Ca
         @functools.wraps(function)
         def call(*args: P.args, **given: P.kwargs) -> Answer:
             try:
-                arguments = signature.bind(*args, **given).arguments
+                bound = signature.bind(*args, **given).arguments
             except TypeError as error:
                 raise TypeError(f"{function.__name__}() {error}") from None
-            hints = _type_hints(options)
             try:
-                answer = function(**{name: _checked(name, hints[name], value) for name, value in arguments.items()})
+                answer = function(**_converted(bound, {**_OWN, **options}))
             except SkillgenError as error:
                 name_arguments(error)
                 raise
@@ -120,12 +152,26 @@ def _takes(options: Callable[P, object]) -> Callable[[Callable[..., Answer]], Ca
     return decorate
 
 
-_type_hints = functools.cache(get_type_hints)
+def _converted(given: Mapping[str, Any], options: Mapping[str, Option]) -> dict[str, Any]:
+    """Returns arguments as their options are; `None` is a function or a service that is not given.
 
-_OPTIONS = {item.name: item for options in (LintOptions, Source, Texts, OutputOptions) for item in options_in(options)}
+    Raises:
+        UsageError: values are invalid.
+    """
+    converter, values = Converter(), dict(given)
+    for name, value in given.items():
+        if name in options:
+            values[name] = converter.convert(options[name].type, value, (name,), options[name])
+        elif name == "notify" and value is not None and not callable(value):
+            converter.wrong((name,), "a function", value)
+        elif name in ("service", "old", "new") and not isinstance(value, Service):
+            converter.wrong((name,), "a Service", value)
+    converter.raise_faults(error_of_argument)
+    return values
 
-_ARGUMENTS = {flag_of(item) or f"--{name.replace('_', '-')}": name for name, item in _OPTIONS.items()}
-_ARGUMENTS |= {"--target": "target"}
+
+_ARGUMENTS = {item.flag or f"--{item.key}": name for name, item in ALL_OPTIONS.items()}
+_ARGUMENTS |= {"--target": "target", "--project": "project"}
 
 _FLAG = re.compile(
     r"(?P<flag>--[a-z-]+)"
@@ -154,88 +200,13 @@ def _in_arguments(text: str, mark: str, names: Collection[str]) -> str:
     return _FLAG.sub(argument, text.replace("-- COMMAND", f"command{mark}").replace(" after `--`", ""))
 
 
-def _checked(name: str, hint: Any, value: Any) -> Any:
-    """Returns the value of an argument, with its strings, paths and mappings in the form that its option has.
-
-    Raises:
-        UsageError: it is not of the type `hint`, or a number of seconds that is out of range.
-    """
-    kinds = get_args(hint) if get_origin(hint) in (Union, UnionType) else (hint,)
-    kind, origins = kinds[0], [get_origin(kind) for kind in kinds]
-    option = option_of(_OPTIONS[name]) if name in _OPTIONS else None
-    if kind is Value:
-        return value if isinstance(value, Value) else Value(_checked(name, str | None, value))
-    if value is None and NoneType in kinds:
-        return None
-    if kind is str:
-        takes_path = os.PathLike in origins or (option is not None and (option.is_path or option.is_command))
-        text = os.fspath(value) if takes_path and isinstance(value, os.PathLike) else value
-        if isinstance(text, str) and "\0" in text:
-            raise UsageError("holds a null character", where=name, fix="remove it")
-        if isinstance(text, str) or (Mapping in origins and isinstance(value, Mapping)):
-            return text
-        raise _wrong(name, "a path, a URL or a mapping" if Mapping in origins else "a string", value)
-    if origins[0] is Sequence:
-        return _checked_list(name, value, is_command=option is not None and option.is_command)
-    if origins[0] is Mapping or is_dataclass(kind):
-        return _checked_mapping(name, kind, value)
-    if kind is float:
-        if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 < value <= 86_400:
-            raise UsageError("must be a number of seconds above 0", where=name, fix="pass a number, such as 30")
-    elif origins[0] is Callable:
-        if not callable(value):
-            raise _wrong(name, "a function", value)
-    elif not isinstance(value, kind):
-        raise _wrong(name, "True or False" if kind is bool else f"a {kind.__name__}", value)
-    return value
+def _part(cls: type[Options], given: Mapping[str, Any]) -> Any:
+    """Returns the options of a class among those that are given."""
+    return cls(**{item.name: given[item.name] for item in options_in(cls) if item.name in given})
 
 
-def _checked_list(name: str, value: Any, *, is_command: bool) -> Any:
-    if isinstance(value, str) and is_command:
-        value = command_words(value, name)
-    if isinstance(value, (bytes, Mapping)) or not isinstance(value, Iterable):
-        raise _wrong(name, "a list of strings", value)
-    return value if isinstance(value, str) else tuple(_checked(name, str, item) for item in value)
-
-
-def _checked_mapping(name: str, kind: Any, value: Any) -> Any:
-    if is_dataclass(value):
-        return value
-    if not isinstance(value, Mapping) or not all(isinstance(key, str) for key in value):
-        raise _wrong(name, "a mapping with strings as keys", value)
-    if get_origin(kind) is Mapping:
-        return {key: _checked(f"{name}.{key}", get_args(kind)[1], item) for key, item in value.items()}
-    hints = _type_hints(kind)
-    if unknown := [key for key in value if key not in hints]:
-        raise UsageError(f"no such key: {unknown[0]}", where=name, fix=f"choose from {', '.join(hints)}")
-    return kind(**{key: _checked(f"{name}.{key}", hints[key], item) for key, item in value.items()})
-
-
-def _wrong(name: str, expected: str, value: Any) -> UsageError:
-    return UsageError(f"must be {expected}, not {type(value).__name__}", where=name, fix=f"pass {expected}")
-
-
-@dataclass(frozen=True, kw_only=True)
-class _Read(Source, Texts):
-    source: str | os.PathLike[str] | Mapping[str, Any] | None = field(default=None, kw_only=False)
-    notify: Notify | None = None
-
-
-@dataclass(frozen=True, kw_only=True)
-class _Write(OutputOptions):
-    service: Service = field(kw_only=False)
-
-
-@dataclass(frozen=True, kw_only=True)
-class _Build(OutputOptions):
-    config: str | os.PathLike[str] | None = field(default=None, kw_only=False)
-    target: str | None = None
-    timeout: float = 30.0
-    notify: Notify | None = None
-
-
-@_takes(_Read)
-def read(**given: Any) -> Service:
+@_takes(_Read, Source, Texts)
+def read(source: str | Mapping[str, Any] | None = None, *, notify: Notify | None = None, **options: Any) -> Service:
     """Reads a service from one source.
 
     `source` is the path or URL of an OpenAPI description, a service manifest or a snapshot, the base URL of a service
@@ -250,10 +221,11 @@ def read(**given: Any) -> Service:
     """
     from skillgen.pipeline.read import Request, read_source
 
-    options = _Read(**given)
-    source = options if options.source is None else replace(options, document=options.source)
-    request = Request(source=source, texts=options, announce=options.notify)
-    reading = read_source(request if options.notify is None else replace(request, progress=options.notify))
+    given = options if source is None else {**options, "document": source}
+    progress = notify or (lambda message: None)
+    reading = read_source(
+        Request(source=_part(Source, given), texts=_part(Texts, given), announce=notify, progress=progress)
+    )
     count = len(reading.services) + len(reading.failures)
     if count != 1:
         names = ", ".join(service.name for service in reading.services[:10])
@@ -270,8 +242,8 @@ def snapshot(*services: Service) -> dict[str, Any]:
     return snapshot_of(services)
 
 
-@_takes(_Write)
-def generate(**given: Any) -> Result:
+@_takes(_Write, OutputOptions)
+def generate(service: Service, **options: Any) -> Result:
     """Writes the documents of a service to the folder `out`. The options are those of the command line.
 
     Raises:
@@ -280,18 +252,18 @@ def generate(**given: Any) -> Result:
         SourceError: the service lacks what its documents have, or has problems and `strict` is set.
         UsageError: an option or a template is invalid.
     """
-    return _written(_Write(**given))
+    return _written(service, options)
 
 
-def _written(options: _Write) -> Result:
-    result = write_documents([options.service], options)
+def _written(service: Service, options: Mapping[str, Any]) -> Result:
+    result = write_documents([service], OutputOptions(**options))
     if result.errors:
         raise result.errors[0]
     return result
 
 
-@_takes(_Write)
-def check(**given: Any) -> Result:
+@_takes(_Write, OutputOptions, without=("check",))
+def check(service: Service, **options: Any) -> Result:
     """Compares the documents in the folder `out` with those that `generate` would write. Writes nothing.
 
     `drift` of the result is true if they differ, and `diff` is the difference.
@@ -301,69 +273,51 @@ def check(**given: Any) -> Result:
         SourceError: the service lacks what its documents have, or has problems and `strict` is set.
         UsageError: an option or a template is invalid.
     """
-    return _written(_Write(**{**given, "check": True}))
+    return _written(service, {**options, "check": True})
 
 
-def _render_options(
-    service: Service,
-    *,
-    emit: Sequence[str] = DEFAULT_FORMATS,
-    profile: str = DEFAULT_PROFILE,
-    publish: Publish = NO_PUBLISH,
-    templates: str | os.PathLike[str] | None = None,
-) -> _Write:
-    return _Write(service=service, emit=emit, profile=profile, publish=publish, templates=templates)
-
-
-@_takes(_render_options)
-def render_documents(**given: Any) -> dict[str, str]:
+@_takes(_Write, OutputOptions)
+def render_documents(service: Service, **options: Any) -> dict[str, str]:
     """Returns the documents of a service, path to text, without archives and other files that are named by digests.
 
-    Reads and writes no documents.
+    Of the options, those that concern the content count. Reads and writes no documents.
 
     Raises:
         UsageError: an option or a template is invalid.
     """
     from skillgen.render import formats
 
-    output = checked_output(_render_options(**given))
+    output = checked_output(OutputOptions(**options))
     folder = None if output.templates is None else Path(output.templates)
-    documents, _ = formats.render_documents(
-        output.service, tuple(output.emit), folder, output.profile, publisher_of(output)
-    )
+    documents, _ = formats.render_documents(service, tuple(output.emit), folder, output.profile, publisher_of(output))
     return {document.path: document.text for document in documents if isinstance(document, Document)}
 
 
-def _lint_options(
-    service: Service,
-    *,
-    select: Sequence[str] = (),
-    ignore: Sequence[str] = (),
-    levels: Mapping[str, str] = {},
-    baseline: str | os.PathLike[str] | None = None,
-) -> LintOptions:
-    return LintOptions(select=select, ignore=ignore, levels=levels, baseline=baseline)
-
-
-@_takes(_lint_options)
-def lint_service(**given: Any) -> Findings:
-    """Returns what a service lacks, by the rules of `skillgen lint`. The options are those of the command line, and
-    `levels` that of the project file, which is not read.
+@_takes(_Lint, LintOptions, without=("write_baseline",))
+def lint(service: Service, **options: Any) -> Findings:
+    """Returns what a service lacks, by the rules of `skillgen lint`. The options are those of the command line and of
+    `lint` in the project file, which is not read.
 
     Raises:
         UsageError: an option is invalid.
     """
     from skillgen.pipeline.lint import Linter
 
-    service: Service = given["service"]
-    return Linter(_lint_options(**given)).check(service, service.name)
+    return Linter(LintOptions(**options)).check(service, service.name)
 
 
-@_takes(_Build)
-def build(**given: Any) -> Result:
+@_takes(_Build, OutputOptions)
+def build(
+    project: str | None = None,
+    *,
+    target: str | None = None,
+    timeout: float | None = None,
+    notify: Notify | None = None,
+    **options: Any,
+) -> Result:
     """Builds every target of a project file, or only `target`; with `check`, writes nothing.
 
-    `config` is the file; by default the `skillgen.yaml` of the current folder, else its `pyproject.toml`. The other
+    `project` is the file; by default the `skillgen.yaml` of the current folder, else its `pyproject.toml`. The other
     options win over those of every target. A target that fails does not stop the others: `errors` of the result says
     why, and `exit_code` is what the command line would exit with.
 
@@ -373,11 +327,10 @@ def build(**given: Any) -> Result:
     from skillgen.config.loader import project_file, read_project
     from skillgen.pipeline.build import build_targets, prune_targets, resolve_targets
 
-    options = _Build(**given)
-    file = project_file(None if options.config is None else Path(options.config))
-    values = {name: value for name, value in given.items() if name not in ("config", "target", "notify")}
-    targets = resolve_targets(read_project(file).targets, file, options.target, values)
+    file = project_file(None if project is None else Path(project))
+    given = options if timeout is None else {**options, "timeout": timeout}
+    targets = resolve_targets(read_project(file).targets, file, target, given)
     result = Result()
-    for built in build_targets(targets, os.environ, options.notify):
+    for built in build_targets(targets, os.environ, notify):
         result = result.joined(built.result)
-    return result if options.target is not None else result.joined(prune_targets(targets, result, options.out))
+    return result if target is not None else result.joined(prune_targets(targets, result, options.get("out")))

@@ -98,6 +98,8 @@ class SkillgenError(Exception):
         self.what = what
         self.where = where
         self.fix = fix or self.advice
+        self.others: tuple[SkillgenError, ...] = ()
+        """Other errors that were found with it."""
 
 
 def failure_from_bug(error: Exception) -> SkillgenError:

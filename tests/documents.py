@@ -21,9 +21,7 @@ from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
 _OPTIONS = json.loads((Path(__file__).parent.parent / "docs" / "skillgen.schema.json").read_text("utf-8"))
-FORMATS: tuple[str, ...] = tuple(
-    _OPTIONS["properties"]["targets"]["additionalProperties"]["properties"]["emit"]["items"]["enum"]
-)
+FORMATS: tuple[str, ...] = tuple(_OPTIONS["$defs"]["Target"]["properties"]["emit"]["items"]["enum"])
 """Every output format."""
 
 PARSER = MarkdownIt("commonmark").enable("table")

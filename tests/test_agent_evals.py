@@ -100,7 +100,7 @@ def evaluated(skill: Path, manner: str, *options: str, env: dict[str, str] | Non
     """Evaluates a skill with the scripted agent."""
     folder = skill.parents[2]
     agent = f"{sys.executable} {folder / 'agent.py'} {manner}"
-    arguments = (skill, "--source", folder / "api.json", "--agent", agent, *options)
+    arguments = (skill, folder / "api.json", "--agent", agent, *options)
     return run_skillgen("eval", *arguments, cwd=folder, env=env)
 
 
@@ -279,7 +279,6 @@ def test_a_run_that_was_interrupted_has_no_grade(skill: Path) -> None:
         "skillgen",
         "eval",
         str(skill),
-        "--source",
         str(folder / "api.json"),
         "--agent",
         agent,
@@ -297,7 +296,7 @@ def test_a_run_that_was_interrupted_has_no_grade(skill: Path) -> None:
 
 
 def test_a_draft_is_an_evaluation_that_a_right_agent_passes(skill: Path) -> None:
-    source = ("--source", skill.parents[2] / "api.json")
+    source = (skill.parents[2] / "api.json",)
     assert run_skillgen("eval", skill, *source, "--init").exit_code == 2, "it overwrites nothing"
     (skill / "evals" / "evals.json").unlink()
     generated("eval", skill, *source, "--init")
@@ -313,7 +312,7 @@ def test_a_draft_is_an_evaluation_that_a_right_agent_passes(skill: Path) -> None
 
 
 def test_a_skill_is_checked_without_an_agent(skill: Path) -> None:
-    source = ("--source", skill.parents[2] / "api.json", "--static")
+    source = (skill.parents[2] / "api.json", "--static")
     good = run_skillgen("eval", skill, *source)
     assert good.exit_code == 0, good.stdout
     page = next(

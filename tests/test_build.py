@@ -173,7 +173,8 @@ def test_a_target_has_a_profile_and_is_put_where_a_host_looks(project: Path) -> 
     assert build(project, None, "--check").exit_code == 1
     for key, value in (("profile", "none"), ("install-to", "nowhere")):
         finished = build(project, f"targets: {{api: {{source: {{openapi: api.json}}, {key}: {value}}}}}\n")
-        assert (finished.exit_code, f"#/targets/api/{key}: no such" in finished.stderr) == (2, True)
+        assert (finished.exit_code, f"skillgen.yaml:1: targets.api.{key}" in finished.stderr) == (2, True)
+        assert ": no such" in finished.stderr
 
 
 def test_options_win_over_the_file_for_every_target(project: Path) -> None:
@@ -546,7 +547,7 @@ def until(is_so: Callable[[], bool]) -> None:
 
 # -- options and keys ------------------------------------------------------------------------------------------------
 
-OF_A_RUN = {"config", "target", "check", "fail_on_change", "force", "user", "as_json", "quiet", "verbose", "debug"}
+OF_A_RUN = {"project", "target", "check", "fail_on_change", "force", "user", "as_json", "quiet", "verbose", "debug"}
 """Options that say what one run does with the targets, not what their documents are; `user` is a person's to give."""
 
 
@@ -554,8 +555,7 @@ OF_A_RUN = {"config", "target", "check", "fail_on_change", "force", "user", "as_
 def test_every_option_that_shapes_documents_has_a_key(command: str) -> None:
     parameters = get_command(app).commands[command].params  # type: ignore[attr-defined]
     options = {item.name for item in parameters if item.param_type_name == "option"} - {"help", "ai_help"}
-    target = SCHEMA["properties"]["targets"]["additionalProperties"]["properties"]
-    keys = {*target, *target["source"]["properties"]}
+    keys = {key for name in ("Source", "Target") for key in SCHEMA["$defs"][name]["properties"]}
     assert {name for name in options if name.replace("_", "-") not in keys} <= OF_A_RUN
     assert len(options) > 10
 
@@ -774,7 +774,7 @@ def test_documents_of_others_are_not_gone(project: Path) -> None:
     """What another command or another project's file wrote next to a target is neither reported nor removed."""
     assert run_skillgen("from-openapi", "api.json", "-o", "agent-docs/by-hand", cwd=project).exit_code == 0
     (project / "other.yaml").write_text("targets: {b: {source: {openapi: api.json}, out: agent-docs/b}}\n", "utf-8")
-    assert run_skillgen("build", "--config", "other.yaml", cwd=project).exit_code == 0
+    assert run_skillgen("build", "--project", "other.yaml", cwd=project).exit_code == 0
     before = files_of(project / "agent-docs")
     finished = build(project, "targets: {a: {source: {openapi: api.json}, out: agent-docs/a}}\n", "--prune")
     assert finished.exit_code == 0
@@ -838,15 +838,19 @@ def test_a_secret_in_the_file_is_rejected_with_its_line_but_not_its_value(projec
         ("target:\n  a: 1\n", "skillgen.yaml:1: no such key: target", "did you mean targets?"),
         ("targets:\n  a: {source: {}}\n", ":2: targets.a.source names no source", "give one of command"),
         ("targets:\n  a: {source: {openapi: x, url: y}}\n", ":2: targets.a.source names several", "give one"),
-        ("targets:\n  a:\n    out: b\n", ":3: targets.a has no source", "add source:"),
+        ("targets:\n  a:\n    out: b\n", ":2: targets.a has no source", "add source:"),
         ("targets:\n  a:\n    when-to-use: x\n", ":3: targets.a.when-to-use must be a list", "one item a line"),
-        ("targets:\n  a:\n    strict: maybe\n", ":3: targets.a.strict must be true or false", "write one"),
-        ("targets:\n  a:\n    name:\n", ":3: targets.a.name is empty", "leave the key out"),
+        ("targets:\n  a:\n    strict: maybe\n", ":3: targets.a.strict must be true or false", "true or false"),
+        ("targets:\n  a:\n    name:\n", ":3: targets.a.name is empty", "leave it out"),
         ("targets:\n  a: {}\n  a: {}\n", "skillgen.yaml:3: the key 'a' is duplicate", "remove one"),
         ("targets: [\n", "skillgen.yaml:2: is not YAML", "correct it"),
         ("targets: {}\n", "skillgen.yaml: has no targets", "add one"),
-        ("a: &a [*a]\n", "skillgen.yaml:1: ", ""),
-        ("targets:\n  a: {source: {openapi: x}, emit: [pdf]}\n", "#/targets/a/emit: no such format: pdf", "choose"),
+        ("a: &a [*a]\n", "skillgen.yaml: is nested too deeply", "fewer levels"),
+        (
+            "targets:\n  a: {source: {openapi: x}, emit: [pdf]}\n",
+            "skillgen.yaml:2: targets.a.emit[0]: no such format: pdf",
+            "choose",
+        ),
         (
             "targets:\n  a: {source: {openapi: x}, out: d}\n  b: {source: {openapi: x}, out: d/e}\n",
             "the targets a and b write to the same folder",
@@ -882,7 +886,7 @@ def test_pyproject_can_hold_the_targets(project: Path) -> None:
 def test_paths_are_relative_to_the_file(project: Path) -> None:
     (project / "skillgen.yaml").write_text(WORDS, encoding="utf-8")
     (project / "elsewhere").mkdir()
-    finished = run_skillgen("build", "--config", "../skillgen.yaml", cwd=project / "elsewhere")
+    finished = run_skillgen("build", "--project", "../skillgen.yaml", cwd=project / "elsewhere")
     assert finished.exit_code == 0, finished.stderr
     assert (project / "docs" / "llms.txt").is_file()
     assert build(project, None, "--check").exit_code == 0

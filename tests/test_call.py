@@ -279,7 +279,7 @@ def test_a_session_answers_each_line(server: list[str], tmp_path: Path) -> None:
 
 def test_an_operation_is_sent_as_its_description_says(description: Path, api: str, tmp_path: Path) -> None:
     def made(*words: object) -> dict[str, Any]:
-        options = ["--openapi", description, "--base-url", f"{api}/v1"]
+        options = [description, "--base-url", f"{api}/v1"]
         return sent(call(*options, *words, env=token_for(api)))
 
     words = ["id=7", "fields=a", "fields=b c", 'filter={"x": {"y": 1}}', "X-Trace=t", "mood=so so"]
@@ -301,15 +301,15 @@ def test_a_file_is_sent_as_text_where_its_bytes_cannot_be(description: Path, api
     (tmp_path / "note").write_text("a note", "utf-8")
     file = f"@={tmp_path / 'note'}"
     for words in (["getNote", "id=7", f"X-Trace{file}"], ["sendForm", f"a{file}"], ["putNote", "id=7", f"text{file}"]):
-        request = sent(call("--openapi", description, "--base-url", f"{api}/v1", *words, env=token_for(api)))
+        request = sent(call(description, "--base-url", f"{api}/v1", *words, env=token_for(api)))
         assert "a note" in json.dumps(request).replace("a%20note", "a note"), words
     (tmp_path / "note").write_text("a\nb", "utf-8")
-    finished = call("--openapi", description, "getNote", "id=7", f"X-Trace{file}", env=TOKEN)
+    finished = call(description, "getNote", "id=7", f"X-Trace{file}", env=TOKEN)
     assert (finished.exit_code, "cannot have line breaks" in finished.stderr) == (2, True)
 
 
 def test_faults_of_an_operation_are_named_by_place(description: Path) -> None:
-    finished = call("--openapi", description, "putNote", "id=x", "txt=1", env=TOKEN)
+    finished = call(description, "putNote", "id=x", "txt=1", env=TOKEN)
     assert finished.exit_code == 2
     for fault in (
         '/id: "x" is not of type "integer"',
@@ -320,10 +320,10 @@ def test_faults_of_an_operation_are_named_by_place(description: Path) -> None:
 
 
 def test_credentials_come_from_the_documented_variables(description: Path) -> None:
-    finished = call("--openapi", description, "getNote", "id=7")
+    finished = call(description, "getNote", "id=7")
     assert finished.exit_code == 2
     assert "SKILL_NOTES_EXAMPLE___TOKEN" in finished.stderr
-    shown = call("--openapi", description, "getNote", "id=7", "--dry-run", env=TOKEN)
+    shown = call(description, "getNote", "id=7", "--dry-run", env=TOKEN)
     assert shown.stdout.splitlines()[:2] == [
         "GET https://notes.example/v1/notes/7",
         "Authorization: Bearer $SKILL_NOTES_EXAMPLE___TOKEN",
@@ -331,7 +331,7 @@ def test_credentials_come_from_the_documented_variables(description: Path) -> No
 
 
 def test_no_redirect_takes_credentials_to_another_host(description: Path, api: str) -> None:
-    options = ["--openapi", description, "--base-url", f"{api}/v1"]
+    options = [description, "--base-url", f"{api}/v1"]
     finished = call(*options, "getNote", "id=3", env=token_for(api))
     # The other host is private, and nobody named it.
     assert finished.exit_code == 3
@@ -340,7 +340,7 @@ def test_no_redirect_takes_credentials_to_another_host(description: Path, api: s
 
 
 def test_an_error_of_an_api_has_its_status_and_advice(description: Path, api: str) -> None:
-    finished = call("--openapi", description, "--base-url", f"{api}/v1", "getNote", "id=4", env=token_for(api))
+    finished = call(description, "--base-url", f"{api}/v1", "getNote", "id=4", env=token_for(api))
     assert (finished.exit_code, finished.stdout) == (1, "")
     assert finished.stderr.startswith("HTTP 429\n")
     assert "Retry-After: 17" in finished.stderr
@@ -393,10 +393,12 @@ def test_a_source_may_be_a_target_or_in_a_file_of_a_client(server: list[str], tm
 
 def test_a_source_or_a_tool_that_is_missing_is_named(description: Path, server: list[str]) -> None:
     for words, text in (
-        (["getNote"], "no source is given"),
-        (["--openapi", description], "no tool is given"),
-        (["getNote", "--openapi", description, *server], "several sources are given"),
-        (["getNote", "--openapi", description, "id"], "is not an argument"),
+        ([], "no source is given"),
+        (["getNote"], "no tool is given"),
+        ([description], "no tool is given"),
+        ([description, "getNote", *server], "is not a tool"),
+        (["--url", "http://127.0.0.1:9/", "getNote", *server], "several sources are given"),
+        ([description, "getNote", "id"], "is not an argument"),
     ):
         finished = call(*words)
         assert finished.exit_code == 2

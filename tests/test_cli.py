@@ -125,7 +125,7 @@ TABLE = [
     BadInput("url-without-option", USAGE, ("from-server", "http://127.0.0.1:9/mcp")),
     BadInput("variable-not-passed", SOURCE, ("from-server", "--", sys.executable, "needs.py")),
     BadInput("server-over-http", SOURCE, ("from-server", "--timeout", "1", "--", sys.executable, "web.py")),
-    BadInput("call-without-option", USAGE, ("call", "good.json", "listTasks")),
+    BadInput("call-without-tool", USAGE, ("call", "good.json")),
     BadInput("header-without-colon", USAGE, ("from-server", "--url", "http://127.0.0.1:9/", "--header", "hunter2")),
     BadInput(
         "header-from-nothing", USAGE, ("from-server", "--url", "http://127.0.0.1:9/", "--header", "A: env:NO_SUCH_NAME")

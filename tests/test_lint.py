@@ -177,7 +177,7 @@ def test_a_server_and_several_documents_are_linted_together(lacking: Path, tmp_p
 
 
 def test_a_program_is_linted_by_rules_for_programs(tmp_path: Path) -> None:
-    found = codes("--select", "*", "--cli", "click_program:cli", "--python", sys.executable, cwd=TESTS / "programs")
+    found = codes("--select", "*", "click_program:cli", "--python", sys.executable, cwd=TESTS / "programs")
     assert {"no-description", "command-unknown"} <= set(found)
     assert {code for code in found if code.startswith(("errors-", "missing-annotations"))} == set()
 

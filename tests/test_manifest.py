@@ -317,7 +317,7 @@ def faults(schema: dict[str, Any], value: Any, *path: str | int) -> Iterator[tup
 def test_whatever_the_schema_forbids_is_reported() -> None:
     """S4-01."""
     manifest = every_member()
-    known = {(item.code, item.message) for item in skillgen.lint_service(skillgen.read(manifest)).problems}
+    known = {(item.code, item.message) for item in skillgen.lint(skillgen.read(manifest)).problems}
     missed = []
     for path, wrong in faults(SCHEMA, manifest):
         other = copy.deepcopy(manifest)
@@ -328,6 +328,6 @@ def test_whatever_the_schema_forbids_is_reported() -> None:
             del owner[path[-1]]
         else:
             owner[path[-1]] = wrong
-        found = {(item.code, item.message) for item in skillgen.lint_service(skillgen.read(other)).problems}
+        found = {(item.code, item.message) for item in skillgen.lint(skillgen.read(other)).problems}
         missed += [] if found - known else [(path, wrong)]
     assert missed == []

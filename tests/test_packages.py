@@ -92,6 +92,6 @@ def test_a_project_file_names_the_package(tmp_path: Path) -> None:
     write(folder / "api.json", description())
     keys = "source: {openapi: api.json}, install-to: package, package: src/acme_tasks"
     (folder / "skillgen.yaml").write_text(f"targets: {{api: {{{keys}}}}}\n", encoding="utf-8")
-    finished = run_skillgen("build", "--config", folder / "skillgen.yaml")
+    finished = run_skillgen("build", "--project", folder / "skillgen.yaml")
     assert finished.exit_code == 0, finished.stderr
     assert (folder / "src" / "acme_tasks" / SKILL / "SKILL.md").is_file()

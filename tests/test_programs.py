@@ -382,7 +382,7 @@ def test_the_command_line_writes_all_documents_and_checks_them(tmp_path: Path) -
 
 
 def test_documents_of_a_snapshot_are_those_of_the_program(tmp_path: Path) -> None:
-    taken = generated("inspect", "--cli", "click_program:cli", "--python", sys.executable, cwd=PROGRAMS)
+    taken = generated("inspect", "click_program:cli", "--python", sys.executable, cwd=PROGRAMS)
     (tmp_path / "depot.json").write_text(taken.stdout, "utf-8")
     generated("from-server", "--snapshot", tmp_path / "depot.json", "--out", tmp_path / "a")
     assert from_cli("click_program:cli", "--out", tmp_path / "b").exit_code == 0
@@ -397,13 +397,13 @@ def test_a_program_is_a_target_of_a_project(tmp_path: Path) -> None:
         f"{json.dumps(sys.executable)}\n"
     )
     (tmp_path / "elsewhere").mkdir()
-    generated("build", "--config", tmp_path / "skillgen.yaml", cwd=tmp_path / "elsewhere")
+    generated("build", "--project", tmp_path / "skillgen.yaml", cwd=tmp_path / "elsewhere")
     assert "skills/ship/SKILL.md" in files_of(tmp_path / "agent-docs")
     assert generated("build", "--check", cwd=tmp_path).exit_code == 0
 
 
 def test_a_changed_option_is_a_change_for_callers(tmp_path: Path) -> None:
-    taken = generated("inspect", "--cli", "click_program:cli", "--python", sys.executable, cwd=PROGRAMS).stdout
+    taken = generated("inspect", "click_program:cli", "--python", sys.executable, cwd=PROGRAMS).stdout
     (tmp_path / "old.json").write_text(taken, "utf-8")
     (tmp_path / "new.json").write_text(taken.replace('"--verbose"', '"--talkative"'), "utf-8")
     changes = generated("diff", tmp_path / "old.json", tmp_path / "new.json").stdout

@@ -740,14 +740,14 @@ def test_a_program_known_by_its_help_is_a_target_of_a_project(tmp_path: Path) ->
     program(tmp_path / "bin", STYLES["cobra"])
     (tmp_path / "skillgen.yaml").write_text("targets:\n  crate:\n    source:\n      cli-command: bin/crate\n")
     (tmp_path / "elsewhere").mkdir()
-    generated("build", "--config", tmp_path / "skillgen.yaml", cwd=tmp_path / "elsewhere")
+    generated("build", "--project", tmp_path / "skillgen.yaml", cwd=tmp_path / "elsewhere")
     assert "skills/crate/SKILL.md" in files_of(tmp_path / "agent-docs")
     assert generated("build", "--check", cwd=tmp_path).exit_code == 0
 
 
 def test_a_snapshot_of_a_program_yields_the_same_documents(tmp_path: Path) -> None:
     path = program(tmp_path, STYLES["clap"])
-    taken = generated("inspect", "--cli-command", path, cwd=tmp_path)
+    taken = generated("inspect", "--command", path, cwd=tmp_path)
     (tmp_path / "crate.json").write_text(taken.stdout, "utf-8")
     generated("from-server", "--snapshot", tmp_path / "crate.json", "--out", tmp_path / "a")
     generated("from-cli", "--command", path, "--out", tmp_path / "b", cwd=tmp_path)

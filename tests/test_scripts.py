@@ -314,7 +314,7 @@ def test_requests_equal_those_of_the_command(notes: Path, api: str, tmp_path: Pa
     ):
         own = run_script(notes, *words, cwd=tmp_path, env=env)
         assert own.exit_code == 0, own.stderr
-        other = run_skillgen("call", "--openapi", source, "--base-url", f"{api}/v1", *words, env=env)
+        other = run_skillgen("call", source, "--base-url", f"{api}/v1", *words, env=env)
         left, right = json.loads(own.stdout), json.loads(other.stdout)
         assert [left[key] for key in ("method", "path", "body")] == [right[key] for key in ("method", "path", "body")]
         assert left["headers"].get("Cookie") == right["headers"].get("Cookie")
@@ -462,7 +462,7 @@ def test_a_parameter_that_is_a_credential_comes_from_its_variable(tmp_path: Path
     assert "Variables:\nSKILL_KEYED_EXAMPLE___API_KEY\n" in run_script(program, "--list", cwd=tmp_path).stdout
 
     def both(*words: str, env: dict[str, str]) -> list[Finished]:
-        command = run_skillgen("call", "--openapi", source, *words, cwd=tmp_path, env=env)
+        command = run_skillgen("call", source, *words, cwd=tmp_path, env=env)
         return [command, run_script(program, *words, cwd=tmp_path, env=env)]
 
     for finished in both("listTrains", "--dry-run", env=env):

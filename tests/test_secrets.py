@@ -325,7 +325,7 @@ def test_ordinary_settings_never_change_a_document(tmp_path: Path) -> None:
         "none": run_skillgen("from-server", "-o", tmp_path / "none", "--", *command, cwd=TESTS),
         "env": run_skillgen("from-server", "-o", tmp_path / "env", *options, "--", *command, cwd=TESTS),
         "file": run_skillgen("from-server", "-o", tmp_path / "file", "--config", tmp_path / "servers.json"),
-        "built": run_skillgen("build", "-o", tmp_path / "built", "--config", tmp_path / "skillgen.yaml"),
+        "built": run_skillgen("build", "-o", tmp_path / "built", "--project", tmp_path / "skillgen.yaml"),
     }
     for name, run in runs.items():
         assert run.exit_code == 0, run.stderr

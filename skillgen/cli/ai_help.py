@@ -21,7 +21,7 @@ def help_text(program: object, words: Sequence[str]) -> str:
     from skillgen.render.pages import file_stems
 
     (target,) = read_project(PROJECT_FILE).targets.values()
-    service = read_command(program, ("skillgen",), Request(source=target.source, texts=target))
+    service = read_command(program, ("skillgen",), Request(source=target.source, texts=target.texts))
     documents = render_documents(service, emit=("ai-help", "ai-help-commands"))
     stems = file_stems((tool.name for tool in service.tools), frozenset())
     for count in range(len(words), 0, -1):

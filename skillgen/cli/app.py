@@ -10,7 +10,7 @@ import gc
 import os
 import signal
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from importlib import import_module
 from inspect import signature
 from io import TextIOWrapper
@@ -19,7 +19,7 @@ from typing import Annotated, Any
 import typer
 
 from skillgen import __version__
-from skillgen.cli.options import command
+from skillgen.cli.options import PanelCommand, command
 from skillgen.cli.output import Console, report_unwritable_output
 from skillgen.config.dropped import dropped
 from skillgen.errors import ExitCode, SkillgenError
@@ -31,7 +31,14 @@ def logout(
     *,
     console: Console,
 ) -> ExitCode:
-    """Delete the login to a server that --login stored."""
+    """Delete the login to a server that --login stored.
+
+    Examples:
+
+        \b
+        skillgen logout https://example.com/mcp
+        skillgen from-server --url https://example.com/mcp --login
+    """
     from skillgen.security.secrets import published_url
     from skillgen.sources.mcp.target import refuse_bad_url
     from skillgen.sources.mcp.tokens import login_file
@@ -86,6 +93,8 @@ def main() -> None:
     if "--" in arguments:
         split = arguments.index("--")
         arguments, command = arguments[:split], tuple(arguments[split + 1 :])
+    quiet = "-q" in arguments or "--quiet" in arguments
+    arguments = _with_new_spelling(arguments, Console(quiet=quiet).say)
     name = next((word for word in arguments if not word.startswith("-")), None)
     _refuse_dropped(name, arguments)
     if "--ai-help" in arguments:
@@ -102,6 +111,45 @@ def main() -> None:
             raise
     except OSError as error:
         sys.exit(int(report_unwritable_output(error, Console())))
+
+
+_FIRST, _LAST = "the first argument", "the last argument"
+
+_RENAMED = {
+    ("build", "--config"): "--project",
+    ("call", "--openapi"): _FIRST,
+    ("eval", "--source"): _LAST,
+    ("inspect", "--cli"): _LAST,
+    ("inspect", "--cli-command"): "--command",
+    ("lint", "--cli"): _LAST,
+    ("lint", "--cli-command"): "--command",
+}
+"""Command and option of the last release to the new one, or to the place of its value."""
+
+
+def _with_new_spelling(arguments: list[str], say: Callable[[str], None]) -> list[str]:
+    """Returns a command line with new options for those of the last release; `say` receives a note on each."""
+    if not arguments:
+        return arguments
+    command, rest = arguments[0], list(arguments[1:])
+    first: list[str] = []
+    kept: list[str] = []
+    last: list[str] = []
+    while rest:
+        word = rest.pop(0)
+        flag, equals, value = word.partition("=")
+        new = _RENAMED.get((command, flag))
+        if new is None:
+            kept.append(word)
+            continue
+        values = [value] if equals else rest[:1]
+        rest = rest if equals else rest[1:]
+        say(f"note: {command} {flag} is now {new} and goes away in the next release")
+        if new.startswith("--"):
+            kept += [new, *values]
+        else:
+            (first if new == _FIRST else last).extend(values)
+    return [command, *first, *kept, *last]
 
 
 def _refuse_dropped(name: str | None, arguments: Sequence[str]) -> None:
@@ -216,7 +264,7 @@ def _program(names: Iterable[str] = _COMMANDS, *, has_options: bool = True) -> t
         elif is_group:
             program.add_typer(command, name=name)
         else:
-            program.command(name)(command)
+            program.command(name, cls=PanelCommand)(command)
     return program
 
 

@@ -5,34 +5,33 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
-from skillgen.cli.options import AsJson, OptionsOf, command
+from skillgen.cli.options import AsJson, OptionsOf, ProjectFile, command
 from skillgen.cli.output import Console, full_place, result_json, show_result
+from skillgen.cli.source import TargetName, refuse_command
 from skillgen.config.project import OutputOptions, Source
-from skillgen.errors import ExitCode, UsageError
+from skillgen.errors import ExitCode
 
 
 @command
 def build(
     context: typer.Context,
-    config: Annotated[
-        Path | None,
-        typer.Option(help="Project file. Default: skillgen.yaml, else pyproject.toml.", metavar="FILE"),
-    ] = None,
-    target: Annotated[str | None, typer.Option(help="Build only this target. Default: all.", metavar="NAME")] = None,
+    project: ProjectFile = None,
+    target: TargetName = None,
     fail_on_change: Annotated[
         bool, typer.Option("--fail-on-change", help="Exit with 1 if a file was written; for hooks.")
     ] = False,
     *,
-    given: Annotated[Mapping[str, Any], OptionsOf((OutputOptions, Source), is_partial=True)],
+    given: Annotated[Mapping[str, Any], OptionsOf(classes=(OutputOptions, Source), is_partial=True)],
     as_json: AsJson = False,
     console: Console,
 ) -> ExitCode:
-    """Build the documents of every target in skillgen.yaml. Skips a target if none of its files changed.
+    """Build the documents of every target in skillgen.yaml.
+
+    Skips a target if none of its files changed. --target builds only one.
 
     Options apply to every target and win over the file, whose keys are those options.
 
@@ -47,9 +46,8 @@ def build(
     from skillgen.pipeline.build import build_targets, prune_targets, resolve_targets
     from skillgen.pipeline.generate import Result
 
-    if context.obj:
-        raise UsageError("a server's command is given after --", fix="write it into skillgen.yaml")
-    file = project_file(config)
+    refuse_command(context, "write it into skillgen.yaml")
+    file = project_file(project)
     targets = resolve_targets(read_project(file).targets, file, target, given)
     # In a hook or a CI job nobody can log in: do not wait for a login there.
     is_interactive = bool(sys.stdin) and sys.stdin.isatty() and sys.stderr.isatty() and "PRE_COMMIT" not in os.environ

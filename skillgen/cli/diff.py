@@ -14,6 +14,7 @@ from msgspec.structs import asdict
 
 from skillgen.cli.options import AsJson, OptionsOf, command
 from skillgen.cli.output import Console, change_lines
+from skillgen.cli.source import refuse_command
 from skillgen.config.project import Source
 from skillgen.errors import ExitCode, SkillgenError, SourceError
 
@@ -31,20 +32,31 @@ def diff_failed_json(error: SkillgenError) -> str:
 
 @functools.partial(command, failed_json=diff_failed_json)
 def diff(
+    context: typer.Context,
     old: Annotated[
         str,
-        typer.Argument(metavar="OLD", help="Snapshot, source file or URL, a git REV:PATH, or a program: MODULE:APP."),
+        typer.Argument(metavar="OLD", help="File or URL, MODULE:APP of a program, or REVISION:FILE of git."),
     ],
     new: Annotated[str, typer.Argument(metavar="NEW", help="What to compare it with, in the same forms.")],
     as_json: AsJson = False,
     *,
-    options: Annotated[Source, OptionsOf((Source,), kinds=("cli",))],
+    options: Annotated[Source, OptionsOf(classes=(Source,), kinds=("cli", "document"))],
     console: Console,
 ) -> ExitCode:
-    """Describe what changed for callers between two sources. Exits with 0 whatever changed."""
+    """Describe what changed for callers between two sources.
+
+    Exits with 0 whatever changed.
+
+    Examples:
+
+        \b
+        skillgen diff HEAD:openapi.yaml openapi.yaml
+        skillgen diff old-snapshot.json new-snapshot.json --json
+    """
     from skillgen.model.changes import compare_services
     from skillgen.text.markdown import json_output
 
+    refuse_command(context, "compare a snapshot of it, which `skillgen inspect -- COMMAND` prints")
     changes = compare_services(*(_services(source, options) for source in (old, new)))
     is_breaking = any(change.breaking for change in changes)
     if as_json:

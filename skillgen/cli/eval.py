@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from skillgen.cli.mock import read_mocked
-from skillgen.cli.options import OptionsOf, command
+from skillgen.cli.options import command
 from skillgen.cli.output import Console, report_named
-from skillgen.config.project import SOURCE_KINDS, Source, command_words
+from skillgen.cli.source import SOURCE, Given
+from skillgen.config.option import command_words
 from skillgen.errors import ExitCode, OutputError, UsageError
 
 if TYPE_CHECKING:
@@ -25,13 +26,9 @@ if TYPE_CHECKING:
 @command
 def evaluate(
     context: typer.Context,
-    skill: Annotated[str, typer.Argument(metavar="SKILL [-- COMMAND [ARG]...]", help="Folder of the skill.")],
-    source: Annotated[
-        str | None,
-        typer.Option("--source", metavar="SOURCE", help="OpenAPI description, manifest or snapshot of the service."),
-    ] = None,
+    skill: Annotated[str, typer.Argument(metavar="SKILL", help="Folder of the skill.")],
     *,
-    server: Annotated[Source, OptionsOf((Source,), kinds=SOURCE_KINDS)],
+    given: Annotated[Given, SOURCE],
     agent: Annotated[
         str | None,
         typer.Option(metavar="COMMAND", help="Command of the agent, which gets the prompt on standard input."),
@@ -57,7 +54,16 @@ def evaluate(
     ] = "text",
     console: Console,
 ) -> ExitCode:
-    """Grade a skill: run an agent on its tasks against a mock of the service, with the skill and without it."""
+    """Grade a skill by what an agent does with it.
+
+    The agent solves the tasks of the skill against a mock of the service, with the skill and without it.
+
+    Examples:
+
+        \b
+        skillgen eval agent-docs/skills/books openapi.yaml --static
+        skillgen eval agent-docs/skills/books openapi.yaml --agent 'claude -p'
+    """
     from skillgen.evals.grading import is_below
     from skillgen.evals.running import Evaluation, evaluate
     from skillgen.evals.static import check_static
@@ -70,7 +76,7 @@ def evaluate(
     if [agent is not None, init, static].count(True) != 1:
         raise UsageError("exactly one of --agent, --init and --static is needed", fix="give one of them")
     words = _words(agent)
-    service, results = read_mocked(source, server, context.obj, console)
+    service, results = read_mocked(given, console)
     name = folder.resolve().name
     if init:
         return _write_draft(service, folder, name, console)

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Annotated
 
 import typer
+from msgspec import structs
 
 from skillgen.cli.options import AsJson, OptionsOf, command
-from skillgen.cli.output import Console, document_source
-from skillgen.config.project import OutputOptions, Source, Texts, command_words
+from skillgen.cli.output import Console
+from skillgen.cli.source import document, refuse_command
+from skillgen.config.project import OutputOptions, Source, Texts
 from skillgen.errors import ExitCode, UsageError
 
 
@@ -25,22 +26,15 @@ def from_cli(
         ),
     ] = None,
     *,
-    program_command: Annotated[
-        str | None,
-        typer.Option(
-            "--command",
-            metavar="NAME",
-            help="Program on PATH, or a command that starts one: read from its help, and that of each of its commands. "
-            "Nothing else is run.",
-        ),
-    ] = None,
-    options: Annotated[Source, OptionsOf((Source,), kinds=("cli", "cli_command"))],
+    options: Annotated[Source, OptionsOf(classes=(Source,), kinds=("cli", "cli_command"))],
     texts: Texts,
     output: OutputOptions,
     as_json: AsJson = False,
     console: Console,
 ) -> ExitCode:
-    """Document a command-line program: MODULE:APP from its declarations, any other with --command from its help.
+    """Document a command-line program.
+
+    MODULE:APP is read from its declarations, any other program, given with --command, from its help.
 
     Examples:
 
@@ -49,8 +43,8 @@ def from_cli(
         skillgen from-cli acme.cli:build_parser --python .venv/bin/python --program acme
         skillgen from-cli --command gh
     """
-    if (target is None) == (program_command is None):
+    refuse_command(context, "use from-server, or leave it out")
+    if (target is None) == (not options.cli_command):
         fix = "give MODULE:APP for a program in Python, or --command NAME for any other"
         raise UsageError("not exactly one program is given", fix=fix)
-    chosen = replace(options, cli=target, cli_command=command_words(program_command, "--command"))
-    return document_source(context, chosen, texts, output, console, subject="program", as_json=as_json)
+    return document(structs.replace(options, cli=target), texts, output, console, as_json=as_json)

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Annotated
 
 import typer
+from msgspec import structs
 
 from skillgen.cli.options import AsJson, OptionsOf, command
-from skillgen.cli.output import Console, document_source
+from skillgen.cli.output import Console
+from skillgen.cli.source import document, refuse_command
 from skillgen.config.project import OutputOptions, Source, Texts
 from skillgen.errors import ExitCode
 
@@ -21,13 +22,15 @@ def from_openapi(
         typer.Argument(metavar="SOURCE", help="File or URL of the description, base URL of the API, or - for stdin."),
     ],
     *,
-    options: Annotated[Source, OptionsOf((Source,), kinds=("openapi",))],
+    options: Annotated[Source, OptionsOf(classes=(Source,), kinds=("openapi",))],
     texts: Texts,
     output: OutputOptions,
     as_json: AsJson = False,
     console: Console,
 ) -> ExitCode:
-    """Document an HTTP API from its OpenAPI description (Swagger 2.0, OpenAPI 3.0 to 3.2; JSON or YAML).
+    """Document an HTTP API from its OpenAPI description.
+
+    Reads Swagger 2.0 and OpenAPI 3.0 to 3.2, as JSON or YAML.
 
     Examples:
 
@@ -37,5 +40,5 @@ def from_openapi(
         skillgen from-openapi - < openapi.json
         skillgen from-openapi openapi.yaml --check || echo "run it again without --check"
     """
-    chosen = replace(options, openapi=source)
-    return document_source(context, chosen, texts, output, console, subject="description", as_json=as_json)
+    refuse_command(context, "use from-server, or leave it out")
+    return document(structs.replace(options, openapi=source), texts, output, console, as_json=as_json)

@@ -8,20 +8,26 @@ import typer
 
 from skillgen.cli.options import command
 from skillgen.cli.output import Console
-from skillgen.errors import ExitCode, UsageError
+from skillgen.cli.source import refuse_command
+from skillgen.errors import ExitCode
 
 
 @command
 def init(context: typer.Context, *, console: Console) -> ExitCode:
-    """Write a skillgen.yaml for the project's servers, APIs and programs, and a pre-commit entry. Keeps existing files.
+    """Write a skillgen.yaml and a pre-commit entry for a project.
 
-    It runs nothing and fetches nothing.
+    Finds the project's servers, APIs and programs. Keeps existing files, runs nothing and fetches nothing.
+
+    Examples:
+
+        \b
+        skillgen init
+        skillgen init && skillgen build
     """
     from skillgen.pipeline.init import propose_targets, write_project
     from skillgen.text.markdown import one_line
 
-    if context.obj:
-        raise UsageError("a server's command is given after --", fix="write it into skillgen.yaml")
+    refuse_command(context, "write it into skillgen.yaml")
     with console.progress("searching the project"):
         proposals = propose_targets(Path())
     for message in write_project(proposals):

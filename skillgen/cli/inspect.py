@@ -3,29 +3,26 @@
 from __future__ import annotations
 
 import sys
-from dataclasses import replace
 from typing import Annotated
 
 import typer
 
-from skillgen.cli.from_server import read_sources
-from skillgen.cli.options import OptionsOf, Program, ProgramCommand, Sources, command
+from skillgen.cli.options import command
 from skillgen.cli.output import Console
-from skillgen.config.project import SOURCE_KINDS, Source, command_words
+from skillgen.cli.source import SOURCES, Given, read
 from skillgen.errors import ExitCode
 
 
 @command
 def inspect(
     context: typer.Context,
-    sources: Sources = None,
-    cli: Program = None,
-    cli_command: ProgramCommand = None,
     *,
-    server: Annotated[Source, OptionsOf((Source,), kinds=SOURCE_KINDS)],
+    given: Annotated[Given, SOURCES],
     console: Console,
 ) -> ExitCode:
-    """Print the intermediate model as JSON: a snapshot that --snapshot reads.
+    """Print the intermediate model as JSON: a snapshot.
+
+    Every command reads a snapshot in place of its source.
 
     Examples:
 
@@ -36,8 +33,7 @@ def inspect(
     from skillgen.sources.documents import snapshot_text
     from skillgen.text.markdown import printable_json
 
-    server = replace(server, cli=cli, cli_command=command_words(cli_command, "--cli-command"))
-    readings = [reading for _, reading in read_sources(sources or (), server, context.obj, console)]
+    readings = [read(request, console) for _, request in given.requests()]
     services = [service for reading in readings for service in reading.services]
     failures = [error for reading in readings for error in reading.failures]
     for error in failures:

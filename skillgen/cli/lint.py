@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, TypeAlias
@@ -13,10 +12,10 @@ from typing import TYPE_CHECKING, Annotated, TypeAlias
 import typer
 from msgspec import structs
 
-from skillgen.cli.from_server import read_sources
-from skillgen.cli.options import OptionsOf, Program, ProgramCommand, Sources, command
+from skillgen.cli.options import command
 from skillgen.cli.output import Console, report_named, time_of_run
-from skillgen.config.project import NO_LINT_OPTIONS, SOURCE_KINDS, LintOptions, Project, Source, command_words
+from skillgen.cli.source import SOURCES, Given, read
+from skillgen.config.project import NO_LINT_OPTIONS, LintOptions, Project
 from skillgen.errors import ExitCode, OutputError, SkillgenError, UsageError
 from skillgen.problem_codes import CODES
 
@@ -28,17 +27,8 @@ if TYPE_CHECKING:
 @command
 def lint(
     context: typer.Context,
-    sources: Sources = None,
-    cli: Program = None,
-    cli_command: ProgramCommand = None,
     *,
-    server: Annotated[Source, OptionsOf((Source,), kinds=SOURCE_KINDS)],
-    project: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Project file. Default: skillgen.yaml, else pyproject.toml.")
-    ] = None,
-    target: Annotated[
-        str | None, typer.Option(metavar="NAME", help="Check only this target of the project file. Default: all.")
-    ] = None,
+    given: Annotated[Given, SOURCES],
     report_format: Annotated[
         str,
         typer.Option(
@@ -51,30 +41,26 @@ def lint(
     options: LintOptions,
     console: Console,
 ) -> ExitCode:
-    """Report what sources lack to be documented well, rule by rule. Exits with 1 on errors.
+    """Report what sources lack to be documented well.
 
-    Without a source, checks the targets of skillgen.yaml. The settings below `lint` in that file always apply.
+    Exits with 1 on errors. Without a source, checks the targets of skillgen.yaml. The settings below `lint` in that
+    file always apply.
+
+    Examples:
+
+        \b
+        skillgen lint openapi.yaml
+        skillgen lint --strict --format sarif -- python server.py
+        skillgen lint --select 'example-*,schema-invalid' snapshot.json
     """
     from skillgen.config.loader import find_project_file, project_file, read_project
     from skillgen.lint.findings import baseline_text, counts_of
-    from skillgen.lint.reports import REPORTS, conformance_report, text_report
     from skillgen.lint.scores import badge
     from skillgen.pipeline.lint import Linter
 
-    reports: dict[str, Callable[[Sequence[Findings]], str]] = {
-        **REPORTS,
-        "text": partial(
-            text_report,
-            is_complete=console.verbose,
-            has_colour=_has_colour(),
-            nothing="no errors" if console.quiet else "no findings",
-        ),
-        "conformance": partial(conformance_report, tested_at=time_of_run()),
-    }
-    report = report_named(report_format, reports)
-    server = replace(server, cli=cli, cli_command=command_words(cli_command, "--cli-command"))
-    has_source = bool(sources or context.obj or any(getattr(server, kind) for kind in SOURCE_KINDS))
-    file = find_project_file() if project is None else project_file(project)
+    report = _report(report_format, console)
+    has_source = not structs.replace(given, target=None).is_empty
+    file = find_project_file() if given.project is None else project_file(given.project)
     if file is None and not has_source:
         fix = "name a description, a snapshot or -- COMMAND of a server, or run `skillgen init`"
         raise UsageError("neither a source nor a skillgen.yaml", where="SOURCE", fix=fix)
@@ -82,12 +68,12 @@ def lint(
     has_scores = badge_file is not None or report_format in ("text", "json", "conformance")
     settings_of_lint = settings.lint if settings is not None else NO_LINT_OPTIONS
     linter = Linter(options, settings_of_lint, file, has_scores=has_scores)
-    if has_source and target is not None:
+    if has_source and given.target is not None:
         raise UsageError("has no effect with a source", where="--target", fix="leave it out")
     if not has_source and file is not None and settings is not None:
-        readings = _read_targets(settings, file, target, server, console)
+        readings = _read_targets(settings, file, given, console)
     else:
-        readings = _read_given(sources or (), server, context.obj, console)
+        readings = _read_given(given, console)
     findings, exit_codes = [], [ExitCode.DONE]
     for name, path, reading in readings:
         for error in reading.failures:
@@ -95,8 +81,8 @@ def lint(
             exit_codes.append(error.exit_code)
         for index, service in enumerate(reading.services):
             is_alone = len(reading.services) == 1 and name is not None
-            source = name if is_alone else f"{name} {service.name}" if name is not None else service.name
-            findings.append(linter.check(service, source or "", path=path, index=index))
+            place = name if is_alone else f"{name} {service.name}" if name is not None else service.name
+            findings.append(linter.check(service, place or "", path=path, index=index))
     if linter.options.write_baseline is not None:
         _write(Path(linter.options.write_baseline), baseline_text(findings))
         console.say(f"{sum(len(item.problems) for item in findings):,} findings are known now")
@@ -115,8 +101,22 @@ def lint(
     return max(exit_codes)
 
 
-def _has_colour() -> bool:
-    return sys.stdout.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
+def _report(name: str, console: Console) -> Callable[[Sequence[Findings]], str]:
+    """Returns the report of `--format`.
+
+    Raises:
+        UsageError: there is no such report.
+    """
+    from skillgen.lint.reports import REPORTS, conformance_report, text_report
+
+    has_colour = sys.stdout.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
+    nothing = "no errors" if console.quiet else "no findings"
+    reports: dict[str, Callable[[Sequence[Findings]], str]] = {
+        **REPORTS,
+        "text": partial(text_report, is_complete=console.verbose, has_colour=has_colour, nothing=nothing),
+        "conformance": partial(conformance_report, tested_at=time_of_run()),
+    }
+    return report_named(name, reports)
 
 
 def _write(path: Path, text: str) -> None:
@@ -133,22 +133,23 @@ _Readings: TypeAlias = "Iterator[tuple[str | None, str | None, Reading]]"
 """Name of each source, its file, and what was read."""
 
 
-def _read_given(sources: Sequence[str], server: Source, command: Sequence[str], console: Console) -> _Readings:
-    for source, reading in read_sources(sources, server, command, console):
-        yield source, source if source is not None and Path(source).is_file() else None, reading
+def _read_given(given: Given, console: Console) -> _Readings:
+    for source, request in given.requests():
+        is_file = source is not None and Path(source).is_file()
+        yield source, source if is_file else None, read(request, console)
 
 
-def _read_targets(settings: Project, file: Path, target: str | None, server: Source, console: Console) -> _Readings:
+def _read_targets(settings: Project, file: Path, given: Given, console: Console) -> _Readings:
     from skillgen.pipeline.build import document_of, read_targets, resolve_targets
     from skillgen.pipeline.read import Reading, refuse_useless_options
 
-    refuse_useless_options(server, ["command", "document", "url"])
-    targets = resolve_targets(settings.targets, file, target, {})
+    refuse_useless_options(given.options, ["command", "document", "url"])
+    targets = resolve_targets(settings.targets, file, given.target, {})
     with console.progress("reading the sources"):
-        for named, read in read_targets(targets, os.environ, None):
-            if isinstance(read, SkillgenError):
-                read = Reading(services=(), failures=(read,))
-            yield named.name, document_of(named), read
+        for named, found in read_targets(targets, os.environ, None):
+            if isinstance(found, SkillgenError):
+                found = Reading(services=(), failures=(found,))
+            yield named.name, document_of(named), found
 
 
 @command
@@ -159,7 +160,16 @@ def rule(
     *,
     console: Console,
 ) -> ExitCode:
-    """Explain a kind of problem: what is wrong, how to fix it, and an example; without CODE, list all."""
+    """Explain a kind of problem, with an example.
+
+    Without CODE, lists all.
+
+    Examples:
+
+        \b
+        skillgen rule tool-undescribed
+        skillgen rule
+    """
     if code is None:
         width = max(map(len, CODES))
         for name, kind in sorted(CODES.items()):

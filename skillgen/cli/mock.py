@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import sys
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from skillgen.cli.from_server import read_sources
-from skillgen.cli.options import OptionsOf, command
+from skillgen.cli.options import command
 from skillgen.cli.output import Console
-from skillgen.config.project import SOURCE_KINDS, Source
+from skillgen.cli.source import SOURCE, Given, read
 from skillgen.errors import ExitCode, UsageError
 
 if TYPE_CHECKING:
@@ -21,9 +20,7 @@ if TYPE_CHECKING:
     from skillgen.model.values import Json
 
 
-def read_mocked(
-    source: str | None, server: Source, command: Sequence[str], console: Console
-) -> tuple[Service, Mapping[str, Json] | None]:
+def read_mocked(given: Given, console: Console) -> tuple[Service, Mapping[str, Json] | None]:
     """Returns the one service of a source, and the raw results if it is a server.
 
     Raises:
@@ -35,16 +32,14 @@ def read_mocked(
     def keep_results(results: Mapping[str, Json], _: object) -> None:
         crawls.append(results)
 
-    sources = () if source is None else (source,)
-    readings = [reading for _, reading in read_sources(sources, server, command, console, keep_results)]
-    if len(readings) > 1:
-        raise UsageError("two sources are given", fix="give a document or a server")
-    (reading,) = readings
+    request = given.request(on_crawl=keep_results)
+    reading = read(request, console)
     if reading.failures:
         raise reading.failures[0]
     if len(reading.services) != 1:
         names = ", ".join(service.name for service in reading.services[:10])
-        fix = "choose one with --server NAME" if server.config else "give a snapshot of one service"
+        is_config = request.source.config is not None
+        fix = "choose one with --server NAME" if is_config else "give a snapshot of one service"
         raise UsageError(f"the source has {len(reading.services)} services: {names}", fix=fix)
     (service,) = reading.services
     if service.kind == "cli":
@@ -55,12 +50,8 @@ def read_mocked(
 @command
 def mock(
     context: typer.Context,
-    source: Annotated[
-        str | None,
-        typer.Argument(metavar="[SOURCE] [-- COMMAND [ARG]...]", help="OpenAPI description, manifest or snapshot."),
-    ] = None,
     *,
-    server: Annotated[Source, OptionsOf((Source,), kinds=SOURCE_KINDS)],
+    given: Annotated[Given, SOURCE],
     http: Annotated[
         int | None,
         typer.Option(
@@ -74,13 +65,22 @@ def mock(
     ] = None,
     console: Console,
 ) -> ExitCode:
-    """Serve what a source declares, with no service behind it: check, answer and log each call, until it is stopped."""
+    """Serve what a source declares, with no service behind it.
+
+    Each call is checked, answered and logged, until the mock is stopped.
+
+    Examples:
+
+        \b
+        skillgen mock openapi.yaml --http 8080
+        skillgen mock --log calls.jsonl -- python server.py
+    """
     from skillgen.mock.failures import fault_of
     from skillgen.mock.log import CallLog
     from skillgen.mock.mcp import McpMock
     from skillgen.mock.serving import mock_of, serve_stdio, serving, url_of
 
-    service, results = read_mocked(source, server, context.obj, console)
+    service, results = read_mocked(given, console)
     faults = [fault_of(text, service) for text in fault or ()]
     calls = CallLog(Path(log) if log is not None else None)
     served = mock_of(service, results, calls, faults)

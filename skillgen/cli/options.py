@@ -6,35 +6,34 @@ command gets an object of the class.
 
 from __future__ import annotations
 
-import functools
 import inspect
 import os
 import re
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import Field, dataclass, is_dataclass
+from collections.abc import Callable, Collection, Iterable
+from pathlib import Path
 from typing import Annotated, Any, TypeAlias, get_args, get_origin, get_type_hints
 
 import typer
+from msgspec import Struct
+from typer.core import TyperCommand
 
 from skillgen.cli.output import Console, failed_json, run_command
-from skillgen.config.project import Publish, flag_of, keys_in, option_of, options_in
+from skillgen.config.convert import Converter, error_of_argument
+from skillgen.config.option import Option, Options, options_in
 from skillgen.errors import ExitCode, SkillgenError, UsageError
 
-AsJson: TypeAlias = Annotated[bool, typer.Option("--json", help="Print a JSON report to standard output.")]
+AsJson: TypeAlias = Annotated[
+    bool, typer.Option("--json", help="Print a JSON report to standard output.", rich_help_panel="Report")
+]
 
-Sources: TypeAlias = Annotated[
-    list[str] | None,
-    typer.Argument(
-        metavar="[SOURCE]... [-- COMMAND [ARG]...]", help="OpenAPI descriptions, service manifests or snapshots."
+ProjectFile: TypeAlias = Annotated[
+    Path | None,
+    typer.Option(
+        "--project",
+        metavar="FILE",
+        help="Project file. Default: skillgen.yaml, else pyproject.toml.",
+        rich_help_panel="Source",
     ),
-]
-
-Program: TypeAlias = Annotated[
-    str | None, typer.Option("--cli", metavar="MODULE:APP", help="Command-line program, as of from-cli.")
-]
-ProgramCommand: TypeAlias = Annotated[
-    str | None,
-    typer.Option("--cli-command", metavar="NAME", help="Any other command-line program, read from its help."),
 ]
 
 _HEADER_VARIABLE = re.compile(r"(?P<scheme>[A-Za-z][\w-]*[ \t]+)?env:(?P<name>\S*)")
@@ -91,21 +90,29 @@ def parse_secret(entry: str | None) -> str | None:
     return _variable(variable, "--client-secret")
 
 
-def parse_publish(entries: Iterable[str]) -> Publish:
-    """Parses `--publish`: `KEY=VALUE`.
+def _pairs(entries: Iterable[str], option: str, what: str) -> dict[str, str]:
+    """Parses an option that is repeated, as KEY=VALUE.
 
     Raises:
-        UsageError: an entry does not have that form, or the key is unknown.
+        UsageError: an entry does not have that form.
     """
-    keys = keys_in(Publish)
     values = {}
     for entry in entries:
-        key, equals, value = entry.partition("=")
-        if key not in keys or not equals or not value.strip():
-            fix = f"write KEY=VALUE with a key of {', '.join(keys)}"
-            raise UsageError(f"{entry!r} has no known key", where="--publish", fix=fix)
-        values[keys[key].name] = value.strip()
-    return Publish(**values)
+        key, equals, value = entry.rpartition("=") if what == "TOOL=EFFECT" else entry.partition("=")
+        if not key or not equals or not value.strip():
+            raise UsageError(f"{entry!r} is not of the form {what}", where=option, fix=f"write {option} {what}")
+        values[key] = value.strip()
+    return values
+
+
+def parse_publish(entries: Iterable[str]) -> dict[str, str]:
+    """Parses `--publish`: `KEY=VALUE`."""
+    return _pairs(entries, "--publish", "KEY=VALUE")
+
+
+def parse_effects(entries: Iterable[str]) -> dict[str, dict[str, str]]:
+    """Parses `--effect`: `TOOL=EFFECT`."""
+    return {tool: {"effect": effect} for tool, effect in _pairs(entries, "--effect", "TOOL=EFFECT").items()}
 
 
 def _variable(name: str, option: str, *, or_else: str = "") -> str:
@@ -133,71 +140,73 @@ _PARSERS: dict[str, Callable[[Any], Any]] = {
     "headers": _joined_headers,
     "client_secret": parse_secret,
     "publish": parse_publish,
+    "tools": parse_effects,
 }
 """Options whose value has another syntax on the command line than in the project file."""
 
 
-@dataclass(frozen=True, slots=True)
-class OptionsOf:
+class OptionsOf(Struct, frozen=True, kw_only=True):
     """The options that replace a parameter of a command."""
 
-    classes: tuple[type[Any], ...]
+    classes: tuple[type[Options], ...]
     kinds: Collection[str] = ()
     """The kinds of source that the command reads; options of other kinds are not among them."""
+
+    only: Collection[str] = ()
+    """The names of the options, if they are not all."""
 
     is_partial: bool = False
     """Whether the command gets a mapping of the options that are given, not an object."""
 
-    def fields(self) -> list[Field[Any]]:
-        """Returns the fields of the options."""
-        return [item for cls in self.classes for item in options_in(cls) if flag_of(item) and self._has(item)]
+    def options(self) -> list[Option]:
+        """Returns the options."""
+        return [item for cls in self.classes for item in options_in(cls) if item.flag and self._has(item)]
 
-    def _has(self, item: Field[Any]) -> bool:
-        option = option_of(item)
-        kinds = (item.name,) if option.is_kind else option.kinds
-        return not kinds or bool(set(kinds) & set(self.kinds))
+    def _has(self, item: Option) -> bool:
+        kinds = (item.name,) if item.is_kind else item.kinds
+        return (not kinds or bool(set(kinds) & set(self.kinds))) and (not self.only or item.name in self.only)
 
-    @functools.cache  # noqa: B019 - commands share a few objects, which live as long as the program
-    def parameters(self) -> list[inspect.Parameter]:
-        """Returns the options for typer."""
-        hints = {name: hint for cls in self.classes for name, hint in get_type_hints(cls).items()}
-        return [_parameter(item, hints[item.name], shows_default=not self.is_partial) for item in self.fields()]
+    def parameters(self, kinds: Collection[str]) -> list[inspect.Parameter]:
+        """Returns the options for typer; `kinds` are the kinds of source that the command reads."""
+        return [_parameter(item, kinds, shows_default=not self.is_partial) for item in self.options()]
 
     def take(self, values: dict[str, Any]) -> Any:
         """Takes the values of the options from those of the command.
 
         Raises:
-            UsageError: a value has the wrong syntax.
+            UsageError: a value is invalid.
         """
-        raw = {item.name: values.pop(item.name) for item in self.fields()}
-        given = {
-            name: _PARSERS[name](value) if name in _PARSERS else value
-            for name, value in raw.items()
-            if value is not None and value is not False and value != []
-        }
+        converter, given = Converter(), {}
+        for item in self.options():
+            value = values.pop(item.name)
+            if value is None or value is False or value == []:
+                continue
+            value = _PARSERS[item.name](value) if item.name in _PARSERS else value
+            given[item.name] = converter.convert(item.type, value, (item.flag or "",), item)
+        converter.raise_faults(error_of_argument)
         return given if self.is_partial else self.classes[0](**given)
 
 
-def _parameter(item: Field[Any], hint: Any, *, shows_default: bool) -> inspect.Parameter:
-    option = option_of(item)
+def _parameter(item: Option, kinds: Collection[str], *, shows_default: bool) -> inspect.Parameter:
     kind: Any = str
     default: Any = None
-    help_text = f"{option.help} {option.usage}".rstrip()
-    if hint is bool:
+    also = [text for name, text in item.also.items() if name in kinds]
+    help_text = " ".join(filter(None, (item.help, item.usage, *also)))
+    if item.type is bool:
         kind, default = bool, False
-    elif hint is float:
+    elif item.type is float:
         kind = float
-    elif is_dataclass(hint) or (get_origin(hint) in (Sequence, Mapping) and not option.is_comma_separated):
+    elif item.type is not str and not item.is_comma_separated and not (item.is_command and item.is_kind):
         kind, help_text = list[str], f"{help_text} Repeatable."
-    if shows_default and hint is not bool and isinstance(item.default, (str, float, tuple)) and item.default:
+    if shows_default and isinstance(item.default, (str, float, tuple)) and item.default:
         default = ",".join(item.default) if isinstance(item.default, tuple) else item.default
-    names = [option.short, flag_of(item)] if option.short else [flag_of(item)]
     declaration = typer.Option(
-        *names,
+        *filter(None, (item.short, item.flag)),
         help=help_text,
-        metavar=None if kind is bool else option.metavar,
+        metavar=None if kind is bool else item.metavar,
         min=0.1 if kind is float else None,
         max=86_400 if kind is float else None,
+        rich_help_panel=item.panel,
     )
     return inspect.Parameter(
         item.name,
@@ -210,8 +219,29 @@ def _parameter(item: Field[Any], hint: Any, *, shows_default: bool) -> inspect.P
 def _options_of(annotation: Any) -> OptionsOf | None:
     if get_origin(annotation) is Annotated:
         return next((item for item in get_args(annotation) if isinstance(item, OptionsOf)), None)
-    is_group = is_dataclass(annotation) and isinstance(annotation, type) and bool(options_in(annotation))
-    return OptionsOf((annotation,)) if is_group else None
+    is_group = isinstance(annotation, type) and issubclass(annotation, Options)
+    return OptionsOf(classes=(annotation,)) if is_group else None
+
+
+PANELS = ("Arguments", "Source", "Texts", "Output", "Safety", "Report")
+"""The order in which help lists options."""
+
+
+class PanelCommand(TyperCommand):
+    """A command whose help lists its options in panels."""
+
+    def format_options(self, ctx: Any, formatter: Any) -> None:
+        """Writes the options by panel."""
+        panels: dict[str, list[tuple[str, str]]] = {title: [] for title in PANELS}
+        for param in self.get_params(ctx):
+            if (record := param.get_help_record(ctx)) is not None:
+                default = "Arguments" if param.param_type_name == "argument" else "Report"
+                panel = getattr(param, "rich_help_panel", None) or ("Report" if param.name == "help" else default)
+                panels[panel].append(record)
+        for title, records in panels.items():
+            if records:
+                with formatter.section(title):
+                    formatter.write_dl(records)
 
 
 class _Command:
@@ -227,11 +257,12 @@ class _Command:
         if name not in ("__signature__", "__annotations__"):
             raise AttributeError(name)
         hints = get_type_hints(self._function, include_extras=True)
+        self._groups = {key: group for key, hint in hints.items() if (group := _options_of(hint)) is not None}
+        kinds = {kind for group in self._groups.values() for kind in group.kinds}
         parameters: list[inspect.Parameter] = []
         for key, parameter in inspect.signature(self._function).parameters.items():
-            if (group := _options_of(hints[key])) is not None:
-                self._groups[key] = group
-                parameters += group.parameters()
+            if key in self._groups:
+                parameters += self._groups[key].parameters(kinds)
             else:
                 parameters.append(parameter.replace(annotation=hints[key]))
         self.__signature__ = inspect.Signature(parameters)

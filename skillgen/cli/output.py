@@ -13,14 +13,14 @@ import traceback
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from datetime import datetime, timezone
 from typing import TYPE_CHECKING, TypeVar
 
 import typer
 from msgspec import structs
 
-from skillgen.config.project import OutputOptions, Source, Texts, option
+from skillgen.config.option import Options, option
+from skillgen.config.project import OutputOptions
 from skillgen.errors import EditedError, ExitCode, OutputError, Problem, SkillgenError, UsageError, failure_from_bug
 from skillgen.problem_codes import CODES
 
@@ -36,9 +36,10 @@ PLACES_SHOWN = 3
 """Number of places printed for problems of one code; `--verbose` prints each problem."""
 
 
-@dataclass(frozen=True, slots=True)
-class Console:
+class Console(Options, frozen=True, kw_only=True):
     """Prints messages to standard error, as much as the options ask for."""
+
+    PANEL = "Report"
 
     quiet: bool = option("Print only errors.", False, short="-q")
     verbose: bool = option("Print every problem, including notes.", False, short="-v")
@@ -50,7 +51,10 @@ class Console:
             _print(line)
 
     def fail(self, error: SkillgenError) -> None:
-        """Prints a fatal error: what happened, where, and what to do next. With `debug`, the traceback comes first."""
+        """Prints a fatal error: what happened, where, and what to do next; then those that were found with it.
+
+        With `debug`, the traceback comes first.
+        """
         from skillgen.text.markdown import disarm_log_commands, one_line
         from skillgen.text.unicode import strip_invisible_by_line
 
@@ -62,6 +66,8 @@ class Console:
             _print(f"  try: {one_line(error.fix)}")
         if isinstance(error, EditedError):
             sys.stderr.write(disarm_log_commands(strip_invisible_by_line(error.diff)))
+        for other in error.others:
+            self.fail(other)
 
     def problems(self, problems: Iterable[Problem], service: Service | None = None) -> None:
         """Prints problems: a line for each code, with `verbose` for each problem, also for notes.
@@ -257,7 +263,7 @@ def failed_json(error: SkillgenError) -> str:
     """Returns the `--json` report of a run that a fatal error stopped."""
     from skillgen.pipeline.generate import Failure, Result
 
-    return result_json(Result(steps=(Failure(error=error),)), full_place)
+    return result_json(Result(steps=tuple(Failure(error=item) for item in (error, *error.others))), full_place)
 
 
 def print_diff(text: str) -> None:
@@ -311,33 +317,6 @@ def _fatal_error(error: Exception) -> SkillgenError:
     failure = OutputError(f"cannot be read or written: {error.strerror}", where=where)
     failure.__cause__ = error
     return failure
-
-
-def document_source(
-    context: typer.Context,
-    source: Source,
-    texts: Texts,
-    output: OutputOptions,
-    console: Console,
-    *,
-    subject: str,
-    as_json: bool,
-) -> ExitCode:
-    """Documents a source that is not a server, and prints the result; `subject` is what is read, for progress.
-
-    Raises:
-        SourceError: it cannot be reached or read.
-        UsageError: an option is invalid, or a server's command is given.
-    """
-    from skillgen.pipeline.generate import checked_output, write_documents
-    from skillgen.pipeline.read import Request, read_source
-
-    if context.obj:
-        raise UsageError("a server's command is given after --", fix="use from-server, or leave it out")
-    checked_output(output)
-    with console.progress(f"reading the {subject}") as progress:
-        reading = read_source(Request(source=source, texts=texts, progress=progress))
-    return show_documents(write_documents(reading.services, output), output, console, as_json)
 
 
 def show_documents(result: Result, output: OutputOptions, console: Console, as_json: bool) -> ExitCode:

@@ -20,6 +20,7 @@ _DROPPED: Mapping[str, tuple[str, str]] = {
     "key same-as": _SOURCES,
     "format ai-help-json": _AI_HELP,
     "format ai-help-markdown": _AI_HELP,
+    "function lint_service": ("0.2.0", "call `skillgen.lint`"),
     "function ai_help": ("0.2.0", "have the program print the ai-help.md that `skillgen build` writes"),
     "option --against": ("0.2.0", "run the command that wrote the documents with --check"),
 }

@@ -5,85 +5,71 @@
 
 from __future__ import annotations
 
-import dataclasses
+import inspect
 import json
-import types
 import typing
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from skillgen.config.project import (
-    SOURCE_KINDS,
-    Option,
-    Project,
-    Source,
-    is_required,
-    key_help,
-    keys_in,
-    option_of,
-)
-from skillgen.model.docstrings import DIALECT, field_docstrings
-from skillgen.model.values import Json, Value
+import msgspec
+from msgspec import UNSET
 
-_SCALARS: dict[Any, dict[str, Json]] = {
-    str: {"type": "string", "minLength": 1},
-    bool: {"type": "boolean"},
-    float: {"type": "number", "exclusiveMinimum": 0, "maximum": 86_400},
-}
+from skillgen.config.convert import SCALARS
+from skillgen.config.option import Option, Options, keys_in
+from skillgen.config.project import SOURCE_KINDS, Project, Source, Target
+
+DIALECT = "https://json-schema.org/draft/2020-12/schema"
+
+_Schema = dict[str, Any]
 
 
-def project_schema() -> dict[str, Json]:
+def project_schema() -> _Schema:
     """Returns the JSON Schema of `skillgen.yaml`."""
-    header: dict[str, Json] = {"$schema": DIALECT, "title": "skillgen.yaml"}
-    schema = header | _of_class(Project)
-    target = schema["properties"]["targets"]["additionalProperties"]
-    source, keys = target["properties"]["source"], keys_in(Source)
-    source["oneOf"] = [_required(key) for key, item in keys.items() if item.name in SOURCE_KINDS]
+    schema = {"$schema": DIALECT, "title": "skillgen.yaml"} | _schema_of_class(Project)
+    keys = {key: item for key, (_, item) in keys_in(Source).items()}
+    required = {item.name: {"required": [key]} for key, item in keys.items()}
+    source = _schema_of_class(Source)
+    source["oneOf"] = [required[kind] for kind in SOURCE_KINDS if kind in required]
     source["dependentSchemas"] = {
-        key: {"anyOf": [_required(other) for other, kind in keys.items() if kind.name in kinds]}
+        key: {"anyOf": [required[kind] for kind in item.kinds if kind in required]}
         for key, item in keys.items()
-        if (kinds := option_of(item).kinds)
+        if item.kinds
     }
-    return schema
+    return schema | {"$defs": {"Source": source, "Target": _schema_of_class(Target)}}
 
 
-def _required(key: str) -> Json:
-    return {"required": [key]}
+def _schema_of_class(cls: type[Options]) -> _Schema:
+    properties = {key: _schema_of_option(item) for key, (_, item) in keys_in(cls).items()}
+    schema: _Schema = {"type": "object", "properties": properties, "additionalProperties": False}
+    if required := [key for key, (_, item) in keys_in(cls).items() if item.is_required]:
+        schema["required"] = required
+    return schema | {"description": " ".join((inspect.getdoc(cls) or "").split())}
 
 
-def _of_class(cls: type[Any]) -> dict[str, Json]:
-    hints, docstrings = typing.get_type_hints(cls), field_docstrings(cls)
-    properties, required = {}, []
-    for key, item in keys_in(cls).items():
-        schema = _of(hints[item.name])
-        declared: Option | None = item.metadata.get("option")
-        if declared is not None and declared.choices:
-            (schema.get("items") or schema.get("additionalProperties") or schema)["enum"] = list(declared.choices)
-            if item.default is not None and item.default is not dataclasses.MISSING:
-                schema["default"] = list(item.default) if isinstance(item.default, tuple) else item.default
-        if declared is not None and declared.is_command:
-            schema = {"anyOf": [{"type": "string", "minLength": 1}, schema | {"minItems": 1}]}
-        properties[key] = schema | {"description": docstrings[item.name] if declared is None else key_help(item)}
-        if is_required(item):
-            required.append(key)
-    result: dict[str, Json] = {"type": "object", "properties": properties, "additionalProperties": False}
-    return result | ({"required": required} if required else {})
+def _schema_of_option(item: Option) -> _Schema:
+    schema = _schema_of(item.type)
+    if item.choices:
+        (schema.get("items") or schema.get("additionalProperties") or schema)["enum"] = list(item.choices)
+        if item.default not in (None, {}):
+            schema["default"] = list(item.default) if isinstance(item.default, tuple) else item.default
+    if item.is_command:
+        schema = {"anyOf": [{"type": "string", "minLength": 1}, schema | {"minItems": 1}]}
+    if item.default is UNSET:
+        schema["type"] = [schema["type"], "null"]
+    return schema | ({"description": item.key_help} if item.key_help else {})
 
 
-def _of(annotation: Any) -> dict[str, Json]:
-    if dataclasses.is_dataclass(annotation) and isinstance(annotation, type):
-        return _of_class(annotation)
-    if annotation in _SCALARS:
-        return dict(_SCALARS[annotation])
-    origin, arguments = typing.get_origin(annotation), typing.get_args(annotation)
-    if origin in (typing.Union, types.UnionType):
-        kind = next(item for item in arguments if item is not types.NoneType)
-        return {"type": ["string", "null"]} if kind is Value else _of(kind)
+def _schema_of(kind: Any) -> _Schema:
+    if kind in (Source, Target):
+        return {"$ref": f"#/$defs/{kind.__name__}"}
+    if isinstance(kind, type) and issubclass(kind, Options):
+        return _schema_of_class(kind)
+    origin, arguments = typing.get_origin(kind), typing.get_args(kind)
     if origin is Sequence:
-        return {"type": "array", "items": _of(arguments[0])}
-    assert isinstance(origin, type)
-    assert issubclass(origin, Mapping), f"an annotation without a JSON form: {annotation}"
-    return {"type": "object", "additionalProperties": _of(arguments[1])}
+        return {"type": "array", "items": _schema_of(arguments[0])}
+    if origin is Mapping:
+        return {"type": "object", "additionalProperties": _schema_of(arguments[1])}
+    return msgspec.json.schema(SCALARS[kind])
 
 
 if __name__ == "__main__":

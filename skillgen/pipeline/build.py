@@ -19,17 +19,18 @@ import sys
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from concurrent.futures import Future
 from contextlib import contextmanager, suppress
-from dataclasses import asdict, replace
 from pathlib import Path
 from queue import Empty, SimpleQueue
 from threading import Thread
 from typing import TYPE_CHECKING, Any, Literal
 
 from msgspec import Struct, structs
+from msgspec import json as msgspec_json
 
 from skillgen import __version__
 from skillgen.config.loader import interpolate, variables_in
-from skillgen.config.project import DEFAULT_OUT, HOSTS, PathName, Source, Target, key_of_flag, option_of, options_in
+from skillgen.config.option import PathName, options_in
+from skillgen.config.project import DEFAULT_OUT, HOSTS, OutputOptions, Source, Target, key_of_flag
 from skillgen.errors import ExitCode, SkillgenError, UsageError, failure_from_bug
 from skillgen.pipeline.generate import (
     Failure,
@@ -95,14 +96,15 @@ def resolve_targets(
     resolved = []
     folders: dict[str, str] = {}
     of_source = {name: value for name, value in given.items() if name in _SOURCE_OPTIONS}
-    of_target = {name: value for name, value in given.items() if name not in _SOURCE_OPTIONS}
+    of_output = {name: value for name, value in given.items() if name not in _SOURCE_OPTIONS}
     for name, target in targets.items():
         out = _out_folder(name, target, file, given.get("out"), is_alone=len(targets) == 1)
         _refuse_shared_folder(name, out, folders, file)
         folders[out] = name
         with errors_located_in_file(f"{file.name}#/targets/{name}", given):
-            target = replace(target, **of_target, source=replace(target.source, **of_source))
-            target, place = _with_place(target, Path(out), file, given)
+            source = structs.replace(target.source, **of_source)
+            output, place = _with_place(structs.replace(target.output, **of_output), Path(out), file, given)
+            target = structs.replace(target, source=source, output=output)
             place = structs.replace(place, target=name)
         resolved.append(NamedTarget(name=name, target=target, file=file, place=place, given=tuple(given)))
     siblings = tuple(item.place.out for item in resolved)
@@ -117,28 +119,28 @@ _SOURCE_OPTIONS = {item.name for item in options_in(Source)}
 
 
 def _out_folder(name: str, target: Target, file: Path, given: Any, *, is_alone: bool) -> str:
-    if target.out and given is None:
-        return os.path.normpath(file.parent / target.out)
+    if target.output.out and given is None:
+        return os.path.normpath(file.parent / target.output.out)
     default = Path(given or file.parent / DEFAULT_OUT)
     return os.path.normpath(default if is_alone else default / name)
 
 
-def _with_place(target: Target, out: Path, file: Path, given: Collection[str]) -> tuple[Target, Place]:
+def _with_place(output: OutputOptions, out: Path, file: Path, given: Collection[str]) -> tuple[OutputOptions, Place]:
     folder = file.parent
-    target = checked_output(target)
+    output = checked_output(output)
     if "out" not in given:
         _refuse_outside(out, folder, "--out")
-    if target.templates is not None and "templates" not in given:
-        templates = folder / target.templates
+    if output.templates is not None and "templates" not in given:
+        templates = folder / output.templates
         _refuse_outside(templates, folder, "--templates")
-        target = replace(target, templates=templates)
+        output = structs.replace(output, templates=str(templates))
     place = Place(
         out=out,
         within=folder if "out" not in given else None,
         owner=file,
-        install=skill_folders(target, Path() if "install_to" in given else folder),
+        install=skill_folders(output, Path() if "install_to" in given else folder),
     )
-    return target, place
+    return output, place
 
 
 def _refuse_outside(path: Path, folder: Path, option: str) -> None:
@@ -259,31 +261,30 @@ def request_of_target(
 
     values: dict[str, Any] = {}
     for item in options_in(Source):
-        value, is_path, place = getattr(target.source, item.name), option_of(item).is_path, f"{where}/{item.name}"
-        place = place.replace("_", "-")
+        value, is_path, place = getattr(target.source, item.name), item.is_path, f"{where}/{item.key}"
         if isinstance(value, str):
             values[item.name] = resolved(value, place, is_path=is_path)
         elif isinstance(value, tuple):
             values[item.name] = tuple(resolved(text, place, is_path=is_path) for text in value)
         elif isinstance(value, Mapping):
             values[item.name] = {name: resolved(text, f"{place}/{name}") for name, text in value.items()}
-    source = replace(target.source, **values)
-    extra = tuple(resolved(text, f"{named.pointer}/extra", is_path=True) for text in target.extra)
+    source = structs.replace(target.source, **values)
+    extra = tuple(resolved(text, f"{named.pointer}/extra", is_path=True) for text in target.texts.extra)
     if source.kind in ("command", "openapi_command", "cli", "cli_command", "config"):
         cwd = Path(source.cwd or folder)
         environment = project_environment(environment, cwd, folder)
         if source.kind == "cli":
-            source = replace(source, cwd=cwd)
+            source = structs.replace(source, cwd=str(cwd))
         elif source.kind == "cli_command":  # it runs in a folder of its own
             program, *rest = with_resolved_program(tuple(source.cli_command), environment)
             program = str(cwd / program) if Path(program).name != program else program
-            source = replace(source, cli_command=(program, *rest))
+            source = structs.replace(source, cli_command=(program, *rest))
         elif source.kind != "config":
             command: dict[str, Any] = {source.kind: with_resolved_program(getattr(source, source.kind), environment)}
-            source = replace(source, cwd=cwd, **command)
+            source = structs.replace(source, cwd=str(cwd), **command)
     return Request(
         source=source,
-        texts=replace(target, extra=extra),
+        texts=structs.replace(target.texts, extra=extra),
         pointer=named.pointer,
         environment=environment,
         secrets=secrets,
@@ -297,7 +298,7 @@ _CACHE_KIND = "built"
 
 def _up_to_date_result(named: NamedTarget) -> Result | None:
     """Returns the result of a target without reading its source if it is up to date."""
-    if named.target.check or named.target.force:
+    if named.target.output.check or named.target.output.force:
         return None
     with suppress(OSError, ValueError, LookupError, TypeError, SkillgenError):
         last = json.loads(read_cached(_CACHE_KIND, _cache_key(named)) or b"null")
@@ -324,7 +325,7 @@ def _remember(named: NamedTarget, files: FilesRead, result: Result) -> None:
     from skillgen.pipeline.read import KINDS
 
     is_document = KINDS[named.target.source.kind].services is not None
-    if not is_document or not files.is_complete or "${" in str(asdict(named.target)):
+    if not is_document or not files.is_complete or b"${" in msgspec_json.encode(named.target):
         return
     with suppress(OSError, SkillgenError):
         last = {
@@ -343,11 +344,12 @@ def _cache_key(named: NamedTarget) -> str:
 
 
 def _options_digest(named: NamedTarget) -> str:
-    folder = named.target.templates
+    folder = named.target.output.templates
     templates = _templates_digests(Path(folder)) if folder is not None else {}
     description = named.target.source.openapi
     workflows = [path.name for path in neighbours(Path(description))] if description is not None else []
-    data = (__version__, asdict(named.target), structs.asdict(named.place), templates, workflows)
+    target = msgspec_json.encode(named.target).decode()
+    data = (__version__, target, structs.asdict(named.place), templates, workflows)
     return hashlib.sha256(json.dumps(data, sort_keys=True, default=str).encode("utf-8", "replace")).hexdigest()
 
 
@@ -418,8 +420,9 @@ _Read = Callable[[NamedTarget], "tuple[Reading, FilesRead]"]
 def _built(named: NamedTarget, targets: Sequence[NamedTarget], read: _Read) -> BuiltTarget:
     try:
         reading, files = read(named)
-        result = write_services(reading.services, named.target, named.place, reading.failures)
-        if result.exit_code is ExitCode.DONE and not named.target.check:
+        output = named.target.output
+        result = write_services(reading.services, output, named.place, reading.failures)
+        if result.exit_code is ExitCode.DONE and not output.check:
             _remember(named, files, result)
         return BuiltTarget(name=named.name, result=result, status="built")
     except SkillgenError as error:
@@ -462,7 +465,7 @@ def prune_targets(targets: Sequence[NamedTarget], result: Result, out: PathName 
     folders = orphaned_folders(
         result.documents, [top, *outs, *(folder.parent for folder in outs)], [file, *outs], installed
     )
-    options = [named.target for named in targets]
+    options = [named.target.output for named in targets]
     return prune_folders(folders, prune=all(item.prune for item in options), check=options[0].check)
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import json
-import os
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import wait
 from dataclasses import replace
@@ -222,6 +221,8 @@ def opened_calls(request: Request, options: Options) -> Iterator[Calls]:
         if reading.failures:
             raise reading.failures[0]
         (service,) = reading.services
+        if request.texts.base_url is not None and service.kind != "openapi":
+            raise UsageError("has no effect without a description of an API", where="--base-url", fix="leave it out")
         if service.kind == "mcp" and target is not None:
             yield Calls(service, _McpCaller(service, target, options, sessions[0]), options)
         elif service.kind == "openapi":
@@ -354,7 +355,7 @@ class _HttpCaller:
         if self._request.texts.base_url:
             data["tools"][tool.name].pop("base", None)
             base_url = self._request.texts.base_url
-        source = str(self._request.source.openapi or "")
+        source = self._description()
         named = (
             environment.get(f"{data['prefix']}_BASE_URL") or base_url or (source if is_url(source) else data["base"])
         )
@@ -365,25 +366,13 @@ class _HttpCaller:
         data["given"] = [name.lower() for name in own]
         return data, own
 
+    def _description(self) -> str:
+        """Returns the file or the URL of the description."""
+        source = self._request.source
+        return str(source.openapi or source.document or "")
+
     def _named_hosts(self, url: str) -> frozenset[str]:
         """Returns the hosts that may be private: that of the description, or those that a local file names."""
-        source = str(self._request.source.openapi or "")
+        source = self._description()
         named = [source] if is_url(source) else [url]
         return hosts_of([*named, *([self._request.texts.base_url] if self._request.texts.base_url else [])])
-
-
-def request_of(source: Any, target: str | None, **details: Any) -> Request:
-    """Returns the request to read a source, or a target of skillgen.yaml.
-
-    Raises:
-        UsageError: there is no such target.
-    """
-    if target is None:
-        return Request(source=source, **details)
-    from skillgen.config.loader import project_file, read_project
-    from skillgen.pipeline.build import request_of_target, resolve_targets
-    from skillgen.sources.mcp.session import CancelToken
-
-    file = project_file(None)
-    (named,) = resolve_targets(read_project(file).targets, file, target, {})
-    return request_of_target(named, os.environ, details.get("announce"), CancelToken())

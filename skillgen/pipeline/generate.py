@@ -8,7 +8,6 @@ finds the documents of targets, servers and names that no longer exist.
 from __future__ import annotations
 
 import contextlib
-import dataclasses
 import os
 import re
 from collections import Counter
@@ -16,17 +15,16 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from contextlib import ExitStack
 from itertools import chain, count, zip_longest
 from pathlib import Path
-from typing import Any, Literal, TypeVar
+from typing import Any, Literal
 
 from msgspec import Struct
 from msgspec.structs import replace
 
-from skillgen.config.project import DEFAULT_OUT, HOSTS, PACKAGE, OutputOptions, check_choices
+from skillgen.config.project import DEFAULT_OUT, HOSTS, PACKAGE, OutputOptions
 from skillgen.errors import EditedError, ExitCode, Problem, SkillgenError, SourceError, UsageError
 from skillgen.model.document import (
     BYTES_PER_TOKEN,
     FORMATS,
-    SERVER_CARDS,
     UNKNOWN_PUBLISHER,
     Artifact,
     Document,
@@ -72,8 +70,6 @@ class Place(Struct, frozen=True, kw_only=True):
         """True for an installed skill."""
         return self.installed_in is not None
 
-
-AnyOutput = TypeVar("AnyOutput", bound=OutputOptions)
 
 OutcomeKind = Literal["documents", "installed", "site", "removed"]
 """The documents of a service, an installed copy of its skill, the documents above those of several services, or
@@ -368,18 +364,14 @@ def write_documents(
     return result.joined(prune_folders(folders, prune=output.prune, check=output.check))
 
 
-def checked_output(output: AnyOutput) -> AnyOutput:
+def checked_output(output: OutputOptions) -> OutputOptions:
     """Returns the options with the formats in the order of `FORMATS`.
 
     Raises:
-        UsageError: a format, a profile or a host is unknown, a folder has no name, or an option needs another one.
+        UsageError: the publisher is invalid, or an option needs another one.
     """
-    check_choices(output)
     if not output.emit:
         raise UsageError("no format is given", where="--emit", fix=f"choose from {','.join(FORMATS)}")
-    for name in ("out", "templates", "package"):
-        if getattr(output, name) == "":
-            raise UsageError("is empty", where=f"--{name}", fix="name a folder, or leave it out")
     if output.user and not output.install_to:
         raise UsageError("has no effect without --install", where="--user", fix=f"add --install {'|'.join(HOSTS)}")
     if output.user and PACKAGE in output.install_to:
@@ -393,7 +385,7 @@ def checked_output(output: AnyOutput) -> AnyOutput:
         fix = "add skill to it, or leave --install out"
         raise UsageError("the formats have no skill to install", where="--emit", fix=fix)
     publisher_of(output)
-    return dataclasses.replace(output, emit=tuple(name for name in FORMATS if name in output.emit))
+    return replace(output, emit=tuple(name for name in FORMATS if name in output.emit))
 
 
 _DOMAIN = re.compile(r"(?=.{1,253}\Z)(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z][a-z0-9-]{0,61}[a-z0-9]")
@@ -419,9 +411,6 @@ def publisher_of(output: OutputOptions) -> Publisher:
         what = f"{publish.namespace!r} is not a namespace"
         raise UsageError(what, where=where, fix="write a domain in reverse order, such as com.acme or io.github.acme")
     card = publish.server_card if publish.server_card is not None else UNKNOWN_PUBLISHER.server_card
-    if card not in SERVER_CARDS:
-        fix = f"choose from {', '.join(SERVER_CARDS)}"
-        raise UsageError(f"{card!r} is not a version of the server card", where=where, fix=fix)
     return Publisher(domain=domain, base_url=url, namespace=publish.namespace, server_card=card)
 
 

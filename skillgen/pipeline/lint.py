@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator
-from dataclasses import replace
 from fnmatch import fnmatchcase
 from pathlib import Path
 
 from msgspec import Struct, structs
 
-from skillgen.config.project import NO_LINT_OPTIONS, LintOptions, check_choices
+from skillgen.config.project import NO_LINT_OPTIONS, LintOptions
 from skillgen.errors import Problem, UsageError
 from skillgen.lint.checks import check_service
 from skillgen.lint.explanation import unknown_code
@@ -70,7 +69,6 @@ class Linter:
         """
         self.options = _combined(given, project, file)
         place = "lint" if file is None else f"{file.as_posix()}#/lint"
-        check_choices(replace(self.options, select=(), ignore=()), f"{place}/levels")
         select_place, ignore_place = "--select" if given.select else f"{place}/select", f"{place}/ignore"
         selected = set(_codes(select_place, self.options.select))
         levels = {
@@ -136,7 +134,7 @@ def _combined(given: LintOptions, project: LintOptions, file: Path | None) -> Li
     baseline = project.baseline
     if baseline is not None and file is not None:
         baseline = file.parent / baseline
-    return replace(
+    return structs.replace(
         project,
         select=given.select or project.select,
         ignore=(*project.ignore, *given.ignore),

@@ -12,7 +12,8 @@ from pathlib import Path
 
 from msgspec import Struct
 
-from skillgen.config.project import HOSTS, PACKAGE, PACKAGE_FOLDER, OutputOptions, PathName
+from skillgen.config.option import PathName
+from skillgen.config.project import HOSTS, PACKAGE, PACKAGE_FOLDER, OutputOptions
 from skillgen.errors import UsageError
 from skillgen.model.values import Json
 from skillgen.security.tables import parse_toml

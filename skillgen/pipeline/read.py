@@ -17,16 +17,17 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
-from msgspec import Struct, structs
+from msgspec import UNSET, Struct, structs
 
-from skillgen.config.project import Source, Texts, check_choices, command_words, flag_of, options_in
+from skillgen.config.option import command_words, options_in
+from skillgen.config.project import Source, Texts
 from skillgen.enrich.inference import infer_effects, infer_missing
 from skillgen.errors import Problem, ProblemLog, SkillgenError, SourceError, UsageError, failure_from_bug
 from skillgen.model.auth import Access, Endpoint
 from skillgen.model.resource import Section
 from skillgen.model.service import Service
 from skillgen.model.tool import EFFECTS, Effect
-from skillgen.model.values import Json, Origin, child
+from skillgen.model.values import Json, Origin, Value, child
 from skillgen.pipeline.ownership import words_of_command, words_of_document, words_of_url
 from skillgen.security.addresses import public_url
 from skillgen.security.screening import screen_service
@@ -106,8 +107,7 @@ class Request:
         """Returns the place of an option for messages and origins: a pointer into the project file, or its flag."""
         if self.pointer is not None:
             return child(self.pointer, name.replace("_", "-"))
-        flags = {item.name: flag_of(item) for item in options_in(Texts)}
-        return flags.get(name) or name
+        return next((item.flag for item in options_in(Texts) if item.name == name and item.flag), name)
 
     def access(self, *addresses: object) -> FetchOptions:
         """Returns how documents are fetched; no document and no message holds the secrets in their URLs."""
@@ -117,6 +117,16 @@ class Request:
             if isinstance(address, str) and is_url(address):
                 secrets |= secrets_from_url(address)
         return FetchOptions(timeout_s=self.source.timeout, headers=headers, secrets=secrets)
+
+
+def kind_of_source(source: str) -> str:
+    """Returns the kind of source that a SOURCE names: a program, a client's file that lists servers, or a document."""
+    from skillgen.sources.mcp.client_config import is_client_file
+
+    path = Path(source)
+    if is_program(source) and not path.exists():
+        return "cli"
+    return "config" if not is_url(source) and path.is_file() and is_client_file(path) else "document"
 
 
 class Reading(Struct, frozen=True, kw_only=True):
@@ -135,7 +145,6 @@ def read_source(request: Request) -> Reading:
         UsageError: an option is invalid, or does not concern the source.
     """
     kind = request.source.kind
-    check_choices(request.source)
     refuse_useless_options(request.source, [kind])
     request = _with_extras(request)
     reading = KINDS[kind].read(request)
@@ -162,7 +171,7 @@ def refuse_useless_options(source: Source, kinds: Sequence[str]) -> None:
     useless = source.useless_options(kinds)
     if not useless:
         return
-    flags = {item.name: flag_of(item) or item.name for item in options_in(source)}
+    flags = {item.name: item.flag or item.name for item in options_in(Source)}
     needed = next(iter(useless.values()))
     useless = {name: other for name, other in useless.items() if other == needed}
     names = {"": "without a server", "command": "with a server's command", "document": "with a document"}
@@ -177,7 +186,7 @@ def refuse_useless_options(source: Source, kinds: Sequence[str]) -> None:
 
 def _refuse_texts_for_several(request: Request, count: int) -> None:
     texts, names = request.texts, ("name", "version", "description", "base_url", "extra")
-    given = [flag_of(item) for item in options_in(texts) if item.name in names and getattr(texts, item.name)]
+    given = [item.flag for item in options_in(Texts) if item.flag and item.name in names and getattr(texts, item.name)]
     if count < 2 or not given:
         return
     fix = "document each service by itself"
@@ -308,7 +317,7 @@ def _read_openapi_command(request: Request) -> Reading:
         text = without_own_folders(printed.decode("utf-8", "surrogateescape"), _folder(source))
         path.write_text(str(text), encoding="utf-8", errors="surrogateescape", newline="")
         try:
-            description = replace(source, openapi_command=(), openapi=str(path))
+            description = structs.replace(source, openapi_command=(), openapi=str(path))
             (service,) = _read_openapi(replace(request, source=description, secrets=secrets)).services
             words = words_of_command(command, service, _folder(source), secrets)
             return Reading(services=(structs.replace(service, source=words),))
@@ -684,7 +693,7 @@ def _with_overrides(service: Service, request: Request) -> Service:
     """Returns the service with the user's overrides. The source's texts are screened first, for every kind of source.
 
     Raises:
-        UsageError: an override is empty or not a URL, or a pattern is invalid.
+        UsageError: an override is not a URL, or a pattern is invalid.
     """
     texts = request.texts
     if request.extras:
@@ -696,9 +705,6 @@ def _with_overrides(service: Service, request: Request) -> Service:
         parse_patterns("--include", texts.include),
         parse_patterns("--exclude", texts.exclude),
     )
-    for option, value in (("--name", texts.name), ("--service-version", texts.version)):
-        if value is not None and not value.strip():
-            raise UsageError("is empty", where=option, fix="give it a value, or leave it out")
     if texts.name is not None:
         # Headings show the title if there is one, and would not show the user's name.
         service = structs.replace(service, title=None)
@@ -714,13 +720,11 @@ def _authored_effects(service: Service, request: Request) -> tuple[Service, dict
     """Returns the effects that the author declares, by tool, each with its place; unmatched patterns are reported.
 
     Raises:
-        UsageError: an effect is unknown, or a pattern is empty.
+        UsageError: a pattern is empty.
     """
     place = request.place("tools")
     declared = request.texts.tools
-    for text, texts in declared.items():
-        check_choices(texts, child(place, text))
-    patterns = parse_patterns("--tools", declared)
+    patterns = parse_patterns(place, declared)
     authored: dict[str, tuple[Effect, str]] = {}
     for effect in EFFECTS:  # of several patterns the worst effect counts, but a name wins
         for pattern, texts in zip(patterns, declared.values(), strict=True):
@@ -777,12 +781,12 @@ def _access(access: Access, request: Request) -> Access:
     origins = dict(access.origins or {})
     for name in ("cli", "api", "web", "mcp"):
         link = getattr(request.texts.links, name)
-        if link is None:
+        if link is UNSET:
             continue
         place = child(request.place("links"), name)
-        if link.json is not None:
-            refuse_secret_url(link.json, place, "write https://HOST/PATH, or null if the service has no such access")
-        access = structs.replace(access, **{name: link})
+        if link is not None:
+            refuse_secret_url(link, place, "write https://HOST/PATH, or null if the service has no such access")
+        access = structs.replace(access, **{name: Value(link)})
         origins[name] = Origin("declared", place)
     return structs.replace(access, origins=origins or None)
 

@@ -59,7 +59,7 @@ def _server_fix(data: dict[str, Json], name: str) -> str:
         return f"document one that it lists: skillgen from-openapi {' or '.join(links[:_LINKS_SHOWN])}"
     from skillgen.sources.mcp.publications import published_ways
 
-    if _is_client_config(data) or published_ways(data):
+    if is_client_config(data) or published_ways(data):
         place = name if is_url(name) or Path(name).exists() else "FILE"
         return f"document a server that it lists: skillgen from-server --config {place}"
     urls = [
@@ -101,7 +101,8 @@ def _is_registry_response(data: dict[str, Json]) -> bool:
     return any("server" in as_dict(item) or "$schema" in as_dict(item) for item in as_list(data.get("servers")))
 
 
-def _is_client_config(data: dict[str, Json]) -> bool:
+def is_client_config(data: dict[str, Json]) -> bool:
+    """True if a document lists the servers of a client."""
     servers = as_dict(data.get("mcpServers") or data.get("servers"))
     return any("command" in as_dict(item) or "url" in as_dict(item) for item in servers.values())
 
@@ -140,7 +141,7 @@ _KINDS: tuple[tuple[Callable[[dict[str, Json]], bool], str, str | None], ...] = 
         "give the API's OpenAPI, and this file with --extra",
     ),
     *((functools.partial(_has_key, key), what, CONVERT) for key, what in _BY_KEY.items()),
-    (_is_client_config, "a client's MCP configuration", None),
+    (is_client_config, "a client's MCP configuration", None),
     (
         lambda data: _has_schema(data, "agent-skills") or (isinstance(data.get("skills"), list) and "name" not in data),
         "an index of agent skills",

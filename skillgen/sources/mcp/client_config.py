@@ -22,8 +22,15 @@ from skillgen.model.values import Json
 from skillgen.security.addresses import is_private, public_url
 from skillgen.security.credentials import looks_random, redact
 from skillgen.security.secrets import Secrets, is_secret_setting, secrets_from_environment
-from skillgen.sources.detect import SERVER_PATHS, discover_document, is_description, is_domain, wrong_kind_error
-from skillgen.sources.documents import is_url
+from skillgen.sources.detect import (
+    SERVER_PATHS,
+    discover_document,
+    is_client_config,
+    is_description,
+    is_domain,
+    wrong_kind_error,
+)
+from skillgen.sources.documents import is_url, text_of_file
 from skillgen.sources.http import FetchOptions
 from skillgen.sources.json_access import as_dict, as_list, text_of
 from skillgen.sources.mcp.publications import SSE, PublishedWay, published_ways
@@ -218,6 +225,20 @@ def _config_from(data: Json, name: str, folder: Path | None, *, is_foreign: bool
     if not ways:
         return None
     return ClientConfig(name=name, folder=folder, servers=ways, ways=frozenset(ways), is_foreign=True)
+
+
+_CLIENT_FILE_LIMIT_BYTES = 256 * 1024
+
+
+def is_client_file(path: Path) -> bool:
+    """True if a file lists the servers of a client; a description has servers of another kind."""
+    text = text_of_file(path) if path.stat().st_size <= _CLIENT_FILE_LIMIT_BYTES else None
+    if text is None or ('"mcpServers"' not in text and '"servers"' not in text):
+        return False
+    try:
+        return is_client_config(as_dict(json.loads(without_comments(text))))
+    except (ValueError, RecursionError):
+        return False
 
 
 def _plugin_config(folder: Path) -> ClientConfig:

@@ -1,0 +1,198 @@
+"""SOURCE, which every command takes in the same forms, and reading it."""
+
+from __future__ import annotations
+
+import inspect
+import os
+import sys
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
+
+import typer
+from msgspec import Struct, structs
+
+from skillgen.cli.options import OptionsOf, ProjectFile
+from skillgen.cli.output import Console, show_documents
+from skillgen.config.option import options_in
+from skillgen.config.project import SOURCE_KINDS, OutputOptions, Source, Texts
+from skillgen.errors import ExitCode, UsageError
+
+if TYPE_CHECKING:
+    from skillgen.pipeline.read import Reading, Request
+
+TargetName: TypeAlias = Annotated[
+    str | None,
+    typer.Option("--target", metavar="NAME", help="Target of the project file.", rich_help_panel="Source"),
+]
+
+
+class Given(Struct, frozen=True, kw_only=True):
+    """The sources of a command line."""
+
+    words: Sequence[str] = ()
+    """Each SOURCE."""
+
+    options: Source
+    """The options of sources; one of them may name a source too."""
+
+    target: str | None = None
+    project: Path | None = None
+
+    @property
+    def is_empty(self) -> bool:
+        """True if there is no source."""
+        return not self.words and self.target is None and not self._is_named
+
+    @property
+    def _is_named(self) -> bool:
+        return any(getattr(self.options, kind) for kind in SOURCE_KINDS)
+
+    def requests(self, **details: Any) -> Iterator[tuple[str | None, Request]]:
+        """Yields each SOURCE with the request to read it, then those of the options, with `None`.
+
+        Raises:
+            UsageError: there is no source, an option has no effect, or there is no such target.
+        """
+        from skillgen.pipeline.read import Request, kind_of_source, refuse_useless_options
+
+        if self.is_empty:
+            fix = "give a file, a URL, MODULE:APP or --target NAME; or a server: --url URL or -- COMMAND"
+            raise UsageError("no source is given", fix=fix)
+        if self.target is not None and (self.words or self._is_named):
+            raise UsageError("several sources are given", where="--target", fix="give the target or the source")
+        if self.target is not None:
+            yield None, self._request_of_target(details)
+            return
+        kinds = [kind_of_source(word) for word in self.words]
+        # An option may concern the documents, the server, or both.
+        refuse_useless_options(self.options, [*kinds, *([self.options.kind] if self._is_named else [])])
+        for word, kind in zip(self.words, kinds, strict=True):
+            yield word, Request(source=self.options.for_kind(kind, word), **details)
+        if self._is_named:
+            kind = self.options.kind
+            yield None, Request(source=self.options.for_kind(kind, getattr(self.options, kind)), **details)
+
+    def request(self, **details: Any) -> Request:
+        """Returns the request to read the only source.
+
+        Raises:
+            UsageError: there is no source, or there are several.
+        """
+        requests = [request for _, request in self.requests(**details)]
+        if len(requests) != 1:
+            raise UsageError("several sources are given", fix="give one: a file, a URL, or a server")
+        return requests[0]
+
+    def _request_of_target(self, details: dict[str, Any]) -> Request:
+        from skillgen.config.loader import project_file, read_project
+        from skillgen.pipeline.build import request_of_target, resolve_targets
+        from skillgen.sources.mcp.session import CancelToken
+
+        file = project_file(self.project)
+        values = {item.name: getattr(self.options, item.name) for item in options_in(Source)}
+        given = {item.name: value for item in options_in(Source) if (value := values[item.name]) != item.default}
+        (named,) = resolve_targets(read_project(file).targets, file, self.target, given)
+        request = request_of_target(named, os.environ, Console().say, CancelToken())
+        return replace(request, **{name: value for name, value in details.items() if name != "texts"})
+
+
+class GivenOf(OptionsOf, frozen=True, kw_only=True):
+    """SOURCE and the options of sources, which replace a parameter of a command."""
+
+    argument: Any = None
+    """The declaration of SOURCE for typer; `None` if the command reads it among other words."""
+
+    def parameters(self, kinds: Collection[str]) -> list[inspect.Parameter]:
+        """Returns SOURCE and the options for typer."""
+        words = {"words": self.argument} if self.argument is not None else {}
+        others = {**words, "target": TargetName, "project": ProjectFile}
+        added = [
+            inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=None, annotation=annotation)
+            for name, annotation in others.items()
+        ]
+        return [*added, *super().parameters(kinds)]
+
+    def take(self, values: dict[str, Any]) -> Given:
+        """Takes the sources from the values of the command."""
+        options, words = super().take(values), values.pop("words", None) or ()
+        return Given(
+            words=(words,) if isinstance(words, str) else words,
+            options=structs.replace(options, command=values["context"].obj),
+            target=values.pop("target"),
+            project=values.pop("project"),
+        )
+
+
+_SOURCE_HELP = (
+    "File or URL of a description, a snapshot, a service manifest or a client's servers; MODULE:APP of a program; or - "
+    "for standard input."
+)
+
+SOURCE = GivenOf(
+    classes=(Source,),
+    kinds=SOURCE_KINDS,
+    argument=Annotated[str | None, typer.Argument(metavar="[SOURCE] [-- COMMAND [ARG]...]", help=_SOURCE_HELP)],
+)
+"""One SOURCE, in all its forms."""
+
+SOURCES = structs.replace(
+    SOURCE,
+    argument=Annotated[
+        list[str] | None, typer.Argument(metavar="[SOURCE]... [-- COMMAND [ARG]...]", help=_SOURCE_HELP)
+    ],
+)
+"""Any number of them."""
+
+
+def read(request: Request, console: Console) -> Reading:
+    """Reads a source, and shows what is done.
+
+    Raises:
+        SourceError: it cannot be reached or read.
+        UsageError: an option is invalid.
+    """
+    from skillgen.pipeline.read import read_source
+
+    with console.progress(f"reading the {request.source.kind.replace('_', ' ')}") as progress:
+        return read_source(
+            replace(
+                request,
+                progress=progress,
+                # The user must see the URL to log in at, even with --quiet.
+                announce=Console().say,
+                confirm=_confirm_sending_secret if sys.stdin.isatty() and sys.stderr.isatty() else None,
+            )
+        )
+
+
+def _confirm_sending_secret(issuer: str) -> bool:
+    from skillgen.text.markdown import one_line
+
+    return typer.confirm(f"Send the client secret to the authorization server {one_line(issuer)}?", err=True)
+
+
+def refuse_command(context: typer.Context, fix: str) -> None:
+    """Refuses the command of a server where a command takes none.
+
+    Raises:
+        UsageError: one is given.
+    """
+    if context.obj:
+        raise UsageError("a server's command is given after --", fix=fix)
+
+
+def document(source: Source, texts: Texts, output: OutputOptions, console: Console, *, as_json: bool) -> ExitCode:
+    """Documents a source, and prints the result.
+
+    Raises:
+        SourceError: it cannot be reached or read.
+        UsageError: an option is invalid.
+    """
+    from skillgen.pipeline.generate import checked_output, write_documents
+    from skillgen.pipeline.read import Request
+
+    checked_output(output)
+    reading = read(Request(source=source, texts=texts), console)
+    return show_documents(write_documents(reading.services, output, reading.failures), output, console, as_json)

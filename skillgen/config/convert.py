@@ -1,0 +1,178 @@
+"""Converts the values of a project file, a command line or a call of the API into options.
+
+`msgspec.convert` stops at the first fault and ignores keys that it does not know. Here every fault is found, with its
+path, and a key that is misspelt has a proposal.
+"""
+
+from __future__ import annotations
+
+import difflib
+import os
+import typing
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Annotated, Any, TypeAlias
+
+import msgspec
+from msgspec import UNSET, Meta, Struct
+
+from skillgen.config.dropped import dropped
+from skillgen.config.option import Option, Options, command_words, keys_in
+from skillgen.config.project import Source, Target
+from skillgen.errors import SkillgenError, UsageError
+
+Path: TypeAlias = tuple[str | int, ...]
+
+SCALARS: dict[Any, Any] = {
+    bool: bool,
+    float: Annotated[float, Meta(gt=0, le=86_400)],
+    str: Annotated[str, Meta(min_length=1)],
+}
+"""Type of an option to that of its values."""
+
+_EMPTY = "give it a value, or leave it out"
+
+
+class Fault(Struct, frozen=True):
+    """What is wrong with one value."""
+
+    path: Path
+    """The keys and indexes that lead to it."""
+
+    what: str
+    fix: str
+
+    is_unknown: bool = False
+    """Whether its key is not known."""
+
+
+class Converter:
+    """Converts values, and collects their faults."""
+
+    def __init__(self, *, is_text: bool = False) -> None:
+        """`is_text` if scalars are strings or `None`, as in a file: their types follow from the options."""
+        self.faults: list[Fault] = []
+        self._is_text = is_text
+
+    def convert(self, kind: Any, value: Any, path: Path, item: Option = Option()) -> Any:  # noqa: B008 - frozen
+        """Returns a value as an instance of `kind`, the type of the option `item`."""
+        if isinstance(kind, type) and issubclass(kind, Options):
+            return self._struct(kind, value, path)
+        origin, arguments = typing.get_origin(kind), typing.get_args(kind)
+        if value is None and not self._is_text and item.default is None:
+            return None
+        if origin is Sequence:
+            return self._list(arguments[0], value, path, item)
+        if origin is Mapping:
+            members = self._mapping(value, path)
+            return {name: self.convert(arguments[1], member, (*path, name), item) for name, member in members.items()}
+        if origin is typing.Union:  # a document: a path, or what a parser returned
+            if isinstance(value, (str, os.PathLike, Mapping)):
+                return value if isinstance(value, Mapping) else self._scalar(str, value, path, item)
+            return self.wrong(path, "a path, a URL or a mapping", value)
+        return self._scalar(kind, value, path, item)
+
+    def fault(
+        self, path: Path, what: str, fix: str, *, is_unknown: bool = False, gone: UsageError | None = None
+    ) -> Any:
+        """Adds a fault; returns `None` in place of the value."""
+        self.faults.append(Fault(path, what, fix, is_unknown) if gone is None else Fault(path, gone.what, gone.fix))
+
+    def raise_faults(self, error_of: Callable[[Fault], SkillgenError]) -> None:
+        """Raises the first fault as an error that has the others, if there is any."""
+        if self.faults:
+            error, *others = map(error_of, self.faults)
+            error.others = tuple(others)
+            raise error
+
+    def _struct(self, cls: type[Options], value: Any, path: Path) -> Any:
+        known = keys_in(cls)
+        values: dict[str, dict[str, Any]] = {holder: {} for holder, _ in known.values()}
+        for name, member in self._mapping(value, path).items():
+            key = name if self._is_text else name.replace("_", "-")
+            if key not in known:
+                close = difflib.get_close_matches(key.replace("_", "-"), known, n=1, cutoff=0.5)
+                fix = f"did you mean {close[0]}?" if close else f"choose from {', '.join(known)}"
+                if cls is Target and key in keys_in(Source):
+                    fix = "write it below source:"
+                self.fault((*path, name), "no such key", fix, is_unknown=True, gone=dropped("key", key))
+                continue
+            holder, item = known[key]
+            values[holder][item.name] = self.convert(item.type, member, (*path, name), item)
+        own = values.pop("", {})
+        if missing := [item.key for _, item in known.values() if item.is_required and item.name not in own]:
+            if not self.faults:  # a key that is not known may be the missing one
+                self.fault(path, f"has no {missing[0]}", f"add {missing[0]}:")
+            return None
+        held = {holder: _class_of(cls, holder)(**given) for holder, given in values.items() if given}
+        return cls(**own, **held)
+
+    def _mapping(self, value: Any, path: Path) -> Mapping[str, Any]:
+        if value is None and self._is_text:
+            return {}
+        if isinstance(value, Mapping) and all(isinstance(key, str) for key in value):
+            return value
+        self.wrong(path, "a mapping" if self._is_text else "a mapping with strings as keys", value)
+        return {}
+
+    def _list(self, kind: Any, value: Any, path: Path, item: Option) -> Any:
+        if isinstance(value, str):
+            if item.is_command:
+                try:
+                    value = command_words(value, "")
+                except UsageError as error:
+                    return self.fault(path, error.what, error.fix)
+            elif item.is_comma_separated and not self._is_text:
+                value = [part.strip() for part in value.split(",") if part.strip()]
+            elif not self._is_text:
+                value = [value]
+        if isinstance(value, (str, bytes, Mapping)) or not isinstance(value, Iterable):
+            return self.wrong(path, "a list" if self._is_text else "a list of strings", value)
+        return tuple(self.convert(kind, member, (*path, index), item) for index, member in enumerate(value))
+
+    def _scalar(self, kind: Any, value: Any, path: Path, item: Option) -> Any:
+        if value is None and item.default is UNSET:
+            return None
+        if value is None and self._is_text:
+            return self.fault(path, "is empty", _EMPTY)
+        if isinstance(value, os.PathLike) and (item.is_path or item.is_command):
+            value = os.fspath(value)
+        if self._is_text and kind is bool:
+            value = {"true": True, "false": False}.get(value, value)
+        try:
+            value = msgspec.convert(value, str if kind is str else SCALARS[kind], strict=kind is not float)
+        except msgspec.ValidationError:
+            if kind is float:
+                fix = "write a number, such as 30" if self._is_text else "pass a number, such as 30"
+                return self.fault(path, "must be a number of seconds above 0", fix)
+            names = {bool: "true or false" if self._is_text else "True or False"}
+            return self.wrong(path, names.get(kind, "a string"), value)
+        if kind is str:
+            if "\0" in value:
+                return self.fault(path, "holds a null character", "remove it")
+            if not value.strip() and (self._is_text or typing.get_origin(item.type) is not Mapping):
+                return self.fault(path, "is empty", _EMPTY)
+            if item.choices and value not in item.choices:
+                fix = f"choose from {','.join(item.choices)}"
+                self.fault(path, f"no such {item.choice}: {value}", fix, gone=dropped(item.choice, value))
+        return value
+
+    def wrong(self, path: Path, expected: str, value: Any) -> Any:
+        """Adds the fault of a value of a wrong type."""
+        if self._is_text:
+            how = {"a list": "a list: one item a line, after a hyphen", "a mapping": "`key: value` lines"}
+            return self.fault(path, f"must be {expected}", f"write it as {how.get(expected, expected)}")
+        return self.fault(path, f"must be {expected}, not {type(value).__name__}", f"pass {expected}")
+
+
+def _class_of(cls: type[Options], holder: str) -> type[Struct]:
+    hint = typing.get_type_hints(cls)[holder]
+    assert isinstance(hint, type)
+    return hint
+
+
+def error_of_argument(fault: Fault) -> UsageError:
+    """Returns a fault of an argument, or of an option of the command line."""
+    names = [part for part in fault.path if isinstance(part, str)]
+    if fault.is_unknown:
+        return UsageError(f"no such key: {names.pop()}", where=".".join(names), fix=fault.fix)
+    return UsageError(fault.what, where=names[0] if names[0].startswith("--") else ".".join(names), fix=fault.fix)
