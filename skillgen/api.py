@@ -23,6 +23,7 @@ from skillgen.errors import EditedError, ExitCode, OutputError, Problem, Skillge
 from skillgen.lint.findings import Findings
 from skillgen.model.auth import Endpoint
 from skillgen.model.calls import Example, Output
+from skillgen.model.changes import ToolChange
 from skillgen.model.document import Document
 from skillgen.model.resource import Group, Prompt, Resource, Section
 from skillgen.model.schema import NamedType, Parameter, Schema
@@ -56,10 +57,12 @@ __all__ = [
     "SkillgenError",
     "SourceError",
     "Tool",
+    "ToolChange",
     "UsageError",
     "Value",
     "build",
     "check",
+    "diff",
     "generate",
     "lint",
     "read",
@@ -304,6 +307,13 @@ def lint(service: Service, **options: Any) -> Findings:
     from skillgen.pipeline.lint import Linter
 
     return Linter(LintOptions(**options)).check(service, service.name)
+
+
+def diff(old: Service, new: Service) -> tuple[ToolChange, ...]:
+    """Returns what changed for callers between two readings of a service, breaking changes first."""
+    from skillgen.model.changes import compare_services
+
+    return compare_services([old], [new])
 
 
 @_takes(_Build, OutputOptions)

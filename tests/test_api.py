@@ -278,7 +278,7 @@ def test_a_failed_target_is_a_value(project: Path) -> None:
 
 # -- options and kinds of source -------------------------------------------------------------------------------------
 
-OPTION = '    zebra: Annotated[bool, option("Draw a zebra.", kinds=("openapi",))] = False\n'
+OPTION = '    zebra: bool = option("Draw a zebra.", False, kinds=("openapi",))\n'
 
 KIND = """
 def titles(document, problems, request, access):
