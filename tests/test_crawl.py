@@ -266,7 +266,7 @@ class TestDashdash:
         assert (crawls("waits-for-second").tools, crawls("waits-for-second").methods.count("-")) == (BOTH, 2)
 
     @pytest.mark.parametrize("name", ["both", "modern-dashdash twice", "legacy twice", "dies twice"])
-    def test_the_second_process_runs_beside_the_first_and_changes_nothing_else(self, crawls: Crawls, name: str) -> None:
+    def test_the_second_process_changes_nothing_else(self, crawls: Crawls, name: str) -> None:
         """X-07: a server that has no `dashdash` there is documented as before."""
         found, alone = crawls(name), crawls(CRAWLS[name]["manner"])
         assert (found.service.protocol_version, found.tools) == (alone.service.protocol_version, alone.tools)

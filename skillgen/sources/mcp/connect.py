@@ -233,7 +233,7 @@ def _start(target: ServerTarget, secrets: Secrets) -> Connection:
 
 
 class SecondHandshake:
-    """`initialize` on a second connection, beside the first one, which may be of the newest revision.
+    """`initialize` on a second connection, at the same time as the first one, which may be of the newest revision.
 
     A server that skillgen starts is started twice at once, so that it costs no time; but a package runner only once the
     first start has installed the package. Over HTTP, a connection costs nothing once the revision is known.
