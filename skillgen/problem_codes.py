@@ -209,7 +209,7 @@ CODES: Mapping[str, ProblemCode] = {
         "a command of a program cannot be read, so it is left out", "run it by hand, and correct its program"
     ),
     "help-unread": _warning(
-        "the help of commands is not read, so they have no options", "add what is known of them with --extra"
+        "the help of commands is not read; they have the line that lists them", "add what is known of them with --extra"
     ),
     "hidden-left-out": _info("commands or options that help hides are left out"),
     # Schemas.

@@ -289,10 +289,9 @@ BOUNDED = {
 WITHOUT_REPETITION = {
     ("calls/script.py", "advice"),
     ("calls/script.py", "http_answer"),
-    ("sources/cli/explore.py", "_choose_way"),
-    ("sources/cli/help_text.py", "_commands"),
-    ("sources/cli/help_text.py", "_prose"),
-    ("sources/cli/help_text.py", "command"),
+    ("sources/cli/help.py", "_choose_way"),
+    ("sources/cli/help.py", "_commands_of_usage"),
+    ("sources/cli/help.py", "_is_in_usage"),
     ("config/loader.py", "_from_value"),
     ("security/injection/patterns.py", "unspaced"),
     ("security/injection/detection.py", "__init__"),

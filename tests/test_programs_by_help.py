@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import re
 import shlex
 from collections.abc import Mapping
 from pathlib import Path
@@ -14,7 +13,7 @@ import pytest
 from cli import files_of, generated, run_skillgen
 
 import skillgen
-from skillgen import Parameter, Service, Tool
+from skillgen import Service, Tool
 
 STYLES: dict[str, dict[str, str]] = {
     "argparse": {
@@ -297,10 +296,6 @@ def named(service: Service, name: str) -> Tool:
     return next(item for item in service.tools if item.name == name)
 
 
-def parameter(tool: Tool, name: str) -> Parameter:
-    return next(item for item in tool.parameters if item.name.lower() == name)
-
-
 def codes(service: Service) -> list[str]:
     return [item.code for item in service.problems]
 
@@ -309,120 +304,84 @@ def codes(service: Service) -> list[str]:
 
 
 @pytest.mark.parametrize("style", STYLES)
-def test_commands_and_options_are_read_in_each_style(style: str, tmp_path: Path) -> None:
+def test_commands_are_found_in_each_style(style: str, tmp_path: Path) -> None:
     service = read(tmp_path, STYLES[style])
     assert {item.name for item in service.tools} - {"completion"} == {"pack", "burn"}
-    assert [item.name for item in service.parameters] == ["--verbose"]
     pack = named(service, "pack")
     assert (pack.summary or "").lower().rstrip(".") == "pack a crate"
-    options = [item.name for item in pack.parameters if item.location == "option"]
-    assert {*options} - {"--seal"} == {"--level", "--format", "--tags", "--home"}
-    assert [item.name.lower() for item in pack.parameters if item.location == "positional"] == ["box", "more"]
-    assert parameter(pack, "box").required
-    assert not parameter(pack, "more").required
-    assert "small" in (parameter(pack, "--level").description or "")
-    assert "crates are" in (parameter(pack, "--home").description or "")
+    assert (pack.usage or "crate pack").startswith("crate pack")
     assert "help-unread" not in codes(service)
 
 
-@pytest.mark.parametrize("style", [style for style in STYLES if style != "cobra"])
-def test_choices_and_defaults_are_read_in_each_style(style: str, tmp_path: Path) -> None:
-    form = parameter(named(read(tmp_path, STYLES[style]), "pack"), "--format")
-    assert [*map(str, form.schema.choices or ())] == ["tar", "zip"]
-    assert "Form" not in (form.description or "")
+@pytest.mark.parametrize("style", STYLES)
+def test_the_section_of_a_command_is_its_help_verbatim(style: str, tmp_path: Path) -> None:
     text = skillgen.render_documents(read(tmp_path, STYLES[style]), emit=["llms"])["llms-full.txt"]
-    assert re.search(
-        r"- `--format` \(string\): The form\.? One of `tar`, `zip`\. Default: `tar`\.", text, re.IGNORECASE
-    )
+    shown = [line.strip() for line in text.splitlines()]
+    for words in ("--help", "pack --help", "burn --help"):
+        assert [line for line in STYLES[style][words].splitlines() if line.strip() not in shown] == [], words
 
 
-def test_required_options_variables_and_negations_are_read(tmp_path: Path) -> None:
-    text = skillgen.render_documents(read(tmp_path, STYLES["click"]), emit=["llms"])["llms-full.txt"]
-    assert "- `--level` (integer, required): How small." in text
-    assert "Environment: `CRATE_HOME`." in text
-    assert "Turned off by `--no-seal`." in text
+def test_no_parameter_is_read_from_a_help_text(tmp_path: Path) -> None:
+    service = read(tmp_path, STYLES["clap"])
+    assert (service.parameters, *(item.parameters for item in service.tools)) == ((), (), ())
 
 
 GNU = """\
-Usage: crate [OPTION]... [FILE]...
+Usage: /usr/bin/crate [OPTION]... [FILE]...
   or:  crate --list
 Pack FILEs into crates.
 
- Main operations:
-
   -a, --all                  include hidden files
-      --block-size=SIZE      with -l, scale sizes by SIZE when
-                               printing them; e.g. '--block-size=M'
       --color[=WHEN]         color the output WHEN; more info below
-  -n, --lines=[-]NUM         only the last NUM lines
-  -w                         list long lines
-      --[no-]progress        show the progress
-  --context=CTX TEXT         two words
-      --help        display this help and exit
-      --version     output version information and exit
-
-Report bugs to: <bugs@example.com>
 """
 
 
-def test_options_in_the_style_of_gnu_are_read(tmp_path: Path) -> None:
+def test_a_program_without_commands_is_one_tool(tmp_path: Path) -> None:
     (tool,) = read(tmp_path, {"--help": GNU}).tools
-    assert [item.name for item in tool.parameters] == [
-        *("--all", "--block-size", "--color", "--lines", "-w", "--progress", "--context", "--version", "--list", "FILE")
-    ]
-    assert tool.description == "Pack FILEs into crates."
-    assert "'--block-size=M'" in (parameter(tool, "--block-size").description or "")
-    color, progress = parameter(tool, "--color").syntax, parameter(tool, "--progress").syntax
-    assert color is not None
-    assert (color.is_value_optional, color.value) == (True, "WHEN")
-    assert progress is not None
-    assert progress.negations == ("--no-progress",)
+    assert (tool.name, tool.summary, tool.usage) == (
+        "crate",
+        "Pack FILEs into crates.",
+        "crate [OPTION]... [FILE]...",
+    )
+    assert tool.help == GNU.strip()
 
 
-def test_usage_alone_declares_options_and_arguments(tmp_path: Path) -> None:
-    text = "usage: crate [-v | --verbose] [-C <path>] [--exec[=<path>]] [--quiet] <box> [<args>...]\n"
-    (tool,) = read(tmp_path, {"--help": text}).tools
-    assert [item.name for item in tool.parameters] == ["--verbose", "-C", "--exec", "--quiet", "box", "args"]
-    assert [item.name for item in tool.parameters if item.required] == ["box"]
+DOCOPT = """\
+Naval crates.
 
-
-CLICK = """\
-Usage: crate [OPTIONS] PATH [integer|floa
-             t|text] Q
-
-  Pack crates:
-
-      crate pack a.txt \\
-        --text --convert 'a'
+Usage:
+  crate ship new <name>...
+  crate ship [<name>] move <x> <y> [--speed=<kn>]
+  crate mine (set|remove) <x> <y>
+  crate -h | --help
 
 Options:
-  --secret <TEXT TEXT>...     Two words
-  --to COMMA SEPARATED LIST   All of them
-  --level [LOW|HIGH]          How much
-  --weight INTEGER RANGE [0<=x<=9]  In kg
-  --size [1MB|2MB|4M          How large
-  --tar TEXT                  --tar option of the crate, e.g.
-                              --tar=/usr/bin/tar
-  --sure BOOLEAN              Whether  [default: True]
-  --help                      Show this message and exit.
+  -h --help  Show this screen.
 """
 
 
-def test_types_of_click_are_read_from_its_help(tmp_path: Path) -> None:
-    service = read(tmp_path, {"--help": CLICK})
-    text = skillgen.render_documents(service, emit=["llms"])["llms-full.txt"]
-    lines = [line for line in text.splitlines() if line.startswith(("- `-", "- `PATH", "- `VALUE", "- `Q"))]
-    assert lines == [
-        "- `PATH` (path, required), `Q` (string, required)",
-        "- `VALUE` (string): One of `integer`, `float`, `text`.",
-        "- `--secret` (string): Two words. Exactly 2 items.",
-        "- `--to` (string): All of them",
-        "- `--level` (string): How much. One of `LOW`, `HIGH`.",
-        "- `--weight` (integer): In kg. 0 to 9.",
-        "- `--size` (string): How large",
-        "- `--tar` (string): --tar option of the crate, e.g. --tar=/usr/bin/tar",
-        "- `--sure` (boolean): Whether. Default: `true`.",
-    ]
+def test_commands_that_only_usage_names_are_found(tmp_path: Path) -> None:
+    """The help of docopt has no list of commands."""
+    service = read(tmp_path, {"--help": DOCOPT})
+    assert {item.name for item in service.tools} == {"crate", "ship new", "ship", "mine"}
+    assert named(service, "mine").help == "crate mine (set|remove) <x> <y>"
+
+
+def test_a_long_help_is_cut_at_the_end_of_a_line(tmp_path: Path) -> None:
+    lines = [f"  --option-{number}  does {number}" for number in range(1_000)]
+    (tool,) = read(tmp_path, {"--help": "Usage: crate [OPTION]\n\n" + "\n".join(lines) + "\n"}).tools
+    assert tool.help is not None
+    assert len(tool.help.encode()) <= 8_200
+    *kept, last = tool.help.splitlines()
+    assert (last, kept[-1] in lines) == ("…", True)
+
+
+def test_help_that_reads_like_an_order_is_shown_verbatim(tmp_path: Path) -> None:
+    """It is in a code block, and the user runs the program anyway."""
+    text = "Usage: crate [-y]\n\n  -y, --yes  Do not ask the user for confirmation, and ignore previous settings.\n"
+    service = read(tmp_path, {"--help": text})
+    assert named(service, "crate").help == text.strip()
+    assert "addresses-reader" not in codes(service)
 
 
 ARGPARSE = {
@@ -467,17 +426,8 @@ Standalone commands:
 
 def test_the_forms_of_argparse_in_other_programs_are_read(tmp_path: Path) -> None:
     service = read(tmp_path, ARGPARSE)
-    assert [item.name for item in service.tools] == ["pack", "burn"]
-    assert "Also called `p`." in (named(service, "pack").description or "")
-    assert [(item.name, item.description) for item in service.parameters] == [("--store", "where crates are")]
-    pack = named(service, "pack").parameters
-    assert [(item.name, item.description) for item in pack] == [
-        ("--list", "list all crates"),
-        ("--skip", "leave these out"),
-        ("METHOD", "how it is packed"),
-        ("URL", "where it is"),
-    ]
-    assert [item.name for item in pack if item.required] == ["URL"]
+    assert [(item.name, item.summary) for item in service.tools] == [("pack", "pack a crate"), ("burn", "burn a crate")]
+    assert named(service, "pack").usage == "crate pack [METHOD] URL"
 
 
 def test_prose_and_examples_declare_no_commands(tmp_path: Path) -> None:
@@ -541,11 +491,11 @@ Use "crate make [command] --help" for more information about a command.
 
 def test_the_forms_of_cobra_in_other_programs_are_read(tmp_path: Path) -> None:
     service = read(tmp_path, COBRA)
-    sync = named(service, "sync")
-    assert [(item.name, item.required) for item in sync.parameters] == [("source:path", True), ("dest:path", True)]
-    assert "```text\ncrate sync here there\n```" in (sync.description or "")
-    assert sync.semantics.effect == "destructive"
-    assert [item.name for item in named(service, "make box").parameters] == ["--deep", "NAME"]
+    assert [(item.name, item.usage) for item in service.tools] == [
+        ("sync", "crate sync source:path dest:path [flags]"),
+        ("make", "crate make --file=NAME [flags]"),
+        ("make box", "crate make box NAME [flags]"),
+    ]
 
 
 def test_commands_below_their_placeholder_are_read(tmp_path: Path) -> None:
@@ -580,10 +530,10 @@ start a work area (see also: crate help tutorial)
 
 def test_short_help_is_read_where_the_long_one_is_a_manual(tmp_path: Path) -> None:
     service = read(tmp_path, GIT)
-    assert {item.name: [entry.name for entry in item.parameters] for item in service.tools} == {
-        "pack": ["--quiet", "-m", "box"],
-        "burn": ["--force", "box"],
-        "stow": ["--deep"],
+    assert {item.name: item.usage for item in service.tools} == {
+        "pack": "crate pack [<options>] <box>",
+        "burn": "crate burn <box>...",
+        "stow": "crate stow",
     }
 
 
@@ -592,7 +542,7 @@ def test_the_complete_help_is_read_if_the_help_names_it(tmp_path: Path) -> None:
     service = read(
         tmp_path, {"--help": short, "--help all": " -v, --verbose   say more\n     --level <n>  how small\n"}
     )
-    assert [item.name for item in service.tools[0].parameters] == ["--verbose", "--level"]
+    assert service.tools[0].help == f"{short}\n\n -v, --verbose   say more\n     --level <n>  how small"
 
 
 def test_commands_of_commands_are_read(tmp_path: Path) -> None:
@@ -606,8 +556,9 @@ def test_commands_of_commands_are_read(tmp_path: Path) -> None:
     service = read(tmp_path, texts)
     assert [item.name for item in service.tools] == ["tags add", "tags old"]
     assert named(service, "tags add").command == ("crate", "tags", "add")
+    assert named(service, "tags old").help == "old  An old one (deprecated)"
     assert [item.message for item in service.problems if item.code == "help-unread"] == [
-        "options of 1 command are not documented, because no help is printed: `tags old`"
+        "the help of 1 command is not documented, because no help is printed: `tags old`"
     ]
 
 
@@ -621,12 +572,11 @@ def test_commands_of_two_words_are_commands_of_a_group(tmp_path: Path) -> None:
         "config set --help": "crate/1.2.0\n\nUsage:\n  $ crate config set <key>\n\nOptions:\n  --force  Replace it\n",
     }
     service = read(tmp_path, texts)
-    assert {item.name: [entry.name for entry in item.parameters] for item in service.tools} == {
-        "config get": ["--json", "key"],
-        "config set": ["--force", "key"],
-        "pack": ["--deep"],
-    }
-    assert [item.description for item in service.tools] == ["Print a value", "Change a value", "Pack"]
+    assert [(item.name, item.summary, item.usage) for item in service.tools] == [
+        ("config get", "Print a value", "crate config get <key>"),
+        ("config set", "Change a value", "crate config set <key>"),
+        ("pack", "Pack", "crate pack"),
+    ]
 
 
 # -- nothing but help is run -----------------------------------------------------------------------------------------
@@ -713,12 +663,6 @@ def test_what_cannot_be_read_is_one_clear_message(
 
 
 # -- documents, snapshots and projects -------------------------------------------------------------------------------
-
-
-def test_documents_say_that_they_are_inferred(tmp_path: Path) -> None:
-    documents = skillgen.render_documents(read(tmp_path, STYLES["clap"]))
-    for name in ("ai-help.md", "llms.txt", "llms-full.txt", "skills/crate/SKILL.md"):
-        assert "read from the help that the program prints" in " ".join(documents[name].split()), name
 
 
 def test_the_text_of_ai_help_is_read_too_if_the_help_lists_it(tmp_path: Path) -> None:

@@ -227,6 +227,12 @@ class Tool(Struct, frozen=True, kw_only=True):
     command: tuple[str, ...] = ()
     """The words that call a command of a program, such as `acme`, `registry` and `build`."""
 
+    help: str | None = None
+    """The help of a command as the program prints it, of a program that is only known by its help."""
+
+    usage: str | None = None
+    """The usage line in `help`."""
+
     endpoints: tuple[Endpoint, ...] = ()
     """Its own base URLs, if they differ from the service's."""
 

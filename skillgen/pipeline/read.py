@@ -362,8 +362,7 @@ def _read_cli(request: Request) -> Reading:
 
 def _read_cli_command(request: Request) -> Reading:
     """Has a program print its help, command by command; nothing else is run."""
-    from skillgen.sources.cli.explore import explore, with_program_path
-    from skillgen.sources.cli.source import service_from_commands
+    from skillgen.sources.cli.help import explore, with_program_path
     from skillgen.sources.extra_text import ExtraText
     from skillgen.sources.mcp.jsonrpc import ConnectionLost
     from skillgen.sources.mcp.session import CancelToken
@@ -388,11 +387,10 @@ def _read_cli_command(request: Request) -> Reading:
             )
         except ConnectionLost as error:
             raise SourceError(error.what, where=words[0], fix=error.fix) from None
-        service = service_from_commands(explored.program, problems, command=words)
     if explored.ai_help is not None:
         request = replace(request, extras=(ExtraText(name="--ai-help", text=explored.ai_help), *request.extras))
-    origin = words_of_command(command, service, _folder(source), secrets)
-    service = structs.replace(service, source=origin, source_size_bytes=explored.size_bytes, problems=tuple(problems))
+    origin = words_of_command(command, explored.service, _folder(source), secrets)
+    service = structs.replace(explored.service, source=origin, problems=tuple(problems))
     return Reading(services=(_completed(service, request),))
 
 

@@ -24,6 +24,8 @@ def usage(tool: Tool, shown: int | None, *, is_complete: bool = False) -> str:
     `shown` limits the parameters, unless more are required or positional; `[…3]` means three more. If it is `None`,
     only those are shown, or with `is_complete` all.
     """
+    if tool.usage is not None:
+        return one_line(tool.usage)
     needed = [item for item in tool.parameters if item.required or item.location == "positional"]
     optional = [item for item in tool.parameters if item not in needed and (is_complete or not item.deprecated)]
     kept = optional if is_complete else optional[: max((shown or 0) - len(needed), 0)]

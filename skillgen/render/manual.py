@@ -97,6 +97,7 @@ NAMES = {
     "resource": "the `Resource` of a section",
     "rest": "the source's own sections that belong to no section of the profile",
     "rows": "the macro of `reference/macros.md.j2` for a list of parameters",
+    "script": "the address of the script of a registry's overview, which has all that can be found",
     "section": "a section of the source, `Section`",
     "sections": "sections of the source that are written below the derived text",
     "service": "the facts of the source: `Service`",

@@ -140,7 +140,11 @@ class _Screening:
         return service
 
     def _find_injections(self, texts: Iterable[str]) -> None:
-        self._injections = find_injections(text for text in texts if text not in self._cuts)
+        # The help of a program that the user runs is shown verbatim, in a code block.
+        verbatim = {tool.help for tool in self._service.tools if tool.help is not None}
+        verbatim |= {section.body for section in self._service.sections} if verbatim else set()
+        skipped = verbatim | self._cuts.keys()
+        self._injections = find_injections(text for text in texts if text not in skipped)
         for text, cut in self._cuts.items():
             self._injections.update((text, rule) for rule in find_injections((cut,)).values())
         self._find_divided_injections()

@@ -1,4 +1,4 @@
-"""The commands of a program as its declarations or its help have them, for the service that is made of them."""
+"""The commands of a program as its declarations have them, for the service that is made of them."""
 
 from __future__ import annotations
 
@@ -86,6 +86,3 @@ class Program(Struct, frozen=True, kw_only=True):
     distribution: Distribution | None
     left_out: tuple[tuple[str, str], ...] = ()
     """The words of commands that cannot be read, each with the reason."""
-
-    is_inferred: bool = False
-    """Whether its commands are read from its help, not from its declarations."""

@@ -55,11 +55,6 @@ def service_from_program(data: Json, problems: ProblemLog, *, target: str, comma
     except msgspec.MsgspecError as error:
         what = f"its commands could not be read: {error}"
         raise SourceError(what, where=target, fix="import it by hand: it may exit or write to other streams") from None
-    return service_from_commands(program, problems, command=command)
-
-
-def service_from_commands(program: Program, problems: ProblemLog, *, command: tuple[str, ...] | None) -> Service:
-    """Builds the service from the commands of a program; `command` as in `service_from_program`."""
     return _ServiceReader(program, command, problems).service()
 
 
@@ -120,7 +115,6 @@ class _ServiceReader:
             schemas=self._schemas.named_types(),
             origins={
                 "summary": Origin("declared", "/root/help" if summary else "/distribution/summary"),
-                **({"tools": Origin("inferred", "help of the program")} if self._program.is_inferred else {}),
             },
         )
         report_undescribed(service, self._problems)
@@ -143,8 +137,7 @@ class _ServiceReader:
             name = " ".join(path)
             parent = " ".join(path[:-1]) or None
             self._groups[name] = Group(name=name, title=name, description=texts.prose, parent=parent)
-        is_own = self._program.is_inferred and command.is_callable and path  # what it takes is for it alone
-        if command.commands and not is_own:
+        if command.commands:
             own = self._declared(command, texts, pointer, "global", len(self._words) + len(path))
             exiting = _exiting(command, pointer)
             above = [
@@ -242,7 +235,7 @@ class _ServiceReader:
                 text = _DEPRECATED.sub("", text)
             if formats := item.schema.get("formats"):
                 text = join_texts(text, f"Written as {' or '.join(f'`{form}`' for form in formats)} (`strftime`).")
-            is_label = self._program.is_inferred or "enum" in raw or _value(item) in (None, item.metavar)
+            is_label = "enum" in raw or _value(item) in (None, item.metavar)
             if item.metavar and not is_label:
                 text = join_texts(text, f"Written as `{item.metavar}`.")
             if item.default_text:
