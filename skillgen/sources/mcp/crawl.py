@@ -10,7 +10,7 @@ import contextlib
 import json
 import time
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import FIRST_COMPLETED, Future, wait
+from concurrent.futures import Future, wait
 
 from skillgen.errors import ProblemLog, SourceError
 from skillgen.model.values import Json, child
@@ -298,8 +298,15 @@ class _ListReader:
         self.future = session.send(self.method, params)
         self.deadline = time.monotonic() + session.seconds_left(self.timeout_s)
 
-    def take_page(self, log: ProblemLog) -> dict[str, Json] | None:
-        """Stores the page that has arrived, and returns the parameters of the next request, if there is a next page."""
+    def take_page(self, session: Session, log: ProblemLog) -> dict[str, Json] | None:
+        """Waits for a page and stores it; returns the parameters of the next request, if there is a next page."""
+        wait([self.future], max(0.0, self.deadline - time.monotonic()))
+        if not self.future.done():
+            if self.pages and not session.seconds_left():
+                _report_cut(self, log)
+            else:
+                self.failure = NoAnswer(self.method, self.timeout_s)
+            return None
         if error := self.future.exception():
             self.failure = error
             return None
@@ -342,34 +349,18 @@ class _ListReader:
 
 
 def _read_concurrently(session: Session, readers: Sequence[_ListReader], log: ProblemLog) -> None:
-    """Reads lists until each is complete, has failed or has timed out.
+    """Requests the first pages of lists at once, then reads each list until it is complete, fails or times out.
 
     At the deadline of the crawl, the pages that have arrived remain.
     """
     for reader in readers:
         reader.request_page(session, {})
-    active = list(readers)
-    while active:
-        seconds = min(reader.deadline for reader in active) - time.monotonic()
-        done, _ = wait([reader.future for reader in active], max(0.0, seconds), FIRST_COMPLETED)
-        now = time.monotonic()
-        for reader in list(active):
-            is_over = True
-            if reader.future in done:
-                params = reader.take_page(log)
-                if params is not None and session.seconds_left():
-                    reader.request_page(session, params)
-                    is_over = False
-                elif params is not None:
-                    _report_cut(reader, log)
-            elif reader.deadline > now:
-                is_over = False
-            elif reader.pages and not session.seconds_left():
+    for reader in readers:
+        while (params := reader.take_page(session, log)) is not None:
+            if not session.seconds_left():
                 _report_cut(reader, log)
-            else:
-                reader.failure = NoAnswer(reader.method, reader.timeout_s)
-            if is_over:
-                active.remove(reader)
+                break
+            reader.request_page(session, params)
 
 
 def _report_cut(reader: _ListReader, log: ProblemLog) -> None:
