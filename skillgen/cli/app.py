@@ -53,6 +53,7 @@ _EPILOG = """\
 Examples:
 
   \b
+  skillgen init
   skillgen from-server -- npx -y @modelcontextprotocol/server-memory
   skillgen from-openapi openapi.yaml --out agent-docs
   skillgen from-cli --command gh
@@ -215,18 +216,18 @@ _COMMANDS = {
     "from-server": "from_server:from_server",
     "from-openapi": "from_openapi:from_openapi",
     "from-cli": "from_cli:from_cli",
-    "build": "build:build",
-    "call": "call:call",
-    "diff": "diff:diff",
-    "eval": "eval:evaluate",
     "init": "init:init",
-    "inspect": "inspect:inspect",
+    "build": "build:build",
     "lint": "lint:lint",
-    "logout": "app:logout",
-    "mock": "mock:mock",
     "rule": "lint:rule",
+    "inspect": "inspect:inspect",
+    "diff": "diff:diff",
+    "call": "call:call",
+    "mock": "mock:mock",
+    "eval": "eval:evaluate",
     "registry": "registry:registry",
     "templates": "templates:templates",
+    "logout": "app:logout",
 }
 """Every command, with its module in this package and its name there."""
 
@@ -247,6 +248,8 @@ def _program(names: Iterable[str] = _COMMANDS, *, has_options: bool = True) -> t
         name="skillgen",
         help="Generate documents for AI agents from an MCP server, an OpenAPI description or a command-line program: a "
         "skill, llms.txt, --ai-help text and a registry entry.\n\n"
+        "First: run 'skillgen init' and 'skillgen build' in a project of your own; document any other service with "
+        "from-server, from-openapi or from-cli.\n\n"
         "LLMs/agents: run 'skillgen --ai-help' for detailed usage guidance.",
         epilog=_EPILOG,
         no_args_is_help=True,

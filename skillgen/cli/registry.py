@@ -7,12 +7,12 @@ from typing import Annotated
 
 import typer
 
-from skillgen.cli.options import AsJson, command
+from skillgen.cli.options import AsJson, PanelCommand, command
 from skillgen.cli.output import Console, print_diff
 from skillgen.errors import ExitCode
 
 registry = typer.Typer(
-    help="Merge the entries of many services into one registry, and search it.",
+    help="Merge and search the entries of many services.",
     no_args_is_help=True,
     rich_markup_mode=None,
 )
@@ -20,7 +20,7 @@ registry = typer.Typer(
 _DEFAULT = Path("registry.json")
 
 
-@registry.command("build")
+@registry.command("build", cls=PanelCommand)
 @command
 def build_registry(
     folders: Annotated[
@@ -40,10 +40,16 @@ def build_registry(
     ] = False,
     console: Console,
 ) -> ExitCode:
-    """Write one registry of the entries in folders, and the file that `registry search` reads.
+    """Write one registry of the entries in folders.
 
     Writes the entries of dashdash (FILE), of the MCP registry (.servers.json) and of MCP, REST edition (.mcpx.json),
-    and what the tools do (.tools.json).
+    and what the tools do (.tools.json), which `registry search` reads.
+
+    Examples:
+
+        \b
+        skillgen registry build agent-docs
+        skillgen registry build services/* -o registry.json --check
     """
     from skillgen.pipeline.registry import build_registry
     from skillgen.text.markdown import counted
@@ -55,7 +61,7 @@ def build_registry(
     return ExitCode.DRIFT if found.drift else ExitCode.DONE
 
 
-@registry.command("search")
+@registry.command("search", cls=PanelCommand)
 @command
 def search_registry(
     words: Annotated[list[str], typer.Argument(metavar="WORDS", help="What a tool should do.")],
@@ -67,7 +73,16 @@ def search_registry(
     as_json: AsJson = False,
     console: Console,
 ) -> ExitCode:
-    """Find the services whose tools do something, the best first. `--json` prints an answer to `recommend_servers`."""
+    """Find the services whose tools do something.
+
+    The best are first. `--json` prints an answer to `recommend_servers`.
+
+    Examples:
+
+        \b
+        skillgen registry search create an issue
+        skillgen registry search --json --limit 3 send an e-mail
+    """
     from skillgen.pipeline.registry import INDEX_NAME, recommendations_json, recommendations_text, search_registry
     from skillgen.text.markdown import json_output
 

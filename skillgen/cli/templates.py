@@ -8,39 +8,53 @@ from typing import Annotated
 
 import typer
 
-from skillgen.cli.options import command
+from skillgen.cli.options import PanelCommand, command
 from skillgen.cli.output import Console
 from skillgen.errors import EditedError, ExitCode, OutputError, UsageError
 from skillgen.render.catalogue import template_names, template_purpose, template_text
 
 templates = typer.Typer(
-    help="List, show or export the built-in templates. Use changed ones with --templates DIR.",
+    help="List, show or export the built-in templates.\n\nUse changed ones with --templates DIR.",
     no_args_is_help=True,
     rich_markup_mode=None,
 )
 
 
-@templates.command("list")
+@templates.command("list", cls=PanelCommand)
 def list_templates() -> None:
-    """List every template with its purpose."""
+    """List every template with its purpose.
+
+    Examples:
+
+        \b
+        skillgen templates list
+        skillgen templates list | grep llms
+    """
     width = max(map(len, template_names()))
     for name in template_names():
         print(f"{name:{width}}  {template_purpose(name)}")
 
 
-@templates.command("show")
+@templates.command("show", cls=PanelCommand)
 @command
 def show(
     name: Annotated[str, typer.Argument(metavar="NAME", help="Name of a template, as printed by `templates list`.")],
     *,
     console: Console,
 ) -> ExitCode:
-    """Print one template."""
+    """Print one template.
+
+    Examples:
+
+        \b
+        skillgen templates show llms.txt.j2
+        skillgen templates show skill/SKILL.md.j2
+    """
     print(template_text(_checked_name(name)), end="")
     return ExitCode.DONE
 
 
-@templates.command("export")
+@templates.command("export", cls=PanelCommand)
 @command
 def export(
     folder: Annotated[Path, typer.Argument(metavar="DIR", help="Folder to write to; pass it to --templates.")],
@@ -50,7 +64,16 @@ def export(
     *,
     console: Console,
 ) -> ExitCode:
-    """Write templates to a folder. Stops if a file there differs."""
+    """Write templates to a folder.
+
+    Stops if a file there differs.
+
+    Examples:
+
+        \b
+        skillgen templates export own llms.txt.j2
+        skillgen from-openapi openapi.yaml --templates own
+    """
     texts = {name: template_text(_checked_name(name)) for name in names or template_names()}
     changed_names = [name for name, text in texts.items() if _content(folder / name) not in (None, text)]
     if changed_names:

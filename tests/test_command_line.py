@@ -1,0 +1,264 @@
+"""The surface of the command line: every command, its help, every form of SOURCE, and every option of the contract."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+import sys
+from functools import cache
+from pathlib import Path
+
+import pytest
+from cli import ROOT, files_of, run_skillgen
+
+import skillgen
+
+COMMANDS = (
+    *("from-server", "from-openapi", "from-cli", "init", "build", "lint", "rule", "inspect", "diff", "call", "mock"),
+    *("eval", "registry build", "registry search", "templates list", "templates show", "templates export", "logout"),
+)
+
+PANELS = ("Arguments", "Source", "Texts", "Output", "Safety", "Report")
+
+READING = "--env --header --cwd --login --timeout --config --server --url --project --target --command --screen"
+WRITING = (
+    "--out --emit --templates --check --install --allow-empty --strict --replace --timeout --screen --json --quiet "
+    "--verbose --debug"
+)
+TEXTS = "--name --description --effect --base-url --publish --include --exclude --extra"
+CONTRACT = {
+    "from-server": "--url --config --server --snapshot --manifest --env --header --cwd --login --server-name "
+    f"{WRITING} {TEXTS}",
+    "from-openapi": f"--overlay {WRITING} {TEXTS}",
+    "from-cli": f"--command {WRITING} {TEXTS}",
+    "build": f"--project {WRITING}",
+    "lint": READING,
+    "inspect": READING,
+    "mock": READING,
+    "eval": READING,
+    "call": READING.replace("--command ", ""),
+}
+"""The options that the design names, by command."""
+
+API = {
+    "openapi": "3.1.0",
+    "info": {"title": "Shop", "version": "1", "description": "Sells books."},
+    "servers": [{"url": "http://127.0.0.1:9"}],
+    "paths": {
+        "/books": {
+            "get": {
+                "operationId": "list_books",
+                "summary": "List the books",
+                "parameters": [{"name": "limit", "in": "query", "schema": {"type": "integer"}}],
+                "responses": {"200": {"description": "The books"}},
+            },
+            "post": {"operationId": "add_book", "responses": {"201": {"description": "The book"}}},
+        }
+    },
+}
+
+CALL = ("list_books", "--dry-run")
+
+SERVER = ("--", sys.executable, "server.py")
+
+FORMS = {
+    "description": ("openapi.json",),
+    "snapshot": ("snapshot.json",),
+    "manifest": ("manifest.json",),
+    "client-file": (".mcp.json",),
+    "client-option": ("--config", ".mcp.json", "--server", "acme"),
+    "program": ("click_program:cli", "--python", sys.executable),
+    "command": ("--command", sys.executable, "--timeout", "60"),
+    "target": ("--target", "shop"),
+    "target-of-project": ("--target", "shop", "--project", "skillgen.yaml"),
+    "server": SERVER,
+}
+"""What the design calls SOURCE, each in one form."""
+
+
+@cache
+def help_of(command: str) -> str:
+    finished = run_skillgen(*command.split(), "--help")
+    assert finished.exit_code == 0, finished.stderr
+    return finished.stdout
+
+
+def options_of(command: str) -> set[str]:
+    return set(re.findall(r"^  (?:-\w, )?(--[a-z-]+)", help_of(command), re.MULTILINE))
+
+
+@pytest.fixture
+def shop(tmp_path: Path) -> Path:
+    """A folder with a source of every kind."""
+    shutil.copytree(ROOT / "examples/acme-mcp", tmp_path, dirs_exist_ok=True)
+    shutil.copy(ROOT / "tests/programs/click_program.py", tmp_path)
+    manifest = {
+        "manifest_version": "1.0",
+        "server": {"name": "shop", "version": "1"},
+        "tools": [{"name": "list_books", "description": "Lists books.", "input_schema": {"type": "object"}}],
+    }
+    client = {"mcpServers": {"acme": {"command": sys.executable, "args": ["server.py"]}}}
+    for name, data in {"openapi.json": API, "manifest.json": manifest, ".mcp.json": client}.items():
+        (tmp_path / name).write_text(json.dumps(data), "utf-8")
+    (tmp_path / "skillgen.yaml").write_text("targets: {shop: {source: {openapi: openapi.json}}}\n", "utf-8")
+    (tmp_path / "snapshot.json").write_text(run_skillgen("inspect", "openapi.json", cwd=tmp_path).stdout, "utf-8")
+    return tmp_path
+
+
+# -- help ------------------------------------------------------------------------------------------------------------
+
+
+def test_the_program_alone_says_what_to_do_first() -> None:
+    shown = run_skillgen()
+    assert "run 'skillgen init'" in shown.stdout + shown.stderr
+
+
+@pytest.mark.parametrize("group", ["", "registry", "templates"])
+def test_every_summary_is_short_and_whole(group: str) -> None:
+    rows = re.findall(r"^  ([a-z][a-z-]+) {2,}(\S.*)$", help_of(group).partition("Commands:")[2], re.MULTILINE)
+    names = {f"{group} {name}".strip() for name, _ in rows}
+    assert names >= {name for name in COMMANDS if name.startswith(group) and (group or " " not in name)}
+    assert [summary for _, summary in rows if len(summary) >= 60 or not summary.endswith(".") or "..." in summary] == []
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_help_has_two_examples_and_lists_options_in_panels(command: str) -> None:
+    text = help_of(command)
+    assert len(re.findall(r"^ +skillgen ", text.partition("Examples:")[2], re.MULTILINE)) >= 2
+    panels = re.findall(r"^([A-Z][a-z]+):$", text, re.MULTILINE)
+    assert panels == [panel for panel in PANELS if panel in panels]
+
+
+@pytest.mark.parametrize("command", CONTRACT)
+def test_a_command_has_every_option_of_the_contract(command: str) -> None:
+    assert set(CONTRACT[command].split()) - options_of(command) == set()
+
+
+@pytest.mark.parametrize(
+    ("command", "words"),
+    [
+        ("from-openapi", ("its SDK", "--config", "Each of several servers", "--login", "--server-name")),
+        ("from-cli", ("its SDK", "--config", "Each of several servers", "--login", "--header")),
+        ("diff", ("--config", "--login", "--url")),
+        ("build", ("Each of several servers", "--config")),
+    ],
+)
+def test_help_has_no_text_about_another_command(command: str, words: tuple[str, ...]) -> None:
+    text = " ".join(help_of(command).split())
+    assert [word for word in words if word in text] == []
+
+
+def test_only_the_file_of_a_client_is_called_config() -> None:
+    for command in COMMANDS:
+        text = " ".join(help_of(command).split())
+        assert ("--config" in options_of(command)) == ("File of a client that lists servers" in text), command
+
+
+# -- SOURCE ----------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("command", ["inspect", "lint"])
+@pytest.mark.parametrize("form", FORMS)
+def test_a_source_is_read_in_every_form(command: str, form: str, shop: Path) -> None:
+    finished = run_skillgen(command, *FORMS[form], cwd=shop)
+    assert finished.exit_code in (0, 1) if command == "lint" else finished.exit_code == 0, finished.stderr
+    assert "skillgen: error" not in finished.stderr
+    assert finished.stdout
+
+
+@pytest.mark.parametrize(
+    "form", ["description", "snapshot", "manifest", "client-file", "client-option", "target", "server"]
+)
+def test_a_mock_and_an_eval_take_the_same_forms(form: str, shop: Path) -> None:
+    """An eval takes SOURCE after the skill."""
+    wrong = run_skillgen("mock", "--fault", "none", *FORMS[form], cwd=shop)
+    assert (wrong.exit_code, "none" in wrong.stderr) == (2, True), wrong.stderr
+    written = run_skillgen("from-openapi", "openapi.json", "-o", "docs", cwd=shop)
+    assert written.exit_code == 0
+    graded = run_skillgen("eval", "docs/skills/shop", "--static", *FORMS[form], cwd=shop)
+    assert graded.exit_code in (0, 1), graded.stderr
+    assert graded.stdout
+
+
+@pytest.mark.parametrize(
+    ("words", "shown"),
+    [
+        (("openapi.json", "list_books", "limit=3", "--dry-run"), "GET http://127.0.0.1:9/books?limit=3"),
+        (("--target", "shop", "list_books", "--dry-run"), "GET http://127.0.0.1:9/books"),
+        ((".mcp.json", "--server", "acme", "list_projects", "--dry-run"), '"list_projects"'),
+        (("list_projects", "--dry-run", *SERVER), '"list_projects"'),
+    ],
+)
+def test_a_call_takes_the_source_before_the_tool(words: tuple[str, ...], shown: str, shop: Path) -> None:
+    finished = run_skillgen("call", *words, cwd=shop)
+    assert (finished.exit_code, shown in finished.stdout) == (0, True), finished.stderr
+
+
+def test_one_source_is_not_given_twice(shop: Path) -> None:
+    for words in (("openapi.json", "--target", "shop"), ("--url", "http://127.0.0.1:9/mcp", *SERVER)):
+        finished = run_skillgen("inspect", *words, cwd=shop)
+        assert (finished.exit_code, "several sources are given" in finished.stderr) == (2, True)
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        (
+            ("call", "--openapi", "openapi.json", "list_books", "--dry-run"),
+            ("call", "openapi.json", "list_books", "--dry-run"),
+        ),
+        (
+            ("call", "list_books", "--dry-run", "--openapi=openapi.json"),
+            ("call", "openapi.json", "list_books", "--dry-run"),
+        ),
+        (("build", "--config", "skillgen.yaml", "--check"), ("build", "--project", "skillgen.yaml", "--check")),
+        (("inspect", "--cli", "click_program:cli", "--python", sys.executable), ("inspect", *FORMS["program"])),
+        (("inspect", "--cli-command", sys.executable), ("inspect", "--command", sys.executable)),
+    ],
+)
+def test_a_spelling_of_the_last_release_works_with_a_note(
+    old: tuple[str, ...], new: tuple[str, ...], shop: Path
+) -> None:
+    before, after = (run_skillgen(*words, cwd=shop) for words in (old, new))
+    assert (before.exit_code, before.stdout) == (after.exit_code, after.stdout)
+    notes = [line for line in before.stderr.splitlines() if line.startswith("note: ")]
+    assert len(notes) == 1
+    assert " is now " in notes[0]
+    assert "is now" not in run_skillgen(*old, "-q", cwd=shop).stderr
+
+
+# -- options and keys ------------------------------------------------------------------------------------------------
+
+
+def test_an_effect_is_declared_as_in_a_project_file(shop: Path) -> None:
+    text = "targets: {shop: {source: {openapi: openapi.json}, tools: {add_book: {effect: sends}}, out: built}}\n"
+    (shop / "skillgen.yaml").write_text(text, "utf-8")
+    assert run_skillgen("build", cwd=shop).exit_code == 0
+    given = run_skillgen("from-openapi", "openapi.json", "--effect", "add_book=sends", "-o", "given", cwd=shop)
+    assert given.exit_code == 0, given.stderr
+    built, same = (files_of(shop / name / "skills") for name in ("built", "given"))
+    assert built == same
+    for word, what in (("add_book", "is not of the form TOOL=EFFECT"), ("add_book=sell", "no such effect: sell")):
+        wrong = run_skillgen("from-openapi", "openapi.json", "--effect", word, cwd=shop)
+        assert (wrong.exit_code, "--effect: " in wrong.stderr and what in wrong.stderr) == (2, True), wrong.stderr
+
+
+def test_every_fault_of_a_project_file_is_reported_at_its_line(shop: Path) -> None:
+    text = (
+        "targets:\n  shop:\n    sorce: {}\n    source: {openapi: a, timeout: -1}\n    emit: [pdf]\n    strict: maybe\n"
+    )
+    (shop / "skillgen.yaml").write_text(text, "utf-8")
+    finished = run_skillgen("build", "--json", cwd=shop)
+    assert finished.exit_code == 2
+    places = [f"skillgen.yaml:{line}: " for line in (3, 4, 5, 6)]
+    assert [place for place in places if place not in finished.stderr] == []
+    assert "did you mean source?" in finished.stderr
+    assert len(json.loads(finished.stdout)["problems"]) == 4
+
+
+def test_every_wrong_argument_of_a_function_is_in_its_error() -> None:
+    with pytest.raises(skillgen.UsageError) as caught:
+        skillgen.read({}, timeout=-1, screen="loud")
+    found = [caught.value, *caught.value.others]
+    assert [error.where for error in found] == ["timeout", "screen"]
