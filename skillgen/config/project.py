@@ -201,7 +201,11 @@ class Source(Options, frozen=True, kw_only=True):
     server_name: str | None = option(
         "Name under which a host mounts the server.", metavar="NAME", kinds=("command", "url", "manifest")
     )
-    timeout: float = option("Timeout of one request, in seconds.", 30.0, metavar="SECONDS")
+    timeout: float = option(
+        "Timeout of one request, and at least 120 for the first answer of npx, uvx and others, in seconds.",
+        30.0,
+        metavar="SECONDS",
+    )
     screen: str = option(
         "What happens to text that addresses the model: "
         f"{'; '.join(f'{name}: {text}' for name, text in SCREENINGS.items())}.",
