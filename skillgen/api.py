@@ -200,7 +200,7 @@ def _in_arguments(text: str, mark: str, names: Collection[str]) -> str:
             value = ""
         return f"{name}{mark}{value}"
 
-    return _FLAG.sub(argument, text.replace("-- COMMAND", f"command{mark}").replace(" after `--`", ""))
+    return _FLAG.sub(argument, text.replace("-- COMMAND", f"command{mark}"))
 
 
 def _part(cls: type[Options], given: Mapping[str, Any]) -> Any:

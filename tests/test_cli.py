@@ -255,8 +255,8 @@ def test_a_run_prints_what_it_wrote_and_what_it_inferred(folder: Path) -> None:
     assert finished.stdout == ""
     warning, summary, inferred = finished.stderr.splitlines()
     assert summary.startswith("Tasks: 1 tool, 0 parameters; ")
-    assert inferred == "inferred: description, effects of 1 tool; declare them in skillgen.yaml (description, tools)"
-    line = re.search(r'skillgen\.yaml: description: ("[^"]+")', warning)
+    assert inferred == "inferred: description, effects of 1 tool; declare them with --description and --effect"
+    line = re.search(r'as the description: ("[^"]+")', warning)
     assert line is not None
     assert f"description: {json.loads(line[1])}" in (folder / "out/skills/tasks/SKILL.md").read_text("utf-8")
 

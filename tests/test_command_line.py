@@ -262,3 +262,23 @@ def test_every_wrong_argument_of_a_function_is_in_its_error() -> None:
         skillgen.read({}, timeout=-1, screen="loud")
     found = [caught.value, *caught.value.others]
     assert [error.where for error in found] == ["timeout", "screen"]
+
+
+@pytest.mark.parametrize(
+    ("source", "words", "name", "other"),
+    [
+        ("{command: [no-such-program]}", ("--", "no-such-program"), "full path", "`--`"),
+        ("{command: [sleep, '9'], timeout: 1}", ("--timeout", "1", "--", "sleep", "9"), "--timeout", "`timeout`"),
+        ("{openapi: openapi.json, cwd: x}", ("--cwd", "x", "--", "server"), "--cwd", "--cwd"),
+    ],
+)
+def test_a_message_names_what_its_reader_used(
+    source: str, words: tuple[str, ...], name: str, other: str, shop: Path
+) -> None:
+    """The option on the command line, the key in a project."""
+    typed = run_skillgen("from-server", *words, cwd=shop).stderr
+    (shop / "skillgen.yaml").write_text(f"targets: {{shop: {{source: {source}}}}}\n", "utf-8")
+    built = run_skillgen("build", cwd=shop).stderr
+    assert name in typed
+    assert not re.search(r"(?<!skillgen build )--[a-z]", built), built
+    assert (other in built) == other.startswith("`t"), built

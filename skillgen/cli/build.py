@@ -59,7 +59,7 @@ def build(
             else:
                 if built.status == "failed":
                     console.say(f"{built.name}: not built")
-                show_result(built.result, console, shows_diff=not as_json)
+                show_result(built.result, console, shows_diff=not as_json, is_project=True)
             result = result.joined(built.result)
     if target is None:
         pruned = prune_targets(targets, result, given.get("out"))

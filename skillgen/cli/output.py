@@ -156,8 +156,8 @@ def report_named(name: str, reports: Mapping[str, AnyReport]) -> AnyReport:
     return reports[name]
 
 
-def show_result(result: Result, console: Console, *, shows_diff: bool) -> None:
-    """Prints the problems, errors, summaries and, in a check, the diffs of a run."""
+def show_result(result: Result, console: Console, *, shows_diff: bool, is_project: bool = False) -> None:
+    """Prints the problems, errors, summaries and, in a check, the diffs of a run (`is_project`: of a project file)."""
     from skillgen.pipeline.generate import Failure
 
     for step in result.steps:
@@ -170,7 +170,7 @@ def show_result(result: Result, console: Console, *, shows_diff: bool) -> None:
             print_diff(_change_summary(step) + step.plan.diff)
         if line := _summary(step):
             console.say(line)
-        if line := _inferences(step):
+        if line := _inferences(step, is_project=is_project):
             console.say(line)
     console.problems(result.notices)
 
@@ -200,7 +200,7 @@ def _summary(outcome: Outcome) -> str:
     return one_line(f"{what}; {files}{cost}")
 
 
-def _inferences(outcome: Outcome) -> str:
+def _inferences(outcome: Outcome, *, is_project: bool) -> str:
     """Returns one line on what the documents say that nobody declared; empty if there is nothing."""
     if outcome.service is None or outcome.kind != "documents":
         return ""
@@ -208,11 +208,12 @@ def _inferences(outcome: Outcome) -> str:
 
     inferred = {}
     if any(problem.code == "description-inferred" for problem in outcome.problems):
-        inferred["description"] = "description"
+        inferred["description" if is_project else "--description"] = "description"
     if count := sum(tool.semantics.is_effect_judged for tool in outcome.service.tools):
-        inferred["tools"] = f"effects of {counted(count, 'tool')}"
+        inferred["tools" if is_project else "--effect"] = f"effects of {counted(count, 'tool')}"
     what = ", ".join(inferred.values())
-    return f"inferred: {what}; declare them in skillgen.yaml ({', '.join(inferred)})" if inferred else ""
+    where = f"in skillgen.yaml ({', '.join(inferred)})" if is_project else f"with {' and '.join(inferred)}"
+    return f"inferred: {what}; declare them {where}" if inferred else ""
 
 
 def _change_summary(outcome: Outcome) -> str:

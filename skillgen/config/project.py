@@ -8,6 +8,7 @@ otherwise.
 
 from __future__ import annotations
 
+import re
 import typing
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
@@ -487,6 +488,16 @@ SOURCE_KINDS = tuple(item.name for item in options_in(Source) if item.is_kind)
 
 ALL_OPTIONS = {item.name: item for cls in (LintOptions, Source, Texts, OutputOptions) for item in options_in(cls)}
 """Every option by the name of its field."""
+
+
+def in_keys(text: str, given: Collection[str] = ()) -> str:
+    """Returns a message with keys of the project file in place of options, except those that the run has."""
+
+    def key(match: re.Match[str]) -> str:
+        item = next((item for item in ALL_OPTIONS.values() if item.flag == match[0]), None)
+        return match[0] if item is None or not item.is_key or item.name in given else f"`{item.key}`"
+
+    return text if re.search(r"skillgen [a-z-]+ -", text) else re.sub(r"--[a-z][a-z-]*", key, text)
 
 
 def key_of_flag(flag: str) -> str:

@@ -70,7 +70,7 @@ def _score_lines(scores: Scores, shown: set[str]) -> Iterator[str]:
     subjects = ", ".join(f"{subject} {score}" for subject, score in scores.subjects.items())
     yield f"quality: {scores.quality} of 100 ({subjects})"
     if hidden := [code for code in scores.lost if code not in shown]:
-        yield f"  points are also lost to rules that are not shown: {', '.join(hidden)}; --select shows them"
+        yield f"  points are also lost to rules that are not shown: {', '.join(hidden)}; --select '*' shows them"
     by_name: dict[str, list[Requirement]] = {}
     for item in scores.requirements:
         if item.outcome != "not applicable":

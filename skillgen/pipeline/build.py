@@ -30,7 +30,7 @@ from msgspec import json as msgspec_json
 from skillgen import __version__
 from skillgen.config.loader import interpolate, variables_in
 from skillgen.config.option import PathName, options_in
-from skillgen.config.project import DEFAULT_OUT, HOSTS, OutputOptions, Source, Target, key_of_flag
+from skillgen.config.project import DEFAULT_OUT, HOSTS, OutputOptions, Source, Target, in_keys, key_of_flag
 from skillgen.errors import ExitCode, SkillgenError, UsageError, failure_from_bug
 from skillgen.pipeline.generate import (
     Failure,
@@ -152,7 +152,7 @@ def _refuse_outside(path: Path, folder: Path, option: str) -> None:
 
 @contextmanager
 def errors_located_in_file(pointer: str, given: Collection[str] = ()) -> Iterator[None]:
-    """Replaces the option that an error names by the key of the target at `pointer`, unless the run sets it."""
+    """Replaces the options that an error names by the keys of the target at `pointer`, unless the run sets them."""
     try:
         yield
     except SkillgenError as error:
@@ -161,6 +161,7 @@ def errors_located_in_file(pointer: str, given: Collection[str] = ()) -> Iterato
             key = key_of_flag(flag)
             if key.rpartition("/")[2].replace("-", "_") not in given:
                 error.where = f"{pointer}/{key}"
+        error.what, error.fix = in_keys(error.what, given), in_keys(error.fix, given)
         raise
 
 

@@ -722,7 +722,7 @@ def _authored_effects(service: Service, request: Request) -> tuple[Service, dict
     """
     place = request.place("tools")
     declared = request.texts.tools
-    patterns = parse_patterns(place, declared)
+    patterns = parse_patterns("--effect" if request.pointer is None else "--tools", declared)
     authored: dict[str, tuple[Effect, str]] = {}
     for effect in EFFECTS:  # of several patterns the worst effect counts, but a name wins
         for pattern, texts in zip(patterns, declared.values(), strict=True):

@@ -468,14 +468,14 @@ def short_description(service: Service, limit: int = 100) -> str:
 
 
 def description_problems(service: Service) -> Iterator[Problem]:
-    """Yields a problem with the description for skillgen.yaml if it had to be inferred."""
+    """Yields a problem with the description if it had to be inferred."""
     if is_description_inferred(service):
         line = description(service).replace("\\", "\\\\").replace('"', '\\"')
         yield Problem.of(
             code="description-inferred",
             where=skill_name(service),
             message="no sentence of the source says what the service does; the description follows from names of tools",
-            fix=f'write it into skillgen.yaml: description: "{line}"',
+            fix=f'declare what the service does, as the description: "{line}"',
         )
 
 

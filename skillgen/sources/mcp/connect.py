@@ -222,13 +222,13 @@ def _start(target: ServerTarget, secrets: Secrets) -> Connection:
         filename = error.filename if isinstance(error, OSError) else None
         why = error.strerror if isinstance(error, OSError) else "it contains a null character"
         what = f"The command cannot be started: {why}."
-        fix = "Give the program that starts the server after `--`, with its arguments."
+        fix = "Give the program that starts the server, with its arguments."
         if cwd is not None and filename is not None and Path(filename) == cwd:
             what, fix = f"The folder {cwd} does not exist or cannot be used.", "Check --cwd."
         elif isinstance(error, FileNotFoundError):
-            what, fix = "The command does not exist.", "Install it, or give its full path after `--`."
+            what, fix = "The command does not exist.", "Install it, or give its full path."
             if len(words := target.command[0].split()) > 1 and len(target.command) == 1:
-                fix = f"Write its arguments as separate words, without quotes around all: -- {words[0]} …"
+                fix = f"Write {words[0]} and its arguments as separate words, without quotes around all."
         raise SourceError(what, where=target.where, fix=fix) from None
 
 

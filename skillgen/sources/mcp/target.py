@@ -235,7 +235,7 @@ class ServerTarget:
 
     def __post_init__(self) -> None:
         if self.url is None and not self.command:
-            raise UsageError("No server is given.", fix="Give the command that starts one after `--`, or --url.")
+            raise UsageError("No server is given.", fix="Give the command that starts one, or --url.")
 
     @property
     def where(self) -> str:
