@@ -134,17 +134,12 @@ PLAIN = (
     *("stubborn", "leaves-child", "hides-child-and-ends", "long-line", "many-lines", *SLOPPY),
 )
 CRAWLS: dict[str, dict[str, Any]] = {
-    # One connection, so that each message is received once, in order.
-    **{manner: {"no_legacy_handshake": True} for manner in PLAIN},
+    **{manner: {} for manner in PLAIN},
     **{manner: {"module": "extended"} for manner in EXTENDED},
     "dribbling": {"module": "extended", "timeout": 1.0},
     "exits": {"env": {"KIOSK_KEY": "hunter2-hunter2"}},
     "silent": {"timeout": 0.5},
-    "both": {"manner": MODERN},
-    "modern-dashdash twice": {"manner": "modern-dashdash"},
-    "legacy twice": {"manner": LEGACY[-1]},
-    "dies twice": {"manner": "dies-on-unknown"},
-    "waits-for-second": {},
+    "newest alone": {"manner": MODERN, "no_legacy_handshake": True},
     "one handshake": {"manner": "two-handshakes", "module": "extended", "no_legacy_handshake": True},
 }
 """The manners of the kiosk, each with what is special about its crawl."""
@@ -192,7 +187,7 @@ class TestEras:
 
     def test_every_request_of_the_newest_revision_carries_its_meta(self, crawls: Crawls) -> None:
         """S0-17, X-03: version, client and capabilities stand in each request, `ai_help` included."""
-        requests = [entry for entry in crawls(MODERN).received if "method" in entry]
+        requests = [entry for entry in crawls("newest alone").received if "method" in entry]
         assert len(requests) == 6
         for request in requests:
             meta = request["params"]["_meta"]
@@ -210,8 +205,8 @@ class TestEras:
             ("ignores-unknown", LEGACY[1], 1),
             ("spoiled", LEGACY[-1], 2),
             ("unsupported-but-legacy", LEGACY[-1], 1),
-            ("starts-slowly", MODERN, 1),
-            ("locked", MODERN, 1),
+            ("starts-slowly", MODERN, 2),
+            ("locked", MODERN, 2),
         ],
     )
     def test_whatever_becomes_of_the_first_request_the_server_is_crawled(
@@ -261,17 +256,10 @@ class TestDashdash:
         assert found.service.summary != DASHDASH["identity"]["description"]
         assert found.methods.count("-") == 1
 
-    def test_the_second_process_is_started_before_the_first_has_answered(self, crawls: Crawls) -> None:
-        """X-07: it costs no time."""
-        assert (crawls("waits-for-second").tools, crawls("waits-for-second").methods.count("-")) == (BOTH, 2)
-
-    @pytest.mark.parametrize("name", ["both", "modern-dashdash twice", "legacy twice", "dies twice"])
-    def test_the_second_process_changes_nothing_else(self, crawls: Crawls, name: str) -> None:
-        """X-07: a server that has no `dashdash` there is documented as before."""
-        found, alone = crawls(name), crawls(CRAWLS[name]["manner"])
-        assert (found.service.protocol_version, found.tools) == (alone.service.protocol_version, alone.tools)
-        assert found.service.summary == alone.service.summary
-        assert {item for item in found.problems if item[1] != "legacy-handshake-missing"} == alone.problems
+    @pytest.mark.parametrize("manner", ["modern-dashdash", *LEGACY])
+    def test_a_server_without_use_for_a_second_process_is_started_once(self, crawls: Crawls, manner: str) -> None:
+        """X-07: a second start may take a port or a lock from the first."""
+        assert crawls(manner).methods.count("-") == 1
 
 
 class TestLists:

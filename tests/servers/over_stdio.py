@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import json
 import os
-import select
 import signal
 import subprocess
 import sys
@@ -89,13 +88,6 @@ def banner() -> None:
     """Writes banners between messages, one of them in Latin-1, and log records in JSON."""
     write("Bienvenue au café\n".encode("latin-1") + b'\n{"level": 30, "msg": "ready"}\n{not json\n')
     serve(Kiosk(LEGACY[-1]))
-
-
-def waits_for_second() -> None:
-    """Answers once it has been started twice."""
-    while Path(os.environ["KIOSK_LOG"]).read_text().count('"started"') < 2:
-        select.select([], [], [], 0.02)
-    serve(Kiosk(MODERN))
 
 
 def only(version: str, text: str, data: Json | None) -> Callable[[], None]:
@@ -519,7 +511,6 @@ MANNERS: dict[str, Callable[[], None]] = {
     "modern-dashdash": modern_dashdash,
     "only-by-data": only(LEGACY[0], "Unsupported protocol version", {"supported": [LEGACY[0]]}),
     "only-by-text": only(LEGACY[2], f"Unsupported protocol version (supported versions: {LEGACY[2]})", None),
-    "waits-for-second": waits_for_second,
     "in-latin-1": in_latin_1,
     "dashdash-without-help": dashdash_without_help,
     "pages": paged(

@@ -10,11 +10,10 @@ from __future__ import annotations
 
 import contextlib
 import functools
-import math
 import re
 import time
 from collections.abc import Callable
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor
 from concurrent.futures import TimeoutError as FutureTimeoutError
 from dataclasses import replace
 from pathlib import Path
@@ -233,32 +232,19 @@ def _start(target: ServerTarget, secrets: Secrets) -> Connection:
 
 
 class SecondHandshake:
-    """`initialize` on a second connection, at the same time as the first one, which may be of the newest revision.
+    """`initialize` on a second connection to a server of the newest revision, while the first one reads its lists.
 
-    A server that skillgen starts is started twice at once, so that it costs no time; but a package runner only once the
-    first start has installed the package. Over HTTP, a connection costs nothing once the revision is known.
+    It is opened when the first one has answered: a second start of the program at the same time could take a port or a
+    lock from the first, and most servers have no use for it.
     """
 
-    def __init__(self, attempt: Attempt, target: ServerTarget, cancel_token: CancelToken, *, is_retry: bool) -> None:
+    def __init__(self, attempt: Attempt, target: ServerTarget, cancel_token: CancelToken, opening_s: float) -> None:
         self._attempt = attempt
         self._target = target
         self._tokens = cancel_token, CancelToken()
         self._pool = ThreadPoolExecutor(max_workers=1, thread_name_prefix="skillgen-second")
-        self._results: Future[dict[str, Json]] | None = None
-        self._created = time.monotonic()
-        self._deadline = math.inf
-        if target.command and target.package_runner is None and not is_retry:
-            self.start()
-
-    def start(self) -> None:
-        """Opens the connection, unless it is already open."""
-        self._results = self._results or self._pool.submit(self._read)
-
-    def start_at_last(self) -> None:
-        """Opens the connection if it is not, when the first one is open, and limits the time for it."""
-        self.start()
-        opening_s = time.monotonic() - self._created
         self._deadline = time.monotonic() + max(_UNDECLARED_TIMEOUT_S, 3 * opening_s)
+        self._results = self._pool.submit(self._read)
 
     def end(self) -> None:
         """Closes the connection, even if the server has not answered."""
@@ -267,7 +253,6 @@ class SecondHandshake:
 
     def results(self, first: Handshake, log: ProblemLog) -> dict[str, Json]:
         """Returns method to raw result; empty if the server does not support `initialize`."""
-        assert self._results is not None
         try:
             seconds = max(0.0, self._deadline - time.monotonic())
             return self._results.result(None if first.supports_legacy_versions else seconds)

@@ -103,10 +103,7 @@ def _opened(
         with contextlib.ExitStack() as stack:
             connection = stack.enter_context(_closing(attempt.connect()))
             stack.enter_context(cancel_token.attach(connection))
-            second = None
-            if not target.scope.no_legacy_handshake:
-                second = SecondHandshake(attempt, target, cancel_token, is_retry=bool(failures))
-                stack.callback(second.end)
+            second, started = None, time.monotonic()
             try:
                 handshake = negotiate(connection, probe_s=attempt.probe_s, timeout_s=target.first_answer_s)
             except (NoAnswer, RpcError, ConnectionLost) as error:
@@ -117,11 +114,9 @@ def _opened(
                 if not attempt.retry_on(error):
                     break
                 continue
-            if second is not None and (not handshake.is_modern or handshake.mentions_dashdash):
-                second.end()
-                second = None
-            elif second is not None:
-                second.start_at_last()
+            if handshake.is_modern and not handshake.mentions_dashdash and not target.scope.no_legacy_handshake:
+                second = SecondHandshake(attempt, target, cancel_token, time.monotonic() - started)
+                stack.callback(second.end)
             yield attempt.transport, Session(connection, handshake, target.timeout_s), second
             return
     # The last start of a program is the most informative; what is wrong with a URL, the first request shows.
