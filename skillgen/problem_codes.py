@@ -800,10 +800,17 @@ CODES: Mapping[str, ProblemCode] = {
         "a description says another default than the schema", "correct the one that is wrong", subject="inputs"
     ),
     "unknown-tool-named": _warning(
-        "a text names a tool that the service does not have",
+        "a text names a tool or a command that the service does not have",
         "write the exact name of the tool",
         subject="documentation",
     ),
+    "unknown-name": _warning(
+        "a person's text names a parameter, value, variable, option or path that the service does not have",
+        "write the exact name",
+    ),
+    "call-refused": _warning("a call in a person's text does not match the schema of the tool", "correct the call"),
+    "source-differs": _warning("a person's text has another version or URL than its source", "write that one"),
+    "tool-unmentioned": _info("a skill does not mention tools of its source"),
     "brief-description": _info(
         "the description of a tool has one to three words",
         "say what it does, when to use it and what it returns",

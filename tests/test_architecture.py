@@ -23,16 +23,16 @@ FLOORS = {
     "sources": 5,
     "enrich": 5,
     "render": 5,
-    "lint": 5,
     "write": 5,
     "config": 5,
     "calls": 6,
-    "pipeline": 7,
     "mock": 7,
-    "api": 8,
-    "evals": 8,
-    "cli": 9,
-    "__main__": 10,
+    "lint": 8,
+    "pipeline": 9,
+    "api": 10,
+    "evals": 10,
+    "cli": 11,
+    "__main__": 12,
 }
 
 BEHIND = {"jinja2": "render", "typer": "cli", "rich": "cli", "httpx2": "sources", "mcp": "sources", "yaml": None}

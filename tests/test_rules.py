@@ -174,6 +174,7 @@ def test_a_bad_example_breaks_its_rule_and_a_good_one_does_not(part: str, tmp_pa
 # -- what no short example shows -------------------------------------------------------------------------------------
 
 TESTS_OF_CASES = {
+    "tool-unmentioned": "test_prose.test_tools_that_a_skill_never_mentions_are_listed",
     "manifest-media-type": "test_openapi_ways_in.test_a_manifest_with_another_media_type_is_reported",
     "allowed-tools-left-out": "test_hostile_services.test_only_plain_names_of_tools_are_allowed_to_run",
     "allowed-tools-passed-on": "test_profiles.test_only_read_only_tools_are_allowed_and_that_is_reported",

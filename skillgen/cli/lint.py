@@ -35,6 +35,12 @@ def lint(
             "--format", metavar="FORMAT", help="Format of the report: text, json, sarif, junit, github or conformance."
         ),
     ] = "text",
+    skill: Annotated[
+        Path | None,
+        typer.Option(
+            "--skill", metavar="PATH", help="Check a skill that a person wrote, a SKILL.md or its folder, not SOURCE."
+        ),
+    ] = None,
     badge_file: Annotated[
         Path | None, typer.Option("--badge", metavar="FILE", help="Also write the quality score as an SVG image.")
     ] = None,
@@ -52,6 +58,7 @@ def lint(
         skillgen lint openapi.yaml
         skillgen lint --strict --format sarif -- python server.py
         skillgen lint --select 'example-*,schema-invalid' snapshot.json
+        skillgen lint --skill .claude/skills/books openapi.yaml
     """
     from skillgen.config.loader import find_project_file, project_file, read_project
     from skillgen.lint.findings import baseline_text, counts_of
@@ -65,7 +72,7 @@ def lint(
         fix = "name a description, a snapshot or -- COMMAND of a server, or run `skillgen init`"
         raise UsageError("neither a source nor a skillgen.yaml", where="SOURCE", fix=fix)
     settings = read_project(file) if file is not None else None
-    has_scores = badge_file is not None or report_format in ("text", "json", "conformance")
+    has_scores = skill is None and (badge_file is not None or report_format in ("text", "json", "conformance"))
     settings_of_lint = settings.lint if settings is not None else NO_LINT_OPTIONS
     linter = Linter(options, settings_of_lint, file, has_scores=has_scores)
     if has_source and given.target is not None:
@@ -80,6 +87,9 @@ def lint(
             console.fail(error)
             exit_codes.append(error.exit_code)
         for index, service in enumerate(reading.services):
+            if skill is not None:
+                findings.append(linter.check_skill(skill, service))
+                continue
             is_alone = len(reading.services) == 1 and name is not None
             place = name if is_alone else f"{name} {service.name}" if name is not None else service.name
             findings.append(linter.check(service, place or "", path=path, index=index))

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import re
-import shlex
 from collections.abc import Iterator, Mapping, Sequence
-from email.message import Message
 from pathlib import Path
 from typing import TYPE_CHECKING
-from urllib.parse import quote_plus, unquote, urlsplit
+from urllib.parse import unquote, urlsplit
 
 from skillgen.evals.grading import Assertion
-from skillgen.mock.api import Request
+from skillgen.mock.api import request_of_command
 from skillgen.mock.log import CallLog
 from skillgen.mock.mcp import McpMock, McpSession
 from skillgen.mock.serving import mock_of
@@ -31,8 +28,6 @@ _READS = 2
 _PAGES_LIMIT = 5_000
 _PAGE_LIMIT_BYTES = 4 * 1024 * 1024
 _LABEL = "Example:"
-_VARIABLE = re.compile(r"\$\{?[A-Za-z_]\w*\}?")
-_BOUNDARY = "skillgen-part"
 
 
 def check_static(skill: Path, service: Service, results: Mapping[str, Json] | None) -> dict[str, list[Assertion]]:
@@ -161,85 +156,3 @@ def _call(mock: McpMock, name: str, arguments: Json) -> None:
     params = {"name": name, "arguments": arguments}
     message = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params}
     mock.answer(message, McpSession(described={name}))
-
-
-# -- commands ----------------------------------------------------------------------------------------------------------
-
-
-def request_of_command(text: str) -> Request:
-    """Returns the request that a `curl` command of the documents sends; a variable and a file have any content.
-
-    Raises:
-        ValueError: it is not such a command.
-    """
-    words = shlex.split(text.replace("\\\n", " "))
-    piped = b""
-    if "|" in words:
-        before, words = words[: words.index("|")], words[words.index("|") + 1 :]
-        piped = "".join(f"\x1e{word}\n" for word in before[2:]).encode()
-    if words[:1] != ["curl"]:
-        raise ValueError("it is not a curl command")
-    method, url, headers = "", "", Message()
-    data: list[str] = []
-    parts: list[tuple[str, str, str | None]] = []
-    body = b""
-    options = iter(words[1:])
-    for word in options:
-        if not word.startswith("-"):
-            url = _VARIABLE.sub("x", word)
-            continue
-        if word in ("-I", "-N", "-s", "--digest", "--no-buffer", "-G"):
-            method = "HEAD" if word == "-I" else method
-            continue
-        value = next(options, "")
-        if word == "-X":
-            method = value
-        elif word == "-H":
-            name, _, content = _VARIABLE.sub("x", value).partition(":")
-            headers[name.rstrip(";").strip()] = content.strip()
-        elif word == "-b":
-            headers["Cookie"] = _VARIABLE.sub("x", value)
-        elif word == "-u":
-            headers["Authorization"] = "Basic eDp4"
-        elif word == "--data-urlencode":
-            name, _, content = value.partition("=")
-            data.append(f"{name}={quote_plus(content)}")
-        elif word in ("-d", "--data", "--data-raw", "--data-binary"):
-            if value.startswith("@") and word != "--data-raw":
-                body = piped if value == "@-" else b"content"
-            else:
-                data.append(value)
-        elif word in ("-F", "--form-string"):
-            parts.append(_part(value, is_literal=word == "--form-string"))
-        elif word not in ("--cert", "--key"):
-            raise ValueError(f"the option {word} is not known")
-    if data:
-        body = "&".join(data).encode()
-        if "Content-Type" not in headers:
-            headers["Content-Type"] = "application/x-www-form-urlencoded"
-    if parts:
-        body = b"".join(_written(part) for part in parts) + f"--{_BOUNDARY}--\r\n".encode()
-        del headers["Content-Type"]
-        headers["Content-Type"] = f"multipart/form-data; boundary={_BOUNDARY}"
-    address = urlsplit(url)
-    target = (address.path or "/") + (f"?{address.query}" if address.query else "")
-    return Request(method or ("POST" if body or data or parts else "GET"), target, headers, body)
-
-
-def _part(value: str, *, is_literal: bool) -> tuple[str, str, str | None]:
-    name, _, content = value.partition("=")
-    if is_literal:
-        return name, content, None
-    content, _, media_type = content.rpartition(";type=") if ";type=" in content else (content, "", "")
-    if content.startswith('"') and content.endswith('"') and len(content) > 1:
-        content = re.sub(r"\\(.)", r"\1", content[1:-1])
-    return name, content, media_type or None
-
-
-def _written(part: tuple[str, str, str | None]) -> bytes:
-    name, content, media_type = part
-    is_file = content.startswith("@")
-    file = '; filename="FILE"' if is_file else ""
-    typed = f"Content-Type: {media_type}\r\n" if media_type else ""
-    head = f'--{_BOUNDARY}\r\nContent-Disposition: form-data; name="{name}"{file}\r\n{typed}\r\n'
-    return f"{head}{'content' if is_file else content}\r\n".encode()

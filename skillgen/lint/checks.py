@@ -8,14 +8,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping
-from difflib import get_close_matches
 
 from skillgen.errors import Problem
+from skillgen.lint.prose import ToolNames, style_of, words_in
 from skillgen.model.calls import Output
-from skillgen.model.schema import NamedType, Parameter, Schema
+from skillgen.model.schema import Parameter, Schema
 from skillgen.model.service import Service
 from skillgen.model.tool import EFFECTS, Kind, Tool
-from skillgen.model.traversal import inner_schemas
 from skillgen.model.values import Icon, child, is_inferred
 from skillgen.security.addresses import host_of, is_loopback, is_private
 
@@ -54,15 +53,6 @@ def _text_of(tool: Tool) -> str:
     return f"{tool.description or tool.summary or ''} {quoted}".strip()
 
 
-def _words(text: str) -> tuple[str, ...]:
-    """Returns the words of a text or a name in lower case: `getOrder`, `get_order` and `Get order.` have the same."""
-    return tuple(word.lower() for word in _WORD.findall(_HUMP.sub(" ", text)))
-
-
-_HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
-_WORD = re.compile(r"[^\W_]+")
-
-
 def _check_description(tool: Tool, types: Types) -> Iterator[Problem]:
     text = _text_of(tool)
     if not text:
@@ -80,7 +70,7 @@ def _check_tautology(tool: Tool, types: Types) -> Iterator[Problem]:
 def _repeated(text: str, tool: Tool) -> str | None:
     """Returns what a text only repeats: the name of a tool, or its title."""
     same = {"name": tool.name, "title": tool.title or ""}
-    return next((what for what, other in same.items() if _words(text) == _words(other)), None)
+    return next((what for what, other in same.items() if words_in(text) == words_in(other)), None)
 
 
 def _all_words(tool: Tool) -> tuple[str, ...]:
@@ -88,17 +78,16 @@ def _all_words(tool: Tool) -> tuple[str, ...]:
     an operation has from its path is not its own.
     """
     if tool.method is None:
-        return _words(_text_of(tool))
-    return () if "description" in (tool.origins or {}) else _words(f"{tool.summary or ''} {_text_of(tool)}")
+        return words_in(_text_of(tool))
+    return () if "description" in (tool.origins or {}) else words_in(f"{tool.summary or ''} {_text_of(tool)}")
 
 
 def _shadow_candidates(service: Service) -> Iterator[Problem]:
     """Yields tools with the same words as an earlier one in their names or descriptions."""
     first_of: dict[tuple[str, ...], Tool] = {}
     for tool in service.tools:
-        for what, words in (
-            () if tool.is_preflight else (("name", tuple(sorted(_words(tool.name)))), ("description", _all_words(tool)))
-        ):
+        own = (("name", tuple(sorted(words_in(tool.name)))), ("description", _all_words(tool)))
+        for what, words in () if tool.is_preflight else own:
             first = first_of.setdefault((what, *words), tool) if words else tool
             if first is not tool:
                 message = f"{tool.name} has the same words in its {what} as {first.name}"
@@ -322,7 +311,7 @@ _USAGE = re.compile(
 
 def _check_length(tool: Tool, types: Types) -> Iterator[Problem]:
     text = _text_of(tool)
-    count, pointer = len(_words(text)), child(tool.pointer, "description")
+    count, pointer = len(words_in(text)), child(tool.pointer, "description")
     if 0 < count < _BRIEF_WORDS and _repeated(text, tool) is None:
         yield Problem.of("brief-description", pointer, f"the description of {tool.name} has {count} words: {text!r}")
     if len(text) > _LONG_CHARACTERS:
@@ -354,18 +343,8 @@ def _check_deprecation(tool: Tool, types: Types) -> Iterator[Problem]:
         yield Problem.of("deprecated-without-replacement", tool.pointer, message)
 
 
-_CALL_OF = r"\b(?:call|use|using|invoke|run|try|prefer|tool) (?:the )?(?:tool )?[`'\"]?"
-_NAME_IN_TEXT = r"(?<![\w./:-])(?=[a-z0-9]*[A-Z_-])[a-z][A-Za-z0-9]*(?:[_-][A-Za-z0-9]+)*(?![\w/:-]|\.\w)"
-_NAMED_TOOL = re.compile(rf"(?i:{_CALL_OF})({_NAME_IN_TEXT})|({_NAME_IN_TEXT})[`'\"]?(?:\(\))? tools?\b")
-"""A name of several words after "call", "use" or another such verb, or before "tool"."""
-
-
 def _check_named_tools(service: Service) -> Iterator[Problem]:
-    names = {*(prompt.name for prompt in service.prompts), *(tool.name for tool in service.tools)}
-    by_words = {_words(name): name for name in sorted(names)}
-    others = {_words(name) for name in _names_of_values(service)}
-    verbs = {words[0] for words in by_words if len(words) > 1}
-    styles = {_style_of(name) for name in names} - {None}
+    names = ToolNames(service)
     about = " ".join(filter(None, (service.summary, service.description, service.instructions)))
     place = "/initialize" if service.kind == "mcp" else "/info/description"
     texts = [(service.name, place, about)]
@@ -373,32 +352,9 @@ def _check_named_tools(service: Service) -> Iterator[Problem]:
         texts.append((tool.name, child(tool.pointer, "description"), f"{tool.summary or ''} {_text_of(tool)}"))
         texts += [(tool.name, item.pointer, item.description) for item in tool.parameters if item.description]
     for owner, pointer, text in texts:
-        pairs = _NAMED_TOOL.findall(text[:_SCANNED_CHARACTERS])
-        for found in dict.fromkeys(one or other for one, other in pairs):
-            words = _words(found)
-            is_like_tool = words in by_words or (words[0] in verbs and _style_of(found) in styles)
-            # `read-only` may be an adjective.
-            is_name = found.count("-") != 1 or any(f"{mark}{found}" in text for mark in "`'\"")
-            if found not in names and words not in others and is_like_tool and is_name:
-                close = by_words.get(words) or next(iter(get_close_matches(found, names, 1, 0.75)), None)
-                meant = f"; {close} may be meant" if close else ""
-                message = f"a text of {owner} names the tool {found[:80]}, which is not listed{meant}"
-                yield Problem.of("unknown-tool-named", pointer, message)
-
-
-def _names_of_values(service: Service) -> Iterator[str]:
-    """Yields the names of all parameters, properties and types, and all values of enumerations."""
-    owned = [*(tool.parameters for tool in service.tools), *(prompt.parameters for prompt in service.prompts)]
-    named: list[NamedType | Parameter] = [*service.schemas, *(item for parameters in owned for item in parameters)]
-    outputs = [output for tool in service.tools for output in (tool.output, *tool.other_outputs)]
-    yield from (item.name for item in named)
-    waiting = [item.schema for item in named]
-    waiting += [output.schema for output in outputs if output is not None and output.schema is not None]
-    while waiting:
-        schema = waiting.pop()
-        yield from (item.name for item in schema.properties)
-        yield from (value for value in schema.choices or () if isinstance(value, str))
-        waiting += inner_schemas(schema)
+        for name in names.missing_in(text[:_SCANNED_CHARACTERS]):
+            message = f"a text of {owner} names the tool {name[:80]}, which is not listed{names.meant(name)}"
+            yield Problem.of("unknown-tool-named", pointer, message)
 
 
 # -- names -----------------------------------------------------------------------------------------------------------
@@ -424,23 +380,10 @@ def _place_of_name(tool: Tool) -> str:
     return child(tool.pointer, "name" if tool.method is None else "operationId")
 
 
-_COUNTER = re.compile(r"_\d+$")
-"""What generators append to a name that occurs twice."""
-
-
-def _style_of(name: str) -> str | None:
-    """Returns how the words of a name are joined; `None` for a single word, and for two ways as in `WebApps_List`."""
-    name = _COUNTER.sub("", name)
-    if _HUMP.search(name):
-        return None if "_" in name else "camelCase"
-    marks = {"_": "snake_case", "-": "kebab-case"}
-    return next((style for mark, style in marks.items() if mark in name.strip("_-") and name == name.lower()), None)
-
-
 def _check_styles(service: Service) -> Iterator[Problem]:
     by_style: dict[str, list[Tool]] = {}
     for tool in service.tools:
-        style = None if is_inferred(tool, "name") else _style_of(tool.name)
+        style = None if is_inferred(tool, "name") else style_of(tool.name)
         if style is not None:
             by_style.setdefault(style, []).append(tool)
     if len(by_style) < 2:
@@ -478,7 +421,7 @@ def _check_method(tool: Tool, types: Types) -> Iterator[Problem]:
     # A word of the name may be a noun, as in `ListAddOns`; what the text says to read is not called a change.
     text = f"{tool.summary or ''} {tool.description or ''}"[:_SCANNED_CHARACTERS]
     is_by_name = origin is not None and origin.source.startswith("its name")
-    if origin is not None and is_by_name and _HARMLESS.isdisjoint(_words(tool.name)) and not _READS.search(text):
+    if origin is not None and is_by_name and _HARMLESS.isdisjoint(words_in(tool.name)) and not _READS.search(text):
         effect = EFFECTS[semantics.effect or "write"]
         message = f"{tool.name} is a {tool.method}, which must be safe, but {effect} by {origin.source}"
         yield Problem.of("method-contradicts-name", tool.pointer, message)

@@ -114,6 +114,29 @@ def _sentence(clause: str) -> str:
     return f"{clause[:1].upper()}{clause[1:]}."
 
 
+_PROSE = """\
+## What a person wrote
+
+`build` and `lint` check the texts of `skillgen.yaml`, and `lint --skill PATH SOURCE` a complete skill. A name that the
+source writes anywhere, also in a text, is known. Only these are checked:
+
+- a tool: a code span with a name, or a name after "call", "use" or before "tool", that has the style of the tools
+  (`snake_case`, `kebab-case` or `camelCase`) and the first word of one of them; and `mcp__SERVER__NAME` anywhere, if
+  SERVER has a word of the service's name
+- a parameter: a code span next to the word parameter, argument, option or flag, and the arguments of a call
+- a value: `NAME=VALUE` or `NAME: VALUE` in a code span, if all parameters with that name list their values
+- a variable: a code span in capitals with the first word of a variable of the service
+- a command of a program: words after its name that are no command, and options that no command has; of a program that
+  is known by its help only options that are nearly those of the help
+- a path of an API: a code span that begins with a segment of its paths, with or without a method
+- a call: a tool followed by its arguments in `(…)` or `{…}`, JSON with the name of a tool and its arguments, and `curl`
+  with a URL of the API; placeholders and what `...` leaves out have any value
+- a version: `NAME@VERSION` or `NAME==VERSION` of the service or its package
+- a URL: one with a host of the API, and another scheme or another version in its path
+
+"""
+
+
 def rules_page() -> str:
     """Returns docs/rules.md: every code with its level and meaning, then each with fix and examples."""
     reviewed = json.loads(_text_of("hit_rates.json"))["reviewed"]
@@ -133,6 +156,7 @@ strictly the clause asks, and the subject is the part of the [quality score](sco
 known as" names codes of Snyk's agent-scan and of Agent Threat Rules (ATR) for the same defect. This page is generated:
 `make golden`.
 
+{_PROSE}
 | code | level | meaning |
 | --- | --- | --- |
 {rows}{sections}"""

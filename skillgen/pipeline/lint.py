@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from fnmatch import fnmatchcase
 from pathlib import Path
 
@@ -16,12 +16,14 @@ from skillgen.lint.explanation import unknown_code
 from skillgen.lint.findings import (
     Baseline,
     Findings,
+    Location,
     is_snapshot_text,
     locations_in_snapshot,
     locations_of,
     owners_in,
     worst_first,
 )
+from skillgen.lint.prose import check_prose, unmentioned_tools
 from skillgen.lint.scores import scores_of
 from skillgen.model.service import Service
 from skillgen.model.tool import Tool
@@ -92,9 +94,7 @@ class Linter:
     def check(self, service: Service, source: str, *, path: str | None = None, index: int = 0) -> Findings:
         """Returns the findings on a service; `path` is its file, and `index` its place in a snapshot."""
         tools = {tool.pointer: tool for tool in service.tools}
-        item = Findings(
-            source=source, path=path, owners=owners_in(service), identity=(service.name, service.version or "")
-        )
+        item = _findings_on(service, source, path)
         codes = frozenset(CODES) if self.has_scores else self.codes
         found = [*service.problems, *service.advice, *check_service(service, codes)]
         if not codes.isdisjoint(("example-invalid", "schema-invalid")):
@@ -103,6 +103,40 @@ class Linter:
             found = [problem for problem in found if item.owner_pointer(problem) not in stubs]
         if self.has_scores:
             item = structs.replace(item, scores=scores_of(service, found, item.owner_pointer))
+        item = self._chosen(item, found, tools)
+        if path is None or not item.problems:
+            return item
+        text = _text_of(path)
+        if is_snapshot_text(text):
+            locations = locations_in_snapshot(item.problems, index, path, text)
+        else:
+            locations = locations_of(item.problems, path, lambda other: text if other == path else _text_of(other))
+        return structs.replace(item, locations=locations)
+
+    def check_skill(self, skill: Path, service: Service) -> Findings:
+        """Returns the findings on a skill that a person wrote for a service; `skill` is SKILL.md or its folder.
+
+        Raises:
+            UsageError: there is no skill.
+        """
+        file = skill / "SKILL.md" if skill.is_dir() else skill
+        pages = [file, *sorted(path for path in file.parent.rglob("*.md") if path != file and file.name == "SKILL.md")]
+        texts = {path.as_posix(): text for path in pages[:_PAGES_LIMIT] if (text := text_of_file(path)) is not None}
+        if file.as_posix() not in texts:
+            raise UsageError("is not a skill", where=f"--skill {skill.as_posix()}", fix="name a SKILL.md or its folder")
+        found = [problem for path, text in texts.items() for problem in check_prose(text, service, where=path)]
+        if names := unmentioned_tools(texts.values(), service):
+            listed = ", ".join(names[:20]) + (f" and {len(names) - 20:,} more" if len(names) > 20 else "")
+            message = f"{len(names):,} of {len(service.tools):,} tools are not mentioned: {listed}"
+            found.append(Problem.of("tool-unmentioned", file.as_posix(), message))
+        item = self._chosen(_findings_on(service, skill.as_posix(), file.as_posix()), found, {})
+        places = {problem.where: problem.where.rpartition(":") for problem in item.problems}
+        locations = {where: Location(path, int(line), 1) for where, (path, _, line) in places.items() if line.isdigit()}
+        return structs.replace(item, locations=locations)
+
+    def _chosen(self, item: Findings, found: Iterable[Problem], tools: Mapping[str, Tool]) -> Findings:
+        """Returns the findings that the options choose, without those of the baseline."""
+        source = item.source
         problems = []
         for problem in found:
             if problem.code not in self.codes:
@@ -114,20 +148,20 @@ class Linter:
             problems.append(problem if level is None else structs.replace(problem, level=level))
         item = structs.replace(item, problems=worst_first(problems))
         self._sources.append(source)
-        if self._baseline is not None:
-            item = self._baseline.without_known(item)
-        if path is None or not item.problems:
-            return item
-        text = _text_of(path)
-        if is_snapshot_text(text):
-            locations = locations_in_snapshot(item.problems, index, path, text)
-        else:
-            locations = locations_of(item.problems, path, lambda other: text if other == path else _text_of(other))
-        return structs.replace(item, locations=locations)
+        return item if self._baseline is None else self._baseline.without_known(item)
 
     def outdated(self) -> int:
         """Returns how many findings of the baseline on the checked sources no longer occur."""
         return 0 if self._baseline is None else self._baseline.unused(self._sources)
+
+
+_PAGES_LIMIT = 500
+"""Pages of a skill that are read."""
+
+
+def _findings_on(service: Service, source: str, path: str | None) -> Findings:
+    identity = service.name, service.version or ""
+    return Findings(source=source, path=path, owners=owners_in(service), identity=identity)
 
 
 def _combined(given: LintOptions, project: LintOptions, file: Path | None) -> LintOptions:

@@ -11,7 +11,7 @@ import os
 import re
 import shutil
 import tempfile
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -683,8 +683,25 @@ KINDS: dict[str, SourceKind] = {
 
 def _completed(service: Service, request: Request) -> Service:
     """Returns a service with what the user and the author declare, and with what can be inferred."""
+    service = structs.replace(service, problems=(*service.problems, *_prose_problems(service, request)))
     service, authored = _authored_effects(_with_overrides(service, request), request)
     return _with_author_texts(infer_missing(service, authored), request)
+
+
+def _prose_problems(service: Service, request: Request) -> Iterator[Problem]:
+    """Yields what the texts of the author say of the service as the source declares it, and it does not have."""
+    texts = request.texts
+    prose: dict[str, Sequence[str]] = {
+        request.place("description"): [texts.description or ""],
+        request.place("notes"): [texts.notes or ""],
+        **{request.place(name): getattr(texts, name) for name in ("when_to_use", "not_for", "best_practices")},
+        **{child(request.place("groups"), name): [group.intro or ""] for name, group in texts.groups.items()},
+    }
+    if any(map(any, prose.values())):
+        from skillgen.lint.prose import check_prose
+
+        for where, parts in prose.items():
+            yield from check_prose("\n\n".join(parts), service, where=where)
 
 
 def _with_overrides(service: Service, request: Request) -> Service:

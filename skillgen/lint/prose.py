@@ -1,0 +1,427 @@
+"""Checks what a person wrote about a service: the names, calls, versions and URLs in it that the service does not have.
+
+A name is checked only where its place says what it names (docs/rules.md lists the rules). What the texts of the source
+write anywhere is known.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+import shlex
+from collections.abc import Iterable, Iterator
+from difflib import get_close_matches
+from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
+
+from msgspec import json as msgspec_json
+from msgspec.structs import replace
+
+from skillgen.calls.arguments import CallChecker
+from skillgen.errors import Problem
+from skillgen.mock.api import ApiMock, request_of_command
+from skillgen.mock.log import CallLog
+from skillgen.mock.routing import Router, base_paths
+from skillgen.model.schema import NamedType, Parameter
+from skillgen.model.service import Service
+from skillgen.model.tool import Tool
+from skillgen.model.traversal import inner_schemas
+from skillgen.model.values import Json
+
+if TYPE_CHECKING:
+    from markdown_it.token import Token
+
+_TEXT_LIMIT = 400_000
+"""Characters of a text that are read."""
+
+_CALL_LIMIT = 4_000
+"""Characters of the arguments of a call that are read."""
+
+# -- names of tools ----------------------------------------------------------------------------------------------------
+
+_CALL_OF = r"\b(?:call|use|using|invoke|run|try|prefer|tool) (?:the )?(?:tool )?[`'\"]?"
+_NAME_IN_TEXT = r"(?<![\w./:-])(?=[a-z0-9]*[A-Z_-])[a-z][A-Za-z0-9]*(?:[_-][A-Za-z0-9]+)*(?![\w/:-]|\.\w)"
+_NAMED_TOOL = re.compile(rf"(?i:{_CALL_OF})({_NAME_IN_TEXT})|({_NAME_IN_TEXT})[`'\"]?(?:\(\))? tools?\b")
+"""A name of several words after "call", "use" or another such verb, or before "tool"."""
+
+_HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
+_WORD = re.compile(r"[^\W_]+")
+_COUNTER = re.compile(r"_\d+$")
+"""What generators append to a name that occurs twice."""
+
+
+def words_in(text: str) -> tuple[str, ...]:
+    """Returns the words of a text or a name in lower case: `getOrder`, `get_order` and `Get order.` have the same."""
+    return tuple(word.lower() for word in _WORD.findall(_HUMP.sub(" ", text)))
+
+
+def style_of(name: str) -> str | None:
+    """Returns how the words of a name are joined; `None` for a single word, and for two ways as in `WebApps_List`."""
+    name = _COUNTER.sub("", name)
+    if _HUMP.search(name):
+        return None if "_" in name else "camelCase"
+    marks = {"_": "snake_case", "-": "kebab-case"}
+    return next((style for mark, style in marks.items() if mark in name.strip("_-") and name == name.lower()), None)
+
+
+class ToolNames:
+    """The names of the tools and prompts of a service, and what has their form."""
+
+    def __init__(self, service: Service) -> None:
+        self.names = {*(prompt.name for prompt in service.prompts), *(tool.name for tool in service.tools)}
+        self._by_words = {words_in(name): name for name in sorted(self.names)}
+        self._others = {words_in(name) for name in _names_of_values(service)}
+        self._verbs = {words[0] for words in self._by_words if len(words) > 1}
+        self._styles = {style_of(name) for name in self.names} - {None}
+
+    def is_missing(self, name: str) -> bool:
+        """True for a name that is not of the service, but in the style of its tools and with the first word of one."""
+        words = words_in(name)
+        if not words or name in self.names or words in self._others:
+            return False
+        return words in self._by_words or (words[0] in self._verbs and style_of(name) in self._styles)
+
+    def missing_in(self, text: str) -> Iterator[str]:
+        """Yields the names after "call", "use" or another such verb, or before "tool", that are missing."""
+        for found in dict.fromkeys(one or other for one, other in _NAMED_TOOL.findall(text)):
+            # `read-only` may be an adjective.
+            is_name = found.count("-") != 1 or any(f"{mark}{found}" in text for mark in "`'\"")
+            if is_name and self.is_missing(found):
+                yield found
+
+    def meant(self, name: str) -> str:
+        """Returns the end of a message on a missing name, with the nearest one."""
+        return _meant(name, self.names, self._by_words.get(words_in(name)))
+
+
+def _meant(name: str, known: Iterable[str], first: str | None = None) -> str:
+    close = first or next(iter(get_close_matches(name, known, 1, 0.7)), None)
+    return f"; {close} may be meant" if close else ""
+
+
+def _names_of_values(service: Service) -> Iterator[str]:
+    """Yields the names of all parameters, properties and types, and all values of enumerations."""
+    owned = [*(tool.parameters for tool in service.tools), *(prompt.parameters for prompt in service.prompts)]
+    named: list[NamedType | Parameter] = [*service.schemas, *(item for parameters in owned for item in parameters)]
+    outputs = [output for tool in service.tools for output in (tool.output, *tool.other_outputs)]
+    yield from (item.name for item in named)
+    waiting = [item.schema for item in named]
+    waiting += [output.schema for output in outputs if output is not None and output.schema is not None]
+    while waiting:
+        schema = waiting.pop()
+        yield from (item.name for item in schema.properties)
+        yield from (value for value in schema.choices or () if isinstance(value, str))
+        waiting += inner_schemas(schema)
+
+
+# -- prose -------------------------------------------------------------------------------------------------------------
+
+
+def check_prose(text: str, service: Service, *, where: str) -> list[Problem]:
+    """Returns what a text in Markdown says of a service and the service does not have.
+
+    `where` is the place of the text; the problems of a file, `where` ending in `.md`, are at `WHERE:LINE`.
+    """
+    from markdown_it import MarkdownIt
+
+    check = _Check(service)
+    text = text[:_TEXT_LIMIT]
+    found: dict[Problem, None] = {}
+    is_file = where.endswith(".md")
+    for number, line in enumerate(text.split("\n"), 1):
+        for code, message in (*check.line(line), *check.prose(line)):
+            found[Problem.of(code, f"{where}:{number}" if is_file else where, message)] = None
+    for token in MarkdownIt("commonmark").enable("table").parse(text):
+        if token.type in ("inline", "fence", "code_block"):
+            place = f"{where}:{(token.map or [0])[0] + 1}" if is_file else where
+            for code, message in check.token(token):
+                found[Problem.of(code, place, message)] = None
+    seen: dict[str, Problem] = {}
+    for problem in found:
+        seen.setdefault(problem.message, problem)
+    return list(seen.values())
+
+
+def unmentioned_tools(texts: Iterable[str], service: Service) -> list[str]:
+    """Returns the names of the tools that no text mentions; of an API also by path, of a program by command."""
+    whole = "\n".join(texts)
+    words = set(_IDENTIFIER.findall(whole))
+    return [
+        tool.name
+        for tool in service.tools
+        if not (tool.name in words or " ".join(tool.command or (tool.path or "\0",)) in whole)
+    ]
+
+
+_IDENTIFIER = re.compile(r"[A-Za-z_][\w-]*")
+_FLAG = re.compile(r"(?<![\w-])--[A-Za-z][\w-]*")
+_SPAN = re.compile(r"(?P<name>[A-Za-z][\w-]*)(?P<rest>\s*[({].*)?", re.DOTALL)
+_MCP_NAME = re.compile(r"\bmcp__([A-Za-z0-9_-]+?)__([A-Za-z0-9][\w-]*\w)(?![\w*-])")
+_CAPITALS = re.compile(r"\$?\{?([A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+)\}?(?:=.*)?")
+_SETTING = re.compile(r"([A-Za-z_][\w.-]*)\s*[=:]\s*[\"']?([A-Za-z][\w.-]*)[\"']?")
+_PATH = re.compile(r"(?:(GET|POST|PUT|PATCH|DELETE|HEAD) )?(/[^\s`?]+)(?:\?\S*)?")
+_HOLE = re.compile(r"\{[^}/]*\}|<[^>/]*>|:[A-Za-z_]\w*(?=/|$)|\$\{?\w+\}?")
+_URL = re.compile(r"https?://[^\s<>\"'`)\]]+")
+_PLACEHOLDER = re.compile(r"[<{$\[]|\.\.\.|…|YOUR|your[-_]|xxx")
+_NOUNS = r"(?:parameter|argument|option|flag)s?\b"
+_AFTER, _BEFORE = re.compile(rf" {_NOUNS}"), re.compile(rf"\b{_NOUNS} $")
+
+
+class _Check:
+    """Checks texts on one service; each method yields codes with messages."""
+
+    def __init__(self, service: Service) -> None:
+        source = msgspec_json.encode(service).decode()
+        self._service = service
+        self._tools = {tool.name: tool for tool in service.tools}
+        self._names = ToolNames(service)
+        self._known = set(_IDENTIFIER.findall(source))
+        variables = self._known if service.kind == "cli" else service.requirements.env
+        self._variables = {name for name in variables if _CAPITALS.fullmatch(name)}
+        self._flags = {flag for name in _FLAG.findall(source.replace("[no-]", "")) for flag in (name, _negated(name))}
+        self._checker = CallChecker(service)
+        # Of a call without credentials the mock checks nothing else.
+        self._open = replace(service, tools=tuple(replace(tool, auth=()) for tool in service.tools))
+        self._commands = {tool.command[:end] for tool in service.tools for end in range(1, len(tool.command) + 1)}
+        self._callable = {tool.command: tool for tool in service.tools if tool.command}
+        self._paths = {
+            _HOLE.sub("{}", "/".join(parts[:end]))
+            for tool in service.tools
+            for parts in [(tool.path or "").split("/")]
+            for end in range(2, len(parts) + 1)
+        }
+
+    # -- lines and spans ---------------------------------------------------------------------------------------------
+
+    def line(self, line: str) -> Iterator[tuple[str, str]]:
+        """Checks what is meant wherever it is written: `mcp__SERVER__TOOL`, URLs and versions."""
+        own = {*words_in(self._service.name), *words_in(self._service.server_name or "")}
+        for server, name in _MCP_NAME.findall(line):
+            if not own.isdisjoint(words_in(server)) and name not in self._names.names:
+                yield "unknown-tool-named", f"names the tool {name[:80]}{self._names.meant(name)}"
+        for url in _URL.findall(line):
+            for endpoint in self._service.endpoints:
+                if other := _other_address(url, endpoint.url):
+                    yield "source-differs", f"has the URL {url[:120]}, the source {other[:120]}"
+        version = self._service.version
+        packages = {self._service.name, *(self._service.install or {}).values()}
+        for name, written in re.findall(r"([@\w/.-]+?)(?:@|==)v?(\d+\.\d+\.\d+[\w.-]*)", line) if version else ():
+            if name in packages and written != version:
+                yield "source-differs", f"has the version {written} of {name}, the source {version}"
+
+    def prose(self, line: str) -> Iterator[tuple[str, str]]:
+        """Checks names without a code span."""
+        for name in self._names.missing_in(line):
+            if name not in self._known:
+                yield "unknown-tool-named", f"names the tool {name[:80]}{self._names.meant(name)}"
+
+    def token(self, token: Token) -> Iterator[tuple[str, str]]:
+        """Checks a paragraph or a code block."""
+        if token.type != "inline":
+            yield from self._block(token.content)
+        children = token.children or []
+        for index, child in enumerate(children):
+            if child.type != "code_inline":
+                continue
+            span = child.content.strip()
+            after = children[index + 1].content if index + 1 < len(children) else ""
+            before = children[index - 1].content if index else ""
+            if _AFTER.match(after) or _BEFORE.search(before):
+                yield from self._parameter(span)
+            yield from self._span(span)
+
+    def _parameter(self, span: str) -> Iterator[tuple[str, str]]:
+        # The options of a server are not those of its tools.
+        known = self._known if not span.startswith("-") else self._flags if self._service.kind == "cli" else {span}
+        if span not in known and re.fullmatch(r"(?:--)?[A-Za-z_][\w-]*", span):
+            yield "unknown-name", f"names the parameter {span[:80]}{_meant(span, known)}"
+
+    def _span(self, span: str) -> Iterator[tuple[str, str]]:
+        if self._service.kind == "cli":
+            yield from self._command(span)
+        elif match := _SPAN.fullmatch(span):
+            name, rest = match["name"], match["rest"] or ""
+            if name in self._tools:
+                yield from self._call(self._tools[name], rest.strip())
+            elif name not in self._known and self._names.is_missing(name):
+                yield "unknown-tool-named", f"names the tool {name[:80]}{self._names.meant(name)}"
+        if (match := _CAPITALS.fullmatch(span)) and match[1] not in self._known:
+            same = [name for name in self._variables if name.split("_")[0] == match[1].split("_")[0]]
+            if same:
+                yield "unknown-name", f"names {match[1][:80]}{_meant(match[1], same, same[0])}"
+        if match := _SETTING.fullmatch(span):
+            yield from self._value(match[1], match[2])
+        if self._service.kind == "openapi" and (match := _PATH.fullmatch(span)):
+            yield from self._path(match[1], match[2].rstrip("/"))
+
+    def _value(self, name: str, value: str) -> Iterator[tuple[str, str]]:
+        owners = [item for tool in self._service.tools for item in tool.parameters if item.name == name]
+        choices = [str(value) for item in owners for value in item.schema.choices or ()]
+        if owners and all(item.schema.choices for item in owners) and value not in choices:
+            yield "unknown-name", f"names {value[:80]}, which is not a value of {name}{_meant(value, choices)}"
+
+    def _path(self, method: str | None, path: str) -> Iterator[tuple[str, str]]:
+        bases = ["", *base_paths(self._service)]
+        short = next((path[len(base) :] for base in bases[1:] if base and path.startswith(base)), path)
+        shape = _HOLE.sub("{}", short)
+        if shape in self._paths and method is None:
+            return
+        first = {known.split("/")[1] for known in self._paths}
+        if short.split("/")[1:2] and short.split("/")[1] in first:
+            router, filled = Router(self._service), _HOLE.sub("x", short)
+            matches = [match for base in bases for match in router.matches(base + filled, "")]
+            if not any(method in (None, match.route.tool.method) for match in matches):
+                known = [f"{tool.method} {tool.path}" if method else tool.path or "" for tool in self._service.tools]
+                what = f"{method} {path}" if method else path
+                yield "unknown-name", f"names the path {what[:120]}{_meant(what, known)}"
+
+    # -- calls -------------------------------------------------------------------------------------------------------
+
+    def _block(self, code: str) -> Iterator[tuple[str, str]]:
+        if self._service.kind == "mcp":
+            for match in _IDENTIFIER.finditer(code):
+                name = match[0].rpartition("__")[2] if match[0].startswith("mcp__") else match[0]
+                rest = code[match.end() :].lstrip(" ")
+                if name in self._tools and rest[:1] in ("(", "{") and code[match.start() - 1 : match.start()] != ".":
+                    yield from self._call(self._tools[name], _balanced(rest))
+            yield from self._json_calls(_literal(code))
+        for line in code.replace("\\\n", " ").split("\n") if self._service.kind != "mcp" else ():
+            words = line.strip().removeprefix("$ ").removeprefix("bash -c '")
+            if self._service.kind == "cli":
+                yield from self._command(words)
+            elif words.startswith("curl "):
+                yield from self._request(words)
+
+    def _json_calls(self, value: object) -> Iterator[tuple[str, str]]:
+        if isinstance(value, dict):
+            tool = next((self._tools.get(str(value.get(key))) for key in ("name", "tool", "tool_name")), None)
+            for key in ("arguments", "args", "params", "input", "parameters"):
+                if tool is not None and isinstance(value.get(key), dict):
+                    yield from self._faults(tool, value[key])
+        for inner in value.values() if isinstance(value, dict) else value if isinstance(value, list) else ():
+            yield from self._json_calls(inner)
+
+    def _call(self, tool: Tool, text: str) -> Iterator[tuple[str, str]]:
+        """Checks `({…})`, `(name=…)` or `{…}` after the name of a tool."""
+        if self._service.kind == "mcp" and text not in ("", "()"):
+            arguments = _literal(text if text.startswith("{") else f"dict{text}")
+            if isinstance(arguments, dict):
+                yield from self._faults(tool, arguments)
+
+    def _faults(self, tool: Tool, arguments: dict[str, Json]) -> Iterator[tuple[str, str]]:
+        is_partial = "..." in arguments
+        given = {name: value for name, value in arguments.items() if name != "..."}
+        declared = {item.name for item in tool.parameters}
+        for fault in self._checker.faults(tool, given):
+            name = fault.pointer.split("/")[1] if fault.pointer else ""
+            if (is_partial and fault.message == "is required") or (name in given and _is_open(given[name])):
+                continue
+            near = _meant(name, declared) if name not in declared else ""
+            yield "call-refused", f"calls {tool.name} with {fault.pointer or '/'}: {fault.message[:200]}{near}"
+        for name in given.keys() - declared if tool.is_input_declared else ():
+            near = _meant(name, declared)
+            yield "call-refused", f"calls {tool.name} with {name[:80]}, which it does not take{near}"
+
+    def _request(self, command: str) -> Iterator[tuple[str, str]]:
+        try:
+            url = next((word for word in shlex.split(command) if "://" in word), "")
+            host = urlsplit(url).netloc
+            if not host or host not in {urlsplit(endpoint.url).netloc for endpoint in self._service.endpoints}:
+                return
+            log = CallLog(keeps=True)
+            ApiMock(self._open, log=log).respond(request_of_command(command))
+        except ValueError:
+            return
+        for call in log.calls:
+            for fault in call.faults:
+                yield "call-refused", f"calls {(call.request or '')[:120]}: {fault.pointer} {fault.message[:200]}"
+
+    def _command(self, line: str) -> Iterator[tuple[str, str]]:
+        try:
+            words = shlex.split(line, comments=True)
+        except ValueError:
+            return
+        words = words[: next((i for i, word in enumerate(words) if re.search(r"^[|&;>]|;$", word)), None)]
+        path: tuple[str, ...] = ()
+        for word in words:
+            if (*path, word) in self._commands:
+                path = (*path, word)
+            else:
+                break
+        if not path:
+            return
+        rest = words[len(path) :]
+        below = [command[len(path)] for command in self._commands if command[: len(path)] == path != command]
+        if below and path not in self._callable and rest and re.fullmatch(r"(?!help$)[a-z][a-z0-9-]*", rest[0]):
+            yield "unknown-tool-named", f"names the command {' '.join(path)} {rest[0]}{_meant(rest[0], below)}"
+        tool = self._callable.get(path)
+        if tool is not None and "COMMAND" in (tool.usage or ""):  # which has options of its own
+            rest = rest[: next((i for i, word in enumerate(rest) if not word.startswith("-")), None)]
+        for flag in [match[0] for match in map(_FLAG.match, rest) if match] if tool is not None else ():
+            near = _meant(flag, self._flags)
+            if tool is not None and flag not in self._flags and (tool.is_input_declared or near):
+                yield "unknown-name", f"names the option {flag} of {' '.join(path)}{near}"
+
+
+def _negated(flag: str) -> str:
+    return f"--no-{flag[2:]}"
+
+
+def _balanced(text: str) -> str:
+    """Returns the beginning of a text up to the bracket that closes its first one; the text has no other end."""
+    depth = 0
+    for index, character in enumerate(text[:_CALL_LIMIT]):
+        depth += (character in "([{") - (character in ")]}")
+        if depth == 0:
+            return text[: index + 1]
+    return ""
+
+
+def _literal(text: str) -> Json:
+    """Returns a value that is written as JSON, or as in JavaScript or Python; `None` for what is not known.
+
+    The key `...` says that something is left out.
+    """
+    text = re.sub(r"(?:\.\.\.|…)(?=\s*[})])", "**_", text.strip()[:_CALL_LIMIT])
+    try:
+        return _value_of(ast.parse(text, mode="eval").body)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return None
+
+
+def _value_of(node: ast.expr) -> Json:
+    constants: dict[str, Json] = {"true": True, "false": False}
+    if isinstance(node, ast.Constant):
+        return "..." if node.value is ... else node.value if isinstance(node.value, str | int | float) else None
+    if isinstance(node, ast.Name):
+        return constants.get(node.id)
+    if isinstance(node, ast.List):
+        return [_value_of(item) for item in node.elts]
+    if isinstance(node, ast.Call) and ast.unparse(node.func) == "dict" and len(node.args) <= 1:
+        whole = _value_of(node.args[0]) if node.args else {}
+        named = {item.arg or "...": _value_of(item.value) for item in node.keywords}
+        return {**whole, **named} if isinstance(whole, dict) else None
+    if isinstance(node, ast.Dict):
+        keys = [key.id if isinstance(key, ast.Name) else key and _value_of(key) for key in node.keys]
+        return {str(key or "..."): _value_of(item) for key, item in zip(keys, node.values, strict=True)}
+    return None
+
+
+def _is_open(value: Json) -> bool:
+    """True if a part of a value is not known, or a placeholder."""
+    if isinstance(value, dict | list):
+        return any(map(_is_open, value.values() if isinstance(value, dict) else value))
+    return value is None or (isinstance(value, str) and _PLACEHOLDER.search(value) is not None)
+
+
+_VERSION = re.compile(r"/v\d+(?:\.\d+)*(?=/|$)")
+
+
+def _other_address(url: str, base: str) -> str | None:
+    """Returns the base URL if an address differs from it only in its scheme or in the version of its path."""
+    one, other = urlsplit(url), urlsplit(base)
+    if one.netloc != other.netloc:
+        return None
+    path, root = one.path, other.path.rstrip("/")
+    is_other = not path.startswith(root) and _VERSION.sub("/v", path).startswith(_VERSION.sub("/v", root))
+    return base if is_other or (one.scheme != other.scheme and path.startswith(root)) else None

@@ -1,0 +1,170 @@
+"""What a person wrote about a service is checked: names, calls, versions and URLs that the service does not have."""
+
+from __future__ import annotations
+
+import json
+import textwrap
+from pathlib import Path
+from typing import Any
+
+import yaml
+from captured import service_of_answers
+from cli import run_skillgen
+
+import skillgen
+
+TOOLS: list[dict[str, Any]] = [
+    {
+        "name": "list_orders",
+        "description": "Lists orders",
+        "inputSchema": {
+            "type": "object",
+            "properties": {
+                "state": {"type": "string", "enum": ["open", "paid", "sent"]},
+                "page_size": {"type": "integer"},
+            },
+        },
+    },
+    {
+        "name": "get_order",
+        "description": "Returns an order with its `order_lines`",
+        "inputSchema": {"type": "object", "properties": {"id": {"type": "integer"}}, "required": ["id"]},
+    },
+]
+API = {
+    "openapi": "3.1.0",
+    "info": {"title": "Shop", "version": "2.1.0"},
+    "servers": [{"url": "https://127.0.0.1/v2"}],
+    "paths": {
+        "/orders/{id}": {
+            "parameters": [{"name": "id", "in": "path", "required": True, "schema": {"type": "integer"}}],
+            "get": {"operationId": "getOrder", "summary": "Get an order"},
+        },
+        "/orders": {
+            "get": {
+                "operationId": "listOrders",
+                "parameters": [{"name": "state", "in": "query", "schema": {"enum": ["open", "paid"]}}],
+            }
+        },
+    },
+}
+
+
+def findings(folder: Path, text: str, source: object, *options: str) -> dict[str, str]:
+    """Returns each message of `lint --skill` with its place, for a skill with this text."""
+    (folder / "source.json").write_text(json.dumps(source), "utf-8")
+    (folder / "SKILL.md").write_text(textwrap.dedent(text), "utf-8")
+    arguments = ("--skill", "SKILL.md", "source.json", "--ignore", "tool-unmentioned", *options)
+    report = json.loads(run_skillgen("lint", *arguments, "--format", "json", cwd=folder).stdout)
+    return {finding["message"]: finding["where"] for finding in report["findings"]}
+
+
+def server() -> object:
+    answers = {"initialize": {"serverInfo": {"name": "shop", "version": "1.2.0"}}, "tools/list": [{"tools": TOOLS}]}
+    return skillgen.snapshot(service_of_answers(answers))
+
+
+def test_names_that_look_like_tools_and_do_not_exist_are_reported(tmp_path: Path) -> None:
+    text = """\
+        allowed-tools: mcp__shop__list_order, mcp__files__read_file
+
+        Use `get_orders` or `listOrders`, then the update_order tool and `list_invoices()`.
+        """
+    assert findings(tmp_path, text, server()) == {
+        "names the tool list_order; list_orders may be meant": "SKILL.md:1",
+        "names the tool get_orders; get_order may be meant": "SKILL.md:3",
+        "names the tool listOrders; list_orders may be meant": "SKILL.md:3",
+        "names the tool list_invoices": "SKILL.md:3",
+    }
+
+
+def test_names_of_which_nothing_says_that_they_are_tools_are_not(tmp_path: Path) -> None:
+    text = """\
+        Call `get_order`, `mcp__shop__get_order`, `mcp__shop__*`; read `order_lines`, `state`, `page_size`,
+        `shop-client`, `print()`, `my_function(1)`, `README.md`, `os.getcwd()`, `snake_case` and `GITHUB_TOKEN`.
+        """
+    assert findings(tmp_path, text, server()) == {}
+
+
+def test_parameters_and_values_that_do_not_exist_are_reported(tmp_path: Path) -> None:
+    text = """\
+        Set the `limit` parameter, the argument `page_size`, `state=closed` or `state: "open"`.
+        """
+    assert findings(tmp_path, text, server()) == {
+        "names the parameter limit": "SKILL.md:1",
+        "names closed, which is not a value of state": "SKILL.md:1",
+    }
+
+
+def test_calls_that_the_schema_refuses_are_reported(tmp_path: Path) -> None:
+    text = """\
+        `get_order(number=1)`, `get_order(id=7)`, `get_order()`, `list_orders({state: "open", ...})`
+
+        ```json
+        {"name": "list_orders", "arguments": {"state": "closed", "page_size": "<size>"}}
+        ```
+
+        ```python
+        await client.get_order(number=3)
+        mcp__shop__get_order({"id": "seven"})
+        ```
+        """
+    assert findings(tmp_path, text, server()) == {
+        "calls get_order with /id: is required": "SKILL.md:1",
+        "calls get_order with number, which it does not take": "SKILL.md:1",
+        'calls list_orders with /state: "closed" is not one of "open", "paid" or "sent"': "SKILL.md:3",
+        'calls get_order with /id: "seven" is not of type "integer"': "SKILL.md:7",
+    }
+
+
+def test_paths_and_requests_of_an_api_are_checked(tmp_path: Path) -> None:
+    text = """\
+        `GET /orders/{order_id}`, `/v2/orders/:id`, `/tmp/orders`, `/orders/{id}/lines`, `DELETE /orders/{id}`
+
+        ```sh
+        curl -s https://127.0.0.1/v2/orders/1 | jq .
+        curl -s "https://127.0.0.1/v2/orders?state=sent"
+        curl -s https://127.0.0.2/orders?state=sent
+        ```
+
+        Its address was http://127.0.0.1/v1 before.
+        """
+    found = findings(tmp_path, text, API)
+    assert {message[:55]: where for message, where in found.items()} == {
+        "names the path /orders/{id}/lines; /orders/{id} may be ": "SKILL.md:1",
+        "names the path DELETE /orders/{id}; GET /orders/{id} ma": "SKILL.md:1",
+        'calls GET /v2/orders?state=sent: /state "sent" is not o': "SKILL.md:3",
+        "has the URL http://127.0.0.1/v1, the source https://127": "SKILL.md:9",
+    }
+
+
+def test_tools_that_a_skill_never_mentions_are_listed(tmp_path: Path) -> None:
+    (tmp_path / "source.json").write_text(json.dumps(server()), "utf-8")
+    folder = tmp_path / "skill" / "references"
+    folder.mkdir(parents=True)
+    (tmp_path / "skill" / "SKILL.md").write_text("# Shop\n", "utf-8")
+    (folder / "more.md").write_text("`get_order`\n", "utf-8")
+    finished = run_skillgen("lint", "-v", "--skill", "skill", "source.json", cwd=tmp_path)
+    assert finished.exit_code == 0
+    assert "info: tool-unmentioned" in finished.stdout
+    assert "1 of 2 tools are not mentioned: list_orders\n" in finished.stdout
+
+
+def test_a_folder_without_a_skill_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "source.json").write_text(json.dumps(API), "utf-8")
+    finished = run_skillgen("lint", "--skill", ".", "source.json", cwd=tmp_path)
+    assert finished.exit_code == 2
+    assert "name a SKILL.md or its folder" in finished.stderr
+
+
+def test_the_texts_of_a_project_are_checked_at_their_keys(tmp_path: Path) -> None:
+    (tmp_path / "openapi.json").write_text(json.dumps(API), "utf-8")
+    texts = {"notes": "Call `getOrders` first.", "when-to-use": ["see orders, with `listOrder`"], "not-for": ["`getX`"]}
+    target = {"source": {"openapi": "openapi.json"}, **texts}
+    (tmp_path / "skillgen.yaml").write_text(yaml.safe_dump({"targets": {"shop": target}}), "utf-8")
+    built = run_skillgen("build", "-v", cwd=tmp_path)
+    assert built.exit_code == 0
+    for key in ("notes: names the tool getOrders", "when-to-use: names the tool listOrder; listOrders may be meant"):
+        assert f"warning: unknown-tool-named: skillgen.yaml#/targets/shop/{key}" in built.stderr
+    report = json.loads(run_skillgen("lint", "--format", "json", "--select", "unknown-tool-named", cwd=tmp_path).stdout)
+    assert len(report["findings"]) == 3
