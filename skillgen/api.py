@@ -240,9 +240,10 @@ def read(source: str | Mapping[str, Any] | None = None, *, notify: Notify | None
 
 def snapshot(*services: Service) -> dict[str, Any]:
     """Returns services as a snapshot, which `read` takes: what `skillgen inspect` prints, as a mapping."""
+    from skillgen.pipeline.ownership import with_portable_source
     from skillgen.sources.documents import snapshot_of
 
-    return snapshot_of(services)
+    return snapshot_of(map(with_portable_source, services))
 
 
 @_takes(_Write, OutputOptions)

@@ -11,6 +11,7 @@ import sys
 import zipfile
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from cli import ROOT, Finished, files_of, generated, run_skillgen, stamps_of
@@ -109,6 +110,45 @@ def test_no_command_puts_another_service_into_a_folder(tmp_path: Path) -> None:
             if stamps_of(tmp_path / "agent-docs") != before:
                 wrong.append(f"{name} {options}: something changed")
     assert not wrong, "\n".join(wrong)
+
+
+@pytest.mark.parametrize("title", ["FastAPI", "Other"])
+@pytest.mark.parametrize("place", ["below", "above", "elsewhere"])
+def test_a_service_of_another_folder_is_another(title: str, place: str, tmp_path: Path, monkeypatch: Any) -> None:
+    """The paths from the current folder are the same; from there OUT is not below it, or the paths are outside."""
+    commands = [
+        ["from-openapi", "openapi.json"],
+        ["from-server", "--", sys.executable, "server.py"],
+        ["from-server", "--", sys.executable, "-m", "server"],
+        ["from-cli", "--python", sys.executable, "depot:app"],
+    ]
+    for folder, name in (("one", "FastAPI"), ("two", title)):
+        api(tmp_path / folder / "openapi.json", name)
+        server(tmp_path / folder / "server.py", name)
+        (tmp_path / folder / "depot.py").write_text(PROGRAM.format(name=name), "utf-8")
+    (tmp_path / "elsewhere").mkdir()
+    for number, command in enumerate(commands):
+        for folder, exit_code in (("one", 0), ("two", 2), ("one", 0)):
+            if place == "above":
+                monkeypatch.chdir(tmp_path / folder)
+                words = command
+            else:
+                monkeypatch.chdir(tmp_path if place == "below" else tmp_path / "elsewhere")
+                local = command if command[0] != "from-openapi" else [command[0], str(tmp_path / folder / command[1])]
+                at = [] if command[0] == "from-openapi" else ["--cwd", str(tmp_path / folder)]
+                words = [local[0], *at, *local[1:]]
+            finished = run(words[0], "-o", tmp_path / f"docs{number}", *words[1:])
+            assert finished.exit_code == exit_code, (words, finished.stderr)
+        assert str(tmp_path.parent) not in (tmp_path / f"docs{number}/.skillgen.json").read_text("utf-8")
+
+
+def test_a_command_without_its_paths_does_not_identify_a_service(tmp_path: Path) -> None:
+    """The title decides: `python server.py shop.json` and `python server.py depot.json` are two services."""
+    text = Path(server(tmp_path / "server.py")).read_text("utf-8").replace('"depot"', "sys.argv[1].split('.')[0]")
+    (tmp_path / "server.py").write_text(text, "utf-8")
+    done("from-server", "--", sys.executable, "server.py", "shop.json")
+    assert run("from-server", "--", sys.executable, "server.py", "depot.json").exit_code == 2
+    done("from-server", "--name", "Mine", "--", sys.executable, "server.py", "shop.json")
 
 
 def same(folder: Path) -> Iterator[tuple[str, list[str]]]:

@@ -30,11 +30,12 @@ def inspect(
         skillgen inspect openapi.yaml
         skillgen inspect -- python server.py > snapshot.json
     """
+    from skillgen.pipeline.ownership import with_portable_source
     from skillgen.sources.documents import snapshot_text
     from skillgen.text.markdown import printable_json
 
     readings = [read(request, console) for _, request in given.requests()]
-    services = [service for reading in readings for service in reading.services]
+    services = [with_portable_source(service) for reading in readings for service in reading.services]
     failures = [error for reading in readings for error in reading.failures]
     for error in failures:
         console.fail(error)

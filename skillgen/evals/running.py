@@ -361,7 +361,8 @@ def _json_in(out: Folder, path: str) -> Json:
 
 def _digest(evaluation: Evaluation) -> str:
     """Returns a digest of all that the result of a run depends on."""
-    total = hashlib.sha256(snapshot_text([evaluation.service]).encode("utf-8", "surrogatepass"))
+    service = structs.replace(evaluation.service, source=())
+    total = hashlib.sha256(snapshot_text([service]).encode("utf-8", "surrogatepass"))
     total.update(json.dumps([evaluation.agent, evaluation.has_control, evaluation.timeout_s]).encode())
     skill = evaluation.skill
     for path in sorted(path for path in skill.rglob("*") if path.is_file() and is_below(path, skill)):

@@ -37,8 +37,8 @@ class Service(Struct, frozen=True, kw_only=True):
     """The kind of source."""
 
     source: tuple[str, ...] = ()
-    """What it was read from, in words that identify it for every user: the kind, and the URL, the words of the command,
-    or the file. Empty if unknown."""
+    """What it was read from: the kind, and the URL, the words of the command, or the file, with absolute paths, which
+    neither a record nor a snapshot has. Empty if unknown."""
 
     protocol_version: str | None = None
     """The MCP revision that the server uses, or the OpenAPI version of the description."""

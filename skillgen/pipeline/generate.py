@@ -32,7 +32,7 @@ from skillgen.model.document import (
 )
 from skillgen.model.inventory import UNREAD_DOCUMENTS, inventory_of, offers_of, types_of
 from skillgen.model.service import Service
-from skillgen.pipeline.ownership import SITE, has_documents, is_same_service, refuse_other_service
+from skillgen.pipeline.ownership import SITE, has_documents, is_same_service, refuse_other_service, words_in_record
 from skillgen.pipeline.packages import SkillFolder, skill_folders
 from skillgen.problem_codes import CODES, WHERE
 from skillgen.security.addresses import host_of, public_url
@@ -340,7 +340,7 @@ def _refuse_site(services: Iterable[Service], place: Place) -> None:
         UsageError: the folder has such documents.
     """
     before = read_record(place.out)
-    if not any(is_same_service(before, _identity(service, place)) for service in services):
+    if not any(is_same_service(before, _identity(service, place), place.out) for service in services):
         refuse_other_service(before, Record(service=SITE, source=(SITE,)), place)
 
 
@@ -439,7 +439,7 @@ def _plan(
 
 def _identity(service: Service, place: Place) -> Record:
     """Returns the record of a place without what is documented."""
-    source = tuple(map(one_line, service.source))
+    source = tuple(map(one_line, words_in_record(service, place.out)))
     return Record(service=one_line(service.name), target=place.target, source=source, owner=_owner_from(place))
 
 
@@ -754,7 +754,7 @@ def _plan_problems(plan: Plan) -> list[Problem]:
     ]
     old, new = _skill_names(plan.before), _skill_names(plan.after)
     before, after = plan.before, plan.after
-    is_same = is_same_service(before, after)
+    is_same = is_same_service(before, after, plan.out)
     if len(old) == len(new) == 1 and old != new and is_same:
         problems.append(
             Problem.of(

@@ -2,7 +2,8 @@
 
 A record names the target, and the source in words that are the same for every user: the kind of the service, then the
 URL, the words of the command without private paths, or the file. What does not identify a source alone, such as
-standard input, has the declared name of the service with it.
+standard input or a command without its paths, has the declared name of the service with it. Paths are relative to the
+folder that has both OUT and the current folder, or to OUT.
 """
 
 from __future__ import annotations
@@ -12,6 +13,8 @@ import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+from msgspec.structs import replace
 
 from skillgen.errors import UsageError
 from skillgen.security.addresses import public_url
@@ -27,7 +30,7 @@ SITE = "services"
 """The service, and the only word of the source, in the record of documents above those of several services."""
 
 _HERE = "./"
-"""The beginning of a path from the current folder."""
+"""The beginning of a path from the folder that has both OUT and the current folder."""
 
 _PYTHON = re.compile(r"python[\d.]*(?:\.exe)?")
 _VERSION = re.compile(r"(?<=.)(?:@|==)[^@=/]*\Z")
@@ -40,7 +43,7 @@ def words_of_document(document: Document, service: Service) -> tuple[str, ...]:
         is_exact = "?" not in document.url
     else:
         is_exact = document.folder is not None
-        words = [_file_word(Path(document.name))] if is_exact else []
+        words = [Path(document.name).resolve().as_posix()] if is_exact else []
     return (service.kind, *words, *([] if is_exact else [service.name]))
 
 
@@ -57,40 +60,77 @@ def words_of_command(
 
     program, *arguments = command
     name = "python" if _PYTHON.fullmatch(Path(program).name) else program
-    words = [_file_word(Path(folder or "", name)) if Path(name).name != name else name]
+    here = Path(folder or "").resolve()
+    words = [here.joinpath(name).resolve().as_posix() if Path(name).name != name else name]
     secrets = (secrets or Secrets()) | secrets_from_arguments(arguments)
+    is_exact = True
     for word in arguments:
         if Path(word).suffix in RUNTIMES and "://" not in word:
-            words.append(_file_word(Path(folder or "", word)))
-        elif word not in ("-y", "--yes") and secrets.hide(word) == word and is_portable_argument(word):
-            words.append(_VERSION.sub("", word))
-    return (service.kind, *words)
+            words.append(here.joinpath(word).resolve().as_posix())
+        elif secrets.hide(word) == word and is_portable_argument(word):
+            words += [] if word in ("-y", "--yes") else [_VERSION.sub("", word)]
+        else:
+            is_exact = False
+    words += [here.as_posix()] if folder is not None and not any(Path(word).is_absolute() for word in words) else []
+    return (service.kind, *words, *([] if is_exact else [service.name]))
 
 
-def _file_word(path: Path) -> str:
-    """Returns the path from the current folder, or only the name of a file elsewhere."""
-    path = path.resolve()
-    return f"{_HERE}{path.relative_to(Path.cwd()).as_posix()}" if path.is_relative_to(Path.cwd()) else path.name
+def words_in_record(service: Service, out: Path) -> tuple[str, ...]:
+    """Returns the source of a service with the paths in the form in which the record of OUT has them."""
+    here, words = Path.cwd(), service.source
+    top = _top(out)
+    paths = [Path(word).is_absolute() or word.startswith(_HERE) for word in words]
+    if top != here and words and not any(paths) and not any("://" in word for word in words):
+        words, paths = (*words, here.as_posix()), [*paths, True]  # such as MODULE:APP
+    return tuple(
+        _path_word(here / word, top, out) if is_path else word for is_path, word in zip(paths, words, strict=True)
+    )
 
 
-def _is_same_source(before: Sequence[str], after: Sequence[str]) -> bool:
-    return len(before) == len(after) and all(map(_is_same_word, before, after))
+def with_portable_source(service: Service) -> Service:
+    """Returns a service without absolute paths, for a snapshot."""
+    return replace(service, source=words_in_record(service, Path.cwd()))
 
 
-def _is_same_word(before: str, after: str) -> bool:
+def _top(out: Path) -> Path:
+    """Returns the folder that has both OUT and the current folder; the latter if the path from there is private."""
+    return _shared_folder(Path.cwd(), out) or Path.cwd()
+
+
+def _shared_folder(one: Path, other: Path) -> Path | None:
+    """Returns the deepest folder that has both; `None` if a path from there names a user or begins at the root."""
+    try:
+        shared = Path(os.path.commonpath([one.resolve(), other.resolve()]))
+    except ValueError:  # two drives
+        return None
+    is_private = shared == shared.parent or shared in Path.home().resolve().parents
+    return None if is_private else shared
+
+
+def _path_word(path: Path, top: Path, out: Path) -> str:
+    """Returns the path from the top folder, or from OUT, or only the name."""
+    if path.is_relative_to(top):
+        return f"{_HERE}{path.relative_to(top).as_posix()}"
+    return path.name if _shared_folder(path, out) is None else Path(os.path.relpath(path, out.resolve())).as_posix()
+
+
+def _is_same_word(before: str, after: str, out: Path) -> bool:
     """True if two words name the same; a file may have moved, unless it still exists at its old place."""
-    paths = [word for word in (before, after) if word.startswith(_HERE)]
-    is_moved = bool(paths) and Path(before).name == Path(after).name
-    return before == after or (is_moved and not (len(paths) == 2 and Path(before).exists()))
+    if before == after:
+        return True
+    is_path = any(word.startswith((_HERE, "../")) for word in (before, after))
+    is_moved = is_path and Path(before).name == Path(after).name
+    return is_moved and not (_top(out) if before.startswith(_HERE) else out).joinpath(before).exists()
 
 
-def is_same_service(before: Record, after: Record) -> bool:
-    """True if two records are of one service, which may have been renamed. Without sources, its name decides."""
+def is_same_service(before: Record, after: Record, out: Path) -> bool:
+    """True if two records of OUT are of one service, which may have been renamed. Without sources, its name decides."""
     is_in_project = before.target is not None and before.owner is not None
     if is_in_project and (before.target, before.owner) == (after.target, after.owner):
         return True
     if before.source and after.source:
-        return _is_same_source(before.source, after.source)
+        pairs = zip(before.source, after.source, strict=False)
+        return len(before.source) == len(after.source) and all(_is_same_word(*pair, out) for pair in pairs)
     return before.service == after.service
 
 
@@ -102,10 +142,10 @@ def refuse_other_service(before: Record, after: Record, place: Place, *, is_othe
     Raises:
         UsageError: it has some.
     """
-    if (is_same_service(before, after) and not is_other) or not has_documents(before, place.out):
+    if (is_same_service(before, after, place.out) and not is_other) or not has_documents(before, place.out):
         return
     if (before.source or (before.service,)) == (SITE,) and any(
-        is_same_service(read_record(path.parent), after) for path in place.out.glob(f"*/{RECORD_NAME}")
+        is_same_service(read_record(path.parent), after, path.parent) for path in place.out.glob(f"*/{RECORD_NAME}")
     ):
         return
     shown = [repr(record.service) for record in (before, after)]

@@ -355,7 +355,8 @@ def _read_cli(request: Request) -> Reading:
         data, echoed_from = secrets.hide_in(tree_printed)
         report_echoed_secrets(problems, echoed_from)
         service = service_from_program(data, problems, target=target, command=program)
-    words = (service.kind, target)
+    folder = _folder(source)
+    words = (service.kind, target, *([folder.resolve().as_posix()] if folder is not None else []))
     service = structs.replace(service, source=words, source_size_bytes=len(printed), problems=tuple(problems))
     return Reading(services=(_completed(service, request),))
 
