@@ -31,7 +31,7 @@ def test_no_folder_of_this_machine_is_in_documents_of_a_server(tmp_path: Path) -
         "type": "object",
         "properties": {
             "to": {"type": "string", "description": text, "default": f"{folder}/out", "examples": [f"{home}/x"]},
-            "in": {"enum": [str(folder), f"{home}/in"], "title": text},
+            "in": {"type": "string", "title": text},
         },
     }
     lists: Json = {
@@ -39,7 +39,7 @@ def test_no_folder_of_this_machine_is_in_documents_of_a_server(tmp_path: Path) -
         "tools": [
             tool("write", title=text, description=text, annotations={"title": text}, dashdash={"sideEffects": [text]})
         ],
-        "resources": [{"uri": f"file://{folder}/readme.md", "name": text, "description": text}],
+        "resources": [{"uri": "shelf://readme.md", "name": "readme", "title": text, "description": text}],
         "prompts": [
             {"name": "ask", "title": text, "description": text, "arguments": [{"name": "a", "description": text}]}
         ],
@@ -57,6 +57,29 @@ def test_no_folder_of_this_machine_is_in_documents_of_a_server(tmp_path: Path) -
     assert f"{folder}-old" in written
     rest = written.replace(f"{folder}-old", "").replace(str(tmp_path / "said.json"), "")
     assert (str(folder) in rest, str(home) in rest) == (False, False)
+
+
+def test_what_callers_send_is_exact(tmp_path: Path) -> None:
+    """Names, URIs and choices of the machine's folders are not altered, and `call` takes them; it is reported."""
+    sent = [f"{tmp_path}/in", str(Path.home() / "in"), "/home/ada/in"]
+    takes = {"type": "object", "properties": {"in": {"enum": sent, "default": sent[0]}, "at": {"const": sent[1]}}}
+    lists: Json = {
+        "tools": [{**tool("write", description=f"Writes to {sent[0]}."), "inputSchema": takes}],
+        "resources": [{"uri": f"file://{path}", "name": path} for path in sent],
+        "resources/templates/list": {
+            "resourceTemplates": [{"uriTemplate": f"file://{path}/{{name}}", "name": path} for path in sent]
+        },
+    }
+    arguments = command(tmp_path, **lists)
+    out, env = tmp_path / "out", {"PYTHONPATH": str(Path(__file__).parent)}
+    finished = run_skillgen("from-server", "-v", "-o", out, "--", *arguments, cwd=tmp_path, env=env)
+    assert "names, URIs or choices keep it" in finished.stderr, finished.stderr
+    skill = texts_of(out / "skills")
+    exact = [f"`{path}`" for path in sent] + [f"`file://{path}{end}`" for path in sent for end in ("", "/{name}")]
+    assert [item for item in exact if item not in skill] == []
+    assert "Writes to ./in." in skill
+    called = run_skillgen("call", "--dry-run", "write", f"in={sent[1]}", "--", *arguments, cwd=tmp_path, env=env)
+    assert called.exit_code == 0, called.stderr
 
 
 def test_no_folder_of_this_machine_is_in_documents_of_a_program(tmp_path: Path) -> None:

@@ -280,9 +280,9 @@ def _own_folders(working_folder: str, home: str) -> tuple[re.Pattern[str], list[
 def without_own_folders(data: Json, working_folder: Path | None = None) -> Json:
     """Returns data with `.` for the folder in which a source was started, and `~` for the home folder.
 
-    Documents would differ with the machine that writes them.
+    Documents would differ with the machine that writes them. Identifiers and choices keep them: a call needs them.
     """
-    return _map_strings(data, lambda text, _: _shortened(text, working_folder))
+    return _map_strings(data, lambda text, is_name: text if is_name else _shortened(text, working_folder))
 
 
 def _shortened(text: str, working_folder: Path | None) -> str:
@@ -295,11 +295,12 @@ def replace_home_folders(data: Json, problems: ProblemLog, working_folder: Path 
     """Returns data with `.` for the folder in which a server was started, and with `~` for the home folder and for the
     folders of named users (independent of the user who runs skillgen); reports them.
 
-    Identifiers, choices and patterns keep the folders of other users, and so does a default that is one of the choices:
-    a call needs them.
+    Identifiers, URIs, choices and patterns keep them, and so does a default that is one of the choices: a call needs
+    them.
     """
     identifiers: set[str] = set()
     changed: list[str] = []
+    kept: list[str] = []
 
     def collect(text: str, is_name: bool) -> str:
         if is_name:
@@ -307,16 +308,16 @@ def replace_home_folders(data: Json, problems: ProblemLog, working_folder: Path 
         return text
 
     def change(text: str, is_name: bool) -> str:
-        new = _shortened(text, working_folder)
-        new = new if text in identifiers else _HOME_FOLDER.sub("~", new)
+        new = _HOME_FOLDER.sub("~", _shortened(text, working_folder))
         if new != text:
-            changed.append(text)
-        return new
+            (kept if text in identifiers else changed).append(text)
+        return text if text in identifiers else new
 
     _map_strings(data, collect)
     data = _map_strings(data, change)
-    if changed:
+    if changed or kept:
         message = f"A folder of this machine, which {len(changed)} of the server's texts name, is written as . or ~."
+        message += f" {len(kept)} names, URIs or choices keep it, since callers send them." if kept else ""
         problems.report("home-folder-replaced", "", message)
     return data
 
