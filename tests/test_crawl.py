@@ -455,9 +455,7 @@ class TestPackageRunners:
         runner.chmod(0o755)
         return runner
 
-    def test_it_has_time_to_install_a_package_and_is_not_started_twice_meanwhile(
-        self, runner: Path, tmp_path: Path
-    ) -> None:
+    def test_it_has_time_to_install_a_package_and_is_started_once(self, runner: Path, tmp_path: Path) -> None:
         """X-13: the timeout of a request is for the answers after the first."""
         command = ("env", "A=b", runner, sys.executable, "-m", "servers.over_stdio", "modern-dashdash")
         log = tmp_path / "kiosk.log"

@@ -200,7 +200,7 @@ def test_a_hook_renames_and_the_next_one_has_nothing_to_do(tmp_path: Path) -> No
     (["one/server.py", "/data/a"], ["one/server.py", "/data/b"], True),
     (["one/server.py"], ["one/server.py"], True),
 ])  # fmt: skip
-def test_servers_of_one_name_are_told_apart_by_their_commands(
+def test_servers_of_one_name_are_distinguished_by_their_commands(
     first: list[str], second: list[str], is_same: bool, tmp_path: Path
 ) -> None:
     """Paths are no part of it but that of the program, and no secret is."""

@@ -183,5 +183,5 @@ def defaults_of(kind: type[Struct]) -> tuple[tuple[str, Any], ...]:
 
 
 def shown(value: Any) -> str:
-    """Returns a value as it is shown: a string unchanged, anything else as JSON."""
+    """Returns the text for a value: a string unchanged, anything else as JSON."""
     return value if isinstance(value, str) else json.dumps(bare(value), ensure_ascii=False, sort_keys=True)

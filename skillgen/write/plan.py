@@ -133,7 +133,7 @@ def plan_documents(
 ) -> Plan:
     """Compares documents (path to content) with OUT; with `force`, generated text replaces changes inside it.
 
-    `record` has what the new record says of the service, and `kept` are paths of the old one that stay as they are.
+    `record` has what the new record says of the service, and `kept` are paths of the old one that stay.
     `artifacts` are the paths of documents that are written byte for byte, without merging.
 
     Raises:

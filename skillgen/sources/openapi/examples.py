@@ -1,7 +1,7 @@
 """One sendable request for each operation, from declared values or generated ones.
 
 A body is written in the first media type for which that is possible: JSON, then forms, text and files. Forms follow
-their encodings (OpenAPI 3.2, "Encoding Object"); XML is shown only as it is declared.
+their encodings (OpenAPI 3.2, "Encoding Object"); only declared XML is shown.
 """
 
 from __future__ import annotations
