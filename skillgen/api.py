@@ -222,9 +222,10 @@ def read(source: str | Mapping[str, Any] | None = None, *, notify: Notify | None
         SourceError: the source cannot be reached or read.
         UsageError: an option is invalid, no source or more than one is given, or the source has several services.
     """
-    from skillgen.pipeline.read import Request, read_source
+    from skillgen.pipeline.read import Request, kind_of_source, read_source
 
-    given = options if source is None else {**options, "document": source}
+    kind = kind_of_source(source) if isinstance(source, str) else "document"
+    given = options if source is None else {**options, "document" if kind in options else kind: source}
     progress = notify or (lambda message: None)
     reading = read_source(
         Request(source=_part(Source, given), texts=_part(Texts, given), announce=notify, progress=progress)

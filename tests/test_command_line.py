@@ -181,6 +181,12 @@ def test_a_mock_and_an_eval_take_the_same_forms(form: str, shop: Path) -> None:
     assert graded.stdout
 
 
+def test_a_diff_and_the_python_api_take_the_same_source(shop: Path) -> None:
+    finished = run_skillgen("diff", ".mcp.json", ".mcp.json", cwd=shop)
+    assert (finished.exit_code, "nothing changed" in finished.stderr) == (0, True), finished.stderr
+    assert skillgen.read(shop / ".mcp.json").server_name == "acme"
+
+
 @pytest.mark.parametrize(
     ("words", "shown"),
     [
@@ -255,6 +261,15 @@ def test_every_fault_of_a_project_file_is_reported_at_its_line(shop: Path) -> No
     assert [place for place in places if place not in finished.stderr] == []
     assert "did you mean source?" in finished.stderr
     assert len(json.loads(finished.stdout)["problems"]) == 4
+
+
+def test_every_wrong_option_is_reported_at_once(shop: Path) -> None:
+    words = ("--screen", "loud", "--name", " ", "--emit", "pdf", "--publish", "domian=x")
+    finished = run_skillgen("from-openapi", "openapi.json", *words, cwd=shop)
+    assert finished.exit_code == 2
+    places = re.findall(r"^skillgen: error: (--[a-z]+): ", finished.stderr, re.MULTILINE)
+    assert sorted(places) == ["--emit", "--name", "--publish", "--screen"]
+    assert "did you mean domain?" in finished.stderr
 
 
 def test_every_wrong_argument_of_a_function_is_in_its_error() -> None:

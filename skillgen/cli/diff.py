@@ -71,13 +71,13 @@ def diff(
 
 
 def _services(source: str, options: Source) -> tuple[Service, ...]:
-    from skillgen.pipeline.read import Request, is_program, read_source
+    from skillgen.pipeline.read import Request, is_program, kind_of_source, read_source
 
     def read(kind: str, value: str | Path) -> tuple[Service, ...]:
         return read_source(Request(source=options.for_kind(kind, value))).services
 
     if source.startswith(("http://", "https://")) or ":" not in source or Path(source).exists():
-        return read("document", source)
+        return read(kind_of_source(source), source)
     import tempfile
 
     with tempfile.TemporaryDirectory() as folder:

@@ -273,8 +273,17 @@ class _Command:
         console: Console = self._groups["console"].take(values)
 
         def run() -> ExitCode:
-            taken = {name: group.take(values) for name, group in self._groups.items() if name != "console"}
-            return self._function(**values, **taken, console=console)
+            taken, errors = {}, []
+            for name, group in self._groups.items():
+                try:
+                    taken[name] = console if name == "console" else group.take(values)
+                except UsageError as error:
+                    errors += [error, *error.others]
+                    error.others = ()
+            if errors:
+                errors[0].others = tuple(errors[1:])
+                raise errors[0]
+            return self._function(**values, **taken)
 
         run_command(run, console, failed_json=self.failed_json if values.get("as_json") else None)
 
