@@ -1047,6 +1047,14 @@ CODES: Mapping[str, ProblemCode] = {
         "a generated file was edited; a run would stop", "run without --check to see the edits and how to keep them"
     ),
     "installed-skill-left": _warning("an installed skill is a copy of documents that no longer exist", "delete it"),
+    "text-names-gone": _error(
+        "a text of the author names what the service no longer has",
+        "correct it, or renew it with `skillgen draft --outdated`",
+    ),
+    "text-outdated": _warning(
+        "the source changed since `skillgen draft` wrote the texts",
+        "renew them with `skillgen draft --outdated`, or confirm them by applying the answer {}",
+    ),
     "invocation-left-out": _info(
         "the profile has no field for how the skill may be invoked", "use the profile `claude` to write them"
     ),

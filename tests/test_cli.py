@@ -253,7 +253,8 @@ def test_a_run_prints_what_it_wrote_and_what_it_inferred(folder: Path) -> None:
     write(folder / "good.json", source)
     finished = generated("from-openapi", "good.json", "-o", "out", cwd=folder)
     assert finished.stdout == ""
-    warning, summary, inferred = finished.stderr.splitlines()
+    warning, summary, inferred, following = finished.stderr.splitlines()
+    assert following.startswith("next: the same command with --draft COMMAND")
     assert summary.startswith("Tasks: 1 tool, 0 parameters; ")
     assert inferred == "inferred: description, effects of 1 tool; declare them with --description and --effect"
     line = re.search(r'as the description: ("[^"]+")', warning)

@@ -98,7 +98,7 @@ def test_the_servers_of_a_client_become_targets_that_build(tmp_path: Path) -> No
     finished = init(tmp_path)
     assert targets(tmp_path) == {"acme-tasks": {"source": {"config": ".mcp.json", "server": "Acme Tasks"}}}
     assert "found the server 'Acme Tasks' in .mcp.json: target acme-tasks\n" in finished.stderr
-    assert finished.stderr.endswith("next: skillgen build\n")
+    assert "next: skillgen build, then skillgen draft --agent COMMAND" in finished.stderr.splitlines()[-1]
     assert "create_task" in builds(tmp_path)
 
 

@@ -218,6 +218,7 @@ _COMMANDS = {
     "from-cli": "from_cli:from_cli",
     "init": "init:init",
     "build": "build:build",
+    "draft": "draft:draft",
     "lint": "lint:lint",
     "rule": "lint:rule",
     "inspect": "inspect:inspect",

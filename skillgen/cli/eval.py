@@ -75,7 +75,7 @@ def evaluate(
         raise UsageError("has no SKILL.md", where=skill, fix="give the folder of a skill")
     if [agent is not None, init, static].count(True) != 1:
         raise UsageError("exactly one of --agent, --init and --static is needed", fix="give one of them")
-    words = _words(agent)
+    words = words_of_agent(agent)
     service, results = read_mocked(given, console)
     name = folder.resolve().name
     if init:
@@ -123,9 +123,9 @@ def _print_progress(console: Console, grade: Grade, done: int, total: int, is_ea
     console.say(f"[{done}/{total}] {grade.task}, {kind}: {state}{earlier}")
 
 
-def _words(agent: str | None) -> tuple[str, ...]:
+def words_of_agent(agent: str | None) -> tuple[str, ...]:
+    """Returns the words of `--agent`; its program may be next to the caller, since it runs in a folder of its own."""
     words = command_words(agent, "--agent")
-    # A program next to the caller: the agent runs in a folder of its own.
     is_path = bool(words) and "/" in words[0] and Path(words[0]).exists()
     return (str(Path(words[0]).absolute()), *words[1:]) if is_path else words
 

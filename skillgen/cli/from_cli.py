@@ -9,7 +9,7 @@ from msgspec import structs
 
 from skillgen.cli.options import AsJson, OptionsOf, command
 from skillgen.cli.output import Console
-from skillgen.cli.source import document, refuse_command
+from skillgen.cli.source import DraftAgent, document, refuse_command
 from skillgen.config.project import OutputOptions, Source, Texts
 from skillgen.errors import ExitCode, UsageError
 
@@ -29,6 +29,7 @@ def from_cli(
     options: Annotated[Source, OptionsOf(classes=(Source,), kinds=("cli", "cli_command"))],
     texts: Texts,
     output: OutputOptions,
+    agent: DraftAgent = None,
     as_json: AsJson = False,
     console: Console,
 ) -> ExitCode:
@@ -47,4 +48,4 @@ def from_cli(
     if (target is None) == (not options.cli_command):
         fix = "give MODULE:APP for a program in Python, or --command NAME for any other"
         raise UsageError("not exactly one program is given", fix=fix)
-    return document(structs.replace(options, cli=target), texts, output, console, as_json=as_json)
+    return document(structs.replace(options, cli=target), texts, output, console, as_json=as_json, agent=agent)

@@ -9,7 +9,7 @@ from msgspec import structs
 
 from skillgen.cli.options import AsJson, OptionsOf, command
 from skillgen.cli.output import Console
-from skillgen.cli.source import document, refuse_command
+from skillgen.cli.source import DraftAgent, document, refuse_command
 from skillgen.config.project import OutputOptions, Source, Texts
 from skillgen.errors import ExitCode
 
@@ -25,6 +25,7 @@ def from_openapi(
     options: Annotated[Source, OptionsOf(classes=(Source,), kinds=("openapi",))],
     texts: Texts,
     output: OutputOptions,
+    agent: DraftAgent = None,
     as_json: AsJson = False,
     console: Console,
 ) -> ExitCode:
@@ -41,4 +42,4 @@ def from_openapi(
         skillgen from-openapi openapi.yaml --check || echo "run it again without --check"
     """
     refuse_command(context, "use from-server, or leave it out")
-    return document(structs.replace(options, openapi=source), texts, output, console, as_json=as_json)
+    return document(structs.replace(options, openapi=source), texts, output, console, as_json=as_json, agent=agent)

@@ -11,7 +11,7 @@ from msgspec import structs
 
 from skillgen.cli.options import AsJson, OptionsOf, command
 from skillgen.cli.output import Console
-from skillgen.cli.source import document
+from skillgen.cli.source import DraftAgent, document
 from skillgen.config.option import options_in
 from skillgen.config.project import OutputOptions, Source, Texts
 from skillgen.errors import ExitCode, UsageError
@@ -33,6 +33,7 @@ def from_server(
     source: Annotated[Source, OptionsOf(classes=(Source,), kinds=_KINDS)],
     texts: Texts,
     output: OutputOptions,
+    agent: DraftAgent = None,
     as_json: AsJson = False,
     console: Console,
 ) -> ExitCode:
@@ -65,7 +66,7 @@ def from_server(
     except UsageError as error:
         error.fix = "give one: -- COMMAND, --url URL, --config FILE, --manifest SOURCE or --snapshot FILE"
         raise
-    return document(source, texts, output, console, as_json=as_json)
+    return document(source, texts, output, console, as_json=as_json, agent=agent)
 
 
 def _fix_of_argument(argument: str) -> str:

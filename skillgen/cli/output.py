@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import shlex
 import sys
 import traceback
 from collections import Counter
@@ -173,6 +174,19 @@ def show_result(result: Result, console: Console, *, shows_diff: bool, is_projec
         if line := _inferences(step, is_project=is_project):
             console.say(line)
     console.problems(result.notices)
+    if line := _next_draft(result):
+        console.say(line)
+
+
+def _next_draft(result: Result) -> str:
+    """Returns the line to type for the description of a service that nobody wrote, if there is one."""
+    for outcome in result.outcomes:
+        if any(problem.code == "description-inferred" for problem in outcome.problems):
+            target = (outcome.plan.after.target or "").partition(" ")[0]
+            line = f"skillgen draft --target {shlex.quote(target)} --agent COMMAND" if target else ""
+            what = line or "the same command with --draft COMMAND"
+            return f"next: {what}, for a description that an agent such as 'claude -p' writes"
+    return ""
 
 
 def _summary(outcome: Outcome) -> str:

@@ -16,7 +16,7 @@ from msgspec import Struct, structs
 from skillgen.cli.options import OptionsOf, ProjectFile
 from skillgen.cli.output import Console, show_documents
 from skillgen.config.option import options_in
-from skillgen.config.project import SOURCE_KINDS, OutputOptions, Source, Texts
+from skillgen.config.project import DEFAULT_OUT, SOURCE_KINDS, TEXTS_NAME, OutputOptions, Source, Texts
 from skillgen.errors import ExitCode, UsageError
 
 if TYPE_CHECKING:
@@ -183,8 +183,21 @@ def refuse_command(context: typer.Context, fix: str) -> None:
         raise UsageError("a server's command is given after --", fix=fix)
 
 
-def document(source: Source, texts: Texts, output: OutputOptions, console: Console, *, as_json: bool) -> ExitCode:
-    """Documents a source, and prints the result.
+DraftAgent: TypeAlias = Annotated[
+    str | None,
+    typer.Option(
+        "--draft",
+        metavar="COMMAND",
+        help="Ask an agent once for the texts that rules cannot write, unless OUT/texts.yaml has them.",
+        rich_help_panel="Texts",
+    ),
+]
+
+
+def document(
+    source: Source, texts: Texts, output: OutputOptions, console: Console, *, as_json: bool, agent: str | None = None
+) -> ExitCode:
+    """Documents a source, and prints the result. `agent` is asked for texts that the folder does not have yet.
 
     Raises:
         SourceError: it cannot be reached or read.
@@ -194,5 +207,15 @@ def document(source: Source, texts: Texts, output: OutputOptions, console: Conso
     from skillgen.pipeline.read import Request
 
     checked_output(output)
-    reading = read(Request(source=source, texts=texts), console)
-    return show_documents(write_documents(reading.services, output, reading.failures), output, console, as_json)
+    request, code = Request(source=source, texts=texts), ExitCode.DONE
+    out = Path(output.out or DEFAULT_OUT)
+    has_texts = (out / TEXTS_NAME).is_file()
+    if has_texts or agent is not None:
+        from skillgen.cli.draft import draft_of, run_draft
+
+        if not (has_texts or output.check):
+            code = run_draft(draft_of(request, out), agent, None, console, yes=True, shows=False)
+        request = draft_of(request, out).request
+    reading = read(request, console)
+    result = write_documents(reading.services, output, reading.failures)
+    return max(code, show_documents(result, output, console, as_json))

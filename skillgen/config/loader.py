@@ -65,7 +65,7 @@ def find_project_file() -> Path | None:
             return Path(name)
     path = Path("pyproject.toml")
     with suppress(UsageError):  # an unreadable pyproject.toml does not configure skillgen
-        return path if path.is_file() and "tool.skillgen" in _text(path) else None
+        return path if path.is_file() and "tool.skillgen" in read_text(path) else None
     return None
 
 
@@ -75,7 +75,7 @@ def read_project(path: Path) -> Project:
     Raises:
         UsageError: it cannot be read, or keys or values are invalid.
     """
-    text, name = _text(path), path.as_posix()
+    text, name = read_text(path), path.as_posix()
     data, lines = (_read_toml if path.suffix == ".toml" else _read_yaml)(text, name)
 
     def error_of(fault: Fault) -> UsageError:
@@ -123,7 +123,12 @@ _Lines: TypeAlias = dict[tuple[str | int, ...], int]
 """The line of each key and each item of a list."""
 
 
-def _text(path: Path) -> str:
+def read_text(path: Path) -> str:
+    """Returns the text of a project file, with line ends of Unix and without a byte order mark.
+
+    Raises:
+        UsageError: it cannot be read, or is too large.
+    """
     try:
         # A cloned project may link to a device that never ends, or to a pipe that blocks.
         with open(os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0)), "rb") as file:
@@ -134,6 +139,15 @@ def _text(path: Path) -> str:
     except (OSError, UnicodeDecodeError) as error:
         what = error.strerror if isinstance(error, OSError) else "it is not UTF-8"
         raise UsageError(f"cannot be read: {what}", where=str(path), fix="correct it") from None
+
+
+def yaml_values(text: str, name: str) -> Any:
+    """Returns the values of a YAML document, in which every scalar is a string or `None`.
+
+    Raises:
+        UsageError: it is not YAML, or has a duplicate key.
+    """
+    return _read_yaml(text.replace("\r\n", "\n"), name)[0]
 
 
 def _read_yaml(text: str, name: str) -> tuple[Any, _Lines]:

@@ -284,6 +284,14 @@ class ToolTexts(Options, frozen=True, kw_only=True):
         choices=EFFECTS,
         choice="effect",
     )
+    reason: str | None = option("Why, for those who read this file.")
+
+
+class StepTexts(Options, frozen=True, kw_only=True):
+    """A step of a workflow."""
+
+    tool: str = option("Name of the tool to call.", NODEFAULT)
+    do: str | None = option("What the step does, and what it takes from earlier steps.")
 
 
 _REPLACES = "Replaces that of the source."
@@ -330,9 +338,21 @@ class Texts(Options, frozen=True, kw_only=True):
         metavar="TOOL=EFFECT",
         panel=_SAFETY,
     )
+    workflows: Mapping[str, Sequence[StepTexts]] = option("Calls that reach a goal, by the goal.", {}, flag=None)
+    drafted: str | None = option(
+        "Digest of what the source declared when `skillgen draft` wrote the texts; when that changes, a run says so.",
+        flag=None,
+    )
     links: Links = option("Other ways to use the service.", Links(), flag=None)
     install: Mapping[str, str] = option("Package manager to package.", {}, flag=None)
     license: str | None = option("Licence of the documents.", flag=None)
+
+
+DRAFTED = ("description", "when_to_use", "not_for", "notes", "groups", "tools", "workflows", "drafted")
+"""The texts that `skillgen draft` writes."""
+
+TEXTS_NAME = "texts.yaml"
+"""The file in OUT with these texts of a service without a project."""
 
 
 class Publish(Options, frozen=True, kw_only=True):

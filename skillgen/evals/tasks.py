@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from itertools import islice
 from pathlib import Path
 from typing import Annotated, Any
@@ -127,6 +127,23 @@ def _task(item: _Eval, number: int, path: Path, tools: frozenset[str]) -> Task:
         forbidden_calls=item.forbidden_calls,
         files=item.files,
     )
+
+
+def with_queries(text: str | None, path: Path, skill_name: str, queries: Mapping[str, bool]) -> str:
+    """Returns the text of a file of tasks with trigger queries, each with whether it should load the skill, in addition
+    to those that it has; `None` if there is no file yet.
+
+    Raises:
+        UsageError: the file is invalid.
+    """
+    try:
+        data = {"skill_name": skill_name, "evals": []} if text is None else json.loads(text)
+        known = {item.query for item in convert(data, _File).trigger_queries}
+    except (ValueError, RecursionError, ValidationError) as error:
+        raise UsageError(f"cannot be read: {error}", where=str(path), fix="see docs/eval.md") from None
+    added = [{"query": query, "should_trigger": loads} for query, loads in queries.items() if query not in known]
+    data["trigger_queries"] = [*data.get("trigger_queries", ()), *added]
+    return json_output(data) + "\n"
 
 
 # -- drafts -----------------------------------------------------------------------------------------------------------

@@ -236,6 +236,8 @@ def write_service(service: Service, output: OutputOptions, place: Place) -> tupl
     from skillgen.write.plan import apply_plan
 
     places = [place, *_installations(service, place)]
+    if gone := [problem for problem in service.problems if problem.code == "text-names-gone"]:
+        raise UsageError(gone[0].message, where=gone[0].where, fix=gone[0].fix)
     if output.strict:
         _refuse_problems(service.problems)
     rendered = _documents(service, output)

@@ -602,7 +602,7 @@ def write_project(proposals: Proposals) -> Iterator[str]:
     yield from _write_pre_commit(proposals)
     if existing is None and proposals.chosen:
         yield f"skillgen build runs the commands in {FILE_NAME}: read them first"
-        yield "next: skillgen build"
+        yield "next: skillgen build, then skillgen draft --agent COMMAND for texts by an agent such as 'claude -p'"
 
 
 def _write_pre_commit(proposals: Proposals) -> Iterator[str]:

@@ -11,7 +11,7 @@ import os
 import re
 import shutil
 import tempfile
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, TypeAlias
 from msgspec import UNSET, Struct, structs
 
 from skillgen.config.option import command_words, options_in
-from skillgen.config.project import Source, Texts
+from skillgen.config.project import DRAFTED, Source, Texts
 from skillgen.enrich.inference import infer_effects, infer_missing
 from skillgen.errors import Problem, ProblemLog, SkillgenError, SourceError, UsageError, failure_from_bug
 from skillgen.model.auth import Access, Endpoint
@@ -28,6 +28,7 @@ from skillgen.model.resource import Section
 from skillgen.model.service import Service
 from skillgen.model.tool import EFFECTS, Effect
 from skillgen.model.values import Json, Origin, Value, child
+from skillgen.model.workflow import Workflow, WorkflowStep
 from skillgen.pipeline.ownership import words_of_command, words_of_document, words_of_url
 from skillgen.security.addresses import public_url
 from skillgen.security.screening import screen_service
@@ -49,6 +50,7 @@ from skillgen.sources.documents import (
     is_url,
     load_document,
     services_from_snapshot,
+    snapshot_text,
 )
 from skillgen.sources.http import FetchOptions
 from skillgen.sources.json_access import SOURCE_LIMIT_BYTES, json_or_none
@@ -100,6 +102,15 @@ class Request:
 
     on_crawl: OnCrawl | None = None
 
+    on_declared: Callable[[Service], None] | None = None
+    """Receives a service as its source declares it, with the tools that are documented."""
+
+    texts_file: str | None = None
+    """The file of the texts of `draft`, if it is not a project file."""
+
+    raising: Collection[str] = ()
+    """The patterns of tools in that file, whose effects only raise what is known."""
+
     connections: contextlib.ExitStack | None = field(default=None, repr=False)
     """Closes the connections to servers; `None` closes each after its crawl."""
 
@@ -107,6 +118,8 @@ class Request:
         """Returns the place of an option for messages and origins: a pointer into the project file, or its flag."""
         if self.pointer is not None:
             return child(self.pointer, name.replace("_", "-"))
+        if self.texts_file is not None and name in DRAFTED:
+            return child(f"{self.texts_file}#", name.replace("_", "-"))
         return next((item.flag for item in options_in(Texts) if item.name == name and item.flag), name)
 
     def access(self, *addresses: object) -> FetchOptions:
@@ -716,11 +729,10 @@ def _with_overrides(service: Service, request: Request) -> Service:
         from skillgen.sources.extra_text import apply_extra
 
         service = functools.reduce(apply_extra, request.extras, service)
-    service = select_tools(
-        screen_service(service, request.source.screen),
-        parse_patterns("--include", texts.include),
-        parse_patterns("--exclude", texts.exclude),
-    )
+    patterns = (parse_patterns("--include", texts.include), parse_patterns("--exclude", texts.exclude))
+    declared, service = service, select_tools(screen_service(service, request.source.screen), *patterns)
+    if request.on_declared is not None or texts.drafted is not None:
+        service = _compared(service, declared, request)
     if texts.name is not None:
         # Headings show the title if there is one, and would not show the user's name.
         service = structs.replace(service, title=None)
@@ -730,6 +742,22 @@ def _with_overrides(service: Service, request: Request) -> Service:
         origins = {**(service.origins or {}), "endpoints": Origin("declared", request.place("base_url"))}
         service = structs.replace(service, endpoints=(Endpoint(url=texts.base_url), *others), origins=origins)
     return _with_fields(service, request, name="name", version="version", summary="description")
+
+
+def _compared(service: Service, declared: Service, request: Request) -> Service:
+    """Returns the service with a problem if its source changed since `draft` wrote its texts."""
+    from skillgen.pipeline.draft import changes_since
+
+    names = {tool.name for tool in service.tools}
+    declared = structs.replace(declared, tools=tuple(tool for tool in declared.tools if tool.name in names))
+    if request.on_declared is not None:
+        request.on_declared(declared)
+    if request.texts.drafted is None or not (changes := changes_since(request.texts.drafted, declared)):
+        return service
+    message = f"the source changed since these texts were written: {'; '.join(changes)}"
+    fix = "renew them with `skillgen draft SOURCE --outdated` and the same --out" if request.texts_file else None
+    problem = Problem.of(code="text-outdated", where=request.place("drafted"), message=message, fix=fix)
+    return structs.replace(service, problems=(*service.problems, problem))
 
 
 def _authored_effects(service: Service, request: Request) -> tuple[Service, dict[str, tuple[Effect, str]]]:
@@ -742,14 +770,23 @@ def _authored_effects(service: Service, request: Request) -> tuple[Service, dict
     declared = request.texts.tools
     patterns = parse_patterns("--effect" if request.pointer is None else "--tools", declared)
     authored: dict[str, tuple[Effect, str]] = {}
+    raised: set[str] = set()
     for effect in EFFECTS:  # of several patterns the worst effect counts, but a name wins
         for pattern, texts in zip(patterns, declared.values(), strict=True):
             if texts.effect == effect:
                 names = [tool.name for tool in service.tools if pattern.matches(tool)]
                 names = [name for name in names if name == pattern.text or name not in declared]
                 authored |= dict.fromkeys(names, (effect, child(place, pattern.text)))
+                raised |= set(names) if pattern.text in request.raising else set()
+    for tool in infer_effects(service, {}).tools if raised else ():
+        known = tool.semantics.effect
+        if tool.name in raised and known and _WORST_LAST.index(authored[tool.name][0]) <= _WORST_LAST.index(known):
+            del authored[tool.name]
     problems = unmatched_patterns(patterns, service.tools)
     return structs.replace(service, problems=(*service.problems, *problems)), authored
+
+
+_WORST_LAST = list(EFFECTS)
 
 
 def _with_fields(service: Service, request: Request, **options: str) -> Service:
@@ -776,7 +813,8 @@ def _with_author_texts(service: Service, request: Request) -> Service:
     Raises:
         UsageError: a link is not a URL.
     """
-    texts = request.texts
+    texts, gone = request.texts, [*_names_gone(service, request)]
+    service = structs.replace(service, problems=(*service.problems, *gone))
     service = _with_fields(service, request, when_to_use="when_to_use", when_not_to_use="not_for", license="license")
     if texts.install:
         origins = {**(service.origins or {}), "install": Origin("declared", request.place("install"))}
@@ -790,7 +828,39 @@ def _with_author_texts(service: Service, request: Request) -> Service:
         titles = {section.title.lower() for section in sections}
         others = tuple(section for section in service.sections if section.title.strip().lower() not in titles)
         service = structs.replace(service, sections=(*sections, *others))
-    return _with_groups(structs.replace(service, access=_access(service.access, request)), request)
+    service = _with_workflows(structs.replace(service, access=_access(service.access, request)), request)
+    return _with_groups(service, request)
+
+
+def _with_workflows(service: Service, request: Request) -> Service:
+    """Returns the service with the workflows of its author, and a problem for each text that names what is gone."""
+    names, problems, flows = {tool.name for tool in service.tools}, [], []
+    for number, (goal, steps) in enumerate(request.texts.workflows.items(), 1):
+        place = child(request.place("workflows"), goal)
+        if unknown := [step.tool for step in steps if step.tool not in names]:
+            message = f"a step calls {unknown[0]!r}, which the service does not have"
+            problems.append(Problem.of(code="text-names-gone", where=place, message=message))
+        made = tuple(
+            WorkflowStep(name=str(index), tool=step.tool, description=step.do, pointer=child(place, index))
+            for index, step in enumerate(steps)
+            if step.tool in names
+        )
+        flows.append(Workflow(name=f"workflow-{number}", title=goal, steps=made, pointer=place))
+    return structs.replace(service, workflows=(*flows, *service.workflows), problems=(*service.problems, *problems))
+
+
+def _names_gone(service: Service, request: Request) -> Iterator[Problem]:
+    """Yields a problem for each name in outdated texts that the service does not have."""
+    if all(problem.code != "text-outdated" for problem in service.problems):
+        return
+    from skillgen.pipeline.draft import names_missing
+
+    texts, known = request.texts, snapshot_text([structs.replace(service, summary=None, problems=())])
+    for name in ("description", "when_to_use", "not_for", "notes"):
+        value, place = getattr(texts, name) or "", request.place(name)
+        for missing in names_missing(value if isinstance(value, str) else "\n".join(value), known):
+            message = f"names {missing}, which the service does not have"
+            yield Problem.of(code="text-names-gone", where=place, message=message)
 
 
 def _access(access: Access, request: Request) -> Access:

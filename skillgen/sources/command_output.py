@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from pathlib import Path
 from threading import Thread
 
@@ -34,14 +35,18 @@ def run_command(
     timeout_s: float,
     limit_bytes: int,
     cancel_token: CancelToken,
+    text: str | None = None,
 ) -> Finished | None:
     """Returns what a command printed, or `None` if it ran out of time. Kills all processes that it started.
+
+    Its standard input is `text`, which it need not read; without one, it is empty.
 
     Raises:
         OSError: it cannot be started.
         ConnectionLost: the run was cancelled.
     """
-    family = ProcessTree(command, environment=environment, cwd=cwd, stdin=subprocess.DEVNULL, kill_on_leader_exit=True)
+    stdin = subprocess.DEVNULL if text is None else subprocess.PIPE
+    family = ProcessTree(command, environment=environment, cwd=cwd, stdin=stdin, kill_on_leader_exit=True)
     printed, errors = bytearray(), bytearray()
 
     def read_printed() -> None:
@@ -56,10 +61,15 @@ def run_command(
             while chunk := stream.read(_CHUNK_BYTES):
                 errors[:] = (errors + chunk)[-_CHUNK_BYTES:]
 
+    def write_text() -> None:
+        if family.process.stdin is not None:
+            with suppress(OSError, ValueError), family.process.stdin as stream:
+                stream.write((text or "").encode("utf-8", "replace"))
+
     assert family.process.stdout is not None
     assert family.process.stderr is not None
     streams = (family.process.stdout, family.process.stderr)
-    status = exit_status(family, (read_printed, read_errors), timeout_s, cancel_token)
+    status = exit_status(family, (write_text, read_printed, read_errors), timeout_s, cancel_token)
     return None if status is None else Finished(status=status, output=bytes(printed), errors=bytes(errors))
 
 

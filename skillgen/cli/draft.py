@@ -1,0 +1,325 @@
+"""`skillgen draft`: texts that rules cannot write, from a person or any agent, checked against the source."""
+
+from __future__ import annotations
+
+import os
+import sys
+import tempfile
+from collections.abc import Iterator
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+from msgspec import Struct, structs, to_builtins
+
+from skillgen.cli.eval import words_of_agent
+from skillgen.cli.options import command
+from skillgen.cli.output import Console, print_diff
+from skillgen.cli.source import SOURCE, Given, read
+from skillgen.config.option import options_in
+from skillgen.config.project import DEFAULT_OUT, DRAFTED, TEXTS_NAME, Source, Texts
+from skillgen.errors import ExitCode, OutputError, SkillgenError, SourceError, UsageError
+
+if TYPE_CHECKING:
+    from skillgen.model.service import Service
+    from skillgen.pipeline.draft import Answer
+    from skillgen.pipeline.read import Request
+
+_TIMEOUT_S = 600.0
+
+
+@command
+def draft(
+    context: typer.Context,
+    *,
+    given: Annotated[Given, SOURCE],
+    agent: Annotated[
+        str | None,
+        typer.Option("--agent", metavar="COMMAND", help="Command of an agent, which gets the brief on standard input."),
+    ] = None,
+    prints: Annotated[bool, typer.Option("--print", help="Print the brief on standard output.")] = False,
+    answer: Annotated[
+        str | None, typer.Option("--apply", metavar="FILE", help="Apply the answer in a file. - reads standard input.")
+    ] = None,
+    outdated: Annotated[
+        bool, typer.Option("--outdated", help="Only renew texts whose source changed since they were written.")
+    ] = False,
+    out: Annotated[
+        Path | None,
+        typer.Option(
+            "--out", "-o", metavar="DIR", help=f"Folder of SOURCE's documents, with its texts. Default: {DEFAULT_OUT}."
+        ),
+    ] = None,
+    yes: Annotated[bool, typer.Option("--yes", help="Write without asking.", rich_help_panel="Safety")] = False,
+    agent_timeout: Annotated[
+        float, typer.Option(metavar="SECONDS", min=0.1, max=86_400, help="Time limit of the agent for an answer.")
+    ] = _TIMEOUT_S,
+    console: Console,
+) -> ExitCode:
+    """Have a person or an agent write the texts that rules cannot: a description, notes, workflows.
+
+    The answer is checked against the source and written to skillgen.yaml, or for a SOURCE to OUT/texts.yaml. A refused
+    answer changes nothing. Without SOURCE, every target of skillgen.yaml is drafted; build uses the texts from then on.
+
+    Examples:
+
+        \b
+        skillgen draft --agent 'claude -p'
+        skillgen draft openapi.yaml -o agent-docs --print > brief.md
+    """
+    if [agent is not None, prints, answer is not None].count(True) != 1:
+        raise UsageError("exactly one of --agent, --print and --apply is needed", fix="give one of them")
+    has_source = not structs.replace(given, target=None).is_empty
+    if out is not None and not has_source:
+        raise UsageError("has no effect without SOURCE", where="--out", fix="leave it out; the target names its folder")
+    drafts = list(_drafts_of_source(given, out) if has_source else _drafts_of_targets(given))
+    if agent is None and len(drafts) > 1:
+        names = ", ".join(item.name for item in drafts)
+        raise UsageError("several targets have a brief each", where="--target", fix=f"choose from {names}")
+    code = ExitCode.DONE
+    for item in drafts:
+        try:
+            code = max(
+                code, run_draft(item, agent, answer, console, outdated=outdated, timeout_s=agent_timeout, yes=yes)
+            )
+        except SkillgenError as error:
+            console.fail(error)
+            code = max(code, error.exit_code)
+    return code
+
+
+class Draft(Struct, frozen=True, kw_only=True):
+    """Texts to write."""
+
+    request: Request
+    file: Path
+    """The file that has them."""
+
+    path: tuple[str, ...] = ()
+    """The keys above them in the file."""
+
+    out: Path
+    """The folder of the documents."""
+
+    @property
+    def name(self) -> str:
+        """What messages call it."""
+        return self.path[-1] if self.path else self.file.as_posix()
+
+
+def _drafts_of_targets(given: Given) -> Iterator[Draft]:
+    from skillgen.config.loader import project_file, read_project
+    from skillgen.pipeline.build import request_of_target, resolve_targets
+    from skillgen.sources.mcp.session import CancelToken
+
+    file = project_file(given.project)
+    if file.suffix == ".toml":
+        fix = "move [tool.skillgen] to a skillgen.yaml"
+        raise UsageError("draft writes YAML files only", where=file.as_posix(), fix=fix)
+    values = {item.name: (getattr(given.options, item.name), item.default) for item in options_in(Source)}
+    own = {name: value for name, (value, default) in values.items() if value != default}
+    for named in resolve_targets(read_project(file).targets, file, given.target, own):
+        request = request_of_target(named, os.environ, Console().say, CancelToken())
+        yield Draft(request=request, file=file, path=("targets", named.name), out=named.place.out)
+
+
+def _drafts_of_source(given: Given, out: Path | None) -> Iterator[Draft]:
+    yield draft_of(given.request(), Path(out or DEFAULT_OUT))
+
+
+def draft_of(request: Request, out: Path) -> Draft:
+    """Returns the draft of the texts in `out` for a source; they are those of the request unless it has its own."""
+    from skillgen.pipeline.draft import texts_in
+
+    file = out / TEXTS_NAME
+    stored, own = texts_in(file), request.texts
+    values = {name: getattr(own, name) or getattr(stored, name) for name in DRAFTED if name != "tools"}
+    tools = {**stored.tools, **own.tools}
+    texts = structs.replace(own, **values, tools=tools)
+    raising = frozenset(stored.tools.keys() - own.tools.keys())
+    return Draft(request=replace(request, texts=texts, texts_file=file.as_posix(), raising=raising), file=file, out=out)
+
+
+def run_draft(
+    item: Draft,
+    agent: str | None,
+    answer: str | None,
+    console: Console,
+    *,
+    outdated: bool = False,
+    timeout_s: float = _TIMEOUT_S,
+    yes: bool = False,
+    shows: bool = True,
+) -> ExitCode:
+    """Prints the brief, or asks the agent or reads the file for the answer, which it checks and writes.
+
+    With `shows`, standard output has the diff, or the refused answer of an agent.
+
+    Raises:
+        OutputError: a file cannot be written.
+        SourceError: the source or the agent fails.
+        UsageError: an option or a file is invalid, or nobody can be asked.
+    """
+    from skillgen.pipeline.draft import brief_for, changes_since, checked_answer, declared_digest, values_of
+    from skillgen.text.markdown import one_line
+
+    service, declared = _read(item, console)
+    stored = item.request.texts.drafted
+    if outdated and (stored is None or not changes_since(stored, declared)):
+        console.say(f"{item.name}: not outdated")
+        return ExitCode.DONE
+    brief, shown = brief_for(service, _current(item.request.texts))
+    if agent is None and answer is None:
+        sys.stdout.write(brief)
+        return ExitCode.DONE
+    if agent is None:
+        text = _text_of(answer or "")
+        accepted, reasons = checked_answer(text, service)
+    else:
+        with console.progress(f"{item.name}: asking the agent"):
+            text = _asked(agent, brief, timeout_s)
+            accepted, reasons = checked_answer(text, service)
+            if accepted is None:
+                text = _asked(agent, brief + _refused(text, reasons), timeout_s)
+                accepted, reasons = checked_answer(text, service)
+    if accepted is None:
+        console.say(f"{item.name}: the answer is refused, so nothing is written")
+        for reason in reasons:
+            console.say(f"  - {one_line(reason)[:500]}")
+        if agent is not None and shows:
+            print_diff(f"{text.rstrip()}\n")
+            console.say("  try: correct the answer, which is on standard output, and pass it with --apply FILE")
+        return ExitCode.DRIFT
+    values = values_of(accepted, service, declared_digest(declared, shown))
+    return _write(item, _changes(item, accepted, values, service), console, yes=yes, shows=shows)
+
+
+def _read(item: Draft, console: Console) -> tuple[Service, Service]:
+    """Returns the service without the texts that are written, and as its source declares it."""
+    declared: list[Service] = []
+    kept = {name: value for name, value in structs.asdict(item.request.texts).items() if name not in DRAFTED}
+    texts = Texts(**kept, tools=item.request.texts.tools)
+    reading = read(replace(item.request, texts=texts, on_declared=declared.append), console)
+    if reading.failures:
+        raise reading.failures[0]
+    if len(reading.services) != 1:
+        raise UsageError("the source has several services", where=item.name, fix="choose one, as with --server NAME")
+    return reading.services[0], declared[0]
+
+
+def _current(texts: Texts) -> dict[str, object]:
+    names = ("description", "when_to_use", "not_for", "notes", "workflows")
+    values = {name.replace("_", "-"): getattr(texts, name) for name in names}
+    return {name: to_builtins(value) for name, value in values.items() if value}
+
+
+def _asked(agent: str, brief: str, timeout_s: float) -> str:
+    """Returns what an agent prints; it runs without a shell, in an empty folder."""
+    from skillgen.pipeline.draft import ANSWER_LIMIT_BYTES
+    from skillgen.sources.command_output import run_command
+    from skillgen.sources.mcp.session import CancelToken
+
+    words, fix = words_of_agent(agent), "run it by hand with the output of --print on standard input"
+    with tempfile.TemporaryDirectory(prefix="skillgen-") as folder:
+        try:
+            finished = run_command(
+                words,
+                environment=os.environ,
+                cwd=Path(folder),
+                timeout_s=timeout_s,
+                limit_bytes=ANSWER_LIMIT_BYTES,
+                cancel_token=CancelToken(),
+                text=brief,
+            )
+        except (OSError, ValueError) as error:
+            raise UsageError(f"the agent cannot be started: {error}", where="--agent", fix="correct its name") from None
+    if finished is None:
+        what = f"the agent did not answer within {timeout_s:g} s"
+        raise SourceError(what, where=words[0], fix="increase --agent-timeout, or " + fix)
+    if len(finished.output) > ANSWER_LIMIT_BYTES:
+        raise SourceError(f"the agent prints more than {ANSWER_LIMIT_BYTES >> 10} KiB", where=words[0], fix=fix)
+    if finished.status != 0:
+        lines = finished.errors.decode("utf-8", "replace").strip().splitlines()
+        last = f": {lines[-1][:200]}" if lines else ""
+        raise SourceError(f"the agent exited with {finished.status}{last}", where=words[0], fix=fix)
+    return finished.output.decode("utf-8", "replace")
+
+
+def _refused(text: str, reasons: list[str]) -> str:
+    from skillgen.text.markdown import fence, one_line
+
+    listed = "\n".join(f"- {one_line(reason)[:500]}" for reason in reasons[:40])
+    return (
+        f"\n## Refused\n\nYour last answer was refused. Answer again, corrected:\n\n{listed}\n\n{fence(text[:8_000])}\n"
+    )
+
+
+def _text_of(name: str) -> str:
+    from skillgen.config.loader import read_text
+
+    return sys.stdin.read() if name == "-" else read_text(Path(name))
+
+
+def _changes(
+    item: Draft, answer: Answer, values: list[tuple[tuple[str, ...], object]], service: Service
+) -> list[tuple[Path, str | None, str]]:
+    """Returns each file that changes, with its old text, `None` if it is new, and its new one."""
+    from skillgen.config.splice import with_value
+    from skillgen.evals.tasks import FILE, with_queries
+    from skillgen.render.identity import skill_name
+    from skillgen.sources.documents import text_of_file
+    from skillgen.write.files import is_below
+
+    old = item.file.read_bytes().decode("utf-8") if item.file.is_file() else None
+    new = _HEADER if old is None else old
+    for path, value in values:
+        new = with_value(new, (*item.path, *path), value, item.file.as_posix())
+    changes = [(item.file, old, new)]
+    queries = dict.fromkeys(answer.queries.should_load, True) | dict.fromkeys(answer.queries.should_not_load, False)
+    if queries:
+        name = skill_name(service)
+        file = item.out / "skills" / name / FILE
+        if not is_below(file, item.out):
+            raise OutputError("leads outside the folder of the documents", where=str(file), fix="remove the link")
+        old = text_of_file(file)
+        changes.append((file, old, with_queries(old, file, name, queries)))
+    return [change for change in changes if change[1] != change[2]]
+
+
+_HEADER = (
+    "# Texts on the service, which every run into this folder uses. `skillgen draft` wrote them: edit them freely.\n"
+)
+
+
+def _write(
+    item: Draft, changes: list[tuple[Path, str | None, str]], console: Console, *, yes: bool, shows: bool
+) -> ExitCode:
+    from skillgen.write.files import replace_file
+    from skillgen.write.line_diff import unified_diff
+
+    for file, old, new in changes:
+        if shows:
+            before = "/dev/null" if old is None else file.as_posix()
+            print_diff(unified_diff(before, file.as_posix(), (old or "").splitlines(), new.splitlines()))
+    sys.stdout.flush()
+    if changes and not yes:
+        if not (sys.stdin.isatty() and sys.stderr.isatty()):
+            raise UsageError("nothing is written, since nobody can be asked", where=item.name, fix="add --yes")
+        if not typer.confirm("Write these texts? Nothing has checked that what they say is true.", err=True):
+            changes = []
+    for file, _, new in changes:
+        try:
+            file.parent.mkdir(parents=True, exist_ok=True)
+            replace_file(file, partial(_fill, content=new.encode()))
+        except OSError as error:
+            raise OutputError(f"cannot be written: {error.strerror}", where=file.as_posix()) from None
+        console.say(f"{item.name}: wrote {file.as_posix()}")
+    if not changes:
+        console.say(f"{item.name}: nothing changed")
+    return ExitCode.DONE
+
+
+def _fill(file: Path, content: bytes) -> None:
+    file.write_bytes(content)

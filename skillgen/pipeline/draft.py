@@ -1,0 +1,363 @@
+"""Texts that rules cannot write: the brief for who writes them, the checks of the answer, and what it changes.
+
+A person or an agent is asked once. The texts live in the project file, or in `OUT/texts.yaml` for a service without a
+project, with a digest of what the source declared then: later runs say what changed since.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+import re
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Annotated, Any, Literal, TypeAlias
+
+import msgspec
+from msgspec import Meta, Struct
+
+from skillgen.config.convert import Converter, error_of_argument
+from skillgen.config.loader import read_text, yaml_values
+from skillgen.config.project import DRAFTED, Texts
+from skillgen.errors import SkillgenError, UsageError
+from skillgen.lint.prose import check_prose
+from skillgen.model.service import Service
+from skillgen.model.tool import EFFECTS, Tool
+from skillgen.security.screening import screen_service
+from skillgen.sources.documents import snapshot_text
+from skillgen.text.markdown import fence, one_line
+from skillgen.text.summary import clip
+from skillgen.text.unicode import strip_invisible
+from skillgen.write.files import is_below
+
+BRIEF_LIMIT_BYTES = 20_000
+ANSWER_LIMIT_BYTES = 256 * 1024
+
+# -- the answer ------------------------------------------------------------------------------------------------------
+
+_Line: TypeAlias = Annotated[str, Meta(min_length=1, max_length=300)]
+_Lines: TypeAlias = Annotated[tuple[_Line, ...], Meta(max_length=12)]
+
+
+class _Part(Struct, forbid_unknown_fields=True, kw_only=True, frozen=True, rename="kebab"):
+    pass
+
+
+class _Effect(_Part, frozen=True):
+    tool: _Line
+    effect: Literal["write", "sends", "destructive"]
+    reason: _Line
+
+
+class _Step(_Part, frozen=True):
+    tool: _Line
+    do: _Line
+
+
+class _Workflow(_Part, frozen=True):
+    goal: Annotated[str, Meta(min_length=1, max_length=80)]
+    steps: Annotated[tuple[_Step, ...], Meta(min_length=2, max_length=12)]
+
+
+class _Queries(_Part, frozen=True):
+    should_load: _Lines = ()
+    should_not_load: _Lines = ()
+
+
+class Answer(_Part, frozen=True):
+    """The texts that an answer may have; all are optional."""
+
+    description: Annotated[str, Meta(min_length=150, max_length=450)] | None = None
+    when_to_use: _Lines = ()
+    not_for: _Lines = ()
+    groups: dict[str, Annotated[str, Meta(min_length=1, max_length=60)]] = {}
+    notes: Annotated[str, Meta(min_length=1, max_length=1500)] | None = None
+    effects: Annotated[tuple[_Effect, ...], Meta(max_length=40)] = ()
+    workflows: Annotated[tuple[_Workflow, ...], Meta(max_length=8)] = ()
+    queries: _Queries = _Queries()
+
+    def texts(self) -> Iterator[tuple[str, str]]:
+        """Yields the texts that documents quote, with their places."""
+        yield "description", self.description or ""
+        yield "notes", self.notes or ""
+        for name in ("when_to_use", "not_for"):
+            yield from ((name.replace("_", "-"), text) for text in getattr(self, name))
+        yield from ((f"groups: {name}", text) for name, text in self.groups.items())
+        yield from ((f"effects: {item.tool}", item.reason) for item in self.effects)
+        for flow in self.workflows:
+            yield f"workflows: {flow.goal}", flow.goal
+            yield from ((f"workflows: {flow.goal}", step.do) for step in flow.steps)
+
+
+def _answer_in(text: str) -> Answer | str:
+    """Returns the answer in a text: JSON, alone, in a fence, or with words around. Else returns what is wrong."""
+    fenced = re.findall(r"^[ \t]*```[^\n]*\n(.*?)^[ \t]*```", text, re.DOTALL | re.MULTILINE)
+    candidates = [text, *fenced[-20:], text[text.find("{") : text.rfind("}") + 1]]
+    what = "the answer has no JSON object"
+    for candidate in candidates:
+        try:
+            return msgspec.json.decode(candidate.strip().encode("utf-8", "replace"), type=Answer)
+        except msgspec.ValidationError as error:
+            what = f"the answer does not match the schema: {error}"
+        except (msgspec.DecodeError, RecursionError):
+            continue
+    return what
+
+
+# -- what the source declares ----------------------------------------------------------------------------------------
+
+
+def _digest(*values: Any) -> str:
+    text = json.dumps([" ".join(value.split()) if isinstance(value, str) else value for value in values], default=str)
+    return base64.urlsafe_b64encode(hashlib.sha256(text.encode()).digest()[:3]).decode("ascii")
+
+
+def _declared(service: Service) -> tuple[str, dict[str, tuple[str, str]]]:
+    """Returns a digest of what a service declares, and its tools by a digest of the name, with one of the rest."""
+    tools = {}
+    for tool in service.tools:
+        effects = [name for name in ("read_only", "destructive") if tool.semantics.is_declared(name)]
+        hints = [getattr(tool.semantics, name) for name in effects]
+        rest = _digest(tool.title, tool.summary, tool.description, tool.tags, tool.method, tool.path, hints)
+        tools[_digest(tool.name)] = tool.name, rest
+    return _digest(service.name, service.title, service.description, service.instructions), tools
+
+
+def declared_digest(service: Service, names: Collection[str]) -> str:
+    """Returns a digest of what a source declares: of the service, of the tools in `names`, and how many there are."""
+    own, tools = _declared(service)
+    pairs = "".join(key + rest for key, (name, rest) in tools.items() if name in names)
+    return f"{len(tools)}.{own}{pairs}"
+
+
+def changes_since(digest: str, service: Service) -> list[str]:
+    """Returns what a source declares differently than when the digest was taken."""
+    count, _, text = digest.partition(".")
+    parts = [text[at : at + 4] for at in range(0, len(text), 4)]
+    before, (own, now) = dict(zip(parts[1::2], parts[2::2], strict=False)), _declared(service)
+    changes = [] if parts[:1] == [own] else ["the title or description of the service changed"]
+    changed = [name for key, (name, rest) in now.items() if before.get(key, rest) != rest]
+    added = [name for key, (name, _) in now.items() if key not in before] if count == str(len(before)) else []
+    if gone := len(before.keys() - now.keys()):
+        changes.append(f"gone: {gone} of the tools")
+    for what, names in (("changed", changed), ("new", added)):
+        if names:
+            more = f" and {len(names) - 5} more" if len(names) > 5 else ""
+            changes.append(f"{what}: {', '.join(map(one_line, names[:5]))}{more}")
+    if not changes and count != str(len(now)):
+        changes.append(f"there are {len(now)} tools, not {count}")
+    return changes
+
+
+# -- the brief -------------------------------------------------------------------------------------------------------
+
+_KINDS = {"mcp": "MCP server", "openapi": "HTTP API", "cli": "command-line program"}
+
+
+def request_of(tool: Tool) -> str:
+    """Returns how the brief names a tool: by its request, or its name."""
+    return one_line(f"{tool.method} {tool.path}" if tool.method and tool.path else tool.name)
+
+
+def brief_for(service: Service, current: Mapping[str, Any], added: str = "") -> tuple[str, tuple[str, ...]]:
+    """Returns the brief within its limit, and the names of the tools that it shows, thinned evenly.
+
+    `current` are the texts that exist, and `added` is what to say after the schema.
+    """
+    rules = (Path(__file__).parent / "brief.md").read_text("utf-8")
+    schema = json.dumps(msgspec.json.schema(Answer), separators=(",", ":"))
+    end = f"\n\n## Schema of the answer\n\n```json\n{schema}\n```\n"
+    if current:
+        texts = json.dumps(current, ensure_ascii=False)
+        end = f"\n\n## The texts so far\n\nKeep what is still right.\n\n{fence(texts, 'json')}{end}"
+    room = BRIEF_LIMIT_BYTES - len((rules + end).encode()) - 100
+    count, length = len(service.tools), 140
+    while len((facts := _facts(service, count, length)).encode("utf-8", "replace")) > room and count:
+        count, length = (count, length - 10) if length > 110 else (count * 9 // 10, length)
+    shown = tuple(tool.name for tool in _thinned(service.tools, count))
+    return f"{rules}{fence(facts, 'json')}{end}{added}", shown
+
+
+def _thinned(items: Sequence[Tool], count: int) -> list[Tool]:
+    return [items[index * len(items) // count] for index in range(count)]
+
+
+def _facts(service: Service, count: int, length: int) -> str:
+    facts: dict[str, Any] = {
+        "kind": _KINDS[service.kind],
+        "name": one_line(service.name),
+        "title": one_line(service.title or ""),
+        "description": clip((service.description or service.summary or "").strip(), 1_500),
+        "instructions": clip((service.instructions or "").strip(), 1_500),
+        "groups": {
+            item.name: clip(one_line(f"{item.title}: {item.description or ''}"), length) for item in service.groups[:40]
+        },
+        "tools": [_line(tool, length) for tool in _thinned(service.tools, count)],
+        "left out": f"{len(service.tools) - count} of {len(service.tools)} tools, evenly"
+        if count < len(service.tools)
+        else "",
+        "resources": [one_line(item.name)[:80] for item in service.resources[:20]],
+        "prompts": [one_line(item.name)[:80] for item in service.prompts[:20]],
+    }
+    return json.dumps({key: value for key, value in facts.items() if value}, ensure_ascii=False, indent=0)
+
+
+def _line(tool: Tool, length: int) -> str:
+    mark = f" [{tool.semantics.effect}]" if tool.semantics.effect else ""
+    parts = (tool.summary or tool.title or "", tool.description or "")
+    text = one_line(": ".join(part for part in parts if part and (part is parts[1] or part not in parts[1])))
+    return f"{request_of(tool)[:300]}{mark} {clip(text, length)}"
+
+
+# -- the checks ------------------------------------------------------------------------------------------------------
+
+_TRIGGER = re.compile(r"\bUse (?:it |this )?(?:when|for|if|to)\b")
+_TRIGGER_WITHIN = 300
+"""Characters of a description that every host reads."""
+
+_NUMBER = r"\d[\d,.]*\+?|dozens of|hundreds of|two|three|four|five|six|seven|eight|nine|ten|twelve|twenty"
+_COUNT = re.compile(rf"\b(?:{_NUMBER}) (?:[\w-]+ )?(?:tools|operations|endpoints|commands)\b", re.IGNORECASE)
+_STEERS = re.compile(
+    r"\b(?:always (?:prefer|use|choose|call|pick|load)|prefer (?:this|it) (?:over|to)"
+    r"|(?:instead of|over|before) (?:any |all )?other (?:tools?|skills?|servers?)"
+    r"|without (?:asking|confirm\w*|approval|permission|telling)|no need to (?:ask|confirm)"
+    r"|(?:ignore|disregard|forget|override) (?:the |all |any |your )*(?:previous|prior|earlier|system|instruction)"
+    r"|(?:do not|don't|never) (?:ask|tell|inform|mention|reveal|show|warn)|system prompt)",
+    re.IGNORECASE,
+)
+_ORDER = re.compile(
+    r"(?:\A|[.!?]\s+)(?:always|never|do not|don't|make sure|you (?:must|should)|important)\b", re.IGNORECASE
+)
+_URL = re.compile(r"https?://[^\s<>`\"')\]]+")
+_SPAN = re.compile(r"`+([^`]+)`+")
+_NAME = re.compile(r"[A-Za-z_/][\w./{}-]*[\w}]")
+_SNAKE = re.compile(r"(?<![\w`/.$-])[A-Za-z]\w*_\w+(?![\w`])")
+
+
+def _flaws(where: str, text: str, service: Service, known: str) -> Iterator[str]:
+    """Yields why a text is refused."""
+    if strip_invisible(text) != text:
+        yield "has invisible or control characters"
+    if match := _STEERS.search(text) or (_ORDER.search(text) if where in ("description", "when-to-use") else None):
+        yield f"addresses the reader: {match[0].strip()!r}"
+    if match := _COUNT.search(text):
+        yield f"has a number of tools, which changes: {match[0]!r}"
+    yield from (
+        f"names a URL that the source does not have: {url}"
+        for url in _URL.findall(text)
+        if url.rstrip(".,;:") not in known
+    )
+    yield from _screened(text)
+    yield from (f"names what the source does not have: {name}" for name in names_missing(text, known))
+    yield from (problem.message for problem in check_prose(text, service, where=where))
+
+
+def names_missing(text: str, known: str) -> list[str]:
+    """Returns the names in a text, in code spans or with underscores, that do not occur in what is known."""
+    names = [name for span in _SPAN.findall(text) for name in _NAME.findall(span)] + _SNAKE.findall(_SPAN.sub("", text))
+    return [name for name in dict.fromkeys(names) if not re.search(rf"(?<![\w-]){re.escape(name)}(?![\w-])", known)]
+
+
+def _screened(text: str) -> Iterator[str]:
+    """Yields what screening finds in a text: a secret, an order, an internal host."""
+    for problem in screen_service(Service(kind="mcp", name="text", description=text)).problems:
+        yield problem.message.removeprefix("description ").partition(";")[0]
+
+
+def checked_answer(text: str, service: Service) -> tuple[Answer | None, list[str]]:
+    """Returns the answer in a text, or `None` and why it is refused: each place with its reason."""
+    answer = _answer_in(text)
+    reasons = [answer] if isinstance(answer, str) else _refusals(answer, service)
+    return (None if reasons or isinstance(answer, str) else answer), reasons
+
+
+def _refusals(answer: Answer, service: Service) -> list[str]:
+    known, tools = snapshot_text([service]), _tools_by_words(service)
+    found = [
+        f"{where}: {flaw}" for where, text in answer.texts() if text for flaw in _flaws(where, text, service, known)
+    ]
+    trigger = _TRIGGER.search(answer.description or "")
+    if answer.description and (trigger is None or trigger.start() > _TRIGGER_WITHIN):
+        found.append(f'description: has no "Use when the user …" within the first {_TRIGGER_WITHIN} characters')
+    for item in answer.effects:
+        tool = tools.get(_word(item.tool))
+        effect = tool.semantics.effect if tool else None
+        if tool is not None and effect is not None and _WORST_LAST.index(item.effect) <= _WORST_LAST.index(effect):
+            found.append(f"effects: {item.tool}: is {effect} already; an effect only rises")
+    named = [("effects", item.tool) for item in answer.effects]
+    named += [(f"workflows: {flow.goal}", step.tool) for flow in answer.workflows for step in flow.steps]
+    found += [
+        f"{where}: the source has no tool {one_line(word)!r}" for where, word in named if _word(word) not in tools
+    ]
+    groups = {group.name for group in service.groups}
+    found += [f"groups: the source has no group {name!r}" for name in answer.groups if name not in groups]
+    for text in (*answer.queries.should_load, *answer.queries.should_not_load):
+        found += [f"queries: {flaw}" for flaw in _screened(text)]
+    return list(dict.fromkeys(found))
+
+
+_WORST_LAST = list(EFFECTS)
+
+
+def _word(text: str) -> str:
+    """Returns how an answer names a tool, without the mark of the brief."""
+    return re.sub(r" \[\w+\]\Z", "", one_line(text).strip().strip("`"))
+
+
+def _tools_by_words(service: Service) -> dict[str, Tool]:
+    return {**{request_of(tool): tool for tool in service.tools}, **{tool.name: tool for tool in service.tools}}
+
+
+def values_of(answer: Answer, service: Service, digest: str) -> list[tuple[tuple[str, ...], Any]]:
+    """Returns the keys that an accepted answer sets in a file of texts, with their values."""
+    tools, values = _tools_by_words(service), list[tuple[tuple[str, ...], Any]]()
+    for name in ("description", "when_to_use", "not_for"):
+        if text := getattr(answer, name):
+            value = one_line(text) if isinstance(text, str) else list(map(one_line, text))
+            values.append(((name.replace("_", "-"),), value))
+    values += [(("groups", name, "title"), one_line(title)) for name, title in answer.groups.items()]
+    if answer.notes:
+        values.append((("notes",), "\n".join(line.rstrip() for line in answer.notes.strip().splitlines())))
+    for item in answer.effects:
+        name = tools[_word(item.tool)].name
+        values += [(("tools", name, "effect"), item.effect), (("tools", name, "reason"), one_line(item.reason))]
+    if answer.workflows:
+        flows = {
+            one_line(flow.goal): [
+                {"tool": tools[_word(step.tool)].name, "do": one_line(step.do)} for step in flow.steps
+            ]
+            for flow in answer.workflows
+        }
+        values.append((("workflows",), flows))
+    return [*values, (("drafted",), digest)]
+
+
+# -- the texts of a service without a project ------------------------------------------------------------------------
+
+
+def texts_in(path: Path) -> Texts:
+    """Returns the texts of a file that `draft` wrote; none if it does not exist.
+
+    Raises:
+        UsageError: it has other keys, or cannot be read.
+    """
+    if not path.is_file():
+        return Texts()
+    if not is_below(path, path.parent):
+        raise UsageError("leads outside its folder", where=path.as_posix(), fix="replace the link by the file")
+    converter = Converter(is_text=True)
+    data = yaml_values(read_text(path), path.as_posix()) or {}
+    keys = {name.replace("_", "-") for name in DRAFTED}
+    if isinstance(data, dict) and (others := data.keys() - keys):
+        fix = "write other texts as options, or use a skillgen.yaml"
+        raise UsageError(f"no such key: {min(others)}", where=path.as_posix(), fix=fix)
+    texts: Texts = converter.convert(Texts, data, ())
+
+    def located(fault: Any) -> SkillgenError:
+        error = error_of_argument(fault)
+        error.where = f"{path.as_posix()}: {error.where}" if error.where else path.as_posix()
+        return error
+
+    converter.raise_faults(located)
+    return texts
