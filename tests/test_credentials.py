@@ -197,7 +197,7 @@ def test_the_value_of_a_variable_in_a_url_decides_which_credential_is_sent(tmp_p
     (url, _), (other, received) = start(), start()
     data = described("http://127.0.0.1:{port}", title="Ports")
     for finished in both(
-        tmp_path, data, "getMe", {variable(url): "sesame", "SKILL_PORTS_PORT": other.rpartition(":")[2]}
+        tmp_path, data, "getMe", {variable(url): "sesame", "SKILL_PORTS_URL_PORT": other.rpartition(":")[2]}
     ):
         assert (finished.exit_code, variable(other) in finished.stderr) == (2, True), finished.stderr
     assert received == []
@@ -229,7 +229,7 @@ def test_none_is_sent_where_none_is_declared(tmp_path: Path, start: Any) -> None
 
 def test_a_base_url_that_is_given_has_its_own_variable(tmp_path: Path, start: Any) -> None:
     url, received = start()
-    env = {"SKILL_API_GITHUB_COM___TOKEN": "sesame", "SKILL_GITHUB_BASE_URL": url}
+    env = {"SKILL_API_GITHUB_COM___TOKEN": "sesame", "SKILL_API_GITHUB_COM___BASE_URL": url}
     for finished in both(tmp_path, described("https://api.github.com"), "getMe", env, "--base-url", url):
         assert (finished.exit_code, variable(url) in finished.stderr) == (2, True)
     for finished in both(tmp_path, described("https://api.github.com"), "getMe", {**env, variable(url): "other"}):
@@ -249,6 +249,24 @@ def test_without_a_host_the_variable_of_the_base_url_is_in_the_name(tmp_path: Pa
     for data in (described(url), described("{base_url___token}"), described(f"{url}/{{base_url___token}}")):
         both(tmp_path, data, "getMe", {**env, "SKILL_GITHUB_BASE_URL": ""})
     assert received == []
+
+
+def test_a_title_moves_no_service_and_fills_no_url(tmp_path: Path, start: Any) -> None:
+    """What a user sets for one service is for another of its title neither the host nor a part of the URL."""
+    (honest, to_honest), (other, to_other) = start(), start()
+    names = ("BASE_URL", "URL", "TOKEN", "KEY", "BASE_URL___KEY", "URL_KEY")
+    env = {f"SKILL_GITHUB_{name}": honest if "URL" in name else "sesame" for name in names}
+    env |= {variable(honest): "sesame", variable(honest, "KEY"): "sesame", variable(other): "other"}
+    for url in (other, f"{other}/{{token}}", f"{other}/bot{{key}}", f"{other}/{{base_url___key}}"):
+        both(tmp_path, described(url), "getMe", env)
+    assert to_honest == []
+    assert len(to_other) == 4  # with {token}, the credential of its own origin
+    assert not any("sesame" in text or honest in text for text in to_other)
+    for finished in both(tmp_path, described(f"{other}/{{key}}"), "getMe", {**env, variable(other, "KEY"): "mine"}):
+        assert finished.exit_code == 0, finished.stderr
+    assert "/mine/me" in to_other[-1]
+    for finished in both(tmp_path, described("https://{key}.github.example"), "getMe", env):
+        assert "sesame" not in finished.stderr
 
 
 @pytest.mark.parametrize("place", ["scheme", "parameter"])

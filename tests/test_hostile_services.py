@@ -70,16 +70,11 @@ SHOWN_NOWHERE = {
     *("Output.raw", "NamedType.raw"),  # as they came
     *("OfferedSkill.extras", "Prompt.extras", "Resource.extras", "Service.extras", "Tool.extras"),
     *("Example.name", "ExampleOutput.name", "ExampleOutput.media_type"),  # keys of examples, which have summaries
-    *(
-        "Example.input",
-        "Request.auth",
-        "Request.body",
-        "Request.secrets",
-        "Invocation.allowed_tools",
-    ),  # only where tools have them
+    *("Example.input", "Request.auth", "Request.body", "Request.secrets"),  # only where tools have them
     *("CommandSyntax.value", "CommandSyntax.word"),  # only of an option
     "WorkflowStep.other",  # only of a step without a tool
     *("Service.name", "Tool.group", "Service.version"),  # given by the test
+    "Service.source",  # only in the record
 }
 """Texts of the model that no document shows for the service of this test."""
 
@@ -447,8 +442,8 @@ def test_an_example_sends_no_variable_of_another_program(tmp_path: Path) -> None
     }
     for title, url, variable in (
         ("GitHub", "https://x.example", "SKILL_X_EXAMPLE___TOKEN"),
-        ("aws", "https://x.example/{secret_access_key}", "SKILL_AWS_SECRET_ACCESS_KEY"),
-        ("GitHub", "https://{x_example___token}.example", "SKILL_GITHUB_X_EXAMPLE_TOKEN"),
+        ("aws", "https://x.example/{secret_access_key}", "SKILL_X_EXAMPLE___SECRET_ACCESS_KEY"),
+        ("GitHub", "https://{x_example___token}.example", "SKILL_GITHUB_URL_X_EXAMPLE_TOKEN"),
     ):
         source = description(info={"title": title, "version": "1"}, servers=[{"url": url}], **security)
         run_skillgen("from-openapi", write(tmp_path / "api.json", source), "-o", tmp_path / title)

@@ -267,10 +267,11 @@ def test_a_variable_of_an_address_may_be_a_number_or_be_left_to_the_caller(tmp_p
     about = (tmp_path / "out/skills/tasks/references/about.md").read_text("utf-8")
     assert "`port`: Default: `8443`. One of `8443`, `443`." in about
     assert (
-        'curl "https://${SKILL_TASKS_TENANT}.tasks.example:8443/tasks"' in (tmp_path / "out/llms-full.txt").read_text()
+        'curl "https://${SKILL_TASKS_URL_TENANT}.tasks.example:8443/tasks"'
+        in (tmp_path / "out/llms-full.txt").read_text()
     )
     skill = (tmp_path / "out/skills/tasks/SKILL.md").read_text("utf-8")
-    named = "`SKILL_TASKS_TENANT` (the value for `{tenant}` in the URL)"
+    named = "`SKILL_TASKS_URL_TENANT` (the value for `{tenant}` in the URL)"
     assert f"Environment variables of the examples, set by the user: {named}" in skill
 
 

@@ -349,7 +349,7 @@ def test_where_the_base_url_is_not_known_a_variable_takes_its_place(curl: FakeCu
     relative = call_of("get", "/tasks", {}, servers=[{"url": "/api"}])
     assert relative.text == 'curl "$SKILL_TASKS_BASE_URL/api/tasks"'
     call = call_of("get", "/tasks", {}, servers=[{"url": "https://{region}.tasks.example"}])
-    assert curl.arguments(call.text, {"SKILL_TASKS_REGION": "eu"}) == ["https://eu.tasks.example/tasks"]
+    assert curl.arguments(call.text, {"SKILL_TASKS_URL_REGION": "eu"}) == ["https://eu.tasks.example/tasks"]
 
 
 FORM = {

@@ -25,6 +25,7 @@ from servers.over_http import running
 from test_call import DESCRIPTION, TOOLS, Recorder, asking, token_for
 
 import skillgen
+from skillgen.model.credentials import variable_prefix
 
 SERVER = {"server": {"serverInfo": {"name": "notes", "version": "1"}}, "tools": TOOLS}
 
@@ -56,6 +57,13 @@ def notes(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (folder / "notes.json").write_text(json.dumps(DESCRIPTION), "utf-8")
     generated("from-openapi", folder / "notes.json", "--emit", "skill,scripts", "-o", folder / "out")
     return script_of(folder / "out")
+
+
+def moved(program: Path, url: str) -> dict[str, str]:
+    """Returns the variable with another URL of the service; the host that the documents know is in its name."""
+    data = json.loads(program.with_name("tools.json").read_text("utf-8"))
+    known, noun = (data["url"], "URL") if data["kind"] == "mcp" else (data["base"], "BASE_URL")
+    return {f"{variable_prefix(known)}___{noun}": url}
 
 
 @pytest.fixture(scope="module")
@@ -106,7 +114,7 @@ def test_a_server_is_started_by_the_command_that_follows(kiosk: Path, tmp_path: 
     (tmp_path / "title").write_text("Le Monde", "utf-8")
     shown = run_script(kiosk, "buy_paper", "title@=title", "--dry-run", *command, cwd=tmp_path)
     assert '"title": "Le Monde"' in shown.stdout
-    url = {"SKILL_KIOSK_URL": "https://kiosk.example/mcp"}
+    url = moved(kiosk, "https://kiosk.example/mcp")
     assert "kiosk.example" in run_script(kiosk, "buy_paper", "title=x", "--dry-run", cwd=tmp_path, env=url).stdout
     shown = run_script(kiosk, "buy_paper", "title=x", "--dry-run", *command, cwd=tmp_path, env=url)
     assert "listed.py" in shown.stdout
@@ -155,8 +163,8 @@ class Odd(QuietHandler):
 def test_answers_that_break_the_protocol_are_errors(notes: Path, kiosk: Path, tmp_path: Path) -> None:
     with http_servers() as start:
         url = start(Odd)
-        opened = run_script(kiosk, "buy_paper", "title=x", cwd=tmp_path, env={"SKILL_KIOSK_URL": url})
-        env = {**token_for(url), "SKILL_NOTES_BASE_URL": url}
+        opened = run_script(kiosk, "buy_paper", "title=x", cwd=tmp_path, env=moved(kiosk, url))
+        env = {**token_for(url), **moved(notes, url)}
         words = [["getNote", f"id={number}", "--timeout=2", "--out", tmp_path] for number in range(1, 8)]
         found = [run_script(notes, *item, cwd=tmp_path, env=env) for item in words]
     assert (opened.exit_code, opened.stdout, opened.stderr.count("\n")) == (3, "", 1)
@@ -184,6 +192,12 @@ def test_a_time_limit_is_a_positive_number(notes: Path, tmp_path: Path, value: s
     assert (finished.exit_code, "--timeout" in finished.stderr, "Traceback" in finished.stderr) == (2, True, False)
 
 
+def test_the_skill_of_a_server_names_the_variable_of_its_token(kiosk: Path) -> None:
+    """G7: whether or not it declares authentication, without a look at `--list`."""
+    (token,) = json.loads(kiosk.with_name("tools.json").read_text("utf-8"))["variables"]
+    assert f"`{token}`" in (kiosk.parents[1] / "SKILL.md").read_text("utf-8")
+
+
 def test_the_program_is_short_enough_to_be_read(notes: Path, kiosk: Path) -> None:
     lengths = {script.read_text("utf-8").count("\n") for script in (notes, kiosk)}
     assert len(lengths) == 2, "one for an API, one for an MCP server"
@@ -194,7 +208,7 @@ def test_the_program_is_short_enough_to_be_read(notes: Path, kiosk: Path) -> Non
 
 def test_a_server_that_wants_a_login_says_where_tokens_are(kiosk: Path, tmp_path: Path) -> None:
     with guarded(Door()) as url:
-        finished = run_script(kiosk, "buy_paper", "title=x", cwd=tmp_path, env={"SKILL_KIOSK_URL": url})
+        finished = run_script(kiosk, "buy_paper", "title=x", cwd=tmp_path, env=moved(kiosk, url))
     assert (finished.exit_code, finished.stdout) == (3, "")
     (variable,) = token_for(url)
     for words in (variable, "no OAuth", "/.well-known/oauth-protected-resource"):
@@ -263,7 +277,7 @@ class Pinging(QuietHandler):
 
 def test_answers_to_a_server_do_not_prolong_a_call(kiosk: Path, tmp_path: Path) -> None:
     with http_servers() as start:
-        env = {"SKILL_KIOSK_URL": start(Pinging)}
+        env = moved(kiosk, start(Pinging))
         finished = run_script(kiosk, "buy_paper", "title=x", "--timeout=1", cwd=tmp_path, env=env)
     assert (finished.exit_code, "no answer in time" in finished.stderr) == (3, True), finished.stderr
     assert len(Pinging.taken) < 9
@@ -305,7 +319,7 @@ def test_a_tool_that_is_only_a_task_is_not_called(tmp_path: Path) -> None:
 
 
 def test_requests_equal_those_of_the_command(notes: Path, api: str, tmp_path: Path) -> None:
-    env = {**token_for(api), "SKILL_NOTES_BASE_URL": f"{api}/v1"}
+    env = {**token_for(api), **moved(notes, f"{api}/v1")}
     source = notes.parents[4] / "notes.json"
     for words in (
         ["getNote", "id=7", "fields=a", "fields=b c", 'filter={"x": {"y": 1}}', "X-Trace=t", "mood=so so"],
@@ -321,7 +335,7 @@ def test_requests_equal_those_of_the_command(notes: Path, api: str, tmp_path: Pa
 
 
 def test_the_program_refuses_what_the_command_refuses(notes: Path, api: str, tmp_path: Path) -> None:
-    env = {**token_for(api), "SKILL_NOTES_BASE_URL": f"{api}/v1"}
+    env = {**token_for(api), **moved(notes, f"{api}/v1")}
     for words, code, text in (
         (["putNote", "id=x", "txt=1"], 2, '/id: "x" is not of type integer'),
         (["putNote", "id=1", "txt=1"], 2, "/txt: is not a parameter; did you mean text?"),
@@ -335,12 +349,12 @@ def test_the_program_refuses_what_the_command_refuses(notes: Path, api: str, tmp
         assert (finished.exit_code, finished.stdout) == (code, ""), words
         assert text in finished.stderr
         assert "sesame" not in finished.stderr.replace("Bearer sesame-7291", "") or code == 1
-    finished = run_script(notes, "getNote", "id=1", cwd=tmp_path, env={"SKILL_NOTES_BASE_URL": api})
+    finished = run_script(notes, "getNote", "id=1", cwd=tmp_path, env=moved(notes, api))
     assert next(iter(token_for(api))) in finished.stderr
 
 
 def test_a_token_with_its_scheme_is_sent_unchanged(notes: Path, api: str, tmp_path: Path) -> None:
-    env = dict.fromkeys(token_for(api), "bearer sesame") | {"SKILL_NOTES_BASE_URL": f"{api}/v1"}
+    env = dict.fromkeys(token_for(api), "bearer sesame") | moved(notes, f"{api}/v1")
     finished = run_script(notes, "getNote", "id=7", cwd=tmp_path, env=env)
     assert json.loads(finished.stdout)["headers"]["Authorization"] == "[hidden]"
     shown = run_script(notes, "getNote", "id=7", "--dry-run", cwd=tmp_path, env=env)

@@ -362,7 +362,8 @@ def base_url(data: Any, tool: Any, environment: Any) -> Any:
 
     A credential is sent to no other origin, since its variable is named by that.
     """
-    variable, declared = data["prefix"] + "_BASE_URL", tool.get("base") or data["base"]
+    declared = tool.get("base") or data["base"]
+    variable = url_variable(data, declared)
     base = environment.get(variable) or declared
     for name in re.findall(r"\{(\w+)\}", base):
         if not environment.get(name):
@@ -370,12 +371,15 @@ def base_url(data: Any, tool: Any, environment: Any) -> Any:
         base = base.replace(f"{{{name}}}", percent_encode(environment.get(name)))
     if origin_of(base) is None:
         raise Failure(2, f"the service declares no base URL; set {variable}")
-    prefixes = [variable_prefix(base)]
-    if environment.get(variable) and not declared.startswith(("http://", "https://")):
-        prefixes.append(variable)  # documents do not know the host
+    prefixes = [variable_prefix(base), *([] if "://" in declared else [variable])]  # documents name it without a host
     names = {noun: [f"{prefix}___{noun}" for prefix in prefixes] for noun in tool.get("nouns", ())}
     variables = {noun: next(filter(environment.get, found), found[0]) for noun, found in names.items()}
     return with_plain_origin(base).rstrip("/"), variables
+
+
+def url_variable(data: Any, declared: Any, noun: Any = "BASE_URL") -> Any:
+    """Returns the name of the variable with another URL than the declared one, whose host is in the name."""
+    return f"{variable_prefix(declared)}___{noun}" if origin_of(declared) else f"{data['prefix']}_{noun}"
 
 
 def encoded_body(form: Any, value: Any) -> Any:
@@ -663,8 +667,8 @@ class McpClient:
 
     def __init__(self, data: Any, timeout_s: float, folder: str) -> None:
         self.data, self.timeout_s, self.folder = data, timeout_s, folder
-        self.number, self.version, self.session = 0, "", ""
-        own_url = os.environ.get(data["prefix"] + "_URL", "")
+        self.number, self.version, self.session, self.deadline = 0, "", "", 0.0
+        own_url = os.environ.get(url_variable(data, data.get("url", ""), "URL"), "")
         url = own_url or data.get("url", "")
         self.url = with_plain_origin(url) if origin_of(url) else ""
         self.token = f"{variable_prefix(self.url)}___TOKEN"
@@ -673,7 +677,6 @@ class McpClient:
         self.command = given or ([] if own_url else data.get("command"))
         self.process: Any = None
         self.lines: Any = queue.Queue()
-        self.deadline = 0.0
 
     def faults(self, tool: Any, arguments: Any, check: Check) -> Any:
         """Returns no further faults."""

@@ -22,6 +22,7 @@ from typing import IO, TypeGuard
 
 from msgspec import Struct, ValidationError, convert, structs
 
+from skillgen.calls import script
 from skillgen.errors import OutputError, UsageError
 from skillgen.evals.grading import AgentRun, Assertion, Grade, benchmark, grade
 from skillgen.evals.tasks import Task
@@ -122,17 +123,22 @@ def _environment(evaluation: Evaluation, url: str, words: Sequence[str], *, has_
         environment["SKILLGEN_MOCK_COMMAND"] = shlex.join(words)
     if has_skill:
         environment["SKILLGEN_SKILL"] = str(evaluation.skill)
-        if (prefix := _program_prefix(evaluation.skill)) is not None:
-            environment[f"{prefix}_URL" if evaluation.service.kind == "mcp" else f"{prefix}_BASE_URL"] = url
+        environment |= dict.fromkeys(_program_variables(evaluation.skill), url)
     return environment
 
 
-def _program_prefix(skill: Path) -> str | None:
-    """Returns how the variables of the skill's program begin, which must call the mock, not the service."""
+def _program_variables(skill: Path) -> set[str]:
+    """Returns the variables with a URL of the skill's program, which must call the mock, not the service."""
     path = skill / "scripts" / "tools.json"
-    text = text_of_file(path) if is_below(path, skill) else None
-    prefix = as_dict(json_or_none(text or "")).get("prefix")
-    return prefix if isinstance(prefix, str) and re.fullmatch(r"SKILL_\w+", prefix, re.ASCII) else None
+    data = as_dict(json_or_none((text_of_file(path) if is_below(path, skill) else None) or ""))
+    of_service, *of_tools = [
+        {key: str(item.get(key) or "") for key in ("kind", "prefix", "url", "base")}
+        for item in (data, *map(as_dict, as_dict(data.get("tools")).values()))
+    ]
+    noun = "URL" if of_service["kind"] == "mcp" else "BASE_URL"
+    declared = {item["url"] or item["base"] or of_service["base"] for item in (of_service, *of_tools)}
+    names = {script.url_variable(of_service, url, noun) for url in declared}
+    return {name for name in names if re.fullmatch(r"SKILL_\w+", name, re.ASCII)}
 
 
 def _run(

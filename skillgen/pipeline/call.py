@@ -357,7 +357,9 @@ class _HttpCaller:
             base_url = self._request.texts.base_url
         source = self._description()
         named = (
-            environment.get(f"{data['prefix']}_BASE_URL") or base_url or (source if is_url(source) else data["base"])
+            environment.get(script.url_variable(data, data["tools"][tool.name].get("base") or data["base"]))
+            or base_url
+            or (source if is_url(source) else data["base"])
         )
         with as_errors():
             url, _ = script.base_url(data, data["tools"][tool.name], environment)

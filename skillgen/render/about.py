@@ -14,7 +14,7 @@ from msgspec.structs import replace
 from skillgen.model.resource import Prompt, Resource
 from skillgen.model.resource import Section as SourceSection
 from skillgen.model.service import Service
-from skillgen.render.access import has_choice
+from skillgen.render.access import credential_variable, has_choice
 from skillgen.render.environment import Templates
 from skillgen.render.identity import PHRASE_LIMIT, title
 from skillgen.render.pages import Page, Section, pages_of, section_of
@@ -52,6 +52,13 @@ def client_configuration(service: Service) -> dict[str, Any] | None:
     else:
         return None
     return {"mcpServers": {service.server_name or service.name: server}}
+
+
+def program_variables(service: Service) -> tuple[str, ...]:
+    """Returns the variables with the credentials that the program of an MCP server's skill sends to a URL."""
+    entry = service.client_entry
+    is_remote = service.kind == "mcp" and entry is not None and entry.transport != "stdio" and bool(service.endpoints)
+    return (credential_variable(service, service.endpoints, "TOKEN"),) if is_remote else ()
 
 
 def client_variables(service: Service) -> list[str]:

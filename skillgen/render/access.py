@@ -288,7 +288,8 @@ def credential_variable(service: Service, endpoints: Sequence[Endpoint], noun: s
 def url_template(service: Service, endpoints: Sequence[Endpoint]) -> str:
     """Returns the base URL, in which names of environment variables are in braces; empty if it is not known."""
     url = endpoints[0].url if endpoints else ""
-    return URL_VARIABLE.sub(lambda match: f"{{{variable_name(service, match[1])}}}", base_url(url)) if url else ""
+    url = base_url(url) if url else ""
+    return URL_VARIABLE.sub(lambda match: f"{{{url_variable(service, url, match[1])}}}", url)
 
 
 def has_host(url: str) -> bool:
@@ -303,10 +304,9 @@ def example_variables(service: Service) -> list[Markdown]:
     variables = []
     if not any(has_host(endpoint.url) for endpoint in service.endpoints):
         variables.append(phrase("variable_of_url", variable=code(variable_name(service, "BASE_URL"))))
-    in_urls = list(_url_variables(service))
-    for name in in_urls[:_SHOWN_SCHEMES]:
-        variable = code(variable_name(service, name))
-        variables.append(phrase("variable_in_url", variable=variable, name=code(f"{{{name}}}")))
+    in_urls = _url_variables(service)
+    for variable, name in list(in_urls.items())[:_SHOWN_SCHEMES]:
+        variables.append(phrase("variable_in_url", variable=code(variable), name=code(f"{{{name}}}")))
     left = len(in_urls) - _SHOWN_SCHEMES
     return [*variables, phrase("more_variables", number=f"{left:,}")] if left > 0 else variables
 
@@ -479,14 +479,25 @@ def _first_sentences(text: str) -> Iterator[str]:
         yield with_stop(line)
 
 
-def _url_variables(service: Service) -> dict[str, None]:
-    """Returns the variables without a value in the URLs that the examples call."""
-    called = [tool.endpoints or service.endpoints for tool in service.tools]
-    return dict.fromkeys(name for endpoints in called if endpoints for name in URL_VARIABLE.findall(endpoints[0].url))
+def _url_variables(service: Service) -> dict[str, str]:
+    """Returns the environment variables for the URLs that the examples call, each to the variable in the URL."""
+    urls = [endpoints[0].url for tool in service.tools if (endpoints := tool.endpoints or service.endpoints)]
+    return {url_variable(service, url, name): name for url in urls for name in URL_VARIABLE.findall(url)}
+
+
+def url_variable(service: Service, url: str, name: str) -> str:
+    """Returns the name of the environment variable for a variable in a URL, which may hold a credential.
+
+    It is of the origin of the URL, as a credential is; of the service if the origin has a variable itself.
+    """
+    known = url.partition("{")[0]
+    if has_host(url) and "/" in known.partition("://")[2]:
+        return f"{variable_prefix(known)}___{noun_of(name)}"
+    return variable_name(service, "URL", name)
 
 
 def variable_name(service: Service, *more: str) -> str:
-    """Returns the name of an environment variable for a part of a URL of a service: `SKILL_ACME_TASKS_TENANT`.
+    """Returns the name of an environment variable for a part of a URL of a service: `SKILL_ACME_TASKS_URL_TENANT`.
 
     A source chooses the rest of the name. With the prefix it can never name a variable of another program, nor one with
     a credential, which has three underscores: its value would then be sent to the source.

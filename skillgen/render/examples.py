@@ -28,6 +28,7 @@ from skillgen.render.access import (
     example_credentials,
     has_host,
     noun_of,
+    url_variable,
     variable_name,
 )
 from skillgen.render.commands import command_line
@@ -264,10 +265,10 @@ def _url(tool: Tool, request: Request, service: Service, used: list[ExampleCrede
     if not has_host(base):
         base = f"${variable_name(service, 'BASE_URL')}{_encoded(base) if base.startswith('/') else ''}"
     else:
-        pieces = URL_VARIABLE.split(base)
+        url, pieces = base, URL_VARIABLE.split(base)
         base = _encoded(pieces[0])
         for name, rest in zip(pieces[1::2], pieces[2::2], strict=True):
-            base += f"${{{variable_name(service, name)}}}{_encoded(rest)}"
+            base += f"${{{url_variable(service, url, name)}}}{_encoded(rest)}"
     path = request.path
     for credential in used:
         place, _, name = (credential.auth.sent_as or "").partition(" ")

@@ -217,6 +217,7 @@ FILTERS: dict[str, Callable[..., Any]] = {
     "web_links": access.web_links,
     "access_word": access.access_word,
     "host_prefixes": access.host_prefixes,
+    "program_variables": about.program_variables,
     "client_configuration": about.client_configuration,
     "client_variables": about.client_variables,
     "auth_phrases": access.auth_phrases,
