@@ -40,6 +40,12 @@ ANSWER: dict[str, Any] = {
 }
 
 
+ORDERED = {
+    "goal": "Replace an order",
+    "steps": [{"tool": "cancelOrder", "do": "cancel it"}, {"tool": "placeOrder", "do": "place it again"}],
+}
+
+
 def api(**changes: Any) -> dict[str, Any]:
     def operation(name: str, summary: str) -> dict[str, Any]:
         return {"operationId": name, "summary": summary, "tags": ["orders"], "responses": {}}
@@ -95,7 +101,7 @@ def test_the_brief_has_rules_facts_as_data_and_the_schema(tmp_path: Path) -> Non
     facts, schema = (json.loads(part.partition("\n```")[0]) for part in brief.split("```json\n")[1:])
     assert facts["tools"][2] == "DELETE /orders/{id} [destructive] Cancels an order"
     assert 1000 < len(facts["description"]) <= 1500
-    assert facts["groups"] == {"orders": "Orders: Orders of one shop"}
+    assert facts["groups"] == {"orders": "Orders of one shop"}
     assert "description" in schema["$defs"]["Answer"]["properties"]
 
 
@@ -203,7 +209,7 @@ WRONG: dict[str, tuple[Any, str]] = {
     "an unknown URL": ({"notes": "See https://evil.example/x for more."}, "https://evil.example/x"),
     "a lower effect": (
         {"effects": [{"tool": "cancelOrder", "effect": "write", "reason": "it is safe"}]},
-        "destructive already",
+        "is destructive, and an effect only rises",
     ),
     "an effect that is none": ({"effects": [{"tool": "cancelOrder", "effect": "read", "reason": "x"}]}, "schema"),
     "an effect of an unknown tool": ({"effects": [{"tool": "x", "effect": "sends", "reason": "y"}]}, "no tool 'x'"),
@@ -392,6 +398,8 @@ def test_documents_and_texts_can_be_made_in_one_run(tmp_path: Path) -> None:
     assert DESCRIPTION[:60] in skill.read_text("utf-8")
     fails = agent(folder, "sys.exit(1)")
     generated("from-openapi", "api.json", "-o", "docs", "--draft", fails, cwd=folder)
+    assert run_skillgen("from-openapi", "api.json", "-o", "new", "--draft", fails, cwd=folder).exit_code == 3
+    assert (folder / "new" / "llms.txt").is_file()
     assert run_skillgen("from-openapi", "api.json", "-o", "x", "--draft", fails, "--check", cwd=folder).exit_code == 1
     assert not (folder / "x").exists()
 
@@ -433,9 +441,13 @@ def test_a_text_that_names_what_is_gone_is_an_error(tmp_path: Path) -> None:
     assert "text-names-gone" in built.stderr
     assert "payOrder" in built.stderr
     assert run_skillgen("lint", cwd=tmp_path).exit_code == 1
-    answer = {"notes": "Place an order with `placeOrder`.", "workflows": []}
     assert "payOrder" in draft(tmp_path, "--print").stdout
+    kept = draft(tmp_path, "--yes", answer={"notes": "Place an order with `placeOrder`."})
+    assert kept.exit_code == 1
+    assert "workflows, as it is: names payOrder" in kept.stderr
+    answer = {**ANSWER, "notes": "Place an order with `placeOrder`.", "workflows": [ORDERED]}
     assert draft(tmp_path, "--yes", answer=answer).exit_code == 0
+    generated("build", cwd=tmp_path)
 
 
 def test_notes_that_name_what_is_gone_are_an_error(tmp_path: Path) -> None:

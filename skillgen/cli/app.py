@@ -64,7 +64,7 @@ Exit codes:
 
   \b
   0: done, or nothing to do
-  1: --check found drift, lint found errors, a called tool failed, or eval is below its threshold
+  1: --check found drift, lint found errors, a called tool failed, a draft is refused, or eval is below its threshold
   2: invalid options or arguments, options that select nothing, or a call without --yes
   3: the source could not be read, has less than its documents, or is refused (--strict)
   4: a file that would be overwritten was edited; the diff is on standard error

@@ -176,14 +176,14 @@ def run_draft(
         return ExitCode.DONE
     if agent is None:
         text = _text_of(answer or "")
-        accepted, reasons = checked_answer(text, service)
+        accepted, reasons = checked_answer(text, service, item.request.texts)
     else:
         with console.progress(f"{item.name}: asking the agent"):
             text = _asked(agent, brief, timeout_s)
-            accepted, reasons = checked_answer(text, service)
+            accepted, reasons = checked_answer(text, service, item.request.texts)
             if accepted is None:
                 text = _asked(agent, brief + _refused(text, reasons), timeout_s)
-                accepted, reasons = checked_answer(text, service)
+                accepted, reasons = checked_answer(text, service, item.request.texts)
     if accepted is None:
         console.say(f"{item.name}: the answer is refused, so nothing is written")
         for reason in reasons:
@@ -308,7 +308,8 @@ def _write(
         if not (sys.stdin.isatty() and sys.stderr.isatty()):
             raise UsageError("nothing is written, since nobody can be asked", where=item.name, fix="add --yes")
         if not typer.confirm("Write these texts? Nothing has checked that what they say is true.", err=True):
-            changes = []
+            console.say(f"{item.name}: nothing is written")
+            return ExitCode.DONE
     for file, _, new in changes:
         try:
             file.parent.mkdir(parents=True, exist_ok=True)

@@ -17,7 +17,7 @@ from skillgen.cli.options import OptionsOf, ProjectFile
 from skillgen.cli.output import Console, show_documents
 from skillgen.config.option import options_in
 from skillgen.config.project import DEFAULT_OUT, SOURCE_KINDS, TEXTS_NAME, OutputOptions, Source, Texts
-from skillgen.errors import ExitCode, UsageError
+from skillgen.errors import ExitCode, SourceError, UsageError
 
 if TYPE_CHECKING:
     from skillgen.pipeline.read import Reading, Request
@@ -214,7 +214,11 @@ def document(
         from skillgen.cli.draft import draft_of, run_draft
 
         if not (has_texts or output.check):
-            code = run_draft(draft_of(request, out), agent, None, console, yes=True, shows=False)
+            try:
+                code = run_draft(draft_of(request, out), agent, None, console, yes=True, shows=False)
+            except SourceError as error:  # the documents do not need the texts
+                console.fail(error)
+                code = error.exit_code
         request = draft_of(request, out).request
     reading = read(request, console)
     result = write_documents(reading.services, output, reading.failures)

@@ -10,9 +10,10 @@ import base64
 import hashlib
 import json
 import re
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from itertools import accumulate
 from pathlib import Path
-from typing import Annotated, Any, Literal, TypeAlias
+from typing import Annotated, Any, Literal, TypeAlias, TypeVar
 
 import msgspec
 from msgspec import Meta, Struct
@@ -24,9 +25,10 @@ from skillgen.errors import SkillgenError, UsageError
 from skillgen.lint.prose import check_prose
 from skillgen.model.service import Service
 from skillgen.model.tool import EFFECTS, Tool
+from skillgen.model.values import is_inferred
 from skillgen.security.screening import screen_service
 from skillgen.sources.documents import snapshot_text
-from skillgen.text.markdown import fence, one_line
+from skillgen.text.markdown import fence, one_line, plain_words
 from skillgen.text.summary import clip
 from skillgen.text.unicode import strip_invisible
 from skillgen.write.files import is_below
@@ -117,10 +119,11 @@ def _declared(service: Service) -> tuple[str, dict[str, tuple[str, str]]]:
     """Returns a digest of what a service declares, and its tools by a digest of the name, with one of the rest."""
     tools = {}
     for tool in service.tools:
-        effects = [name for name in ("read_only", "destructive") if tool.semantics.is_declared(name)]
-        hints = [getattr(tool.semantics, name) for name in effects]
-        rest = _digest(tool.title, tool.summary, tool.description, tool.tags, tool.method, tool.path, hints)
-        tools[_digest(tool.name)] = tool.name, rest
+        name = None if is_inferred(tool, "name") else tool.name
+        semantics = tool.semantics
+        hints = [getattr(semantics, hint) for hint in ("read_only", "destructive") if semantics.is_declared(hint)]
+        rest = _digest(name, tool.title, tool.summary, tool.description, tool.tags, hints)
+        tools[_digest(request_of(tool))] = tool.name, rest
     return _digest(service.name, service.title, service.description, service.instructions), tools
 
 
@@ -152,6 +155,7 @@ def changes_since(digest: str, service: Service) -> list[str]:
 
 # -- the brief -------------------------------------------------------------------------------------------------------
 
+_Item = TypeVar("_Item")
 _KINDS = {"mcp": "MCP server", "openapi": "HTTP API", "cli": "command-line program"}
 
 
@@ -169,7 +173,7 @@ def brief_for(service: Service, current: Mapping[str, Any], added: str = "") -> 
     schema = json.dumps(msgspec.json.schema(Answer), separators=(",", ":"))
     end = f"\n\n## Schema of the answer\n\n```json\n{schema}\n```\n"
     if current:
-        texts = json.dumps(current, ensure_ascii=False)
+        texts = json.dumps(current, ensure_ascii=False)[:4_000]
         end = f"\n\n## The texts so far\n\nKeep what is still right.\n\n{fence(texts, 'json')}{end}"
     room = BRIEF_LIMIT_BYTES - len((rules + end).encode()) - 100
     count, length = len(service.tools), 140
@@ -184,30 +188,39 @@ def _thinned(items: Sequence[Tool], count: int) -> list[Tool]:
 
 
 def _facts(service: Service, count: int, length: int) -> str:
+    tools = service.tools
+    groups = {item.name: clip(_words(item.title, item.description), length) for item in service.groups}
     facts: dict[str, Any] = {
         "kind": _KINDS[service.kind],
-        "name": one_line(service.name),
-        "title": one_line(service.title or ""),
-        "description": clip((service.description or service.summary or "").strip(), 1_500),
+        "name": one_line(service.name)[:200],
+        "title": one_line(service.title or "")[:200],
+        "description": clip(plain_words(service.description or service.summary or ""), 1_500),
         "instructions": clip((service.instructions or "").strip(), 1_500),
-        "groups": {
-            item.name: clip(one_line(f"{item.title}: {item.description or ''}"), length) for item in service.groups[:40]
-        },
-        "tools": [_line(tool, length) for tool in _thinned(service.tools, count)],
-        "left out": f"{len(service.tools) - count} of {len(service.tools)} tools, evenly"
-        if count < len(service.tools)
-        else "",
-        "resources": [one_line(item.name)[:80] for item in service.resources[:20]],
-        "prompts": [one_line(item.name)[:80] for item in service.prompts[:20]],
+        "groups": dict(_within(groups.items(), 3_000)),
+        "tools": [_line(tool, length) for tool in _thinned(tools, count)],
+        "left out": f"{len(tools) - count} of {len(tools)} tools, evenly" if count < len(tools) else "",
+        "resources": _within([one_line(item.name) for item in service.resources], 700),
+        "prompts": _within([one_line(item.name) for item in service.prompts], 700),
     }
     return json.dumps({key: value for key, value in facts.items() if value}, ensure_ascii=False, indent=0)
 
 
+def _within(items: Iterable[_Item], limit: int) -> list[_Item]:
+    """Returns as many of the first items as have room in `limit` bytes."""
+    ends = accumulate(len(str(item).encode("utf-8", "replace")) for item in items)
+    return [item for item, end in zip(items, ends, strict=True) if end <= limit]
+
+
+def _words(title: str | None, text: str | None) -> str:
+    """Returns a title and a text, without the title if the text has it."""
+    title, text = plain_words(title or ""), plain_words((text or "")[:2_000])
+    return text if title in text else f"{title}: {text}" if text else title
+
+
 def _line(tool: Tool, length: int) -> str:
     mark = f" [{tool.semantics.effect}]" if tool.semantics.effect else ""
-    parts = (tool.summary or tool.title or "", tool.description or "")
-    text = one_line(": ".join(part for part in parts if part and (part is parts[1] or part not in parts[1])))
-    return f"{request_of(tool)[:300]}{mark} {clip(text, length)}"
+    text = _words(tool.summary or tool.title, tool.description)
+    return f"{request_of(tool)[:300]}{mark} {clip(text, length)}".rstrip()
 
 
 # -- the checks ------------------------------------------------------------------------------------------------------
@@ -259,17 +272,34 @@ def names_missing(text: str, known: str) -> list[str]:
     return [name for name in dict.fromkeys(names) if not re.search(rf"(?<![\w-]){re.escape(name)}(?![\w-])", known)]
 
 
+def texts_of(texts: Texts) -> Iterator[tuple[str, str]]:
+    """Yields the texts of a file as Markdown, each with its field; the tools of workflows are code spans."""
+    for name in ("description", "when_to_use", "not_for", "notes"):
+        value = getattr(texts, name) or ""
+        yield name, value if isinstance(value, str) else "\n".join(value)
+    steps = [step for flow in texts.workflows.values() for step in flow]
+    yield "workflows", "\n".join(f"`{step.tool}` {step.do or ''}" for step in steps)
+
+
 def _screened(text: str) -> Iterator[str]:
     """Yields what screening finds in a text: a secret, an order, an internal host."""
     for problem in screen_service(Service(kind="mcp", name="text", description=text)).problems:
         yield problem.message.removeprefix("description ").partition(";")[0]
 
 
-def checked_answer(text: str, service: Service) -> tuple[Answer | None, list[str]]:
-    """Returns the answer in a text, or `None` and why it is refused: each place with its reason."""
+def checked_answer(text: str, service: Service, current: Texts) -> tuple[Answer | None, list[str]]:
+    """Returns the answer in a text, or `None` and why it is refused: each place with its reason.
+
+    Of the `current` texts, those that the answer does not replace must not name what is gone either.
+    """
     answer = _answer_in(text)
-    reasons = [answer] if isinstance(answer, str) else _refusals(answer, service)
-    return (None if reasons or isinstance(answer, str) else answer), reasons
+    if isinstance(answer, str):
+        return None, [answer]
+    reasons, known = _refusals(answer, service), snapshot_text([service])
+    for where, kept in texts_of(current):
+        if not getattr(answer, where):
+            reasons += [f"{where}, as it is: names {name}, which is gone" for name in names_missing(kept, known)]
+    return (None if reasons else answer), reasons
 
 
 def _refusals(answer: Answer, service: Service) -> list[str]:
@@ -283,8 +313,8 @@ def _refusals(answer: Answer, service: Service) -> list[str]:
     for item in answer.effects:
         tool = tools.get(_word(item.tool))
         effect = tool.semantics.effect if tool else None
-        if tool is not None and effect is not None and _WORST_LAST.index(item.effect) <= _WORST_LAST.index(effect):
-            found.append(f"effects: {item.tool}: is {effect} already; an effect only rises")
+        if tool is not None and effect is not None and _WORST_LAST.index(item.effect) < _WORST_LAST.index(effect):
+            found.append(f"effects: {item.tool}: is {effect}, and an effect only rises")
     named = [("effects", item.tool) for item in answer.effects]
     named += [(f"workflows: {flow.goal}", step.tool) for flow in answer.workflows for step in flow.steps]
     found += [

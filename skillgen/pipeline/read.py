@@ -853,14 +853,13 @@ def _names_gone(service: Service, request: Request) -> Iterator[Problem]:
     """Yields a problem for each name in outdated texts that the service does not have."""
     if all(problem.code != "text-outdated" for problem in service.problems):
         return
-    from skillgen.pipeline.draft import names_missing
+    from skillgen.pipeline.draft import names_missing, texts_of
 
-    texts, known = request.texts, snapshot_text([structs.replace(service, summary=None, problems=())])
-    for name in ("description", "when_to_use", "not_for", "notes"):
-        value, place = getattr(texts, name) or "", request.place(name)
-        for missing in names_missing(value if isinstance(value, str) else "\n".join(value), known):
+    known = snapshot_text([structs.replace(service, summary=None, problems=())])
+    for name, text in texts_of(request.texts):
+        for missing in names_missing(text, known):
             message = f"names {missing}, which the service does not have"
-            yield Problem.of(code="text-names-gone", where=place, message=message)
+            yield Problem.of(code="text-names-gone", where=request.place(name), message=message)
 
 
 def _access(access: Access, request: Request) -> Access:
