@@ -579,6 +579,188 @@ def test_commands_of_two_words_are_commands_of_a_group(tmp_path: Path) -> None:
     ]
 
 
+def named_with_usage(folder: Path, texts: Mapping[str, str]) -> list[tuple[str, str | None]]:
+    return [(item.name, item.usage) for item in read(folder, texts).tools]
+
+
+THOR = {
+    "--help": """\
+Commands:
+  crate burn                       # Burn a crate
+  crate help [COMMAND]             # Describe available commands or one specific command
+  crate pack BOX [MORE] --level=N  # Pack a crate
+  crate tags SUBCOMMAND ...ARGS    # Manage tags
+
+Options:
+  [--verbose], [--no-verbose]  # Say more
+""",
+    "help burn": "Usage:\n  crate burn\n\nBurn a crate\n",
+    "help pack": "Usage:\n  crate pack BOX [MORE] --level=N\n\nOptions:\n  --level=N  # How small\n",
+    "help tags": """\
+Commands:
+  crate tags add NAME        # Add a tag
+  crate tags help [COMMAND]  # Describe subcommands or one specific subcommand
+""",
+    "tags help add": "Usage:\n  crate tags add NAME\n\nOptions:\n  [--color=COLOR]  # Its color\n",
+}
+
+
+def test_the_help_of_thor_is_requested_where_it_says(tmp_path: Path) -> None:
+    """`crate pack --help` runs a command, and `crate help tags add` is the help of `tags`."""
+    assert named_with_usage(tmp_path, THOR) == [
+        ("burn", "crate burn"),
+        ("pack", "crate pack BOX [MORE] --level=N"),
+        ("tags add", "crate tags add NAME"),
+    ]
+
+
+def test_the_list_that_symfony_prints_is_read(tmp_path: Path) -> None:
+    """Its `--help` is the help of its command `list`."""
+    options = (
+        "Options:\n  -h, --help  Display help for the given command. When no command is given display that of list"
+    )
+    texts = {
+        "--help": f"Description:\n  Lists commands.\n\nUsage:\n  list [options]\n\n{options}\n\nHelp:\n"
+        "  The list command lists all commands:\n\n    crate list\n\n  You can display commands for a namespace:\n"
+        "  \n    crate list test\n",
+        "list": f"Crate (1.0)\n\nUsage:\n  command [options] [arguments]\n\n{options}\n\nAvailable commands:\n"
+        "  help         Displays help.\n  pack         Packs a crate.\n\n cache\n  cache clear  Clears it.\n"
+        "  cache:list   Lists it.\n",
+        **{
+            f"{name} --help": f"Description:\n  It.\n\nUsage:\n  {name} [options]\n\n{options}\n"
+            for name in ("pack", "cache clear", "cache:list")
+        },
+    }
+    service = read(tmp_path, texts)
+    assert [(item.name, item.group) for item in service.tools] == [
+        ("pack", "crate"),
+        ("cache clear", "cache"),
+        ("cache:list", "cache"),
+    ]
+
+
+def test_a_topic_with_a_colon_is_no_word_before_its_commands(tmp_path: Path) -> None:
+    """The help of oclif: `access:add` is listed in the help of `access`, and called by that name."""
+    ask = "Run 'crate COMMAND --help' for more\n"
+    texts = {
+        "--help": f"USAGE\n  $ crate [COMMAND]\n\nTOPICS\n  access  manage access\n\n{ask}",
+        "access --help": "USAGE\n  $ crate access\n\nCOMMANDS\n  access:add  add somebody\n",
+        "access:add --help": "USAGE\n  $ crate access:add EMAIL\n\nFLAGS\n  -a  the app\n",
+    }
+    assert named_with_usage(tmp_path, texts) == [("access", "crate access"), ("access:add", "crate access:add EMAIL")]
+
+
+MERCURIAL = {
+    "--help": """\
+Crates for all
+
+list of commands:
+
+Repository creation:
+
+ clone         make a copy
+ init          create one
+
+Help:
+
+ help          show help for a given topic or a help overview
+
+additional help topics:
+
+Concepts:
+
+ patterns      File Name Patterns
+
+(use "crate help -v" to show built-in aliases)
+""",
+    "help clone": "crate clone [OPTION]... SOURCE\n\nmake a copy\n\noptions:\n\n -U --noupdate  only that\n",
+    "help init": "crate init [DEST]\n\ncreate one\n\noptions:\n\n -e --ssh CMD  the command\n",
+}
+
+
+def test_headings_below_the_heading_of_all_commands_are_read(tmp_path: Path) -> None:
+    """Those of help topics are not."""
+    assert named_with_usage(tmp_path, MERCURIAL) == [
+        ("clone", "crate clone [OPTION]... SOURCE"),
+        ("init", "crate init [DEST]"),
+    ]
+
+
+CMDLINER = {
+    "--help": """\
+NAME
+       crate - packs crates
+
+SYNOPSIS
+       crate [COMMAND] …
+
+DESCRIPTION
+       Use crate <command> --help for more information.
+
+COMMANDS
+       exec [OPTION]… COMMAND [ARG]...…
+           Runs a command
+
+       option [--global] [OPTION]… [FIELD[(=|+=)[VALUE]]]
+           Settings
+
+       SWITCH
+           With a SWITCH argument, that.
+
+       The  crate  has
+       a way to be packed, with what the words above say about
+       file
+""",
+    "exec --help": "NAME\n       crate-exec - Runs\n\nOPTIONS\n       --all\n           All\n",
+    "option --help": "NAME\n       crate-option - Settings\n\nOPTIONS\n       --all\n           All\n",
+}
+
+
+def test_commands_in_the_form_of_a_manual_page_are_read(tmp_path: Path) -> None:
+    assert [(item.name, item.summary) for item in read(tmp_path, CMDLINER).tools] == [
+        ("exec", "Runs a command"),
+        ("option", "Settings"),
+    ]
+
+
+def test_lists_with_the_name_of_the_program_are_read_under_any_heading(tmp_path: Path) -> None:
+    """The help of yargs with groups; nothing says which headings are of commands."""
+    texts = {
+        "--help": "crate\n\nCOMPUTE & AI\n  crate run [script]  Run it\n  crate secret        Keep it\n\n"
+        "FORMATS\n  tar                 the old one\n\nOptions:\n      --help  Show help  [boolean]\n",
+        "run --help": "crate run [script]\n\nRun it\n\nOptions:\n      --help  Show help  [boolean]\n",
+        "secret --help": "crate secret\n\nKeep\n\nSAFE\n  crate run  No\n\nOptions:\n  --help  Show  [boolean]\n",
+    }
+    assert named_with_usage(tmp_path, texts) == [("run", "crate run [script]"), ("secret", None)]
+
+
+def test_a_usage_line_of_a_command_behind_it_is_not_shown(tmp_path: Path) -> None:
+    texts = {
+        "--help": "usage: crate <command>\n\nCommands:\n  stash  Stash\n  install  It\n\nRun crate <command> --help",
+        "stash --help": "usage: crate stash list [<options>]\n   or: crate stash [push]\n",
+        "install --help": "Usage:\n  crate install [options] <a thing>\n  crate install -r <list of things>\n",
+    }
+    texts = {key: f"{text}\n" for key, text in texts.items()}
+    assert named_with_usage(tmp_path, texts) == [("stash", None), ("install", "crate install [options] <a thing>")]
+
+
+@pytest.mark.parametrize(
+    ("text", "summary"),
+    [
+        (
+            "crate is a program which packs\nand burns crates.\n\nUsage:\n  crate [flags]\n",
+            "crate is a program which packs and burns crates.",
+        ),
+        (
+            "usage: crate [options]\nPacks crates.\nType 'crate -h',\n     'crate -hh'.\n\nMore words.\n",
+            "Packs crates.",
+        ),
+    ],
+)
+def test_the_summary_is_the_first_sentence_of_the_program(text: str, summary: str | None, tmp_path: Path) -> None:
+    assert read(tmp_path, {"--help": text}).summary == summary
+
+
 # -- nothing but help is run -----------------------------------------------------------------------------------------
 
 
@@ -589,6 +771,22 @@ def test_no_command_is_started_unless_the_help_says_how(tmp_path: Path) -> None:
     assert [item.name for item in service.tools] == ["deploy", "destroy"]
     assert "help-unread" in codes(service)
     assert not any(item.is_input_declared for item in service.tools)
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "  --list-hosts  outputs a list of matching hosts",
+        "  --list        list the contents of an archive",
+        "  --list        print the list",
+        "  help PATTERN  Show the manual of a unit",
+        "  -h, --help    show help",
+    ],
+)
+def test_an_option_or_command_that_is_no_help_is_not_run(line: str, tmp_path: Path) -> None:
+    """GNU's `--list` works, and `systemctl help UNIT` is no help of a command."""
+    text = f"Usage: crate COMMAND\n\nUnit Commands:\n  poweroff      Power off\n{line}\n"
+    assert [item.name for item in read(tmp_path, {"--help": text}).tools] == ["poweroff"]
 
 
 def test_names_in_the_help_reach_no_shell_and_no_other_option(tmp_path: Path) -> None:

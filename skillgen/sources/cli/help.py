@@ -14,6 +14,7 @@ import shutil
 import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from itertools import takewhile
 from pathlib import Path
 from time import monotonic
 
@@ -74,24 +75,31 @@ _COMMAND = r"[`'\"]?[<\[({]{0,2}(?:sub-?)?(?:command|cmd)s?(?:[ _-]?name)?[>\])}
 _ASKS_LONG = re.compile(
     rf"{_COMMAND} --help\b|any (?:sub-?)?command with (?:the )?[`'\"]?--help|show this help message and exit"
     r"|Show this message and exit|Prints? help(?: information)?\b|display help for (?:the given )?command"
-    r"|help for this command\b|Show help and usage information|--help\W+Show help\.? +\[boolean\]",
+    r"|help (?:message )?for this command\b|Show help and usage information|--help\W+Show help\.? +\[boolean\]",
     re.IGNORECASE,
 )
 _ASKS_SHORT = re.compile(rf"{_COMMAND} -h\b", re.IGNORECASE)
 """How a program says that the help of a command is requested by `--help`, or by `-h`."""
 
-_HELP_COMMAND = re.compile(r"^[ ]{1,12}(?:[^\s]{1,60} )?help(?:[,|:]? .*)?$|\bhelp [<\[({]", re.MULTILINE)
+_HELP_COMMAND = re.compile(
+    r"^ {1,12}(?:(?!-)\S{1,60} )?help\b(?=.*\b(?:help|(?:sub)?commands?|topics?)\b)"
+    r"|\bhelp [<\[({]*(?:sub-?)?(?:command|cmd|topic|term)",
+    re.MULTILINE | re.IGNORECASE,
+)
 _SHORT_HELP = re.compile(r"\[-h\b|^[ ]{0,12}-h\b|[|,] -h\b", re.MULTILINE)
 _MANUAL = re.compile(r"\A\s*(?:[A-Z][\w-]*\(\d\w?\)|NAME\n)")
 _COMPLETE = re.compile(
     r"(?<![\w-])(?P<words>--help[ =](?:--)?(?:all|full)|--help-all|--help-full|--full-help)(?![\w-])"
 )
 _LISTING = re.compile(
-    r"(?P<words>help (?:-a|--all)|--list)\b[^\n]{0,60}\blist|list[^\n]{0,40}(?:command)[^\n]{0,20}(?P<other>--list)\b"
+    r"(?P<words>help (?:-a|--all)|--list)(?![\w-])[^\n]{0,60}\blist[^\n]{0,40}\b(?:sub)?commands?\b"
+    r"|\blist[^\n]{0,40}(?:command)[^\n]{0,20}(?P<other>--list)(?![\w-])|[Tt]he (?P<symfony>list) command lists"
 )
+"""How a program says that it lists its commands; `--help` of Symfony's and cleo's prints the help of `list`."""
 _AI_HELP = re.compile(r"(?<![\w-])--ai-help(?![\w-])")
 _HELPFUL = re.compile(
-    r"^[ ]{0,12}usage\b|^[ ]{0,40}-{1,2}[A-Za-z]|^[ ]{0,12}[^\s]{0,40} ?(?:commands?|options|flags) ?:?$|│ {1,4}-",
+    r"^[ ]{0,12}usage\b|^[ ]{0,40}-{1,2}[A-Za-z]|│ {1,4}-"
+    r"|^[ ]{0,12}(?:\S{0,40} ?(?:commands?|options|flags) ?:?|[^\n]{0,40} commands:)$",
     re.IGNORECASE | re.MULTILINE,
 )
 
@@ -180,7 +188,7 @@ _TERMINAL = re.compile(r"\x1b\[[0-9;?]{0,20}[A-Za-z]|\x1b\][^\x07\x1b]{0,200}(?:
 
 _BOX_TOP = re.compile(r"[╭┌][─-] {0,2}(?P<title>[^─╮┐\n]{1,80}?) ?[─-]")
 _BOX_LINE = re.compile(r"[│|┃](?P<text>.*?)[│|┃]?[ \t]*\Z")
-_HEADING = re.compile(r"(?P<title>[A-Za-z][^\n:<>\[\]]{0,60}):\s*\Z|(?P<upper>[A-Z][A-Z0-9 /_-]{2,40})\Z")
+_HEADING = re.compile(r"(?P<title>[A-Za-z][^\n:<>\[\]]{0,60}):\s*\Z|(?P<upper>[A-Z][A-Z0-9 /&_-]{2,40})\Z")
 _USAGE = re.compile(r"\s*(?:usage|synopsis)(?::\s*(?P<text>.*)|\s*)\Z", re.IGNORECASE)
 _TAKES_COMMAND = re.compile(
     r"(?:^|\s)[<\[({]{0,2}(?:sub-?)?(?:command|cmd|task)s?[>\])}]{0,2}(?:\s|\.|$)|\{[^{}]*\}(?: \.\.\.|\Z)| \.\.\.\Z",
@@ -189,15 +197,20 @@ _TAKES_COMMAND = re.compile(
 _LISTS = re.compile(r"command|\Atopics\Z|\btasks\Z", re.IGNORECASE)
 _LISTS_NOT = re.compile(
     r"option|flag|switch|argument|\Aargs\Z|positional|parameter|usage|example|environment|alias|\bfiles?\Z|\Asee also"
-    r"|learn more|exit|description|\Aname\Z|feedback|interface|format|concept|guide",
+    r"|learn more|help topic|exit|description|\Aname\Z|feedback|interface|format|concept|guide",
     re.IGNORECASE,
 )
 _WORD = r"[A-Za-z0-9](?:[\w+-]|[.:](?=[\w+-])){0,60}"
 _ENTRY = re.compile(
     rf"(?P<indent>[ \t]+)(?:\$ |[o•*] )?(?P<names>{_WORD}(?:(?:, ?|\||/| ){_WORD}){{0,4}}?)[*]?"
-    r"(?P<args>(?: (?:<[^>]{1,80}>|\[[^\]]{1,80}\]|\([^)]{1,80}\)|[A-Z][A-Z0-9_=]{1,30}|\.\.\.)(?:\.\.\.)?){0,8})"
+    r"(?P<args>(?: (?:<[^>]{1,80}>|\[[^\]]{1,80}\]{1,3}|\([^)]{1,80}\)|--[\w-]{1,60}=[A-Z]{1,30}"
+    r"|\.\.\.[A-Z]{0,30}|[A-Z][A-Z0-9_=]{1,30})(?:\.\.\.|…){0,2}){0,8})"
     r":?(?:(?: {2,}|\t+| - | -- )(?:# |: )?(?P<text>\S.*)|\s*)\Z"
 )
+_PLACEHOLDERS = re.compile(r"<[^>]{0,80}>|\[[^\]]{0,80}\]|\([^)]{0,80}\)")
+_LITERAL = re.compile(r"(?<= )[a-z][\w-]*(?= |\Z)")
+"""A word of a usage line, between its placeholders and options."""
+
 _COMMA_LIST = re.compile(rf"[ \t]+(?:{_WORD}, ?){{2,200}}(?:{_WORD})?\Z")
 _BRACES = re.compile(r"(?P<indent>[ \t]*)(?:\{(?P<names>[\w.:+,-]{1,4000})\}|<(?:sub-?)?command>)")
 """What argparse writes above the commands: their names, or a placeholder."""
@@ -258,20 +271,23 @@ class _Help:
         paragraph: list[str] = []
         in_usage = False
         for line in [*self._lines, ""]:
-            if not line.strip():
-                if paragraph:
-                    return first_sentence(" ".join(paragraph))
-                in_usage = False
-            elif _USAGE.match(line) or (in_usage and (line[:1].isspace() or _starts(line, self._words))):
+            text = line.strip()
+            heading = _HEADING.match(text)
+            continues = line[:1].isspace() or text[:1].islower() or _starts(line, self._words)
+            if _USAGE.match(line) or (text and in_usage and continues):
                 in_usage, paragraph = True, []
-            elif _HEADING.match(line.strip()) or line.lstrip().startswith("-") or _starts(line, self._words):
-                if paragraph:
-                    return first_sentence(" ".join(paragraph))
-                if (title := _HEADING.match(line.strip())) and not re.search("(?i)desc|name", title[0]):
-                    return ""
-            else:
-                paragraph.append(line.strip())
-        return ""
+                continue
+            in_usage = False
+            if text and not heading and not text.startswith("-") and not self._is_call(line):
+                paragraph.append(text)
+            elif paragraph or (heading and not re.search("(?i)desc|name", text)):
+                break
+        return first_sentence(" ".join(paragraph))
+
+    def _is_call(self, line: str) -> bool:
+        """True if a line is the command with its arguments, and no sentence that begins with the name."""
+        rest = line.strip().removeprefix("$ ").removeprefix(" ".join(self._words))
+        return _starts(line, self._words) and not re.match(r" +[a-z]+(?: |:\Z)", rest)
 
     def _read_usages(self) -> Iterator[str]:
         """Yields the usage lines, each with the lines that continue it."""
@@ -292,6 +308,9 @@ class _Help:
             if current:
                 yield self._usage(current)
             return
+        first = next((line.strip() for line in self._lines if line.strip()), "")
+        if self._is_call(first) and first != " ".join(self._words):
+            yield self._usage(first)  # of yargs and Mercurial
 
     def _usage(self, text: str) -> str:
         """Returns a usage line that begins with the name of the program, without its folder."""
@@ -303,19 +322,15 @@ class _Help:
         found: dict[tuple[str, ...], list[str]] = {}
         for usage in self.usages:
             words = usage.removeprefix(" ".join(self._words)).split() if _starts(usage, self._words) else []
-            literal: list[str] = []
-            for word in words:
-                if not re.fullmatch(_WORD, word) or word.isupper():
-                    break
-                literal.append(word)
+            literal = tuple(takewhile(lambda word: re.fullmatch(_WORD, word) and not word.isupper(), words))
             if literal:
-                found.setdefault(tuple(literal), []).append(usage)
+                found.setdefault(literal, []).append(usage)
         for words_of, usages in found.items() if len(found) > 1 else ():
             yield _Listed(words_of, "", "\n".join(usages))
 
     def _read_commands(self) -> Iterator[_Listed]:
         """Yields the commands of the lists: those below a heading that says so, of another one if usage has one."""
-        kind, indent, braces = "commands" if self._only_lists else "", None, None
+        kind, indent, braces, words = "commands" if self._only_lists else "", None, None, ""
         in_usage = False
         for number, line in enumerate(self._lines):
             in_usage = bool(line.strip()) and (in_usage or _USAGE.match(line) is not None)
@@ -327,6 +342,8 @@ class _Help:
             is_above = indent is None or depth < indent or (depth == indent and title and title["title"])
             is_head = depth <= 4 and not line.lstrip().startswith("-") and is_above
             if is_head and (title or (not depth and below[:1].isspace())):
+                if (kind == "commands" and indent is None) or "topic" in words.lower():  # a heading of headings
+                    self._takes_command = kind == "commands"
                 words = (title["title"] or title["upper"] if title else line).strip()
                 kind = self._kind(words)
                 indent = braces = None
@@ -349,7 +366,7 @@ class _Help:
     def _kind(self, title: str) -> str:
         if _LISTS_NOT.search(title):
             return ""
-        return "commands" if _LISTS.search(title) else "other" if self._takes_command else ""
+        return "commands" if _LISTS.search(title) else "other" if self._takes_command else "named" * title.isupper()
 
     def _is_in_usage(self, braces: str) -> bool:
         return any(re.search(re.escape(braces.strip()) + r"(?: ?\.\.\.|\Z)", usage) for usage in self.usages)
@@ -367,12 +384,21 @@ class _Help:
             shown.append(line.strip())
         text = " ".join([found["text"] or "", *shown[1:]]).strip()
         names = [name.strip() for name in re.split(r"[,|/]", found["names"]) if name.strip()]
-        first, program = names[0].split(" "), list(self._words)
-        while first and program and first[0] == program[0]:  # yargs, cac and Thor repeat the program
-            first, program = first[1:], program[1:]
-        if not first or first[0] == "help" or len(first) > 3 or (kind == "other" and not found["text"]):
+        first = names[0].split(" ")
+        is_named = first[0] == self._words[0]  # yargs, cac and Thor repeat the program
+        if is_named and first[: len(self._words)] == self._words:
+            first = first[len(self._words) :]
+        elif is_named or kind == "named":
             return None
-        if len(first) > 1 and (not text or any(word != word.lower() for word in first)):  # a phrase
+        below = "".join(self._lines[number + 1 : number + 2])
+        if _MANUAL.match(self.text) and (found["text"] or not text):  # a line of prose, which is justified
+            return None
+        # Symfony's namespaces are headings; SWITCH is a placeholder.
+        is_heading = names[0].isupper() or (not text and below[: depth - 1].isspace())
+        if not first or "help" in first or len(first) > 3 or is_heading or (kind == "other" and not found["text"]):
+            return None
+        is_example = not text and (is_named or len(first) > 1)
+        if is_example or (len(first) > 1 and any(word != word.lower() for word in first)):  # or a phrase
             return None
         return _Listed(tuple(first), first_sentence(text) or text, "\n".join(shown))
 
@@ -428,8 +454,10 @@ class _Explorer:
             text = f"{text}\n\n{longer}" if longer and _HELPFUL.search(longer) else text
         root = _Help(text, self._words)
         if (found := _LISTING.search(text)) is not None:
-            listing = self._text((found["words"] or found["other"]).split())
-            if listing is not None:
+            listing = self._text(next(filter(None, found.groups())).split())
+            if listing is not None and found["symfony"]:
+                root = _Help(listing, self._words)
+            elif listing is not None:
                 known = {item.words for item in root.commands}
                 more = _Help(listing, self._words, only_lists=True).commands
                 root.commands += [item for item in more if item.words not in known]
@@ -476,7 +504,10 @@ class _Explorer:
     def _help_of(self, path: tuple[str, ...], parent: str) -> _Help | None:
         """Returns the help of a command; `None` if it prints none of its own."""
         way = self._way or ()
-        text = self._text([*way, *path] if way == ("help",) else [*path, *way])
+        at = 0 if way == ("help",) else len(path)
+        if at == 0 and f"{' '.join((self._words[-1], *path[:-1]))} help " in parent:  # Thor: `crate tags help add`
+            at = len(path) - 1
+        text = self._text([*path[:at], *way, *path[at:]])
         is_own = text is not None and _HELPFUL.search(text) and text.strip() != parent.strip()
         return _Help(text, (*self._words, *path)) if text is not None and is_own else None
 
@@ -492,10 +523,13 @@ class _Explorer:
         with ThreadPoolExecutor(max_workers=_AT_ONCE, thread_name_prefix="skillgen-help") as pool:
             while level:
                 waiting = {
-                    (*path, *item.words): (item, text.text)
+                    full: (item, text.text)
                     for path, text in level
                     for item in text.commands
-                    if (*path, *item.words) not in self._nodes and len(path) + len(item.words) <= DEPTH_LIMIT
+                    # oclif lists `access:add`, which is called so, in the help of `access`.
+                    if (full := (*(() if item.words[0].startswith(f"{':'.join(path)}:") else path), *item.words))
+                    not in self._nodes
+                    and len(full) <= DEPTH_LIMIT
                 }
                 room = max(RUNS_LIMIT - len(self._sizes_bytes), 0) if self._way is not None else 0
                 asked = dict([*waiting.items()][:room])
@@ -570,15 +604,18 @@ class _Explorer:
     def _tool(self, path: tuple[str, ...], node: _Node, name: str, *, is_parent: bool) -> Tool:
         """Returns a command with its help, or with the line that lists it."""
         text = node.help.text if node.help is not None else node.listed.line
-        has_groups = any(len(other) > 1 for other in self._nodes)
-        group = " ".join(path if is_parent and path else path[:-1]) or (name if path and has_groups else None)
-        usages = node.help.usages if node.help is not None else []
+        default = name if any(len(other) > 1 or ":" in other[0] for other in self._nodes) else None
+        group = " ".join(path if is_parent else path[:-1]) or ":".join(path).rpartition(":")[0] or default
+        call = " ".join((*self._words, *path))
+        usages = [item for item in (node.help.usages if node.help is not None else []) if item.startswith(call)]
+        if len(usages) > 1 and any(_LITERAL.search(_PLACEHOLDERS.sub("", item[len(call) :])) for item in usages):
+            usages = []  # the first may be that of a command behind this one, such as `git stash list`
         summary = node.listed.summary or (node.help.summary() if node.help is not None else "")
         return Tool(
             name=" ".join(path) or name,
             summary=summary or None,
             help=self._verbatim(text) or None,
-            usage=next((item for item in usages if item.startswith(" ".join((*self._words, *path)))), None),
+            usage=usages[0] if usages else None,
             group=group,
             input_schema={"type": "object"},
             is_input_declared=False,
@@ -591,12 +628,6 @@ class _Explorer:
         """Returns as much of a text as is documented, without its margin; a last line `…` is for the rest."""
         lines = text.expandtabs().strip("\n").splitlines()
         margin = min((len(line) - len(line.lstrip()) for line in lines if line.strip()), default=0)
-        kept, size = [], 0
-        for line in lines:
-            size += len(line.encode()) + 1
-            if size > SHOWN_BYTES:
-                break
-            kept.append(line[margin:].rstrip())
-        if len(kept) < len(lines):
-            kept.append("…")
-        return "\n".join(kept)
+        shown = "\n".join(line[margin:].rstrip() for line in lines).encode()
+        cut = shown[:SHOWN_BYTES].rpartition(b"\n")[0] + "\n…".encode() if len(shown) > SHOWN_BYTES else shown
+        return cut.decode("utf-8", "ignore")
