@@ -253,7 +253,7 @@ def test_a_refused_answer_of_an_agent_is_not_lost(tmp_path: Path) -> None:
 AGENTS = {
     "slow": ("time.sleep(60)", "within 1 s"),
     "silent": ("", "no JSON object"),
-    "chatty": ("while True: print('x' * 10000)", "more than 256 KiB"),
+    "chatty": ("while True: print('x' * 10000)", "more than 0.25 MiB"),
     "failing": ("sys.exit('no login')", "exited with 1: no login"),
     "deep": ("print('{\"groups\":' * 20000)", "does not match the schema"),
 }
@@ -274,7 +274,7 @@ def test_no_shell_reads_the_command_of_an_agent(tmp_path: Path) -> None:
     assert finished.exit_code == 1
     assert "$(touch /tmp/x); touch owned" in finished.stdout
     assert not (tmp_path / "owned").exists()
-    assert draft(tmp_path, "--agent", "no-such-agent", "--yes").exit_code == 2
+    assert draft(tmp_path, "--agent", "no-such-agent", "--yes").exit_code == 3
 
 
 def test_an_agent_that_a_source_steers_gets_nothing_past_the_checks(tmp_path: Path) -> None:

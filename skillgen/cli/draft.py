@@ -18,9 +18,8 @@ from skillgen.cli.eval import words_of_agent
 from skillgen.cli.options import command
 from skillgen.cli.output import Console, print_diff
 from skillgen.cli.source import SOURCE, Given, read
-from skillgen.config.option import options_in
-from skillgen.config.project import DEFAULT_OUT, DRAFTED, TEXTS_NAME, Source, Texts
-from skillgen.errors import ExitCode, OutputError, SkillgenError, SourceError, UsageError
+from skillgen.config.project import DEFAULT_OUT, DRAFTED, TEXTS_NAME, Texts
+from skillgen.errors import ExitCode, OutputError, SkillgenError, UsageError
 
 if TYPE_CHECKING:
     from skillgen.model.service import Service
@@ -74,7 +73,7 @@ def draft(
     has_source = not structs.replace(given, target=None).is_empty
     if out is not None and not has_source:
         raise UsageError("has no effect without SOURCE", where="--out", fix="leave it out; the target names its folder")
-    drafts = list(_drafts_of_source(given, out) if has_source else _drafts_of_targets(given))
+    drafts = [draft_of(given.request(), out or Path(DEFAULT_OUT))] if has_source else [*_drafts_of_targets(given)]
     if agent is None and len(drafts) > 1:
         names = ", ".join(item.name for item in drafts)
         raise UsageError("several targets have a brief each", where="--target", fix=f"choose from {names}")
@@ -110,23 +109,11 @@ class Draft(Struct, frozen=True, kw_only=True):
 
 
 def _drafts_of_targets(given: Given) -> Iterator[Draft]:
-    from skillgen.config.loader import project_file, read_project
-    from skillgen.pipeline.build import request_of_target, resolve_targets
-    from skillgen.sources.mcp.session import CancelToken
-
-    file = project_file(given.project)
-    if file.suffix == ".toml":
-        fix = "move [tool.skillgen] to a skillgen.yaml"
-        raise UsageError("draft writes YAML files only", where=file.as_posix(), fix=fix)
-    values = {item.name: (getattr(given.options, item.name), item.default) for item in options_in(Source)}
-    own = {name: value for name, (value, default) in values.items() if value != default}
-    for named in resolve_targets(read_project(file).targets, file, given.target, own):
-        request = request_of_target(named, os.environ, Console().say, CancelToken())
-        yield Draft(request=request, file=file, path=("targets", named.name), out=named.place.out)
-
-
-def _drafts_of_source(given: Given, out: Path | None) -> Iterator[Draft]:
-    yield draft_of(given.request(), Path(out or DEFAULT_OUT))
+    for named, request in given.targets():
+        if named.file.suffix == ".toml":
+            fix = "move [tool.skillgen] to a skillgen.yaml"
+            raise UsageError("draft writes YAML files only", where=named.file.as_posix(), fix=fix)
+        yield Draft(request=request, file=named.file, path=("targets", named.name), out=named.place.out)
 
 
 def draft_of(request: Request, out: Path) -> Draft:
@@ -174,16 +161,12 @@ def run_draft(
     if agent is None and answer is None:
         sys.stdout.write(brief)
         return ExitCode.DONE
-    if agent is None:
-        text = _text_of(answer or "")
+    with console.progress(f"{item.name}: asking the agent"):
+        text = _text_of(answer or "") if agent is None else _asked(agent, brief, timeout_s)
         accepted, reasons = checked_answer(text, service, item.request.texts)
-    else:
-        with console.progress(f"{item.name}: asking the agent"):
-            text = _asked(agent, brief, timeout_s)
+        if agent is not None and accepted is None:
+            text = _asked(agent, brief + _refused(text, reasons), timeout_s)
             accepted, reasons = checked_answer(text, service, item.request.texts)
-            if accepted is None:
-                text = _asked(agent, brief + _refused(text, reasons), timeout_s)
-                accepted, reasons = checked_answer(text, service, item.request.texts)
     if accepted is None:
         console.say(f"{item.name}: the answer is refused, so nothing is written")
         for reason in reasons:
@@ -218,33 +201,21 @@ def _current(texts: Texts) -> dict[str, object]:
 def _asked(agent: str, brief: str, timeout_s: float) -> str:
     """Returns what an agent prints; it runs without a shell, in an empty folder."""
     from skillgen.pipeline.draft import ANSWER_LIMIT_BYTES
-    from skillgen.sources.command_output import run_command
-    from skillgen.sources.mcp.session import CancelToken
+    from skillgen.sources.command_output import command_output
 
-    words, fix = words_of_agent(agent), "run it by hand with the output of --print on standard input"
     with tempfile.TemporaryDirectory(prefix="skillgen-") as folder:
-        try:
-            finished = run_command(
-                words,
-                environment=os.environ,
-                cwd=Path(folder),
-                timeout_s=timeout_s,
-                limit_bytes=ANSWER_LIMIT_BYTES,
-                cancel_token=CancelToken(),
-                text=brief,
-            )
-        except (OSError, ValueError) as error:
-            raise UsageError(f"the agent cannot be started: {error}", where="--agent", fix="correct its name") from None
-    if finished is None:
-        what = f"the agent did not answer within {timeout_s:g} s"
-        raise SourceError(what, where=words[0], fix="increase --agent-timeout, or " + fix)
-    if len(finished.output) > ANSWER_LIMIT_BYTES:
-        raise SourceError(f"the agent prints more than {ANSWER_LIMIT_BYTES >> 10} KiB", where=words[0], fix=fix)
-    if finished.status != 0:
-        lines = finished.errors.decode("utf-8", "replace").strip().splitlines()
-        last = f": {lines[-1][:200]}" if lines else ""
-        raise SourceError(f"the agent exited with {finished.status}{last}", where=words[0], fix=fix)
-    return finished.output.decode("utf-8", "replace")
+        printed = command_output(
+            words_of_agent(agent),
+            where="--agent",
+            what="answer",
+            timeout_key="--agent-timeout",
+            environment=os.environ,
+            cwd=Path(folder),
+            timeout_s=timeout_s,
+            limit_bytes=ANSWER_LIMIT_BYTES,
+            text=brief,
+        )
+    return printed.decode("utf-8", "replace")
 
 
 def _refused(text: str, reasons: list[str]) -> str:
@@ -283,7 +254,8 @@ def _changes(
         file = item.out / "skills" / name / FILE
         if not is_below(file, item.out):
             raise OutputError("leads outside the folder of the documents", where=str(file), fix="remove the link")
-        old = text_of_file(file)
+        if (old := text_of_file(file)) is None and file.exists():
+            raise UsageError("is not a text file", where=file.as_posix(), fix="move it away")
         changes.append((file, old, with_queries(old, file, name, queries)))
     return [change for change in changes if change[1] != change[2]]
 
@@ -313,14 +285,10 @@ def _write(
     for file, _, new in changes:
         try:
             file.parent.mkdir(parents=True, exist_ok=True)
-            replace_file(file, partial(_fill, content=new.encode()))
+            replace_file(file, partial(Path.write_bytes, data=new.encode()))
         except OSError as error:
             raise OutputError(f"cannot be written: {error.strerror}", where=file.as_posix()) from None
         console.say(f"{item.name}: wrote {file.as_posix()}")
     if not changes:
         console.say(f"{item.name}: nothing changed")
     return ExitCode.DONE
-
-
-def _fill(file: Path, content: bytes) -> None:
-    file.write_bytes(content)

@@ -20,6 +20,7 @@ from skillgen.config.project import DEFAULT_OUT, SOURCE_KINDS, TEXTS_NAME, Outpu
 from skillgen.errors import ExitCode, SourceError, UsageError
 
 if TYPE_CHECKING:
+    from skillgen.pipeline.build import NamedTarget
     from skillgen.pipeline.read import Reading, Request
 
 TargetName: TypeAlias = Annotated[
@@ -63,7 +64,8 @@ class Given(Struct, frozen=True, kw_only=True):
         if self.target is not None and (self.words or self._is_named):
             raise UsageError("several sources are given", where="--target", fix="give the target or the source")
         if self.target is not None:
-            yield None, self._request_of_target(details)
+            ((_, request),) = self.targets()
+            yield None, replace(request, **{name: value for name, value in details.items() if name != "texts"})
             return
         kinds = [kind_of_source(word) for word in self.words]
         # An option may concern the documents, the server, or both.
@@ -85,7 +87,12 @@ class Given(Struct, frozen=True, kw_only=True):
             raise UsageError("several sources are given", fix="give one: a file, a URL, or a server")
         return requests[0]
 
-    def _request_of_target(self, details: dict[str, Any]) -> Request:
+    def targets(self) -> Iterator[tuple[NamedTarget, Request]]:
+        """Yields the target of the project file, or each without --target, with the request to read it.
+
+        Raises:
+            UsageError: there is no such target, or no such file.
+        """
         from skillgen.config.loader import project_file, read_project
         from skillgen.pipeline.build import request_of_target, resolve_targets
         from skillgen.sources.mcp.session import CancelToken
@@ -93,9 +100,8 @@ class Given(Struct, frozen=True, kw_only=True):
         file = project_file(self.project)
         values = {item.name: getattr(self.options, item.name) for item in options_in(Source)}
         given = {item.name: value for item in options_in(Source) if (value := values[item.name]) != item.default}
-        (named,) = resolve_targets(read_project(file).targets, file, self.target, given)
-        request = request_of_target(named, os.environ, Console().say, CancelToken())
-        return replace(request, **{name: value for name, value in details.items() if name != "texts"})
+        for named in resolve_targets(read_project(file).targets, file, self.target, given):
+            yield named, request_of_target(named, os.environ, Console().say, CancelToken())
 
 
 class GivenOf(OptionsOf, frozen=True, kw_only=True):

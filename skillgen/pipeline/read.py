@@ -441,39 +441,20 @@ def _interpreter(source: Source, environment: Mapping[str, str]) -> str:
 
 def _command_output(command: tuple[str, ...], request: Request, where: str) -> bytes:
     """Returns what a command prints; `where` is its place for messages. Kills all processes that it started."""
-    from skillgen.sources.command_output import run_command
-    from skillgen.sources.mcp.jsonrpc import ConnectionLost
-    from skillgen.sources.mcp.session import CancelToken
+    from skillgen.sources.command_output import command_output
 
-    program, timeout_s = command[0], request.source.timeout
-
-    def failure(what: str, fix: str | None) -> SourceError:
-        return SourceError(what, where=where, fix=fix)
-
-    try:
-        finished = run_command(
-            command,
-            environment={**request.environment, **request.source.env},
-            cwd=_folder(request.source),
-            timeout_s=timeout_s,
-            limit_bytes=SOURCE_LIMIT_BYTES,
-            cancel_token=request.cancel_token or CancelToken(),
-        )
-    except FileNotFoundError:
-        raise failure(f"the command {program} does not exist", "install it, or correct the name") from None
-    except OSError as error:
-        raise failure(f"{program} cannot be started: {error.strerror}", "check the command") from None
-    except ConnectionLost as error:
-        raise failure(f"{program}: {error.what}", error.fix) from None
-    if finished is None:
-        raise failure(f"{program} did not finish within {timeout_s:g} s", "increase timeout:")
-    if len(finished.output) > SOURCE_LIMIT_BYTES:
-        raise failure(f"{program} prints more than {SOURCE_LIMIT_BYTES >> 20} MiB", "print only the description")
-    if finished.status != 0:
-        lines = finished.errors.decode("utf-8", "replace").strip().splitlines()
-        last = f": {request.secrets.excerpt(lines[-1], 200)}" if lines else ""
-        raise failure(f"{program} exited with {finished.status}{last}", "run it by hand")
-    return finished.output
+    return command_output(
+        command,
+        where=where,
+        what="description",
+        timeout_key="timeout:",
+        environment={**request.environment, **request.source.env},
+        cwd=_folder(request.source),
+        timeout_s=request.source.timeout,
+        limit_bytes=SOURCE_LIMIT_BYTES,
+        cancel_token=request.cancel_token,
+        secrets=request.secrets,
+    )
 
 
 def _folder(source: Source) -> Path | None:

@@ -10,6 +10,9 @@ from threading import Thread
 
 from msgspec import Struct
 
+from skillgen.errors import SourceError
+from skillgen.security.secrets import Secrets
+from skillgen.sources.mcp.jsonrpc import ConnectionLost
 from skillgen.sources.mcp.process import ProcessTree
 from skillgen.sources.mcp.session import CancelToken
 
@@ -71,6 +74,57 @@ def run_command(
     streams = (family.process.stdout, family.process.stderr)
     status = exit_status(family, (write_text, read_printed, read_errors), timeout_s, cancel_token)
     return None if status is None else Finished(status=status, output=bytes(printed), errors=bytes(errors))
+
+
+def command_output(
+    command: tuple[str, ...],
+    *,
+    where: str,
+    what: str,
+    timeout_key: str,
+    environment: Mapping[str, str],
+    cwd: Path | None,
+    timeout_s: float,
+    limit_bytes: int,
+    cancel_token: CancelToken | None = None,
+    secrets: Secrets = Secrets(),  # noqa: B008 - empty, and not changed
+    text: str | None = None,
+) -> bytes:
+    """Returns what a command printed: `what`, for messages, in which `where` is its place. Kills all that it started.
+
+    Raises:
+        SourceError: it cannot be started, does not finish in time, prints too much, fails, or the run was cancelled.
+    """
+    program, token = command[0], cancel_token or CancelToken()
+    fix: str | None
+    try:
+        finished = run_command(
+            command,
+            environment=environment,
+            cwd=cwd,
+            timeout_s=timeout_s,
+            limit_bytes=limit_bytes,
+            cancel_token=token,
+            text=text,
+        )
+    except FileNotFoundError:
+        failure, fix = f"the command {program} does not exist", "install it, or correct the name"
+    except OSError as error:
+        failure, fix = f"{program} cannot be started: {error.strerror}", "check the command"
+    except ConnectionLost as error:
+        failure, fix = f"{program}: {error.what}", error.fix
+    else:
+        if finished is not None and len(finished.output) <= limit_bytes and finished.status == 0:
+            return finished.output
+        if finished is None:
+            failure, fix = f"{program} did not finish within {timeout_s:g} s", f"increase {timeout_key}"
+        elif len(finished.output) > limit_bytes:
+            failure, fix = f"{program} prints more than {limit_bytes / 2**20:g} MiB", f"print only the {what}"
+        else:
+            lines = finished.errors.decode("utf-8", "replace").strip().splitlines()
+            last = f": {secrets.excerpt(lines[-1], 200)}" if lines else ""
+            failure, fix = f"{program} exited with {finished.status}{last}", "run it by hand"
+    raise SourceError(failure, where=where, fix=fix)
 
 
 def exit_status(
