@@ -901,3 +901,28 @@ def test_a_program_is_found_on_the_path(tmp_path: Path) -> None:
     environment = {**os.environ, "PATH": f"{tmp_path}{os.pathsep}{os.environ['PATH']}"}
     generated("from-cli", "--command", "crate", "--out", tmp_path / "out", cwd=tmp_path, env=environment)
     assert "skills/crate/SKILL.md" in files_of(tmp_path / "out")
+
+
+def test_diff_compares_the_help_of_each_command_line_by_line(tmp_path: Path) -> None:
+    """A line that is gone may be an option that is gone."""
+    newer = {**STYLES["cobra"]}
+    newer["pack --help"] = newer["pack --help"].replace(
+        "      --level int       how small\n", "      --deep            new\n"
+    )
+    for name, texts in (("old", STYLES["cobra"]), ("new", newer)):
+        (tmp_path / name).mkdir()
+        taken = generated("inspect", "--command", program(tmp_path / name, texts), cwd=tmp_path)
+        (tmp_path / f"{name}.json").write_text(taken.stdout, "utf-8")
+    finished = generated("diff", tmp_path / "old.json", tmp_path / "new.json", cwd=tmp_path)
+    assert [line for line in finished.stdout.splitlines() if "pack" in line] == [
+        "- breaking: pack: in its help, '--level int how small' removed",
+        "- pack: in its help, '--deep new' added",
+    ]
+
+
+@pytest.mark.parametrize("arguments", [["call", "crate.json", "pack"], ["mock", "crate.json"]])
+def test_commands_of_a_program_are_called_in_a_shell_only(arguments: list[str], tmp_path: Path) -> None:
+    taken = generated("inspect", "--command", program(tmp_path, STYLES["cobra"]), cwd=tmp_path)
+    (tmp_path / "crate.json").write_text(taken.stdout, "utf-8")
+    finished = run_skillgen(*arguments, cwd=tmp_path)
+    assert (finished.exit_code, "a program" in finished.stderr) == (2, True), finished.stderr
