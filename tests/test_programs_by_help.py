@@ -623,7 +623,7 @@ def test_the_list_that_symfony_prints_is_read(tmp_path: Path) -> None:
         "--help": f"Description:\n  Lists commands.\n\nUsage:\n  list [options]\n\n{options}\n\nHelp:\n"
         "  The list command lists all commands:\n\n    crate list\n\n  You can display commands for a namespace:\n"
         "  \n    crate list test\n",
-        "list": f"Crate (1.0)\n\nUsage:\n  command [options] [arguments]\n\n{options}\n\nAvailable commands:\n"
+        "list": f"Crate (version 1.0)\n\nUsage:\n  command [options] [arguments]\n\n{options}\n\nAvailable commands:\n"
         "  help         Displays help.\n  pack         Packs a crate.\n\n cache\n  cache clear  Clears it.\n"
         "  cache:list   Lists it.\n",
         **{
@@ -637,6 +637,7 @@ def test_the_list_that_symfony_prints_is_read(tmp_path: Path) -> None:
         ("cache clear", "cache"),
         ("cache:list", "cache"),
     ]
+    assert service.summary is None
 
 
 def test_a_topic_with_a_colon_is_no_word_before_its_commands(tmp_path: Path) -> None:

@@ -189,6 +189,7 @@ _TERMINAL = re.compile(r"\x1b\[[0-9;?]{0,20}[A-Za-z]|\x1b\][^\x07\x1b]{0,200}(?:
 _BOX_TOP = re.compile(r"[╭┌][─-] {0,2}(?P<title>[^─╮┐\n]{1,80}?) ?[─-]")
 _BOX_LINE = re.compile(r"[│|┃](?P<text>.*?)[│|┃]?[ \t]*\Z")
 _HEADING = re.compile(r"(?P<title>[A-Za-z][^\n:<>\[\]]{0,60}):\s*\Z|(?P<upper>[A-Z][A-Z0-9 /&_-]{2,40})\Z")
+_VERSION = re.compile(r"\S{1,60}[ /](?:\(?version )?v?\d+\.\d\S{0,40}(?: \S{1,20})?\Z")
 _USAGE = re.compile(r"\s*(?:usage|synopsis)(?::\s*(?P<text>.*)|\s*)\Z", re.IGNORECASE)
 _TAKES_COMMAND = re.compile(
     r"(?:^|\s)[<\[({]{0,2}(?:sub-?)?(?:command|cmd|task)s?[>\])}]{0,2}(?:\s|\.|$)|\{[^{}]*\}(?: \.\.\.|\Z)| \.\.\.\Z",
@@ -278,7 +279,7 @@ class _Help:
                 in_usage, paragraph = True, []
                 continue
             in_usage = False
-            if text and not heading and not text.startswith("-") and not self._is_call(line):
+            if text and not heading and not text.startswith("-") and not (self._is_call(line) or _VERSION.match(text)):
                 paragraph.append(text)
             elif paragraph or (heading and not re.search("(?i)desc|name", text)):
                 break
