@@ -50,6 +50,20 @@ API = {
 }
 
 
+PROGRAM = """\
+import argparse
+
+def parser():
+    root = argparse.ArgumentParser(prog="orders", description="Keeps orders")
+    commands = root.add_subparsers(required=True)
+    importing = commands.add_parser("import", help="Import orders from a file")
+    importing.add_argument("file")
+    importing.add_argument("--dry-run", action="store_true", help="Import nothing")
+    commands.add_parser("list", help="List all orders")
+    return root
+"""
+
+
 def findings(folder: Path, text: str, source: object, *options: str) -> dict[str, str]:
     """Returns each message of `lint --skill` with its place, for a skill with this text."""
     (folder / "source.json").write_text(json.dumps(source), "utf-8")
@@ -88,7 +102,7 @@ def test_names_of_which_nothing_says_that_they_are_tools_are_not(tmp_path: Path)
 
 def test_parameters_and_values_that_do_not_exist_are_reported(tmp_path: Path) -> None:
     text = """\
-        Set the `limit` parameter, the argument `page_size`, `state=closed` or `state: "open"`.
+        With `list_orders`, set the `limit` parameter, the argument `page_size`, `state=closed` or `state: "open"`.
         """
     assert findings(tmp_path, text, server()) == {
         "names the parameter limit": "SKILL.md:1",
@@ -168,3 +182,37 @@ def test_the_texts_of_a_project_are_checked_at_their_keys(tmp_path: Path) -> Non
         assert f"warning: unknown-tool-named: skillgen.yaml#/targets/shop/{key}" in built.stderr
     report = json.loads(run_skillgen("lint", "--format", "json", "--select", "unknown-tool-named", cwd=tmp_path).stdout)
     assert len(report["findings"]) == 3
+
+
+def test_only_lines_that_a_person_added_to_a_skill_are_checked(tmp_path: Path) -> None:
+    (tmp_path / "openapi.json").write_text(json.dumps(API), "utf-8")
+    assert run_skillgen("from-openapi", "openapi.json", cwd=tmp_path).exit_code == 0
+    skill = next(tmp_path.rglob("SKILL.md"))
+    text = skill.read_text("utf-8")
+    skill.write_text(f"{text}\nBefore `getOrders`, call `listOrders`.\n", "utf-8")
+    checked = run_skillgen("from-openapi", "openapi.json", "--check", cwd=tmp_path)
+    place = f"SKILL.md:{text.count(chr(10)) + 2}: names the tool getOrders; getOrder may be meant"
+    assert place in checked.stderr
+    assert checked.stderr.count("unknown-tool-named") == 1
+
+
+def test_commands_and_options_of_a_program_are_checked(tmp_path: Path) -> None:
+    text = """\
+        Run `orders import --dry`, `orders imports`, `orders import FILE | orders list`, `ls --all`.
+
+        ```sh
+        $ orders list --sort=name  # --all
+        orders import a.csv \\
+          --force
+        ```
+        """
+    (tmp_path / "program.py").write_text(PROGRAM, "utf-8")
+    (tmp_path / "SKILL.md").write_text(textwrap.dedent(text), "utf-8")
+    source = ("program:parser", "--program", "orders", "--ignore", "tool-unmentioned", "--format", "json")
+    report = json.loads(run_skillgen("lint", "--skill", "SKILL.md", *source, cwd=tmp_path).stdout)
+    assert {finding["message"] for finding in report["findings"]} == {
+        "names the option --dry of orders import",
+        "names the command orders imports; import may be meant",
+        "names the option --sort of orders list",
+        "names the option --force of orders import",
+    }

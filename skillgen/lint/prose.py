@@ -10,7 +10,9 @@ import ast
 import re
 import shlex
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from difflib import get_close_matches
+from functools import cached_property
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
@@ -19,7 +21,7 @@ from msgspec.structs import replace
 
 from skillgen.calls.arguments import CallChecker
 from skillgen.errors import Problem
-from skillgen.mock.api import ApiMock, request_of_command
+from skillgen.mock.api import ApiMock, request_of_words
 from skillgen.mock.log import CallLog
 from skillgen.mock.routing import Router, base_paths
 from skillgen.model.schema import NamedType, Parameter
@@ -79,7 +81,11 @@ class ToolNames:
         words = words_in(name)
         if not words or name in self.names or words in self._others:
             return False
-        return words in self._by_words or (words[0] in self._verbs and style_of(name) in self._styles)
+        return words in self._by_words or (words[0] in self._verbs and self.is_in_style(name))
+
+    def is_in_style(self, name: str) -> bool:
+        """True if the words of a name are joined like those of a tool."""
+        return style_of(name) in self._styles
 
     def missing_in(self, text: str) -> Iterator[str]:
         """Yields the names after "call", "use" or another such verb, or before "tool", that are missing."""
@@ -95,7 +101,7 @@ class ToolNames:
 
 
 def _meant(name: str, known: Iterable[str], first: str | None = None) -> str:
-    close = first or next(iter(get_close_matches(name, known, 1, 0.7)), None)
+    close = first or next(iter(get_close_matches(name, known, 1, 0.75)), None)
     return f"; {close} may be meant" if close else ""
 
 
@@ -124,10 +130,10 @@ def check_prose(text: str, service: Service, *, where: str) -> list[Problem]:
     """
     from markdown_it import MarkdownIt
 
-    check = _Check(service)
+    is_file = where.endswith(".md")
+    check = _Check(service, is_file=is_file)
     text = text[:_TEXT_LIMIT]
     found: dict[Problem, None] = {}
-    is_file = where.endswith(".md")
     for number, line in enumerate(text.split("\n"), 1):
         for code, message in (*check.line(line), *check.prose(line)):
             found[Problem.of(code, f"{where}:{number}" if is_file else where, message)] = None
@@ -162,6 +168,8 @@ _SETTING = re.compile(r"([A-Za-z_][\w.-]*)\s*[=:]\s*[\"']?([A-Za-z][\w.-]*)[\"']
 _PATH = re.compile(r"(?:(GET|POST|PUT|PATCH|DELETE|HEAD) )?(/[^\s`?]+)(?:\?\S*)?")
 _HOLE = re.compile(r"\{[^}/]*\}|<[^>/]*>|:[A-Za-z_]\w*(?=/|$)|\$\{?\w+\}?")
 _URL = re.compile(r"https?://[^\s<>\"'`)\]]+")
+_UNCHECKED = re.compile(r"token|key|auth|is not JSON", re.IGNORECASE)
+"""Faults of credentials, which a header may have, and of a body with comments."""
 _PLACEHOLDER = re.compile(r"[<{$\[]|\.\.\.|…|YOUR|your[-_]|xxx")
 _NOUNS = r"(?:parameter|argument|option|flag)s?\b"
 _AFTER, _BEFORE = re.compile(rf" {_NOUNS}"), re.compile(rf"\b{_NOUNS} $")
@@ -170,9 +178,10 @@ _AFTER, _BEFORE = re.compile(rf" {_NOUNS}"), re.compile(rf"\b{_NOUNS} $")
 class _Check:
     """Checks texts on one service; each method yields codes with messages."""
 
-    def __init__(self, service: Service) -> None:
+    def __init__(self, service: Service, *, is_file: bool) -> None:
         source = msgspec_json.encode(service).decode()
         self._service = service
+        self._is_file = is_file
         self._tools = {tool.name: tool for tool in service.tools}
         self._names = ToolNames(service)
         self._known = set(_IDENTIFIER.findall(source))
@@ -180,8 +189,7 @@ class _Check:
         self._variables = {name for name in variables if _CAPITALS.fullmatch(name)}
         self._flags = {flag for name in _FLAG.findall(source.replace("[no-]", "")) for flag in (name, _negated(name))}
         self._checker = CallChecker(service)
-        # Of a call without credentials the mock checks nothing else.
-        self._open = replace(service, tools=tuple(replace(tool, auth=()) for tool in service.tools))
+        self._log = CallLog(keeps=True)
         self._commands = {tool.command[:end] for tool in service.tools for end in range(1, len(tool.command) + 1)}
         self._callable = {tool.command: tool for tool in service.tools if tool.command}
         self._paths = {
@@ -190,6 +198,16 @@ class _Check:
             for parts in [(tool.path or "").split("/")]
             for end in range(2, len(parts) + 1)
         }
+
+    @cached_property
+    def _mock(self) -> ApiMock:
+        # Of a call without credentials the mock would check nothing else.
+        tools = tuple(replace(tool, auth=()) for tool in self._service.tools)
+        return ApiMock(replace(self._service, tools=tools), log=self._log)
+
+    @cached_property
+    def _router(self) -> Router:
+        return Router(self._service)
 
     # -- lines and spans ---------------------------------------------------------------------------------------------
 
@@ -220,14 +238,18 @@ class _Check:
         if token.type != "inline":
             yield from self._block(token.content)
         children = token.children or []
+        # A skill may be about other things as well.
+        is_about = not self._is_file or any(child.content in self._tools for child in children)
         for index, child in enumerate(children):
             if child.type != "code_inline":
                 continue
             span = child.content.strip()
             after = children[index + 1].content if index + 1 < len(children) else ""
             before = children[index - 1].content if index else ""
-            if _AFTER.match(after) or _BEFORE.search(before):
+            if is_about and (_AFTER.match(after) or _BEFORE.search(before)):
                 yield from self._parameter(span)
+            if is_about and (match := _SETTING.fullmatch(span)):
+                yield from self._value(match[1], match[2])
             yield from self._span(span)
 
     def _parameter(self, span: str) -> Iterator[tuple[str, str]]:
@@ -238,19 +260,18 @@ class _Check:
 
     def _span(self, span: str) -> Iterator[tuple[str, str]]:
         if self._service.kind == "cli":
-            yield from self._command(span)
+            yield from self._commands_in(span)
         elif match := _SPAN.fullmatch(span):
-            name, rest = match["name"], match["rest"] or ""
+            # Clients of an API may have functions of the same words.
+            name, rest, is_mcp = match["name"], match["rest"] or "", self._service.kind == "mcp"
             if name in self._tools:
                 yield from self._call(self._tools[name], rest.strip())
-            elif name not in self._known and self._names.is_missing(name):
+            elif name not in self._known and self._names.is_missing(name) and (is_mcp or self._names.is_in_style(name)):
                 yield "unknown-tool-named", f"names the tool {name[:80]}{self._names.meant(name)}"
         if (match := _CAPITALS.fullmatch(span)) and match[1] not in self._known:
             same = [name for name in self._variables if name.split("_")[0] == match[1].split("_")[0]]
             if same:
                 yield "unknown-name", f"names {match[1][:80]}{_meant(match[1], same, same[0])}"
-        if match := _SETTING.fullmatch(span):
-            yield from self._value(match[1], match[2])
         if self._service.kind == "openapi" and (match := _PATH.fullmatch(span)):
             yield from self._path(match[1], match[2].rstrip("/"))
 
@@ -268,8 +289,8 @@ class _Check:
             return
         first = {known.split("/")[1] for known in self._paths}
         if short.split("/")[1:2] and short.split("/")[1] in first:
-            router, filled = Router(self._service), _HOLE.sub("x", short)
-            matches = [match for base in bases for match in router.matches(base + filled, "")]
+            filled = _HOLE.sub("x", short)
+            matches = [match for base in bases for match in self._router.matches(base + filled, "")]
             if not any(method in (None, match.route.tool.method) for match in matches):
                 known = [f"{tool.method} {tool.path}" if method else tool.path or "" for tool in self._service.tools]
                 what = f"{method} {path}" if method else path
@@ -285,12 +306,7 @@ class _Check:
                 if name in self._tools and rest[:1] in ("(", "{") and code[match.start() - 1 : match.start()] != ".":
                     yield from self._call(self._tools[name], _balanced(rest))
             yield from self._json_calls(_literal(code))
-        for line in code.replace("\\\n", " ").split("\n") if self._service.kind != "mcp" else ():
-            words = line.strip().removeprefix("$ ").removeprefix("bash -c '")
-            if self._service.kind == "cli":
-                yield from self._command(words)
-            elif words.startswith("curl "):
-                yield from self._request(words)
+        yield from self._commands_in(code)
 
     def _json_calls(self, value: object) -> Iterator[tuple[str, str]]:
         if isinstance(value, dict):
@@ -314,34 +330,40 @@ class _Check:
         declared = {item.name for item in tool.parameters}
         for fault in self._checker.faults(tool, given):
             name = fault.pointer.split("/")[1] if fault.pointer else ""
-            if (is_partial and fault.message == "is required") or (name in given and _is_open(given[name])):
+            is_unknown = fault.pointer.count("/") == 1 and name not in declared
+            if is_unknown or (is_partial and fault.message == "is required") or _is_open(given.get(name, "")):
                 continue
-            near = _meant(name, declared) if name not in declared else ""
-            yield "call-refused", f"calls {tool.name} with {fault.pointer or '/'}: {fault.message[:200]}{near}"
+            yield "call-refused", f"calls {tool.name} with {fault.pointer or '/'}: {fault.message[:200]}"
         for name in given.keys() - declared if tool.is_input_declared else ():
             near = _meant(name, declared)
             yield "call-refused", f"calls {tool.name} with {name[:80]}, which it does not take{near}"
 
-    def _request(self, command: str) -> Iterator[tuple[str, str]]:
-        try:
-            url = next((word for word in shlex.split(command) if "://" in word), "")
-            host = urlsplit(url).netloc
-            if not host or host not in {urlsplit(endpoint.url).netloc for endpoint in self._service.endpoints}:
-                return
-            log = CallLog(keeps=True)
-            ApiMock(self._open, log=log).respond(request_of_command(command))
-        except ValueError:
-            return
-        for call in log.calls:
-            for fault in call.faults:
-                yield "call-refused", f"calls {(call.request or '')[:120]}: {fault.pointer} {fault.message[:200]}"
+    def _commands_in(self, code: str) -> Iterator[tuple[str, str]]:
+        for words in commands_in(code):
+            if words[:2] == ["bash", "-c"] and len(words) > 2:
+                yield from self._commands_in(words[2])
+            elif self._service.kind == "cli":
+                yield from self._command(words)
+            elif self._service.kind == "openapi" and words[0] == "curl":
+                yield from self._request(words)
 
-    def _command(self, line: str) -> Iterator[tuple[str, str]]:
-        try:
-            words = shlex.split(line, comments=True)
-        except ValueError:
-            return
-        words = words[: next((i for i, word in enumerate(words) if re.search(r"^[|&;>]|;$", word)), None)]
+    def _request(self, words: list[str]) -> Iterator[tuple[str, str]]:
+        with suppress(ValueError):
+            host = urlsplit(next((word for word in words if "://" in word), "")).netloc
+            if host and host in {urlsplit(endpoint.url).netloc for endpoint in self._service.endpoints}:
+                self._log.calls.clear()
+                self._mock.respond(request_of_words(words))
+                # A value is in a file, or the body is not complete.
+                is_partial = any("@" in word or "..." in word or "…" in word for word in words)
+                for call in self._log.calls:
+                    for fault in call.faults if call.status != 415 else ():  # servers read more than they declare
+                        if not _UNCHECKED.search(fault.pointer + fault.message) and not (
+                            fault.pointer and (is_partial or _is_open(_value_at(call.arguments, fault.pointer)))
+                        ):
+                            what = f"{str(call.request)[:120]}: {fault.pointer} {fault.message[:200]}"
+                            yield "call-refused", f"calls {what}"
+
+    def _command(self, words: list[str]) -> Iterator[tuple[str, str]]:
         path: tuple[str, ...] = ()
         for word in words:
             if (*path, word) in self._commands:
@@ -355,12 +377,34 @@ class _Check:
         if below and path not in self._callable and rest and re.fullmatch(r"(?!help$)[a-z][a-z0-9-]*", rest[0]):
             yield "unknown-tool-named", f"names the command {' '.join(path)} {rest[0]}{_meant(rest[0], below)}"
         tool = self._callable.get(path)
-        if tool is not None and "COMMAND" in (tool.usage or ""):  # which has options of its own
-            rest = rest[: next((i for i, word in enumerate(rest) if not word.startswith("-")), None)]
-        for flag in [match[0] for match in map(_FLAG.match, rest) if match] if tool is not None else ():
-            near = _meant(flag, self._flags)
-            if tool is not None and flag not in self._flags and (tool.is_input_declared or near):
-                yield "unknown-name", f"names the option {flag} of {' '.join(path)}{near}"
+        flags = {match[0] for match in map(_FLAG.match, rest) if match}
+        # Help texts do not list all options.
+        for flag in flags - self._flags if tool is not None and tool.help is None else ():
+            yield "unknown-name", f"names the option {flag} of {' '.join(path)}{_meant(flag, self._flags)}"
+
+
+def commands_in(code: str) -> Iterator[list[str]]:
+    """Yields the words of each command in a shell script; nothing if its quotes are not closed."""
+    code = re.sub(r"(?m)(?:^|[ \t])#.*$", "", code.replace("\\\n", " "))
+    lexer = shlex.shlex(code, posix=True, punctuation_chars="\n|;&<>")
+    lexer.whitespace, lexer.commenters, lexer.whitespace_split = " \t\r", "", True
+    words: list[str] = []
+    with suppress(ValueError):
+        for word in lexer:
+            if not word or word.strip("\n|;&<>"):
+                words += [word] if words or word != "$" else []
+            elif words:
+                yield words
+                words = []
+        if words:
+            yield words
+
+
+def _value_at(value: Json, pointer: str) -> Json:
+    """Returns the part of a value at a JSON pointer; an empty string if there is none."""
+    for name in pointer.split("/")[1:]:
+        value = value.get(name, "") if isinstance(value, dict) else ""
+    return value
 
 
 def _negated(flag: str) -> str:
@@ -418,10 +462,10 @@ _VERSION = re.compile(r"/v\d+(?:\.\d+)*(?=/|$)")
 
 
 def _other_address(url: str, base: str) -> str | None:
-    """Returns the base URL if an address differs from it only in its scheme or in the version of its path."""
+    """Returns the base URL if an address is without its encryption, or has another version in its path."""
     one, other = urlsplit(url), urlsplit(base)
     if one.netloc != other.netloc:
         return None
     path, root = one.path, other.path.rstrip("/")
     is_other = not path.startswith(root) and _VERSION.sub("/v", path).startswith(_VERSION.sub("/v", root))
-    return base if is_other or (one.scheme != other.scheme and path.startswith(root)) else None
+    return base if is_other or (one.scheme < other.scheme and path.startswith(root)) else None

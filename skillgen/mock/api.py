@@ -329,6 +329,19 @@ _VARIABLE = re.compile(r"\$\{?[A-Za-z_]\w*\}?")
 _BOUNDARY = "skillgen-part"
 
 
+_LONG = {
+    "--cookie": "-b", "--data": "-d", "--fail": "-f", "--form": "-F", "--get": "-G", "--head": "-I", "--header": "-H",
+    "--include": "-i", "--insecure": "-k", "--location": "-L", "--max-time": "-m", "--output": "-o",
+    "--request": "-X", "--show-error": "-S", "--silent": "-s", "--user": "-u", "--verbose": "-v", "--write-out": "-w",
+}  # fmt: skip
+_FLAGS = {"-G", "-I", "-L", "-N", "-S", "-f", "-g", "-i", "-k", "-s", "-v", "--compressed", "--digest", "--no-buffer"}
+_IGNORED = {"-A", "-c", "-m", "-o", "-w", "--cert", "--connect-timeout", "--key", "--retry"}
+"""Options whose value does not change the request."""
+
+_BODIES = ("-d", "--data-raw", "--data-binary", "--json")
+_VALUED = {*_BODIES, *_IGNORED, "-X", "-H", "-b", "-u", "-F", "--data-urlencode", "--form-string"}
+
+
 def request_of_command(text: str) -> Request:
     """Returns the request that a `curl` command of the documents sends; a variable and a file have any content.
 
@@ -340,42 +353,52 @@ def request_of_command(text: str) -> Request:
     if "|" in words:
         before, words = words[: words.index("|")], words[words.index("|") + 1 :]
         piped = "".join(f"\x1e{word}\n" for word in before[2:]).encode()
+    return request_of_words(words, piped)
+
+
+def request_of_words(words: Sequence[str], piped: bytes = b"") -> Request:
+    """Returns the request that the words of a `curl` command send.
+
+    Raises:
+        ValueError: they are not such a command.
+    """
     if words[:1] != ["curl"]:
         raise ValueError("it is not a curl command")
     method, url, headers = "", "", Message()
     data: list[str] = []
     parts: list[tuple[str, str, str | None]] = []
     body = b""
-    options = iter(words[1:])
-    for word in options:
-        if not word.startswith("-"):
-            url = _VARIABLE.sub("x", word)
-            continue
-        if word in ("-I", "-N", "-s", "--digest", "--no-buffer", "-G"):
-            method = "HEAD" if word == "-I" else method
-            continue
-        value = next(options, "")
-        if word == "-X":
+    is_query = False
+    for option, value in _curl_options(iter(words[1:])):
+        if not option:
+            url = _VARIABLE.sub("x", value)
+        elif option == "-X":
             method = value
-        elif word == "-H":
+        elif option == "-I":
+            method = "HEAD"
+        elif option == "-G":
+            is_query = True
+        elif option == "-H":
             name, _, content = _VARIABLE.sub("x", value).partition(":")
             headers[name.rstrip(";").strip()] = content.strip()
-        elif word == "-b":
+        elif option == "-b":
             headers["Cookie"] = _VARIABLE.sub("x", value)
-        elif word == "-u":
+        elif option == "-u":
             headers["Authorization"] = "Basic eDp4"
-        elif word == "--data-urlencode":
-            name, _, content = value.partition("=")
-            data.append(f"{name}={quote_plus(content)}")
-        elif word in ("-d", "--data", "--data-raw", "--data-binary"):
-            if value.startswith("@") and word != "--data-raw":
+        elif option == "--data-urlencode":
+            name, content = re.split("[=@]", f"{value}=", maxsplit=1)
+            data.append(f"{name}={quote_plus(content[:-1])}")
+        elif option in _BODIES:
+            if option == "--json":
+                headers["Content-Type"] = "application/json"
+            if value.startswith("@") and option != "--data-raw":
                 body = piped if value == "@-" else b"content"
             else:
                 data.append(value)
-        elif word in ("-F", "--form-string"):
-            parts.append(_part(value, is_literal=word == "--form-string"))
-        elif word not in ("--cert", "--key"):
-            raise ValueError(f"the option {word} is not known")
+        elif option in ("-F", "--form-string"):
+            parts.append(_part(value, is_literal=option == "--form-string"))
+    if is_query and data:
+        url, data = f"{url}{'&' if '?' in url else '?'}{'&'.join(data)}", []
     if data:
         body = "&".join(data).encode()
         if "Content-Type" not in headers:
@@ -387,6 +410,23 @@ def request_of_command(text: str) -> Request:
     address = urlsplit(url)
     target = (address.path or "/") + (f"?{address.query}" if address.query else "")
     return Request(method or ("POST" if body or data or parts else "GET"), target, headers, body)
+
+
+def _curl_options(words: Iterator[str]) -> Iterator[tuple[str, str]]:
+    """Yields the options of a `curl` command with their values; the URL is that of an empty option."""
+    for word in words:
+        if not word.startswith("-"):
+            yield "", word
+            continue
+        option, rest = (word, "") if word.startswith("--") else (word[:2], word[2:])
+        option = _LONG.get(option, option)
+        while option in _FLAGS:
+            yield option, ""
+            option, rest = f"-{rest[:1]}", rest[1:]
+        if option in _VALUED:
+            yield option, rest or next(words, "")
+        elif option != "-":
+            raise ValueError(f"the option {option} is not known")
 
 
 def _part(value: str, *, is_literal: bool) -> tuple[str, str, str | None]:

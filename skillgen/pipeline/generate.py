@@ -241,7 +241,7 @@ def write_service(service: Service, output: OutputOptions, place: Place) -> tupl
     if output.strict:
         _refuse_problems(service.problems)
     rendered = _documents(service, output)
-    documents = rendered.contents
+    generated = documents = rendered.contents
     for item in () if output.replace else places:  # before a folder is created
         refuse_outside(item.out, item.within)
         _refuse_other_service(read_record(item.out), _identity(service, item), item, place)
@@ -272,6 +272,7 @@ def write_service(service: Service, output: OutputOptions, place: Place) -> tupl
         *rendered.problems,
         *profile_problems(service, output.profile),
         *template_problems(_templates(output)),
+        *_prose_problems(plans[0], generated, service),
     ]
     return tuple(
         Outcome(
@@ -742,6 +743,19 @@ def _refuse_conflicts(plan: Plan) -> None:
         )
     what = f"{names}: {reasons}; nothing was written"
     raise EditedError(what, where=str(plan.out), fix=fix, diff="".join(change.edit for change in conflicts))
+
+
+def _prose_problems(plan: Plan, generated: Mapping[str, bytes], service: Service) -> Iterator[Problem]:
+    """Yields what the lines that a person added to SKILL.md say of a service, and it does not have."""
+    for change in plan.changes:
+        if change.path.endswith("SKILL.md") and change.new is not None and change.path in generated:
+            own = set(generated[change.path].decode().split("\n"))
+            lines = change.new.decode("utf-8", "replace").split("\n")
+            if not own.issuperset(lines):
+                from skillgen.lint.prose import check_prose
+
+                added = "\n".join("" if line in own else line for line in lines)
+                yield from check_prose(added, service, where=change.path)
 
 
 def _plan_problems(plan: Plan) -> list[Problem]:
