@@ -133,7 +133,7 @@ def test_calls_that_the_schema_refuses_are_reported(tmp_path: Path) -> None:
 
 def test_paths_and_requests_of_an_api_are_checked(tmp_path: Path) -> None:
     text = """\
-        `GET /orders/{order_id}`, `/v2/orders/:id`, `/tmp/orders`, `/orders/{id}/lines`, `DELETE /orders/{id}`
+        `GET /orders/{order_id}`, `/v2/orders/:id`, `/tmp/orders`, `//`, `/orders/{id}/lines`, `DELETE /orders/{id}`
 
         ```sh
         curl -s https://127.0.0.1/v2/orders/1 | jq .
@@ -146,7 +146,7 @@ def test_paths_and_requests_of_an_api_are_checked(tmp_path: Path) -> None:
     found = findings(tmp_path, text, API)
     assert {message[:55]: where for message, where in found.items()} == {
         "names the path /orders/{id}/lines; /orders/{id} may be ": "SKILL.md:1",
-        "names the path DELETE /orders/{id}; GET /orders/{id} ma": "SKILL.md:1",
+        "names the path DELETE /orders/{id}": "SKILL.md:1",
         'calls GET /v2/orders?state=sent: /state "sent" is not o': "SKILL.md:3",
         "has the URL http://127.0.0.1/v1, the source https://127": "SKILL.md:9",
     }
@@ -216,3 +216,22 @@ def test_commands_and_options_of_a_program_are_checked(tmp_path: Path) -> None:
         "names the option --sort of orders list",
         "names the option --force of orders import",
     }
+
+
+def test_a_hostile_skill_is_read_in_bounded_time_without_a_crash(tmp_path: Path) -> None:
+    parts = [
+        "get_order(" * 3000,
+        "`get_order(" + "-" * 3000 + "1)`",
+        "a" * 50_000 + "@1.2.3",
+        "mcp__" * 20_000,
+        "`" * 5000,
+    ]
+    parts += [
+        "http://[x https://[::1",
+        "```\n'curl \"\n```",
+        "`get_order(id='\\d')`",
+        "{" * 50_000,
+        "`{" + "{" * 3000 + "`",
+    ]
+    parts += [" ".join(f"`get_order_{number}`" for number in range(3000)), "\x1b[31m`get_order\x1b`", "`" * 5000]
+    assert "names the tool get_order_1" in str(findings(tmp_path, "\n\n".join(parts), server()))

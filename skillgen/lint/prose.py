@@ -9,11 +9,12 @@ from __future__ import annotations
 import ast
 import re
 import shlex
+import warnings
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from difflib import get_close_matches
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 from urllib.parse import urlsplit
 
 from msgspec import json as msgspec_json
@@ -23,12 +24,13 @@ from skillgen.calls.arguments import CallChecker
 from skillgen.errors import Problem
 from skillgen.mock.api import ApiMock, request_of_words
 from skillgen.mock.log import CallLog
-from skillgen.mock.routing import Router, base_paths
+from skillgen.mock.routing import base_paths
 from skillgen.model.schema import NamedType, Parameter
 from skillgen.model.service import Service
-from skillgen.model.tool import Tool
 from skillgen.model.traversal import inner_schemas
 from skillgen.model.values import Json
+from skillgen.security.addresses import host_of
+from skillgen.text.markdown import one_line
 
 if TYPE_CHECKING:
     from markdown_it.token import Token
@@ -36,8 +38,10 @@ if TYPE_CHECKING:
 _TEXT_LIMIT = 400_000
 """Characters of a text that are read."""
 
-_CALL_LIMIT = 4_000
-"""Characters of the arguments of a call that are read."""
+_PART_LIMIT = 4_000
+"""Characters of a line, a code span and the arguments of a call that are read."""
+
+_FINDINGS_LIMIT = 500
 
 # -- names of tools ----------------------------------------------------------------------------------------------------
 
@@ -131,73 +135,66 @@ def check_prose(text: str, service: Service, *, where: str) -> list[Problem]:
     from markdown_it import MarkdownIt
 
     is_file = where.endswith(".md")
-    check = _Check(service, is_file=is_file)
-    text = text[:_TEXT_LIMIT]
-    found: dict[Problem, None] = {}
-    for number, line in enumerate(text.split("\n"), 1):
-        for code, message in (*check.line(line), *check.prose(line)):
-            found[Problem.of(code, f"{where}:{number}" if is_file else where, message)] = None
-    for token in MarkdownIt("commonmark").enable("table").parse(text):
-        if token.type in ("inline", "fence", "code_block"):
-            place = f"{where}:{(token.map or [0])[0] + 1}" if is_file else where
-            for code, message in check.token(token):
-                found[Problem.of(code, place, message)] = None
-    seen: dict[str, Problem] = {}
-    for problem in found:
-        seen.setdefault(problem.message, problem)
-    return list(seen.values())
+    check, text = _Check(service, is_file=is_file), text[:_TEXT_LIMIT]
+    blocks = MarkdownIt("commonmark").enable("table").parse(text)
+    parts = [(number, check.line(line[:_PART_LIMIT])) for number, line in enumerate(text.split("\n"), 1)]
+    parts += [(token.map[0] + 1 if token.map else 1, check.block(token)) for token in blocks if token.content]
+    found: dict[str, Problem] = {}
+    for line, findings in parts:
+        for code, message in findings if len(found) < _FINDINGS_LIMIT else ():
+            place = f"{where}:{line}" if is_file else where
+            found.setdefault(message, Problem.of(code, place, one_line(message)))
+    return list(found.values())
 
 
 def unmentioned_tools(texts: Iterable[str], service: Service) -> list[str]:
     """Returns the names of the tools that no text mentions; of an API also by path, of a program by command."""
     whole = "\n".join(texts)
     words = set(_IDENTIFIER.findall(whole))
-    return [
-        tool.name
-        for tool in service.tools
-        if not (tool.name in words or " ".join(tool.command or (tool.path or "\0",)) in whole)
-    ]
+    others = {tool.name: " ".join(tool.command) or tool.path for tool in service.tools}
+    return [name for name, other in others.items() if name not in words and not (other and other in whole)]
 
 
 _IDENTIFIER = re.compile(r"[A-Za-z_][\w-]*")
 _FLAG = re.compile(r"(?<![\w-])--[A-Za-z][\w-]*")
-_SPAN = re.compile(r"(?P<name>[A-Za-z][\w-]*)(?P<rest>\s*[({].*)?", re.DOTALL)
+_SPAN = re.compile(r"(?P<name>[A-Za-z][\w-]*)\s*(?P<rest>[({].*)?", re.DOTALL)
 _MCP_NAME = re.compile(r"\bmcp__([A-Za-z0-9_-]+?)__([A-Za-z0-9][\w-]*\w)(?![\w*-])")
 _CAPITALS = re.compile(r"\$?\{?([A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+)\}?(?:=.*)?")
 _SETTING = re.compile(r"([A-Za-z_][\w.-]*)\s*[=:]\s*[\"']?([A-Za-z][\w.-]*)[\"']?")
-_PATH = re.compile(r"(?:(GET|POST|PUT|PATCH|DELETE|HEAD) )?(/[^\s`?]+)(?:\?\S*)?")
-_HOLE = re.compile(r"\{[^}/]*\}|<[^>/]*>|:[A-Za-z_]\w*(?=/|$)|\$\{?\w+\}?")
-_URL = re.compile(r"https?://[^\s<>\"'`)\]]+")
-_UNCHECKED = re.compile(r"token|key|auth|is not JSON", re.IGNORECASE)
-"""Faults of credentials, which a header may have, and of a body with comments."""
-_PLACEHOLDER = re.compile(r"[<{$\[]|\.\.\.|…|YOUR|your[-_]|xxx")
+_PATH = re.compile(r"((?:GET|POST|PUT|PATCH|DELETE|HEAD) )?(/[^\s`?]+)(?:\?\S*)?")
+_HOLE = re.compile(r"\{[^}/]*\}|<[^>/]*>|:[A-Za-z_]\w*(?=/|$)|\$\w+")
+_URL = re.compile(r"https?://[^\s<>\"'`)\[\]]+")
+_PINNED = re.compile(r"(?<![@\w/.-])([@\w/.-]+)(?:@|==)v?(\d+\.\d+\.\d+[\w.-]*)")
+_VERSION = re.compile(r"/v\d+(?:\.\d+)*(?=/|$)")
+_PARAMETER = re.compile(r"(?:--)?[A-Za-z_][\w-]*")
 _NOUNS = r"(?:parameter|argument|option|flag)s?\b"
 _AFTER, _BEFORE = re.compile(rf" {_NOUNS}"), re.compile(rf"\b{_NOUNS} $")
+_PLACEHOLDER = re.compile(r"[<{$\[]|\.\.\.|…|YOUR|your[-_]|xxx")
+_UNCHECKED = re.compile(r"token|key|auth|is not JSON", re.IGNORECASE)
+"""Faults of credentials, which a header may have, and of a body with comments."""
+
+_Findings: TypeAlias = "Iterator[tuple[str, str]]"
+"""Codes with messages."""
 
 
 class _Check:
-    """Checks texts on one service; each method yields codes with messages."""
+    """Checks texts on one service."""
 
     def __init__(self, service: Service, *, is_file: bool) -> None:
         source = msgspec_json.encode(service).decode()
-        self._service = service
-        self._is_file = is_file
+        self._service, self._kind, self._is_file = service, service.kind, is_file
         self._tools = {tool.name: tool for tool in service.tools}
         self._names = ToolNames(service)
         self._known = set(_IDENTIFIER.findall(source))
-        variables = self._known if service.kind == "cli" else service.requirements.env
+        variables = self._known if self._kind == "cli" else service.requirements.env
         self._variables = {name for name in variables if _CAPITALS.fullmatch(name)}
-        self._flags = {flag for name in _FLAG.findall(source.replace("[no-]", "")) for flag in (name, _negated(name))}
+        flags = _FLAG.findall(source)
+        self._flags = {*flags, *(f"--no-{flag[2:]}" for flag in flags)}
+        self._commands = {tool.command: tool for tool in service.tools if tool.command}
+        self._paths = {f"{tool.method} {_HOLE.sub('{}', tool.path)}": tool.path for tool in service.tools if tool.path}
+        self._hosts = {host_of(endpoint.url) for endpoint in service.endpoints} - {None}
         self._checker = CallChecker(service)
         self._log = CallLog(keeps=True)
-        self._commands = {tool.command[:end] for tool in service.tools for end in range(1, len(tool.command) + 1)}
-        self._callable = {tool.command: tool for tool in service.tools if tool.command}
-        self._paths = {
-            _HOLE.sub("{}", "/".join(parts[:end]))
-            for tool in service.tools
-            for parts in [(tool.path or "").split("/")]
-            for end in range(2, len(parts) + 1)
-        }
 
     @cached_property
     def _mock(self) -> ApiMock:
@@ -205,182 +202,161 @@ class _Check:
         tools = tuple(replace(tool, auth=()) for tool in self._service.tools)
         return ApiMock(replace(self._service, tools=tools), log=self._log)
 
-    @cached_property
-    def _router(self) -> Router:
-        return Router(self._service)
-
     # -- lines and spans ---------------------------------------------------------------------------------------------
 
-    def line(self, line: str) -> Iterator[tuple[str, str]]:
-        """Checks what is meant wherever it is written: `mcp__SERVER__TOOL`, URLs and versions."""
-        own = {*words_in(self._service.name), *words_in(self._service.server_name or "")}
+    def line(self, line: str) -> _Findings:
+        """Checks what needs no code span: tools after a verb, `mcp__SERVER__TOOL`, URLs and versions."""
+        for name in self._names.missing_in(line):
+            yield from self._tool(name)
+        own = words_in(f"{self._service.name} {self._service.server_name or ''}")
         for server, name in _MCP_NAME.findall(line):
-            if not own.isdisjoint(words_in(server)) and name not in self._names.names:
+            if not set(own).isdisjoint(words_in(server)) and name not in self._names.names:
                 yield "unknown-tool-named", f"names the tool {name[:80]}{self._names.meant(name)}"
         for url in _URL.findall(line):
-            for endpoint in self._service.endpoints:
-                if other := _other_address(url, endpoint.url):
-                    yield "source-differs", f"has the URL {url[:120]}, the source {other[:120]}"
-        version = self._service.version
-        packages = {self._service.name, *(self._service.install or {}).values()}
-        for name, written in re.findall(r"([@\w/.-]+?)(?:@|==)v?(\d+\.\d+\.\d+[\w.-]*)", line) if version else ():
-            if name in packages and written != version:
+            for endpoint in self._service.endpoints if host_of(url) in self._hosts else ():
+                if _is_other_address(url, endpoint.url):
+                    yield "source-differs", f"has the URL {url[:120]}, the source {endpoint.url[:120]}"
+        version, packages = self._service.version, {self._service.name, *(self._service.install or {}).values()}
+        for name, written in _PINNED.findall(line):
+            if name in packages and version and written != version:
                 yield "source-differs", f"has the version {written} of {name}, the source {version}"
 
-    def prose(self, line: str) -> Iterator[tuple[str, str]]:
-        """Checks names without a code span."""
-        for name in self._names.missing_in(line):
-            if name not in self._known:
-                yield "unknown-tool-named", f"names the tool {name[:80]}{self._names.meant(name)}"
-
-    def token(self, token: Token) -> Iterator[tuple[str, str]]:
-        """Checks a paragraph or a code block."""
-        if token.type != "inline":
-            yield from self._block(token.content)
+    def block(self, token: Token) -> _Findings:
+        """Checks the code spans of a paragraph, or a code block."""
         children = token.children or []
         # A skill may be about other things as well.
         is_about = not self._is_file or any(child.content in self._tools for child in children)
-        for index, child in enumerate(children):
-            if child.type != "code_inline":
-                continue
+        texts = ["", *(child.content for child in children), ""]
+        for index, child in enumerate(children, 1):
             span = child.content.strip()
-            after = children[index + 1].content if index + 1 < len(children) else ""
-            before = children[index - 1].content if index else ""
-            if is_about and (_AFTER.match(after) or _BEFORE.search(before)):
-                yield from self._parameter(span)
-            if is_about and (match := _SETTING.fullmatch(span)):
-                yield from self._value(match[1], match[2])
-            yield from self._span(span)
+            if child.type == "code_inline" and len(span) < _PART_LIMIT:
+                yield from self._span(span)
+                if is_about and (_AFTER.match(texts[index + 1]) or _BEFORE.search(texts[index - 1])):
+                    yield from self._parameter(span)
+                if is_about and (match := _SETTING.fullmatch(span)):
+                    yield from self._value(match[1], match[2])
+        if token.type != "inline":
+            yield from self._code(token.content)
 
-    def _parameter(self, span: str) -> Iterator[tuple[str, str]]:
+    def _tool(self, name: str) -> _Findings:
+        if name not in self._known and self._names.is_missing(name):
+            yield "unknown-tool-named", f"names the tool {name[:80]}{self._names.meant(name)}"
+
+    def _parameter(self, span: str) -> _Findings:
         # The options of a server are not those of its tools.
-        known = self._known if not span.startswith("-") else self._flags if self._service.kind == "cli" else {span}
-        if span not in known and re.fullmatch(r"(?:--)?[A-Za-z_][\w-]*", span):
-            yield "unknown-name", f"names the parameter {span[:80]}{_meant(span, known)}"
+        known = self._known if not span.startswith("-") else self._flags if self._kind == "cli" else {span}
+        if span not in known and _PARAMETER.fullmatch(span):
+            names = {item.name for tool in self._service.tools for item in tool.parameters}
+            yield "unknown-name", f"names the parameter {span[:80]}{_meant(span, names)}"
 
-    def _span(self, span: str) -> Iterator[tuple[str, str]]:
-        if self._service.kind == "cli":
+    def _span(self, span: str) -> _Findings:
+        if self._kind == "cli":
             yield from self._commands_in(span)
-        elif match := _SPAN.fullmatch(span):
-            # Clients of an API may have functions of the same words.
-            name, rest, is_mcp = match["name"], match["rest"] or "", self._service.kind == "mcp"
-            if name in self._tools:
-                yield from self._call(self._tools[name], rest.strip())
-            elif name not in self._known and self._names.is_missing(name) and (is_mcp or self._names.is_in_style(name)):
-                yield "unknown-tool-named", f"names the tool {name[:80]}{self._names.meant(name)}"
+        elif (match := _SPAN.fullmatch(span)) and match["name"] in self._tools:
+            yield from self._call(match["name"], match["rest"] or "")
+        # Clients of an API may have functions of the same words.
+        elif match and (self._kind == "mcp" or self._names.is_in_style(match["name"])):
+            yield from self._tool(match["name"])
+        elif self._kind == "openapi" and (match := _PATH.fullmatch(span)):
+            yield from self._path(match[1] or "", match[2].rstrip("/"))
         if (match := _CAPITALS.fullmatch(span)) and match[1] not in self._known:
             same = [name for name in self._variables if name.split("_")[0] == match[1].split("_")[0]]
             if same:
                 yield "unknown-name", f"names {match[1][:80]}{_meant(match[1], same, same[0])}"
-        if self._service.kind == "openapi" and (match := _PATH.fullmatch(span)):
-            yield from self._path(match[1], match[2].rstrip("/"))
 
-    def _value(self, name: str, value: str) -> Iterator[tuple[str, str]]:
+    def _value(self, name: str, value: str) -> _Findings:
         owners = [item for tool in self._service.tools for item in tool.parameters if item.name == name]
         choices = [str(value) for item in owners for value in item.schema.choices or ()]
         if owners and all(item.schema.choices for item in owners) and value not in choices:
             yield "unknown-name", f"names {value[:80]}, which is not a value of {name}{_meant(value, choices)}"
 
-    def _path(self, method: str | None, path: str) -> Iterator[tuple[str, str]]:
-        bases = ["", *base_paths(self._service)]
-        short = next((path[len(base) :] for base in bases[1:] if base and path.startswith(base)), path)
-        shape = _HOLE.sub("{}", short)
-        if shape in self._paths and method is None:
-            return
-        first = {known.split("/")[1] for known in self._paths}
-        if short.split("/")[1:2] and short.split("/")[1] in first:
-            filled = _HOLE.sub("x", short)
-            matches = [match for base in bases for match in self._router.matches(base + filled, "")]
-            if not any(method in (None, match.route.tool.method) for match in matches):
-                known = [f"{tool.method} {tool.path}" if method else tool.path or "" for tool in self._service.tools]
-                what = f"{method} {path}" if method else path
-                yield "unknown-name", f"names the path {what[:120]}{_meant(what, known)}"
+    def _path(self, method: str, path: str) -> _Findings:
+        base = next((base for base in base_paths(self._service) if base and path.startswith(f"{base}/")), "")
+        shape, known = _HOLE.sub("{}", path[len(base) :]), [key.split(" ", 1) for key in self._paths]
+        is_own = any(other.split("/")[1:2] == shape.split("/")[1:2] for _, other in known)
+        if is_own and not any(verb == (method.strip() or verb) and _is_begin(shape, other) for verb, other in known):
+            names = {f"{method}{path}" for key, path in self._paths.items() if key.startswith(method)}
+            yield "unknown-name", f"names the path {method}{path[:120]}{_meant(f'{method}{path}', names)}"
 
     # -- calls -------------------------------------------------------------------------------------------------------
 
-    def _block(self, code: str) -> Iterator[tuple[str, str]]:
-        if self._service.kind == "mcp":
-            for match in _IDENTIFIER.finditer(code):
-                name = match[0].rpartition("__")[2] if match[0].startswith("mcp__") else match[0]
-                rest = code[match.end() :].lstrip(" ")
-                if name in self._tools and rest[:1] in ("(", "{") and code[match.start() - 1 : match.start()] != ".":
-                    yield from self._call(self._tools[name], _balanced(rest))
+    def _code(self, code: str) -> _Findings:
+        for match in _IDENTIFIER.finditer(code) if self._kind == "mcp" else ():
+            name = match[0].rpartition("__")[2] if match[0].startswith("mcp__") else match[0]
+            if name in self._tools:
+                rest = code[match.end() : match.end() + _PART_LIMIT].lstrip(" ")
+                yield from self._call(name, _balanced(rest) if rest.startswith(("(", "{")) else "")
+        if self._kind == "mcp":
             yield from self._json_calls(_literal(code))
         yield from self._commands_in(code)
 
-    def _json_calls(self, value: object) -> Iterator[tuple[str, str]]:
-        if isinstance(value, dict):
-            tool = next((self._tools.get(str(value.get(key))) for key in ("name", "tool", "tool_name")), None)
-            for key in ("arguments", "args", "params", "input", "parameters"):
-                if tool is not None and isinstance(value.get(key), dict):
-                    yield from self._faults(tool, value[key])
-        for inner in value.values() if isinstance(value, dict) else value if isinstance(value, list) else ():
+    def _json_calls(self, value: Json) -> _Findings:
+        for inner in value if isinstance(value, list) else value.values() if isinstance(value, dict) else ():
             yield from self._json_calls(inner)
+        if isinstance(value, dict):
+            names = [value.get(key) for key in ("name", "tool", "tool_name")]
+            arguments = [value.get(key) for key in ("arguments", "args", "params", "input", "parameters")]
+            for name in filter(self._tools.__contains__, map(str, names)):
+                yield from (
+                    item for given in arguments if isinstance(given, dict) for item in self._faults(name, given)
+                )
 
-    def _call(self, tool: Tool, text: str) -> Iterator[tuple[str, str]]:
+    def _call(self, name: str, text: str) -> _Findings:
         """Checks `({…})`, `(name=…)` or `{…}` after the name of a tool."""
-        if self._service.kind == "mcp" and text not in ("", "()"):
-            arguments = _literal(text if text.startswith("{") else f"dict{text}")
-            if isinstance(arguments, dict):
-                yield from self._faults(tool, arguments)
+        arguments = _literal(text if text.startswith("{") else f"dict{text}") if text not in ("", "()") else None
+        if self._kind == "mcp" and isinstance(arguments, dict):
+            yield from self._faults(name, arguments)
 
-    def _faults(self, tool: Tool, arguments: dict[str, Json]) -> Iterator[tuple[str, str]]:
-        is_partial = "..." in arguments
+    def _faults(self, name: str, arguments: dict[str, Json]) -> _Findings:
+        tool, is_partial = self._tools[name], "..." in arguments
         given = {name: value for name, value in arguments.items() if name != "..."}
         declared = {item.name for item in tool.parameters}
+        unknown = sorted(given.keys() - declared) if tool.is_input_declared else []
+        for key in unknown:
+            yield "call-refused", f"calls {name} with {key[:80]}, which it does not take{_meant(key, declared)}"
         for fault in self._checker.faults(tool, given):
-            name = fault.pointer.split("/")[1] if fault.pointer else ""
-            is_unknown = fault.pointer.count("/") == 1 and name not in declared
-            if is_unknown or (is_partial and fault.message == "is required") or _is_open(given.get(name, "")):
-                continue
-            yield "call-refused", f"calls {tool.name} with {fault.pointer or '/'}: {fault.message[:200]}"
-        for name in given.keys() - declared if tool.is_input_declared else ():
-            near = _meant(name, declared)
-            yield "call-refused", f"calls {tool.name} with {name[:80]}, which it does not take{near}"
+            key = fault.pointer.split("/")[1] if fault.pointer else ""
+            is_partial_fault = is_partial and fault.message == "is required"
+            if key not in unknown and not is_partial_fault and not _is_open(given.get(key, "")):
+                yield "call-refused", f"calls {name} with {fault.pointer or '/'}: {fault.message[:200]}"
 
-    def _commands_in(self, code: str) -> Iterator[tuple[str, str]]:
+    def _commands_in(self, code: str) -> _Findings:
         for words in commands_in(code):
             if words[:2] == ["bash", "-c"] and len(words) > 2:
                 yield from self._commands_in(words[2])
-            elif self._service.kind == "cli":
+            elif self._kind == "cli":
                 yield from self._command(words)
-            elif self._service.kind == "openapi" and words[0] == "curl":
+            elif self._kind == "openapi" and words[0] == "curl":
                 yield from self._request(words)
 
-    def _request(self, words: list[str]) -> Iterator[tuple[str, str]]:
-        with suppress(ValueError):
-            host = urlsplit(next((word for word in words if "://" in word), "")).netloc
-            if host and host in {urlsplit(endpoint.url).netloc for endpoint in self._service.endpoints}:
-                self._log.calls.clear()
-                self._mock.respond(request_of_words(words))
-                # A value is in a file, or the body is not complete.
-                is_partial = any("@" in word or "..." in word or "…" in word for word in words)
-                for call in self._log.calls:
-                    for fault in call.faults if call.status != 415 else ():  # servers read more than they declare
-                        if not _UNCHECKED.search(fault.pointer + fault.message) and not (
-                            fault.pointer and (is_partial or _is_open(_value_at(call.arguments, fault.pointer)))
-                        ):
-                            what = f"{str(call.request)[:120]}: {fault.pointer} {fault.message[:200]}"
-                            yield "call-refused", f"calls {what}"
-
-    def _command(self, words: list[str]) -> Iterator[tuple[str, str]]:
-        path: tuple[str, ...] = ()
-        for word in words:
-            if (*path, word) in self._commands:
-                path = (*path, word)
-            else:
-                break
-        if not path:
+    def _request(self, words: list[str]) -> _Findings:
+        if host_of(next((word for word in words if "://" in word), "")) not in self._hosts:
             return
-        rest = words[len(path) :]
-        below = [command[len(path)] for command in self._commands if command[: len(path)] == path != command]
-        if below and path not in self._callable and rest and re.fullmatch(r"(?!help$)[a-z][a-z0-9-]*", rest[0]):
-            yield "unknown-tool-named", f"names the command {' '.join(path)} {rest[0]}{_meant(rest[0], below)}"
-        tool = self._callable.get(path)
-        flags = {match[0] for match in map(_FLAG.match, rest) if match}
+        self._log.calls.clear()
+        with suppress(ValueError):
+            self._mock.respond(request_of_words(words))
+        # A value is in a file, or the body is not complete.
+        is_partial = any("@" in word or "..." in word or "…" in word for word in words)
+        # Servers read more media types than they declare.
+        faults = [(call, fault) for call in self._log.calls if call.status != 415 for fault in call.faults]
+        for call, fault in faults:
+            is_open = fault.pointer and (is_partial or _is_open(_value_at(call.arguments, fault.pointer)))
+            if not is_open and not _UNCHECKED.search(fault.pointer + fault.message):
+                what = f"{str(call.request)[:120]}: {fault.pointer} {fault.message[:200]}"
+                yield "call-refused", f"calls {what}"
+
+    def _command(self, words: list[str]) -> _Findings:
+        starts = {command[:end] for command in self._commands for end in range(1, len(command) + 1)}
+        length = next((end for end in range(len(words) + 1, 0, -1) if tuple(words[:end]) in starts), 0)
+        path, rest = tuple(words[:length]), words[length:]
+        tool = self._commands.get(path)
+        if path and tool is None and rest and re.fullmatch(r"(?!help$)[a-z][a-z0-9-]*", rest[0]):
+            near = _meant(rest[0], {start[length] for start in starts if start[:length] == path != start})
+            yield "unknown-tool-named", f"names the command {' '.join(path)} {rest[0]}{near}"
         # Help texts do not list all options.
-        for flag in flags - self._flags if tool is not None and tool.help is None else ():
-            yield "unknown-name", f"names the option {flag} of {' '.join(path)}{_meant(flag, self._flags)}"
+        for flag in {match[0] for match in map(_FLAG.match, rest) if match} if tool and tool.help is None else ():
+            if flag not in self._flags:
+                yield "unknown-name", f"names the option {flag} of {' '.join(path)}{_meant(flag, self._flags)}"
 
 
 def commands_in(code: str) -> Iterator[list[str]]:
@@ -407,14 +383,10 @@ def _value_at(value: Json, pointer: str) -> Json:
     return value
 
 
-def _negated(flag: str) -> str:
-    return f"--no-{flag[2:]}"
-
-
 def _balanced(text: str) -> str:
     """Returns the beginning of a text up to the bracket that closes its first one; the text has no other end."""
     depth = 0
-    for index, character in enumerate(text[:_CALL_LIMIT]):
+    for index, character in enumerate(text[:_PART_LIMIT]):
         depth += (character in "([{") - (character in ")]}")
         if depth == 0:
             return text[: index + 1]
@@ -426,9 +398,11 @@ def _literal(text: str) -> Json:
 
     The key `...` says that something is left out.
     """
-    text = re.sub(r"(?:\.\.\.|…)(?=\s*[})])", "**_", text.strip()[:_CALL_LIMIT])
+    text = re.sub(r"(?:\.\.\.|…)(?=\s*[})])", "**_", text.strip()[:_PART_LIMIT])
     try:
-        return _value_of(ast.parse(text, mode="eval").body)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # of an escape sequence
+            return _value_of(ast.parse(text, mode="eval").body)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return None
 
@@ -458,14 +432,17 @@ def _is_open(value: Json) -> bool:
     return value is None or (isinstance(value, str) and _PLACEHOLDER.search(value) is not None)
 
 
-_VERSION = re.compile(r"/v\d+(?:\.\d+)*(?=/|$)")
+def _is_begin(shape: str, path: str) -> bool:
+    """True if a path has the segments of another, which may have values for its variables, and perhaps more."""
+    pairs = list(zip(shape.split("/"), path.split("/"), strict=False))
+    return shape.count("/") <= path.count("/") and all(one == other or "{}" in other for one, other in pairs)
 
 
-def _other_address(url: str, base: str) -> str | None:
-    """Returns the base URL if an address is without its encryption, or has another version in its path."""
-    one, other = urlsplit(url), urlsplit(base)
-    if one.netloc != other.netloc:
-        return None
-    path, root = one.path, other.path.rstrip("/")
-    is_other = not path.startswith(root) and _VERSION.sub("/v", path).startswith(_VERSION.sub("/v", root))
-    return base if is_other or (one.scheme < other.scheme and path.startswith(root)) else None
+def _is_other_address(url: str, base: str) -> bool:
+    """True if an address on the host of a base URL is without its encryption, or has another version in its path."""
+    with suppress(ValueError):
+        one, other = urlsplit(url), urlsplit(base)
+        path, root = one.path, other.path.rstrip("/")
+        has_other_version = _VERSION.sub("/v", path).startswith(_VERSION.sub("/v", root)) and not path.startswith(root)
+        return has_other_version or (one.scheme < other.scheme and path.startswith(root))
+    return False
