@@ -224,7 +224,6 @@ def test_a_hostile_skill_is_read_in_bounded_time_without_a_crash(tmp_path: Path)
         "`get_order(" + "-" * 3000 + "1)`",
         "a" * 50_000 + "@1.2.3",
         "mcp__" * 20_000,
-        "`" * 5000,
     ]
     parts += [
         "http://[x https://[::1",

@@ -122,8 +122,8 @@ _PROSE = """\
 checked, and nothing else:
 
 - a tool: a code span with a name, or a name after "call", "use" or another such verb or before "tool", in the style of
-  the tools (`snake_case`, `kebab-case` or `camelCase`) and with the first word of one of them; of an MCP server also the
-  words of a tool in another style, and `mcp__SERVER__NAME` anywhere if SERVER has a word of the service's name
+  the tools (`snake_case`, `kebab-case` or `camelCase`) and with the first word of one of them; of an MCP server also
+  the words of a tool in another style, and `mcp__SERVER__NAME` anywhere if SERVER has a word of the service's name
 - a parameter: a code span next to the word parameter, argument, option or flag; a value: `NAME=VALUE` or `NAME: VALUE`
   in a code span, if all parameters of that name list their values. In a skill, only in a paragraph that names a tool
 - a variable: a code span in capitals with the first word of a variable of the service

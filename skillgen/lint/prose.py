@@ -14,6 +14,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from difflib import get_close_matches
 from functools import cached_property
+from itertools import islice
 from typing import TYPE_CHECKING, TypeAlias
 from urllib.parse import urlsplit
 
@@ -140,10 +141,10 @@ def check_prose(text: str, service: Service, *, where: str) -> list[Problem]:
     parts = [(number, check.line(line[:_PART_LIMIT])) for number, line in enumerate(text.split("\n"), 1)]
     parts += [(token.map[0] + 1 if token.map else 1, check.block(token)) for token in blocks if token.content]
     found: dict[str, Problem] = {}
-    for line, findings in parts:
-        for code, message in findings if len(found) < _FINDINGS_LIMIT else ():
-            place = f"{where}:{line}" if is_file else where
-            found.setdefault(message, Problem.of(code, place, one_line(message)))
+    findings = ((line, *finding) for line, part in parts for finding in part)
+    for line, code, message in islice(findings, _FINDINGS_LIMIT):
+        place = f"{where}:{line}" if is_file else where
+        found.setdefault(message, Problem.of(code, place, one_line(message)))
     return list(found.values())
 
 
@@ -377,7 +378,7 @@ def commands_in(code: str) -> Iterator[list[str]]:
 
 
 def _value_at(value: Json, pointer: str) -> Json:
-    """Returns the part of a value at a JSON pointer; an empty string if there is none."""
+    """Returns the part of a value at a JSON pointer; an empty string if it is missing."""
     for name in pointer.split("/")[1:]:
         value = value.get(name, "") if isinstance(value, dict) else ""
     return value
