@@ -19,6 +19,10 @@ from hypothesis import strategies as st
 from properties import examples
 
 from skillgen import Result, check, generate, read
+from skillgen.security.credentials import redact
+from skillgen.security.injection.detection import find_injections
+from skillgen.text.blocks import block
+from skillgen.text.summary import first_sentence
 
 SERVICE = read(description())
 LINES = st.lists(st.sampled_from([*"abcdefghij", "aa", "bb", "", "z"]), max_size=40).map(
@@ -26,6 +30,78 @@ LINES = st.lists(st.sampled_from([*"abcdefghij", "aa", "bb", "", "z"]), max_size
 )
 NAMES = ["".join(letters) for letters in product("abcdefghijklmnopqrstuvwxyz", repeat=3)]
 """17,576 names."""
+
+
+PIECES = [
+    *(
+        "a",
+        "a ",
+        "a. ",
+        "e.g. ",
+        "A",
+        "1. ",
+        "- ",
+        "# ",
+        "> ",
+        "`",
+        "```\n",
+        "[",
+        "](",
+        "[a]: ",
+        "<",
+        "<a ",
+        "<!--",
+        "&",
+        "|",
+    ),
+    *(
+        "a|b\n",
+        "\n",
+        "  - a\n",
+        "    a\n",
+        "*a",
+        "_",
+        "$",
+        "{{",
+        "@a ",
+        "http://",
+        "a@b.",
+        "token=",
+        "eyJhbGciOi",
+        'key="',
+    ),
+    *(
+        "\u200b",
+        "\ufdfa",
+        "e\u0301",
+        "<b>",
+        "</b>",
+        "<details>",
+        "Args:\n  a: b\n",
+        ">>> ",
+        "[^1]",
+        "---\n",
+        "=\n",
+        "a\\\n",
+    ),
+]
+"""What a text may be made of to be slow for its readers."""
+
+
+@pytest.mark.parametrize("reader", [redact, block, first_sentence, lambda text: find_injections([text])])
+def test_a_reader_of_texts_takes_steps_by_their_length(reader: Callable[[str], object]) -> None:
+    """Of one piece, two in turn, or one after the other, as brackets are."""
+    slow = []
+    for piece, other in zip(PIECES, PIECES[7:] + PIECES[:7], strict=True):
+        for form in (
+            lambda count, piece=piece: (piece * count)[:count],
+            lambda count, piece=piece, other=other: (piece * count)[:count] + (other * count)[:count],
+            lambda count, piece=piece, other=other: ((piece + other) * count)[:count],
+        ):
+            short, long = (steps_of(lambda count=count, form=form: reader(form(count))) for count in (300, 600))  # type: ignore[misc]
+            if long > 2.5 * short + 3_000:
+                slow.append((piece, other, short, long))
+    assert slow == []
 
 
 class Document:
