@@ -10,6 +10,7 @@ from typing import Any
 
 import jsonschema_rs
 import pytest
+from captured import service_of_answers
 from cli import run_skillgen
 from descriptions import description, operation, write
 from hypothesis import given, settings
@@ -127,6 +128,21 @@ def test_what_breaks_no_caller_is_named_all_the_same(old: Json, new: Json, tmp_p
 @pytest.mark.parametrize(("old", "new"), SAME)
 def test_another_way_to_write_the_same_is_not_a_change(old: Json, new: Json, tmp_path: Path) -> None:
     assert changes(old, new, tmp_path)[0] == []
+
+
+@pytest.mark.parametrize("more", [{"additionalProperties": False}, {"minProperties": 1}, {"required": ["b"]}])
+def test_a_constraint_on_the_arguments_of_a_tool_is_one_change(more: Json) -> None:
+    """They are no body, which can be optional."""
+    schema = {"type": "object", "properties": {"a": TEXT}}
+    old, new = (
+        service_of_answers({"tools/list": [{"tools": [{"name": "find", "inputSchema": members}]}]})
+        for members in (schema, schema | more)
+    )
+    for pair, breaks in (((old, new), True), ((new, old), False)):
+        found = skillgen.diff(*pair)
+        assert [item.breaking for item in found] == [breaks] * len(found), found
+        assert not any("arguments is" in item.text for item in found), found
+    assert skillgen.diff(old, new)
 
 
 def test_types_that_refer_to_themselves_are_compared(tmp_path: Path) -> None:

@@ -256,7 +256,8 @@ class _Walk:
         self._parameters(others[0], others[1], at)
         for tool in (old, new):
             own = tuple(item for item in tool.parameters if item.location == "body")
-            first = replace(tool.input or Input(required=False, pointer=""), parameters=own)
+            absent = Input(required=tool.method is None, pointer="")  # of a tool with a method, its body
+            first = replace(tool.input or absent, parameters=own)
             forms.append([first, *tool.other_inputs])
         body = at._replace(whole="body" if old.method else "arguments")
         for one, other in self._in_media_types("body in {} is {} taken", forms[0], forms[1], body):
