@@ -164,11 +164,8 @@ def request_of(tool: Tool) -> str:
     return one_line(f"{tool.method} {tool.path}" if tool.method and tool.path else tool.name)
 
 
-def brief_for(service: Service, current: Mapping[str, Any], added: str = "") -> tuple[str, tuple[str, ...]]:
-    """Returns the brief within its limit, and the names of the tools that it shows, thinned evenly.
-
-    `current` are the texts that exist, and `added` is what to say after the schema.
-    """
+def brief_for(service: Service, current: Mapping[str, Any]) -> tuple[str, tuple[str, ...]]:
+    """Returns the brief within its limit, with the texts that exist, and the names of the tools that it shows."""
     rules = (Path(__file__).parent / "brief.md").read_text("utf-8")
     schema = json.dumps(msgspec.json.schema(Answer), separators=(",", ":"))
     end = f"\n\n## Schema of the answer\n\n```json\n{schema}\n```\n"
@@ -180,7 +177,7 @@ def brief_for(service: Service, current: Mapping[str, Any], added: str = "") -> 
     while len((facts := _facts(service, count, length)).encode("utf-8", "replace")) > room and count:
         count, length = (count, length - 10) if length > 110 else (count * 9 // 10, length)
     shown = tuple(tool.name for tool in _thinned(service.tools, count))
-    return f"{rules}{fence(facts, 'json')}{end}{added}", shown
+    return f"{rules}{fence(facts, 'json')}{end}", shown
 
 
 def _thinned(items: Sequence[Tool], count: int) -> list[Tool]:
@@ -232,11 +229,13 @@ _TRIGGER_WITHIN = 300
 _NUMBER = r"\d[\d,.]*\+?|dozens of|hundreds of|two|three|four|five|six|seven|eight|nine|ten|twelve|twenty"
 _COUNT = re.compile(rf"\b(?:{_NUMBER}) (?:[\w-]+ )?(?:tools|operations|endpoints|commands)\b", re.IGNORECASE)
 _STEERS = re.compile(
-    r"\b(?:always (?:prefer|use|choose|call|pick|load)|prefer (?:this|it) (?:over|to)"
-    r"|(?:instead of|over|before) (?:any |all )?other (?:tools?|skills?|servers?)"
+    r"\b(?:always (?:prefer|use|choose|call|pick|load)|prefer (?:this|it) (?:over|to)|(?:first|best|preferred) choice"
+    r"|(?:instead of|over|better than) (?:any |all )?other (?:tools?|skills?|servers?)|whenever possible|regardless of"
+    r"|must be (?:used|called|loaded)|for (?:every|any) (?:request|task|question)"
     r"|without (?:asking|confirm\w*|approval|permission|telling)|no need to (?:ask|confirm)"
     r"|(?:ignore|disregard|forget|override) (?:the |all |any |your )*(?:previous|prior|earlier|system|instruction)"
-    r"|(?:do not|don't|never) (?:ask|tell|inform|mention|reveal|show|warn)|system prompt)",
+    r"|(?:do not|don't|never) (?:ask|tell|inform|mention \w+ to|show \w+ to|warn) (?:the )?(?:user|person)"
+    r"|system prompt)",
     re.IGNORECASE,
 )
 _ORDER = re.compile(
@@ -244,7 +243,7 @@ _ORDER = re.compile(
 )
 _URL = re.compile(r"https?://[^\s<>`\"')\]]+")
 _SPAN = re.compile(r"`+([^`]+)`+")
-_NAME = re.compile(r"[A-Za-z_/][\w./{}-]*[\w}]")
+_NAME = re.compile(r"-{0,2}[^\W\d][\w./{}-]*[\w}]")
 _SNAKE = re.compile(r"(?<![\w`/.$-])[A-Za-z]\w*_\w+(?![\w`])")
 
 
@@ -295,15 +294,16 @@ def checked_answer(text: str, service: Service, current: Texts) -> tuple[Answer 
     answer = _answer_in(text)
     if isinstance(answer, str):
         return None, [answer]
-    reasons, known = _refusals(answer, service), snapshot_text([service])
+    known = snapshot_text([service])
+    reasons = _refusals(answer, service, known)
     for where, kept in texts_of(current):
         if not getattr(answer, where):
-            reasons += [f"{where}, as it is: names {name}, which is gone" for name in names_missing(kept, known)]
+            reasons += [f"{where}, unchanged: names {name}, which is gone" for name in names_missing(kept, known)]
     return (None if reasons else answer), reasons
 
 
-def _refusals(answer: Answer, service: Service) -> list[str]:
-    known, tools = snapshot_text([service]), _tools_by_words(service)
+def _refusals(answer: Answer, service: Service, known: str) -> list[str]:
+    tools = _tools_by_words(service)
     found = [
         f"{where}: {flaw}" for where, text in answer.texts() if text for flaw in _flaws(where, text, service, known)
     ]
