@@ -113,7 +113,7 @@ def test_no_command_puts_another_service_into_a_folder(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("title", ["FastAPI", "Other"])
-@pytest.mark.parametrize("place", ["below", "above", "elsewhere"])
+@pytest.mark.parametrize("place", ["below", "above", "elsewhere", "root"])
 def test_a_service_of_another_folder_is_another(title: str, place: str, tmp_path: Path, monkeypatch: Any) -> None:
     """The paths from the current folder are the same; from there OUT is not below it, or the paths are outside."""
     commands = [
@@ -133,7 +133,7 @@ def test_a_service_of_another_folder_is_another(title: str, place: str, tmp_path
                 monkeypatch.chdir(tmp_path / folder)
                 words = command
             else:
-                monkeypatch.chdir(tmp_path if place == "below" else tmp_path / "elsewhere")
+                monkeypatch.chdir({"below": tmp_path, "root": "/"}.get(place, tmp_path / "elsewhere"))
                 local = command if command[0] != "from-openapi" else [command[0], str(tmp_path / folder / command[1])]
                 at = [] if command[0] == "from-openapi" else ["--cwd", str(tmp_path / folder)]
                 words = [local[0], *at, *local[1:]]

@@ -103,13 +103,16 @@ def _shared_folder(one: Path, other: Path) -> Path | None:
         shared = Path(os.path.commonpath([one.resolve(), other.resolve()]))
     except ValueError:  # two drives
         return None
-    is_private = shared == shared.parent or shared in Path.home().resolve().parents
-    return None if is_private else shared
+    return None if _is_private(shared) else shared
+
+
+def _is_private(folder: Path) -> bool:
+    return folder == folder.parent or folder in Path.home().resolve().parents
 
 
 def _path_word(path: Path, top: Path, out: Path) -> str:
     """Returns the path from the top folder, or from OUT, or only the name."""
-    if path.is_relative_to(top):
+    if path.is_relative_to(top) and not _is_private(top):
         return f"{_HERE}{path.relative_to(top).as_posix()}"
     return path.name if _shared_folder(path, out) is None else Path(os.path.relpath(path, out.resolve())).as_posix()
 
