@@ -53,9 +53,17 @@ def words_of_url(url: str, service: Service) -> tuple[str, ...]:
 
 
 def words_of_command(
-    command: Sequence[str], service: Service, folder: Path | None = None, secrets: Secrets | None = None
+    command: Sequence[str],
+    service: Service,
+    folder: Path | None = None,
+    secrets: Secrets | None = None,
+    *,
+    needs_folder: bool = True,
 ) -> tuple[str, ...]:
-    """Returns the source of a service that a command in `folder` yields: no paths but of programs, no versions."""
+    """Returns the source of a service that a command in `folder` yields: no paths but of programs, no versions.
+
+    The folder is a part of it if the command names no file, unless a client starts every server there.
+    """
     from skillgen.sources.mcp.client_config import is_portable_argument
 
     program, *arguments = command
@@ -71,7 +79,8 @@ def words_of_command(
             words += [] if word in ("-y", "--yes") else [_VERSION.sub("", word)]
         else:
             is_exact = False
-    words += [here.as_posix()] if folder is not None and not any(Path(word).is_absolute() for word in words) else []
+    has_file = any(Path(word).is_absolute() for word in words)
+    words += [here.as_posix()] if folder is not None and needs_folder and not has_file else []
     return (service.kind, *words, *([] if is_exact else [service.name]))
 
 
@@ -117,13 +126,17 @@ def _path_word(path: Path, top: Path, out: Path) -> str:
     return path.name if _shared_folder(path, out) is None else Path(os.path.relpath(path, out.resolve())).as_posix()
 
 
-def _is_same_word(before: str, after: str, out: Path) -> bool:
-    """True if two words name the same; a file may have moved, unless it still exists at its old place."""
-    if before == after:
-        return True
-    is_path = any(word.startswith((_HERE, "../")) for word in (before, after))
-    is_moved = is_path and Path(before).name == Path(after).name
-    return is_moved and not (_top(out) if before.startswith(_HERE) else out).joinpath(before).exists()
+def _is_same_word(before: str, after: str, out: Path, *, is_same_name: bool) -> bool:
+    """True if two words name the same; a file may have moved, unless it still exists at its old place.
+
+    Of a file in a snapshot, only the name may be known; then the name of the service decides.
+    """
+    paths = [word for word in (before, after) if word.startswith((_HERE, "../"))]
+    if before == after or not paths or Path(before).name != Path(after).name:
+        return before == after
+    if len(paths) == 1:
+        return is_same_name
+    return not (_top(out) if before.startswith(_HERE) else out).joinpath(before).exists()
 
 
 def is_same_service(before: Record, after: Record, out: Path) -> bool:
@@ -132,8 +145,11 @@ def is_same_service(before: Record, after: Record, out: Path) -> bool:
     if is_in_project and (before.target, before.owner) == (after.target, after.owner):
         return True
     if before.source and after.source:
+        is_same_name = before.service == after.service
         pairs = zip(before.source, after.source, strict=False)
-        return len(before.source) == len(after.source) and all(_is_same_word(*pair, out) for pair in pairs)
+        return len(before.source) == len(after.source) and all(
+            _is_same_word(*pair, out, is_same_name=is_same_name) for pair in pairs
+        )
     return before.service == after.service
 
 

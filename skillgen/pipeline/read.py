@@ -544,7 +544,7 @@ def _crawled(target: ServerTarget, server_name: str | None, request: Request) ->
     if target.url is not None:
         words = words_of_url(target.url, service)
     else:
-        words = words_of_command(target.command, service, target.cwd, target.secrets())
+        words = words_of_command(target.command, service, target.cwd, target.secrets(), needs_folder=target.needs_cwd)
     entry = client_entry_of(target, result.transport)
     service = structs.replace(service, source=words, client_entry=entry, origins=origins)
     if request.texts.version is None:
