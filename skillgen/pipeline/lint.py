@@ -32,6 +32,7 @@ from skillgen.sources.documents import text_of_file
 from skillgen.sources.examples.consistency import schema_problems
 from skillgen.sources.json_access import SOURCE_LIMIT_BYTES
 from skillgen.sources.selection import Pattern, parse_patterns
+from skillgen.write.files import is_below
 
 
 class _Exception(Struct, frozen=True):
@@ -121,7 +122,11 @@ class Linter:
         """
         file = skill / "SKILL.md" if skill.is_dir() else skill
         pages = [file, *sorted(path for path in file.parent.rglob("*.md") if path != file and file.name == "SKILL.md")]
-        texts = {path.as_posix(): text for path in pages[:_PAGES_LIMIT] if (text := text_of_file(path)) is not None}
+        texts = {
+            path.as_posix(): text
+            for path in pages[:_PAGES_LIMIT]
+            if is_below(path, file.parent) and (text := text_of_file(path)) is not None
+        }
         if file.as_posix() not in texts:
             raise UsageError("is not a skill", where=f"--skill {skill.as_posix()}", fix="name a SKILL.md or its folder")
         found = [problem for path, text in texts.items() for problem in check_prose(text, service, where=path)]
