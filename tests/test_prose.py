@@ -54,7 +54,7 @@ PROGRAM = """\
 import argparse
 
 def parser():
-    root = argparse.ArgumentParser(prog="orders", description="Keeps orders")
+    root = argparse.ArgumentParser(prog="orders", description="Keeps orders of ORDERS_HOME")
     commands = root.add_subparsers(required=True)
     importing = commands.add_parser("import", help="Import orders from a file")
     importing.add_argument("file")
@@ -152,6 +152,11 @@ def test_paths_and_requests_of_an_api_are_checked(tmp_path: Path) -> None:
     }
 
 
+def test_another_version_of_the_service_is_reported(tmp_path: Path) -> None:
+    text = "Start it with `npx shop@1.1.0`, or `pip install shop==1.2.0 other==3.0.0`.\n"
+    assert findings(tmp_path, text, server()) == {"has the version 1.1.0 of shop, the source 1.2.0": "SKILL.md:1"}
+
+
 def test_tools_that_a_skill_never_mentions_are_listed(tmp_path: Path) -> None:
     (tmp_path / "source.json").write_text(json.dumps(server()), "utf-8")
     folder = tmp_path / "skill" / "references"
@@ -199,6 +204,7 @@ def test_only_lines_that_a_person_added_to_a_skill_are_checked(tmp_path: Path) -
 def test_commands_and_options_of_a_program_are_checked(tmp_path: Path) -> None:
     text = """\
         Run `orders import --dry`, `orders imports`, `orders import FILE | orders list`, `ls --all`.
+        They are in `$ORDERS_FOLDER`, not in `LS_COLORS`.
 
         ```sh
         $ orders list --sort=name  # --all
@@ -215,6 +221,7 @@ def test_commands_and_options_of_a_program_are_checked(tmp_path: Path) -> None:
         "names the command orders imports; import may be meant",
         "names the option --sort of orders list",
         "names the option --force of orders import",
+        "names ORDERS_FOLDER; ORDERS_HOME may be meant",
     }
 
 

@@ -10,7 +10,7 @@ import ast
 import re
 import shlex
 import warnings
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from difflib import get_close_matches
 from functools import cached_property
@@ -133,19 +133,24 @@ def check_prose(text: str, service: Service, *, where: str) -> list[Problem]:
 
     `where` is the place of the text; the problems of a file, `where` ending in `.md`, are at `WHERE:LINE`.
     """
+    return list(check_texts({where: text}, service))
+
+
+def check_texts(texts: Mapping[str, str], service: Service) -> Iterator[Problem]:
+    """Yields what texts say of a service and the service does not have; `texts` has them by place."""
     from markdown_it import MarkdownIt
 
-    is_file = where.endswith(".md")
-    check, text = _Check(service, is_file=is_file), text[:_TEXT_LIMIT]
-    blocks = MarkdownIt("commonmark").enable("table").parse(text)
-    parts = [(number, check.line(line[:_PART_LIMIT])) for number, line in enumerate(text.split("\n"), 1)]
-    parts += [(token.map[0] + 1 if token.map else 1, check.block(token)) for token in blocks if token.content]
-    found: dict[str, Problem] = {}
-    findings = ((line, *finding) for line, part in parts for finding in part)
-    for line, code, message in islice(findings, _FINDINGS_LIMIT):
-        place = f"{where}:{line}" if is_file else where
-        found.setdefault(message, Problem.of(code, place, one_line(message)))
-    return list(found.values())
+    check, parser = _Check(service), MarkdownIt("commonmark").enable("table")
+    for where, text in texts.items():
+        check.is_file = where.endswith(".md")
+        lines, blocks = text[:_TEXT_LIMIT].split("\n"), parser.parse(text[:_TEXT_LIMIT])
+        parts = [(number, check.line(line[:_PART_LIMIT])) for number, line in enumerate(lines, 1)]
+        parts += [(token.map[0] + 1 if token.map else 1, check.block(token)) for token in blocks if token.content]
+        found: dict[str, Problem] = {}
+        for line, code, message in islice(((line, *item) for line, part in parts for item in part), _FINDINGS_LIMIT):
+            place = f"{where}:{line}" if check.is_file else where
+            found.setdefault(message, Problem.of(code, place, one_line(message)))
+        yield from found.values()
 
 
 def unmentioned_tools(texts: Iterable[str], service: Service) -> list[str]:
@@ -181,9 +186,9 @@ _Findings: TypeAlias = "Iterator[tuple[str, str]]"
 class _Check:
     """Checks texts on one service."""
 
-    def __init__(self, service: Service, *, is_file: bool) -> None:
+    def __init__(self, service: Service) -> None:
         source = msgspec_json.encode(service).decode()
-        self._service, self._kind, self._is_file = service, service.kind, is_file
+        self._service, self._kind, self.is_file = service, service.kind, False
         self._tools = {tool.name: tool for tool in service.tools}
         self._names = ToolNames(service)
         self._known = set(_IDENTIFIER.findall(source))
@@ -226,7 +231,7 @@ class _Check:
         """Checks the code spans of a paragraph, or a code block."""
         children = token.children or []
         # A skill may be about other things as well.
-        is_about = not self._is_file or any(child.content in self._tools for child in children)
+        is_about = not self.is_file or any(child.content in self._tools for child in children)
         texts = ["", *(child.content for child in children), ""]
         for index, child in enumerate(children, 1):
             span = child.content.strip()

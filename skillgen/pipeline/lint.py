@@ -23,7 +23,7 @@ from skillgen.lint.findings import (
     owners_in,
     worst_first,
 )
-from skillgen.lint.prose import check_prose, unmentioned_tools
+from skillgen.lint.prose import check_texts, unmentioned_tools
 from skillgen.lint.scores import scores_of
 from skillgen.model.service import Service
 from skillgen.model.tool import Tool
@@ -129,7 +129,7 @@ class Linter:
         }
         if file.as_posix() not in texts:
             raise UsageError("is not a skill", where=f"--skill {skill.as_posix()}", fix="name a SKILL.md or its folder")
-        found = [problem for path, text in texts.items() for problem in check_prose(text, service, where=path)]
+        found = list(check_texts(texts, service))
         if names := unmentioned_tools(texts.values(), service):
             listed = ", ".join(names[:20]) + (f" and {len(names) - 20:,} more" if len(names) > 20 else "")
             message = f"{len(names):,} of {len(service.tools):,} tools are not mentioned: {listed}"

@@ -686,17 +686,14 @@ def _completed(service: Service, request: Request) -> Service:
 def _prose_problems(service: Service, request: Request) -> Iterator[Problem]:
     """Yields what the texts of the author say of the service as the source declares it, and it does not have."""
     texts = request.texts
-    prose: dict[str, Sequence[str]] = {
-        request.place("description"): [texts.description or ""],
-        request.place("notes"): [texts.notes or ""],
-        **{request.place(name): getattr(texts, name) for name in ("when_to_use", "not_for", "best_practices")},
-        **{child(request.place("groups"), name): [group.intro or ""] for name, group in texts.groups.items()},
-    }
-    if any(map(any, prose.values())):
-        from skillgen.lint.prose import check_prose
+    names = ("description", "notes", "when_to_use", "not_for", "best_practices")
+    prose = {request.place(name): getattr(texts, name) for name in names}
+    prose |= {child(request.place("groups"), name): group.intro for name, group in texts.groups.items()}
+    given = {place: text if isinstance(text, str) else "\n\n".join(text) for place, text in prose.items() if text}
+    if given:
+        from skillgen.lint.prose import check_texts
 
-        for where, parts in prose.items():
-            yield from check_prose("\n\n".join(parts), service, where=where)
+        yield from check_texts(given, service)
 
 
 def _with_overrides(service: Service, request: Request) -> Service:
