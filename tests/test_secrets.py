@@ -501,7 +501,9 @@ def test_a_document_behind_a_credential_is_not_kept_in_the_cache(
     url, _ = answering(lambda path, headers: (200, {"ETag": '"1"'}, json.dumps(api).encode()))
     env = {"XDG_CACHE_HOME": str(tmp_path / "cache")}
     for path, is_kept in (("a?token=pelican", False), (f"s/{FILLED_IN}/a", False), ("a?page=customers", True)):
-        run = run_skillgen("from-openapi", f"{url}/{path}", "-o", tmp_path / "out", "--allow-empty", env=env)
+        run = run_skillgen(
+            "from-openapi", f"{url}/{path}", "-o", tmp_path / "out", "--replace", "--allow-empty", env=env
+        )
         assert run.exit_code == 0, run.stderr
         assert (tmp_path / "cache/skillgen/fetched").exists() == is_kept
 

@@ -36,10 +36,10 @@ _PYTHON = re.compile(r"python[\d.]*(?:\.exe)?")
 _VERSION = re.compile(r"(?<=.)(?:@|==)[^@=/]*\Z")
 
 
-def words_of_document(document: Document, service: Service) -> tuple[str, ...]:
+def words_of_document(document: Document, service: Service, secrets: Secrets) -> tuple[str, ...]:
     """Returns the source of a service that a document describes."""
     if document.url is not None:
-        words = [public_url(document.url)]
+        words = [secrets.hide_in_url(public_url(document.url))]
         is_exact = "?" not in document.url
     else:
         is_exact = document.folder is not None
@@ -47,9 +47,9 @@ def words_of_document(document: Document, service: Service) -> tuple[str, ...]:
     return (service.kind, *words, *([] if is_exact else [service.name]))
 
 
-def words_of_url(url: str, service: Service) -> tuple[str, ...]:
+def words_of_url(url: str, service: Service, secrets: Secrets) -> tuple[str, ...]:
     """Returns the source of a service at a URL."""
-    return (service.kind, public_url(url), *([service.name] if "?" in url else []))
+    return (service.kind, secrets.hide_in_url(public_url(url)), *([service.name] if "?" in url else []))
 
 
 def words_of_command(

@@ -284,7 +284,7 @@ def _from_description(
     service = service_from_description(document, problems, policy)
     if document.folder is not None:
         service = apply_neighbours(service, Path(document.name), request.texts.extra)
-    service = structs.replace(service, source=words_of_document(document, service))
+    service = structs.replace(service, source=words_of_document(document, service, access.secrets))
     # A relative URL of a server is resolved against the description's own URL, which may hold a secret.
     endpoints = tuple(structs.replace(item, url=access.secrets.hide_in_url(item.url)) for item in service.endpoints)
     if endpoints != service.endpoints:
@@ -313,7 +313,7 @@ def _from_manifest(
             "from-openapi",
         )
     service = service_from_manifest(manifest, server_name=request.source.server_name)
-    return (_completed(structs.replace(service, source=words_of_document(document, service)), request),)
+    return (_completed(structs.replace(service, source=words_of_document(document, service, access.secrets)), request),)
 
 
 # -- commands that print a description, or the commands of a program -------------------------------------------------
@@ -542,7 +542,7 @@ def _crawled(target: ServerTarget, server_name: str | None, request: Request) ->
     service = service_from_crawl(result, server_name=server_name)
     origins = {**(service.origins or {}), "client_entry": Origin("declared", "command line")}
     if target.url is not None:
-        words = words_of_url(target.url, service)
+        words = words_of_url(target.url, service, target.secrets())
     else:
         words = words_of_command(target.command, service, target.cwd, target.secrets(), needs_folder=target.needs_cwd)
     entry = client_entry_of(target, result.transport)
