@@ -1048,7 +1048,7 @@ CODES: Mapping[str, ProblemCode] = {
     ),
     "installed-skill-left": _warning("an installed skill is a copy of documents that no longer exist", "delete it"),
     "text-names-gone": _error(
-        "a text of the author names what the service no longer has",
+        "a text of the author names a tool that the service does not have",
         "correct it, or renew it with `skillgen draft --outdated`",
     ),
     "text-outdated": _warning(

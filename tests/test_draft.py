@@ -476,6 +476,14 @@ def test_notes_that_name_what_is_gone_are_an_error(tmp_path: Path) -> None:
     assert "skillgen.yaml#/targets/shop/notes: names payOrder" in built.stderr
 
 
+def test_what_a_person_adds_to_a_draft_is_not_taken_for_gone(tmp_path: Path) -> None:
+    draft(project(tmp_path), "--yes", answer={"notes": "Call `payOrder` last."})
+    text = (tmp_path / "skillgen.yaml").read_text("utf-8").replace("last.", "last, and read the answer with `jq`.")
+    (tmp_path / "skillgen.yaml").write_text(text, "utf-8")
+    (tmp_path / "api.json").write_text(json.dumps(api(description="Sells tea.")), "utf-8")
+    assert "text-outdated" in generated("build", cwd=tmp_path).stderr
+
+
 def test_words_that_rules_compose_do_not_outdate_texts(tmp_path: Path) -> None:
     draft(project(tmp_path), "--yes", answer=ANSWER)
     changed = api()

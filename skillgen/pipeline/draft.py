@@ -119,11 +119,11 @@ def _declared(service: Service) -> tuple[str, dict[str, tuple[str, str]]]:
     """Returns a digest of what a service declares, and its tools by a digest of the name, with one of the rest."""
     tools = {}
     for tool in service.tools:
-        name = None if is_inferred(tool, "name") else tool.name
+        name = request_of(tool) if is_inferred(tool, "name") else tool.name  # a release may infer another one
         semantics = tool.semantics
         hints = [getattr(semantics, hint) for hint in ("read_only", "destructive") if semantics.is_declared(hint)]
-        rest = _digest(name, tool.title, tool.summary, tool.description, tool.tags, hints)
-        tools[_digest(request_of(tool))] = tool.name, rest
+        rest = _digest(tool.method, tool.path, tool.title, tool.summary, tool.description, tool.tags, hints)
+        tools[_digest(name)] = tool.name, rest
     return _digest(service.name, service.title, service.description, service.instructions), tools
 
 
@@ -134,12 +134,17 @@ def declared_digest(service: Service, names: Collection[str]) -> str:
     return f"{len(tools)}.{own}{pairs}"
 
 
-def changes_since(digest: str, service: Service) -> list[str]:
-    """Returns what a source declares differently than when the digest was taken."""
+def _parts_of(digest: str) -> tuple[str, str, dict[str, str]]:
+    """Returns the number of tools in a digest, the digest of the service, and each tool as in `_declared`."""
     count, _, text = digest.partition(".")
     parts = [text[at : at + 4] for at in range(0, len(text), 4)]
-    before, (own, now) = dict(zip(parts[1::2], parts[2::2], strict=False)), _declared(service)
-    changes = [] if parts[:1] == [own] else ["the title or description of the service changed"]
+    return count, text[:4], dict(zip(parts[1::2], parts[2::2], strict=False))
+
+
+def changes_since(digest: str, service: Service) -> list[str]:
+    """Returns what a source declares differently than when the digest was taken."""
+    (count, own_before, before), (own, now) = _parts_of(digest), _declared(service)
+    changes = [] if own_before == own else ["the title or description of the service changed"]
     changed = [name for key, (name, rest) in now.items() if before.get(key, rest) != rest]
     added = [name for key, (name, _) in now.items() if key not in before] if count == str(len(before)) else []
     if gone := len(before.keys() - now.keys()):
@@ -261,23 +266,30 @@ def _flaws(where: str, text: str, service: Service, known: str) -> Iterator[str]
         if url.rstrip(".,;:") not in known
     )
     yield from _screened(text)
-    yield from (f"names what the source does not have: {name}" for name in names_missing(text, known))
+    yield from (f"names what the source does not have: {name}" for name in _names_missing(text, known))
     yield from (problem.message for problem in check_prose(text, service, where=where))
 
 
-def names_missing(text: str, known: str) -> list[str]:
+def _names_missing(text: str, known: str) -> list[str]:
     """Returns the names in a text, in code spans or with underscores, that do not occur in what is known."""
-    names = [name for span in _SPAN.findall(text) for name in _NAME.findall(span)] + _SNAKE.findall(_SPAN.sub("", text))
-    return [name for name in dict.fromkeys(names) if not re.search(rf"(?<![\w-]){re.escape(name)}(?![\w-])", known)]
+    return [name for name in _names_in(text) if not re.search(rf"(?<![\w-]){re.escape(name)}(?![\w-])", known)]
 
 
-def texts_of(texts: Texts) -> Iterator[tuple[str, str]]:
-    """Yields the texts of a file as Markdown, each with its field; the tools of workflows are code spans."""
-    for name in ("description", "when_to_use", "not_for", "notes"):
-        value = getattr(texts, name) or ""
-        yield name, value if isinstance(value, str) else "\n".join(value)
+def _names_in(text: str) -> list[str]:
+    spans = [name for span in _SPAN.findall(text) for name in _NAME.findall(span)]
+    return list(dict.fromkeys(spans + _SNAKE.findall(_SPAN.sub("", text))))
+
+
+def names_gone(texts: Texts, service: Service) -> Iterator[tuple[str, str]]:
+    """Yields the names of tools in texts that were there when these were drafted and are gone, each after its field."""
+    gone = _parts_of(texts.drafted or "")[2].keys() - _declared(service)[1].keys()
     steps = [step for flow in texts.workflows.values() for step in flow]
-    yield "workflows", "\n".join(f"`{step.tool}` {step.do or ''}" for step in steps)
+    fields = {name: getattr(texts, name) or () for name in ("description", "when_to_use", "not_for", "notes")}
+    for where, value in (*fields.items(), ("workflows", [f"`{step.tool}` {step.do or ''}" for step in steps])):
+        text = value if isinstance(value, str) else "\n".join(value)
+        words = [span.split() for span in _SPAN.findall(text)] + [[name] for name in _names_in(text)]
+        starts = dict.fromkeys(" ".join(part[:end]) for part in words for end in range(1, len(part) + 1))
+        yield from ((where, name) for name in starts if _digest(name) in gone)
 
 
 def _screened(text: str) -> Iterator[str]:
@@ -294,11 +306,10 @@ def checked_answer(text: str, service: Service, current: Texts) -> tuple[Answer 
     answer = _answer_in(text)
     if isinstance(answer, str):
         return None, [answer]
-    known = snapshot_text([service])
-    reasons = _refusals(answer, service, known)
-    for where, kept in texts_of(current):
+    reasons = _refusals(answer, service, snapshot_text([service]))
+    for where, name in names_gone(current, service):
         if not getattr(answer, where):
-            reasons += [f"{where}, unchanged: names {name}, which is gone" for name in names_missing(kept, known)]
+            reasons.append(f"{where}, unchanged: names {name}, which is gone")
     return (None if reasons else answer), reasons
 
 

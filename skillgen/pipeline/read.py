@@ -50,7 +50,6 @@ from skillgen.sources.documents import (
     is_url,
     load_document,
     services_from_snapshot,
-    snapshot_text,
 )
 from skillgen.sources.http import FetchOptions
 from skillgen.sources.json_access import SOURCE_LIMIT_BYTES, json_or_none
@@ -828,16 +827,15 @@ def _with_workflows(service: Service, request: Request) -> Service:
 
 
 def _names_gone(service: Service, request: Request) -> Iterator[Problem]:
-    """Yields a problem for each name in outdated texts that the service does not have."""
-    if all(problem.code != "text-outdated" for problem in service.problems):
+    """Yields a problem for each tool that a drafted text names and that is gone."""
+    if request.texts.drafted is None:
         return
-    from skillgen.pipeline.draft import names_missing, texts_of
+    from skillgen.pipeline.draft import names_gone
 
-    known = snapshot_text([structs.replace(service, summary=None, problems=())])
-    for name, text in texts_of(request.texts):
-        for missing in names_missing(text, known):
-            message = f"names {missing}, which the service does not have"
-            yield Problem.of(code="text-names-gone", where=request.place(name), message=message)
+    for where, name in names_gone(request.texts, service):
+        if where != "workflows":  # see `_with_workflows`
+            message = f"names {name}, which the service no longer has"
+            yield Problem.of(code="text-names-gone", where=request.place(where), message=message)
 
 
 def _access(access: Access, request: Request) -> Access:
