@@ -214,6 +214,9 @@ INTERNALS = {
     # Readers of hostile text.
     "skillgen.sources.mcp.jsonrpc": "a fuzz target",
     "skillgen.sources.yaml_core": "a fuzz target, and the YAML test suite",
+    "skillgen.security.injection.detection": "its steps for hundreds of texts, without those of a run",
+    "skillgen.text.blocks": "its steps for hundreds of texts, without those of a run",
+    "skillgen.text.summary": "its steps for hundreds of texts, without those of a run",
     # All patterns and rules, each of which a test tries.
     "skillgen.security.credentials": "patterns that a function builds, and the table of the golden credentials",
     "skillgen.security.injection.patterns": "rules, which the documentation lists, and their patterns",
