@@ -67,7 +67,7 @@ def lint(
 
     if skill is not None and (badge_file is not None or report_format == "conformance"):
         where = "--badge" if badge_file is not None else "--format"
-        raise UsageError("only a source has scores, a skill has none", where=where, fix="leave out --skill")
+        raise UsageError("only a source has scores", where=where, fix="leave out --skill")
     report = _report(report_format, console)
     has_source = not structs.replace(given, target=None).is_empty
     file = find_project_file() if given.project is None else project_file(given.project)
