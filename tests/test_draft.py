@@ -74,7 +74,7 @@ def agent(folder: Path, code: str) -> str:
     """Writes an agent in Python, which has the brief as `brief`, and returns its command."""
     script = folder / "agent.py"
     script.write_text(f"import json, sys, time\nbrief = sys.stdin.read()\n{code}\n", "utf-8")
-    return f"'{sys.executable}' '{script}'"
+    return f"'{sys.executable}' agent.py"
 
 
 def says(answer: Any) -> str:

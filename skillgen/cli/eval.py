@@ -124,10 +124,12 @@ def _print_progress(console: Console, grade: Grade, done: int, total: int, is_ea
 
 
 def words_of_agent(agent: str | None) -> tuple[str, ...]:
-    """Returns the words of `--agent`; its program may be next to the caller, since it runs in a folder of its own."""
+    """Returns the words of `--agent`; files that it names may be next to the caller: it runs in a folder of its own."""
     words = command_words(agent, "--agent")
-    is_path = bool(words) and "/" in words[0] and Path(words[0]).exists()
-    return (str(Path(words[0]).absolute()), *words[1:]) if is_path else words
+    return tuple(
+        str(Path(word).absolute()) if (number or "/" in word) and Path(word).is_file() else word
+        for number, word in enumerate(words)
+    )
 
 
 def _write_draft(service: Service, folder: Path, name: str, console: Console) -> ExitCode:
