@@ -137,9 +137,10 @@ known. These are checked, and nothing else:
 - a version: `NAME@VERSION` or `NAME==VERSION` with the name of the service or its package
 - a URL on a host of the API: without encryption, or with another version in its path
 
-In November 2026, 37 hand-written skills of public repositories were checked against their servers, APIs and programs.
-Of 108 findings, 1 was wrong, on a command that the help of its program hides; 8 were on calls that a service may accept
-although its description, which has broken values there, does not.
+In November 2026, 46 hand-written skills of public repositories were checked against their servers, APIs and programs.
+Of 107 findings, 1 was wrong, on a command that the help of its program hides; 8 were on calls that a service may accept
+although its description, which has broken values there, does not. Half were on APIs whose description was older than
+the skill.
 
 """
 
