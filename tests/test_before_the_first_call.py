@@ -188,13 +188,6 @@ def crud(noun: str) -> dict[str, Json]:
     }
 
 
-def test_a_large_service_is_described_by_what_is_done_with_its_nouns(tmp_path: Path) -> None:
-    """X-01: verbs grouped over nouns, also of more tools than can be named."""
-    nouns = [f"{size} {kind}" for size in ("big", "small", "red", "old") for kind in ("boat", "sail", "rope", "port")]
-    skill = of_description(tmp_path, {f"/{noun.replace(' ', '-')}s": crud(noun) for noun in ("crew", *nouns)})
-    assert "description: Create, delete and update " in skill
-
-
 def test_names_are_listed_only_where_they_cost_no_more_than_groups(tmp_path: Path) -> None:
     """X-24: the whole way to a tool counts: SKILL.md and the page that lists the names of a group."""
     nouns = [f"{kind}{number}" for kind in ("boat", "sail", "rope", "port") for number in range(6)]

@@ -104,11 +104,12 @@ class TestSeveralServers:
     def test_inspect_takes_the_same_options_and_gets_the_same_bytes(self, tmp_path: Path) -> None:
         """X-51, issue 3: `inspect` takes what from-server takes."""
         path = config(tmp_path, {"one": kiosk("2025-11-25"), "two": kiosk("dashdash")})
-        assert crawled(path, tmp_path / "crawled").exit_code == 0
-        inspected = run_skillgen("inspect", "--config", path)
+        assert crawled(path, tmp_path / "crawled", cwd=tmp_path).exit_code == 0
+        inspected = run_skillgen("inspect", "--config", path, cwd=tmp_path)
         assert inspected.exit_code == 0, inspected.stderr
         (tmp_path / "snapshot.json").write_text(inspected.stdout, "utf-8")
-        finished = run_skillgen("from-server", "--snapshot", tmp_path / "snapshot.json", "-o", tmp_path / "rendered")
+        words = ("from-server", "--snapshot", tmp_path / "snapshot.json", "-o", tmp_path / "rendered")
+        finished = run_skillgen(*words, cwd=tmp_path)
 
         assert finished.exit_code == 0, finished.stderr
         assert files_of(tmp_path / "rendered") == files_of(tmp_path / "crawled")

@@ -141,7 +141,8 @@ def test_an_old_revision_has_the_files_that_it_refers_to(project: Path, folder: 
 
 def test_check_says_what_changed_above_the_diff(project: Path) -> None:
     assert run_skillgen("from-openapi", "old.json", cwd=project).exit_code == 0
-    finished = run_skillgen("from-openapi", "new.json", "--check", cwd=project)
+    (project / "new.json").replace(project / "old.json")
+    finished = run_skillgen("from-openapi", "old.json", "--check", cwd=project)
     assert finished.exit_code == 1
     assert finished.stdout.startswith("# breaking: get_c: removed\n")
     assert finished.stdout.index("# delete_d: added\n") < finished.stdout.index("\n--- a/")
@@ -220,7 +221,8 @@ def test_a_change_inside_a_named_type_names_the_tools_that_use_it(tmp_path: Path
         "- type Line: property more added; returned by list_lines",
     ]
     assert run_skillgen("from-openapi", "old.json", cwd=tmp_path).exit_code == 0
-    check = run_skillgen("from-openapi", "new.json", "--check", cwd=tmp_path)
+    (tmp_path / "new.json").replace(tmp_path / "old.json")
+    check = run_skillgen("from-openapi", "old.json", "--check", cwd=tmp_path)
     assert "# breaking: type Address: property zip added (required); sent by order\n" in check.stdout
 
 

@@ -155,9 +155,9 @@ def test_every_link_leads_somewhere(crawled: tuple[dict[str, Any], Path]) -> Non
 def test_a_snapshot_has_the_same_bytes_as_the_server(tmp_path: Path) -> None:
     """X-51: `inspect` loses nothing that the documents need."""
     snapshot = tmp_path / "snapshot.json"
-    snapshot.write_text(run_skillgen("inspect", "-q", "--", *ACME).stdout, "utf-8")
+    snapshot.write_text(run_skillgen("inspect", "-q", "--", *ACME, cwd=TESTS).stdout, "utf-8")
     assert documented(ACME, tmp_path / "server").exit_code == 0
-    finished = run_skillgen("from-server", "--snapshot", snapshot, "--out", tmp_path / "snapshot")
+    finished = run_skillgen("from-server", "--snapshot", snapshot, "--out", tmp_path / "snapshot", cwd=TESTS)
     assert finished.exit_code == 0, finished.stderr
     assert texts(tmp_path / "snapshot") == texts(tmp_path / "server")
 
@@ -233,14 +233,18 @@ def test_a_crawl_that_fails_leaves_the_documents_of_a_good_one(tmp_path: Path) -
 
 
 def test_a_crawl_without_tools_replaces_good_documents_only_when_asked(tmp_path: Path) -> None:
-    out = tmp_path / "out"
-    assert documented(kiosk("dashdash"), out).exit_code == 0
+    out, manner, server = tmp_path / "out", tmp_path / "manner", tmp_path / "server.py"
+    server.write_text(f"import os, sys\nos.execv(sys.executable, [*{kiosk('')[:-1]}, open({str(manner)!r}).read()])\n")
+    command = (sys.executable, str(server))
+    manner.write_text("dashdash")
+    assert documented(command, out).exit_code == 0
     before = texts(out)
-    empty = documented(kiosk("no-tools"), out)
+    manner.write_text("no-tools")
+    empty = documented(command, out)
     assert empty.exit_code == 3
     assert "--allow-empty" in empty.stderr
     assert texts(out) == before
-    assert documented(kiosk("no-tools"), out, "--allow-empty").exit_code == 0
+    assert documented(command, out, "--allow-empty").exit_code == 0
     assert texts(out) != before
 
 

@@ -30,6 +30,7 @@ SITE = "services"
 """The service, and the only word of the source, in the record of documents above those of several services."""
 
 _HERE = "./"
+_RELATIVE = (_HERE, "../")
 """The beginning of a path from the folder that has both OUT and the current folder."""
 
 _PYTHON = re.compile(r"python[\d.]*(?:\.exe)?")
@@ -88,11 +89,12 @@ def words_in_record(service: Service, out: Path) -> tuple[str, ...]:
     """Returns the source of a service with the paths in the form in which the record of OUT has them."""
     here, words = Path.cwd(), service.source
     top = _top(out)
-    paths = [Path(word).is_absolute() or word.startswith(_HERE) for word in words]
+    paths = [Path(word).is_absolute() or word.startswith(_RELATIVE) for word in words]
     if top != here and words and not any(paths) and not any("://" in word for word in words):
         words, paths = (*words, here.as_posix()), [*paths, True]  # such as MODULE:APP
     return tuple(
-        _path_word(here / word, top, out) if is_path else word for is_path, word in zip(paths, words, strict=True)
+        _path_word(Path(os.path.normpath(here / word)), top, out) if is_path else word
+        for is_path, word in zip(paths, words, strict=True)
     )
 
 
@@ -131,7 +133,7 @@ def _is_same_word(before: str, after: str, out: Path, *, is_same_name: bool) -> 
 
     Of a file in a snapshot, only the name may be known; then the name of the service decides.
     """
-    paths = [word for word in (before, after) if word.startswith((_HERE, "../"))]
+    paths = [word for word in (before, after) if word.startswith(_RELATIVE)]
     if before == after or not paths or Path(before).name != Path(after).name:
         return before == after
     if len(paths) == 1:
