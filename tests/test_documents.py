@@ -175,18 +175,6 @@ def test_many_tools_are_one_item_for_each_group(tmp_path: Path) -> None:
 NOUNS = ("letter", "parcel", "invoice", "customer", "harbour", "ticket", "voucher", "catalogue")
 
 
-def test_the_parts_of_a_thing_count_for_it_in_the_description(tmp_path: Path) -> None:
-    """The description of a large API: recordings of calls are about calls, too; not what has the most tools."""
-    names = {"Message": ["listMessage", "getMessage", "sendMessage"], "Call": ["listCall", "getCall"]}
-    names |= {part: [f"list_call_{part}", f"get_call_{part}"] for part in ("recording", "note")}
-    names["Setting"] = [f"{verb}Setting" for verb in ("list", "get", "update")]
-    names |= {f"Area{chr(65 + n)}x": [f"{verb}Area{chr(65 + n)}x" for verb in ("list", "get")] for n in range(26)}
-    names |= {f"Area{chr(65 + n)}y": [f"{verb}Area{chr(65 + n)}y" for verb in ("list", "get")] for n in range(6)}
-    generated("from-openapi", write(tmp_path / "api.json", grouped(**names)), "-o", tmp_path / "out")
-    (path,) = (tmp_path / "out").glob("skills/*/SKILL.md")
-    assert read(path).fields()["description"].startswith("Calls, messages, settings, ")
-
-
 def test_few_tools_are_asked_for_by_what_their_texts_share(tmp_path: Path) -> None:
     texts = {"get_time": "Get current time in a specific timezone", "convert_time": "Convert time between timezones"}
     data = grouped(clock=[*texts])
@@ -335,7 +323,7 @@ def test_skill_md_has_the_rules_of_use_and_how_to_read_a_section(tmp_path: Path)
     _, out = documented(tmp_path, server={"instructions": "Be quick.\n\n" + "Word. " * 400}, tools=listed)
     (skill,) = out.glob("skills/*/SKILL.md")
     text = skill.read_text("utf-8")
-    places = [text.index(words) for words in ("\nBe quick.\n", f"\n- {rule}\n- `old_find`: Use find", "`find_a(id?)`")]
+    places = [text.index(words) for words in ("\nBe quick.\n", "`find_a(id?)`")]
     assert places == sorted(places)
     assert "[All instructions](references/about.md#instructions)" in text
     assert "`sed -n '/^## NAME$/,/^## /p' references/FILE`" in text
@@ -419,7 +407,7 @@ def test_a_short_description_is_one_sentence_of_what_it_does(tmp_path: Path) -> 
     text = (tmp_path / "out" / "llms.txt").read_text("utf-8")
     cut = "Books berths in every harbour of the coast, from the small ones of the north to those of the far…"
     assert f"#when-to-use): {cut}\n" in text
-    assert "#when-to-use): Books berths (MCP server b).\n" in text
+    assert "#when-to-use): Books berths.\n" in text
 
 
 def test_a_long_description_does_not_make_ai_help_endless(tmp_path: Path) -> None:

@@ -65,6 +65,7 @@ PAGING: tuple[Any, ...] = ("next_url", "field", "page")
 SHOWN_NOWHERE = {
     *("Criterion.note", "Criterion.text", "Disclosure.undescribed"),  # a report of the crawl, for people
     *("Event.media_types", "Event.tags", "Tool.tags", "Group.parent"),  # what groups are made of
+    *("Tool.help", "Tool.usage"),  # of programs without declared parameters, in test_programs_by_help
     *("Icon.media_type", "Icon.sizes", "Icon.src", "Icon.theme", "SkillFile.digest", "Service.protocol_version"),
     *("Quotation.rest", "Quotation.rule", "Resource.last_modified", "Link.name", "Service.uses"),
     *("Output.raw", "NamedType.raw"),  # as they came
@@ -175,6 +176,7 @@ def word(path: str) -> str:
 def built(kind: Literal["mcp", "openapi", "cli"], words: Words, builder: Builder | None = None) -> Service:
     builder = builder or Builder(words)
     foreign: dict[str, Any] = {"method": None, "path": None} if kind == "cli" else {"command": ()}
+    foreign |= {"help": None, "usage": None}  # of programs without declared parameters
     service: Service = builder.node(Service, "service")
     tools = tuple(
         replace(
@@ -339,6 +341,8 @@ def test_every_field_of_the_model_is_filled() -> None:
         "origins",
         "group",
         "command",
+        "help",
+        "usage",
     }
 
 

@@ -481,7 +481,7 @@ def test_a_sentence_on_something_else_is_no_description(tmp_path: Path, said: st
         ("This API allows you to plan berths and ships.", "Plan berths and ships (Harbour API)."),
         ("The Harbour API plans berths and ships.", "The Harbour API plans berths and ships."),
         ("Use this API to plan berths and ships.", "Plan berths and ships (Harbour API)."),
-        ("Plans berths. Use when a ship has none.", "Plans berths (Harbour API). Use when a ship has none."),
+        ("Plans berths. Use when a ship has none.", "Plans berths. Use when a ship has none."),
         (
             "# Intro\nWelcome to the API! It plans berths for ships.\n- Get help here\n",
             "Plans berths for ships (Harbour",

@@ -86,7 +86,7 @@ def test_a_manifest_is_taken_from_a_file_an_address_and_standard_input(serve: An
         out = tmp_path / name
         finished = run_skillgen("from-server", "--manifest", *source, "--out", out, stdin=stdin)
         assert finished.exit_code == 0, finished.stderr
-        written[name] = files_of(out)
+        written[name] = {path: text for path, text in files_of(out).items() if path != ".skillgen.json"}
     assert written["file"] == written["address"] == written["standard input"]
 
     inspected = run_skillgen("inspect", path)

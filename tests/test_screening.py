@@ -770,7 +770,7 @@ def test_screening_changes_nothing_where_there_is_nothing_to_change() -> None:
     origins = {"name": Origin("declared", "/serverInfo/name"), "access_level": Origin("declared", "/access_level")}
     given = service(tool, description="Adds numbers.", access_level="read", origins=origins)
     assert service_of_snapshot(given) == given
-    told = replace(given, problems=(Problem(code="x", level="info", where="", message="m"),))
+    told = replace(given, problems=(Problem.of("operation-id-missing", "", "m"),))
     assert service_of_snapshot(told) == told
 
 

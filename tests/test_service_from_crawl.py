@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from captured import Json, service_of_answers
 from descriptions import follow
+from msgspec.structs import replace
 
 from skillgen import Origin, Problem, Service, Tool, Value, read, render_documents, snapshot
 
@@ -84,7 +85,8 @@ def service_of(
         **(results or {}),
     }
     service = service_of_answers(answers, url=url, server_name=server_name)
-    assert read(snapshot(service)) == service
+    again = read(snapshot(service))
+    assert again == replace(service, source=again.source)  # without the folder of the program
     return service
 
 

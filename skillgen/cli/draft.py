@@ -57,7 +57,7 @@ def draft(
     ] = _TIMEOUT_S,
     console: Console,
 ) -> ExitCode:
-    """Have a person or an agent write the texts that rules cannot: a description, notes, workflows.
+    """Have an agent write the texts that rules cannot.
 
     The answer is checked against the source and written to skillgen.yaml, or for a SOURCE to OUT/texts.yaml. A refused
     answer changes nothing. Without SOURCE, every target of skillgen.yaml is drafted; build uses the texts from then on.

@@ -168,7 +168,7 @@ _MCP_NAME = re.compile(r"\bmcp__([A-Za-z0-9_-]+?)__([A-Za-z0-9][\w-]*\w)(?![\w*-
 _CAPITALS = re.compile(r"\$?\{?([A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+)\}?(?:=.*)?")
 _SETTING = re.compile(r"([A-Za-z_][\w.-]*)\s*[=:]\s*[\"']?([A-Za-z][\w.-]*)[\"']?")
 _PATH = re.compile(r"((?:GET|POST|PUT|PATCH|DELETE|HEAD) )?(/[^\s`?]+)(?:\?\S*)?")
-_HOLE = re.compile(r"\{[^}/]*\}|<[^>/]*>|:[A-Za-z_]\w*(?=/|$)|\$\w+")
+_HOLE = re.compile(r"\{[^}/]{0,100}\}|<[^>/]{0,100}>|:[A-Za-z_]\w*(?=/|$)|\$\w+")
 _URL = re.compile(r"https?://[^\s<>\"'`)\[\]]+")
 _PINNED = re.compile(r"(?<![@\w/.-])([@\w/.-]+)(?:@|==)v?(\d+\.\d+\.\d+[\w.-]*)")
 _VERSION = re.compile(r"/v\d+(?:\.\d+)*(?=/|$)")

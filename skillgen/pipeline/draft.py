@@ -231,8 +231,8 @@ _TRIGGER = re.compile(r"\bUse (?:it |this )?(?:when|for|if|to)\b")
 _TRIGGER_WITHIN = 300
 """Characters of a description that every host reads."""
 
-_NUMBER = r"\d[\d,.]*\+?|dozens of|hundreds of|two|three|four|five|six|seven|eight|nine|ten|twelve|twenty"
-_COUNT = re.compile(rf"\b(?:{_NUMBER}) (?:[\w-]+ )?(?:tools|operations|endpoints|commands)\b", re.IGNORECASE)
+_NUMBER = r"\d[\d,.]{0,10}\+?|dozens of|hundreds of|two|three|four|five|six|seven|eight|nine|ten|twelve|twenty"
+_COUNT = re.compile(rf"\b(?:{_NUMBER}) (?:[\w-]{1,40} )?(?:tools|operations|endpoints|commands)\b", re.IGNORECASE)
 _STEERS = re.compile(
     r"\b(?:always (?:prefer|use|choose|call|pick|load)|prefer (?:this|it) (?:over|to)|(?:first|best|preferred) choice"
     r"|(?:instead of|over|better than) (?:any |all )?other (?:tools?|skills?|servers?)|whenever possible|regardless of"
@@ -247,7 +247,7 @@ _ORDER = re.compile(
     r"(?:\A|[.!?]\s+)(?:always|never|do not|don't|make sure|you (?:must|should)|important)\b", re.IGNORECASE
 )
 _URL = re.compile(r"https?://[^\s<>`\"')\]]+")
-_SPAN = re.compile(r"`+([^`]+)`+")
+_SPAN = re.compile(r"`([^`]+)`")
 _NAME = re.compile(r"-{0,2}[^\W\d][\w./{}-]*[\w}]")
 _SNAKE = re.compile(r"(?<![\w`/.$-])[A-Za-z]\w*_\w+(?![\w`])")
 

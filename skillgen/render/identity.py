@@ -464,7 +464,7 @@ def _trigger_of_uses(uses: Uses) -> str:
 
 def short_description(service: Service, limit: int = 100) -> str:
     """Says what the service does in one sentence, for a server.json: at most `limit` characters, cut at a word."""
-    return clip(_sentences(what_it_does(service))[0], limit)
+    return clip(_sentences(what_and_when(service)[0])[0], limit)
 
 
 def description_problems(service: Service) -> Iterator[Problem]:
