@@ -232,7 +232,7 @@ _TRIGGER_WITHIN = 300
 """Characters of a description that every host reads."""
 
 _NUMBER = r"\d[\d,.]{0,10}\+?|dozens of|hundreds of|two|three|four|five|six|seven|eight|nine|ten|twelve|twenty"
-_COUNT = re.compile(rf"\b(?:{_NUMBER}) (?:[\w-]{1,40} )?(?:tools|operations|endpoints|commands)\b", re.IGNORECASE)
+_COUNT = re.compile(rf"\b(?:{_NUMBER}) (?:[\w-]{1, 40} )?(?:tools|operations|endpoints|commands)\b", re.IGNORECASE)
 _STEERS = re.compile(
     r"\b(?:always (?:prefer|use|choose|call|pick|load)|prefer (?:this|it) (?:over|to)|(?:first|best|preferred) choice"
     r"|(?:instead of|over|better than) (?:any |all )?other (?:tools?|skills?|servers?)|whenever possible|regardless of"
