@@ -189,7 +189,7 @@ def snapshots() -> list[Json]:
     return [skillgen.snapshot(service) for service in (*services, program)]
 
 
-@settings(max_examples=examples(90), deadline=None)
+@settings(max_examples=examples(90))
 @given(st.integers(0, 400), st.data())
 def test_no_changed_leaf_of_a_tool_is_silent(tmp_path_factory: Any, seed: int, data: Any) -> None:
     """Of an operation of a drawn description, or of a tool of a server or a command of a program."""

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import os
 import re
+import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -118,7 +119,11 @@ def _shared_folder(one: Path, other: Path) -> Path | None:
 
 
 def _is_private(folder: Path) -> bool:
-    return folder == folder.parent or folder in Path.home().resolve().parents
+    """True for a folder that has what does not belong together: the root, those of home folders, that of the system's
+    temporary files.
+    """
+    shared = (folder.parent, Path(tempfile.gettempdir()).resolve(), *Path.home().resolve().parents)
+    return folder in shared
 
 
 def _path_word(path: Path, top: Path, out: Path) -> str:
