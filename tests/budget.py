@@ -7,9 +7,9 @@ import inspect
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
-import tempfile
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
@@ -106,15 +106,17 @@ def work() -> dict[str, dict[str, int]]:
     characters that `re` is given to scan. Each run is a process of its own; an earlier one filled the disk cache.
     """
     found = {}
-    with tempfile.TemporaryDirectory() as folder:
-        one_tool = Path(folder, "lamps.json")
-        one_tool.write_text(json.dumps(ONE_TOOL), "utf-8")
-        environment = {**os.environ, "PYTHONHASHSEED": "0", "XDG_CACHE_HOME": f"{folder}/cache"}
-        for name, arguments in {**INPUTS, "one tool": ["from-openapi", str(one_tool)]}.items():
-            for attempt in ("first", "second"):
-                command = [sys.executable, __file__, "run", *arguments, "-q", "--out", f"{folder}/{name} {attempt}"]
-                run = subprocess.run(command, cwd=ROOT, env=environment, check=True, capture_output=True, text=True)
-            found[name] = json.loads(run.stdout)
+    folder = Path("build", "budget")  # relative, since random names and long paths are read too
+    shutil.rmtree(ROOT / folder, ignore_errors=True)
+    (ROOT / folder).mkdir(parents=True)
+    one_tool = folder / "lamps.json"
+    (ROOT / one_tool).write_text(json.dumps(ONE_TOOL), "utf-8")
+    environment = {**os.environ, "PYTHONHASHSEED": "0", "XDG_CACHE_HOME": str(ROOT / folder / "cache")}
+    for name, arguments in {**INPUTS, "one tool": ["from-openapi", str(one_tool)]}.items():
+        for attempt in ("first", "second"):
+            command = [sys.executable, __file__, "run", *arguments, "-q", "--out", f"{folder}/{name} {attempt}"]
+            run = subprocess.run(command, cwd=ROOT, env=environment, check=True, capture_output=True, text=True)
+        found[name] = json.loads(run.stdout)
     return found
 
 
