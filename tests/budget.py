@@ -111,7 +111,9 @@ def work() -> dict[str, dict[str, int]]:
     (ROOT / folder).mkdir(parents=True)
     one_tool = folder / "lamps.json"
     (ROOT / one_tool).write_text(json.dumps(ONE_TOOL), "utf-8")
-    environment = {**os.environ, "PYTHONHASHSEED": "0", "XDG_CACHE_HOME": str(ROOT / folder / "cache")}
+    # Variables are read too, as what may be secrets.
+    environment = {name: os.environ[name] for name in ("PATH", "SYSTEMROOT") if name in os.environ}
+    environment |= {"PYTHONHASHSEED": "0", "HOME": str(folder), "XDG_CACHE_HOME": str(ROOT / folder / "cache")}
     for name, arguments in {**INPUTS, "one tool": ["from-openapi", str(one_tool)]}.items():
         for attempt in ("first", "second"):
             command = [sys.executable, __file__, "run", *arguments, "-q", "--out", f"{folder}/{name} {attempt}"]
