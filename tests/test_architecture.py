@@ -21,7 +21,7 @@ FLOORS = {
     "text": 3,
     "security": 4,
     "sources": 5,
-    "enrich": 5,
+    "infer": 5,
     "render": 5,
     "write": 5,
     "config": 5,

@@ -21,8 +21,8 @@ from msgspec import UNSET, Struct, structs
 
 from skillgen.config.option import command_words, options_in
 from skillgen.config.project import DRAFTED, Source, Texts
-from skillgen.enrich.inference import infer_effects, infer_missing
 from skillgen.errors import Problem, ProblemLog, SkillgenError, SourceError, UsageError, failure_from_bug
+from skillgen.infer.inference import infer_effects, infer_missing
 from skillgen.model.auth import Access, Endpoint
 from skillgen.model.resource import Section
 from skillgen.model.service import Service

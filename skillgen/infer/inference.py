@@ -11,9 +11,9 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from msgspec.structs import replace
 
-from skillgen.enrich.effects import with_effects
-from skillgen.enrich.groups import group_tools, split_large_groups
 from skillgen.errors import Problem
+from skillgen.infer.effects import with_effects
+from skillgen.infer.groups import group_tools, split_large_groups
 from skillgen.model.auth import AccessLevel
 from skillgen.model.service import Service
 from skillgen.model.tool import CAUTION, Effect, Tool
