@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import functools
 import inspect
+import json
 import os
 import re
 from collections.abc import Callable, Collection, Mapping
@@ -242,9 +243,10 @@ def read(source: str | Mapping[str, Any] | None = None, *, notify: Notify | None
 def snapshot(*services: Service) -> dict[str, Any]:
     """Returns services as a snapshot, which `read` takes: what `skillgen inspect` prints, as a mapping."""
     from skillgen.pipeline.ownership import with_portable_source
-    from skillgen.sources.documents import snapshot_of
+    from skillgen.sources.documents import snapshot_text
 
-    return snapshot_of(map(with_portable_source, services))
+    data: dict[str, Any] = json.loads(snapshot_text(map(with_portable_source, services)))
+    return data
 
 
 @_takes(_Write, OutputOptions)

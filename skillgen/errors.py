@@ -39,7 +39,7 @@ class ExitCode(IntEnum):
     OUTPUT = 5
 
 
-class Problem(Struct, frozen=True, kw_only=True):
+class Problem(Struct, frozen=True, kw_only=True, omit_defaults=True, forbid_unknown_fields=True):
     """A defect of one piece of a source; the rest is still documented."""
 
     code: str

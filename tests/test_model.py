@@ -22,6 +22,7 @@ from msgspec import Struct
 from msgspec.structs import fields
 from properties import examples
 
+import skillgen
 from skillgen import Parameter, Schema, Service, Tool, Value
 from skillgen.model.codec import DecodeError, from_json, to_json
 
@@ -123,7 +124,7 @@ def test_what_another_release_wrote_is_left_out_with_its_pointer() -> None:
     data: Json = {"kind": "mcp", "name": "a", "tools": tools, "ways": []}
     service, unknown = from_json(Service, data, "/services/0")
     assert sorted(unknown) == [
-        "/services/0/tools/1/origins/seen",
+        "/services/0/tools/1/origins/seen/kind",
         "/services/0/tools/1/seen",
         "/services/0/tools/1/task_support",
         "/services/0/ways",
@@ -145,7 +146,12 @@ def test_every_node_goes_to_json_and_back_without_loss(cls: type, data: st.DataO
 @calm
 @given(service=nodes_of(Service))
 def test_whatever_a_service_holds_its_json_has_the_committed_form(service: Service) -> None:
-    VALIDATOR.validate({"snapshot": 1, "services": [json.loads(json.dumps(to_json(service)))]})
+    VALIDATOR.validate(skillgen.snapshot(service))
+
+
+def encoded(node: Any) -> Json:
+    """Returns a node as JSON is read again."""
+    return json.loads(json.dumps(to_json(node)))
 
 
 def decoded(cls: type[Any], data: Json) -> Any:
@@ -161,9 +167,9 @@ VALIDATOR = Draft202012Validator(SCHEMA)
 
 @pytest.mark.parametrize("value", [None, Value(None), Value(""), Value(0), Value(False), Value([]), Value({})])
 def test_none_declared_declared_null_and_declared_empty_stay_different(value: Value | None) -> None:
-    data = to_json(Schema(default=value))
+    data = encoded(Schema(default=value))
     assert ("default" in data) is (value is not None)
-    read = decoded(Schema, json.loads(json.dumps(data))).default
+    read = decoded(Schema, data).default
     assert read == value
     assert (read is None) is (value is None)
     assert type(read.json if read else None) is type(value.json if value else None)
@@ -173,25 +179,25 @@ def test_known_absent_and_unknown_access_stay_different() -> None:
     data: Json = {"kind": "mcp", "name": "a", "access": {"cli": None, "web": "https://x.example"}}
     access = decoded(Service, data).access
     assert (access.cli, access.web, access.api) == (Value(None), Value("https://x.example"), None)
-    assert to_json(decoded(Service, data)) == data
+    assert encoded(decoded(Service, data)) == data
 
 
 def test_a_raw_schema_is_kept_unchanged() -> None:
     raw: Json = {"type": ["string", "null"], "x": None, "y": [], "z": {}, "default": None, "w": 1.0}
     data: Json = {"name": "a", "pointer": "/a", "output": {"raw": raw, "pointer": "/a/output"}}
-    assert to_json(decoded(Tool, json.loads(json.dumps(data)))) == data
+    assert encoded(decoded(Tool, json.loads(json.dumps(data)))) == data
 
 
 def test_declared_no_auth_and_none_declared_stay_different() -> None:
     declared: tuple[Json, ...] = ({}, {"auth": []}, {"auth": [[{"scheme": "token"}], []]})
     for auth in declared:
         data: Json = {"name": "a", "pointer": "/a", **auth}
-        assert to_json(decoded(Tool, data)) == data
+        assert encoded(decoded(Tool, data)) == data
 
 
 def test_false_and_none_stay_different() -> None:
     for additional in (None, False, True, Schema(), Schema(types=("string",))):
-        assert decoded(Schema, to_json(Schema(additional=additional))).additional == additional
+        assert decoded(Schema, encoded(Schema(additional=additional))).additional == additional
 
 
 TOOL = {"name": "a", "pointer": "/a"}
@@ -257,7 +263,7 @@ def test_what_inspect_prints_of_githubs_description_has_the_committed_form(githu
 
 def test_githubs_description_goes_to_json_and_back_without_loss(github_snapshot: Json) -> None:
     (data,) = github_snapshot["services"]
-    assert to_json(decoded(Service, data)) == data
+    assert encoded(decoded(Service, data)) == data
 
 
 @pytest.fixture(scope="module")

@@ -18,7 +18,6 @@ from itertools import islice
 from typing import TYPE_CHECKING, TypeAlias
 from urllib.parse import urlsplit
 
-from msgspec import json as msgspec_json
 from msgspec.structs import replace
 
 from skillgen.calls.arguments import CallChecker
@@ -26,12 +25,13 @@ from skillgen.errors import Problem
 from skillgen.mock.api import ApiMock, request_of_words
 from skillgen.mock.log import CallLog
 from skillgen.mock.routing import base_paths
+from skillgen.model.codec import to_json
 from skillgen.model.schema import NamedType, Parameter
 from skillgen.model.service import Service
 from skillgen.model.traversal import inner_schemas
 from skillgen.model.values import Json
 from skillgen.security.addresses import host_of
-from skillgen.text.markdown import one_line
+from skillgen.text.markdown import json_text, one_line
 
 if TYPE_CHECKING:
     from markdown_it.token import Token
@@ -187,7 +187,7 @@ class _Check:
     """Checks texts on one service."""
 
     def __init__(self, service: Service) -> None:
-        source = msgspec_json.encode(service).decode()
+        source = json_text(to_json(service))
         self._service, self._kind, self.is_file = service, service.kind, False
         self._tools = {tool.name: tool for tool in service.tools}
         self._names = ToolNames(service)

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-from msgspec import Struct
-
-from skillgen.model.values import Origins, Value
+from skillgen.model.values import Declared, Node, Origins
 
 AccessLevel = Literal["none", "read", "browse", "interact", "full"]
 
@@ -15,22 +13,22 @@ LOGIN_POINTER = "/paths"
 """Pointer of a credential that is a parameter of most tools, not a declared scheme."""
 
 
-class Access(Struct, frozen=True, kw_only=True):
+class Access(Node, frozen=True, kw_only=True):
     """Other ways to use the service (seed 000, `alternativeAccess`).
 
     Each is a URL, `Value(None)` if declared as absent, or `None` if not declared.
     """
 
-    cli: Value | None = None
+    cli: Declared = None
     """Documentation of a command line."""
 
-    api: Value | None = None
+    api: Declared = None
     """Documentation of an HTTP API."""
 
-    web: Value | None = None
+    web: Declared = None
     """A web interface."""
 
-    mcp: Value | None = None
+    mcp: Declared = None
     """An MCP server: its URL, or its documentation."""
 
     api_endpoint: str | None = None
@@ -40,7 +38,7 @@ class Access(Struct, frozen=True, kw_only=True):
     """Origins of these fields."""
 
 
-class Scope(Struct, frozen=True, kw_only=True):
+class Scope(Node, frozen=True, kw_only=True):
     """A permission."""
 
     name: str
@@ -53,7 +51,7 @@ class Scope(Struct, frozen=True, kw_only=True):
     """Names of the tools that it unlocks (seed 004, 4)."""
 
 
-class Auth(Struct, frozen=True, kw_only=True):
+class Auth(Node, frozen=True, kw_only=True):
     """An authentication method."""
 
     kind: str
@@ -105,7 +103,7 @@ class Auth(Struct, frozen=True, kw_only=True):
     """JSON pointer to it in the source."""
 
 
-class Credential(Struct, frozen=True, kw_only=True):
+class Credential(Node, frozen=True, kw_only=True):
     """A security scheme that a call uses, with the required scopes."""
 
     scheme: str
@@ -115,7 +113,7 @@ class Credential(Struct, frozen=True, kw_only=True):
     """The required scopes (or roles)."""
 
 
-class Requirements(Struct, frozen=True, kw_only=True):
+class Requirements(Node, frozen=True, kw_only=True):
     """What a caller needs before the service can be used."""
 
     auth: tuple[Auth, ...] = ()
@@ -140,7 +138,7 @@ class Requirements(Struct, frozen=True, kw_only=True):
     """Seconds without a call after which a session and its authentication expire (seed 004, 4)."""
 
 
-class RateLimit(Struct, frozen=True, kw_only=True):
+class RateLimit(Node, frozen=True, kw_only=True):
     """How often something may be called."""
 
     text: str | None = None
@@ -153,7 +151,7 @@ class RateLimit(Struct, frozen=True, kw_only=True):
     """Calls per day."""
 
 
-class Invocation(Struct, frozen=True, kw_only=True):
+class Invocation(Node, frozen=True, kw_only=True):
     """Who may invoke the skill (seed 000, `invocation`)."""
 
     model_invocable: bool | None = None
@@ -169,7 +167,7 @@ class Invocation(Struct, frozen=True, kw_only=True):
     """Tools that the source wants pre-approved; never passed on silently."""
 
 
-class EndpointVariable(Struct, frozen=True, kw_only=True):
+class EndpointVariable(Node, frozen=True, kw_only=True):
     """A part of a URL that the caller chooses."""
 
     name: str
@@ -185,7 +183,7 @@ class EndpointVariable(Struct, frozen=True, kw_only=True):
     """What it is for."""
 
 
-class Endpoint(Struct, frozen=True, kw_only=True):
+class Endpoint(Node, frozen=True, kw_only=True):
     """A base URL of a service."""
 
     url: str

@@ -5,13 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Literal
 
-from msgspec import Struct
-
 from skillgen.model.schema import Parameter, Schema
-from skillgen.model.values import Json, Origins, Value
+from skillgen.model.values import Declared, Json, Node, Origins, Value
 
 
-class Part(Struct, frozen=True, kw_only=True):
+class Part(Node, frozen=True, kw_only=True):
     """A field of a form, or a part of another multipart body."""
 
     name: str
@@ -27,7 +25,7 @@ class Part(Struct, frozen=True, kw_only=True):
     """Whether the content of a file is sent."""
 
 
-class Request(Struct, frozen=True, kw_only=True):
+class Request(Node, frozen=True, kw_only=True):
     """An HTTP request without base URL and credentials."""
 
     path: str
@@ -42,7 +40,7 @@ class Request(Struct, frozen=True, kw_only=True):
     media_type: str | None = None
     """The media type of the body; `None` without a body."""
 
-    body: Value | None = None
+    body: Declared = None
     """The body as JSON, a sequence of records as a list; a string if the media type is not JSON."""
 
     parts: tuple[Part, ...] = ()
@@ -58,7 +56,7 @@ class Request(Struct, frozen=True, kw_only=True):
     """Parameters that hold the credential, such as `header token`; only those of a body are also in it."""
 
 
-class Example(Struct, frozen=True, kw_only=True):
+class Example(Node, frozen=True, kw_only=True):
     """A call and its result."""
 
     input: Json
@@ -70,7 +68,7 @@ class Example(Struct, frozen=True, kw_only=True):
     description: str | None = None
     """What it shows."""
 
-    output: Value | None = None
+    output: Declared = None
     """The result."""
 
     flaw: str | None = None
@@ -88,7 +86,7 @@ class Example(Struct, frozen=True, kw_only=True):
         return "input" not in (self.origins or {})
 
 
-class Input(Struct, frozen=True, kw_only=True):
+class Input(Node, frozen=True, kw_only=True):
     """The arguments of a tool, or one form of a request body."""
 
     media_types: tuple[str, ...] = ()
@@ -110,7 +108,7 @@ class Input(Struct, frozen=True, kw_only=True):
     """JSON pointer to it in the source."""
 
 
-class Link(Struct, frozen=True, kw_only=True):
+class Link(Node, frozen=True, kw_only=True):
     """How a value of a response is used in another call (OpenAPI 3.1, "Link Object")."""
 
     name: str
@@ -126,7 +124,7 @@ class Link(Struct, frozen=True, kw_only=True):
     """What it is for."""
 
 
-class ExampleOutput(Struct, frozen=True, kw_only=True):
+class ExampleOutput(Node, frozen=True, kw_only=True):
     """A result that the source declares as an example."""
 
     value: Value
@@ -142,7 +140,7 @@ class ExampleOutput(Struct, frozen=True, kw_only=True):
     """What it shows."""
 
 
-class Output(Struct, frozen=True, kw_only=True):
+class Output(Node, frozen=True, kw_only=True):
     """The result of a call."""
 
     schema: Schema | None = None
@@ -178,7 +176,7 @@ PagingMethod = Literal[
 ]
 
 
-class Pagination(Struct, frozen=True, kw_only=True):
+class Pagination(Node, frozen=True, kw_only=True):
     """How to get the next page of results."""
 
     method: PagingMethod | None = None
@@ -203,7 +201,7 @@ class Pagination(Struct, frozen=True, kw_only=True):
     """The path of the field that says whether there are more pages."""
 
 
-class Completion(Struct, frozen=True, kw_only=True):
+class Completion(Node, frozen=True, kw_only=True):
     """How to learn the outcome of work that continues after the response."""
 
     status: str | None = None
@@ -216,7 +214,7 @@ class Completion(Struct, frozen=True, kw_only=True):
     """The response header that says how long to wait before that URL is requested."""
 
 
-class Deprecation(Struct, frozen=True, kw_only=True):
+class Deprecation(Node, frozen=True, kw_only=True):
     """What the source says about a deprecation."""
 
     message: str | None = None
@@ -232,7 +230,7 @@ class Deprecation(Struct, frozen=True, kw_only=True):
     """Whether the `Sunset` header of its responses has the date of its removal (RFC 8594)."""
 
 
-class ErrorCase(Struct, frozen=True, kw_only=True):
+class ErrorCase(Node, frozen=True, kw_only=True):
     """An error that a call may return."""
 
     code: str
@@ -247,7 +245,7 @@ class ErrorCase(Struct, frozen=True, kw_only=True):
     category: str | None = None
     """`transient`, `permanent`, `auth_required`, `invalid_input` or `rate_limited` (seed 004, 11)."""
 
-    retry_after_s: float | None = None
+    retry_after_s: int | float | None = None
     """Seconds to wait before a retry."""
 
     has_retry_header: bool = False
@@ -259,7 +257,7 @@ class ErrorCase(Struct, frozen=True, kw_only=True):
     documentation: str | None = None
     """URL of its documentation."""
 
-    details: Value | None = None
+    details: Declared = None
     """Machine-readable details (seed 004, 11)."""
 
     output: Output | None = None

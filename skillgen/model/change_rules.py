@@ -15,7 +15,6 @@ from msgspec import Struct
 from msgspec.structs import fields
 
 from skillgen.model.calls import Example
-from skillgen.model.codec import default_of
 from skillgen.model.schema import Schema
 from skillgen.model.values import Json, Value
 
@@ -179,7 +178,7 @@ def bare(value: Any, without_texts: bool = False) -> Json:
 @lru_cache(128)
 def defaults_of(kind: type[Struct]) -> tuple[tuple[str, Any], ...]:
     """Returns the fields of a class, each with its default value."""
-    return tuple((item.name, default_of(item)) for item in fields(kind))
+    return tuple((item.name, item.default) for item in fields(kind))
 
 
 def shown(value: Any) -> str:

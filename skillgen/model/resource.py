@@ -5,15 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Literal
 
-from msgspec import Struct
-
 from skillgen.model.auth import Credential
 from skillgen.model.calls import Input
 from skillgen.model.schema import Parameter
-from skillgen.model.values import Icon, Json, Origins, Quotation
+from skillgen.model.values import Icon, Json, Node, Origins, Quotation
 
 
-class Resource(Struct, frozen=True, kw_only=True):
+class Resource(Node, frozen=True, kw_only=True):
     """A resource at a URI, or a family of them at a URI template."""
 
     uri: str
@@ -37,7 +35,7 @@ class Resource(Struct, frozen=True, kw_only=True):
     audience: tuple[str, ...] = ()
     """Intended readers: `user`, `assistant`."""
 
-    priority: float | None = None
+    priority: int | float | None = None
     """From 0, optional, to 1, required."""
 
     last_modified: str | None = None
@@ -71,7 +69,7 @@ class Resource(Struct, frozen=True, kw_only=True):
     """JSON pointer to it in the source."""
 
 
-class Prompt(Struct, frozen=True, kw_only=True):
+class Prompt(Node, frozen=True, kw_only=True):
     """A message that the service generates for the model, from arguments."""
 
     name: str
@@ -99,7 +97,7 @@ class Prompt(Struct, frozen=True, kw_only=True):
     """JSON pointer to it in the source."""
 
 
-class Event(Struct, frozen=True, kw_only=True):
+class Event(Node, frozen=True, kw_only=True):
     """A request that the service sends to a URL of the caller (OpenAPI webhooks, callbacks)."""
 
     name: str
@@ -155,7 +153,7 @@ ClientTransport = Literal["stdio", "http", "sse"]
 SectionKind = Literal["usage", "failures", "help", "help_on_parameters", "quick_reference"]
 
 
-class Section(Struct, frozen=True, kw_only=True):
+class Section(Node, frozen=True, kw_only=True):
     """A piece of the source's documentation for which the model has no field."""
 
     title: str = ""
@@ -170,7 +168,7 @@ class Section(Struct, frozen=True, kw_only=True):
     """Markdown, untrusted."""
 
 
-class Group(Struct, frozen=True, kw_only=True):
+class Group(Node, frozen=True, kw_only=True):
     """Tools that belong together."""
 
     name: str
@@ -189,7 +187,7 @@ class Group(Struct, frozen=True, kw_only=True):
     """Origins of the fields that the source does not declare."""
 
 
-class Criterion(Struct, frozen=True, kw_only=True):
+class Criterion(Node, frozen=True, kw_only=True):
     """A conformance criterion of progressive disclosure (seed 003, 9)."""
 
     number: int
@@ -205,7 +203,7 @@ class Criterion(Struct, frozen=True, kw_only=True):
     """What was observed, or why it was not checked."""
 
 
-class Disclosure(Struct, frozen=True, kw_only=True):
+class Disclosure(Node, frozen=True, kw_only=True):
     """Progressive disclosure: a server that lists its tools briefly and requires reading a tool's description before
     its first call (seed 003)."""
 
@@ -222,7 +220,7 @@ class Disclosure(Struct, frozen=True, kw_only=True):
     """JSON pointer to the resource in the source."""
 
 
-class SkillFile(Struct, frozen=True, kw_only=True):
+class SkillFile(Node, frozen=True, kw_only=True):
     """A file of a skill that a server offers."""
 
     uri: str
@@ -238,7 +236,7 @@ class SkillFile(Struct, frozen=True, kw_only=True):
     """Its content, if it was read and matches size and digest; untrusted."""
 
 
-class OfferedSkill(Struct, frozen=True, kw_only=True):
+class OfferedSkill(Node, frozen=True, kw_only=True):
     """A skill that an MCP server offers itself (`io.modelcontextprotocol/skills`)."""
 
     uri: str
@@ -260,7 +258,7 @@ class OfferedSkill(Struct, frozen=True, kw_only=True):
     """JSON pointer to it in the source."""
 
 
-class RelatedServer(Struct, frozen=True, kw_only=True):
+class RelatedServer(Node, frozen=True, kw_only=True):
     """Another server that the service recommends for what it does not do itself (seed 004, 13)."""
 
     name: str
@@ -279,7 +277,7 @@ class RelatedServer(Struct, frozen=True, kw_only=True):
     """`high`, `medium` or `low`: how well it fits."""
 
 
-class ClientEntry(Struct, frozen=True, kw_only=True):
+class ClientEntry(Node, frozen=True, kw_only=True):
     """The entry of an MCP server in a client's configuration, without any secret value."""
 
     transport: ClientTransport = "stdio"

@@ -8,9 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Literal
 
-from msgspec import Struct
-
-from skillgen.model.values import Json, Origins, Value
+from skillgen.model.values import Declared, Json, Node, Origins
 
 Location = Literal[
     "argument", "path", "query", "header", "cookie", "body", "positional", "option", "global", "property"
@@ -19,7 +17,7 @@ Location = Literal[
 of a command, an argument or option of a command that is `global` to its subcommands, or a `property` of a parameter."""
 
 
-class Schema(Struct, frozen=True, kw_only=True):
+class Schema(Node, frozen=True, kw_only=True):
     """The type of a value. All fields apply together; a schema without fields allows any value."""
 
     types: tuple[str, ...] = ()
@@ -40,7 +38,7 @@ class Schema(Struct, frozen=True, kw_only=True):
     choices: tuple[Json, ...] | None = None
     """The values of `enum`, or the one of `const`."""
 
-    default: Value | None = None
+    default: Declared = None
     """The `default`."""
 
     examples: tuple[Json, ...] = ()
@@ -112,7 +110,7 @@ class Schema(Struct, frozen=True, kw_only=True):
     """Whether the value is deprecated."""
 
 
-class Discriminator(Struct, frozen=True, kw_only=True):
+class Discriminator(Node, frozen=True, kw_only=True):
     """The property that identifies the type of an object by its value (OpenAPI 3.1, "Discriminator Object")."""
 
     property: str
@@ -126,7 +124,7 @@ class Discriminator(Struct, frozen=True, kw_only=True):
     """The name of the type if the property is absent or has another value (3.2, `defaultMapping`)."""
 
 
-class Condition(Struct, frozen=True, kw_only=True):
+class Condition(Node, frozen=True, kw_only=True):
     """A rule for some values only."""
 
     when: Schema
@@ -139,7 +137,7 @@ class Condition(Struct, frozen=True, kw_only=True):
     """What any other value must match too."""
 
 
-class Serialization(Struct, frozen=True, kw_only=True):
+class Serialization(Node, frozen=True, kw_only=True):
     """How a value is serialised into a request, if not in the default way (OpenAPI 3.1, "Style Values")."""
 
     style: str | None = None
@@ -162,7 +160,7 @@ class Serialization(Struct, frozen=True, kw_only=True):
     """Whether the name may be sent without a value (`allowEmptyValue`)."""
 
 
-class CommandSyntax(Struct, frozen=True, kw_only=True):
+class CommandSyntax(Node, frozen=True, kw_only=True):
     """How a parameter is written on a command line. A positional argument has only a value."""
 
     value: str | None = None
@@ -203,7 +201,7 @@ class CommandSyntax(Struct, frozen=True, kw_only=True):
         return self.value is None
 
 
-class Parameter(Struct, frozen=True, kw_only=True):
+class Parameter(Node, frozen=True, kw_only=True):
     """A parameter of a tool, or a property of an object."""
 
     name: str
@@ -242,7 +240,7 @@ class Parameter(Struct, frozen=True, kw_only=True):
         return self.location == "body" and "name" in (self.origins or {})
 
 
-class NamedType(Struct, frozen=True, kw_only=True):
+class NamedType(Node, frozen=True, kw_only=True):
     """A schema with a name, stored once in `Service.schemas`; parameters and outputs refer to it."""
 
     name: str

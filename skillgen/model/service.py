@@ -8,8 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from msgspec import Struct, field
-
 from skillgen.errors import Problem
 from skillgen.model.auth import Access, AccessLevel, Endpoint, Invocation, RateLimit, Requirements
 from skillgen.model.calls import ErrorCase
@@ -26,11 +24,11 @@ from skillgen.model.resource import (
 )
 from skillgen.model.schema import NamedType, Parameter
 from skillgen.model.tool import Kind, Tool
-from skillgen.model.values import Icon, Json, Origins, Quotation
+from skillgen.model.values import Icon, Json, Node, Origins, Quotation
 from skillgen.model.workflow import Workflow
 
 
-class Service(Struct, frozen=True, kw_only=True):
+class Service(Node, frozen=True, kw_only=True):
     """A service: what it is, when to use it, and all that it offers."""
 
     kind: Kind
@@ -103,13 +101,13 @@ class Service(Struct, frozen=True, kw_only=True):
     access_level: AccessLevel = "interact"
     """How much a caller can change."""
 
-    access: Access = field(default_factory=Access)
+    access: Access = Access()
     """Other ways to use it."""
 
     install: Mapping[str, str] | None = None
     """Package manager to package."""
 
-    requirements: Requirements = field(default_factory=Requirements)
+    requirements: Requirements = Requirements()
     """What a caller needs before the first call."""
 
     invocation: Invocation | None = None

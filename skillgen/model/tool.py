@@ -5,13 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Literal
 
-from msgspec import Struct, field
-
 from skillgen.model.auth import Credential, Endpoint, RateLimit
 from skillgen.model.calls import Completion, Deprecation, ErrorCase, Example, Input, Output, Pagination
 from skillgen.model.resource import Section
 from skillgen.model.schema import Parameter
-from skillgen.model.values import Icon, Json, Origins, Quotation
+from skillgen.model.values import Icon, Json, Node, Origins, Quotation
 
 Operation = Literal["read", "write", "delete", "admin"]
 
@@ -37,7 +35,7 @@ OVERRULES = ", against what is declared"
 """The end of the source of a judged effect that a declared fact denies."""
 
 
-class Semantics(Struct, frozen=True, kw_only=True):
+class Semantics(Node, frozen=True, kw_only=True):
     """The effects of a call. `None` means unknown, not false."""
 
     operation: Operation | None = None
@@ -111,20 +109,20 @@ class Semantics(Struct, frozen=True, kw_only=True):
         return origin is not None and origin.source.startswith(JUDGED_BY)
 
 
-class Cost(Struct, frozen=True, kw_only=True):
+class Cost(Node, frozen=True, kw_only=True):
     """The estimated cost of a call (seed 004, 3)."""
 
     category: str | None = None
     """`free`, `metered` or `requires_approval`."""
 
-    estimated_units: float | None = None
+    estimated_units: int | float | None = None
     """The number of units."""
 
     unit_label: str | None = None
     """The unit."""
 
 
-class Tool(Struct, frozen=True, kw_only=True):
+class Tool(Node, frozen=True, kw_only=True):
     """An MCP tool, an operation of an API (seed 002, 4.1), or a command of a program."""
 
     name: str
@@ -171,7 +169,7 @@ class Tool(Struct, frozen=True, kw_only=True):
     other_outputs: tuple[Output, ...] = ()
     """Other results of a successful call: an operation's other statuses from 200 to 299, and other media types."""
 
-    semantics: Semantics = field(default_factory=Semantics)
+    semantics: Semantics = Semantics()
     """The effects of a call."""
 
     cost: Cost | None = None

@@ -20,7 +20,7 @@ from skillgen.model.service import Service
 from skillgen.model.values import Json, Value, child
 
 _NO_TEXT = frozenset({
-    "bool", "bool | None", "int", "int | None", "float | None", "Origins | None", "Kind", "AccessLevel",
+    "bool", "bool | None", "int", "int | None", "int | float | None", "Origins | None", "Kind", "AccessLevel",
     "Operation | None", "Risk | None", "SectionKind | None", "PagingMethod | None",
     "Literal['optional', 'required'] | None", "Location", "ClientTransport", "tuple[Problem, ...]",
     "tuple[Quotation, ...]",

@@ -6,7 +6,7 @@ A JSON pointer (RFC 6901) is stored with every fact of the model and followed fo
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Literal, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias
 from urllib.parse import unquote
 
 from msgspec import Struct
@@ -23,18 +23,40 @@ def json_type(value: Json) -> str:
     return _JSON_TYPES.get(type(value), "null")
 
 
-class Value(Struct, frozen=True):
-    """A JSON value that the source declares, possibly null.
+class Value:
+    """A JSON value that the source declares, possibly null."""
 
-    A field of type `Value | None` has three states: `None` is not declared, `Value(None)` is declared as null, and
-    `Value("")` is declared as empty. In JSON, a `Value` is the bare value and `None` is an absent key.
-    """
+    __slots__ = ("json",)
 
     json: Json
-    """The value itself."""
+    """The value itself. Not to be changed."""
+
+    def __init__(self, json: Json) -> None:
+        self.json = json
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Value) and bool(self.json == other.json)
+
+    def __hash__(self) -> int:
+        return hash(self.json)
+
+    def __repr__(self) -> str:
+        return f"Value({self.json!r})"
 
 
-class Origin(Struct, frozen=True):
+if TYPE_CHECKING:
+    Declared: TypeAlias = Value | None
+    """The type of a field with three states: `None` is not declared, `Value(None)` is declared as null, and `Value("")`
+    is declared as empty. In JSON, a `Value` is the bare value and `None` is an absent key."""
+else:  # of `Value | None`, msgspec would read null as `None`
+    Declared = Value
+
+
+class Node(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
+    """The base of the classes of the model."""
+
+
+class Origin(Node, frozen=True):
     """Where a fact comes from, if not from the pointer of its node."""
 
     kind: Literal["declared", "inferred", "defaulted"]
@@ -111,7 +133,7 @@ def _unescape(token: str) -> str:
     return token.replace("~1", "/").replace("~0", "~") if "~" in token else token
 
 
-class Icon(Struct, frozen=True, kw_only=True):
+class Icon(Node, frozen=True, kw_only=True):
     """An icon of a service or of one of its parts (SEP-973)."""
 
     src: str
@@ -127,7 +149,7 @@ class Icon(Struct, frozen=True, kw_only=True):
     """`light` or `dark`: the background for which it is designed."""
 
 
-class Quotation(Struct, frozen=True, kw_only=True):
+class Quotation(Node, frozen=True, kw_only=True):
     """A passage of the source that addresses the reader instead of describing something.
 
     It is removed from its field; documents show it in its place, but only as a quotation.

@@ -8,13 +8,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Literal
 
-from msgspec import Struct
-
 from skillgen.model.schema import Schema
-from skillgen.model.values import Json, Value
+from skillgen.model.values import Declared, Json, Node
 
 
-class StepValue(Struct, frozen=True, kw_only=True):
+class StepValue(Node, frozen=True, kw_only=True):
     """A value that a step sends."""
 
     name: str
@@ -28,7 +26,7 @@ class StepValue(Struct, frozen=True, kw_only=True):
     """A literal, an expression, or a selector: an object of `context`, `selector` and `type`."""
 
 
-class StepCriterion(Struct, frozen=True, kw_only=True):
+class StepCriterion(Node, frozen=True, kw_only=True):
     """A condition on the answer to a step."""
 
     condition: str
@@ -41,7 +39,7 @@ class StepCriterion(Struct, frozen=True, kw_only=True):
     """The expression to whose value the condition applies."""
 
 
-class StepAction(Struct, frozen=True, kw_only=True):
+class StepAction(Node, frozen=True, kw_only=True):
     """What to do after a step."""
 
     kind: Literal["end", "goto", "retry"]
@@ -62,14 +60,14 @@ class StepAction(Struct, frozen=True, kw_only=True):
     criteria: tuple[StepCriterion, ...] = ()
     """All of these must hold."""
 
-    retry_after_s: float | None = None
+    retry_after_s: int | float | None = None
     """Seconds to wait before a retry."""
 
     retry_limit: int | None = None
     """The maximum number of retries."""
 
 
-class WorkflowStep(Struct, frozen=True, kw_only=True):
+class WorkflowStep(Node, frozen=True, kw_only=True):
     """A call within a workflow: of a tool, of another workflow, or of something that is not documented here."""
 
     name: str
@@ -90,7 +88,7 @@ class WorkflowStep(Struct, frozen=True, kw_only=True):
     values: tuple[StepValue, ...] = ()
     """Parameters, or inputs of the workflow."""
 
-    body: Value | None = None
+    body: Declared = None
     """The body of the request."""
 
     media_type: str | None = None
@@ -124,7 +122,7 @@ class WorkflowStep(Struct, frozen=True, kw_only=True):
         return tuple(dict.fromkeys(filter(None, (self.workflow, *actions))))
 
 
-class Workflow(Struct, frozen=True, kw_only=True):
+class Workflow(Node, frozen=True, kw_only=True):
     """A sequence of calls."""
 
     name: str

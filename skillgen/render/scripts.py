@@ -321,7 +321,7 @@ def _checked(schema: Schema) -> dict[str, Json]:
 
 
 def _stripped(raw: Json, *, is_map: bool = False) -> Json:
-    if isinstance(raw, list):
+    if isinstance(raw, (list, tuple)):
         return [_stripped(item) for item in raw]
     if not isinstance(raw, dict):
         return raw

@@ -321,14 +321,9 @@ def is_snapshot(data: Json) -> bool:
     return isinstance(data, dict) and "snapshot" in data and "services" in data
 
 
-def snapshot_of(services: Iterable[Service]) -> dict[str, Json]:
-    """Returns services as a snapshot."""
-    return {"snapshot": _SNAPSHOT_VERSION, "services": [to_json(service) for service in services]}
-
-
 def snapshot_text(services: Iterable[Service]) -> str:
     """Returns services as the text of a snapshot."""
-    return json_text(snapshot_of(services), indent=2) + "\n"
+    return json_text({"snapshot": _SNAPSHOT_VERSION, "services": to_json(tuple(services))}, indent=2) + "\n"
 
 
 def services_from_snapshot(data: Json, name: str) -> tuple[Service, ...]:
