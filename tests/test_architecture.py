@@ -213,7 +213,7 @@ INTERNALS = {
     "skillgen.sources.mcp.crawl": "the answers of a server that nobody starts, in hundreds of tests",
     # Readers of hostile text.
     "skillgen.sources.mcp.jsonrpc": "a fuzz target",
-    "skillgen.sources.yaml_core": "a fuzz target, and the YAML test suite",
+    "skillgen.text.yaml_core": "a fuzz target, and the YAML test suite",
     "skillgen.security.injection.detection": "its steps for hundreds of texts, without those of a run",
     "skillgen.text.blocks": "its steps for hundreds of texts, without those of a run",
     "skillgen.text.summary": "its steps for hundreds of texts, without those of a run",

@@ -844,15 +844,16 @@ def test_a_secret_in_the_file_is_rejected_with_its_line_but_not_its_value(projec
         ("targets:\n  a:\n    when-to-use: x\n", ":3: targets.a.when-to-use must be a list", "one item a line"),
         ("targets:\n  a:\n    strict: maybe\n", ":3: targets.a.strict must be true or false", "true or false"),
         ("targets:\n  a:\n    name:\n", ":3: targets.a.name is empty", "leave it out"),
-        ("targets:\n  a: {}\n  a: {}\n", "skillgen.yaml:3: the key 'a' is duplicate", "remove one"),
+        ("targets:\n  a: {}\n  a: {}\n", "skillgen.yaml:3: the key 'a' occurs twice", "correct it"),
         ("targets: [\n", "skillgen.yaml:2: is not YAML", "correct it"),
         ("targets: {}\n", "skillgen.yaml: has no targets", "add one"),
-        ("a: &a [*a]\n", "skillgen.yaml:1: ", "fewer levels"),
+        ("a: &a [*a]\n", "skillgen.yaml:1: is not YAML: the alias *a contains itself", "correct it"),
         (
             "targets:\n  a: {source: {openapi: x}, emit: [pdf]}\n",
             "skillgen.yaml:2: targets.a.emit[0]: no such format: pdf",
             "choose",
         ),
+        ("targets:\n  a:\n    emit:\n    - skill\n    - pdf\n", ":5: targets.a.emit[1]: no such format: pdf", "choose"),
         (
             "targets:\n  a: {source: {openapi: x}, out: d}\n  b: {source: {openapi: x}, out: d/e}\n",
             "the targets a and b write to the same folder",

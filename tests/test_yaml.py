@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from skillgen.errors import ProblemLog
-from skillgen.sources.yaml_core import YamlError, parse_yaml
+from skillgen.text.yaml_core import YamlError, parse_yaml
 
 Json = Any
 

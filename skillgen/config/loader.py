@@ -8,33 +8,28 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator, Mapping
+from bisect import bisect_left
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from pathlib import Path
 from typing import Any, TypeAlias
 
-import yaml
-
 from skillgen.config.convert import Converter, Fault
 from skillgen.config.option import keys_in
 from skillgen.config.project import SOURCE_KINDS, Project, Source, Target
-from skillgen.errors import UsageError
+from skillgen.errors import ProblemLog, UsageError
 from skillgen.security.tables import parse_toml
+from skillgen.text.yaml_core import Places, YamlError, parse_yaml
 
 FILE_NAME = "skillgen.yaml"
 
 _SIZE_LIMIT_BYTES = 4 * 1024 * 1024
-_VALUES_LIMIT = 100_000
-_SEARCHED_LINES = 1_000_000
-"""Lines of a TOML document in which keys are searched for; the places of others are not reported."""
-_NESTING_LIMIT = 50
-"""Levels; a project file needs ten."""
 
 _SECRET_NAME = re.compile(
     r"token|secret|passw|api[-_]?key|access[-_]?key|authorization|cookie|credential", re.IGNORECASE
 )
 _VARIABLE = re.compile(r"(?P<escape>\$)?\$\{(?P<name>[A-Za-z_][A-Za-z0-9_]*)\}")
-_LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+_TOML_KEY = re.compile(r"""(?<![\w-])([\w-]{1,200})["']?[ \t]*[=\].]""")
 _NULLS = ("", "~", "null", "Null", "NULL")
 
 
@@ -76,10 +71,10 @@ def read_project(path: Path) -> Project:
         UsageError: it cannot be read, or keys or values are invalid.
     """
     text, name = read_text(path), path.as_posix()
-    data, lines = (_read_toml if path.suffix == ".toml" else _read_yaml)(text, name)
+    data, line_of = (_read_toml if path.suffix == ".toml" else _read_yaml)(text, name)
 
     def error_of(fault: Fault) -> UsageError:
-        line = next((lines[fault.path[:end]] for end in range(len(fault.path), 0, -1) if fault.path[:end] in lines), 0)
+        line = line_of(fault.path)
         key = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in fault.path)[1:]
         what = f"{key} {fault.what}" if key and not fault.what.startswith("the key ") else fault.what
         if fault.what.startswith("no such"):
@@ -119,8 +114,8 @@ def interpolate(text: str, environment: Mapping[str, str], where: str) -> str:
     return _VARIABLE.sub(lambda match: match[0][1:] if match["escape"] else environment[match["name"]], text)
 
 
-_Lines: TypeAlias = dict[tuple[str | int, ...], int]
-"""The line of each key and each item of a list."""
+_LineOf: TypeAlias = Callable[["tuple[str | int, ...]"], int]
+"""Returns the line of what keys and indexes lead to; 0 if it is not known."""
 
 
 def read_text(path: Path) -> str:
@@ -150,52 +145,29 @@ def yaml_values(text: str, name: str) -> Any:
     return _read_yaml(text.replace("\r\n", "\n"), name)[0]
 
 
-def _read_yaml(text: str, name: str) -> tuple[Any, _Lines]:
-    """Parses a YAML document.
-
-    Raises:
-        UsageError: it is not YAML, or has a duplicate key.
-    """
-    lines: _Lines = {}
+def _read_yaml(text: str, name: str) -> tuple[Any, _LineOf]:
+    problems, places = ProblemLog(), Places()
     try:
-        node = yaml.compose(text, Loader=_LOADER)
-        return None if node is None else _from_node(node, name, lines, ()), lines
-    except yaml.YAMLError as error:
-        mark, fix = getattr(error, "problem_mark", None), "correct it"
-        what = getattr(error, "problem", None) or str(error).splitlines()[0]
-        if mark is not None and "any token" in what and "\t" in text.splitlines()[mark.line]:
-            what, fix = "a tab indents the line", "indent it with spaces"
-        raise UsageError(
-            f"is not YAML: {what}", where=f"{name}:{mark.line + 1}" if mark is not None else name, fix=fix
-        ) from None
+        data = parse_yaml(text, problems, scalar=lambda value: None if value in _NULLS else value, places=places)
+        faults = [(item.where, item.message.partition(";")[0]) for item in problems]
+    except YamlError as error:
+        data, faults = None, [("", f"is not YAML: {error}")]
+    for where, what in faults:
+        line = re.search(r"line (\d+)(?:, column \d+)?(?:: )?", where or what)
+        place = f"{name}:{line[1]}" if line else name
+        raise UsageError(what.replace(line[0] if line else "", "", 1), where=place, fix="correct it")
+
+    def line_of(path: tuple[str | int, ...]) -> int:
+        line, value = 0, data
+        with suppress(LookupError, TypeError):
+            for part in path:
+                line, value = places.get((id(value), part), line), value[part]
+        return line
+
+    return data, line_of
 
 
-def _from_node(node: Any, name: str, lines: _Lines, path: tuple[str | int, ...]) -> Any:
-    place = f"{name}:{node.start_mark.line + 1}"
-    if len(lines) > _VALUES_LIMIT:  # an alias is expanded wherever it is used
-        raise UsageError(f"has more than {_VALUES_LIMIT:,} values", where=place, fix="use fewer aliases")
-    if len(path) > _NESTING_LIMIT:
-        what = f"is nested more than {_NESTING_LIMIT} levels deep, or an alias contains itself"
-        raise UsageError(what, where=place, fix="use fewer levels, and write the value out")
-    if isinstance(node, yaml.ScalarNode):
-        return None if not node.style and node.value in _NULLS else node.value
-    if isinstance(node, yaml.SequenceNode):
-        lines |= {(*path, index): item.start_mark.line + 1 for index, item in enumerate(node.value)}
-        return [_from_node(item, name, lines, (*path, index)) for index, item in enumerate(node.value)]
-    members: dict[str, Any] = {}
-    for key, value in node.value:
-        where = f"{name}:{key.start_mark.line + 1}"
-        if not isinstance(key, yaml.ScalarNode):
-            raise UsageError("a key must be a string", where=where, fix="correct it")
-        if key.value in members:
-            raise UsageError(f"the key {key.value!r} is duplicate", where=where, fix="remove one")
-        own = (*path, key.value)
-        lines[own] = key.start_mark.line + 1
-        members[key.value] = _from_node(value, name, lines, own)
-    return members
-
-
-def _read_toml(text: str, name: str) -> tuple[Any, _Lines]:
+def _read_toml(text: str, name: str) -> tuple[Any, _LineOf]:
     """Parses the table `[tool.skillgen]` of a TOML document; empty without that table.
 
     Raises:
@@ -205,34 +177,30 @@ def _read_toml(text: str, name: str) -> tuple[Any, _Lines]:
         data = parse_toml(text)
     except ValueError as error:
         raise UsageError(f"is not TOML: {error}", where=name, fix="correct it") from None
-    tool = data.get("tool")
+    tool, lines = data.get("tool"), dict[str, list[int]]()
+    for number, line in enumerate(text.splitlines(), 1):
+        for key in _TOML_KEY.findall(line):
+            lines.setdefault(key, []).append(number)
     table = tool.get("skillgen") if isinstance(tool, dict) else None
-    lines: _Lines = {}
-    return _from_toml(table if isinstance(table, dict) else {}, text.splitlines(), lines), lines
+
+    def line_of(path: tuple[str | int, ...]) -> int:
+        """Returns the next line with the key below its parent's, since TOML libraries report no lines."""
+        line = 0
+        for key in path:
+            found = lines.get(key, []) if isinstance(key, str) else []
+            line = next(iter(found[(at := bisect_left(found, line)) : at + 1]), line)
+        return line
+
+    return _texts(table) if isinstance(table, dict) else {}, line_of
 
 
-def _from_toml(table: dict[str, Any], text: list[str], lines: _Lines) -> Any:
-    """Returns a TOML table; TOML libraries report no lines, so a key is searched for below its parent's line."""
-    lines_left = _SEARCHED_LINES
-
-    def read(value: Any, path: tuple[str | int, ...], after: int) -> Any:
-        nonlocal lines_left
-        if isinstance(value, dict):
-            members = {}
-            for key, item in value.items():
-                pattern = re.compile(rf"""(?<![\w-])["']?{re.escape(key)}["']?\s*(=|\]|\.)""")
-                searched = range(after or 1, min(len(text), (after or 1) + lines_left) + 1)
-                line = next((at for at in searched if pattern.search(text[at - 1])), after)
-                lines_left -= max(line - after, 0) or len(searched)
-                own = (*path, key)
-                lines[own] = line
-                members[key] = read(item, own, line)
-            return members
-        if isinstance(value, list):
-            return [read(item, path, after) for item in value]
-        return str(value).lower() if isinstance(value, bool) else str(value)
-
-    return read(table, (), 0)
+def _texts(value: Any) -> Any:
+    """Returns TOML with each scalar as a string."""
+    if isinstance(value, dict):
+        return {key: _texts(item) for key, item in value.items()}
+    if isinstance(value, list):
+        return list(map(_texts, value))
+    return str(value).lower() if isinstance(value, bool) else str(value)
 
 
 def _faults_of_target(name: str, target: Target) -> Iterator[Fault]:

@@ -5,6 +5,7 @@ A JSON pointer (RFC 6901) is stored with every fact of the model and followed fo
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias
 from urllib.parse import unquote
@@ -16,6 +17,16 @@ Json: TypeAlias = Any
 
 
 _JSON_TYPES = {str: "string", bool: "boolean", int: "integer", float: "number", list: "array", dict: "object"}
+
+
+NESTING_LIMIT = 200
+"""Levels of nesting that are read. Published descriptions have about 40."""
+
+
+def number_or_text(digits: str) -> float | str:
+    """Returns a float, or the digits if it overflows: JSON cannot express infinity."""
+    number = float(digits)
+    return number if math.isfinite(number) else digits
 
 
 def json_type(value: Json) -> str:

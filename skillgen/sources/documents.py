@@ -305,7 +305,7 @@ def parse_text(text: str, name: str, problems: ProblemLog) -> Json:
     if (runtime := RUNTIMES.get(Path(name).suffix)) is not None:
         fix = f"if it is an MCP server, give its command: skillgen from-server -- {runtime} {name}"
         raise SourceError("is a program", where=name, fix=fix)
-    from skillgen.sources.yaml_core import YamlError, parse_yaml
+    from skillgen.text.yaml_core import YamlError, parse_yaml
 
     try:
         return parse_yaml(text, problems)

@@ -64,9 +64,6 @@ SOURCE_LIMIT_BYTES = 256 * 1024 * 1024
 The largest servers known send less than a tenth of this.
 """
 
-NESTING_LIMIT = 200
-"""Levels of nesting that are read. Published descriptions have about 40."""
-
 PROPERTIES_LIMIT = 100_000
 """Properties of one object that are read: a hundred times the largest published object."""
 

@@ -7,15 +7,13 @@ recursive; the limit here bounds all of them.
 from __future__ import annotations
 
 import json
-import math
 import re
 from collections import Counter
 from collections.abc import Callable
 from typing import Any, TypeVar
 
 from skillgen.errors import ProblemLog
-from skillgen.model.values import Json, child
-from skillgen.sources.json_access import NESTING_LIMIT
+from skillgen.model.values import NESTING_LIMIT, Json, child, number_or_text
 
 _CUTTABLE_LIMIT = 32 * 1024 * 1024
 """Characters of a text from which deep parts can be cut; a longer one takes too long and is refused."""
@@ -189,12 +187,6 @@ def _int_or_text(digits: str) -> int | str:
         return int(digits)
     except ValueError:
         return digits
-
-
-def number_or_text(digits: str) -> float | str:
-    """Returns a float, or the digits if it overflows: JSON cannot express infinity."""
-    number = float(digits)
-    return number if math.isfinite(number) else digits
 
 
 def _object_from(pairs: list[tuple[str, Json]]) -> dict[str, Json]:

@@ -588,7 +588,7 @@ def drop_undeclared(fields: FieldReader) -> None:
 
 def _parsed_yaml(front_matter: str, pointer: str, problems: ProblemLog) -> dict[str, Json]:
     """Returns the members of front matter; of an invalid one, which is reported, the access level."""
-    from skillgen.sources.yaml_core import YamlError, parse_yaml, word_scalar
+    from skillgen.text.yaml_core import YamlError, parse_yaml, word_scalar
 
     try:
         if len(front_matter) > _FRONT_MATTER_LIMIT:

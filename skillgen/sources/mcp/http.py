@@ -25,9 +25,9 @@ import httpx2
 from anyio.abc import TaskStatus
 from anyio.from_thread import BlockingPortal
 
-from skillgen.model.values import Json
+from skillgen.model.values import NESTING_LIMIT, Json
 from skillgen.sources.http import RETRY_LIMIT, RETRY_STATUSES, WAIT_LIMIT_S, retry_after_s
-from skillgen.sources.json_access import NESTING_LIMIT, SOURCE_LIMIT_BYTES, text_of
+from skillgen.sources.json_access import SOURCE_LIMIT_BYTES, text_of
 from skillgen.sources.mcp import sdk
 from skillgen.sources.mcp.jsonrpc import ConnectionLost, Params, RpcError, is_utf8, parse_messages
 from skillgen.text.unicode import printable

@@ -7,15 +7,13 @@ are used, and values follow YAML 1.2.2, 10.3.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, TypeAlias
 
 import yaml
 from msgspec import Struct
 
 from skillgen.errors import ProblemLog
-from skillgen.model.values import Json
-from skillgen.sources.json_access import NESTING_LIMIT
-from skillgen.sources.json_text import number_or_text
+from skillgen.model.values import NESTING_LIMIT, Json, number_or_text
 from skillgen.text import lazy_re as re
 
 _EXPANDED_LIMIT = 20_000_000
@@ -38,6 +36,7 @@ _INT = re.compile(r"[-+]?[0-9]+\Z")
 _BASED_INT = re.compile(r"0(?:o[0-7]+|x[0-9a-fA-F]+)\Z")
 _FLOAT = re.compile(r"[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?\Z")
 _NUMBER_STARTS = frozenset("+-.0123456789")
+_NODES = (yaml.ScalarEvent, yaml.MappingStartEvent, yaml.SequenceStartEvent, yaml.AliasEvent)
 _PLAIN_TAGS = tuple(f"tag:yaml.org,2002:{name}" for name in ("int", "float", "bool", "null"))
 _WORDS: dict[str, Json] = {
     "": None, "~": None, "null": None, "Null": None, "NULL": None,
@@ -50,11 +49,17 @@ class YamlError(ValueError):
     """The text is not YAML, or cannot be read safely; the message names the line."""
 
 
-def parse_yaml(text: str, problems: ProblemLog, *, scalar: Callable[[str], Json] | None = None) -> Json:
+Places: TypeAlias = dict[tuple[int, str | int], int]
+"""The lines of keys and items, each by the `id` of its mapping or list and its key or index."""
+
+
+def parse_yaml(
+    text: str, problems: ProblemLog, *, scalar: Callable[[str], Json] | None = None, places: Places | None = None
+) -> Json:
     """Parses the first YAML document that is not empty; reports that others follow.
 
     `scalar` returns the value of an unquoted scalar; the default is the core schema. Of a duplicate key the last value
-    is used, and a problem is reported.
+    is used, and a problem is reported. `places` gets the lines.
 
     Raises:
         YamlError: the text is not YAML, or its aliases form a cycle or a bomb.
@@ -66,7 +71,7 @@ def parse_yaml(text: str, problems: ProblemLog, *, scalar: Callable[[str], Json]
     try:
         limit = min(_EXPANDED_LIMIT, _EXPANDED_AT_LEAST + _EXPANDED_PER_CHARACTER * len(text))
         builder = _Builder(loader, problems, limit, scalar or _plain_scalar)
-        data = builder.document()
+        data = builder.document(places)
         builder.report_further_documents()
         return data
     except yaml.YAMLError as error:
@@ -101,9 +106,9 @@ def _plain_scalar(text: str) -> Json:
 class _Builder:
     """Builds values from events, without recursion: nesting is as deep as the parser allows."""
 
-    def __init__(self, loader: Any, problems: ProblemLog, expanded_limit: int, plain: Callable[[str], Json]) -> None:
+    def __init__(self, loader: Any, problems: ProblemLog, limit: int, plain: Callable[[str], Json]) -> None:
         self._plain = plain
-        self._expanded_limit = expanded_limit
+        self._expanded_limit = limit
         self._next = loader.get_event
         self._problems = problems
         self._anchors: dict[str, tuple[Json, int]] = {}
@@ -112,7 +117,7 @@ class _Builder:
         self._merged: dict[int, set[str]] = {}
         """For each mapping with a merge key, by identity: the merged keys that it may still override."""
 
-    def document(self) -> Json:
+    def document(self, places: Places | None) -> Json:
         """Returns the value of the first document that is not null. Most events are scalars: they come first."""
         next_event, scalar, anchors, keys = self._next, yaml.ScalarEvent, self._anchors, dict[str, str]()
         plain = self._plain
@@ -124,6 +129,9 @@ class _Builder:
         while True:
             event = next_event()
             kind = type(event)
+            if places is not None and kind in _NODES:
+                member = event.value if expects_key and kind is scalar else len(collection)
+                places[id(collection), member] = event.start_mark.line + 1
             if kind is scalar:
                 count += 1
                 value = event.value
