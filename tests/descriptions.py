@@ -15,6 +15,23 @@ def operation(operation_id: str | None = None, **members: Json) -> dict[str, Jso
     return {**named, "responses": {"200": {"description": "Done"}}, **members}
 
 
+BOOKS: Json = {
+    "openapi": "3.1.0",
+    "info": {"title": "Books", "version": "1.0.0", "description": "Sells books."},
+    "servers": [{"url": "https://books.example.com"}],
+    "paths": {
+        "/books": {
+            "get": {
+                "operationId": "list_books",
+                "summary": "List the books",
+                "parameters": [{"name": "limit", "in": "query", "schema": {"type": "integer"}}],
+                "responses": {"200": {"description": "The books"}},
+            }
+        }
+    },
+}
+"""The books of a shop."""
+
 LONG = "It takes room. " * 700
 """A text that makes a service too large to be described in SKILL.md as a whole."""
 

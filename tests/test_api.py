@@ -13,26 +13,10 @@ from typing import Any
 import pytest
 import yaml
 from cli import ROOT, files_of, run_python, run_skillgen
+from descriptions import BOOKS
 from msgspec.structs import replace
 
 import skillgen
-
-BOOKS: dict[str, Any] = {
-    "openapi": "3.1.0",
-    "info": {"title": "Books", "version": "1.0.0", "description": "Sells books."},
-    "servers": [{"url": "https://books.example.com"}],
-    "paths": {
-        "/books": {
-            "get": {
-                "operationId": "list_books",
-                "summary": "List the books",
-                "parameters": [{"name": "limit", "in": "query", "schema": {"type": "integer"}}],
-                "responses": {"200": {"description": "The books"}},
-            }
-        }
-    },
-}
-
 
 UNTYPED: Any = skillgen
 """The API for calls that a type checker refuses."""

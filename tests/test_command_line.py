@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 from cli import ROOT, files_of, run_skillgen
+from descriptions import BOOKS
 
 import skillgen
 
@@ -41,22 +42,7 @@ CONTRACT = {
 }
 """The options that the design names, by command."""
 
-API = {
-    "openapi": "3.1.0",
-    "info": {"title": "Shop", "version": "1", "description": "Sells books."},
-    "servers": [{"url": "http://127.0.0.1:9"}],
-    "paths": {
-        "/books": {
-            "get": {
-                "operationId": "list_books",
-                "summary": "List the books",
-                "parameters": [{"name": "limit", "in": "query", "schema": {"type": "integer"}}],
-                "responses": {"200": {"description": "The books"}},
-            },
-            "post": {"operationId": "add_book", "responses": {"201": {"description": "The book"}}},
-        }
-    },
-}
+API = {**BOOKS, "info": {**BOOKS["info"], "title": "Shop"}, "servers": [{"url": "http://127.0.0.1:9"}]}
 
 CALL = ("list_books", "--dry-run")
 

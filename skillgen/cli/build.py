@@ -9,9 +9,9 @@ from typing import Annotated, Any
 
 import typer
 
-from skillgen.cli.options import AsJson, OptionsOf, ProjectFile, command
+from skillgen.cli.options import AsJson, OptionsOf, command
 from skillgen.cli.output import Console, full_place, result_json, show_result
-from skillgen.cli.source import TargetName, refuse_command
+from skillgen.cli.source import ProjectFile, TargetName, refuse_command
 from skillgen.config.project import OutputOptions, Source
 from skillgen.errors import ExitCode
 

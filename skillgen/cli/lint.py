@@ -21,6 +21,7 @@ from skillgen.problem_codes import CODES
 
 if TYPE_CHECKING:
     from skillgen.lint.findings import Findings
+    from skillgen.pipeline.lint import Linter
     from skillgen.pipeline.read import Reading
 
 
@@ -84,22 +85,11 @@ def lint(
         readings = _read_targets(settings, file, given, console)
     else:
         readings = _read_given(given, console)
-    findings, exit_codes = [], [ExitCode.DONE]
-    for name, path, reading in readings:
-        for error in reading.failures:
-            console.fail(error)
-            exit_codes.append(error.exit_code)
-        for index, service in enumerate(reading.services):
-            if skill is not None:
-                findings.append(linter.check_skill(skill, service))
-                continue
-            is_alone = len(reading.services) == 1 and name is not None
-            place = name if is_alone else f"{name} {service.name}" if name is not None else service.name
-            findings.append(linter.check(service, place or "", path=path, index=index))
+    findings, code = _findings(linter, readings, skill, console)
     if linter.options.write_baseline is not None:
         _write(Path(linter.options.write_baseline), baseline_text(findings))
         console.say(f"{sum(len(item.problems) for item in findings):,} findings are known now")
-        return max(exit_codes)
+        return code
     if console.quiet:
         errors = [tuple(problem for problem in item.problems if problem.level == "error") for item in findings]
         findings = [structs.replace(item, problems=same) for item, same in zip(findings, errors, strict=True)]
@@ -109,9 +99,27 @@ def lint(
     if outdated := linter.outdated():
         console.say(f"{outdated:,} findings of the baseline no longer occur: write it again with --write-baseline")
     counts = counts_of(findings)
-    if counts["error"] or (linter.options.strict and counts["warning"]):
-        exit_codes.append(ExitCode.DRIFT)
-    return max(exit_codes)
+    has_drift = counts["error"] or (linter.options.strict and counts["warning"])
+    return max(code, ExitCode.DRIFT) if has_drift else code
+
+
+def _findings(
+    linter: Linter, readings: _Readings, skill: Path | None, console: Console
+) -> tuple[list[Findings], ExitCode]:
+    """Returns the findings on what was read, with the exit code of what was not."""
+    findings, code = [], ExitCode.DONE
+    for name, path, reading in readings:
+        for error in reading.failures:
+            console.fail(error)
+            code = max(code, error.exit_code)
+        for index, service in enumerate(reading.services):
+            if skill is not None:
+                findings.append(linter.check_skill(skill, service))
+                continue
+            is_alone = len(reading.services) == 1 and name is not None
+            place = name if is_alone else f"{name} {service.name}" if name is not None else service.name
+            findings.append(linter.check(service, place or "", path=path, index=index))
+    return findings, code
 
 
 def _report(name: str, console: Console) -> Callable[[Sequence[Findings]], str]:

@@ -10,7 +10,6 @@ import inspect
 import os
 import re
 from collections.abc import Callable, Collection, Iterable
-from pathlib import Path
 from typing import Annotated, Any, TypeAlias, get_args, get_origin, get_type_hints
 
 import typer
@@ -24,16 +23,6 @@ from skillgen.errors import ExitCode, SkillgenError, UsageError
 
 AsJson: TypeAlias = Annotated[
     bool, typer.Option("--json", help="Print a JSON report to standard output.", rich_help_panel="Report")
-]
-
-ProjectFile: TypeAlias = Annotated[
-    Path | None,
-    typer.Option(
-        "--project",
-        metavar="FILE",
-        help="Project file. Default: skillgen.yaml, else pyproject.toml.",
-        rich_help_panel="Source",
-    ),
 ]
 
 _HEADER_VARIABLE = re.compile(r"(?P<scheme>[A-Za-z][\w-]*[ \t]+)?env:(?P<name>\S*)")

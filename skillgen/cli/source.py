@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
 import typer
 from msgspec import Struct, structs
 
-from skillgen.cli.options import OptionsOf, ProjectFile
+from skillgen.cli.options import OptionsOf
 from skillgen.cli.output import Console, show_documents
 from skillgen.config.option import options_in
 from skillgen.config.project import DEFAULT_OUT, SOURCE_KINDS, TEXTS_NAME, OutputOptions, Source, Texts
@@ -22,6 +22,16 @@ from skillgen.errors import ExitCode, SourceError, UsageError
 if TYPE_CHECKING:
     from skillgen.pipeline.build import NamedTarget
     from skillgen.pipeline.read import Reading, Request
+
+ProjectFile: TypeAlias = Annotated[
+    Path | None,
+    typer.Option(
+        "--project",
+        metavar="FILE",
+        help="Project file. Default: skillgen.yaml, else pyproject.toml.",
+        rich_help_panel="Source",
+    ),
+]
 
 TargetName: TypeAlias = Annotated[
     str | None,

@@ -1,6 +1,7 @@
 """Encodes the model as JSON and decodes it, without loss.
 
-A field with its default value is omitted, so that a large service stays small; an absent key means the default.
+A field with its default value is omitted, or an empty object, so that a large service stays small; an absent key means
+the default.
 """
 
 from __future__ import annotations
@@ -63,7 +64,7 @@ def _decoded(kind: Any, data: Json, pointer: str, unknown: list[str]) -> Any:
             return _converted(kind, data)
         except ValidationError as error:
             if not str(error).startswith("Invalid enum value"):
-                raise DecodeError(f"{pointer}: {error}") from None
+                raise DecodeError(f"{pointer}: {str(error).replace('Expected', 'expected', 1)}") from None
             unknown.append(pointer)
             return UNSET
     kinds = {item.name: item.type for item in fields(kind)} if is_node else {}
