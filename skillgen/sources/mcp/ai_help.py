@@ -1,8 +1,8 @@
 """Reads the result of `ai_help` (seed 000, 3.3), in Markdown or JSON as its `contentType` says.
 
 Its front matter or `metadata` is read in the shape of a `dashdash` object (seed 000, 3.1.2 and 3.3.2). Its quick
-reference and tool reference add to the tools (S0-18), but never change what the source declares: text that has no field
-in the model, or that differs from the source, becomes guidance, unchanged.
+reference and tool reference add to the tools (S0-18), but never change what the source declares: a chapter on a tool
+becomes guidance, unchanged.
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from skillgen.errors import ProblemLog
-from skillgen.model.resource import Section, SectionKind
-from skillgen.model.schema import Parameter
+from skillgen.model.mcp_fields import camel
+from skillgen.model.resource import Section
 from skillgen.model.tool import Tool
 from skillgen.model.values import Json, Origin
 from skillgen.sources.json_access import as_dict, as_list, is_bare_markup, text_of
@@ -27,8 +27,6 @@ from skillgen.text import generated
 from skillgen.text import lazy_re as re
 from skillgen.text.generated import OWN_WORDS, is_edited
 from skillgen.text.structure import sections_of_level
-from skillgen.text.summary import first_sentence, sentences
-from skillgen.text.uses import label_of, lead_ins_apart, uses_declared_in, uses_in_item
 
 if TYPE_CHECKING:
     from markdown_it import MarkdownIt
@@ -39,18 +37,16 @@ _TOOL_LINE = re.compile(
     r"(?:\s*[:\u2014\u2013]|\s+-)(?:\*\*)?\s+(?P<phrase>\S.*)",
     re.DOTALL,
 )
-_TOOL_HEADING = re.compile(r"(?:\d+[.)]\s+)?[`*_]*(?P<name>[\w./-]+)")
-_LABEL = re.compile(
-    r"(?:#{4,6}\s+(?P<heading>\S.*)|(?P<marks>\*\*|__)(?P<bold>[^*_\n]{1,60}?):?(?P=marks)(?:(?<=:..)|\s*:|(?=\s*\Z))"
-    r"|(?P<plain>Parameters|Arguments|Returns|Response|Side Effects|Examples?|Errors|Notes?|(?:CLI|API) Equivalent):)"
-    r"[ \t]*(?P<text>.*)"
+_TOOL_HEADING = re.compile(r"(?:\d+[.)]\s+)?[`*_]*(?P<name>[\w./-]+)[`*_]*(?:\s*\W.*)?")
+_SIDE_EFFECTS = re.compile(
+    r"^(?:#{4,6} |\*\*)Side Effects?(?:\*\*:?|:\*\*)?[ \t]*\n{0,2}(?P<text>(?:[-*] .*\n?)+|[^\s*#].*)",
+    re.IGNORECASE | re.MULTILINE,
 )
-_FENCE = re.compile(r"\s{0,3}(?:```|~~~)")
-_LISTS = ("bullet_list_open", "ordered_list_open")
+"""The label of a tool's side effects (seed 000, 3.3.2, "Tool Reference"), with the line or the list that follows."""
 
+_NO_EFFECT = re.compile(r"\W*(?:none|no|nothing|n/?a|no\s+side[\s-]effects?)?\W*", re.IGNORECASE)
 
 _POINTER = "/ai_help"
-
 _USE = re.compile(r"whentouse|usewhen")
 _NO_USE = re.compile(r"when(?:not|to(?:not|avoid))|(?:do|should)not|dont|not(?:for|tobe|intended|suitable)|outofscope")
 _REFERENCES = ("toolreference", "tools", "availabletools", "commandreference", "commands")
@@ -129,6 +125,22 @@ class AiHelp(Struct, frozen=True, kw_only=True):
             message = f"the quick reference lists {', '.join(unknown)[:200]}, which the source does not offer; left out"
             problems.report("quick-reference-unknown-tool", self.pointer, message)
         return ToolHelp(phrases=phrases, chapters=chapters, sections=tuple(sections))
+
+
+def with_help(tool: Tool, text: ToolHelp, origin: Origin) -> Tool:
+    """Returns a tool with the text on it: its line of the quick reference, and its chapter with its side effects."""
+    origins, semantics, summary = dict(tool.origins or {}), tool.semantics, tool.summary
+    phrase, chapter = text.phrases.get(tool.name), text.chapters.get(tool.name)
+    if phrase and (summary is None or ("summary" in origins and origins["summary"].kind == "inferred")):
+        summary, origins["summary"] = phrase, origin
+    lines = [line for label in _SIDE_EFFECTS.finditer(chapter or "") for line in label["text"].splitlines()]
+    if effects := tuple(line.lstrip("-* ") for line in lines if not _NO_EFFECT.fullmatch(line)):
+        if not semantics.side_effects:
+            semantics = replace(
+                semantics, side_effects=effects, origins={**(semantics.origins or {}), "side_effects": origin}
+            )
+    guidance = (*tool.guidance, Section(kind="help", body=chapter)) if chapter else tool.guidance
+    return replace(tool, summary=summary, origins=origins or None, semantics=semantics, guidance=guidance)
 
 
 def has_section(text: AiHelp, title: str) -> bool:
@@ -265,7 +277,7 @@ def _from_json(result: dict[str, Json], problems: ProblemLog) -> AiHelp:
         metadata=metadata_from_mapping(metadata, f"{_POINTER}/metadata", problems),
         pointer=f"{_POINTER}/sections",
         title=text_of(metadata, "title"),
-        edited=is_edited(metadata.get(_camel(generated.KEY)), json.dumps(result.get("sections"), ensure_ascii=False)),
+        edited=is_edited(metadata.get(camel(generated.KEY)), json.dumps(result.get("sections"), ensure_ascii=False)),
     )
     members = as_dict(result.get("sections")).items()
     chapters = (Section(title=_title_from_key(key), body=_body(key, value)) for key, value in members)
@@ -274,26 +286,44 @@ def _from_json(result: dict[str, Json], problems: ProblemLog) -> AiHelp:
 
 def _with_chapters(ai_help: AiHelp, chapters: Iterable[Section]) -> AiHelp:
     """Returns the result with its sections, without the uses that they list."""
-    wanted: list[str] = []
-    unwanted: list[str] = []
+    uses: tuple[list[str], list[str]] = ([], [])  # wanted, unwanted
     sections = []
     for chapter in chapters:
         key, body = _letters(chapter.title), chapter.body
         is_unwanted = _NO_USE.match(key) is not None
         if is_unwanted or _USE.match(key):
-            wanted_here, unwanted_here, body = _uses_in_section(body, is_unwanted)
-            wanted += wanted_here
-            unwanted += unwanted_here
+            body = _uses_in_section(body, is_unwanted, uses)
         if body and not is_bare_markup(body):
             sections.append(replace(chapter, body=body))
-    return replace(ai_help, when_to_use=tuple(wanted), when_not_to_use=tuple(unwanted), sections=tuple(sections))
+    return replace(ai_help, when_to_use=tuple(uses[0]), when_not_to_use=tuple(uses[1]), sections=tuple(sections))
 
 
 def _body(key: str, value: Json) -> str:
-    """Returns a section in JSON as Markdown."""
-    letters = _letters(key)
-    body = _tool_list(value) if letters == "quickreference" else ""
-    return body or (_tool_reference(value) if letters in _REFERENCES else "") or as_markdown(value)
+    """Returns a section in JSON as Markdown: the tools of a reference with a heading each, and so their members."""
+    items = list(value.items()) if isinstance(value, dict) else [(_name(item), item) for item in as_list(value)]
+    if _letters(key) == "quickreference":
+        phrases = {name: item if isinstance(item, str) else _phrase(item) for name, item in items if name}
+        lines = (f"- `{name}` — {' '.join(phrase.split())}" for name, phrase in phrases.items() if phrase)
+        return "\n".join(lines) or as_markdown(value)
+    if _letters(key) in _REFERENCES and any(name for name, _ in items):
+        return "\n\n".join(f"### {name}\n\n{_chapter(item)}" for name, item in items if name)
+    return as_markdown(value)
+
+
+def _name(item: Json) -> str | None:
+    return text_of(item, "name") or text_of(item, "tool")
+
+
+def _phrase(item: Json) -> str | None:
+    return text_of(item, "description") or text_of(item, "summary")
+
+
+def _chapter(item: Json) -> str:
+    if not isinstance(item, dict):
+        return as_markdown(item)
+    rest = {key: part for key, part in item.items() if key not in ("name", "tool", "description")}
+    parts = (f"**{_title_from_key(key)}:**\n\n{as_markdown(part)}" for key, part in rest.items())
+    return "\n\n".join(filter(None, (text_of(item, "description"), *parts)))
 
 
 def _parsed_json(content: str, problems: ProblemLog) -> Json:
@@ -302,39 +332,6 @@ def _parsed_json(content: str, problems: ProblemLog) -> Json:
     except (ValueError, RecursionError):
         problems.report("ai-help-invalid", f"{_POINTER}/content", "the content is not JSON, though `contentType` is")
         return {}
-
-
-def _tool_list(value: Json) -> str:
-    """Returns a quick reference in JSON as a list in Markdown; empty if it has another form."""
-    phrases = {
-        name: item if isinstance(item, str) else text_of(item, "description") or text_of(item, "summary")
-        for name, item in _named_items(value)
-    }
-    return "\n".join(f"- `{name}` — {' '.join(phrase.split())}" for name, phrase in phrases.items() if phrase)
-
-
-def _tool_reference(value: Json) -> str:
-    """Returns a tool reference in JSON as chapters in Markdown, with a label for each member of a tool."""
-    return "\n\n".join(f"### {name}\n\n{_chapter(item)}" for name, item in _named_items(value))
-
-
-def _chapter(item: Json) -> str:
-    if not isinstance(item, dict):
-        return as_markdown(item)
-    parts = [text_of(item, "description") or ""]
-    for key, part in item.items():
-        if key not in ("name", "tool") and part != parts[0]:
-            parts.append(f"**{_title_from_key(key)}:**\n\n{as_markdown(part)}")
-    return "\n\n".join(filter(None, parts))
-
-
-def _named_items(value: Json) -> Iterator[tuple[str, Json]]:
-    """Yields the members of an object, or the objects of a list that have a name."""
-    if isinstance(value, dict):
-        yield from value.items()
-    for item in as_list(value):
-        if (name := text_of(item, "name") or text_of(item, "tool")) is not None:
-            yield name, item
 
 
 def _letters(title: str) -> str:
@@ -347,12 +344,10 @@ def _split_front_matter(text: str) -> tuple[str | None, str]:
     Empty lines before it are ignored: they come from a string literal with a line break after the quotes.
     """
     lines = text.lstrip("\ufeff\r\n").replace("\r\n", "\n").replace("\r", "\n").split("\n")
-    if lines[0].rstrip() != "---":
+    end = next((number for number, line in enumerate(lines[1:], 1) if line.rstrip() in ("---", "...")), None)
+    if lines[0].rstrip() != "---" or end is None:
         return None, "\n".join(lines)
-    for number, line in enumerate(lines[1:], start=1):
-        if line.rstrip() in ("---", "..."):
-            return "\n".join(lines[1:number]), "\n".join(lines[number + 1 :])
-    return None, "\n".join(lines)
+    return "\n".join(lines[1:end]), "\n".join(lines[end + 1 :])
 
 
 def _headings(tokens: list[Token], tags: tuple[str, ...]) -> Iterator[tuple[int, int, str, str]]:
@@ -360,11 +355,6 @@ def _headings(tokens: list[Token], tags: tuple[str, ...]) -> Iterator[tuple[int,
     for token, inline in pairwise(tokens):
         if token.type == "heading_open" and token.level == 0 and token.tag in tags and token.map is not None:
             yield token.map[0], token.map[1], inline.content, token.tag
-
-
-def _is_item(tokens: list[Token], position: int) -> bool:
-    """True if a token is the first paragraph of a list item."""
-    return tokens[position].type == "inline" and position > 1 and tokens[position - 2].type == "list_item_open"
 
 
 def _quote_and_rest(text: str) -> tuple[str | None, str]:
@@ -378,60 +368,102 @@ def _quote_and_rest(text: str) -> tuple[str | None, str]:
     return None, text.strip()
 
 
-def _uses_in_section(body: str, unwanted: bool) -> tuple[list[str], list[str], str]:
-    """Returns when to use something and when not, by the lists and sentences of a section, and its other text.
+_ITEM = re.compile(
+    r"\s*(?:[-*+•]|\d{1,2}[.)])\s+(?=\S)|\s{0,3}(?=[✅☑✔✓👍❌✖✗✘✕❎☒🚫⛔🛑👎🙅]|:(?:x|white_check_mark):)"
+)
+_FENCE = re.compile(r"\s{0,3}(?:```|~~~)")
+_SIGN = re.compile(
+    r"[\s*_]*(?:[✅☑✔✓👍❌✖✗✘✕❎☒🚫⛔🛑👎🙅🔴🟢]\ufe0f?|:(?:x|no_entry|white_check_mark|heavy_check_mark):)\s*"
+)
+_UNWANTED = re.compile(
+    r"\W*(?:please )?(?:do(?: not|n['’]?t)s?|(?:should|must) not|never|not|avoid|(?:when|use) (?:not|to (?:not|avoid))"
+    r"|(?:it |this |the )?(?:\w+ )?(?:can(?:not|['’]t)|does(?: not|n['’]t)|will not|won['’]t)|out of scope"
+    r"|anti-?patterns?|use (?:another|a different|something else|an? [^:]{1,60} instead))\b"
+    r"|[\s*_]*[❌✖✗✘✕❎☒🚫⛔🛑👎🙅🔴]|[\s*_]*:(?:x|no_entry(?:_sign)?|no_good|thumbsdown|-1):"
+    r"|.{0,80}[(—–-] ?(?:do not|don['’]t) use\b"
+    r"|.{0,80}(?:\b(?:nicht|ne pas|n['’]utilis\w+|pas pour|no (?:usar|use|util\w+)|não|evit\w+|non (?:usare|adatto)"
+    r"|niet|nie (?:używa|stosowa)\w+|ikke|inte|не|kullanmayın)\b|不要|[请請別切]勿"
+    r"|不[適适用]|禁止|使用(?:しない|不可)|使わない|不向き|사용하지|금지)",
+    re.IGNORECASE,
+)
+"""The start of a use for which something is not meant, or of the words before a list of them."""
 
-    The line before a list decides which it is, then the heading before that line, then `unwanted`, which is that of
-    the section.
+_OPENING = re.compile(
+    r"\W*(?:please )?(?:do not|don['’]t|never) use(?: (?:it|this(?: \w+)?))?:? (?:for|when|if)?:? ?", re.IGNORECASE
+)
+_WANTED = re.compile(r"\b(?:use|when|for|if|to)\b|[✅☑✔👍]", re.IGNORECASE)
+"""Words before a list of uses; a list after other words is not read."""
+
+
+def _uses_in_section(body: str, unwanted: bool, uses: tuple[list[str], list[str]]) -> str:
+    """Adds when to use something and when not (`uses[True]`) by the lists of a section, and returns its other text.
+
+    The words before a list decide which it is, and those of each item; a negative use is never read as a positive one.
     """
-    text = lead_ins_apart(body, are_signs_bullets=True)
-    tokens = _parse(text)
-    uses: tuple[list[str], list[str]] = ([], [])  # wanted, unwanted
+    lines = body.split("\n")
+    label: bool | None = unwanted
     read: set[int] = set()
-    outer: list[bool] = []
-    label = below_heading = unwanted
-    for position, token in enumerate(tokens):
-        if token.type in _LISTS:
-            outer.append(label)
-        elif token.type in ("bullet_list_close", "ordered_list_close"):
-            label = outer.pop()
-        if token.type != "inline" or token.map is None:
+    blocks = list(_blocks(lines))
+    for position, (kind, numbers) in enumerate(blocks):
+        words = " ".join(" ".join(lines[number] for number in numbers).split())
+        words = words[marker.end() :] if kind == "item" and (marker := _ITEM.match(words)) else words
+        is_unwanted = unwanted or _UNWANTED.match(words) is not None
+        is_lead = words.rstrip(" *_").endswith((":", "："))
+        leads = is_lead or kind == "heading" or (blocks[position + 1 :] or [("", [])])[0][0] == "item"
+        if is_lead or (leads and kind != "item"):
+            label = is_unwanted if is_unwanted or _WANTED.search(words) else None
+            if label is None or not is_lead:
+                continue
+        elif kind == "item" and label is not None:
+            use = _SIGN.sub("", words, count=1)
+            uses[label or is_unwanted].append(_OPENING.sub("", use, count=1) or use)
+        elif kind == "text" and is_unwanted and _OPENING.match(words):
+            uses[True].append(_OPENING.sub("", words, count=1).rstrip("."))
+        else:
+            label = label if kind == "item" else unwanted
             continue
-        own_label = label_of(token.content)
-        leads_list = tokens[min(position + 2, len(tokens) - 1)].type in _LISTS
-        if tokens[position - 1].type == "heading_open":
-            label = below_heading = unwanted if own_label is None else own_label
-            continue
-        if leads_list and not (_is_item(tokens, position) and own_label is None):
-            label = below_heading or own_label is True
-            if not token.content.rstrip(" *_").endswith((":", "：")):
-                if own_label is None:
-                    continue
-                _add_sentences(token.content, uses, unwanted)
-        elif _is_item(tokens, position):
-            for is_unwanted, use in uses_in_item(token.content, label):
-                uses[is_unwanted].append(use)
-        elif outer or not _add_sentences(token.content, uses, unwanted):
-            continue
-        read.update(range(*token.map))
-    return *uses, _unread(text, read)
+        read.update(numbers)
+    return _unread(body, read)
 
 
-def _add_sentences(paragraph: str, uses: tuple[list[str], list[str]], unwanted: bool) -> bool:
-    """Adds the uses that a paragraph declares; returns whether it has no other sentences."""
-    declared = uses_declared_in(paragraph)
-    uses[unwanted].extend(declared.wanted)
-    uses[True].extend(declared.unwanted)
-    return 0 < len(list(sentences(paragraph))) <= len(declared.wanted) + len(declared.unwanted)
+def _blocks(lines: list[str]) -> Iterator[tuple[str, list[int]]]:
+    """Yields kind and lines of headings, list items and paragraphs, without code.
+
+    Right below an item, a negative line or one that introduces a list is a paragraph of its own, though CommonMark
+    takes it for a part of the item ("lazy continuation line"), which no author means.
+    """
+    kind, numbers, is_code = "", list[int](), False
+    for number, line in enumerate([*lines, ""]):
+        is_fence = _FENCE.match(line) is not None
+        is_code ^= is_fence
+        own = "item" if _ITEM.match(line) else "heading" if line.startswith("#") else "text"
+        is_apart = kind == "item" and (line.rstrip(" *_").endswith(":") or _UNWANTED.match(line))
+        if numbers and (not line.strip() or is_fence or is_code or own != "text" or is_apart):
+            yield kind, numbers
+            numbers = []
+        if line.strip() and not is_fence and not is_code:
+            kind = kind if numbers else own
+            numbers.append(number)
+            if kind == "heading" or line.rstrip(" *_").endswith((":", "：")):
+                yield kind, numbers
+                numbers = []
 
 
 def _unread(text: str, read: Collection[int]) -> str:
-    """Returns the lines that were not read, without headings of empty chapters."""
-    lines = [line for number, line in enumerate(text.split("\n")) if number not in read]
+    """Returns the lines that were not read, without headings of empty chapters and labels of lists that were read."""
     rest: list[str] = []  # in reverse order
-    for line in reversed(lines):
-        if not line.lstrip().startswith("#") or (rest and not rest[-1].lstrip().startswith("#")):
-            rest.extend([line] if line.strip() or (rest and rest[-1].strip()) else [])
+    is_below_read = False
+    for number, line in reversed([*enumerate(text.split("\n"))]):
+        below = next((item for item in reversed(rest) if item), "#")
+        if number in read:
+            is_below_read = True
+        elif not line.strip():
+            rest.extend([""] if rest and rest[-1] else [])
+        elif line.lstrip().startswith("#"):
+            rest.extend([line] if not below.lstrip().startswith("#") else [])
+        elif not (is_below_read and line.rstrip(" *_").endswith((":", "："))):
+            rest.append(line)
+            is_below_read = False
     return "\n".join(reversed(rest)).strip()
 
 
@@ -444,29 +476,18 @@ def _tool_lines(body: str, tool_names: Collection[str], *, is_own: bool) -> tupl
     phrases: dict[str, str] = {}
     unknown: list[str] = []
     read: set[int] = set()
-    labels: list[tuple[int, int, int]] = []
     tokens = _parse(body)
-    for position, token in enumerate(tokens):
-        if token.type != "inline" or token.map is None:
-            continue
-        if not _is_item(tokens, position):
-            below = tokens[min(position + 2, len(tokens) - 1)]
-            if below.type in _LISTS and below.map is not None and token.level == 1:
-                labels.append((token.map[0], token.map[1], below.map[1]))
+    for before, _, token in zip(tokens, tokens[1:], tokens[2:], strict=False):
+        if before.type != "list_item_open" or token.type != "inline" or token.map is None:
             continue
         match = _TOOL_LINE.fullmatch(token.content.strip())
-        bare = token.content.strip("`*_ ")
         if match is not None and match["name"] in tool_names:
             phrases.setdefault(match["name"], " ".join(match["phrase"].split()))
         elif match is not None and match["code"] and is_own:
             unknown.append(match["name"])
-        elif bare not in tool_names:
+        elif token.content.strip("`*_ ") not in tool_names:
             continue
         read.update(range(*token.map))
-    lines = body.split("\n")
-    for start, stop, end in labels:
-        if all(number in read or not lines[number].strip() for number in range(stop, end)):
-            read.update(range(start, stop))  # "**Project tools:**", if all items below it were read
     return phrases, unknown, _unread(body, read)
 
 
@@ -481,8 +502,9 @@ def _tool_chapters(body: str, tool_names: Collection[str]) -> tuple[dict[str, st
     by_tool: dict[str, str] = {}
     lines = body.split("\n")
     headings = [
-        (start, end, int(tag[1:]), _tool_named(title, tool_names))
+        (start, end, int(tag[1:]), match["name"] if match is not None and match["name"] in tool_names else None)
         for start, end, title, tag in _headings(_parse(body), ("h3", "h4", "h5", "h6"))
+        for match in [_TOOL_HEADING.fullmatch(title)]
     ]
     read: set[int] = set()
     for index, (start, end, level, name) in enumerate(headings):
@@ -490,38 +512,9 @@ def _tool_chapters(body: str, tool_names: Collection[str]) -> tuple[dict[str, st
             continue
         stops = (later[0] for later in headings[index + 1 :] if later[3] is not None or later[2] <= level)
         stop = next(stops, len(lines))
-        chapter = "\n".join(lines[end:stop]).strip()
-        by_tool[name] = f"{by_tool[name]}\n\n{chapter}".strip() if name in by_tool else chapter
+        by_tool[name] = f"{by_tool.get(name, '')}\n\n{chr(10).join(lines[end:stop])}".strip()
         read.update(range(start, stop))
     return by_tool, _unread(body, read)
-
-
-def _tool_named(title: str, tool_names: Collection[str]) -> str | None:
-    """Returns the tool that a heading is about: `create`, `create(name)`, `1. create — Makes one`."""
-    bare = title.strip("`* ")
-    if bare in tool_names:
-        return bare
-    match = _TOOL_HEADING.match(title)
-    is_alone = match is not None and not title[match.end() :].strip("`*_ ")[:1].isalnum()
-    return match["name"] if match is not None and is_alone and match["name"] in tool_names else None
-
-
-def _labelled_parts(chapter: str) -> list[Section]:
-    """Splits a tool's chapter at its labels, such as `**Parameters:**` or a heading of level 4 to 6.
-
-    The text before the first label has an empty title.
-    """
-    parts = [Section(title="", body="")]
-    is_code = False
-    for line in chapter.split("\n"):
-        match = None if is_code else _LABEL.fullmatch(line)
-        is_code ^= _FENCE.match(line) is not None
-        if match is not None:
-            title = match["heading"] or match["bold"] or match["plain"]
-            parts.append(Section(title=title.strip("`*_:# "), body=match["text"]))
-        else:
-            parts[-1] = replace(parts[-1], body=f"{parts[-1].body}\n{line}")
-    return [replace(part, body=part.body.strip("\n")) for part in parts if part.title or part.body.strip()]
 
 
 _FRONT_MATTER_LIMIT = 20_000
@@ -551,12 +544,12 @@ _ACCESS = ("cliUrl", "apiUrl", "webUrl", "mcpUrl")
 
 def metadata_from_mapping(raw: dict[str, Json], pointer: str, problems: ProblemLog) -> FieldReader:
     """Returns front matter in the shape of a `dashdash` object; `none` is null (seed 000, CLI profile)."""
-    keys = {_camel(_ALIASES.get(key, key)): key for key in raw}
-    shaped = {_camel(_ALIASES.get(key, key)): value for key, value in raw.items()}
+    keys = {camel(_ALIASES.get(key, key)): key for key in raw}
+    shaped = {camel(_ALIASES.get(key, key)): value for key, value in raw.items()}
     for part in ("requires", "invocation"):
         if isinstance(shaped.get(part), dict):
-            keys.update((_camel(key), key) for key in shaped[part])
-            shaped[part] = {_camel(key): value for key, value in shaped[part].items()}
+            keys.update((camel(key), key) for key in shaped[part])
+            shaped[part] = {camel(key): value for key, value in shaped[part].items()}
     access = {key: shaped.pop(key) for key in _ACCESS if key in shaped}
     if shaped.get("apiEndpoint") == "none":
         shaped["apiEndpoint"] = None
@@ -568,7 +561,7 @@ def metadata_from_mapping(raw: dict[str, Json], pointer: str, problems: ProblemL
         if group:
             shaped[key] = {**as_dict(shaped.get(key)), **group}
     fields = FieldReader(shaped, pointer, "ai_help", problems, keys=keys)
-    fields.ignore("specUrl", "specVersion", "subcommandHelp", _camel(generated.KEY))
+    fields.ignore("specUrl", "specVersion", "subcommandHelp", camel(generated.KEY))
     drop_undeclared(fields)
     return fields
 
@@ -580,7 +573,7 @@ def _not_declared(fields: FieldReader) -> list[str]:
 
 def drop_undeclared(fields: FieldReader) -> None:
     """Removes the members of a `dashdash` object that skillgen wrote since they are required, though not declared."""
-    unset = {_camel(key) for key in _not_declared(fields)}
+    unset = {camel(key) for key in _not_declared(fields)}
     fields.ignore("notDeclared")
     for owner in (fields, fields.object("identity"), fields.object("alternativeAccess")) if unset else ():
         owner.raw = {key: value for key, value in owner.raw.items() if key not in unset}
@@ -604,11 +597,6 @@ def _parsed_yaml(front_matter: str, pointer: str, problems: ProblemLog) -> dict[
         return {"access-level": "none" if "none" in levels else levels[0]} if levels else {}
 
 
-def _camel(key: str) -> str:
-    first, *rest = key.replace("_", "-").split("-")
-    return first + "".join(word[:1].upper() + word[1:] for word in rest)
-
-
 def as_markdown(value: Json) -> str:
     """Returns JSON as Markdown: a string unchanged, strings or a flat object as a list, the rest as a code block."""
     if isinstance(value, str):
@@ -624,124 +612,3 @@ def _title_from_key(key: str) -> str:
     """Returns a key as a title: `commonMistakes` and `common_mistakes` are `Common mistakes`."""
     words = re.sub(r"(?<=[a-z0-9])(?=[A-Z])|[-_]+", " ", key).strip()
     return words[:1].upper() + words[1:]
-
-
-_ROW = re.compile(
-    r"(?:\*\*)?`?(?P<name>[^\s`*:(]+)`?(?:\*\*)?(?:\s*\((?P<facts>[^()]*)\))?\s*(?::|—|–|\s-\s)(?:\*\*)?\s*(?P<words>\S.*)",
-    re.DOTALL,
-)
-_PLAIN_FACTS = frozenset(
-    ("required", "optional", "string", "str", "integer", "int", "number", "float", "boolean", "bool", "array", "object")
-)
-_CODE = re.compile(r"\s*`([^`\n]+)`\s*")
-_NO_EFFECT = re.compile(r"\W*(?:none|no|nothing|n/?a|no\s+side[\s-]effects?)?\W*", re.IGNORECASE)
-
-
-def with_help(tool: Tool, text: ToolHelp, origin: Origin, nulls: Collection[str] = ()) -> Tool:
-    """Returns a tool with the text on it; `nulls` are the fields that the source declares to be null."""
-    phrase, chapter = text.phrases.get(tool.name), text.chapters.get(tool.name)
-    merger = _HelpMerger(tool, origin, nulls)
-    for part in _labelled_parts(chapter or ""):
-        merger.add(part.title, part.body)
-    return merger.tool_with(phrase)
-
-
-class _HelpMerger:
-    """Adds the parts of a chapter to the fields of a tool."""
-
-    def __init__(self, tool: Tool, origin: Origin, nulls: Collection[str]) -> None:
-        self._tool = tool
-        self._origin = origin
-        self._nulls = nulls
-        self._guidance: list[Section] = []
-
-    def add(self, title: str, body: str) -> None:
-        """Adds one part; the text before the first label has an empty title."""
-        key = _letters(title)
-        kind: SectionKind | None = None if title else "help"
-        if key == "":
-            body = self._description(body)
-        elif key in ("parameters", "arguments", "inputs", "input"):
-            title, kind, body = "", "help_on_parameters", self._parameters(body)
-        elif key in ("sideeffects", "sideeffect"):
-            body = self._side_effects(body)
-        elif key in ("cliequivalent", "apiequivalent"):
-            body = self._equivalent(f"{key[:3]}_equivalent", body)
-        if body.strip():
-            self._guidance.append(Section(title=title, kind=kind, body=body.strip()))
-
-    def tool_with(self, phrase: str | None) -> Tool:
-        """Returns the tool with all parts; `phrase`, its line of the quick reference, replaces an inferred summary."""
-        summary = (self._tool.origins or {}).get("summary")
-        if phrase and (self._tool.summary is None or (summary is not None and summary.kind == "inferred")):
-            self._set("summary", phrase)
-        return replace(self._tool, guidance=(*self._tool.guidance, *self._guidance))
-
-    def _set(self, field: str, value: object, origin: Origin | None = None) -> None:
-        origins = {**(self._tool.origins or {}), field: origin or self._origin}
-        changes: dict[str, object] = {field: value, "origins": origins}
-        self._tool = replace(self._tool, **changes)
-
-    def _description(self, text: str) -> str:
-        tool = self._tool
-        if tool.description:
-            return "" if _says(tool.description, text) else text
-        self._set("description", text.strip())
-        if tool.summary is None and (sentence := first_sentence(text)):
-            self._set("summary", sentence, Origin("inferred", "description"))
-        return ""
-
-    def _parameters(self, text: str) -> str:
-        """Adds missing descriptions of parameters; returns the rows that differ from the tool or add other facts."""
-        by_name = {parameter.name: parameter for parameter in self._tool.parameters}
-        lines, filled, read = text.split("\n"), dict[str, Parameter](), set[int]()
-        tokens = _parse(text)
-        for position, token in enumerate(tokens):
-            # The item is one paragraph: paragraph_open, inline, paragraph_close, list_item_close.
-            if token.type != "list_item_open" or token.map is None or tokens[position + 4 :][:1] == []:
-                continue
-            row = _ROW.fullmatch(tokens[position + 2].content.strip())
-            parameter = by_name.get(row["name"]) if row is not None else None
-            if row is None or parameter is None or tokens[position + 4].type != "list_item_close":
-                continue
-            description = " ".join(row["words"].split())
-            if not parameter.description and parameter.name not in filled:
-                origins = {**(parameter.origins or {}), "description": self._origin}
-                filled[parameter.name] = replace(parameter, description=description, origins=origins)
-            elif not _says((filled.get(parameter.name) or parameter).description or "", description):
-                continue
-            if _PLAIN_FACTS.issuperset(re.findall(r"[^\s,|]+", (row["facts"] or "").lower())):
-                read.update(range(*token.map))
-        if filled:
-            self._tool = replace(
-                self._tool, parameters=tuple(filled.get(item.name, item) for item in self._tool.parameters)
-            )
-        return "\n".join(line for number, line in enumerate(lines) if number not in read)
-
-    def _side_effects(self, text: str) -> str:
-        semantics = self._tool.semantics
-        tokens = _parse(text)
-        blocks = [" ".join(token.content.split()) for token in tokens if token.type == "inline"]
-        is_plain = all(token.level < 4 and token.type not in ("fence", "code_block", "html_block") for token in tokens)
-        if semantics.side_effects or not is_plain or any(map(_NO_EFFECT.fullmatch, blocks)):
-            return "" if blocks and all(_says(" ".join(semantics.side_effects), block) for block in blocks) else text
-        origins: Mapping[str, Origin] = {**(semantics.origins or {}), "side_effects": self._origin}
-        self._tool = replace(self._tool, semantics=replace(semantics, side_effects=tuple(blocks), origins=origins))
-        return ""
-
-    def _equivalent(self, field: str, text: str) -> str:
-        match = _CODE.fullmatch(text)
-        if match is None or field in self._nulls:
-            return "" if field in self._nulls else text
-        if getattr(self._tool, field) is None:
-            self._set(field, match[1])
-        return "" if getattr(self._tool, field) == match[1] else text
-
-
-def _says(text: str, words: str) -> bool:
-    """True if a text contains these words, regardless of case, emphasis and punctuation."""
-    return _comparable(words) in _comparable(text)
-
-
-def _comparable(text: str) -> str:
-    return re.sub(r"[\W_]+", " ", text.casefold()).strip()

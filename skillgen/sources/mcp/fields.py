@@ -7,6 +7,7 @@ facts on safety, the most cautious value.
 
 from __future__ import annotations
 
+import functools
 import json
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -16,6 +17,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from skillgen.errors import ProblemLog
+from skillgen.model.mcp_fields import Field, Kind, Place, spellings
 from skillgen.model.tool import CAUTION
 from skillgen.model.values import Json, Origin, Origins, child
 from skillgen.security.addresses import without_credentials
@@ -60,6 +62,19 @@ def value_of(*candidates: SourcedValue | None) -> Json:
     return next((candidate.value for candidate in candidates if candidate is not None), None)
 
 
+_KINDS: Mapping[str, tuple[str, Callable[[Json], bool]]] = {
+    "json": ("a value", lambda value: True),
+    "string": ("a string", lambda value: isinstance(value, str)),
+    "boolean": ("true or false", lambda value: isinstance(value, bool)),
+    "number": ("a number", lambda value: isinstance(value, (int, float)) and not isinstance(value, bool)),
+    "integer": ("an integer", lambda value: isinstance(value, int) and not isinstance(value, bool)),
+    "strings": ("a list of strings", lambda value: isinstance(value, (list, str))),
+    "object": ("an object", lambda value: isinstance(value, dict)),
+    "objects": ("a list of objects", lambda value: isinstance(value, list)),
+}
+_TYPE_OF = {"version": "string", "url": "string", "link": "string", "names": "strings"}
+
+
 class FieldReader:
     """Reads the members of one JSON object.
 
@@ -91,92 +106,75 @@ class FieldReader:
         """Returns the pointer to a member or an item; for an object inside a text, the pointer to that text."""
         return child(self.pointer, *keys) if self._keys is None else self.pointer
 
-    def json(self, key: str) -> SourcedValue | None:
-        """Reads a member of any type."""
-        return self._read(key, "a value", lambda value: True)
+    def text(self, key: str) -> str | None:
+        """Returns a string that is not blank."""
+        text: str | None = value_of(self.read(key))
+        return text
 
-    def string(self, key: str) -> SourcedValue | None:
-        """Reads a string; a blank one counts as absent."""
-        field = self._read(key, "a string", _is_string)
-        return None if field is not None and field.value is not None and is_blank(field.value, key) else field
+    def values(self, table: Iterable[Field], place: Place = "entry") -> dict[str, Json]:
+        """Returns the values of the fields of a node that are declared in one place, without nulls."""
+        fields = ((field, next(iter(self.candidates(field, place)), None)) for field in table)
+        return {field.name: found.value for field, found in fields if found is not None and found.value is not None}
 
-    def version(self, key: str) -> SourcedValue | None:
-        """Reads a string, or a number in its place: YAML reads an unquoted version as one."""
-        number = self.number(key) if _is_number(self.raw.get(key)) else None
-        return self.string(key) if number is None else replace(number, value=json.dumps(number.value))
+    def candidates(self, field: Field, place: Place) -> Iterator[SourcedValue]:
+        """Yields the values of a field that are declared in one place, in each spelling of its key."""
+        path: str = getattr(field, place)
+        *parents, keys = path.split("/")
+        owner = functools.reduce(FieldReader.object, parents, self)
+        for key in spellings(keys):
+            if key in owner.raw and (value := owner.read(key, field.kind, field.caution)) is not None:
+                yield value
 
-    def boolean(self, key: str) -> SourcedValue | None:
-        """Reads a boolean."""
-        return self._read(key, "true or false", lambda value: isinstance(value, bool))
+    def read(self, key: str, kind: Kind = "string", caution: tuple[Json, ...] = ()) -> SourcedValue | None:
+        """Reads a member; a blank string counts as absent, a single string as a list of one.
 
-    def cautious_boolean(self, key: str, cautious: bool) -> SourcedValue | None:
-        """Reads a boolean on safety; a value of another type gets its careful reading."""
-        value = self.raw.get(key)
-        return self._cautious(key, "true or false", value if isinstance(value, bool) else flag_from(value, cautious))
-
-    def cautious_choice(self, key: str, choices: tuple[str, ...], unknown: str | None = None) -> SourcedValue | None:
-        """Reads one of some strings on safety, the least cautious first; `unknown` replaces other values.
-
-        A string in the wrong case counts unless it is the least cautious one.
+        `caution` has the values of a fact on safety, the most cautious last.
         """
+        if kind in ("flag", "choice"):
+            return self._cautious(key, kind, caution)
         value = self.raw.get(key)
-        word = value.strip().lower() if isinstance(value, str) else None
-        reading = unknown if word not in choices else word if word != choices[0] else None
-        return self._cautious(key, f"one of {', '.join(choices)}", value if value in choices else reading)
-
-    def number(self, key: str) -> SourcedValue | None:
-        """Reads a number."""
-        return self._read(key, "a number", _is_number)
-
-    def integer(self, key: str) -> SourcedValue | None:
-        """Reads an integer."""
-        return self._read(key, "an integer", lambda value: _is_number(value) and isinstance(value, int))
-
-    def strings(self, key: str) -> SourcedValue | None:
-        """Reads a list of strings as a tuple without its other items; a single string is a list of one."""
-        field = self._read(key, "a list of strings", lambda value: isinstance(value, (list, str)))
-        if field is None or field.value is None:
+        if kind == "version" and _KINDS["number"][1](value):  # YAML reads an unquoted version as a number
+            self._read_keys.add(key)
+            return SourcedValue(json.dumps(value), self.pointer_to(key), self.provider)
+        field = self._read(key, _TYPE_OF.get(kind, kind))
+        if field is None or field.value is None or kind in ("json", "boolean", "number", "integer"):
             return field
+        if kind == "names":
+            return self._names(key, field)
+        if kind == "strings":
+            return self._strings(key, field)
+        if is_blank(field.value, key):
+            return None
+        return self._link(key, field, kind == "url") if kind in ("link", "url") else field
+
+    def _strings(self, key: str, field: SourcedValue) -> SourcedValue | None:
         if isinstance(field.value, str):
             self._report_type(key, "a list of strings", field.value, "read as a list of one", code="member-coerced")
             return replace(field, value=(field.value,)) if field.value.strip() else None
         for index, item in enumerate(field.value):
             if not isinstance(item, str):
                 self._report_type(key, "a string", item, index=index)
-        return replace(field, value=tuple(filter(_is_string, field.value)))
+        return replace(field, value=tuple(item for item in field.value if isinstance(item, str)))
 
-    def url(self, key: str) -> SourcedValue | None:
-        """Reads an HTTP URL without user and password; the string `none` is null."""
-        field = self.link(key)
-        if field is None or field.value is None:
-            return field
-        if field.value.lower() == "none":
-            self.report("member-coerced", key, "`none` is read as null", "write null")
-            return replace(field, value=None)
-        if not re.match(r"https?://[^/\s]", field.value):
-            self.report("member-invalid", key, "expected an http:// or https:// URL; left out")
-            return None
-        return field
-
-    def link(self, key: str) -> SourcedValue | None:
-        """Reads a URL or the name of a location, without user and password."""
-        field = self.string(key)
-        if field is None or field.value is None:
-            return field
+    def _link(self, key: str, field: SourcedValue, is_url: bool) -> SourcedValue | None:
+        """Returns a URL without user and password; the string `none` is null."""
         value = field.value.strip()
         if (url := without_credentials(value)) != value:
-            message = "the URL holds a user or password, which is left out"
-            self.report("credential-left-out", key, message)
+            self.report("credential-left-out", key, "the URL holds a user or password, which is left out")
+        if is_url and url.lower() == "none":
+            self.report("member-coerced", key, "`none` is read as null", "write null")
+            return replace(field, value=None)
+        if is_url and not re.match(r"https?://[^/\s]", url):
+            self.report("member-invalid", key, "expected an http:// or https:// URL; left out")
+            return None
         return replace(field, value=url)
 
-    def variable_names(self, key: str) -> SourcedValue | None:
-        """Reads a list of names of environment variables; values such as in `NAME=VALUE` are left out."""
-        field = self.json(key) if isinstance(self.raw.get(key), str) else self.strings(key)
-        if field is None or field.value is None:
-            return field
+    def _names(self, key: str, field: SourcedValue) -> SourcedValue | None:
+        """Returns the names of variables without values, such as that in `NAME=VALUE`."""
+        texts = field.value.split() if isinstance(field.value, str) else value_of(self._strings(key, field))
         names = []
-        for item in field.value.split() if isinstance(field.value, str) else field.value:
-            name, separator, _ = item.partition("=") if "=" in item else item.partition(":")
+        for item in texts:
+            name, separator, _ = item.partition("=" if "=" in item else ":")
             if separator:
                 message = f"{name.strip()[:60]} is listed with a value; only its name is documented"
                 fix = "list names of variables, and revoke the value if it is real"
@@ -186,9 +184,8 @@ class FieldReader:
 
     def objects(self, key: str) -> Iterator[FieldReader]:
         """Yields a reader for each object of a list."""
-        field = self._read(key, "a list of objects", lambda value: isinstance(value, list))
         items = self._items[key] = []
-        for index, item in enumerate(value_of(field) or ()):
+        for index, item in enumerate(value_of(self._read(key, "objects")) or ()):
             items.append(self._nested(as_dict(item), self.pointer_to(key, index)))
             if isinstance(item, dict):
                 yield items[-1]
@@ -201,7 +198,7 @@ class FieldReader:
         `provider` is who declares its members, if that is not the provider of this object.
         """
         if key not in self._objects:
-            raw = value_of(self._read(key, "an object", lambda value: isinstance(value, dict))) or {}
+            raw = value_of(self._read(key, "object")) or {}
             self._objects[key] = self._nested(raw, self.pointer_to(key), provider)
         return self._objects[key]
 
@@ -212,48 +209,60 @@ class FieldReader:
         """Marks members as read."""
         self._read_keys.update(keys)
 
-    def unread(self) -> dict[str, Json]:
+    def unread(self, **others: FieldReader | None) -> dict[str, Json]:
         """Returns the members that were not read, also those of nested objects and of the objects in lists.
 
-        Nested `dashdash` objects are not searched; they have readers of their own. A list has one object per item, up
-        to the last item with unread members.
+        Nested `dashdash` objects are not searched; they have readers of their own, which are among `others`: name to
+        reader of another object. A list has one object per item, up to the last item with unread members.
         """
         unread = {key: value for key, value in self.raw.items() if key not in self._read_keys}
-        for key, reader in self._objects.items():
-            if (reader.provider != "dashdash" or self.provider == "dashdash") and (nested := reader.unread()):
-                unread[key] = nested
+        nested = {
+            key: reader
+            for key, reader in self._objects.items()
+            if reader.provider != "dashdash" or self.provider == "dashdash"
+        }
         for key, readers in self._items.items():
             items = [reader.unread() for reader in readers]
             while items and not items[-1]:
                 items.pop()
-            if items:
-                unread[key] = items
-        return unread
+            unread |= {key: items} if items else {}
+        found = {key: reader.unread() for key, reader in {**nested, **others}.items() if reader is not None}
+        return {**unread, **{key: members for key, members in found.items() if members}}
 
-    def _read(self, key: str, expected: str, accepts: Callable[[Json], bool]) -> SourcedValue | None:
+    def _read(self, key: str, kind: str) -> SourcedValue | None:
         self._read_keys.add(key)
         value = self.raw.get(key)
         if value is None:
             is_declared = key in self.raw and self.provider in _NULLABLE
             return SourcedValue(None, self.pointer_to(key), self.provider) if is_declared else None
+        expected, accepts = _KINDS[kind]
         if not accepts(value):
             self._report_type(key, expected, value)
             return None
         return SourcedValue(value, self.pointer_to(key), self.provider)
 
-    def _cautious(self, key: str, expected: str, reading: Json) -> SourcedValue | None:
-        """Returns the careful reading of a value, if it has one, and reports a value that differs from it."""
+    def _cautious(self, key: str, kind: Kind, caution: tuple[Json, ...]) -> SourcedValue | None:
+        """Returns the careful reading of a fact on safety, if it has one, and reports a value that differs from it.
+
+        A string in the wrong case counts unless it is the least cautious one.
+        """
         self._read_keys.add(key)
         value = self.raw.get(key)
         if value is None:
             return None
-        if reading is None:
-            self._report_type(key, expected, value)
-            return None
-        if reading is value:
+        if kind == "flag":
+            expected, is_right = "true or false", isinstance(value, bool)
+            reading: Json = flag_from(value, caution[-1])
+        else:
+            word = value.strip().lower() if isinstance(value, str) else None
+            unknown = caution[-1] if caution == CAUTION["risk"] else None
+            expected, is_right = f"one of {', '.join(caution)}", value in caution
+            reading = unknown if word not in caution else word if word != caution[0] else None
+        if is_right:
             return SourcedValue(value, self.pointer_to(key), self.provider)
-        self._report_type(key, expected, value, f"read as {str(reading).lower()}, to be careful")
-        return SourcedValue(reading, self.pointer_to(key), self.provider, inferred_from=key)
+        outcome = "left out" if reading is None else f"read as {str(reading).lower()}, to be careful"
+        self._report_type(key, expected, value, outcome)
+        return None if reading is None else SourcedValue(reading, self.pointer_to(key), self.provider, key)
 
     def report(self, code: str, key: str, message: str, fix: str | None = None, *, index: int | None = None) -> None:
         """Reports a problem of a member, or of one item of a list."""
@@ -273,14 +282,6 @@ class FieldReader:
         code: str = "member-invalid",
     ) -> None:
         self.report(code, key, f"expected {expected}, found {_shown(actual)}; {outcome}", index=index)
-
-
-def _is_string(value: Json) -> bool:
-    return isinstance(value, str)
-
-
-def _is_number(value: Json) -> bool:
-    return isinstance(value, (int, float)) and not isinstance(value, bool)
 
 
 def _shown(value: Json) -> str:

@@ -14,13 +14,14 @@ from msgspec.structs import replace
 
 from skillgen.errors import ProblemLog, SourceError
 from skillgen.model.auth import Access, AccessLevel, Auth, Endpoint, Invocation, RateLimit, Requirements
+from skillgen.model.mcp_fields import ACCESS, REQUIREMENTS, SERVICE, Field
 from skillgen.model.service import Service
 from skillgen.model.values import Json, Origin, Value, child
 from skillgen.security.addresses import host_of
 from skillgen.sources.json_access import page_items, text_of
 from skillgen.sources.mcp.ai_help import AiHelp, ai_help_from_result, drop_undeclared
-from skillgen.sources.mcp.entries import SERVER_INFO_KEY, Read, check_dashdash, counted_limit, dashdashes_in_result
-from skillgen.sources.mcp.fields import FieldReader, FieldResolver, SourcedValue
+from skillgen.sources.mcp.entries import SERVER_INFO_KEY, check_dashdash, counted_limit, dashdashes_in_result
+from skillgen.sources.mcp.fields import FieldReader, FieldResolver, SourcedValue, value_of
 from skillgen.sources.mcp.manifest import Manifest, auth_kinds, manifest_from_results
 from skillgen.sources.mcp.target import Crawl
 from skillgen.text import lazy_re as re
@@ -49,6 +50,10 @@ _USAGE_INSTRUCTIONS = re.compile(
 
 _NAME = re.compile(r"[\w-]+")
 
+_API_ENDPOINT = Field("api_endpoint", "url", dashdash="apiEndpoint")
+_AUTH_METHODS = Field("auth", "strings", dashdash="authMethods")
+"""Fields of the web profile (4.3)."""
+
 
 class MetadataSources(Struct, frozen=True, kw_only=True):
     """The sources of facts on the service itself; a source that a server lacks is an empty reader."""
@@ -66,12 +71,10 @@ class MetadataSources(Struct, frozen=True, kw_only=True):
     generated: AiHelp | None = None
     """What skillgen wrote and the server serves as `ai_help` or as its instructions; it only fills gaps."""
 
-    def all(
-        self, key: str, read: Read = FieldReader.string, *, within: str | None = None
-    ) -> tuple[SourcedValue | None, ...]:
-        """Returns the values of a member in `dashdash` and `ai_help`; `within` is the key of the object around it."""
+    def all(self, field: Field) -> list[SourcedValue]:
+        """Returns the values of a field in `dashdash` and `ai_help`."""
         readers = (self.dashdashes[0], self.ai_help.metadata)
-        return tuple(read(reader.object(within) if within else reader, key) for reader in readers)
+        return [value for reader in readers for value in reader.candidates(field, "dashdash")]
 
 
 def sources_from_results(
@@ -92,7 +95,7 @@ def sources_from_results(
     for dashdash in dashdashes:
         drop_undeclared(dashdash)
     ai_help = ai_help_from_result(results.get("ai_help"), problems)
-    instructions = (item.string("instructions") for item in handshakes if is_generated(item.raw.get("instructions")))
+    instructions = (item.read("instructions") for item in handshakes if is_generated(item.raw.get("instructions")))
     texts = [ai_help, *(ai_help_from_result(item.value, problems, item.pointer) for item in instructions if item)]
     return MetadataSources(
         dashdashes=tuple(dashdashes) or (FieldReader({}, "", "dashdash", problems),),
@@ -117,27 +120,26 @@ def metadata_fields(sources: MetadataSources, resolver: FieldResolver) -> dict[s
     """Returns the fields of a service that `dashdash` and `ai_help` declare with the same keys."""
     readers = [reader.object("install") for reader in (sources.dashdashes[0], sources.ai_help.metadata)]
     managers = dict.fromkeys(key for reader in readers for key in reader.raw)
-    install = {key: resolver.value(f"install.{key}", *(reader.string(key) for reader in readers)) for key in managers}
-    rate_limit = resolver.value("rate_limit", *sources.all("rateLimit"))
-    counted = counted_limit(sources.dashdashes[0])
+    install = {key: resolver.value(f"install.{key}", *(reader.read(key) for reader in readers)) for key in managers}
+    facts: dict[str, Any] = {}
+    invocation: dict[str, Any] = {}
+    for field in SERVICE:
+        candidates: list[SourcedValue | None] = [*sources.all(field)]
+        if field.name == "homepage":  # `websiteUrl` is the protocol's name for it (SEP-973)
+            candidates += [
+                sources.manifest.server.read("homepage", "url"),
+                sources.server_info.read("websiteUrl", "url"),
+            ]
+        parent, _, name = field.name.removesuffix(".text").rpartition(".")
+        value = resolver.value(field.name.removesuffix(".text"), *candidates)
+        (invocation if parent else facts).update({name: value} if value is not None else {})
+    text, counted = facts.pop("rate_limit", None), counted_limit(sources.dashdashes[0])
     return {
-        "emoji": resolver.value("emoji", *sources.all("emoji", within="identity")),
-        # `websiteUrl` is the protocol's name for it (SEP-973).
-        "homepage": resolver.value(
-            "homepage",
-            *sources.all("homepage", FieldReader.url),
-            sources.manifest.server.url("homepage"),
-            sources.server_info.url("websiteUrl"),
-        ),
-        "repository": resolver.value("repository", *sources.all("repository", FieldReader.link)),
-        "status_page": resolver.value("status_page", *sources.all("statusPage", FieldReader.link)),
-        "content_version": resolver.value("content_version", *sources.all("contentVersion", FieldReader.version)),
-        "last_updated": resolver.value("last_updated", *sources.all("lastUpdated")),
+        **facts,
         "install": {key: package for key, package in install.items() if package is not None} or None,
         "requirements": _requirements(sources, resolver),
-        "invocation": _invocation(sources, resolver),
-        "rate_limit": RateLimit(text=rate_limit) if rate_limit is not None else counted,
-        "categories": resolver.value("categories", *sources.all("categories", FieldReader.strings)) or (),
+        "invocation": Invocation(**invocation) if invocation else None,
+        "rate_limit": RateLimit(text=text) if text is not None else counted,
     }
 
 
@@ -156,7 +158,7 @@ def access_level_from(
             what = "the declared access level is `none`: agents must not use this service"
             fix = "document another service, or ask its author to declare read, interact or full"
             raise SourceError(what, where=reader.pointer_to("accessLevel"), fix=fix)
-    candidates = (reader.cautious_choice("accessLevel", levels) for reader in readers)
+    candidates = (reader.read("accessLevel", "choice", levels) for reader in readers)
     return resolver.cautious("access_level", *candidates) or default
 
 
@@ -165,50 +167,28 @@ def access_from(
 ) -> Access:
     """Returns the other ways to use the service; `url` is the URL at which the server was reached."""
     ways: dict[str, Value | None] = {}
-    for way in ("cli", "api", "web", "mcp"):
-        candidates = sources.all(f"{way}Url", FieldReader.url, within="alternativeAccess")
-        if way == "mcp" and (url is not None or not any(candidates)):
-            candidates = tuple(_inferred(url=url, repository=repository, homepage=homepage))[:1]
-        field = resolver.resolve(way, *candidates)
-        ways[way] = Value(field.value) if field is not None else None
-    return Access(
-        **ways,
-        api_endpoint=resolver.value("api_endpoint", *_not_null(sources.all("apiEndpoint", FieldReader.url))),
-        origins=resolver.origins,
-    )
+    for field in ACCESS:
+        candidates = sources.all(field)
+        if field.name == "mcp" and (url is not None or not candidates):
+            candidates = list(_inferred(url=url, repository=repository, homepage=homepage))[:1]
+        found = resolver.resolve(field.name, *candidates)
+        ways[field.name] = Value(found.value) if found is not None else None
+    endpoint = resolver.value("api_endpoint", *_not_null(sources.all(_API_ENDPOINT)))
+    return Access(**ways, api_endpoint=endpoint, origins=resolver.origins)
 
 
 def _requirements(sources: MetadataSources, resolver: FieldResolver) -> Requirements:
     """Returns what a user needs before using the service."""
-
-    required = _auth_from(
-        resolver.resolve("requirements.auth", *sources.all("auth", FieldReader.strings, within="requires"))
-    )
-    methods = next(_not_null(sources.all("authMethods", FieldReader.strings)), None)
-    known = {auth.kind for auth in required}
+    facts: dict[str, Any] = {}
+    for field in REQUIREMENTS:
+        found = resolver.resolve(f"requirements.{field.name}", *sources.all(field))
+        facts[field.name] = _auth_from(found) if field.name == "auth" else value_of(found) or ()
+    methods = next(_not_null(sources.all(_AUTH_METHODS)), None)
+    known = {auth.kind for auth in facts["auth"]}
     supported = tuple(auth for auth in _auth_from(methods) if auth.kind not in known)
-    if methods is not None and supported and not required:
+    if methods is not None and supported and not known:
         resolver.record("requirements.auth", methods.origin())
-    names: dict[str, Any] = {}
-    for key in ("env", "scopes", "bins", "os"):
-        read = FieldReader.variable_names if key == "env" else FieldReader.strings
-        names[key] = resolver.value(f"requirements.{key}", *sources.all(key, read, within="requires")) or ()
-    return Requirements(auth=(*required, *supported), **names)
-
-
-def _invocation(sources: MetadataSources, resolver: FieldResolver) -> Invocation | None:
-    """Returns who may start the skill."""
-
-    def value(field: str, key: str, read: Read) -> Json:
-        return resolver.value(f"invocation.{field}", *sources.all(key, read, within="invocation"))
-
-    invocation = Invocation(
-        argument_hint=resolver.value("invocation.argument_hint", *sources.all("argumentHint")),
-        model_invocable=value("model_invocable", "modelInvocable", FieldReader.boolean),
-        user_invocable=value("user_invocable", "userInvocable", FieldReader.boolean),
-        allowed_tools=value("allowed_tools", "allowedTools", FieldReader.strings) or (),
-    )
-    return invocation if invocation != Invocation() else None
+    return Requirements(**{**facts, "auth": (*facts["auth"], *supported)})
 
 
 def _not_null(candidates: Iterable[SourcedValue | None]) -> Iterator[SourcedValue]:
@@ -237,7 +217,7 @@ def identity_from_crawl(
     """Returns a service without its offers; `server_name` is the name under which a host mounts it."""
     ai_help, manifest = sources.ai_help, sources.manifest
     written = (item for item in sources.handshakes if not is_generated(item.raw.get("instructions")))
-    instructions = resolver.value("instructions", *(item.string("instructions") for item in written))
+    instructions = resolver.value("instructions", *(item.read("instructions") for item in written))
     summary, description = _summary_and_description(crawl, sources, resolver, instructions)
     fields = metadata_fields(sources, resolver)
     requirements: Requirements = fields["requirements"]
@@ -248,8 +228,10 @@ def identity_from_crawl(
         kind="mcp",
         protocol_version=crawl.protocol_version,
         name=_name(crawl, sources, resolver, server_name),
-        title=resolver.value("title", _from_help(ai_help, ai_help.title), sources.server_info.string("title")),
-        version=resolver.value("version", manifest.server.version("version"), sources.server_info.version("version")),
+        title=resolver.value("title", _from_help(ai_help, ai_help.title), sources.server_info.read("title")),
+        version=resolver.value(
+            "version", manifest.server.read("version", "version"), sources.server_info.read("version", "version")
+        ),
         summary=summary,
         description=description,
         instructions=instructions,
@@ -262,8 +244,8 @@ def identity_from_crawl(
             sources,
             FieldResolver(resolver.problems),
             url=crawl.url,
-            repository=fields["repository"],
-            homepage=fields["homepage"],
+            repository=fields.get("repository"),
+            homepage=fields.get("homepage"),
         ),
         extensions=_extensions(sources),
         **{
@@ -284,10 +266,10 @@ def _name(crawl: Crawl, sources: MetadataSources, resolver: FieldResolver, serve
     return resolver.value("name", *_inferred(server_name=server_name, url=host_of(crawl.url))) or _DEFAULT_NAME
 
 
-def _identity(sources: MetadataSources, key: str) -> tuple[SourcedValue | None, ...]:
+def _identity(sources: MetadataSources, key: str) -> list[SourcedValue | None]:
     """Returns the values of a member that every source may have."""
     readers = (sources.manifest.server, sources.server_info)
-    return (*sources.all(key, within="identity"), *(reader.string(key) for reader in readers))
+    return [*sources.all(Field(key, dashdash=f"identity/{key}")), *(reader.read(key) for reader in readers)]
 
 
 def _summary_and_description(

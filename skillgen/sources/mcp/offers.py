@@ -9,16 +9,20 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping
 
+from msgspec.structs import replace
+
 from skillgen.errors import ProblemLog
+from skillgen.model.mcp_fields import ARGUMENT, ICON, PROMPT, RESOURCE
 from skillgen.model.resource import Group, OfferedSkill, Prompt, Resource, Section, SkillFile
 from skillgen.model.schema import Parameter, Schema
 from skillgen.model.tool import Tool
 from skillgen.model.values import Icon, Json, Origin, child
 from skillgen.security.addresses import icon_objection
-from skillgen.sources.json_access import as_dict, as_list, page_items, text_of, texts_of
-from skillgen.sources.mcp.entries import dashdashes_in_entry, first_dashdash, unread_members
+from skillgen.sources.json_access import as_dict, as_list, json_or_none, page_items, text_of, texts_of
+from skillgen.sources.json_schema.loader import SchemaReader
+from skillgen.sources.mcp.entries import dashdashes_in_entry, first_dashdash
 from skillgen.sources.mcp.extensions import GROUPS
-from skillgen.sources.mcp.fields import FieldReader, named_entries, raw_entries, value_of
+from skillgen.sources.mcp.fields import FieldReader, named_entries, raw_entries
 
 
 def icons_of(owner: FieldReader, trusted_host: str | None) -> tuple[Icon, ...]:
@@ -28,82 +32,89 @@ def icons_of(owner: FieldReader, trusted_host: str | None) -> tuple[Icon, ...]:
     """
     icons = []
     for item in owner.objects("icons"):
-        source = item.string("src")
-        if source is None:
+        # A list, as in the released protocol, or one string with spaces, as in seed 001.
+        sizes = as_list(item.raw.get("sizes")) or [item.raw.get("sizes")]
+        values = item.values(tuple(field for field in ICON if field.name != "sizes"))
+        if "src" not in values:
             item.problems.report("icon-left-out", item.pointer, "the icon has no src")
-        elif (objection := icon_objection(source.value, (trusted_host,) if trusted_host else ())) is not None:
+        elif (objection := icon_objection(values["src"], (trusted_host,) if trusted_host else ())) is not None:
             item.report("icon-left-out", "src", objection)
         else:
-            # A list, as in the released protocol, or one string with spaces, as in seed 001.
-            sizes = as_list(item.raw.get("sizes")) or [item.raw.get("sizes")]
             if any(not isinstance(size, str | None) for size in sizes):
                 item.report("member-invalid", "sizes", "expected sizes such as 48x48; the others are left out")
-            icon = Icon(
-                src=source.value,
-                media_type=value_of(item.string("mimeType")),
-                sizes=tuple(size for text in sizes if isinstance(text, str) for size in text.split()),
-                theme=value_of(item.string("theme")),
-            )
-            icons.append(icon)
+            words = tuple(size for text in sizes if isinstance(text, str) for size in text.split())
+            icons.append(Icon(**values, sizes=words))
     return tuple(icons)
 
 
 def resource_from_entry(uri: str, fields: FieldReader, trusted_host: str | None) -> Resource:
     """Reads a resource, or a resource template with a URI template for `uri`."""
     dashdash = first_dashdash(dashdashes_in_entry(fields), fields)
-    annotations = fields.object("annotations", "annotations")
-    name = fields.string("name")
+    name = fields.text("name")
     if name is None:
         fields.problems.report("name-missing", fields.pointer, "the resource has no name; its URI is shown instead")
     return Resource(
         uri=uri,
-        name=uri if name is None else name.value,
-        title=value_of(fields.string("title")),
-        description=value_of(fields.string("description")),
-        media_type=value_of(fields.string("mimeType")),
-        size=value_of(fields.integer("size")),
-        audience=value_of(annotations.strings("audience")) or (),
-        priority=value_of(annotations.number("priority")),
-        last_modified=value_of(annotations.string("lastModified")),
-        resource_type=value_of(dashdash.string("resourceType")),
-        refreshable=value_of(dashdash.boolean("refreshable")),
-        cache_duration_s=value_of(dashdash.integer("cacheDuration")),
-        web_equivalent=value_of(dashdash.string("webEquivalent")),
-        api_equivalent=value_of(dashdash.string("apiEquivalent")),
+        name=name or uri,
+        **fields.values(RESOURCE),
+        **fields.object("annotations", "annotations").values(RESOURCE, "hint"),
+        **dashdash.values(RESOURCE, "dashdash"),
         icons=icons_of(fields, trusted_host),
-        extras=unread_members(fields, dashdash=dashdash) or None,
+        extras=fields.unread(dashdash=dashdash) or None,
         pointer=fields.pointer,
     )
 
 
-def prompt_from_entry(name: str, fields: FieldReader, trusted_host: str | None) -> Prompt:
-    """Reads a prompt. In the protocol, the value of an argument is always a string."""
+_SCHEMA_NOTES = (
+    "Provide a value matching the following JSON schema: ",
+    "Provide as a JSON string matching the following schema: ",
+)
+"""What FastMCP writes before the schema of an argument that is not annotated as a string; it ends the description."""
+
+_ENCODING = ". Encode non-string values as JSON."
+
+
+def prompt_from_entry(name: str, fields: FieldReader, trusted_host: str | None, schemas: SchemaReader) -> Prompt:
+    """Reads a prompt. In the protocol, the value of an argument is always a string, possibly with JSON."""
     parameters = []
     for item in fields.objects("arguments"):
-        argument = item.string("name")
+        argument, values = item.text("name"), item.values(ARGUMENT)
         if argument is None:
             item.problems.report("name-missing", item.pointer, "the argument has no name; left out")
             continue
+        description, raw = _apart(values.get("description"))
+        pointer = item.pointer_to("description")
+        schema = schemas.open_document(raw, pointer, owner=name).schema(raw, pointer) if raw else None
+        schema = schema or Schema(types=("string",))
+        origin = Origin("inferred", "description") if raw else Origin("defaulted", "prompts/get")
         parameter = Parameter(
-            name=argument.value,
+            name=argument,
             location="argument",
-            required=value_of(item.boolean("required")) is True,
-            schema=Schema(types=("string",), title=value_of(item.string("title"))),
-            description=value_of(item.string("description")),
+            required=values.get("required") is True,
+            schema=replace(schema, title=item.text("title") or schema.title),
+            description=description,
             pointer=item.pointer,
-            origins={"schema": Origin("defaulted", "prompts/get")},
+            origins={"schema": origin},
         )
         parameters.append(parameter)
     dashdash = first_dashdash(dashdashes_in_entry(fields), fields)
     return Prompt(
         name=name,
-        title=value_of(fields.string("title")),
-        description=value_of(fields.string("description")),
+        **fields.values(PROMPT),
         parameters=tuple(parameters),
         icons=icons_of(fields, trusted_host),
-        extras=unread_members(fields, dashdash=dashdash) or None,
+        extras=fields.unread(dashdash=dashdash) or None,
         pointer=fields.pointer,
     )
+
+
+def _apart(description: str | None) -> tuple[str | None, Json]:
+    """Returns the description of an argument, and the schema that a framework generated at its end."""
+    for note in _SCHEMA_NOTES:
+        words, found, text = (description or "").rpartition(note)
+        if found and isinstance(schema := json_or_none(text.strip().removesuffix(_ENCODING)), dict):
+            return words.strip() or None, schema
+    return description, None
 
 
 class GroupReader:
@@ -182,7 +193,7 @@ def offered_skills(results: Mapping[str, Json], problems: ProblemLog) -> tuple[O
 
 def _skill(uri: str, entry: FieldReader, texts: Mapping[str, Json]) -> OfferedSkill | None:
     front_matter = entry.object("frontmatter")
-    name = front_matter.string("name")
+    name = front_matter.text("name")
     if name is None:
         entry.problems.report("name-missing", entry.pointer, "the skill has no name in its front matter; left out")
         return None
@@ -191,25 +202,23 @@ def _skill(uri: str, entry: FieldReader, texts: Mapping[str, Json]) -> OfferedSk
             front_matter.ignore(key)
             message = "the skill asks for tools to be approved in advance; this is left out"
             front_matter.report("skill-allowed-tools", key, message)
-    files = []
-    if isinstance(entry.raw.get("resources"), list):
-        for item in entry.objects("resources"):
-            if (file_uri := value_of(item.string("uri"))) is not None:
-                size, digest = value_of(item.integer("size")), value_of(item.string("digest"))
-                files.append(SkillFile(uri=file_uri, size=size, digest=digest, text=_text(file_uri, texts)))
-    elif (text := _text(uri, texts)) is not None:  # the SKILL.md of a skill that generates its files on demand
-        files.append(SkillFile(uri=uri, text=text))
+    is_listed = isinstance(entry.raw.get("resources"), list)
+    files = [
+        SkillFile(
+            uri=file_uri, size=size.value if size else None, digest=item.text("digest"), text=text_of(texts, file_uri)
+        )
+        for item in (entry.objects("resources") if is_listed else ())
+        if (file_uri := item.text("uri")) is not None
+        for size in [item.read("size", "integer")]
+    ]
+    if not is_listed and (text := text_of(texts, uri)) is not None:
+        files = [SkillFile(uri=uri, text=text)]  # the SKILL.md of a skill that generates its files on demand
     entry.ignore("resources")
     return OfferedSkill(
         uri=uri,
-        name=name.value,
-        description=value_of(front_matter.string("description")),
+        name=name,
+        description=front_matter.text("description"),
         files=tuple(files),
         extras=entry.unread() or None,
         pointer=entry.pointer,
     )
-
-
-def _text(uri: str, texts: Mapping[str, Json]) -> str | None:
-    text = texts.get(uri)
-    return text if isinstance(text, str) else None

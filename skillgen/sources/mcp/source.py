@@ -191,7 +191,7 @@ class _ServiceReader:
             errors=(*self._manifest.errors(), *(DISCLOSURE_ERRORS if disclosure is not None else ())),
             resources=tuple(resource_from_entry(uri, fields, host) for uri, fields in resources),
             resource_templates=tuple(resource_from_entry(uri, fields, host) for uri, fields in templates),
-            prompts=tuple(prompt_from_entry(name, fields, host) for name, fields in prompts),
+            prompts=tuple(prompt_from_entry(name, fields, host, schemas) for name, fields in prompts),
             sections=(*self._groups.sections(), *help_text.sections),
             schemas=schemas.named_types(),
             source_size_bytes=self._tools_size_bytes(),

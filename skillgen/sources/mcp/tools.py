@@ -7,9 +7,9 @@ what they imply count.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from itertools import chain
-from typing import Literal
+from typing import Any, Literal
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -17,6 +17,7 @@ from msgspec.structs import replace
 from skillgen.errors import ProblemLog
 from skillgen.model.auth import RateLimit
 from skillgen.model.calls import Example, Input, Output, Pagination
+from skillgen.model.mcp_fields import SEMANTICS, TOOL, Field, spellings
 from skillgen.model.schema import Parameter, Schema, is_open, takes_any_names
 from skillgen.model.tool import CAUTION, Cost, Semantics, Tool
 from skillgen.model.values import Json, Origin, Value, child
@@ -26,8 +27,14 @@ from skillgen.sources.json_schema.flatten import flatten
 from skillgen.sources.json_schema.loader import SchemaDocument, SchemaReader, with_root_references
 from skillgen.sources.json_schema.merge import ANYTHING
 from skillgen.sources.mcp.ai_help import ToolHelp, with_help
-from skillgen.sources.mcp.entries import Read, ToolEntry, counted_limit, in_either_case
-from skillgen.sources.mcp.fields import FieldReader, FieldResolver, SourcedValue, value_of
+from skillgen.sources.mcp.entries import (
+    catalogue_errors,
+    counted_limit,
+    dashdashes_in_entry,
+    error_cases,
+    first_dashdash,
+)
+from skillgen.sources.mcp.fields import FieldReader, FieldResolver, SourcedValue
 from skillgen.sources.mcp.offers import icons_of
 from skillgen.sources.mcp.progressive import guidance_from
 from skillgen.text.summary import first_statement
@@ -49,20 +56,49 @@ _HEADER_TYPES = ("string", "integer", "boolean")
 _VALUE_KEYWORDS = ("default", "example", "examples", "enum", "const")
 """Keywords whose values may look like schemas."""
 
-_FIELDS: Mapping[str, tuple[str, Read]] = {
-    "latency": ("latency", FieldReader.string),
-    "input_media_types": ("input_types", FieldReader.strings),
-    "output_media_types": ("output_types", FieldReader.strings),
-    "max_input_bytes": ("max_input_size_bytes", FieldReader.integer),
-    "binary_transport": ("binary_transport", FieldReader.string),
-    "scopes": ("required_scopes", FieldReader.strings),
-    "streaming": ("supports_streaming", FieldReader.boolean),
-    "pagination": ("supports_pagination", FieldReader.boolean),
-}
-"""Field of the model to the key in seed 004, and how it is read."""
+_IMPLIED: tuple[tuple[str, str, dict[object, bool]], ...] = (
+    ("operation", "read_only", {"read": True, "write": False, "delete": False}),
+    ("operation", "destructive", {"delete": True}),
+    # `safe` implies nothing: the manifests of seed 004 have it on tools that create something.
+    ("risk", "destructive", {"destructive": True}),
+    ("risk", "reversible", {"reversible": True}),
+)
+"""What values of one fact imply for another."""
 
-_LATENCIES = ("instant", "seconds", "minutes")
-_COSTS = ("free", "metered", "requires_approval")
+
+class ToolEntry:
+    """An entry of `tools/list` with its `dashdash` objects and its annotations.
+
+    The second stage of a progressive server (seed 003) counts before the entry, a service manifest (seed 004) after it.
+    Some servers put the fields of seed 004 at the top level, some into `_meta` or under `annotations`.
+    """
+
+    __slots__ = ("annotations", "dashdash", "dashdashes", "described", "fields", "locations", "sources")
+
+    def __init__(
+        self, fields: FieldReader, *, described: FieldReader | None = None, manifest: FieldReader | None = None
+    ) -> None:
+        self.fields = fields
+        self.described = described
+        self.sources = [source for source in (described, fields, manifest) if source is not None]
+        self.annotations = [source.object("annotations", "annotations") for source in self.sources]
+        locations = (location for source in self.sources for location in (source, source.object("_meta")))
+        self.locations = [location for location in (*locations, *self.annotations) if location.raw]
+        self.dashdashes = [dashdash for source in self.sources for dashdash in dashdashes_in_entry(source)]
+        self.dashdash = first_dashdash(self.dashdashes, fields)
+
+    def candidates(self, field: Field) -> list[SourcedValue]:
+        """Returns the values of a field; of several `dashdash` objects, all count for facts on safety."""
+        is_safety = field.kind in ("flag", "choice")
+        places = [(item, "dashdash") for item in (self.dashdashes if is_safety else [self.dashdash]) if field.dashdash]
+        places += [(item, "entry") for item in self.locations if field.entry]
+        places += [(item, "hint") for item in self.annotations if field.hint]
+        return [value for item, place in places for value in item.candidates(field, place)]  # type: ignore[arg-type]
+
+    def json(self, name: str) -> SourcedValue | None:
+        """Returns the first value of a member, such as a schema."""
+        keys = ((item, key) for item in self.locations for key in spellings(name) if item.raw.get(key) is not None)
+        return next((item.read(key, "json") for item, key in keys), None)
 
 
 class ToolReader(Struct, frozen=True, kw_only=True):
@@ -96,34 +132,23 @@ class ToolReader(Struct, frozen=True, kw_only=True):
         entry = ToolEntry(fields, described=described, manifest=manifest)
         dashdash, resolver = entry.dashdash, FieldResolver(self.problems, fields.pointer)
         # Of several descriptions the first counts: one is longer by design, which is not a disagreement.
-        descriptions = (source.string("description") for source in entry.sources)
+        descriptions = [source.read("description") for source in entry.sources]
         description = resolver.value("description", next(filter(None, descriptions), None))
-        fields.ignore("description")
         declared = self._input(name, entry)
         is_input_declared = bool(declared.parameters) or (declared.is_declared and not is_undescribed)
-        counted = counted_limit(dashdash)
-        rate_limit = resolver.value("rate_limit", dashdash.string("rateLimit"))
         guidance, described_errors = guidance_from(described)
-        values = {field: entry.field(key, read) for field, (key, read) in _FIELDS.items()}
-        self._check_words(values["latency"], _LATENCIES)
-        facts = {field: resolver.value(field, *values[field]) for field in _FIELDS}
-        facts["pagination"] = Pagination() if facts["pagination"] else None
+        facts = self._facts(entry, resolver)
         tool = Tool(
             name=name,
-            title=resolver.value(
-                "title", fields.string("title"), *(item.string("title") for item in entry.annotations)
-            ),
             summary=resolver.value("summary", self._summary(description, entry)),
             description=description,
-            group=(resolver.value("group", dashdash.string("category")) or "").strip() or group,
+            group=(facts.pop("group", None) or "").strip() or group,
             parameters=declared.parameters,
             input_schema=declared.raw,
             is_input_declared=is_input_declared,
             input=declared.input,
             output=self._output(name, entry),
             semantics=semantics_from_entry(entry),
-            cost=self._cost(entry, resolver),
-            rate_limit=RateLimit(text=rate_limit) if rate_limit is not None else counted,
             examples=call_examples(
                 chain(_examples(dashdash), _described_examples(described)),
                 declared.raw,
@@ -134,23 +159,37 @@ class ToolReader(Struct, frozen=True, kw_only=True):
                 may_generate=is_input_declared
                 or not _is_unconstrained(declared.input.schema if declared.input else None),
             ),
-            errors=(*entry.errors(), *described_errors),
+            errors=(*error_cases(dashdash, "errors"), *catalogue_errors(entry.locations), *described_errors),
             guidance=guidance,
-            cli_equivalent=resolver.value("cli_equivalent", dashdash.string("cliEquivalent")),
-            api_equivalent=resolver.value("api_equivalent", dashdash.string("apiEquivalent")),
             task_support=self._task_support(entry),
             icons=icons_of(fields, self.trusted_host),
-            extras=entry.unread() or None,
+            extras=fields.unread(described=described, dashdash=dashdash) or None,
             pointer=fields.pointer,
             origins=resolver.origins,
-            **{field: value for field, value in facts.items() if value is not None},
+            **facts,
         )
-        keys = {"cli_equivalent": "cliEquivalent", "api_equivalent": "apiEquivalent"}
-        nulls = [field for field, key in keys.items() if key in dashdash.raw and dashdash.raw[key] is None]
-        return with_help(tool, self.ai_help, Origin("declared", self.help_pointer), nulls)
+        return with_help(tool, self.ai_help, Origin("declared", self.help_pointer))
+
+    def _facts(self, entry: ToolEntry, resolver: FieldResolver) -> dict[str, Any]:
+        """Returns the fields of the table, without those that are not declared."""
+        facts: dict[str, Any] = {}
+        for field in TOOL:
+            candidates = entry.candidates(field)
+            for item in candidates:
+                if field.words and item.value not in (None, *field.words):
+                    message = f"{item.value[:40]!r} is not specified; it is one of {', '.join(field.words)}"
+                    self.problems.report("manifest-word-unknown", item.pointer, message)
+            if (value := resolver.value(field.name.removesuffix(".text"), *candidates)) is not None:
+                facts[field.name] = value
+        costs = {name: facts.pop(name) for name in list(facts) if name.startswith("cost.")}
+        text, counted = facts.pop("rate_limit.text", None), counted_limit(entry.dashdash)
+        facts |= {"cost": Cost(**{name.partition(".")[2]: value for name, value in costs.items()})} if costs else {}
+        facts["rate_limit"] = RateLimit(text=text) if text is not None else counted
+        facts["pagination"] = Pagination() if facts.get("pagination") else None
+        return facts
 
     def _input(self, name: str, entry: ToolEntry) -> _DeclaredInput:
-        declared = next(iter(entry.field("input_schema", FieldReader.json)), None)
+        declared = entry.json("input_schema")
         if declared is None:
             message = f"the tool {name!r} has no input schema; what it takes is not declared"
             self.problems.report("input-schema-missing", entry.fields.pointer, message)
@@ -189,33 +228,16 @@ class ToolReader(Struct, frozen=True, kw_only=True):
         return "required" if "required" in declared else "optional" if "optional" in declared else None
 
     def _output(self, name: str, entry: ToolEntry) -> Output | None:
-        declared = next(iter(entry.field("output_schema", FieldReader.json)), None)
+        declared = entry.json("output_schema")
         if declared is None:
             return None
         raw, pointer = with_root_references(declared.value), declared.pointer
         schema = self.schemas.open_document(raw, pointer, owner=name).schema(raw, pointer)
         return Output(schema=schema, raw=raw, pointer=pointer)
 
-    def _cost(self, entry: ToolEntry, resolver: FieldResolver) -> Cost | None:
-        cost = entry.object("cost")
-        if cost is None:
-            return None
-        text, number = FieldReader.string, FieldReader.number
-        readers = {"category": text, "estimated_units": number, "unit_label": text}
-        values = {key: list(in_either_case(cost, key, read)) for key, read in readers.items()}
-        self._check_words(values["category"], _COSTS)
-        return Cost(**{key: resolver.value(f"cost.{key}", *found) for key, found in values.items()})
-
-    def _check_words(self, values: Iterable[SourcedValue], choices: tuple[str, ...]) -> None:
-        """Reports values that seed 004, 3, does not specify."""
-        for item in values:
-            if item.value is not None and item.value not in choices:
-                message = f"{item.value[:40]!r} is not specified; it is one of {', '.join(choices)}"
-                self.problems.report("manifest-word-unknown", item.pointer, message)
-
     def _summary(self, description: str | None, entry: ToolEntry) -> SourcedValue | None:
         """Returns the brief description of a progressive server, or the first sentence of the description."""
-        brief = entry.fields.string("description") if entry.described is not None else None
+        brief = entry.fields.read("description") if entry.described is not None else None
         sentence = first_statement(description or "")
         if brief is not None or not sentence:
             return brief
@@ -264,94 +286,44 @@ def _described_examples(described: FieldReader | None) -> Iterator[tuple[Example
 def _examples(owner: FieldReader) -> Iterator[tuple[Example, str]]:
     """Yields the example calls of a member `examples`, each with its pointer."""
     for item in owner.objects("examples"):
-        description, output = item.string("description"), item.json("output")
-        arguments = next((value for key in _INPUTS if (value := item.json(key)) is not None), None)
+        description, output = item.text("description"), item.read("output", "json")
+        arguments = next((value for key in _INPUTS if (value := item.read(key, "json")) is not None), None)
         if arguments is None or not isinstance(arguments.value, dict):
             owner.problems.report("call-example-invalid", item.pointer, "the example has no object `input`; left out")
             continue
-        example = Example(
-            input=arguments.value,
-            description=value_of(description),
-            output=Value(output.value) if output is not None else None,
-        )
-        yield example, item.pointer
+        result = Value(output.value) if output is not None else None
+        yield Example(input=arguments.value, description=description, output=result), item.pointer
 
 
 def semantics_from_entry(entry: ToolEntry) -> Semantics:
     """Returns what calling a tool does; each fact has its origin."""
     resolver = FieldResolver(entry.fields.problems)
-    operation = [dashdash.cautious_choice("operationType", CAUTION["operation"]) for dashdash in entry.dashdashes]
-    risk = entry.field("risk_level", lambda fields, key: fields.cautious_choice(key, CAUTION["risk"], "destructive"))
-
-    def hint(key: str, cautious: bool) -> list[SourcedValue | None]:
-        return [annotations.cautious_boolean(key, cautious) for annotations in entry.annotations]
-
-    def declared(key: str, cautious: bool) -> list[SourcedValue | None]:
-        return [dashdash.cautious_boolean(key, cautious) for dashdash in entry.dashdashes]
-
-    return Semantics(
-        operation=resolver.cautious("operation", *operation),
-        read_only=resolver.cautious(
-            "read_only",
-            *_implied(operation, {"read": True, "write": False, "delete": False}),
-            *hint("readOnlyHint", False),
-            *map(_unknown_operation, entry.dashdashes),
-        ),
-        # `safe` implies nothing: the manifests of seed 004 have it on tools that create something.
-        destructive=resolver.cautious(
-            "destructive",
-            *_implied(operation, {"delete": True}),
-            *_implied(risk, {"destructive": True}),
-            *hint("destructiveHint", True),
-        ),
-        idempotent=resolver.cautious(
-            "idempotent",
-            *declared("idempotent", False),
-            *entry.field("idempotent", lambda fields, key: fields.cautious_boolean(key, False)),
-            *hint("idempotentHint", False),
-        ),
-        idempotent_with_key=resolver.value("idempotent_with_key", *declared("idempotentWithKey", False)),
-        open_world=resolver.cautious("open_world", *hint("openWorldHint", True)),
-        reversible=resolver.cautious(
-            "reversible", *declared("reversible", False), *_implied(risk, {"reversible": True})
-        ),
-        reversed_by=resolver.value("reversed_by", *(item.string("reverseMethod") for item in entry.dashdashes)),
-        side_effects=resolver.union("side_effects", *map(_side_effects, entry.dashdashes)),
-        requires_confirmation=resolver.cautious(
-            "requires_confirmation",
-            *entry.field("requires_confirmation", lambda fields, key: fields.cautious_boolean(key, True)),
-        ),
-        confirmation_message=resolver.value(
-            "confirmation_message", *entry.field("confirmation_message", FieldReader.string)
-        ),
-        risk=resolver.cautious("risk", *risk),
-        origins=resolver.origins,
-    )
-
-
-def _implied(candidates: Iterable[SourcedValue | None], meaning: dict[object, object]) -> Iterator[SourcedValue]:
-    """Yields the values that follow for another field; `meaning` maps the values that imply one."""
-    for candidate in candidates:
-        if candidate is not None and candidate.value in meaning:
-            yield candidate.implies(meaning[candidate.value])
+    found = {field.name: entry.candidates(field) for field in SEMANTICS}
+    for fact, other, meaning in reversed(_IMPLIED):
+        implied = (item.implies(meaning[item.value]) for item in found[fact] if item.value in meaning)
+        found[other] = [*implied, *found[other]]
+    found["read_only"] += filter(None, map(_unknown_operation, entry.dashdashes))
+    found["side_effects"] = [item for dashdash in entry.dashdashes for item in _side_effects(dashdash)]
+    facts: dict[str, Any] = {"side_effects": resolver.union("side_effects", *found.pop("side_effects"))}
+    for name, candidates in found.items():
+        facts[name] = (resolver.cautious if name in CAUTION else resolver.value)(name, *candidates)
+    return Semantics(origins=resolver.origins, **facts)
 
 
 def _unknown_operation(dashdash: FieldReader) -> SourcedValue | None:
     """Returns that a tool is not read-only if its operation has an unknown name: only `read` is."""
-    operation = dashdash.json("operationType")
+    operation = dashdash.read("operationType", "json")
     if operation is None or not operation.value or str(operation.value).strip().lower() in CAUTION["operation"]:
         return None
     return operation.implies(False)
 
 
-def _side_effects(dashdash: FieldReader) -> SourcedValue | None:
-    """Returns the declared side effects without words for "none"."""
-    effects = dashdash.strings("sideEffects")
-    if effects is None or effects.value is None:
-        return effects
-    return replace(
-        effects, value=tuple(item for item in effects.value if item.strip().rstrip(".").lower() not in _NONE)
-    )
+def _side_effects(dashdash: FieldReader) -> Iterator[SourcedValue]:
+    """Yields the declared side effects without words for "none"."""
+    if (effects := dashdash.read("sideEffects", "strings")) is not None and effects.value is not None:
+        yield replace(
+            effects, value=tuple(item for item in effects.value if item.strip().rstrip(".").lower() not in _NONE)
+        )
 
 
 def callable_entries(
