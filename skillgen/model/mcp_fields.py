@@ -55,18 +55,29 @@ def camel(key: str) -> str:
 
 
 def declared(table: Iterable[Field], node: Any, place: Place, *, in_camel_case: bool = True) -> dict[str, Json]:
-    """Returns the object of one place with the values that a node declares, not those that were inferred."""
+    """Returns the object of one place with the values that a node declares: neither inferred ones, nor words that the
+    specification does not know.
+    """
     values: dict[str, Json] = {}
     for field in table:
-        if not (keys := getattr(field, place)) or (value := _declared_value(node, field.name)) in (None, ()):
+        value = _declared_value(node, field.name)
+        keys = getattr(field, place)
+        if not keys or value in (None, ()) or (field.words and value not in field.words):
             continue
-        *parents, key = keys.partition("|")[0].split("/")
+        *parents, key = keys.split("/")
         owner = values
         for parent in parents:
             owner = owner.setdefault(parent, {})
-        json = value.json if isinstance(value, Value) else list(value) if isinstance(value, tuple) else value
-        owner[camel(key) if in_camel_case else key] = json
+        key = key.partition("|")[0]
+        owner[camel(key) if in_camel_case else key] = _json(value)
     return values
+
+
+def _json(value: Any) -> Json:
+    if isinstance(value, tuple):
+        return list(value)
+    # A node without fields of its own in the table, such as pagination, says that there is something.
+    return value.json if isinstance(value, Value) else True if isinstance(value, Struct) else value
 
 
 def _declared_value(node: Any, name: str) -> Any:

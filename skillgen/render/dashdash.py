@@ -6,14 +6,20 @@ from collections.abc import Iterator
 from typing import Any
 
 from skillgen.model.document import Document
+from skillgen.model.mcp_fields import REQUIREMENTS, SERVICE, camel, declared
 from skillgen.model.service import Service
 from skillgen.model.values import Json, Value, is_inferred
 from skillgen.render.access import url_of
-from skillgen.render.identity import description, is_named_by_author, plain, skill_name
+from skillgen.render.identity import description, is_named_by_author, skill_name
 from skillgen.render.publishing import json_document, with_values
 from skillgen.render.semantics import rate_limit_phrase
 from skillgen.render.skill import Rendering
+from skillgen.text import lazy_re as re
 from skillgen.text.generated import GENERATOR, KEY
+
+_LINKS = ("homepage", "repository", "statusPage")
+_OBJECTS = ("requires", "invocation")
+"""Members whose members are fields; the names of package managers under `install` stay."""
 
 SPEC_URL = "https://github.com/visionik/dashdash"
 SPEC_VERSION = "0.2.0"
@@ -30,40 +36,67 @@ def cli_front_matter(service: Service, *, subcommand_help: bool = False) -> dict
 
     `subcommand_help` is true if each command has its own help.
     """
-    return {
-        **_identity(service),
-        "subcommand-help": subcommand_help,
-        "access-level": _CLI_LEVELS.get(service.access_level, service.access_level),
-        "web-url": _url_or_none(service.access.web),
-        "mcp-url": _url_or_none(service.access.mcp),
-        "api-url": _url_or_none(service.access.api),
-        "cli-url": _url_or_none(service.access.cli) if service.access.cli is not None else None,
-        **_recommended(service),
-    }
+    fields = mcp_front_matter(service)
+    if service.access.cli is None:
+        del fields["cli-url"]
+    keys = ("name", "description", "spec-url", "spec-version")
+    return {**{key: fields[key] for key in keys}, "subcommand-help": subcommand_help, **fields}
 
 
 def mcp_front_matter(service: Service) -> dict[str, Any]:
     """Returns the front matter of the result of `ai_help` (MCP profile, 3.3.2); an unknown URL is `none`."""
-    fields = cli_front_matter(service)
-    del fields["subcommand-help"]
-    return {**fields, "cli-url": _url_or_none(service.access.cli)}
+    level = _CLI_LEVELS.get(service.access_level, service.access_level)
+    urls = {f"{name}Url": _url_or_none(getattr(service.access, name)) for name in ("web", "mcp", "api", "cli")}
+    return _front_matter(service, {"accessLevel": level, **urls})
 
 
 def web_front_matter(service: Service) -> dict[str, Any]:
     """Returns the front matter of llms.txt (web profile, 4.3)."""
     endpoint = service.endpoints[0] if service.endpoints and service.kind == "openapi" else None
     is_known = endpoint is not None and "url" not in (endpoint.origins or {})
+    api_endpoint = endpoint.url if endpoint is not None and is_known else service.access.api_endpoint
+    urls = {f"{name}Url": _url_or_none(getattr(service.access, name)) for name in ("cli", "mcp", "api")}
+    others = {"apiEndpoint": _web_url(api_endpoint), "authMethods": _auth_methods(service)}
+    web = url_of(service.access.web)
+    return _front_matter(service, {"accessLevel": service.access_level, **urls, "webUrl": web, **others})
+
+
+def metadata(service: Service) -> dict[str, Any]:
+    """Returns the fields that the metadata of all profiles have, in the spelling of JSON; some may be unset."""
+    fields = declared(SERVICE, service, "dashdash")
+    requires = declared(REQUIREMENTS, service.requirements, "dashdash").get("requires", {})
+    requires["auth"] = list(dict.fromkeys(item.kind for item in service.requirements.auth if not item.is_for_events))
+    requires["os"] = [name for name in service.requirements.os if name in ("darwin", "linux", "windows")]
+    limit = service.rate_limit
     return {
-        **_identity(service),
-        "access-level": service.access_level,
-        "cli-url": _url_or_none(service.access.cli),
-        "mcp-url": _url_or_none(service.access.mcp),
-        "api-url": _url_or_none(service.access.api),
-        "web-url": url_of(service.access.web),
-        "api-endpoint": _web_url(endpoint.url if endpoint is not None and is_known else service.access.api_endpoint),
-        "auth-methods": _auth_methods(service),
-        **_recommended(service),
+        "name": skill_name(service),
+        "description": description(service),
+        "specUrl": SPEC_URL,
+        "specVersion": SPEC_VERSION,
+        "accessLevel": service.access_level,
+        "argumentHint": fields.get("argumentHint"),
+        "install": dict(service.install or {}),
+        "requires": with_values(requires),
+        **{key: _web_url(value) if key in _LINKS else value for key, value in fields.items() if key != "identity"},
+        "rateLimit": (limit.text or rate_limit_phrase(limit)) if limit else None,
+        "emoji": service.emoji,
+        camel(KEY): GENERATOR,
+        "notDeclared": ", ".join(not_declared(service)),
     }
+
+
+def _front_matter(service: Service, access: dict[str, Any]) -> dict[str, Any]:
+    """Returns metadata with the keys of YAML: who it is, its other access, and what is recommended."""
+    fields = metadata(service)
+    head = {key: fields.pop(key) for key in ("name", "description", "specUrl", "specVersion")}
+    return {
+        _kebab(key): {_kebab(name): item for name, item in value.items()} if key in _OBJECTS else value
+        for key, value in {**head, **access, **{key: fields[key] for key in fields if key != "accessLevel"}}.items()
+    }
+
+
+def _kebab(key: str) -> str:
+    return re.sub(r"(?=[A-Z])", "-", key).lower()
 
 
 def registry_documents(rendering: Rendering) -> Iterator[Document]:
@@ -101,51 +134,6 @@ def not_declared(service: Service) -> list[str]:
         },
     }
     return [key for key, is_declared in declared.items() if not is_declared]
-
-
-def _identity(service: Service) -> dict[str, Any]:
-    return {
-        "name": skill_name(service),
-        "description": description(service),
-        "spec-url": SPEC_URL,
-        "spec-version": SPEC_VERSION,
-    }
-
-
-def _recommended(service: Service) -> dict[str, Any]:
-    requirements, invocation = service.requirements, service.invocation
-    return {
-        "argument-hint": plain(invocation.argument_hint) if invocation and invocation.argument_hint else None,
-        "install": dict(service.install or {}),
-        "requires": with_values(
-            {
-                "auth": list(dict.fromkeys(auth.kind for auth in requirements.auth if not auth.is_for_events)),
-                "env": list(requirements.env),
-                "scopes": list(requirements.scopes),
-                "bins": list(requirements.bins),
-                "os": [name for name in requirements.os if name in ("darwin", "linux", "windows")],
-            }
-        ),
-        "invocation": with_values(
-            {
-                "model-invocable": invocation.model_invocable,
-                "user-invocable": invocation.user_invocable,
-                "allowed-tools": list(invocation.allowed_tools),
-            }
-        )
-        if invocation
-        else None,
-        "homepage": _web_url(service.homepage),
-        "repository": _web_url(service.repository),
-        "content-version": service.content_version,
-        "last-updated": service.last_updated,
-        "rate-limit": rate_limit_phrase(service.rate_limit) if service.rate_limit else None,
-        "status-page": _web_url(service.status_page),
-        "categories": list(service.categories),
-        "emoji": service.emoji,
-        KEY: GENERATOR,
-        "not-declared": ", ".join(not_declared(service)),
-    }
 
 
 def _alternative_access(service: Service) -> dict[str, Json]:

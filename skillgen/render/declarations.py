@@ -9,21 +9,21 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Iterator, Sequence
+from typing import Any
 
 import yaml
 
 from skillgen.errors import Problem
 from skillgen.model.auth import Auth
-from skillgen.model.calls import ErrorCase
 from skillgen.model.document import Document
-from skillgen.model.resource import RelatedServer
+from skillgen.model.mcp_fields import ERROR, LIMIT, RELATED, RESOURCE, SEMANTICS, TOOL, Field, camel, declared
 from skillgen.model.service import Service
 from skillgen.model.tool import Tool
-from skillgen.model.values import HasOrigins, Json, is_inferred
+from skillgen.model.values import Json, is_inferred
 from skillgen.render.ai_help import ai_help_documents
-from skillgen.render.dashdash import SPEC_VERSION, cli_front_matter, mcp_front_matter, not_declared
+from skillgen.render.dashdash import cli_front_matter, mcp_front_matter, metadata, not_declared
 from skillgen.render.filters import front_matter
-from skillgen.render.identity import description, plain, skill_name, tool_phrase, what_and_when, what_it_does
+from skillgen.render.identity import plain, skill_name, tool_phrase, what_and_when, what_it_does
 from skillgen.render.pages import file_stems, slug
 from skillgen.render.publishing import (
     NOT_A_SERVER,
@@ -61,7 +61,6 @@ _METHODS = {
 """The term of a source for a method of authentication to that of seed 004."""
 
 _FLOWS = {"authorizationCode": "oauth2_code", "deviceAuthorization": "oauth2_device"}
-_LATENCIES = ("instant", "seconds", "minutes")
 _SKILL_FILES = 512
 """Files that a skill may have in a list (SEP-2640, limits of publication)."""
 
@@ -69,8 +68,6 @@ _FRONT_MATTER = re.compile(r"---\n(.*?)\n---\n", re.DOTALL)
 
 _REQUIRED_FIELDS = ("name", "description", "access-level", "cli-url", "api-url", "web-url")
 """Fields of front matter that the object of the handshake requires too."""
-
-_COSTS = ("free", "metered", "requires_approval")
 
 
 def tool_description_documents(rendering: Rendering) -> Iterator[Document | Problem]:
@@ -88,7 +85,7 @@ def tool_description_documents(rendering: Rendering) -> Iterator[Document | Prob
             "inputSchema": _input_schema(tool),
             "examples": _examples(tool),
             "usage_guidance": [section.body for section in tool.guidance],
-            "error_guidance": [_error(error) for error in tool.errors],
+            "error_guidance": [declared(ERROR, error, "entry") for error in tool.errors],
         }
         yield json_document(f"tool-descriptions/{stems[tool.name]}.json", full, keep=("description",))
         entry = {
@@ -135,65 +132,42 @@ def dashdash_documents(rendering: Rendering) -> Iterator[Document | Problem]:
     if service.kind != "mcp":
         yield left_out("dashdash", NOT_A_SERVER)
         return
-    fields = cli_front_matter(service)
+    fields = metadata(service)
+    for key in ("specUrl", camel(KEY)):
+        del fields[key]
+    identity = {key: fields.pop(key) for key in ("name", "description", "emoji")}
     access = {name: getattr(service.access, name) for name in ("cli", "api", "web")}
-    links = {name: link.json if link is not None else None for name, link in access.items()}
-    requires, invocation = fields["requires"], service.invocation
-    undeclared = [_camel(key) for key in not_declared(service) if key in _REQUIRED_FIELDS]
-    initialize = {
-        "specVersion": SPEC_VERSION,
-        "identity": with_values(
-            {
-                "name": skill_name(service),
-                "description": _declared_description(service) or description(service),
-                "emoji": service.emoji,
-            }
-        ),
-        "accessLevel": fields["access-level"],
-        "alternativeAccess": {f"{name}Url": link for name, link in links.items()},
-        "install": fields["install"],
-        "requires": requires,
-        "invocation": with_values(
-            {
-                "modelInvocable": invocation.model_invocable,
-                "userInvocable": invocation.user_invocable,
-                "allowedTools": list(invocation.allowed_tools),
-            }
-        )
-        if invocation
-        else None,
-        "rateLimit": _rate_limit(service),
-        "homepage": published(service.homepage),
-        "repository": published(service.repository),
-        "statusPage": published(service.status_page),
-        "contentVersion": service.content_version,
-        "lastUpdated": service.last_updated,
-        "notDeclared": undeclared,
+    tools = {
+        tool.name: {
+            **declared(TOOL, tool, "dashdash"),
+            **declared(SEMANTICS, tool.semantics, "dashdash"),
+            "examples": _examples(tool),
+            "errors": [declared(ERROR, error, "entry") for error in tool.errors if error.code],
+        }
+        for tool in service.tools
     }
-    tools = {tool.name: _dashdash_of_tool(tool) for tool in service.tools}
     resources = {
-        item.uri: with_values(
-            {
-                "resourceType": item.resource_type,
-                "refreshable": item.refreshable,
-                "cacheDuration": item.cache_duration_s,
-                "webEquivalent": item.web_equivalent,
-                "apiEquivalent": item.api_equivalent,
-            }
-        )
-        for item in (*service.resources, *service.resource_templates)
+        item.uri: declared(RESOURCE, item, "dashdash") for item in (*service.resources, *service.resource_templates)
+    }
+    initialize = {
+        "specVersion": fields["specVersion"],
+        "identity": with_values({**identity, "description": _declared_description(service) or identity["description"]}),
+        "accessLevel": cli_front_matter(service)["access-level"],
+        "alternativeAccess": {f"{name}Url": link.json if link else None for name, link in access.items()},
+        **{key: value for key, value in fields.items() if key != "accessLevel"},
+        "notDeclared": [camel(key) for key in not_declared(service) if key in _REQUIRED_FIELDS],
     }
     yield json_document(
         "dashdash.json",
         {
             "initialize": with_values(initialize, keep=("alternativeAccess",)),
-            "tools": {name: item for name, item in tools.items() if item},
+            "tools": {name: found for name, item in tools.items() if (found := with_values(item))},
             "resources": {uri: item for uri, item in resources.items() if item},
             "ai_help": _ai_help_results(rendering),
         },
     )
     if is_inferred(service, "access_level"):
-        message = f"dashdash requires accessLevel; {fields['access-level']} follows from the effects of the tools"
+        message = f"dashdash requires accessLevel; {initialize['accessLevel']} follows from the effects of the tools"
         yield without("dashdash.json", message, "check it before you paste the object")
     if unknown := [f"{name}Url" for name, link in access.items() if link is None]:
         message = f"dashdash requires {', '.join(unknown)}, which the source does not declare; null is in their place"
@@ -216,40 +190,34 @@ def _ai_help_results(rendering: Rendering) -> dict[str, Json]:
     markdown = f"{front_matter(mcp_front_matter(service))}\n\n{heading}\n\n{about}\n\n{rest.lstrip()}"
     markdown = marked(disarm(markdown))
 
-    # An unknown URL is absent in JSON, and one that is declared null is null.
-    access = {f"{name}-url": getattr(service.access, name) for name in ("cli", "api", "web", "mcp")}
-    known = {name: value for name, value in cli_front_matter(service).items() if name not in access}
-    if known["invocation"]:
-        known["invocation"] = {_camel(name): value for name, value in known["invocation"].items()}
-    links = {_camel(name): link.json for name, link in access.items() if link is not None}
-    metadata = with_values({_camel(name): value for name, value in known.items()}) | links
-
     sections: dict[str, Json] = {}
     for title, body in sections_of_level(2, text):
-        key = _KEYS.get(_camel(title), _camel(title))
+        key = camel(slug(title)) or "section"
+        key = _KEYS.get(key, key)
         sections[key] = f"{sections[key]}\n\n{body}" if key in sections else body
     if sections.get("rateLimits") == "None declared.":
         del sections["rateLimits"]
     _, own, notes = str(sections.get("quickReference", "")).partition(f"### {OWN_WORDS}")
-    sections = {"quickReferenceNotes": own + notes or None, **sections}
-    limit = service.rate_limit
-    numbers = {
-        "requestsPerMinute": limit.requests_per_minute if limit else None,
-        "requestsPerDay": limit.requests_per_day if limit else None,
-    }
-    sections |= {
-        "whenToUse": list(service.when_to_use) or [what_and_when(service)[1]],
-        "doNotUse": list(service.when_not_to_use),
-        "quickReference": [
-            with_values({"name": tool.name, "description": tool_phrase(tool)}) for tool in service.tools
-        ],
-        "rateLimits": with_values({"description": sections.get("rateLimits"), **numbers}),
-    }
-    sections = with_values(sections)
+    limits = declared(LIMIT, service.rate_limit, "entry") if service.rate_limit else {}
+    sections = with_values(
+        {
+            "quickReferenceNotes": own + notes or None,
+            **sections,
+            "whenToUse": list(service.when_to_use) or [what_and_when(service)[1]],
+            "doNotUse": list(service.when_not_to_use),
+            "quickReference": [
+                with_values({"name": tool.name, "description": tool_phrase(tool)}) for tool in service.tools
+            ],
+            "rateLimits": with_values({"description": sections.get("rateLimits"), **limits}),
+        }
+    )
+    # An unknown URL is absent in JSON, and one that is declared null is null.
+    links = {f"{name}Url": getattr(service.access, name) for name in ("cli", "api", "web", "mcp")}
+    fields = with_values(metadata(service)) | {key: link.json for key, link in links.items() if link is not None}
     if "title" not in not_declared(service):
-        metadata["title"] = one_line(service.title or "")
-    metadata[_camel(KEY)] = f"{GENERATOR} {digest_of(json.dumps(sections, ensure_ascii=False))}"
-    result = {"metadata": metadata, "sections": sections, "contentType": "application/json"}
+        fields["title"] = one_line(service.title or "")
+    fields[camel(KEY)] = f"{GENERATOR} {digest_of(json.dumps(sections, ensure_ascii=False))}"
+    result = {"metadata": fields, "sections": sections, "contentType": "application/json"}
     return {"markdown": {"content": markdown, "contentType": "text/markdown"}, "json": result}
 
 
@@ -280,14 +248,14 @@ def manifest_documents(rendering: Rendering) -> Iterator[Document | Problem]:
         "server": with_values(server),
         "auth": _auth(service, names),
         "tools": [_manifest_tool(tool, names[tool.name]) for tool in service.tools],
-        "rate_limits": with_values(
-            {"requests_per_minute": limit.requests_per_minute, "requests_per_day": limit.requests_per_day}
-        )
-        if limit
-        else None,
+        "rate_limits": declared(LIMIT, limit, "entry", in_camel_case=False) if limit else None,
         # Names with a slash are extensions of the protocol itself.
         "supported_extensions": [name for name in service.extensions or {} if "/" not in name],
-        "recommendations": [_recommendation(item) for item in service.related if item.capability is not None],
+        "recommendations": [
+            with_values({**_snake(RELATED, item), "registry_url": published(item.registry_url)})
+            for item in service.related
+            if item.capability is not None
+        ],
     }
     yield json_document("service-manifest.json", manifest, keep=("tools",))
     if unnamed_needs := [one_line(item.name) for item in service.related if item.capability is None]:
@@ -310,31 +278,8 @@ def _declared_description(service: Service) -> str | None:
     return None if "description" in not_declared(service) else plain(service.summary or "") or None
 
 
-def _recommendation(item: RelatedServer) -> dict[str, Json]:
-    return with_values(
-        {
-            "capability": item.capability,
-            "server_name": item.name,
-            "registry_url": published(item.registry_url),
-            "auth_flow": item.auth_flow,
-            "match_confidence": item.confidence if item.confidence in ("high", "medium", "low") else None,
-        }
-    )
-
-
-def _camel(name: str) -> str:
-    first, *rest = slug(name).split("-")
-    return "".join([first or "section", *(word.capitalize() for word in rest)])
-
-
-def _declared(node: HasOrigins, **values: Json) -> dict[str, Json]:
-    """Returns the values that are known and were not inferred, by their field of the node."""
-    origins = node.origins or {}
-    return {
-        name: value
-        for name, value in values.items()
-        if value is not None and (name not in origins or origins[name].kind == "declared")
-    }
+def _snake(table: tuple[Field, ...], node: Any) -> dict[str, Json]:
+    return declared(table, node, "entry", in_camel_case=False)
 
 
 def _full_description(tool: Tool) -> str:
@@ -361,12 +306,6 @@ def _examples(tool: Tool) -> list[dict[str, Json]]:
     ]
 
 
-def _error(error: ErrorCase) -> dict[str, Json]:
-    return with_values(
-        {"code": error.code, "description": error.description, "resolution": error.resolution}, ("code",)
-    )
-
-
 def declared_confirmation(tool: Tool) -> bool | None:
     """Returns whether a person must confirm a call, if the source declares it."""
     facts = tool.semantics
@@ -375,49 +314,7 @@ def declared_confirmation(tool: Tool) -> bool | None:
 
 def declared_hints(tool: Tool) -> dict[str, Json]:
     """Returns the hints of a tool that the source declares."""
-    facts = tool.semantics
-    declared = _declared(
-        facts,
-        read_only=facts.read_only,
-        destructive=facts.destructive,
-        idempotent=facts.idempotent,
-        open_world=facts.open_world,
-    )
-    return {f"{_camel(name.replace('_', ' '))}Hint": value for name, value in declared.items()}
-
-
-def _dashdash_of_tool(tool: Tool) -> dict[str, Json]:
-    """Returns the `dashdash` object of a tool (seed 000, 3.2.2)."""
-    facts = tool.semantics
-    declared = _declared(
-        facts,
-        operation=facts.operation,
-        idempotent=facts.idempotent,
-        idempotent_with_key=facts.idempotent_with_key,
-        side_effects=list(facts.side_effects) or None,
-        reversible=facts.reversible,
-        reversed_by=facts.reversed_by,
-    )
-    names = {"operation": "operationType", "reversed_by": "reverseMethod"}
-    return with_values(
-        {
-            "category": _declared(tool, group=tool.group).get("group"),
-            **{names.get(name, _camel(name.replace("_", " "))): value for name, value in declared.items()},
-            "cliEquivalent": tool.cli_equivalent,
-            "apiEquivalent": tool.api_equivalent,
-            "rateLimit": tool.rate_limit.text if tool.rate_limit else None,
-            "examples": _examples(tool),
-            "errors": [_error(error) for error in tool.errors if error.code],
-        }
-    )
-
-
-def _rate_limit(service: Service) -> str | None:
-    limit = service.rate_limit
-    if limit is None:
-        return None
-    numbers = ((limit.requests_per_minute, "minute"), (limit.requests_per_day, "day"))
-    return limit.text or ", ".join(f"{number}/{unit}" for number, unit in numbers if number is not None) or None
+    return declared(SEMANTICS, tool.semantics, "hint")
 
 
 def _manifest_names(tools: Sequence[Tool]) -> dict[str, str]:
@@ -447,56 +344,33 @@ def _method_of(auth: Auth) -> str | None:
 
 
 def _auth(service: Service, names: dict[str, str]) -> dict[str, Json] | None:
-    requirements = service.requirements
     used = _used_auth(service)
-    methods = map(_method_of, used)
     scopes = {scope.name: scope for auth in used for scope in auth.scopes}
     listed = [
-        with_values(
-            {
-                "name": scope.name,
-                "description": scope.description or "",
-                "grants": [names[name] for name in scope.grants if name in names],
-            },
-            keep=("description",),
-        )
+        {
+            "name": scope.name,
+            "description": scope.description or "",
+            "grants": [names[name] for name in scope.grants if name in names],
+        }
         for scope in scopes.values()
     ]
     fields = {
-        "methods": list(dict.fromkeys(filter(None, methods))),
-        "scopes": listed,
-        "session_ttl_seconds": requirements.session_ttl_s,
+        "methods": list(dict.fromkeys(filter(None, map(_method_of, used)))),
+        "scopes": [with_values(scope, keep=("description",)) for scope in listed],
+        "session_ttl_seconds": service.requirements.session_ttl_s,
     }
     return with_values(fields) or None
 
 
 def _manifest_tool(tool: Tool, name: str) -> dict[str, Json]:
-    facts, cost = tool.semantics, tool.cost
     fields = {
         "name": name,
-        "title": tool.name if name != tool.name else None,
+        "title": None,
         "description": _full_description(tool),
         "input_schema": _input_schema(tool),
         "output_schema": tool.output.raw if tool.output is not None and isinstance(tool.output.raw, dict) else None,
-        "input_types": list(tool.input_media_types),
-        "output_types": list(tool.output_media_types),
-        "max_input_size_bytes": tool.max_input_bytes,
-        "cost": with_values(
-            {
-                "category": cost.category if cost.category in _COSTS else None,
-                "estimated_units": cost.estimated_units,
-                "unit_label": cost.unit_label,
-            }
-        )
-        if cost
-        else None,
-        "latency": tool.latency if tool.latency in _LATENCIES else None,
-        "idempotent": _declared(facts, idempotent=facts.idempotent).get("idempotent"),
-        "requires_confirmation": declared_confirmation(tool),
-        "confirmation_message": facts.confirmation_message,
-        "risk_level": facts.risk if facts.is_declared("risk") else None,
-        "required_scopes": list(tool.scopes),
-        "supports_streaming": tool.streaming,
-        "supports_pagination": True if tool.pagination is not None else None,
+        **_snake(TOOL, tool),
+        **_snake(SEMANTICS, tool.semantics),
     }
+    fields["title"] = tool.name if name != tool.name else None
     return with_values(fields, keep=("description", "input_schema"))
