@@ -100,16 +100,16 @@ def test_a_negative_lead_in_right_below_a_list_begins_another_list(tmp_path: Pat
     [
         ("Do NOT use for file storage (use another)", "file storage (use another)"),
         ("❌ Do NOT use for billing", "billing"),
-        ("🚫 **Not suitable for** video", "video"),
+        ("🚫 **Not suitable for** video", "**Not suitable for** video"),
         (":x: Large files", "Large files"),
         ("Don’t use this server to store secrets", "to store secrets"),
         ("Never use it when offline", "when offline"),
-        ("Should not be used for billing", "billing"),
-        ("Not recommended for large files", "large files"),
-        ("Avoid: tax questions", "tax questions"),
-        ("Out of scope: tax questions", "tax questions"),
-        ("File storage (do not use)", "File storage"),
-        ("File storage — do not use this server", "File storage"),
+        ("Should not be used for billing", "Should not be used for billing"),
+        ("Not recommended for large files", "Not recommended for large files"),
+        ("Avoid: tax questions", "Avoid: tax questions"),
+        ("Out of scope: tax questions", "Out of scope: tax questions"),
+        ("File storage (do not use)", "File storage (do not use)"),
+        ("File storage — do not use this server", "File storage — do not use this server"),
         ("Do not use `delete_all` for bulk changes", "Do not use `delete_all` for bulk changes"),
         ("Nicht verwenden für Dateien", "Nicht verwenden für Dateien"),
         ("Ne pas utiliser pour les fichiers", "Ne pas utiliser pour les fichiers"),
@@ -136,24 +136,17 @@ def test_a_negative_lead_in_is_known_in_many_wordings(tmp_path: Path, lead: str)
     assert (service["when_to_use"], service["when_not_to_use"]) == (["Plan"], ["Taxes"])
 
 
-def test_lines_with_signs_are_items_and_lead_ins_without_a_colon_are_uses(tmp_path: Path) -> None:
+def test_lines_with_signs_are_items_and_lead_ins_without_a_colon_stay(tmp_path: Path) -> None:
     """S0-18, S0-33: nothing that such a line says is lost."""
     text = (
         "## When to Use\n\nUse for bookings\n- Post an entry\n\n✅ Close a month\n❌ Do NOT use for payroll\n"
         "**✅ Good for:**\n- Reports\n\nDo NOT use for trading\n1. Shares\n\nUse it when the user asks to\n- Audit\n"
     )
     service = inspected(tmp_path, tools=tools(), ai_help=helped(text))
-    assert service["when_to_use"] == ["for bookings", "Post an entry", "Close a month", "Reports", "Audit"]
-    assert service["when_not_to_use"] == ["payroll", "trading", "Shares"]
-    assert "sections" not in service
-
-
-def test_the_clause_of_an_item_that_says_when_not_is_taken_apart(tmp_path: Path) -> None:
-    """S0-33."""
-    text = "## When to Use\n\n- Plan a week, but do not use it for holidays\n- Use when the user asks for tasks.\n"
-    service = inspected(tmp_path, tools=tools(), ai_help=helped(text))
-    assert service["when_to_use"] == ["Plan a week", "when the user asks for tasks."]
-    assert service["when_not_to_use"] == ["holidays"]
+    assert service["when_to_use"] == ["Post an entry", "Close a month", "Reports", "Audit"]
+    assert service["when_not_to_use"] == ["payroll", "Shares"]
+    for words in ("Use for bookings", "Do NOT use for trading", "Use it when the user asks to"):
+        assert words in service["sections"][0]["body"]
 
 
 def test_nested_lists_of_use_keep_their_own_lead_ins(tmp_path: Path) -> None:
@@ -193,7 +186,7 @@ def test_the_tool_reference_reaches_the_section_of_each_tool(tmp_path: Path, unk
     for words in (
         "Makes a project.",
         "Create a new project.",
-        "- `name` (string, required): Project name (1-100 chars)\n",
+        "- `name` (required, string): Project name (1-100 chars)\n",
         "- `type` (string): Who sees it\n",
         "- `type` (optional, string, max 7 characters): `public` or `private`\n",
         "- `colour`: Any name that CSS knows\n",
@@ -276,7 +269,7 @@ def test_json_sections_are_read_like_those_of_markdown(tmp_path: Path) -> None:
     create = service["tools"][0]
     assert create["summary"] == "Start something"
     assert create["semantics"]["side_effects"] == ["Sends a webhook"]
-    assert create["guidance"] == [{"title": "Limits", "body": "Ten an hour."}]
+    assert "**Limits:**\n\nTen an hour." in create["guidance"][0]["body"]
 
 
 FRONT_MATTER = """\
@@ -462,15 +455,6 @@ def test_a_server_with_resources_alone_is_described_by_its_resources(tmp_path: P
     for document in written.values():
         assert "0 tools" not in document
         assert "These are tools" not in document
-
-
-def test_a_small_heading_is_a_label_as_a_whole(tmp_path: Path) -> None:
-    """S0-18."""
-    text = "## Tool Reference\n\n### create_project\n\n#### Parameters ####\n\n- `type`: Who may see the project\n"
-    service = inspected(tmp_path, tools=tools(), ai_help=helped(f"{text}\n#### Limits\n\nTen an hour.\n"))
-    made = service["tools"][0]
-    titles = [part.get("title") or part["kind"] for part in made["guidance"]]
-    assert titles == ["help_on_parameters", "Limits"]
 
 
 def test_a_manifest_tool_that_is_not_there_is_reported(tmp_path: Path) -> None:

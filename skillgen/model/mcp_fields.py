@@ -44,7 +44,7 @@ class Field(Struct, frozen=True):
 
 @functools.cache
 def spellings(keys: str) -> tuple[str, ...]:
-    """Returns the alternatives of a key, each in camel case and as it is."""
+    """Returns the alternatives of a key, each in camel case and unchanged."""
     return tuple(dict.fromkeys(form for key in keys.split("|") for form in (camel(key), key)))
 
 

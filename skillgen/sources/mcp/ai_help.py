@@ -44,6 +44,10 @@ _SIDE_EFFECTS = re.compile(
 )
 """The label of a tool's side effects (seed 000, 3.3.2, "Tool Reference"), with the line or the list that follows."""
 
+_LABEL = re.compile(r"^(?=\*\*|#{4,6} )", re.MULTILINE)
+_EQUIVALENT = re.compile(
+    r"^\*\*(?P<way>CLI|API) Equivalent:\*\*[ \t]*`(?P<call>[^`\n]+)`[ \t]*$\n?", re.IGNORECASE | re.MULTILINE
+)
 _NO_EFFECT = re.compile(r"\W*(?:none|no|nothing|n/?a|no\s+side[\s-]effects?)?\W*", re.IGNORECASE)
 
 _POINTER = "/ai_help"
@@ -139,8 +143,25 @@ def with_help(tool: Tool, text: ToolHelp, origin: Origin) -> Tool:
             semantics = replace(
                 semantics, side_effects=effects, origins={**(semantics.origins or {}), "side_effects": origin}
             )
-    guidance = (*tool.guidance, Section(kind="help", body=chapter)) if chapter else tool.guidance
-    return replace(tool, summary=summary, origins=origins or None, semantics=semantics, guidance=guidance)
+    description, chapter = tool.description, chapter or ""
+    if description is None and (words := _LABEL.split(chapter, maxsplit=1)[0].strip()):
+        description, origins["description"], chapter = words, origin, chapter.removeprefix(words).strip()
+    equivalents: dict[str, str] = {}
+    for line in _EQUIVALENT.finditer(chapter):
+        field = f"{line['way'].lower()}_equivalent"
+        if (getattr(tool, field) or line["call"]) == line["call"]:
+            equivalents[field], chapter = line["call"], chapter.replace(line[0], "")
+            origins[field] = origins.get(field, origin)
+    guidance = (*tool.guidance, Section(kind="help", body=chapter.strip())) if chapter.strip() else tool.guidance
+    return replace(
+        tool,
+        **equivalents,
+        summary=summary,
+        description=description,
+        origins=origins or None,
+        semantics=semantics,
+        guidance=guidance,
+    )
 
 
 def has_section(text: AiHelp, title: str) -> bool:
@@ -389,40 +410,37 @@ _UNWANTED = re.compile(
 """The start of a use for which something is not meant, or of the words before a list of them."""
 
 _OPENING = re.compile(
-    r"\W*(?:please )?(?:do not|don['’]t|never) use(?: (?:it|this(?: \w+)?))?:? (?:for|when|if)?:? ?", re.IGNORECASE
+    r"\W*(?:please )?(?:do not|don['’]t|never) use(?: it| this(?: \w+)?)?(?: for:? | ?: ?| (?=(?:when|if|to)\b))",
+    re.IGNORECASE,
 )
-_WANTED = re.compile(r"\b(?:use|when|for|if|to)\b|[✅☑✔👍]", re.IGNORECASE)
-"""Words before a list of uses; a list after other words is not read."""
+"""Words that open a negative use and are not part of it."""
 
 
 def _uses_in_section(body: str, unwanted: bool, uses: tuple[list[str], list[str]]) -> str:
     """Adds when to use something and when not (`uses[True]`) by the lists of a section, and returns its other text.
 
-    The words before a list decide which it is, and those of each item; a negative use is never read as a positive one.
+    The heading and the words before a list decide which it is, and those of each item.
     """
     lines = body.split("\n")
-    label: bool | None = unwanted
+    label = below_heading = unwanted
     read: set[int] = set()
     blocks = list(_blocks(lines))
-    for position, (kind, numbers) in enumerate(blocks):
+    for (kind, numbers), (following, _) in zip(blocks, [*blocks[1:], ("", [])], strict=True):
         words = " ".join(" ".join(lines[number] for number in numbers).split())
         words = words[marker.end() :] if kind == "item" and (marker := _ITEM.match(words)) else words
-        is_unwanted = unwanted or _UNWANTED.match(words) is not None
-        is_lead = words.rstrip(" *_").endswith((":", "："))
-        leads = is_lead or kind == "heading" or (blocks[position + 1 :] or [("", [])])[0][0] == "item"
-        if is_lead or (leads and kind != "item"):
-            label = is_unwanted if is_unwanted or _WANTED.search(words) else None
-            if label is None or not is_lead:
-                continue
-        elif kind == "item" and label is not None:
-            use = _SIGN.sub("", words, count=1)
-            uses[label or is_unwanted].append(_OPENING.sub("", use, count=1) or use)
-        elif kind == "text" and is_unwanted and _OPENING.match(words):
-            uses[True].append(_OPENING.sub("", words, count=1).rstrip("."))
+        is_unwanted, is_lead = _UNWANTED.match(words) is not None, words.rstrip(" *_").endswith((":", "："))
+        opening = _OPENING.match(words)
+        if kind == "heading":
+            label = below_heading = unwanted or is_unwanted
+        elif is_lead or (kind == "text" and following == "item"):
+            label = below_heading or is_unwanted
+            read.update(numbers if is_lead else ())
+        elif kind == "item" or (is_unwanted and opening):
+            use = _SIGN.sub("", words[opening.end() :] if opening else words, count=1)
+            uses[label or is_unwanted].append(use if kind == "item" else use.rstrip("."))
+            read.update(numbers)
         else:
-            label = label if kind == "item" else unwanted
-            continue
-        read.update(numbers)
+            label = below_heading
     return _unread(body, read)
 
 

@@ -97,6 +97,8 @@ class ToolEntry:
 
     def json(self, name: str) -> SourcedValue | None:
         """Returns the first value of a member, such as a schema."""
+        for item in self.locations:
+            item.ignore(*spellings(name))
         keys = ((item, key) for item in self.locations for key in spellings(name) if item.raw.get(key) is not None)
         return next((item.read(key, "json") for item, key in keys), None)
 
