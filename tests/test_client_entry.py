@@ -8,6 +8,8 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import listed
+import pytest
 from captured import service_of_answers
 from cli import Finished, run_skillgen
 from documents import document_at
@@ -34,8 +36,8 @@ def documented(tmp_path: Path, *arguments: object, name: str = "npx") -> Finishe
 
 def entries(out: Path) -> list[dict[str, Any]]:
     """Returns the JSON of the fences of about.md that name servers."""
-    (file,) = out.glob("skills/*/SKILL.md")
-    fences = [token.content for token in document_at(file).tokens if token.type == "fence"]
+    files = sorted(out.glob("skills/**/*.md"))
+    fences = [token.content for file in files for token in document_at(file).tokens if token.type == "fence"]
     return [json.loads(text)["mcpServers"] for text in fences if "mcpServers" in text]
 
 
@@ -158,3 +160,65 @@ def test_an_argument_equal_to_a_variable_is_a_secret() -> None:
     """Issue 5."""
     assert kept("npx pkg pelican")
     assert not kept("npx pkg pelican", {"KEY": "pelican"})
+
+
+INSTALLED = [
+    ({"npm": "@acme/mcp-server"}, ["npx", "-y", "@acme/mcp-server"]),
+    ({"pip": "acme-mcp"}, ["uvx", "acme-mcp"]),
+    ({"brew": "acme/tap/acme", "uvx": "acme-mcp"}, ["uvx", "acme-mcp"]),
+    (
+        {"docker": "acme/kiosk:1.2"},
+        ["docker", "run", "-i", "--rm", "-e", "KIOSK_KEY", "acme/kiosk:1.2"],
+    ),
+]
+
+
+@pytest.mark.parametrize(("install", "command"), INSTALLED)
+def test_a_declared_package_is_the_entry_where_no_command_is_known(
+    tmp_path: Path, install: dict[str, str], command: list[str]
+) -> None:
+    """S0-28: `install` and `requires.env` say how to start a server."""
+    finished, out = listed.documented(
+        tmp_path,
+        server={"dashdash": {"install": install, "requires": {"env": ["KIOSK_KEY"]}}},
+        tools=[listed.tool("buy")],
+    )
+    assert finished.exit_code == 0, finished.stderr
+    ((_, entry),) = entries(out)[0].items()
+    assert [entry["command"], *entry["args"]] == command
+    assert entry["env"] == {"KIOSK_KEY": "${KIOSK_KEY}"}
+
+
+@pytest.mark.parametrize(
+    "package",
+    ["npm install kiosk", "--privileged", "./kiosk", "https://kiosk.example/x.tgz", "kiosk.tgz", "a;b"],
+)
+def test_what_is_not_the_name_of_a_package_starts_nothing(tmp_path: Path, package: str) -> None:
+    """S0-28: a runner would also take a path, a URL or an option."""
+    for manager in ("npm", "pip", "docker"):
+        server = {"dashdash": {"install": {manager: package}}}
+        finished, out = listed.documented(tmp_path, server=server, tools=[listed.tool("buy")])
+        assert (finished.exit_code, entries(out)) == (0, []), finished.stderr
+
+
+def test_a_known_command_or_url_is_not_replaced_by_a_package() -> None:
+    """S0-28."""
+    answers = {"initialize": {"dashdash": {"install": {"npm": "kiosk"}}}}
+    entry = service_of_answers(answers, command=["uvx", "other"]).client_entry
+    assert entry is not None
+    assert entry.command == ("uvx", "other")
+    remote = service_of_answers(answers, url="https://kiosk.example/mcp").client_entry
+    assert remote is not None
+    assert (remote.transport, remote.command) == ("http", ())
+
+
+def test_the_package_that_an_author_declares_is_in_the_plugin(tmp_path: Path) -> None:
+    """S0-28: a key of skillgen.yaml, before the package is published."""
+    snapshot = TESTS / "golden/sources/everything.json"
+    target = {"source": {"snapshot": str(snapshot)}, "emit": ["plugin"], "install": {"pip": "kiosk-mcp"}, "out": "o"}
+    (tmp_path / "skillgen.yaml").write_text(json.dumps({"targets": {"kiosk": target}}), "utf-8")
+    finished = run_skillgen("build", cwd=tmp_path)
+    assert finished.exit_code == 0, finished.stderr
+    (config,) = (tmp_path / "o").rglob("mcp.json")
+    ((_, entry),) = json.loads(config.read_text("utf-8"))["mcpServers"].items()
+    assert [entry["command"], *entry["args"]] == ["uvx", "kiosk-mcp"]

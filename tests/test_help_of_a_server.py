@@ -537,3 +537,72 @@ def test_a_return_alone_ends_a_line(tmp_path: Path) -> None:
     finished, out = documented(tmp_path, tools=tools(), ai_help=helped(text))
     assert finished.exit_code == 0, finished.stderr
     assert "Ask first." in "\n".join(texts_of(out).values())
+
+
+HELP_TOOL = tool("ai_help", description="Explains this server.")
+HELP_RESULTS: list[Json] = [
+    {"content": [{"type": "text", "text": SEED}]},
+    {"content": [{"type": "text", "text": json.dumps({"content": SEED, "contentType": "text/markdown"})}]},
+    {"content": [], "structuredContent": {"result": SEED}},
+    {"content": [], "structuredContent": {"metadata": {}, "sections": {"whenToUse": ["Manage projects"]}}},
+]
+
+
+@pytest.mark.parametrize("result", HELP_RESULTS)
+def test_a_tool_named_ai_help_is_called_on_request_alone(tmp_path: Path, result: Json) -> None:
+    """S0-27: as text, JSON in text or structured content; without the option the documents do not know it."""
+    said = {"tools": [*tools(), HELP_TOOL], "tools/call": result}
+    for options, is_read in ((("--call-ai-help",), True), ((), False)):
+        _, out = started(tmp_path, *options, **said)
+        (skill,) = out.rglob("SKILL.md")
+        assert ("Manage projects" in skill.read_text("utf-8")) is is_read
+
+
+@pytest.mark.parametrize(
+    ("lists", "message"),
+    [
+        ({"tools": tools()}, "The server has no tool ai_help"),
+        ({"tools": [HELP_TOOL], "tools/call": {"isError": True, "content": []}}, "the result is an error"),
+        ({"tools": [HELP_TOOL]}, "Method not found"),
+        ({"tools": [HELP_TOOL], "tools/call": {}}, "the result of the tool contains no text"),
+    ],
+)
+def test_a_tool_named_ai_help_that_fails_is_reported(tmp_path: Path, lists: dict[str, Json], message: str) -> None:
+    """S0-27, S0-16: the rest is documented."""
+    finished, out = started(tmp_path, "-v", "--call-ai-help", **lists)
+    assert (finished.exit_code, message in finished.stderr) == (0, True), finished.stderr
+    assert len([*out.rglob("SKILL.md")]) == 1
+
+
+SCHEMA_NOTES = [
+    "Provide a value matching the following JSON schema: {}. Encode non-string values as JSON.",
+    "Provide as a JSON string matching the following schema: {}",
+]
+
+
+@pytest.mark.parametrize("note", SCHEMA_NOTES)
+@pytest.mark.parametrize("description", ["Which genre.", None])
+def test_a_schema_that_a_framework_adds_to_a_prompt_argument_is_its_type(
+    tmp_path: Path, note: str, description: str | None
+) -> None:
+    """X-08: FastMCP writes it into the description; what the author wrote is the description."""
+    schemas = {"a": {"type": "string"}, "b": {"type": "integer", "minimum": 1}, "c": {"enum": ["x", "y"]}}
+    notes = {key: note.replace("{}", json.dumps(item)) for key, item in schemas.items()}
+    arguments = [
+        {"name": key, "description": f"{description}\n\n{text}" if description else text} for key, text in notes.items()
+    ]
+    prompts = [{"name": "recommend", "arguments": arguments}]
+    (prompt,) = inspected(tmp_path, tools=tools(), prompts=prompts)["prompts"]
+    assert [item.get("description") for item in prompt["parameters"]] == [description] * 3
+    assert prompt["parameters"][1]["schema"]["types"] == ["integer"]
+    assert prompt["parameters"][1]["origins"]["schema"]["kind"] == "inferred"
+    _, out = documented(tmp_path, tools=tools(), prompts=prompts)
+    assert not [text for text in texts_of(out).values() if "JSON schema" in text or "JSON string" in text]
+
+
+@pytest.mark.parametrize("text", [SCHEMA_NOTES[0].replace("{}", "{not JSON}"), "A JSON schema: {}"])
+def test_a_description_that_only_looks_like_a_generated_one_stays(tmp_path: Path, text: str) -> None:
+    """X-08."""
+    prompts = [{"name": "recommend", "arguments": [{"name": "a", "description": text}]}]
+    service = inspected(tmp_path, tools=tools(), prompts=prompts)
+    assert service["prompts"][0]["parameters"][0]["description"] == text

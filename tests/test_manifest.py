@@ -272,6 +272,23 @@ class TestFromAServer:
         assert called == (["get_manifest"] if options else [])
 
 
+@pytest.mark.parametrize("path", MANIFESTS, ids=lambda path: path.stem)
+def test_an_emitted_manifest_says_what_it_was_made_from(path: Path, tmp_path: Path) -> None:
+    """S4-18, S4-21: nothing inferred, nothing dropped but what changes by itself and grants of tools that are unknown."""
+    source = json.loads(path.read_text("utf-8"))
+    generated("from-server", "--manifest", path, "--emit", "service-manifest", "-o", tmp_path)
+    emitted = json.loads((tmp_path / "service-manifest.json").read_text("utf-8"))
+    for volatile in ("remaining", "resets_at"):
+        source["rate_limits"].pop(volatile, None)
+    names = {tool["name"] for tool in source["tools"]}
+    for scope in source["auth"]["scopes"]:
+        scope["grants"] = [name for name in scope["grants"] if name in names]
+    source["auth"]["scopes"] = [
+        {key: item for key, item in scope.items() if item} for scope in source["auth"]["scopes"]
+    ]
+    assert emitted == source
+
+
 def test_what_is_out_of_scope_is_documented() -> None:
     """S4-19: idempotent replay and checks of permissions are the server's own matter."""
     text = (ROOT / "README.md").read_text("utf-8")

@@ -193,7 +193,13 @@ class Source(Options, frozen=True, kw_only=True):
         "Do not connect a second time with the handshake of older protocol revisions.", False, kinds=_SERVERS
     )
     call_get_manifest: bool = option(
-        "Call the server's tool get_manifest; reading a server calls no other tool.",
+        "Call the server's tool get_manifest; without such an option, reading a server calls no tool.",
+        False,
+        panel=_SAFETY,
+        kinds=_SERVERS,
+    )
+    call_ai_help: bool = option(
+        "Call the server's tool ai_help in place of the method of that name.",
         False,
         panel=_SAFETY,
         kinds=_SERVERS,

@@ -806,7 +806,12 @@ def _with_author_texts(service: Service, request: Request) -> Service:
         others = tuple(section for section in service.sections if section.title.strip().lower() not in titles)
         service = structs.replace(service, sections=(*sections, *others))
     service = _with_workflows(structs.replace(service, access=_access(service.access, request)), request)
-    return _with_groups(service, request)
+    service = _with_groups(service, request)
+    if service.kind != "mcp" or not service.install:
+        return service
+    from skillgen.sources.mcp.publications import with_installed_entry
+
+    return with_installed_entry(service)
 
 
 def _with_workflows(service: Service, request: Request) -> Service:

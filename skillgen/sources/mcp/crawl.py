@@ -1,7 +1,7 @@
 """Crawls an MCP server: sends every request that lists what the server offers, and returns the results raw.
 
 The results are not interpreted here, and not parsed by the typed models of the SDK, which drop unknown fields, where
-extensions live. No tool is called, except `get_manifest` on request.
+extensions live. No tool is called, except `get_manifest` and `ai_help` on request.
 """
 
 from __future__ import annotations
@@ -33,10 +33,12 @@ from skillgen.sources.mcp.connect import (
     with_token,
 )
 from skillgen.sources.mcp.extensions import (
+    AI_HELP,
     GROUPING,
     GROUPS,
     MANIFEST_TOOL,
     SKILLS,
+    call_ai_help,
     read_groups,
     read_manifest,
     read_skill_files,
@@ -174,7 +176,7 @@ class _CrawlReader:
         results |= {reader.method: reader.pages for reader in self._read_lists() if reader.pages}
         self._read_extensions(results, progress)
         progress("requesting ai_help")
-        results |= self._read_ai_help()
+        results |= self._read_ai_help(results)
         connection = self._session.connection
         if isinstance(connection, StdioConnection) and (stray := connection.stray_output()):
             self.log.report("output-not-protocol", "", stray)
@@ -232,21 +234,28 @@ class _CrawlReader:
             if (manifest := read_manifest(session, self.log, self._secrets)) is not None:
                 results["manifest"] = manifest
 
-    def _read_ai_help(self) -> dict[str, Json]:
+    def _read_ai_help(self, results: dict[str, Json]) -> dict[str, Json]:
         """Requests the server's own documentation (dashdash, "AI Help Method"); few servers have it.
 
         It is the last request, because some servers crash at an unknown method.
         """
+        tools = map(as_dict, page_items(results.get("tools/list"), "tools"))
+        tool = next((tool for tool in tools if tool.get("name") == AI_HELP), None)
+        if self._target.scope.call_ai_help and tool is not None:
+            result = call_ai_help(self._session, tool, self.log, self._secrets)
+            return {AI_HELP: result} if result is not None else {}
+        if self._target.scope.call_ai_help:
+            self.log.report("ai-help-missing", AI_HELP, f"The server has no tool {AI_HELP}.")
         is_declared = self._session.handshake.mentions_dashdash
-        future = self._session.send("ai_help", AI_HELP_PARAMS)
+        future = self._session.send(AI_HELP, AI_HELP_PARAMS)
         wait([future], self._session.seconds_left(self._timeout_s(is_declared=is_declared)))
-        error = future.exception() if future.done() else NoAnswer("ai_help", self._target.timeout_s)
+        error = future.exception() if future.done() else NoAnswer(AI_HELP, self._target.timeout_s)
         if error is None:
-            return {"ai_help": future.result()}
+            return {AI_HELP: future.result()}
         is_unknown = isinstance(error, RpcError) and (_is_unknown_method(error) or error.code == _INVALID_REQUEST)
         if is_declared or not is_unknown:
             reason = self._secrets.excerpt(str(error))
-            self.log.report("ai-help-missing", "ai_help", f"The server's own documentation could not be read: {reason}")
+            self.log.report("ai-help-missing", AI_HELP, f"The server's own documentation could not be read: {reason}")
         return {}
 
     def _timeout_s(self, *, is_declared: bool) -> float:

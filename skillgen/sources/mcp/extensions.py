@@ -1,6 +1,6 @@
 """Reads what extensions offer in addition to lists: the contents of groups, the files of skills, the service manifest.
 
-The manifest is the result of the only tool that skillgen calls, and only on request: `get_manifest` (seed 004, 1).
+skillgen calls two tools, and only on request: `get_manifest` (seed 004, 1) and `ai_help` (seed 000, 3.3).
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from skillgen.errors import ProblemLog
 from skillgen.model.values import Json
 from skillgen.security.secrets import Secrets
 from skillgen.sources.json_access import as_dict, as_list, json_or_none, page_items, text_of
-from skillgen.sources.mcp.session import Session
+from skillgen.sources.mcp.session import AI_HELP_PARAMS, Session
 
 SKILLS = "io.modelcontextprotocol/skills"
 """Skills as resources (SEP-2640)."""
@@ -25,6 +25,8 @@ GROUPING = "io.modelcontextprotocol/grouping"
 """Groups as labels of tools that are listed (SEP-2084)."""
 
 MANIFEST_TOOL = "get_manifest"
+AI_HELP = "ai_help"
+_HELP_KEYS = ("content", "metadata", "sections")
 
 _GROUPS_LIMIT = 500
 _FILES_LIMIT = 2_000
@@ -122,19 +124,34 @@ def _flaw(content: bytes, declared: dict[str, Json], total_bytes: int) -> str | 
 
 def read_manifest(session: Session, log: ProblemLog, secrets: Secrets) -> dict[str, Json] | None:
     """Calls `get_manifest` and returns the manifest in its result; reports failures."""
-    answer = session.request("tools/call", {"name": MANIFEST_TOOL, "arguments": {}})
+    candidates, reason = _results_of_call(session, MANIFEST_TOOL, {})
+    if (manifest := next(filter(None, map(find_manifest, candidates)), None)) is None:
+        reason = secrets.excerpt(reason or "the result of the tool contains no service manifest")
+        log.report("manifest-failed", MANIFEST_TOOL, f"The manifest could not be read: {reason}")
+    return manifest
+
+
+def call_ai_help(session: Session, tool: dict[str, Json], log: ProblemLog, secrets: Secrets) -> Json:
+    """Calls the tool `ai_help` and returns what the method would return; reports failures."""
+    known = as_dict(as_dict(tool.get("inputSchema")).get("properties"))
+    arguments = {key: value for key, value in AI_HELP_PARAMS.items() if key in known and value is not None}
+    candidates, reason = _results_of_call(session, AI_HELP, arguments)
+    found = (item for item in candidates if isinstance(item, str) or not as_dict(item).keys().isdisjoint(_HELP_KEYS))
+    if (result := next(found, None)) is None:
+        reason = secrets.excerpt(reason or "the result of the tool contains no text")
+        log.report("ai-help-missing", AI_HELP, f"The server's own documentation could not be read: {reason}")
+    return result
+
+
+def _results_of_call(session: Session, name: str, arguments: dict[str, Json]) -> tuple[list[Json], str]:
+    """Calls a tool; returns what may be its result, the most structured first, or why it failed."""
+    answer = session.request("tools/call", {"name": name, "arguments": arguments})
     result = as_dict(answer.result)
     if answer.failure is not None or result.get("isError") is True:
-        reason = secrets.excerpt(str(answer.failure or "the result is an error"))
-        log.report("manifest-failed", MANIFEST_TOOL, f"The manifest could not be read: {reason}")
-        return None
+        return [], str(answer.failure or "the result is an error")
+    structured = as_dict(result.get("structuredContent"))
     texts = [text_of(item, "text") or "" for item in as_list(result.get("content"))]
-    candidates = [result.get("structuredContent"), *map(json_or_none, texts), result]
-    for candidate in candidates:
-        if (manifest := find_manifest(candidate)) is not None:
-            return manifest
-    log.report("manifest-failed", MANIFEST_TOOL, "The result of the tool contains no service manifest.")
-    return None
+    return [structured, structured.get("result"), *map(json_or_none, texts), result], ""
 
 
 def find_manifest(data: Json) -> dict[str, Json] | None:

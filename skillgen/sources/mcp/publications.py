@@ -7,10 +7,14 @@ environment are used, only values from `--env`, and a program that is started ge
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+
+from msgspec.structs import replace
 
 from skillgen.errors import UsageError
-from skillgen.model.values import Json
+from skillgen.model.resource import ClientEntry
+from skillgen.model.service import Service
+from skillgen.model.values import Json, Origin
 from skillgen.security.addresses import public_url
 from skillgen.security.secrets import Secrets, secrets_from_environment
 from skillgen.sources.json_access import as_dict, as_list, text_of
@@ -93,6 +97,39 @@ def _ways_of(server: Mapping[str, Json]) -> Iterator[tuple[str, dict[str, Json]]
             yield text_of(package, "registryType") or "package", known
 
 
+def _command_of_package(kind: str, name: str, version: str | None, env: Iterable[str]) -> tuple[str, ...]:
+    """Returns the command that starts a package with variables; empty for what is not a package of a known type."""
+    if kind not in _RUNNERS or not _PACKAGE.match(" ".join(filter(None, (kind, name, version)))):
+        return ()
+    if _FILE_NAME.search(name):
+        return ()
+    sign = ":" if kind == "oci" else "@"
+    variables = [item for variable in env for item in ("-e", variable)] if kind == "oci" else []
+    return (*_RUNNERS[kind], *variables, f"{name}{sign}{version}" if version and sign not in name[1:] else name)
+
+
+_MANAGERS = {
+    **dict.fromkeys(("npm", "npx"), "npm"),
+    **dict.fromkeys(("pip", "pipx", "pypi", "uv", "uvx"), "pypi"),
+    **dict.fromkeys(("docker", "oci"), "oci"),
+}
+"""Keys of `install` (seed 000, 3.1.2) to the type of the package."""
+
+
+def with_installed_entry(service: Service) -> Service:
+    """Returns a server with the client entry that starts its package, if neither a command nor a URL is known."""
+    entry = service.client_entry or ClientEntry()
+    if entry.command or entry.transport != "stdio" or service.endpoints:
+        return service
+    env = dict.fromkeys((*service.requirements.env, *entry.env))
+    packages = ((_MANAGERS.get(manager, ""), package) for manager, package in (service.install or {}).items())
+    commands = (_command_of_package(kind, package, None, env) for kind, package in packages)
+    if not (command := next(filter(None, commands), ())):
+        return service
+    origins = {**(service.origins or {}), "client_entry": Origin("inferred", "install")}
+    return replace(service, client_entry=ClientEntry(command=command, env=entry.env), origins=origins)
+
+
 class PublishedWay:
     """A remote or a package. It is untrusted: only values from `--env` are filled in."""
 
@@ -124,18 +161,13 @@ class PublishedWay:
     def _command(self, env: Mapping[str, str]) -> tuple[str, ...]:
         kind, identifier = text_of(self._raw, "registryType") or "", text_of(self._raw, "identifier") or ""
         is_stdio = text_of(as_dict(self._raw.get("transport")), "type") in (None, "stdio")
-        version = text_of(self._raw, "version")
-        is_package = kind in _RUNNERS and _PACKAGE.match(" ".join(filter(None, (kind, identifier, version))))
+        command = _command_of_package(kind, identifier, text_of(self._raw, "version"), env)
         # Options of a runner are dangerous: one of Docker can mount any folder.
-        is_file = _FILE_NAME.search(identifier)
-        if not is_package or is_file or not is_stdio or self._raw.get("runtimeArguments"):
+        if not command or not is_stdio or self._raw.get("runtimeArguments"):
             what = f"skillgen does not start this package ({kind or 'of no registryType'})"
             fix = "start it with a command of your own: skillgen from-server -- COMMAND"
             raise UsageError(what, where=self._where, fix=fix)
-        sign = ":" if kind == "oci" else "@"
-        package = f"{identifier}{sign}{version}" if version and sign not in identifier[1:] else identifier
-        variables = [item for name in env for item in ("-e", name)] if kind == "oci" else []
-        return (*_RUNNERS[kind], *variables, package, *self._arguments())
+        return (*command, *self._arguments())
 
     def _arguments(self) -> Iterator[str]:
         for item in map(as_dict, as_list(self._raw.get("packageArguments"))):

@@ -185,7 +185,10 @@ class CrawlScope(Struct, frozen=True, kw_only=True):
     no `dashdash`."""
 
     call_get_manifest: bool = False
-    """Whether to call the tool `get_manifest`; no other tool is ever called (seed 004, 1)."""
+    """Whether to call the tool `get_manifest` (seed 004, 1)."""
+
+    call_ai_help: bool = False
+    """Whether to call the tool `ai_help`, which is all that some frameworks can offer of seed 000, 3.3."""
 
     skill_files: bool = False
 
