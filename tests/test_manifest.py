@@ -274,7 +274,7 @@ class TestFromAServer:
 
 @pytest.mark.parametrize("path", MANIFESTS, ids=lambda path: path.stem)
 def test_an_emitted_manifest_says_what_it_was_made_from(path: Path, tmp_path: Path) -> None:
-    """S4-18, S4-21: nothing inferred, nothing dropped but what changes by itself and grants of tools that are unknown."""
+    """S4-18, S4-21: nothing inferred; dropped are volatile facts and grants of unknown tools alone."""
     source = json.loads(path.read_text("utf-8"))
     generated("from-server", "--manifest", path, "--emit", "service-manifest", "-o", tmp_path)
     emitted = json.loads((tmp_path / "service-manifest.json").read_text("utf-8"))
