@@ -271,6 +271,69 @@ Options:
 """,
         "burn --help": "crate burn\n\nBurn a crate\n\nOptions:\n      --help  Show help        [boolean]\n",
     },
+    "picocli": {
+        "--help": """\
+Usage: crate [-hv] [-s=<store>] [COMMAND]
+Pack and burn crates.
+  -h, --help            Show this help message and exit.
+  -s, --store=<store>   Where crates are
+                          Default: /var/crates
+  -v, --verbose         Say more
+Commands:
+  pack, p  Pack a crate
+  burn     Burn a crate that nobody needs any more, with all that is in it, and
+             with its label.
+""",
+        "pack --help": """\
+Usage: crate pack [-h] [--format=<format>] [--home=<home>] --level=<level>
+                  <box> [<more>...]
+Pack a crate
+      <box>               File with the contents
+      [<more>...]         More files
+      --format=<format>   The form: TAR, ZIP
+  -h, --help              Show this help message and exit.
+      --home=<home>       Where crates are
+      --level=<level>     How small
+""",
+        "burn --help": "Usage: crate burn [-h]\n  -h, --help   Show this help message and exit.\n",
+    },
+    "System.CommandLine": {
+        "--help": """\
+Description:
+  Pack and burn crates.
+
+Usage:
+  crate [command] [options]
+
+Options:
+  -v, --verbose   Say more
+  -?, -h, --help  Show help and usage information
+  --version       Show version information
+
+Commands:
+  pack, p <box> <more>  Pack a crate
+  burn                  Burn a crate that nobody needs any more
+""",
+        "pack --help": """\
+Description:
+  Pack a crate
+
+Usage:
+  crate pack <box> [<more>...] [options]
+
+Arguments:
+  <box>   File with the contents
+  <more>  More files []
+
+Options:
+  --level <level> (REQUIRED)  How small
+  --format <Tar|Zip>          The form [default: Tar]
+  --home <home>               Where crates are
+  -?, -h, --help              Show help and usage information
+""",
+        "burn --help": "Description:\n  Burn a crate that nobody needs any more\n\nUsage:\n  crate burn [options]\n\n"
+        "Options:\n  -?, -h, --help  Show help and usage information\n",
+    },
 }
 """Style to what the same program prints, by its arguments."""
 
@@ -612,6 +675,26 @@ def test_the_help_of_thor_is_requested_where_it_says(tmp_path: Path) -> None:
         ("pack", "crate pack BOX [MORE] --level=N"),
         ("tags add", "crate tags add NAME"),
     ]
+
+
+def test_a_help_command_of_picocli_is_used_where_the_option_is_unknown(tmp_path: Path) -> None:
+    """`keep help box open` prints the help of `box`."""
+    listed = "  help  Display help information about the specified command.\n"
+    root = f"Usage: crate [COMMAND]\nKeep things.\nCommands:\n{listed}  put   Put a thing\n  box   Boxes\n"
+    box = f"Usage: crate box [COMMAND]\nBoxes.\nCommands:\n{listed}  open  Open a box\n"
+    texts = {
+        "--help": f"Unknown option: '--help'\n{root}",
+        "help": root,
+        "help put": "Usage: crate put --where=<place> THING\nPut a thing\n      THING\n      --where=<place>   Where\n",
+        "help box": box,
+        "help box open": box,
+        "box help open": "Usage: crate box open <name>\nOpen a box.\nIt must be shut.\n      <name>\n",
+    }
+    assert named_with_usage(tmp_path, texts) == [
+        ("put", "crate put --where=<place> THING"),
+        ("box open", "crate box open <name>"),
+    ]
+    assert "Unknown option" not in skillgen.render_documents(read(tmp_path, texts), emit=["llms"])["llms-full.txt"]
 
 
 def test_the_list_that_symfony_prints_is_read(tmp_path: Path) -> None:

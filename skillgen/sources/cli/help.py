@@ -86,6 +86,8 @@ _HELP_COMMAND = re.compile(
     r"|\bhelp [<\[({]*(?:sub-?)?(?:command|cmd|topic|term)",
     re.MULTILINE | re.IGNORECASE,
 )
+_UNKNOWN = re.compile(r"[^\n]{0,80}(?:unknown|unrecogni[sz]ed|invalid|no such)[^\n]{0,80}--help", re.IGNORECASE)
+"""How a program refuses `--help`; many print their help behind it."""
 _SHORT_HELP = re.compile(r"\[-h\b|^[ ]{0,12}-h\b|[|,] -h\b", re.MULTILINE)
 _MANUAL = re.compile(r"\A\s*(?:[A-Z][\w-]*\(\d\w?\)|NAME\n)")
 _COMPLETE = re.compile(
@@ -299,8 +301,9 @@ class _Help:
             current = found["text"] or ""
             for below in lines:
                 text = below.strip().removeprefix("$ ").removeprefix("or: ").strip()
-                if (not text and current) or (below[:1].strip() and not _starts(below, self._words)):
-                    break
+                is_other = below[:1].strip() and not _starts(below, self._words)
+                if (not text and current) or is_other or (current and re.match(r"-.*\S {2,}\S", text)):
+                    break  # the last is an option with its text
                 if _starts(text, self._words) and current:
                     yield self._usage(current)
                     current = text
@@ -334,7 +337,9 @@ class _Help:
         kind, indent, braces, words = "commands" if self._only_lists else "", None, None, ""
         in_usage = False
         for number, line in enumerate(self._lines):
-            in_usage = bool(line.strip()) and (in_usage or _USAGE.match(line) is not None)
+            # picocli has no empty line between usage, description and lists.
+            continues = line[:1].isspace() or _starts(line, self._words)
+            in_usage = bool(line.strip()) and ((in_usage and continues) or _USAGE.match(line) is not None)
             if not line.strip() or in_usage:
                 continue
             depth = len(line) - len(line.lstrip())
@@ -342,7 +347,7 @@ class _Help:
             title = _HEADING.match(line.strip())
             is_above = indent is None or depth < indent or (depth == indent and title and title["title"])
             is_head = depth <= 4 and not line.lstrip().startswith("-") and is_above
-            if is_head and (title or (not depth and below[:1].isspace())):
+            if is_head and (title or (not depth and below[:1].isspace() and not line.endswith("."))):
                 if (kind == "commands" and indent is None) or "topic" in words.lower():  # a heading of headings
                     self._takes_command = kind == "commands"
                 words = (title["title"] or title["upper"] if title else line).strip()
@@ -443,6 +448,8 @@ class _Explorer:
     def explored(self) -> Explored:
         """Returns the program."""
         text = self._text(["--help"])
+        if text is not None and _UNKNOWN.match(text) and _HELP_COMMAND.search(text):
+            text = self._text(["help"]) or text
         if text is None and self._run_out:
             raise SourceError("did not print its help in time", where=self._words[0], fix="increase --timeout")
         if text is None or not _HELPFUL.search(text):
@@ -506,7 +513,11 @@ class _Explorer:
         """Returns the help of a command; `None` if it prints none of its own."""
         way = self._way or ()
         at = 0 if way == ("help",) else len(path)
-        if at == 0 and f"{' '.join((self._words[-1], *path[:-1]))} help " in parent:  # Thor: `crate tags help add`
+        # Thor and picocli list a command `help` of their groups: `crate tags help add`.
+        call = " ".join((self._words[-1], *path[:-1], ""))
+        if at == 0 and any(
+            re.match(r" +help(?: {2}| ?[\[<(])", line.replace(call, "")) for line in parent.splitlines()
+        ):
             at = len(path) - 1
         text = self._text([*path[:at], *way, *path[at:]])
         is_own = text is not None and _HELPFUL.search(text) and text.strip() != parent.strip()
