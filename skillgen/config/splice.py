@@ -4,34 +4,38 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from textwrap import indent
 from typing import Any
 
 import yaml
-from msgspec import Struct
 
 from skillgen.config.loader import yaml_values
 from skillgen.errors import UsageError
 
-_LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 _WIDTH = 110
 _PLAIN_KEY = re.compile(r"[A-Za-z_][\w-]*", re.ASCII)
 
 
-class _Node(Struct):
-    """A value with its place in the text."""
+class _Loader(yaml.SafeLoader):
+    """Composes a document in which an alias is a scalar at its own place."""
 
-    start: int
-    end: int
-    """The end of its last scalar, alias or bracket: no comment after it belongs to it."""
+    def compose_node(self, parent: Any, index: Any) -> Any:
+        if not self.check_event(yaml.AliasEvent):
+            return super().compose_node(parent, index)
+        event = self.get_event()  # type: ignore[no-untyped-call]
+        return yaml.ScalarNode("alias", "", event.start_mark, event.end_mark)
 
-    column: int
-    text: str | None = None
-    is_flow: bool = False
-    members: list[tuple[_Node, _Node]] | None = None
-    """The keys and values of a mapping."""
+
+class _LiteralDumper(yaml.SafeDumper):
+    """Writes a string of several lines as a literal block if it may be one."""
+
+
+_LiteralDumper.add_representer(
+    str,
+    lambda dumper, text: dumper.represent_scalar("tag:yaml.org,2002:str", text, style="|" if "\n" in text else None),
+)
 
 
 def with_value(text: str, path: Sequence[str], value: Any, name: str) -> str:
@@ -58,58 +62,46 @@ def with_value(text: str, path: Sequence[str], value: Any, name: str) -> str:
 
 
 def _spliced(text: str, path: Sequence[str], value: Any) -> str:
-    events = (event for event in yaml.parse(text, Loader=_LOADER) if not isinstance(event, _BETWEEN))
-    first = next(events, None)
-    if first is None:
+    root: Any = yaml.compose(text, Loader=_Loader)
+    if root is None:
         return f"{text}{'' if not text or text.endswith(chr(10)) else chr(10)}{_pair(path, value, 0)}\n"
-    node, rest = _node(first, events, text), list(path)
-    while rest:
-        pair = next((pair for pair in node.members or () if pair[0].text == rest[0]), None)
+    node, key, rest, is_flow = root, root, list(path), False
+    while rest and (node is root or _pairs(node)):
+        pair = next((pair for pair in _pairs(node) if pair[0].value == rest[0]), None)
         if pair is None:
             return _inserted(text, node, rest, value)
-        is_flow, (key, node) = node.is_flow, pair
-        rest.pop(0)
-        if not rest or not node.members:
-            break
-    value = _nested(rest, value)
-    end = len(text[: node.end].rstrip())
+        is_flow, (key, node), rest = node.flow_style, pair, rest[1:]
+    value, end = _nested(rest, value), len(text[: _end(node, text)].rstrip())
     comment = text[end:].partition("\n")[0].rstrip()
-    dumped = f": {_json(value)}" if is_flow else _dumped(value, key.column, is_literal=not comment)
+    column = key.start_mark.column
+    dumped = f": {_json(value)}" if is_flow else _dumped(value, column, yaml.SafeDumper if comment else _LiteralDumper)
     if comment and dumped.startswith(":\n"):
         dumped, end = f":{comment}{dumped[1:]}", end + len(comment)
-    return text[: key.end] + dumped + text[end:]
+    return text[: key.end_mark.index] + dumped + text[end:]
 
 
-_BETWEEN = (yaml.StreamStartEvent, yaml.StreamEndEvent, yaml.DocumentStartEvent, yaml.DocumentEndEvent)
+def _pairs(node: Any) -> list[tuple[Any, Any]]:
+    return node.value if isinstance(node, yaml.MappingNode) else []
 
 
-def _node(event: Any, events: Iterator[Any], text: str) -> _Node:
-    node = _Node(event.start_mark.index, event.end_mark.index, event.start_mark.column)
-    if isinstance(event, (yaml.ScalarEvent, yaml.AliasEvent)):
-        node.text = getattr(event, "value", None)
-        if getattr(event, "style", None) in ("|", ">") and "+" not in text[node.start :].partition("\n")[0]:
-            node.end = node.start + len(text[node.start : node.end].rstrip())
-        return node
-    node.is_flow, is_mapping, items = event.flow_style, isinstance(event, yaml.MappingStartEvent), []
-    for event in events:
-        if isinstance(event, (yaml.MappingEndEvent, yaml.SequenceEndEvent)):
-            break
-        items.append(_node(event, events, text))
-        node.end = items[-1].end
-    if node.is_flow:
-        node.end = event.end_mark.index
-    if is_mapping:
-        node.members = list(zip(items[::2], items[1::2], strict=True))
-    return node
+def _end(node: Any, text: str) -> int:
+    """Returns the end of the last scalar, alias or bracket of a value: no comment after it belongs to it."""
+    if isinstance(node, yaml.CollectionNode) and node.value and not node.flow_style:
+        last = node.value[-1]
+        return _end(last[1] if isinstance(last, tuple) else last, text)
+    start, end = node.start_mark.index, int(node.end_mark.index)
+    is_stripped = getattr(node, "style", None) in ("|", ">") and "+" not in text[start:].partition("\n")[0]
+    return start + len(text[start:end].rstrip()) if is_stripped else end
 
 
-def _inserted(text: str, node: _Node, rest: Sequence[str], value: Any) -> str:
+def _inserted(text: str, node: Any, rest: Sequence[str], value: Any) -> str:
     """Returns the text with a new key after the last member of a mapping."""
-    last = node.members[-1][1].end if node.members else node.end - 1
-    if node.is_flow:
-        comma = ", " if node.members else ""
-        return f"{text[:last]}{comma}{_json(rest[0])}: {_json(_nested(rest[1:], value))}{text[last:]}"
-    column = node.members[0][0].column if node.members else 0
+    pairs = _pairs(node)
+    last = _end(pairs[-1][1], text) if pairs else node.end_mark.index - 1
+    if node.flow_style:
+        pair = f"{_json(rest[0])}: {_json(_nested(rest[1:], value))}"
+        return f"{text[:last]}{', ' if pairs else ''}{pair}{text[last:]}"
+    column = pairs[0][0].start_mark.column if pairs else 0
     line_end = text.find("\n", last - (text[last - 1] == "\n"))
     start, before = (line_end + 1, "") if line_end >= 0 else (len(text), "\n")
     return f"{text[:start]}{before}{' ' * column}{_pair(rest, value, column)}\n{text[start:]}"
@@ -127,20 +119,10 @@ def _json(value: Any) -> str:
 
 def _pair(path: Sequence[str], value: Any, column: int) -> str:
     key = path[0] if _PLAIN_KEY.fullmatch(path[0]) else _json(path[0])
-    return key + _dumped(_nested(path[1:], value), column)
+    return key + _dumped(_nested(path[1:], value), column, _LiteralDumper)
 
 
-def _dumped(value: Any, column: int, *, is_literal: bool = True) -> str:
-    """Returns what follows a key in block style; a string of several lines is a literal block if it may be one."""
-
-    class Dumper(yaml.SafeDumper):
-        pass
-
-    def represent(dumper: Any, text: str) -> Any:
-        return dumper.represent_scalar(
-            "tag:yaml.org,2002:str", text, style="|" if is_literal and "\n" in text else None
-        )
-
-    Dumper.add_representer(str, represent)
-    dumped = yaml.dump({"k": value}, Dumper=Dumper, width=_WIDTH - column, allow_unicode=True, sort_keys=False)
+def _dumped(value: Any, column: int, dumper: Any) -> str:
+    """Returns what follows a key in block style."""
+    dumped = yaml.dump({"k": value}, Dumper=dumper, width=_WIDTH - column, allow_unicode=True, sort_keys=False)
     return indent(dumped[1:].rstrip("\n"), " " * column).lstrip(" ")
