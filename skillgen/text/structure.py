@@ -48,7 +48,7 @@ def split_portions(text: str, limit_bytes: int) -> tuple[str, ...]:
         if lines and (can_split or size + line_size > limit_bytes):
             result.append("\n".join(lines))
             lines, size = ([fence] if fence else []), len(fence)
-        fence = _open_fence(line, fence)
+        fence = open_fence(line, fence)
         lines.append(line)
         size += line_size
     result.append("\n".join(lines))
@@ -60,7 +60,7 @@ def top_headings(text: str) -> tuple[str, ...]:
     headings: list[tuple[int, str]] = []
     fence = ""
     for line in text.split("\n") if "#" in text else ():
-        fence = _open_fence(line, fence)
+        fence = open_fence(line, fence)
         if not fence and (match := _HEADING.fullmatch(line)):
             words = match[2].rstrip()
             headings.append((len(match[1]), words.rstrip("#").rstrip() or words))
@@ -80,7 +80,7 @@ def _lines(text: str, limit_bytes: int) -> Iterator[str]:
         yield line
 
 
-def _open_fence(line: str, fence: str) -> str:
+def open_fence(line: str, fence: str) -> str:
     """Returns the line that opened the code block around the next line; empty outside of a code block."""
     match = _FENCE.match(line)
     if match is None:
@@ -95,7 +95,7 @@ def sections_of_level(level: int, text: str) -> Iterator[tuple[str, str]]:
     """Yields each heading of a level with the text below it; headings in code blocks are code."""
     heading, lines, fence, mark = "", [""], "", "#" * level + " "
     for line in text.split("\n"):
-        fence = _open_fence(line, fence)
+        fence = open_fence(line, fence)
         if not fence and line.startswith(mark):
             if heading:
                 yield heading, "\n".join(lines).strip("\n")

@@ -9,9 +9,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from functools import lru_cache
-from itertools import pairwise
-from typing import TYPE_CHECKING
+from itertools import takewhile
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -26,11 +24,7 @@ from skillgen.sources.mcp.fields import FieldReader
 from skillgen.text import generated
 from skillgen.text import lazy_re as re
 from skillgen.text.generated import OWN_WORDS, is_edited
-from skillgen.text.structure import sections_of_level
-
-if TYPE_CHECKING:
-    from markdown_it import MarkdownIt
-    from markdown_it.token import Token
+from skillgen.text.structure import open_fence, sections_of_level
 
 _TOOL_LINE = re.compile(
     r"(?:\*\*|__)?(?P<code>`)?(?:\*\*)?(?P<name>[\w./-]+)(?![\w./-])(?(code)[^`]*`|(?:\s?\([^`\n]*?\))?(?:\*\*)?)(?:\*\*|__)?"
@@ -117,7 +111,7 @@ class AiHelp(Struct, frozen=True, kw_only=True):
                 listed, unknown_in_list, body = _tool_lines(body, tool_names, is_own=is_own)
                 phrases = {**listed, **phrases}
                 unknown += unknown_in_list
-                if _has_list(body):  # in a form that cannot be merged with the documents' own list
+                if _LIST.search(body):  # in a form that cannot be merged with the documents' own list
                     section = Section(kind="quick_reference", body=body)
             elif key in _REFERENCES:
                 by_tool, body = _tool_chapters(body, tool_names)
@@ -243,19 +237,6 @@ def _any_text(raw: Json, problems: ProblemLog, pointer: str) -> AiHelp:
     return AiHelp(metadata=metadata_from_mapping({}, "", problems))
 
 
-@lru_cache(1)
-def _parser() -> MarkdownIt:
-    """Returns the parser, which few servers need: importing it takes as long as the rest of a small crawl."""
-    from markdown_it import MarkdownIt
-
-    return MarkdownIt("commonmark")
-
-
-def _parse(text: str) -> list[Token]:
-    """Returns the tokens of a text; lines of JSON sections end with a newline only, the parser counts a return too."""
-    return _parser().parse(text.replace("\r", " "))
-
-
 def _media_type(result: dict[str, Json]) -> str:
     return str(result.get("contentType", "")).partition(";")[0].strip().lower()
 
@@ -269,24 +250,28 @@ def _joined_blocks(content: Json) -> Json:
 
 def _from_markdown(content: str, problems: ProblemLog, pointer: str) -> AiHelp:
     front_matter, text = _split_front_matter(content)
-    lines, headings = text.split("\n"), list(_headings(_parse(text), ("h1", "h2")))
+    lines = text.split("\n")
+    headings = [item for item in _headings(lines) if item[1] <= 2]
     # A heading of level 1 ends a chapter but does not begin one.
-    ends = [heading[0] for heading in headings[1:]] + [len(lines)]
+    ends = [number for number, _, _ in headings[1:]] + [len(lines)]
     chapters = [
-        Section(title=title, body="\n".join(lines[start:end]).strip())
-        for (_, start, title, tag), end in zip(headings, ends, strict=False)
-        if tag == "h2"
+        Section(title=title, body="\n".join(lines[number + 1 : end]).strip())
+        for (number, level, title), end in zip(headings, ends, strict=False)
+        if level == 2
     ]
-    first_chapter = next((start for start, _, _, tag in headings if tag == "h2"), len(lines))
-    _, title_end, title, _ = next((item for item in headings if item[0] < first_chapter), (0, 0, None, ""))
-    quote, introduction = _quote_and_rest("\n".join(lines[title_end:first_chapter]))
+    first_chapter = next((number for number, level, _ in headings if level == 2), len(lines))
+    title_line, _, title = headings[0] if headings and headings[0][1] == 1 else (-1, 1, None)
+    head = lines[title_line + 1 : first_chapter]
+    start = next((number for number, line in enumerate(head) if line.startswith(">")), len(head))
+    quoted = list(takewhile(lambda line: line.startswith(">"), head[start:]))
+    quote = "\n".join(line[1:].strip() for line in quoted).partition("\n\n")[0]
     members = _parsed_yaml(front_matter, pointer, problems) if front_matter is not None else {}
     ai_help = AiHelp(
         metadata=metadata_from_mapping(members, pointer, problems),
         pointer=pointer,
         title=title,
-        quote=quote,
-        introduction=introduction or None,
+        quote=" ".join(quote.split()) or None,
+        introduction="\n".join(head[:start] + head[start + len(quoted) :]).strip() or None,
         edited=is_edited(members.get(generated.KEY), text),
     )
     return _with_chapters(ai_help, chapters)
@@ -371,28 +356,23 @@ def _split_front_matter(text: str) -> tuple[str | None, str]:
     return "\n".join(lines[1:end]), "\n".join(lines[end + 1 :])
 
 
-def _headings(tokens: list[Token], tags: tuple[str, ...]) -> Iterator[tuple[int, int, str, str]]:
-    """Yields first line, line after the last, text and tag of the headings outside of quotes and lists."""
-    for token, inline in pairwise(tokens):
-        if token.type == "heading_open" and token.level == 0 and token.tag in tags and token.map is not None:
-            yield token.map[0], token.map[1], inline.content, token.tag
-
-
-def _quote_and_rest(text: str) -> tuple[str | None, str]:
-    lines = text.split("\n")
-    tokens = _parse(text)
-    for position, token in enumerate(tokens):
-        if token.type == "blockquote_open" and token.level == 0 and token.map is not None:
-            quoted = next((later.content for later in tokens[position:] if later.type == "inline"), "")
-            start, end = token.map
-            return " ".join(quoted.split()) or None, "\n".join(lines[:start] + lines[end:]).strip()
-    return None, text.strip()
+def _headings(lines: list[str]) -> Iterator[tuple[int, int, str]]:
+    """Yields the number of the line, the level and the text of headings outside of code."""
+    fence = ""
+    for number, line in enumerate(lines):
+        fence = open_fence(line, fence)
+        if not fence and (match := _HEADING.match(line)) is not None:
+            words = line[match.end() :].strip()
+            yield number, len(match[1]), words.rstrip("#").rstrip() or words
 
 
 _ITEM = re.compile(
     r"\s*(?:[-*+•]|\d{1,2}[.)])\s+(?=\S)|\s{0,3}(?=[✅☑✔✓👍❌✖✗✘✕❎☒🚫⛔🛑👎🙅]|:(?:x|white_check_mark):)"
 )
-_FENCE = re.compile(r"\s{0,3}(?:```|~~~)")
+_HEADING = re.compile(r" {0,3}(#{1,6})\s+(?=\S)")
+_LIST = re.compile(r"^\s*(?:[-*+•]\s|\d+[.)]\s|```|~~~)|\|", re.MULTILINE)
+"""A list, a block of code or a table."""
+
 _SIGN = re.compile(
     r"[\s*_]*(?:[✅☑✔✓👍❌✖✗✘✕❎☒🚫⛔🛑👎🙅🔴🟢]\ufe0f?|:(?:x|no_entry|white_check_mark|heavy_check_mark):)\s*"
 )
@@ -450,16 +430,16 @@ def _blocks(lines: list[str]) -> Iterator[tuple[str, list[int]]]:
     Right below an item, a negative line or one that introduces a list is a paragraph of its own, though CommonMark
     takes it for a part of the item ("lazy continuation line"), which no author means.
     """
-    kind, numbers, is_code = "", list[int](), False
+    kind, numbers, fence = "", list[int](), ""
     for number, line in enumerate([*lines, ""]):
-        is_fence = _FENCE.match(line) is not None
-        is_code ^= is_fence
+        was_code, fence = bool(fence), open_fence(line, fence)
+        is_code = was_code or bool(fence)
         own = "item" if _ITEM.match(line) else "heading" if line.startswith("#") else "text"
         is_apart = kind == "item" and (line.rstrip(" *_").endswith(":") or _UNWANTED.match(line))
-        if numbers and (not line.strip() or is_fence or is_code or own != "text" or is_apart):
+        if numbers and (not line.strip() or is_code or own != "text" or is_apart):
             yield kind, numbers
             numbers = []
-        if line.strip() and not is_fence and not is_code:
+        if line.strip() and not is_code:
             kind = kind if numbers else own
             numbers.append(number)
             if kind == "heading" or line.rstrip(" *_").endswith((":", "：")):
@@ -494,25 +474,19 @@ def _tool_lines(body: str, tool_names: Collection[str], *, is_own: bool) -> tupl
     phrases: dict[str, str] = {}
     unknown: list[str] = []
     read: set[int] = set()
-    tokens = _parse(body)
-    for before, _, token in zip(tokens, tokens[1:], tokens[2:], strict=False):
-        if before.type != "list_item_open" or token.type != "inline" or token.map is None:
-            continue
-        match = _TOOL_LINE.fullmatch(token.content.strip())
+    lines = body.split("\n")
+    for kind, numbers in _blocks(lines):
+        words = " ".join(" ".join(lines[number] for number in numbers).split())
+        words = _ITEM.sub("", words, count=1) if kind == "item" else ""
+        match = _TOOL_LINE.fullmatch(words)
         if match is not None and match["name"] in tool_names:
-            phrases.setdefault(match["name"], " ".join(match["phrase"].split()))
+            phrases.setdefault(match["name"], match["phrase"])
         elif match is not None and match["code"] and is_own:
             unknown.append(match["name"])
-        elif token.content.strip("`*_ ") not in tool_names:
+        elif words.strip("`*_ ") not in tool_names:
             continue
-        read.update(range(*token.map))
+        read.update(numbers)
     return phrases, unknown, _unread(body, read)
-
-
-def _has_list(text: str) -> bool:
-    """True if a text contains a list, a table or a block of code."""
-    kinds = {token.type for token in _parse(text)}
-    return bool(kinds & {"list_item_open", "fence", "code_block"}) or "|" in text
 
 
 def _tool_chapters(body: str, tool_names: Collection[str]) -> tuple[dict[str, str], str]:
@@ -520,17 +494,17 @@ def _tool_chapters(body: str, tool_names: Collection[str]) -> tuple[dict[str, st
     by_tool: dict[str, str] = {}
     lines = body.split("\n")
     headings = [
-        (start, end, int(tag[1:]), match["name"] if match is not None and match["name"] in tool_names else None)
-        for start, end, title, tag in _headings(_parse(body), ("h3", "h4", "h5", "h6"))
+        (number, level, match["name"] if match is not None and match["name"] in tool_names else None)
+        for number, level, title in _headings(lines)
         for match in [_TOOL_HEADING.fullmatch(title)]
     ]
     read: set[int] = set()
-    for index, (start, end, level, name) in enumerate(headings):
+    for index, (start, level, name) in enumerate(headings):
         if name is None:
             continue
-        stops = (later[0] for later in headings[index + 1 :] if later[3] is not None or later[2] <= level)
+        stops = (number for number, other, tool in headings[index + 1 :] if tool is not None or other <= level)
         stop = next(stops, len(lines))
-        by_tool[name] = f"{by_tool.get(name, '')}\n\n{chr(10).join(lines[end:stop])}".strip()
+        by_tool[name] = f"{by_tool.get(name, '')}\n\n{chr(10).join(lines[start + 1 : stop])}".strip()
         read.update(range(start, stop))
     return by_tool, _unread(body, read)
 
