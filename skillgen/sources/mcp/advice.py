@@ -5,7 +5,7 @@ A server that does not use an extension lacks nothing of it. What the extensions
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 
 from skillgen.errors import ProblemLog
 from skillgen.model.service import Service
@@ -25,12 +25,6 @@ _RESOURCE_FIELDS = ("resourceType", "refreshable", "cacheDuration", "webEquivale
 _WAY_OF = {"cliEquivalent": "cliUrl", "apiEquivalent": "apiUrl", "webEquivalent": "webUrl"}
 """Fields that a server needs only if there is that other way to use it."""
 
-_HELP_FIELDS = {
-    "name": ("identity", "name"),
-    "description": ("identity", "description"),
-    "spec-version": ("specVersion",),
-    "access-level": ("accessLevel",),
-}
 _MANIFEST_NAME = re.compile(r"[a-z][a-z0-9_]*\Z")
 _WORKFLOW = re.compile(r"\?tools=|\btools (?:query )?parameter\b", re.IGNORECASE)
 _BEFORE = re.compile(r"\b(?:before|first|step|then|prior|required)\b", re.IGNORECASE)
@@ -54,70 +48,61 @@ def check_advice(
     problems: ProblemLog,
 ) -> None:
     """Reports what the extensions of a server recommend and it lacks; `tools` are their entries."""
-    dashdash = sources.dashdashes[0]
+    dashdash, text, log = sources.dashdashes[0], sources.ai_help, problems.report
     if dashdash.raw:
-        _check_dashdash(dashdash, service, tools, results, problems)
+        if missing := [name for name in _SERVER_FIELDS if dashdash.raw.get(name) is None]:
+            log("dashdash-field-missing", dashdash.pointer, f"dashdash lacks {', '.join(missing)}")
+        resources = raw_entries(results, "resources/list", "resources", ProblemLog())
+        _check_entries(
+            "dashdash-tool-field-missing",
+            [(tool.pointer, tool.raw) for tool in tools],
+            _TOOL_FIELDS,
+            dashdash,
+            problems,
+        )
+        _check_entries("dashdash-resource-field-missing", resources, _RESOURCE_FIELDS, dashdash, problems)
     if results.get("ai_help") is not None:
-        _check_help(sources, problems)
+        identity = as_dict(text.metadata.raw.get("identity"))
+        found = {
+            "name": identity.get("name"),
+            "description": identity.get("description"),
+            "spec-version": text.metadata.raw.get("specVersion"),
+            "access-level": text.metadata.raw.get("accessLevel"),
+            "When to Use": text.when_to_use or has_section(text, "When to Use") or None,
+            "Quick Reference": has_section(text, "Quick Reference") or None,
+        }
+        if missing := [name for name, value in found.items() if value is None]:
+            log("ai-help-part-missing", text.pointer, f"the text lacks {', '.join(missing)}")
     elif dashdash.raw:
-        problems.report("ai-help-not-offered", "ai_help", "the server has dashdash, but does not answer ai_help")
+        log("ai-help-not-offered", "ai_help", "the server has dashdash, but does not answer ai_help")
     if service.disclosure is not None:
-        _check_disclosure(service, results, problems)
-    if sources.manifest.fields.raw:
-        _check_manifest(sources, problems)
+        _check_disclosure(service.disclosure.uri, results, problems)
+    for pointer, raw in sources.manifest.raw_tools:
+        name = (text_of(raw, "name") or "")[:80]
+        if name and not _MANIFEST_NAME.match(name):
+            message = f"{name!r} is not a name in lower case with digits and underscores"
+            log("manifest-tool-name-invalid", child(pointer, "name"), message)
+        if lacking := [key for key in ("cost", "latency") if as_dict(raw).get(key) is None]:
+            log("manifest-estimate-missing", pointer, f"{name!r} declares no {' and no '.join(lacking)}")
 
 
-def _check_dashdash(
-    dashdash: FieldReader,
-    service: Service,
-    tools: Iterable[FieldReader],
-    results: Mapping[str, Json],
-    problems: ProblemLog,
+def _check_entries(
+    code: str, entries: Iterable[tuple[str, Json]], fields: tuple[str, ...], server: FieldReader, problems: ProblemLog
 ) -> None:
-    if missing := [name for name in _SERVER_FIELDS if dashdash.raw.get(name) is None]:
-        problems.report("dashdash-field-missing", dashdash.pointer, f"dashdash lacks {', '.join(missing)}")
-    ways = as_dict(dashdash.raw.get("alternativeAccess"))
+    ways = as_dict(server.raw.get("alternativeAccess"))
     absent = {field for field, way in _WAY_OF.items() if way in ways and ways[way] is None}
-    resources = [
-        (pointer, as_dict(raw)) for pointer, raw in raw_entries(results, "resources/list", "resources", ProblemLog())
-    ]
-    for code, entries, fields in (
-        ("dashdash-tool-field-missing", [(tool.pointer, tool.raw) for tool in tools], _TOOL_FIELDS),
-        ("dashdash-resource-field-missing", resources, _RESOURCE_FIELDS),
-    ):
-        for pointer, entry in entries:
-            # A reader of its own: those of the service know which members were read.
-            reader = FieldReader(entry, pointer, "entry", ProblemLog())
-            extensions = [dashdash.raw for dashdash in dashdashes_in_entry(reader)]
-            wanted = [name for name in fields if name not in absent]
-            missing = [name for name in wanted if not any(raw.get(name) is not None for raw in extensions)]
-            if missing:
-                name = (text_of(entry, "name") or text_of(entry, "uri") or "")[:80]
-                what = f"dashdash of {name!r} lacks {', '.join(missing)}" if extensions else f"{name!r} has no dashdash"
-                problems.report(code, pointer, what)
+    for pointer, raw in entries:
+        # A reader of its own: those of the service know which members were read.
+        entry = FieldReader(as_dict(raw), pointer, "entry", ProblemLog())
+        extensions = [dashdash.raw for dashdash in dashdashes_in_entry(entry)]
+        wanted = (name for name in fields if name not in absent)
+        if missing := [name for name in wanted if all(item.get(name) is None for item in extensions)]:
+            name = (text_of(raw, "name") or text_of(raw, "uri") or "")[:80]
+            what = f"dashdash of {name!r} lacks {', '.join(missing)}" if extensions else f"{name!r} has no dashdash"
+            problems.report(code, pointer, what)
 
 
-def _check_help(sources: MetadataSources, problems: ProblemLog) -> None:
-    text = sources.ai_help
-    missing = [name for name, path in _HELP_FIELDS.items() if not _has(text.metadata.raw, path)]
-    if not text.when_to_use and not has_section(text, "When to Use"):
-        missing.append("When to Use")
-    if not has_section(text, "Quick Reference"):
-        missing.append("Quick Reference")
-    if missing:
-        problems.report("ai-help-part-missing", text.pointer, f"the text lacks {', '.join(missing)}")
-
-
-def _has(raw: Mapping[str, Json], path: Sequence[str]) -> bool:
-    value: Json = raw
-    for key in path:
-        value = as_dict(value).get(key)
-    return value is not None
-
-
-def _check_disclosure(service: Service, results: Mapping[str, Json], problems: ProblemLog) -> None:
-    assert service.disclosure is not None
-    uri = service.disclosure.uri
+def _check_disclosure(uri: str, results: Mapping[str, Json], problems: ProblemLog) -> None:
     for pointer, raw in raw_entries(results, "resources/list", "resources", ProblemLog()):
         if (resource := as_dict(raw)).get("uri") != uri:
             continue
@@ -133,15 +118,3 @@ def _check_disclosure(service: Service, results: Mapping[str, Json], problems: P
         if lacking and "inputSchema" in as_dict(described):
             message = f"the description of {name[:80]!r} has no {' and no '.join(lacking)}"
             problems.report("disclosure-guidance-missing", child("", "resources/read", "tools", name), message)
-
-
-def _check_manifest(sources: MetadataSources, problems: ProblemLog) -> None:
-    for pointer, raw in sources.manifest.raw_tools:
-        entry, name = as_dict(raw), text_of(as_dict(raw), "name") or ""
-        if name and not _MANIFEST_NAME.match(name):
-            message = f"{name[:80]!r} is not a name in lower case with digits and underscores"
-            problems.report("manifest-tool-name-invalid", child(pointer, "name"), message)
-        if lacking := [key for key in ("cost", "latency") if entry.get(key) is None]:
-            problems.report(
-                "manifest-estimate-missing", pointer, f"{name[:80]!r} declares no {' and no '.join(lacking)}"
-            )

@@ -19,7 +19,7 @@ from skillgen.model.mcp_fields import camel
 from skillgen.model.resource import Section
 from skillgen.model.tool import Tool
 from skillgen.model.values import Json, Origin
-from skillgen.sources.json_access import as_dict, as_list, is_bare_markup, text_of
+from skillgen.sources.json_access import as_dict, as_list, is_bare_markup, json_or_none, text_of
 from skillgen.sources.mcp.fields import FieldReader
 from skillgen.text import generated
 from skillgen.text import lazy_re as re
@@ -163,16 +163,13 @@ def has_section(text: AiHelp, title: str) -> bool:
     return any(_letters(section.title) == _letters(title) for section in text.sections)
 
 
-_DERIVED = frozenset(
-    (
-        "quickreferencenotes",
-        "whentouse", "overview", "setupprerequisites", "quickreference", "commandreference", "inputspecification",
-        "outputformats", "outputschema", "examples", "authenticationandprerequisites", "authentication",
-        "ratelimitsandperformance", "ratelimits", "errorhandling", "dateandtimeformats", "operationalsemantics",
-        "capabilities", "lifecycle", "resourcesandprompts", "alternativeaccess", "moretools", "workflows",
-        "instructions", "otheraccess", "optional",
-    )
-)  # fmt: skip
+_DERIVED_TITLES = """
+    quickreferencenotes whentouse overview setupprerequisites quickreference commandreference inputspecification
+    outputformats outputschema examples authenticationandprerequisites authentication ratelimitsandperformance
+    ratelimits errorhandling dateandtimeformats operationalsemantics capabilities lifecycle resourcesandprompts
+    alternativeaccess moretools workflows instructions otheraccess optional
+"""
+_DERIVED = frozenset(_DERIVED_TITLES.split())
 """Sections of ai-help.md and llms.txt that skillgen derives."""
 
 
@@ -225,7 +222,9 @@ def _any_text(raw: Json, problems: ProblemLog, pointer: str) -> AiHelp:
     result = {"content": raw} if isinstance(raw, str) else as_dict(raw)
     content, kind = _joined_blocks(result.get("content")), _media_type(result)
     if kind == "application/json" and "metadata" not in result and isinstance(content, str):
-        decoded = _parsed_json(content, problems)
+        if (decoded := json_or_none(content)) is None:
+            what = "the content is not JSON, though `contentType` is"
+            problems.report("ai-help-invalid", f"{_POINTER}/content", what)
         result = decoded if isinstance(decoded, dict) else {"content": decoded}
         content, kind = _joined_blocks(result.get("content")), _media_type(result)
     if isinstance(content, str) and kind != "application/json":
@@ -306,22 +305,19 @@ def _with_chapters(ai_help: AiHelp, chapters: Iterable[Section]) -> AiHelp:
 
 def _body(key: str, value: Json) -> str:
     """Returns a section in JSON as Markdown: the tools of a reference with a heading each, and so their members."""
-    items = list(value.items()) if isinstance(value, dict) else [(_name(item), item) for item in as_list(value)]
+    items = list(value.items()) if isinstance(value, dict) else [*map(_named, as_list(value))]
+    named = [(name, item) for name, item in items if name]
     if _letters(key) == "quickreference":
-        phrases = {name: item if isinstance(item, str) else _phrase(item) for name, item in items if name}
+        phrases = {name: item if isinstance(item, str) else text_of(item, "description") for name, item in named}
         lines = (f"- `{name}` — {' '.join(phrase.split())}" for name, phrase in phrases.items() if phrase)
         return "\n".join(lines) or as_markdown(value)
-    if _letters(key) in _REFERENCES and any(name for name, _ in items):
-        return "\n\n".join(f"### {name}\n\n{_chapter(item)}" for name, item in items if name)
+    if _letters(key) in _REFERENCES and named:
+        return "\n\n".join(f"### {name}\n\n{_chapter(item)}" for name, item in named)
     return as_markdown(value)
 
 
-def _name(item: Json) -> str | None:
-    return text_of(item, "name") or text_of(item, "tool")
-
-
-def _phrase(item: Json) -> str | None:
-    return text_of(item, "description") or text_of(item, "summary")
+def _named(item: Json) -> tuple[str | None, Json]:
+    return text_of(item, "name") or text_of(item, "tool"), item
 
 
 def _chapter(item: Json) -> str:
@@ -330,14 +326,6 @@ def _chapter(item: Json) -> str:
     rest = {key: part for key, part in item.items() if key not in ("name", "tool", "description")}
     parts = (f"**{_title_from_key(key)}:**\n\n{as_markdown(part)}" for key, part in rest.items())
     return "\n\n".join(filter(None, (text_of(item, "description"), *parts)))
-
-
-def _parsed_json(content: str, problems: ProblemLog) -> Json:
-    try:
-        return json.loads(content)
-    except (ValueError, RecursionError):
-        problems.report("ai-help-invalid", f"{_POINTER}/content", "the content is not JSON, though `contentType` is")
-        return {}
 
 
 def _letters(title: str) -> str:
@@ -512,15 +500,8 @@ def _tool_chapters(body: str, tool_names: Collection[str]) -> tuple[dict[str, st
 _FRONT_MATTER_LIMIT = 20_000
 """Characters of front matter; longer ones are not read, since the YAML parser takes quadratic time for deep nesting."""
 
-_ALIASES = {
-    "abt": "spec-url",
-    "ver": "spec-version",
-    "sub": "subcommand-help",
-    "acl": "access-level",
-    "web": "web-url",
-    "cli": "cli-url",
-    "mcp": "mcp-url",
-    "api": "api-url",
+_ALIASES = {"abt": "spec-url", "ver": "spec-version", "sub": "subcommand-help", "acl": "access-level"} | {
+    way: f"{way}-url" for way in ("web", "cli", "mcp", "api")
 }
 """Names of the fields in version 0.1 (CLI profile, appendix C)."""
 

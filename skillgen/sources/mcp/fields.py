@@ -13,7 +13,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Literal
 
-from msgspec import Struct
+from msgspec import Struct, field
 from msgspec.structs import replace
 
 from skillgen.errors import ProblemLog
@@ -75,36 +75,26 @@ _KINDS: Mapping[str, tuple[str, Callable[[Json], bool]]] = {
 _TYPE_OF = {"version": "string", "url": "string", "link": "string", "names": "strings"}
 
 
-class FieldReader:
+class FieldReader(Struct):
     """Reads the members of one JSON object.
 
     A member of the wrong type is reported and left out. `unread` returns the members that no caller read.
     """
 
-    __slots__ = ("_items", "_keys", "_objects", "_read_keys", "pointer", "problems", "provider", "raw")
+    raw: dict[str, Json]
+    pointer: str
+    provider: Provider
+    problems: ProblemLog
+    keys: Mapping[str, str] | None = None
+    """Key to its spelling in a text, for an object inside a text, which has no pointers."""
 
-    def __init__(
-        self,
-        raw: dict[str, Json],
-        pointer: str,
-        provider: Provider,
-        problems: ProblemLog,
-        *,
-        keys: Mapping[str, str] | None = None,
-    ) -> None:
-        """`keys` maps each key to its spelling in a text, for an object inside a text, which has no pointers."""
-        self.raw = raw
-        self.pointer = pointer
-        self.provider = provider
-        self.problems = problems
-        self._keys = keys
-        self._read_keys: set[str] = set()
-        self._objects: dict[str, FieldReader] = {}
-        self._items: dict[str, list[FieldReader]] = {}
+    read_keys: set[str] = field(default_factory=set)
+    nested: dict[str, FieldReader] = field(default_factory=dict)
+    items: dict[str, list[FieldReader]] = field(default_factory=dict)
 
     def pointer_to(self, *keys: object) -> str:
         """Returns the pointer to a member or an item; for an object inside a text, the pointer to that text."""
-        return child(self.pointer, *keys) if self._keys is None else self.pointer
+        return child(self.pointer, *keys) if self.keys is None else self.pointer
 
     def text(self, key: str) -> str | None:
         """Returns a string that is not blank."""
@@ -134,18 +124,16 @@ class FieldReader:
             return self._cautious(key, kind, caution)
         value = self.raw.get(key)
         if kind == "version" and _KINDS["number"][1](value):  # YAML reads an unquoted version as a number
-            self._read_keys.add(key)
+            self.read_keys.add(key)
             return SourcedValue(json.dumps(value), self.pointer_to(key), self.provider)
-        field = self._read(key, _TYPE_OF.get(kind, kind))
-        if field is None or field.value is None or kind in ("json", "boolean", "number", "integer"):
-            return field
-        if kind == "names":
-            return self._names(key, field)
-        if kind == "strings":
-            return self._strings(key, field)
-        if is_blank(field.value, key):
+        found = self._read(key, _TYPE_OF.get(kind, kind))
+        if found is None or found.value is None or kind in ("json", "boolean", "number", "integer"):
+            return found
+        if kind in ("strings", "names"):
+            return (self._names if kind == "names" else self._strings)(key, found)
+        if is_blank(found.value, key):
             return None
-        return self._link(key, field, kind == "url") if kind in ("link", "url") else field
+        return self._link(key, found, kind == "url") if kind in ("link", "url") else found
 
     def _strings(self, key: str, field: SourcedValue) -> SourcedValue | None:
         if isinstance(field.value, str):
@@ -184,7 +172,7 @@ class FieldReader:
 
     def objects(self, key: str) -> Iterator[FieldReader]:
         """Yields a reader for each object of a list."""
-        items = self._items[key] = []
+        items = self.items[key] = []
         for index, item in enumerate(value_of(self._read(key, "objects")) or ()):
             items.append(self._nested(as_dict(item), self.pointer_to(key, index)))
             if isinstance(item, dict):
@@ -197,17 +185,17 @@ class FieldReader:
 
         `provider` is who declares its members, if that is not the provider of this object.
         """
-        if key not in self._objects:
+        if key not in self.nested:
             raw = value_of(self._read(key, "object")) or {}
-            self._objects[key] = self._nested(raw, self.pointer_to(key), provider)
-        return self._objects[key]
+            self.nested[key] = self._nested(raw, self.pointer_to(key), provider)
+        return self.nested[key]
 
     def _nested(self, raw: dict[str, Json], pointer: str, provider: Provider | None = None) -> FieldReader:
-        return FieldReader(raw, pointer, provider or self.provider, self.problems, keys=self._keys)
+        return FieldReader(raw, pointer, provider or self.provider, self.problems, keys=self.keys)
 
     def ignore(self, *keys: str) -> None:
         """Marks members as read."""
-        self._read_keys.update(keys)
+        self.read_keys.update(keys)
 
     def unread(self, **others: FieldReader | None) -> dict[str, Json]:
         """Returns the members that were not read, also those of nested objects and of the objects in lists.
@@ -215,13 +203,10 @@ class FieldReader:
         Nested `dashdash` objects are not searched; they have readers of their own, which are among `others`: name to
         reader of another object. A list has one object per item, up to the last item with unread members.
         """
-        unread = {key: value for key, value in self.raw.items() if key not in self._read_keys}
-        nested = {
-            key: reader
-            for key, reader in self._objects.items()
-            if reader.provider != "dashdash" or self.provider == "dashdash"
-        }
-        for key, readers in self._items.items():
+        unread = {key: value for key, value in self.raw.items() if key not in self.read_keys}
+        is_dashdash = self.provider == "dashdash"
+        nested = {key: item for key, item in self.nested.items() if item.provider != "dashdash" or is_dashdash}
+        for key, readers in self.items.items():
             items = [reader.unread() for reader in readers]
             while items and not items[-1]:
                 items.pop()
@@ -230,7 +215,7 @@ class FieldReader:
         return {**unread, **{key: members for key, members in found.items() if members}}
 
     def _read(self, key: str, kind: str) -> SourcedValue | None:
-        self._read_keys.add(key)
+        self.read_keys.add(key)
         value = self.raw.get(key)
         if value is None:
             is_declared = key in self.raw and self.provider in _NULLABLE
@@ -246,7 +231,7 @@ class FieldReader:
 
         A string in the wrong case counts unless it is the least cautious one.
         """
-        self._read_keys.add(key)
+        self.read_keys.add(key)
         value = self.raw.get(key)
         if value is None:
             return None
@@ -267,7 +252,7 @@ class FieldReader:
     def report(self, code: str, key: str, message: str, fix: str | None = None, *, index: int | None = None) -> None:
         """Reports a problem of a member, or of one item of a list."""
         # The pointer of an object inside a text does not show the member.
-        named = message if self._keys is None else f"{self._keys.get(key, key)}: {message}"
+        named = message if self.keys is None else f"{self.keys.get(key, key)}: {message}"
         pointer = self.pointer_to(key) if index is None else self.pointer_to(key, index)
         self.problems.report(code, pointer, named, fix)
 
