@@ -100,9 +100,6 @@ CODES: Mapping[str, ProblemCode] = {
         clause="JSON Schema 2020-12, Validation, 9.5 (SHOULD)",
         subject="results",
     ),
-    "example-missing": _info(
-        "no valid example call could be generated", "make the constraints of the schema agree", subject="inputs"
-    ),
     "example-not-shown": _info(
         "a declared example holds a value that is left out of documents", "replace the value by a neutral one"
     ),

@@ -33,6 +33,20 @@ ACME_MCP = (sys.executable, str(ROOT / "examples" / "acme-mcp" / "server.py"))
 _REFUSED = re.compile(r"(?i)invalid arguments|validation error|input validation|invalid_type|is a required property")
 
 
+_VALUES = {
+    "<uuid>": "123e4567-e89b-12d3-a456-426614174000",
+    "<email>": "a@example.com",
+    "<uri>": "https://example.com/",
+    "<url>": "https://example.com/",
+}
+"""What the placeholder of a format is replaced by; others by a number, which is a string as well."""
+
+
+def substituted(text: str) -> str:
+    """Returns a call with a value for each placeholder."""
+    return re.sub(r"<[\w.-]+>", lambda found: _VALUES.get(found[0], "1"), text)
+
+
 @dataclass(slots=True)
 class Result:
     """What came of the calls of one service."""
@@ -122,7 +136,10 @@ def evaluate_server(service: str, command: tuple[str, ...], folder: Path) -> Res
         result = Result(service, len(tools))
         for name in tools:
             if (call := calls.get(name)) is not None:
-                result.add(name, refusal(server.ask("tools/call", {"name": name, "arguments": json.loads(call.text)})))
+                result.add(
+                    name,
+                    refusal(server.ask("tools/call", {"name": name, "arguments": json.loads(substituted(call.text))})),
+                )
     return result
 
 
@@ -148,7 +165,7 @@ def evaluate_description(service: str, source: Path, folder: Path) -> Result:
 
 def answer_to(call: Call, base_url: str, folder: Path) -> str | None:
     """Runs one command, its host replaced; returns the reason for which it was refused."""
-    command = re.sub(r'"https?://[^/"]+', '"$EVAL_BASE_URL', call.text, count=1)
+    command = re.sub(r'"https?://[^/"]+', '"$EVAL_BASE_URL', substituted(call.text), count=1)
     names = re.findall(r"\$\{?([A-Z][A-Z0-9_]*)", command)
     env: Mapping[str, str] = {
         **dict.fromkeys(names, "secret"),

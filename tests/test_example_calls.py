@@ -1,17 +1,19 @@
-"""A call for every tool: declared where the source shows one, else made, and always one that its schema allows."""
+"""Example calls: declared where the source has one, else of values of the source, and always what the schema allows."""
 
 from __future__ import annotations
 
 import json
-import re
+from pathlib import Path
 from typing import Any
 
 import pytest
 from captured import service_of_answers
+from cli import generated
 from descriptions import LONG
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
-from jsonschema import Draft202012Validator
+from jsonschema import Draft202012Validator, ValidationError
+from listed import command, tool
 from properties import examples
 
 from skillgen import Service, Tool, render_documents
@@ -56,12 +58,6 @@ def is_valid(pattern: str, text: str) -> bool:
     schema = of(value={"type": "string", "pattern": pattern})
     declared = [item for item in tool_of(schema, {"input": {"value": text}}).examples if item.is_declared]
     return [item.flaw for item in declared] == [None]
-
-
-def text_for(pattern: str) -> Json:
-    """Returns the value of a generated call for a pattern, if there is one."""
-    calls = tool_of(of(kind={"const": "a"}, value={"type": "string", "pattern": pattern})).examples
-    return calls[0].input["value"] if calls else None
 
 
 def of(**properties: Json) -> dict[str, Json]:
@@ -153,29 +149,47 @@ SCHEMAS: dict[str, Json] = {
 }
 
 
-@pytest.mark.parametrize("name", SCHEMAS)
-def test_a_made_call_fits_the_tools_own_schema(name: str) -> None:
-    """Issue 5: one call that is valid against its own schema."""
-    schema = shown(SCHEMAS[name])
-    (example,) = tool_of(schema).examples
-    Draft202012Validator(schema, format_checker=Draft202012Validator.FORMAT_CHECKER).validate(example.input)
-    assert not example.is_declared
+def test_a_mock_answers_with_what_each_output_allows(tmp_path: Path) -> None:
+    """Its values may be invented: nobody reads them as the words of the source."""
+    tools = [tool(f"tool{number}", outputSchema=shown(schema)) for number, schema in enumerate(SCHEMAS.values())]
+    calls = [{"name": item["name"], "arguments": {}} for item in tools]
+    lines = [json.dumps({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": call}) for call in calls]
+    text = "\n".join([*lines, ""])
+    finished = generated("mock", "--", *command(tmp_path, tools=tools), stdin=text, cwd=Path(__file__).parent)
+    for (name, schema), line in zip(SCHEMAS.items(), finished.stdout.splitlines(), strict=True):
+        answer = json.loads(line)["result"].get("structuredContent")
+        assert answer, name
+        Draft202012Validator(shown(schema), format_checker=Draft202012Validator.FORMAT_CHECKER).validate(answer)
 
 
-def test_a_made_call_has_what_is_required_and_readable_values() -> None:
-    schema = {
-        "type": "object",
-        "properties": {
-            "projectId": {"type": "string"},
-            "labels": {"type": "array", "items": {"type": "string"}},
-            "due": {"type": "string", "format": "date"},
-            "limit": {"type": "integer", "default": 20},
-            "note": {"type": "string"},
-        },
-        "required": ["projectId", "labels", "due", "limit"],
-    }
-    (example,) = tool_of(schema).examples
-    assert example.input == {"projectId": "PROJECT_ID", "labels": ["LABEL"], "due": "2025-01-31", "limit": 20}
+@pytest.mark.parametrize(
+    ("properties", "call"),
+    [
+        ({"a": {"type": "string", "example": "x"}, "b": {"type": "string"}}, {"a": "x", "b": "<b>"}),
+        ({"a": {"enum": ["delete_all", "list"]}}, {"a": "list"}),
+        ({"a": {"const": 1}, "day": {"type": "string", "format": "date"}}, {"a": 1, "day": "2025-01-31"}),
+        ({"a": {"const": 1}, "id": {"type": "string", "format": "uuid"}}, {"a": 1, "id": "<uuid>"}),
+        ({"a": {"const": 1}, "force": {"type": "boolean", "default": True}}, {"a": 1, "force": False}),
+        ({"a": {"const": 1}, "sendEmail": {"type": "boolean", "example": True}}, {"a": 1, "sendEmail": False}),
+        ({"a": {"const": 1}, "tags": {"type": "array", "items": {"type": "string"}}}, {"a": 1, "tags": ["<tag>"]}),
+        ({"a": {"type": "string"}}, None),
+        ({"a": {"const": 1}, "b": {"type": "string"}, "c": {"type": "string"}}, None),
+        ({"a": {"const": 1}, "n": {"type": "integer"}}, None),
+        ({"a": {"type": "string", "example": "string"}}, None),
+    ],
+)
+def test_every_value_but_one_placeholder_comes_from_the_source(properties: Json, call: Json) -> None:
+    """Issue 5: nothing is invented, no call deletes or sends by a flag."""
+    assert [example.input for example in tool_of(of(**properties)).examples] == ([call] if call else [])
+
+
+def test_an_optional_member_is_in_no_call_unless_the_words_require_it() -> None:
+    """Issue 5: nor is one that is deprecated."""
+    optional: Json = {"limit": {"default": 20}, "old": {"example": 1, "deprecated": True}, "note": {"example": "n"}}
+    schema: Json = {"type": "object", "properties": {"a": {"const": 1}, **optional}, "required": ["a"]}
+    assert [example.input for example in tool_of(schema).examples] == [{"a": 1}]
+    schema["properties"]["note"]["description"] = "(required) What to say."
+    assert [example.input for example in tool_of(schema).examples] == [{"a": 1, "note": "n"}]
 
 
 schemas = st.recursive(
@@ -203,12 +217,12 @@ schemas = st.recursive(
 
 @given(schemas)
 def test_whatever_is_made_for_any_schema_fits_it(schema: Json) -> None:
-    service = service_of(whole := of(kind={"const": "task"}, value=schema))
-    if examples := service.tools[0].examples:
-        Draft202012Validator(whole, format_checker=Draft202012Validator.FORMAT_CHECKER).validate(examples[0].input)
-    else:
-        has_empty_object = '"properties": {}' in json.dumps(schema)
-        assert has_empty_object or [code for code, _ in codes_of(service)] == ["example-missing"]
+    whole = of(kind={"const": "task"}, value=schema)
+    for example in tool_of(whole).examples:
+        try:
+            Draft202012Validator(whole, format_checker=Draft202012Validator.FORMAT_CHECKER).validate(example.input)
+        except ValidationError:
+            assert "<value>" in json.dumps(example.input)
 
 
 def test_a_call_with_an_object_of_which_nothing_is_known_is_not_shown() -> None:
@@ -238,14 +252,10 @@ def test_a_generated_call_precedes_a_declared_one_that_is_invalid() -> None:
     assert page.index("Example:") < page.index("Declared example that the schema does not allow")
 
 
-def test_a_declared_value_of_a_property_is_used_if_valid_else_reported() -> None:
-    schema = of(
-        city={"type": "string", "examples": ["Oslo"]},
-        size={"type": "integer", "default": "large"},
-    )
-    service = service_of(schema)
-    assert service.tools[0].examples[0].input == {"city": "Oslo", "size": 1}
-    assert codes_of(service) == [("example-invalid", "/tools~1list/0/tools/0/inputSchema/properties/size/default")]
+def test_a_declared_value_of_a_property_is_used_if_it_is_valid() -> None:
+    city = {"type": "string", "examples": ["Oslo"]}
+    sizes = {"type": "integer", "examples": ["large", 3]}
+    assert tool_of(of(city=city, size=sizes)).examples[0].input == {"city": "Oslo", "size": 3}
 
 
 @pytest.mark.parametrize(
@@ -261,10 +271,9 @@ def test_a_declared_value_of_a_property_is_used_if_valid_else_reported() -> None
         {"type": "object", "required": ["a"], "additionalProperties": False},
     ],
 )
-def test_the_reason_is_reported_if_no_call_can_be_generated(schema: Json) -> None:
+def test_there_is_no_call_where_none_is_valid(schema: Json) -> None:
     service = service_of(schema)
     assert service.tools[0].examples == ()
-    assert [code for code, _ in codes_of(service)] == ["example-missing"]
     assert "Example" not in page_of(service)
 
 
@@ -301,27 +310,6 @@ def test_a_pattern_is_matched_as_ecmascript_matches_it(pattern: str, text: str, 
     assert is_valid(pattern, text) is (answer is not False)
 
 
-@pytest.mark.parametrize(
-    ("pattern", "in_python"),
-    [
-        (r"^\p{L}+$", r"^[^\W\d_]+$"),
-        (r"^\p{Lu}\P{L}{3}$", r"^[A-Z][\W\d_]{3}$"),
-        (r"^[\p{L}\p{N}]{5}$", r"^[^\W_]{5}$"),
-        (r"^[^\p{C}]{2,5}$", r"^[ -~]{2,5}$"),
-        (r"\p{XDigit}{4}", r"[0-9a-fA-F]{4}"),
-        (r"^[a-z \p{Han}-]*$", r"^[a-z -]*$"),
-        (r"[\P{M}\p{M}]{1,9}", r"^.{1,9}$"),
-        (r"\P{L}+", r"[\W\d_]"),
-        (r"\A\d\.\d\z", r"^\d\.\d$"),
-        (r"[\\A]+", r"[\\A]"),
-    ],
-)
-def test_a_text_is_generated_for_patterns_of_other_languages(pattern: str, in_python: str) -> None:
-    text = text_for(pattern)
-    assert text is not None
-    assert re.search(in_python, text)
-
-
 @pytest.mark.parametrize("pattern", [r"^\p{L}+$", r"^(?<first>É)mil\w$|\k<first>", r"(?i)^éMILE$"])
 def test_a_value_with_an_uncheckable_pattern_is_not_called_invalid(pattern: str) -> None:
     """S0-32."""
@@ -347,13 +335,6 @@ def test_no_pattern_makes_the_search_hang(pattern: str, text: str) -> None:
     schema = of(value={"type": "string", "pattern": pattern, "examples": [text]})
     for example in tool_of(schema).examples:
         assert example.input["value"] != text
-        assert re.search(pattern, example.input["value"])
-
-
-@given(st.from_regex(r"[ab]{0,3}(\[[a-c]\]|\([ab]\|[cd]{1,2}\)|\\d)(\+|\*|\?|\{2\})?[xyz]?", fullmatch=True))
-def test_a_text_that_is_built_for_a_pattern_matches_it(pattern: str) -> None:
-    text = text_for(pattern)
-    assert text is None or re.search(pattern, text)
 
 
 def test_references_that_double_at_every_step_are_checked_in_bounds() -> None:
@@ -379,7 +360,7 @@ def test_a_huge_declared_call_is_not_shown_and_a_short_one_is_made() -> None:
     assert [code for code, _ in codes_of(service)] == ["example-too-long"]
     page = page_of(service)
     assert len(page) < 1_000
-    assert '{"text": "TEXT", "kind": "note"}' in page
+    assert '{"text": "<text>", "kind": "note"}' in page
 
 
 def test_a_declared_call_with_a_credential_is_replaced() -> None:
@@ -388,7 +369,7 @@ def test_a_declared_call_with_a_credential_is_replaced() -> None:
     schema = of(access_token={"type": "string"}, kind={"const": "a"})
     service = service_of(schema, examples=({"input": {"access_token": secret, "kind": "a"}},))
     page = page_of(service)
-    assert '{"access_token": "ACCESS_TOKEN", "kind": "a"}' in page
+    assert '{"access_token": "<access_token>", "kind": "a"}' in page
     assert secret not in page
 
 
@@ -412,16 +393,9 @@ PROSE: tuple[tuple[dict[str, Json], str, Json], ...] = (
     ({"type": "string"}, "The zone (e.g., 'Asia/Tokyo', 'UTC'). Use 'UTC' if unsure.", "Asia/Tokyo"),
     ({"type": "string"}, "Which city, for example: New York, Oslo", "New York"),
     ({"type": "string"}, "A model, such as `small` or `large`", "small"),
-    ({"type": "string"}, "One of: asc, desc.", "asc"),
-    ({"type": "string"}, "Either 'rows' or 'columns'", "rows"),
-    ({"type": "string"}, "The mode:\n- `fast`: quick\n- `slow`: not quick", "fast"),
     ({"type": "string"}, "Examples: <code>2017-JUL-31</code>, <code>2017-SEP-01</code>", "2017-JUL-31"),
-    ({"type": "string"}, "When it starts, in 24-hour format (HH:MM)", "14:30"),
-    ({"type": "string"}, "The day as DD.MM.YYYY", "31.01.2025"),
-    ({"type": "string"}, "The number, in E.164 form", "+12025550123"),
     ({"type": "string", "enum": ["b", "c"]}, "e.g. 'a' or 'b'", "b"),
     ({"type": "string", "maxLength": 3}, "e.g. 'Oslo' or 'Rom'", "Rom"),
-    ({"type": "string"}, "The currency (ISO 4217), in lowercase", "usd"),
     ({"type": "integer"}, "How many, e.g. 25", 25),
     ({"type": "integer"}, "At most this many. Defaults to 10.", 10),
     ({"type": "array", "items": {"type": "string"}}, 'Labels, e.g. ["bug", "help"]', ["bug", "help"]),
@@ -478,57 +452,18 @@ def test_a_call_in_the_description_of_a_tool_is_its_example() -> None:
         "Reads parts.\n```\nact(\n  url='https://a.example/x',\n  names=['a b', \"c\"],\n)\n```",
     )
     assert [described(text, schema) for text in texts] == [call] * 3
-    assert described('Returns {"url": 3}.', schema) == {"url": "https://example.com/", "names": ["NAME"]}
+    assert described('Returns {"url": 3}.', schema) is None
+    assert described('Arguments: {"url": "string", "names": ["string"]}', schema) is None, "types are no values"
 
 
-def test_what_the_words_require_is_in_a_call() -> None:
-    text, kind = {"type": "string"}, {"enum": ["full", "part"]}
-    either = {"type": "object", "properties": {"path": text, "query": {**text, "description": "e.g. 'a b'"}, "n": text}}
-    assert described("Exactly one of `path` or `query` must be given.", either) == {"query": "a b"}
-    when = {"type": "string", "description": "Provide when `kind` is `full`."}
-    schema = {"type": "object", "properties": {"kind": kind, "body": when, "rest": text}, "required": ["kind"]}
-    assert described("Acts.", schema) == {"kind": "full", "body": "BODY"}
-    schema["properties"] = {"kind": kind, "branch": text, "rest": text}
-    assert described("It requires a branch.", schema) == {"kind": "full", "branch": "BRANCH"}
-    schema["properties"] = {
-        "kind": kind,
-        "branch": {"type": "string", "description": "Required unless x"},
-        "rest": text,
-    }
-    assert described("Acts.", schema) == {"kind": "full", "branch": "BRANCH"}
-
-
-def test_no_arbitrary_optional_field_is_shown() -> None:
-    """H3: where nothing is required, all known scalars up to six, or none."""
-    known, unknown = {"type": "integer", "default": 3}, {"type": "string"}
-    assert described("Acts.", {"type": "object", "properties": {"n": known, "a": unknown}}) is None
-    assert described("Acts.", {"type": "object", "properties": {"n": known, "m": known, "a": unknown}}) == {
-        "n": 3,
-        "m": 3,
-    }
-    assert described("Acts.", {"type": "object", "properties": {"n": known}}) == {"n": 3}
+def test_an_object_that_requires_nothing_has_its_members_with_an_example() -> None:
+    """H3: a default is what happens without the member."""
+    known, unknown = {"type": "integer", "example": 3}, {"type": "string"}
+    assert described("Acts.", {"type": "object", "properties": {"n": known, "a": unknown}}) == {"n": 3}
+    assert described("Acts.", {"type": "object", "properties": {"n": {"default": 3}}}) is None
     assert described("Acts.", {"type": "object", "properties": {f"n{n}": known for n in range(7)}}) is None
-
-
-def test_a_call_does_not_have_all_of_several_ways_to_say_what_is_meant() -> None:
-    """H3: a call with every optional field would break the rule that the tool states."""
-    known = {"type": "integer", "default": 3}
-    schema = {"type": "object", "properties": {"way": {"type": "object", "properties": {"n": known, "m": known}}}}
-    for rule in ("EXACTLY ONE of these THREE options is used.", "Pass an id.\n\nOption 1 - Number:\n- n: The number"):
-        assert described(f"Acts. {rule}", schema) is None
-    assert described("Acts.", schema) == {"way": {"n": 3, "m": 3}}
-
-
-def test_a_word_of_the_prose_fits_the_name_or_the_format() -> None:
-    """H3: an e-mail address has an @."""
-    about = {"type": "string", "description": "Either `Konbini` or `OXXO`"}
-    fields = of(to_email=about, home_url=about, day={**about, "format": "date"}, shop=about)
-    assert described("Acts.", {**fields, "required": [*fields["properties"]]}) == {
-        "to_email": "user@example.com",
-        "home_url": "https://example.com/",
-        "day": "2025-01-31",
-        "shop": "Konbini",
-    }
+    about = {"type": "string", "description": "e.g. 'DEV'"}
+    assert described("page_id OR both.", {"type": "object", "properties": {"page_id": about, "key": about}}) is None
 
 
 def test_a_secret_in_prose_reaches_no_call() -> None:

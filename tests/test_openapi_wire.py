@@ -164,7 +164,7 @@ def test_a_body_of_records_is_documented_by_its_items_and_separators(tmp_path: P
 
 def test_parts_without_names_are_sent_in_order_in_their_media_types(curl: FakeCurl) -> None:
     """S2-23: `prefixEncoding`, `itemEncoding`; the body says which kind of multipart it is."""
-    first = {"type": "object", "required": ["a"], "properties": {"a": {"type": "integer"}}}
+    first = {"type": "object", "required": ["a"], "properties": {"a": {"type": "integer", "example": 1}}}
     media = {
         "schema": {"prefixItems": [first, {}, {"type": "string", "format": "binary"}], "minItems": 4, "items": {}},
         "prefixEncoding": [{"contentType": "application/json"}, {"contentType": "image/png, image/*"}, {}],
@@ -174,7 +174,7 @@ def test_parts_without_names_are_sent_in_order_in_their_media_types(curl: FakeCu
     arguments = curl.arguments(command_of("post", "/a", {"requestBody": body}, openapi="3.2.0"))
     assert options(arguments, "-H") == ["Content-Type: multipart/mixed"]
     assert options(arguments, "-F") == [
-        r'="{\"a\":1}";type=application/json', "=@FILE;type=image/png", "=@FILE", '="BODY";type=text/csv',
+        r'="{\"a\":1}";type=application/json', "=@FILE;type=image/png", "=@FILE", '="<body>";type=text/csv',
     ]  # fmt: skip
 
 
@@ -183,13 +183,17 @@ def test_the_parts_of_a_form_that_are_no_text_are_files(curl: FakeCurl) -> None:
     names = ("photo", "rows", "note")
     types = ("image/*, application/pdf", "text/csv", "text/plain")
     media = {
-        "schema": {"type": "object", "properties": {name: {} for name in names}, "required": list(names)},
+        "schema": {
+            "type": "object",
+            "properties": {**{name: {} for name in names}, "note": {"example": "x"}},
+            "required": list(names),
+        },
         "encoding": {name: {"contentType": kind} for name, kind in zip(names, types, strict=True)},
     }
     body = {"required": True, "content": {"multipart/form-data": media}}
     arguments = curl.arguments(command_of("post", "/a", {"requestBody": body}))
-    assert options(arguments, "-F") == ["photo=@FILE;type=image/png", 'rows="ROWS";type=text/csv']
-    assert options(arguments, "--form-string") == ["note=NOTE"]
+    assert options(arguments, "-F") == ["photo=@FILE;type=image/png", 'rows="<rows>";type=text/csv']
+    assert options(arguments, "--form-string") == ["note=x"]
 
 
 def test_cookies_of_the_style_of_3_2_are_sent_unchanged() -> None:

@@ -201,7 +201,7 @@ def test_the_skill_of_a_server_names_the_variable_of_its_token(kiosk: Path) -> N
 def test_the_program_is_short_enough_to_be_read(notes: Path, kiosk: Path) -> None:
     lengths = {script.read_text("utf-8").count("\n") for script in (notes, kiosk)}
     assert len(lengths) == 2, "one for an API, one for an MCP server"
-    assert max(lengths) < 680
+    assert max(lengths) < 770
     for script in (notes, kiosk):
         ast.parse(script.read_text("utf-8"), feature_version=(3, 9))
 
@@ -426,8 +426,8 @@ def test_patterns_that_take_long_are_not_checked() -> None:
     documents = skillgen.render_documents(service_of_answers(answers), emit=["scripts"])
     data = json.loads(documents["skills/x/scripts/tools.json"])
     named = data["tools"]["find"]["schema"]["properties"]
-    assert named["plain"]["constraints"] == {"pattern": plain["pattern"]}
-    assert [named[name] for name in schemas] == [{"types": ["string"], "unsure": True}] * len(slow)
+    assert named["plain"] == plain
+    assert [named[name]["type"] for name in schemas if "pattern" not in named[name]] == ["string"] * len(slow)
 
 
 SEAT = {"type": "object", "properties": {"row": {"type": "integer"}}, "required": ["class"]}

@@ -13,27 +13,32 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from difflib import get_close_matches
 from typing import Any
 
-from msgspec.structs import replace
-
 from skillgen.calls import script
 from skillgen.errors import ExitCode, SkillgenError, SourceError, UsageError
 from skillgen.model.calls import Input
-from skillgen.model.schema import Parameter, Schema
+from skillgen.model.schema import Parameter, Schema, arguments_of
+from skillgen.model.schema_json import Types
 from skillgen.model.service import Service
 from skillgen.model.tool import Tool
 from skillgen.model.values import Json, child
 from skillgen.render.scripts import call_data, undeclared_members
-from skillgen.sources.examples.validation import ExampleSchemas, Fault, ModelSchemas, Validator
+from skillgen.sources.examples.validation import Fault, Validator
 from skillgen.sources.openapi.parameters import input_keys
 
 
 class CallChecker:
     """Reads and checks the arguments of calls to the tools of one service."""
 
-    def __init__(self, service: Service, *, is_strict: bool = False) -> None:
-        """`is_strict` is for a service that reads numbers and times of an API into types."""
+    def __init__(self, service: Service, *, is_strict: bool = False, allows_placeholders: bool = False) -> None:
+        """`is_strict` is for a service that reads numbers and times of an API into types; with `allows_placeholders`,
+        any value may be one, such as `<id>`."""
         self._service = service
-        self._validator = Validator(ModelSchemas(service.schemas), is_request=True, is_strict=is_strict)
+        self._validator = Validator(
+            Types.of(service.schemas),
+            is_request=service.kind == "openapi",
+            is_strict=is_strict,
+            allows_placeholders=allows_placeholders,
+        )
 
     def arguments(self, tool: Tool, texts: Sequence[str]) -> dict[str, Json]:
         """Returns the arguments of a command line: one JSON object, or `NAME=VALUE` for each.
@@ -43,17 +48,19 @@ class CallChecker:
         Raises:
             UsageError: a text is neither.
         """
+        properties, types = self._properties(tool)
         with as_errors(tool.name):
-            found: dict[str, Json] = script.read_arguments(texts, self._properties(tool))
+            found: dict[str, Json] = script.read_arguments(texts, properties, types)
         return found
 
-    def _properties(self, tool: Tool) -> dict[str, Any]:
-        """Returns the schemas of the parameters of a tool, as `call.py` has them, by all their names."""
-        schemas = call_data(self._service, [tool])["tools"][tool.name]["schema"].get("properties", {})
+    def _properties(self, tool: Tool) -> tuple[dict[str, Any], dict[str, Any]]:
+        """Returns the schemas of the parameters of a tool, as `call.py` has them, by all their names; and the types."""
+        data = call_data(self._service, [tool])
+        schemas = data["tools"][tool.name]["schema"].get("properties", {})
         found: dict[str, Any] = {}
         for item, schema in zip(tool.parameters, schemas.values(), strict=False):
             found |= {f"{item.location}.{item.name}": schema, item.name: found.get(item.name, schema)}
-        return found
+        return found, data["types"]
 
     # -- the form of the input schema --------------------------------------------------------------------------------
 
@@ -92,8 +99,8 @@ class CallChecker:
 
     def _is_whole_body(self, tool: Tool, value: Json) -> bool:
         """True if an argument named `body` is the body, not its property of that name, which cannot be an object."""
-        schema = self._properties(tool)["body.body"]
-        kinds = schema.get("kinds", schema.get("types", ()))
+        properties, types = self._properties(tool)
+        kinds = script.kinds_of(properties["body.body"], types, [script.KINDS_LIMIT])
         return isinstance(value, dict) and bool(kinds) and "object" not in kinds
 
     # -- checking ----------------------------------------------------------------------------------------------------
@@ -106,9 +113,8 @@ class CallChecker:
         if tool.method is None:
             if not isinstance(tool.input_schema, dict):
                 return ()
-            schemas = ExampleSchemas(tool.input_schema)
-            validator = Validator(schemas, is_request=False)
-            return tuple(validator.faults(_checkable(arguments), schemas.read(tool.input_schema, "")))
+            schema = arguments_of(tool.parameters, tool.input.schema if tool.input is not None else None)
+            return tuple(self._validator.faults(_checkable(arguments), schema))
         return tuple(self._operation_faults(tool, arguments, media_type))
 
     def _operation_faults(self, tool: Tool, arguments: Mapping[str, Json], media_type: str | None) -> Iterator[Fault]:
@@ -132,7 +138,7 @@ class CallChecker:
                 yield Fault(child("", body_key), f"cannot be sent as {media_type[:60]}, only as {known}")
             return
         if body_key in arguments:
-            yield from self._value_faults(arguments[body_key], body_schema(tool, form), body_key)
+            yield from self._value_faults(arguments[body_key], form.schema_of(body_parameters(tool, form)), body_key)
         elif form.required:
             names = [item.name for item in body_parameters(tool, form) if item.required and not item.is_whole_body]
             for name in names or [""]:
@@ -198,22 +204,6 @@ def body_parameters(tool: Tool, form: Input | None = None) -> tuple[Parameter, .
     if form is None or form is tool.input:
         return tuple(item for item in tool.parameters if item.location == "body")
     return form.parameters
-
-
-def body_schema(tool: Tool, form: Input) -> Schema:
-    """Returns the schema of a form of the request body."""
-    parameters = body_parameters(tool, form)
-    if len(parameters) == 1 and parameters[0].is_whole_body:
-        return parameters[0].schema
-    rules = form.schema or Schema()
-    declared = Schema(types=() if rules.types else ("object",), properties=parameters)
-    return declared if rules == Schema() else _with_properties(rules, declared)
-
-
-def _with_properties(rules: Schema, declared: Schema) -> Schema:
-    known = {item.name for item in rules.properties}
-    more = tuple(item for item in declared.properties if item.name not in known)
-    return replace(rules, types=rules.types or declared.types, properties=rules.properties + more)
 
 
 def unknown_name(name: str, known: Iterable[str], noun: str = "parameter") -> str:

@@ -33,15 +33,20 @@ from typing import Any
 from skillgen.model.credentials import forms_of, origin_of, variable_prefix, with_plain_origin
 from skillgen.model.serialization import (
     MATCHED_LENGTH,
+    form_pairs,
     header_text,
-    path_segment,
+    part_items,
     percent_encode,
     query_pairs,
+    sequence_text,
     value_text,
+    written,
 )
 
 SIZE_LIMIT = 32 * 1024 * 1024
 STEPS_LIMIT = 50_000
+KINDS_LIMIT = 100
+UNSURE = {"$comment", "contains", "patternProperties", "propertyNames"}
 FILES_LIMIT = 100
 CHARSET = r"charset=\"?(iso-8859-(?:[1-9]|1[013-6])\b|windows-125[0-8]|utf-16|shift_jis|euc-(?:jp|kr)|gbk|gb18030|big5)"
 LEGACY, MODERN = "2025-11-25", "2026-07-28"
@@ -118,71 +123,116 @@ class Check:
         self.steps += 1
         if self.steps > STEPS_LIMIT:
             raise RecursionError
-        if isinstance(value, File) or (value is None and schema.get("nullable")):
+        if not isinstance(schema, dict):
+            yield from () if schema else [(at, "is not allowed here")]
             return
-        self.unsure |= schema.get("unsure", False)
-        kinds, choices = schema.get("types", ()), schema.get("choices")
+        if isinstance(value, File):
+            return
+        self.unsure |= not UNSURE.isdisjoint(schema)
+        kinds, choices = types_of(schema), schema.get("enum")
         if kinds and not any(is_type(value, kind) for kind in kinds):
             yield at, f"{shown(value)} is not of type {' or '.join(kinds)}"
             return
-        if choices == []:
-            yield at, "is not allowed here"
-        elif choices and not any(same(value, choice) for choice in choices):
+        if choices and not any(same(value, choice) for choice in choices):
             yield at, f"{shown(value)} is not one of {', '.join(map(shown, choices[:20]))}"
-        yield from ((at, text) for text in limit_faults(schema.get("constraints", {}), value))
-        for name in schema.get("bases", ()):
-            if name not in within:
-                yield from self.faults(self.types.get(name, {}), value, at, (*within, name))
-        for part in schema.get("also", ()):
+        yield from ((at, text) for text in limit_faults(schema, value))
+        name = name_of(schema)
+        if name not in (None, *within):
+            yield from self.faults(self.types.get(name, {}), value, at, (*within, name))
+        for part in schema.get("allOf", ()):
             yield from self.faults(part, value, at, within)
         yield from self.choice(schema, value, at, within)
         if isinstance(value, dict):
             yield from self.members(schema, value, at)
         elif isinstance(value, list):
-            first, rest = schema.get("prefix_items", ()), schema.get("items", {})
+            first, rest = schema.get("prefixItems", ()), schema.get("items", {})
             for index, item in enumerate(value):
                 yield from self.faults(first[index] if index < len(first) else rest, item, f"{at}/{index}")
 
     def choice(self, schema: Any, value: Any, at: Any, within: Any) -> Any:
         """Returns the faults by alternatives, exclusions and conditions; none that follow from what is not checked."""
         before, self.unsure = self.unsure, False
-        results = [list(self.faults(option, value, at, within)) for option in schema.get("alternatives", ())]
+        options = schema.get("anyOf", schema.get("oneOf", ()))
+        results = [list(self.faults(option, value, at, within)) for option in options]
         found: Any = []
         matching = results.count([])
         if results and not matching:
             near = [item for item in results if not any(place == at and "of type" in text for place, text in item)]
             found = near[0] if len(near) == 1 else [(at, f"{shown(value)} matches none of its alternatives")]
-        elif matching > 1 and schema.get("is_exclusive"):
+        elif matching > 1 and "oneOf" in schema:
             found = [(at, f"{shown(value)} matches {matching} alternatives, but only one may match")]
-        if "excluded" in schema and not any(self.faults(schema["excluded"], value, at, within)):
+        if "not" in schema and not any(self.faults(schema["not"], value, at, within)):
             found.append((at, f"{shown(value)} is excluded"))
-        for rule in schema.get("conditions", ()):
-            branch = "otherwise" if any(self.faults(rule["when"], value, at, within)) else "then"
-            found += self.faults(rule.get(branch, {}), value, at, within)
+        if "if" in schema:
+            branch = "else" if any(self.faults(schema["if"], value, at, within)) else "then"
+            found += self.faults(schema.get(branch, {}), value, at, within)
         found, self.unsure = [] if self.unsure else found, self.unsure or before
         return found
 
     def members(self, schema: Any, value: Any, at: Any) -> Any:
         """Yields the faults of the members of an object."""
         yield from ((pointer(at, name), "is required") for name in schema.get("required", ()) if name not in value)
-        properties, additional = schema.get("properties", {}), schema.get("additional")
-        known = set(self.names(schema)) if additional is False else set()
+        properties, additional = schema.get("properties", {}), schema.get("additionalProperties")
+        is_closed = False in (additional, schema.get("unevaluatedProperties")) and "patternProperties" not in schema
+        known = set(self.names(schema)) if is_closed else set()
         for name, member in value.items():
             if name in properties:
                 yield from self.faults(properties[name], member, pointer(at, name))
-            elif isinstance(additional, dict) and not schema.get("patterns"):
+            elif isinstance(additional, dict) and "patternProperties" not in schema:
                 yield from self.faults(additional, member, pointer(at, name))
-            elif additional is False and not schema.get("patterns") and name not in known:
+            elif is_closed and name not in known:
                 yield pointer(at, name), unknown(name, known)
 
     def names(self, schema: Any, within: Any = ()) -> Any:
         """Yields the names of the properties that a schema declares, also by way of others."""
         yield from schema.get("properties", ())
-        for base in schema.get("bases", ()):
-            if base not in within:
-                yield from self.names(self.types.get(base, {}), (*within, base))
-        for part in (*schema.get("also", ()), *schema.get("alternatives", ())):
+        base = name_of(schema)
+        if base not in (None, *within):
+            yield from self.names(self.types.get(base, {}), (*within, base))
+        for part in parts_of_schema(schema):
             yield from self.names(part, within)
+
+
+def name_of(schema: Any) -> Any:
+    """Returns the name of the type to which a schema refers; `None` if it refers to none."""
+    return schema["$ref"].rpartition("/")[2].replace("~1", "/").replace("~0", "~") if "$ref" in schema else None
+
+
+def parts_of_schema(schema: Any) -> Any:
+    """Returns the schemas of which a schema is composed."""
+    return [part for key in ("allOf", "anyOf", "oneOf") for part in schema.get(key, ()) if isinstance(part, dict)]
+
+
+def types_of(schema: Any) -> Any:
+    """Returns the types that a schema itself declares."""
+    kinds = schema.get("type", [])
+    return [kinds] if isinstance(kinds, str) else kinds
+
+
+def kinds_of(schema: Any, types: Any, left: Any) -> Any:
+    """Returns the types that a schema allows, also by way of others; none if it allows any. `left` is how many schemas
+    may be read.
+    """
+    left[0] -= 1
+    if left[0] < 0 or not isinstance(schema, dict):
+        return set()
+    limits = [set(types_of(schema)), {TYPES.get(type(value), "null") for value in schema.get("enum", ())}]
+    parts = [types.get(name_of(schema), {}), *schema.get("allOf", ())]
+    limits += [kinds_of(part, types, left) for part in parts]
+    for keyword in ("anyOf", "oneOf"):
+        options = [kinds_of(option, types, left) for option in schema.get(keyword, ())]
+        limits += [set().union(*options)] if all(options) else []
+    limits = [limit | ({"integer"} if "number" in limit else set()) for limit in limits if limit]
+    return set.intersection(*limits) if limits else set()
+
+
+def items_of(schema: Any, types: Any, left: Any) -> Any:
+    """Returns the schema of the items of a list, which another schema may declare; `None` without one."""
+    left[0] -= 1
+    if left[0] < 0 or "items" in schema:
+        return schema.get("items")
+    parts = [types.get(name_of(schema), {}), *parts_of_schema(schema)]
+    return next((found for part in parts if (found := items_of(part, types, left)) is not None), None)
 
 
 def is_type(value: Any, kind: Any) -> Any:
@@ -231,9 +281,9 @@ def unknown(name: Any, names: Any, noun: Any = "parameter") -> Any:
     return f"is not a {noun}" + (f"; did you mean {' or '.join(close)}?" if close else "")
 
 
-def typed(text: Any, schema: Any) -> Any:
+def typed(text: Any, schema: Any, types: Any) -> Any:
     """Returns the value that a string means: not a string only where the schema allows none."""
-    kinds, choices = schema.get("kinds", schema.get("types", ())), schema.get("choices") or ()
+    kinds, choices = kinds_of(schema, types, [KINDS_LIMIT]), schema.get("enum") or ()
     if text in choices or ("string" in kinds and not choices):
         return text
     try:
@@ -242,10 +292,11 @@ def typed(text: Any, schema: Any) -> Any:
         value = text
     if any(same(value, choice) for choice in choices) or not kinds or any(is_type(value, kind) for kind in kinds):
         return value
-    return [typed(text, schema.get("items", {}))] if "array" in kinds else text
+    items = items_of(schema, types, [KINDS_LIMIT])
+    return [typed(text, items if isinstance(items, dict) else {}, types)] if "array" in kinds else text
 
 
-def read_arguments(words: Any, properties: Any) -> Any:
+def read_arguments(words: Any, properties: Any, types: Any) -> Any:
     """Returns the arguments of a command line: one JSON object, or NAME=VALUE, NAME:=JSON or NAME@=FILE for each."""
     if len(words) == 1 and words[0].lstrip()[:1] in ("{", "["):
         return object_from(words[0])
@@ -256,7 +307,9 @@ def read_arguments(words: Any, properties: Any) -> Any:
             raise Failure(2, f"{word[:60]!r} is not an argument; give NAME=VALUE, NAME:=JSON, NAME@=FILE or JSON")
         mark, name = (name[-1], name[:-1]) if name[-1] in ":@" else ("", name)
         try:
-            value = File(text) if mark == "@" else from_json(text) if mark else typed(text, properties.get(name, {}))
+            value = (
+                File(text) if mark == "@" else from_json(text) if mark else typed(text, properties.get(name, {}), types)
+            )
         except (ValueError, RecursionError):
             raise Failure(2, f"the value of {name} is not JSON") from None
         if name in found:
@@ -320,24 +373,21 @@ def body_of(tool: Any, arguments: Any) -> Any:
 
 def http_request(data: Any, tool: Any, arguments: Any, form: Any, value: Any, environment: Any) -> Any:
     """Returns the method, the URL, the headers and the content of a request; `value` is that of its body."""
-    segments, query, headers, cookies, content = {}, [], {}, [], b""
+    segments, headers, content = {}, {}, b""
+    query: list[str] = []
+    cookies: list[str] = []
     for key, item in tool["parameters"].items():
         if key not in arguments or item["in"] == "body":
             continue
         place, name, part, reserved = item["in"], item["name"], with_texts(arguments[key]), item.get("reserved", False)
         part = value_text(part) if item.get("json") else part
-        style = item.get("style") or ("simple" if place in ("path", "header") else "form")
-        explode = item.get("explode", style == "form")
+        texts = written(place, name, part, item.get("style"), item.get("explode"), reserved)
         if place == "path":
-            segments[name] = item.get("prefix", "") + path_segment(name, part, style, explode, reserved)
-        elif style == "querystring":
-            query.append(percent_encode(value_text(part)))
-        elif place == "query":
-            query += query_pairs(name, part, style, explode, reserved)
+            segments[name] = item.get("prefix", "") + texts[0]
         elif place == "header":
-            headers[name] = header_text(part, style, explode=explode)
+            headers[name] = texts[0]
         else:
-            cookies += query_pairs(name, header_text(part))
+            (query if place == "query" else cookies).extend(texts)
     base, variables = base_url(data, tool, environment)
     for place, name, text in credentials_of(data, tool, environment, variables):
         if place in ("query", "cookie"):
@@ -392,10 +442,15 @@ def encoded_body(form: Any, value: Any) -> Any:
         return multipart(essence, value, parts)
     value = with_texts(value)
     if essence == "application/x-www-form-urlencoded" and isinstance(value, dict):
-        pairs = [pair for name, item in value.items() for pair in form_pairs(name, item, parts.get(name, {}))]
+        rules = {name: parts.get(name, {}) for name in value}
+        pairs = [
+            pair
+            for name, item in value.items()
+            for pair in form_pairs(name, item, *map(rules[name].get, ("style", "explode", "reserved")))
+        ]
         return media_type, "&".join(pairs).encode()
     if "line_start" in form and isinstance(value, list):
-        return media_type, "".join(f"{form['line_start']}{json.dumps(item)}\n" for item in value).encode()
+        return media_type, sequence_text(value, form["line_start"]).encode("utf-8", "backslashreplace")
     if essence.endswith(("/json", "+json")):
         return media_type, json.dumps(value, ensure_ascii=False).encode("utf-8", "backslashreplace")
     if isinstance(value, (dict, list)):
@@ -403,27 +458,18 @@ def encoded_body(form: Any, value: Any) -> Any:
     return media_type, value_text(value).encode("utf-8", "replace")
 
 
-def form_pairs(name: Any, value: Any, part: Any) -> Any:
-    """Returns the pairs of one field of a form."""
-    if "style" in part or "explode" in part:
-        style = part.get("style") or "form"
-        return query_pairs(name, value, style, part.get("explode", style == "form"), part.get("reserved", False))
-    return query_pairs(name, value_text(value) if isinstance(value, dict) else value)
-
-
 def multipart(essence: Any, fields: Any, parts: Any) -> Any:
     """Returns a multipart body: files and strings unchanged, other values as JSON."""
     boundary, pieces = uuid.uuid4().hex, []
     for name, value in fields.items():
-        for item in value if isinstance(value, list) else [value]:
+        for item, kind in part_items(value, parts.get(name, {}).get("type")):
             quoted = name.replace("\\", "\\\\").replace('"', "%22").replace("\r", "").replace("\n", "")
-            head, kind = f'Content-Disposition: form-data; name="{quoted}"', parts.get(name, {}).get("type")
+            head = f'Content-Disposition: form-data; name="{quoted}"'
             if isinstance(item, File):
                 head += '; filename="' + re.sub(r'[\r\n"\\]', "_", item.name) + '"'
                 content, kind = item.content, kind or "application/octet-stream"
             else:
                 content = value_text(item).encode("utf-8", "replace")
-                kind = kind or ("application/json" if isinstance(item, (dict, list)) else None)
             kind = f"\r\nContent-Type: {kind.partition(',')[0]}" if kind and "*" not in kind else ""
             pieces.append(f"--{boundary}\r\n{head}{kind}\r\n\r\n".encode() + content + b"\r\n")
     return f"{essence}; boundary={boundary}", b"".join(pieces) + f"--{boundary}--\r\n".encode()
@@ -918,7 +964,7 @@ def main() -> int:
             return run_session(data, client, options.yes)
         tool = prepared(data, options.tool, options.yes or options.dry_run)
         words = [sys.stdin.read() if word == "-" else word for word in options.arguments]
-        arguments = checked(client, tool, read_arguments(words, tool["schema"].get("properties", {})))
+        arguments = checked(client, tool, read_arguments(words, tool["schema"].get("properties", {}), data["types"]))
         if options.dry_run:
             print(printable(client.dry_run(options.tool, tool, arguments)).replace("%24SKILL_", "$SKILL_"))
             return 0

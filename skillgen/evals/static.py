@@ -129,7 +129,7 @@ def _check_examples(
     service: Service, results: Mapping[str, Json] | None, examples: Mapping[str, str]
 ) -> Iterator[Assertion]:
     log = CallLog(keeps=True)
-    mock = mock_of(service, results, log)
+    mock = mock_of(service, results, log, allows_placeholders=True)
     for tool in service.tools:
         if (example := examples.get(tool.name)) is None:
             continue

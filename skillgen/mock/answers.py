@@ -5,14 +5,15 @@ from __future__ import annotations
 import threading
 from collections.abc import Iterator
 
-from skillgen.errors import ProblemLog
 from skillgen.model.calls import Output
 from skillgen.model.schema import Schema
+from skillgen.model.schema_json import Types
 from skillgen.model.service import Service
 from skillgen.model.tool import Tool
 from skillgen.model.values import Json
-from skillgen.sources.examples.generator import ExampleGenerator, NoExample, Variants
-from skillgen.sources.examples.validation import ModelSchemas, Validator
+from skillgen.sources.examples.generator import Generator, NoExample
+from skillgen.sources.examples.validation import UNCHECKED, Validator
+from skillgen.sources.json_schema.variants import Variants
 
 NOTHING_DECLARED = "The call is valid. A mock answers, and the service declares no result."
 
@@ -24,11 +25,11 @@ class Answers:
     """Generates the results of a service; the same call always has the same result."""
 
     def __init__(self, service: Service) -> None:
-        schemas = ModelSchemas(service.schemas)
-        self.validator = Validator(schemas, is_request=False)
-        self.variants = Variants(schemas)
+        types = Types.of(service.schemas)
+        self.validator = Validator(types, is_request=False)
+        self.variants = Variants(types)
         self._generators = [
-            ExampleGenerator(self.validator, ProblemLog(), is_complete=is_complete) for is_complete in (True, False)
+            Generator(self.validator, invents=True, is_complete=is_complete) for is_complete in (True, False)
         ]
         self._values: dict[tuple[int, str | None], Json] = {}
         self._lock = threading.RLock()
@@ -49,14 +50,16 @@ class Answers:
         examples = [item for item in output.examples if media_type is None or item.media_type in (None, media_type)]
         if output.schema is None:
             return examples[0].value.json if examples else None
-        declared = [(item.value.json, output.pointer) for item in examples]
-        return self.generated(output.schema, "result", output.pointer, declared)
+        for value in (item.value.json for item in examples):
+            if self.validator.validation_error(value, output.schema) in (None, UNCHECKED):
+                return value
+        return self.generated(output.schema, "result")
 
-    def generated(self, schema: Schema, name: str, pointer: str, declared: list[tuple[Json, str]]) -> Json:
-        """Returns the first valid of some values, else one that a schema allows; null if none was found."""
+    def generated(self, schema: Schema, name: str) -> Json:
+        """Returns a value that a schema allows; null if none was found."""
         for generator in self._generators:  # a value with all optional properties may be too large
             try:
-                return generator.generate(schema, name, pointer, declared=declared).value
+                return generator.generate(schema, name).value
             except NoExample:
                 continue
         return None

@@ -20,12 +20,19 @@ from skillgen.mock.log import CallLog, LoggedCall
 from skillgen.mock.routing import Match, Router
 from skillgen.model.auth import Auth
 from skillgen.model.calls import Output
-from skillgen.model.serialization import header_text, is_json, is_json_sequence, value_text
+from skillgen.model.serialization import (
+    header_text,
+    is_json,
+    is_json_lines,
+    is_json_sequence,
+    sequence_text,
+    value_text,
+)
 from skillgen.model.service import Service
 from skillgen.model.tool import Tool
 from skillgen.model.values import Json
 from skillgen.sources.examples.validation import Fault
-from skillgen.sources.openapi.media import CONCRETE_MEDIA_TYPE, CONCRETE_MEDIA_TYPES, is_json_lines, is_text, is_xml
+from skillgen.sources.openapi.media import CONCRETE_MEDIA_TYPE, CONCRETE_MEDIA_TYPES, is_text, is_xml
 
 _BYTES = b"mock"
 """Content of a file."""
@@ -58,11 +65,18 @@ class Response(Struct, frozen=True):
 class ApiMock:
     """An HTTP API without a service behind it."""
 
-    def __init__(self, service: Service, *, log: CallLog, faults: Sequence[InjectedFault] = ()) -> None:
+    def __init__(
+        self,
+        service: Service,
+        *,
+        log: CallLog,
+        faults: Sequence[InjectedFault] = (),
+        allows_placeholders: bool = False,
+    ) -> None:
         self._service = service
         self._router = Router(service)
         self._decoder = Decoder(service)
-        self._checker = CallChecker(service, is_strict=True)
+        self._checker = CallChecker(service, is_strict=True, allows_placeholders=allows_placeholders)
         self._answers = Answers(service)
         self._log = log
         self._faults = FaultInjector(service, faults)
@@ -197,7 +211,7 @@ class ApiMock:
         """Yields the declared headers that can be sent; a redirection always has its target."""
         names = set[str]()
         for header in output.headers:
-            value = self._answers.generated(header.schema, header.name, header.pointer, [])
+            value = self._answers.generated(header.schema, header.name)
             text = header_text(value)
             is_sendable = text.isascii() and text.isprintable() and header.name.isascii()
             if value is not None and is_sendable and header.name.lower() not in _OWN_HEADERS:
@@ -213,8 +227,7 @@ class ApiMock:
             return json.dumps(value, ensure_ascii=False).encode("utf-8", "replace")
         items = value if isinstance(value, list) else [value]
         if is_json_lines(base_type) or is_json_sequence(base_type):
-            mark = "\x1e" if is_json_sequence(base_type) else ""
-            return "".join(f"{mark}{json.dumps(item)}\n" for item in items).encode()
+            return sequence_text(items, "\x1e" * is_json_sequence(base_type)).encode("utf-8", "replace")
         if base_type == "text/event-stream":
             return "".join(f"data: {json.dumps(item)}\n\n" for item in items).encode()
         if is_xml(base_type) and not isinstance(value, str):

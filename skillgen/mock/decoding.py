@@ -6,26 +6,22 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from email import message_from_bytes
 from email.message import Message
-from typing import TYPE_CHECKING
 from urllib.parse import parse_qsl, unquote, unquote_plus
 
 from msgspec import Struct, field
 
-from skillgen.calls.arguments import body_form, body_schema, parameter_keys, unknown_name
+from skillgen.calls.arguments import body_form, body_parameters, parameter_keys, unknown_name
 from skillgen.model.schema import Parameter, Schema
-from skillgen.model.serialization import QUERY_STRING, is_exploded, is_json, is_json_sequence
+from skillgen.model.schema_json import Types
+from skillgen.model.serialization import QUERY_STRING, is_exploded, is_json, is_json_lines, is_json_sequence
 from skillgen.model.service import Service
 from skillgen.model.tool import Tool
 from skillgen.model.values import Json, child
-from skillgen.sources.examples.generator import Variants
-from skillgen.sources.examples.validation import Fault, ModelSchemas, Validator
+from skillgen.sources.examples.validation import Fault, Validator
 from skillgen.sources.json_access import as_dict, json_or_none
 from skillgen.sources.json_schema.merge import ANYTHING
-from skillgen.sources.openapi.examples import xml_object
-from skillgen.sources.openapi.media import URL_ENCODED, is_json_lines, is_text, is_xml
-
-if TYPE_CHECKING:
-    from xml.etree.ElementTree import Element
+from skillgen.sources.json_schema.variants import Variants
+from skillgen.sources.openapi.media import URL_ENCODED, is_text, is_xml
 
 _NUMBER = re.compile(r"-?(?:0|[1-9]\d{0,18})(?:\.\d{1,20})?(?:[eE][+-]?\d{1,3})?", re.ASCII)
 _SEPARATORS = {"spaceDelimited": " ", "pipeDelimited": "|", "tabDelimited": "\t"}
@@ -63,9 +59,9 @@ class Decoder:
     """Reads arguments for the operations of one service."""
 
     def __init__(self, service: Service) -> None:
-        schemas = ModelSchemas(service.schemas)
-        self._validator = Validator(schemas, is_request=True)
-        self._variants = Variants(schemas)
+        types = Types.of(service.schemas)
+        self._validator = Validator(types, is_request=True)
+        self._variants = Variants(types)
 
     def decode(self, tool: Tool, request: SentRequest) -> Decoded:
         """Returns the arguments of a call."""
@@ -256,7 +252,7 @@ class Decoder:
         if (form := body_form(tool, base_type)) is None:
             decoded.is_media_type_known = False
             return
-        schema = body_schema(tool, form)
+        schema = form.schema_of(body_parameters(tool, form))
         try:
             if base_type == URL_ENCODED:
                 pairs = parse_qsl(_text(request), keep_blank_values=True, max_num_fields=_FIELDS_LIMIT)
@@ -269,10 +265,8 @@ class Decoder:
                 lines = _text(request).replace("\x1e", "\n").splitlines()
                 decoded.arguments[key] = [_json(line) for line in lines if line.strip()]
             elif is_xml(base_type):
-                decoded.arguments[key] = self._document(_text(request), schema)
-                # The names in XML are known of bodies that are always XML; no document shows those of others.
-                media_types = [name for item in (tool.input, *tool.other_inputs) for name in item.media_types]
-                decoded.opaque = None if all(map(is_xml, media_types)) else key
+                decoded.arguments[key] = _text(request)
+                decoded.opaque = key
             elif is_text(base_type):
                 decoded.arguments[key] = _text(request)
             else:
@@ -315,57 +309,6 @@ class Decoder:
                 pairs.append((name, content.decode("utf-8", "replace")))
         return as_dict(self._form(pairs, schema)) | objects
 
-    # -- XML ---------------------------------------------------------------------------------------------------------
-
-    def _document(self, text: str, schema: Schema) -> Json:
-        """Returns the value of an XML document.
-
-        Raises:
-            ValueError: it is not XML, has a document type, or another root element than the declared one.
-        """
-        from xml.etree import ElementTree  # only here: most services have no XML
-
-        if "<!DOCTYPE" in text:
-            raise ValueError("has a document type, which is not read")
-        if self._kinds(schema) == {"string"}:
-            return text
-        try:
-            root = ElementTree.fromstring(text)
-            name = xml_object(self._variants.first(schema)).get("name")
-            if isinstance(name, str) and name != _local(root.tag):
-                raise ValueError(f"has the root element {_local(root.tag)[:60]}, not {name}")
-            return self._element(root, schema)
-        except ElementTree.ParseError as error:
-            raise ValueError(f"is not XML: {error}") from None
-        except RecursionError:
-            raise ValueError("is too deep") from None
-
-    def _element(self, element: Element, schema: Schema) -> Json:
-        """Returns the value of an element, by the `xml` objects of its schema."""
-        flat = self._variants.first(schema)
-        if "array" in flat.types:
-            return [self._element(item, _item(flat, index)) for index, item in enumerate(element)]
-        if not flat.properties and not len(element):
-            return self._typed(element.text or "", schema)
-        result: dict[str, Json] = {}
-        rest = list(element)
-        for parameter in flat.properties:
-            inner = self._variants.first(parameter.schema)
-            xml = xml_object(inner)
-            is_list = "array" in inner.types and xml.get("wrapped") is not True and xml.get("nodeType") != "element"
-            names = xml_object(self._variants.first(_item(inner, 0))) if is_list else xml
-            name = names.get("name") or parameter.name
-            if xml.get("attribute") is True or xml.get("nodeType") == "attribute":
-                for text in (text for key, text in element.attrib.items() if _local(key) == name):
-                    result[parameter.name] = self._typed(text, parameter.schema)
-            elif xml.get("nodeType") in ("text", "cdata"):
-                result[parameter.name] = self._typed(element.text or "", parameter.schema)
-            elif found := [item for item in rest if _local(item.tag) == name]:
-                rest = [item for item in rest if item not in found]
-                items = [self._element(item, _item(inner, 0) if is_list else parameter.schema) for item in found]
-                result[parameter.name] = items if is_list else items[-1]
-        return result | {_local(item.tag): self._element(item, ANYTHING) for item in rest}
-
 
 def _style(parameter: Parameter) -> tuple[str | None, bool]:
     """Returns the declared style of a parameter, and whether it is exploded."""
@@ -377,11 +320,6 @@ def _style(parameter: Parameter) -> tuple[str | None, bool]:
 
 def _decoded(pairs: Sequence[tuple[str, str]]) -> list[tuple[str, str]]:
     return [(name, unquote_plus(text)) for name, text in pairs]
-
-
-def _local(tag: str) -> str:
-    """Returns the name of an element or attribute without its namespace."""
-    return tag.rpartition("}")[2]
 
 
 def _item(flat: Schema, index: int) -> Schema:

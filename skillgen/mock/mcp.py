@@ -71,11 +71,12 @@ class McpMock:
         *,
         log: CallLog,
         faults: Sequence[InjectedFault] = (),
+        allows_placeholders: bool = False,
     ) -> None:
         """`results` are those of a crawl: method to result, of a list to its pages."""
         self._service = service
         self._results = results
-        self._checker = CallChecker(service)
+        self._checker = CallChecker(service, allows_placeholders=allows_placeholders)
         self._answers = Answers(service)
         self._log = log
         self._faults = FaultInjector(service, faults)

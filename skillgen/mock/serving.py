@@ -317,14 +317,22 @@ class _Handler(BaseHTTPRequestHandler):
 
 
 def mock_of(
-    service: Service, results: Mapping[str, Json] | None, log: CallLog, faults: Sequence[InjectedFault] = ()
+    service: Service,
+    results: Mapping[str, Json] | None,
+    log: CallLog,
+    faults: Sequence[InjectedFault] = (),
+    *,
+    allows_placeholders: bool = False,
 ) -> McpMock | ApiMock:
-    """Returns the mock of a service; `results` are those of a crawl, `None` if it was not crawled."""
+    """Returns the mock of a service; `results` are those of a crawl, `None` if it was not crawled.
+
+    With `allows_placeholders`, it takes calls as they are in documents, with `<id>` for a value.
+    """
     if service.kind == "openapi":
-        return ApiMock(service, log=log, faults=faults)
+        return ApiMock(service, log=log, faults=faults, allows_placeholders=allows_placeholders)
     if results is None:
         results = results_from_service(service)
-    return McpMock(service, results, log=log, faults=faults)
+    return McpMock(service, results, log=log, faults=faults, allows_placeholders=allows_placeholders)
 
 
 def url_of(service: Service, port: int) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Literal
 
-from skillgen.model.schema import Parameter, Schema
+from skillgen.model.schema import Parameter, Schema, object_of
 from skillgen.model.values import Declared, Json, Node, Origins, Value
 
 
@@ -106,6 +106,12 @@ class Input(Node, frozen=True, kw_only=True):
 
     pointer: str
     """JSON pointer to it in the source."""
+
+    def schema_of(self, parameters: tuple[Parameter, ...]) -> Schema:
+        """Returns the schema of this form of a body, which has these parameters."""
+        if len(parameters) == 1 and parameters[0].is_whole_body:
+            return parameters[0].schema
+        return object_of(parameters, self.schema)
 
 
 class Link(Node, frozen=True, kw_only=True):

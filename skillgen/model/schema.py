@@ -5,8 +5,10 @@ One form for JSON Schema 2020-12 and draft-07 (MCP), and for the schema objects 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Literal
+
+from msgspec.structs import replace
 
 from skillgen.model.values import Declared, Json, Node, Origins
 
@@ -254,6 +256,21 @@ class NamedType(Node, frozen=True, kw_only=True):
 
     pointer: str
     """JSON pointer to it in the source."""
+
+
+def object_of(parameters: Iterable[Parameter], rules: Schema | None = None) -> Schema:
+    """Returns the schema of an object with these properties; `rules` are those on the object itself."""
+    rules = rules or Schema()
+    known = {item.name for item in rules.properties}
+    types = rules.types if rules.types or rules.alternatives else ("object",)
+    return replace(
+        rules, types=types, properties=rules.properties + tuple(item for item in parameters if item.name not in known)
+    )
+
+
+def arguments_of(parameters: Iterable[Parameter], rules: Schema | None) -> Schema:
+    """Returns the schema of all arguments of a tool."""
+    return replace(object_of(parameters, rules), types=("object",), nullable=False)
 
 
 def takes_any_names(schema: Schema) -> bool:

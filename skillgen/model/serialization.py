@@ -28,6 +28,11 @@ MATCHED_LENGTH = 200
 _JSON_SEQUENCES = frozenset({"application/json-seq", "application/geo+json-seq"})
 """Media types of JSON values, each after a record separator (RFC 7464)."""
 
+_JSON_LINES = frozenset(
+    {f"application/{name}" for name in ("jsonl", "json-lines", "x-jsonlines", "ndjson", "x-ndjson", "x-json-stream")}
+)
+"""Media types of JSON values on a line each."""
+
 _RESERVED_IN_QUERY = ":/?@,;=*()"
 """Characters that `allowReserved` leaves literal, except those that a shell or curl would interpret."""
 
@@ -84,6 +89,46 @@ def cookie_text(name: str, value: Json, style: str = "form", *, explode: bool = 
     return f"{name}={header_text(value)}"
 
 
+def written(
+    place: str, name: str, value: Json, style: str | None = None, explode: bool | None = None, reserved: bool = False
+) -> list[str]:
+    """Returns a parameter as it is sent: a segment of the path, pairs of the query, the text of a header, a cookie."""
+    style = style or ("simple" if place in ("path", "header") else "form")
+    explode = is_exploded(style, explode)
+    if place == "path":
+        return [path_segment(name, value, style, explode, reserved)]
+    if style == QUERY_STRING:
+        return [percent_encode(value_text(value))]
+    if place == "query":
+        return query_pairs(name, value, style, explode, reserved)
+    return [
+        header_text(value, style, explode=explode)
+        if place == "header"
+        else cookie_text(name, value, style, explode=explode)
+    ]
+
+
+def form_pairs(
+    name: str, value: Json, style: str | None = None, explode: bool | None = None, reserved: bool = False
+) -> list[str]:
+    """Returns the pairs of one field of a form: without a style, a list is repeated fields and an object is JSON."""
+    if style is None and explode is None:
+        return query_pairs(name, value_text(value) if isinstance(value, dict) else value)
+    style = style or "form"
+    return query_pairs(name, value, style, is_exploded(style, explode), reserved)
+
+
+def part_items(value: Json, media_type: str | None) -> list[tuple[Json, str | None]]:
+    """Returns the parts of one field of a multipart body, each with its media type: objects are JSON."""
+    items = value if isinstance(value, list) else [value]
+    return [(item, media_type or ("application/json" if isinstance(item, (dict, list)) else None)) for item in items]
+
+
+def sequence_text(items: list[Json], start: str = "") -> str:
+    """Returns a body of one item a line, each after `start`."""
+    return "".join(f"{start}{json.dumps(item, ensure_ascii=False)}\n" for item in items)
+
+
 def value_text(value: Json) -> str:
     """Returns a value as a string: a string unchanged, null as the empty string, anything else as JSON."""
     if value is None or isinstance(value, str):
@@ -94,6 +139,11 @@ def value_text(value: Json) -> str:
 def is_json(media_type: str) -> bool:
     """True for a media type of JSON."""
     return media_type.partition(";")[0].strip().lower().endswith(("/json", "+json"))
+
+
+def is_json_lines(media_type: str) -> bool:
+    """True for media types of JSON values on a line each."""
+    return media_type.partition(";")[0].strip().lower() in _JSON_LINES
 
 
 def is_json_sequence(media_type: str) -> bool:

@@ -98,8 +98,8 @@ class Linter:
         item = _findings_on(service, source, path)
         codes = frozenset(CODES) if self.has_scores else self.codes
         found = [*service.problems, *service.advice, *check_service(service, codes)]
-        if not codes.isdisjoint(("example-invalid", "schema-invalid")):
-            found += schema_problems(service, service.problems)
+        if not codes.isdisjoint(("example-invalid", "schema-invalid", "properties-forbidden")):
+            found += schema_problems(service)
         if stubs := {pointer for pointer, tool in tools.items() if tool.is_preflight}:
             found = [problem for problem in found if item.owner_pointer(problem) not in stubs]
         if self.has_scores:

@@ -12,6 +12,8 @@ from msgspec import Struct
 
 from skillgen.model.auth import LOGIN_POINTER, Auth, Credential, Endpoint, Scope
 from skillgen.model.credentials import variable_prefix
+from skillgen.model.schema import Schema
+from skillgen.model.schema_json import Types
 from skillgen.model.service import Service
 from skillgen.model.tool import Tool
 from skillgen.model.values import Value
@@ -448,9 +450,30 @@ def _other_parameters(service: Service) -> dict[str, None]:
 
 @once
 def _issuing_tools(service: Service) -> list[Tool]:
-    """Returns the tools whose names say that they issue a token or key."""
-    tools = (tool for tool in service.tools if tool.method in ("GET", "POST"))
-    return [tool for tool in tools if _ISSUES.search(" ".join(words_of(tool.name)))]
+    """Returns the tools whose names say that they issue a token or key, and whose results have one."""
+    types = Types.of(service.schemas)
+    tools = (tool for tool in service.tools if tool.method in ("GET", "POST") and not tool.deprecated)
+    named = (tool for tool in tools if _ISSUES.search(" ".join(words_of(tool.name))))
+    return [
+        tool
+        for tool in named
+        if any(map(_TOKEN.search, _names_in(tool.output.schema if tool.output else None, types, 2)))
+    ]
+
+
+_TOKEN = re.compile(r"token|jwt|bearer|(?:api|access|secret)[ _-]?key|\Akey\Z|session|ticket", re.IGNORECASE)
+"""The name of a part of a result that is a credential."""
+
+
+def _names_in(schema: Schema | None, types: Types, depth: int) -> Iterator[str]:
+    """Yields the names of the properties of a result, and of those within them."""
+    if schema is None or depth < 0:
+        return
+    parts = [types.type_of(name) for name in types.extended(schema)]
+    for part in (schema, *parts, *schema.alternatives):
+        for item in part.properties:
+            yield item.name
+            yield from _names_in(item.schema, types, depth - 1)
 
 
 def _called_endpoints(service: Service, auth: Auth) -> list[tuple[Endpoint, ...]]:

@@ -19,13 +19,13 @@ from msgspec.structs import replace
 
 from skillgen.model.auth import LOGIN_POINTER, Auth
 from skillgen.model.calls import Input
-from skillgen.model.codec import to_json
 from skillgen.model.document import Document
-from skillgen.model.schema import Parameter, Schema, Serialization
+from skillgen.model.schema import Parameter, Schema, Serialization, arguments_of, object_of
+from skillgen.model.schema_json import SchemaWriter, Types, definitions
 from skillgen.model.serialization import LINES, MATCHED_LENGTH, is_exploded, is_json_sequence
 from skillgen.model.service import Service
 from skillgen.model.tool import Tool
-from skillgen.model.values import Json, child, json_type
+from skillgen.model.values import Json, child
 from skillgen.render.about import client_configuration, client_variables
 from skillgen.render.access import (
     URL_VARIABLE,
@@ -44,9 +44,6 @@ from skillgen.text.unicode import escape_invisible_in_json
 _ADVICE_LENGTH = 300
 _DEFAULT_MEDIA_TYPE = "application/json"
 
-_TEXT_FIELDS = ("title", "description", "default", "examples", "read_only", "write_only", "deprecated", "content")
-"""Fields of a schema that no check needs."""
-
 _CHECKED_PATTERN = re.compile(
     r"\^?(?:[\w\s/@:;,<>=!#%&'\"~`-]|\\[dwDWsS./@+*?()\[\]{}|^$-]|\[\^?(?:[^\[\]\\]|\\[dwsDWS./+*?()\[\]{}|^$-])+\]|\.|[*+?|]|"
     r"\{\d{1,3}(?:,\d{1,3})?\}|\((?:\?:|(?!\?))|\))*\$?"
@@ -55,9 +52,6 @@ _CHECKED_PATTERN = re.compile(
 
 _REPEATED_GROUP = re.compile(r"\)[*+{]")
 _BRANCHING = re.compile(r"[*+?|]|\{(\d+),(\d+)\}")
-_KINDS_LIMIT = 100
-"""Schemas that are read for the types of an argument."""
-
 _STEPS_LIMIT = 10_000_000
 """Steps that a pattern may take in a string of `MATCHED_LENGTH`."""
 
@@ -67,11 +61,9 @@ def call_data(service: Service, tools: Iterable[Tool]) -> dict[str, Any]:
     tools = tuple(tools)
     data: dict[str, Any] = {"service": service.name, "kind": "mcp" if service.kind == "mcp" else "http"}
     data["prefix"] = variable_name(service)
-    found = {tool.name: _tool(service, tool) for tool in tools}
-    types = _types_of(service, found.values())
-    for item in found.values():
-        for schema in item["schema"].get("properties", {}).values():
-            _add_kinds(schema, types)
+    writer = SchemaWriter(Types.of(service.schemas), is_request=True, pattern=_checkable)
+    found = {tool.name: _tool(service, tool, writer) for tool in tools}
+    types = definitions(writer, [[item["schema"], item.get("body", {}).get("rules")] for item in found.values()])
     variables: list[str] = []
     if service.kind == "mcp":
         data |= _server(service)
@@ -125,13 +117,13 @@ def _scheme(auth: Auth, nouns: tuple[str, ...]) -> dict[str, Any]:
     return {**scheme, "place": "header", "name": "Authorization", "prefix": prefix}
 
 
-def _tool(service: Service, tool: Tool) -> dict[str, Any]:
+def _tool(service: Service, tool: Tool, writer: SchemaWriter) -> dict[str, Any]:
     found: dict[str, Any] = {}
     if tool.method is not None:
-        found = _operation(service, tool)
+        found = _operation(service, tool, writer)
     else:
-        rules = (tool.input.schema if tool.input is not None else None) or Schema()
-        found["schema"] = _checked(replace(rules, types=("object",), nullable=False, properties=tool.parameters))
+        rules = tool.input.schema if tool.input is not None else None
+        found["schema"] = writer.write(arguments_of(tool.parameters, rules))
     if tool.task_support == "required":
         found["is_task"] = True
     if (reason := why_confirmed(tool)) is not None:
@@ -167,7 +159,7 @@ def _advice(service: Service, tool: Tool) -> Iterator[tuple[str, str]]:
 # -- operations -------------------------------------------------------------------------------------------------------
 
 
-def _operation(service: Service, tool: Tool) -> dict[str, Any]:
+def _operation(service: Service, tool: Tool, writer: SchemaWriter) -> dict[str, Any]:
     keys = _keys(tool.parameters)
     found: dict[str, Any] = {"method": tool.method, "path": _path(tool)}
     found["parameters"] = {key: _place(item, tool) for key, item in zip(keys, tool.parameters, strict=True)}
@@ -175,14 +167,12 @@ def _operation(service: Service, tool: Tool) -> dict[str, Any]:
     if tool.input is not None:
         found["body"] = sent_form(tool.input, body)
         if tool.input.schema is not None:
-            found["body"]["rules"] = _checked(
-                replace(tool.input.schema, properties=(*tool.input.schema.properties, *body))
-            )
+            found["body"]["rules"] = writer.write(object_of(body, tool.input.schema))
     properties = [
         replace(item, name=key, required=_is_needed(item, tool))
         for key, item in zip(keys, tool.parameters, strict=True)
     ]
-    found["schema"] = _checked(Schema(types=("object",), properties=tuple(properties), additional=False))
+    found["schema"] = writer.write(object_of(properties, Schema(additional=False)))
     for name in undeclared_members(tool):
         key = name if name not in keys else f"body.{name}"
         found["parameters"][key] = {"in": "body", "name": name}
@@ -314,47 +304,8 @@ def _part(serialization: Serialization) -> dict[str, Any]:
 # -- schemas ----------------------------------------------------------------------------------------------------------
 
 
-def _checked(schema: Schema) -> dict[str, Json]:
-    """Returns a schema as JSON, in the form of the model, without what no check needs."""
-    stripped: dict[str, Json] = _stripped(to_json(schema))
-    return stripped
-
-
-def _stripped(raw: Json, *, is_map: bool = False) -> Json:
-    if isinstance(raw, (list, tuple)):
-        return [_stripped(item) for item in raw]
-    if not isinstance(raw, dict):
-        return raw
-    if is_map:
-        return {key: _stripped(item) for key, item in raw.items()}
-    properties = raw.get("properties", ())
-    needed = [item["name"] for item in properties if item["required"] and not item["schema"].get("read_only")]
-    lists = {
-        "required": [*dict.fromkeys([*needed, *raw.get("required", ())])],
-        "bases": [*([raw["ref"]] if "ref" in raw else []), *raw.get("includes", ())],
-        "properties": {item["name"]: _stripped(item["schema"]) for item in properties},
-    }
-    found: dict[str, Json] = {key: item for key, item in lists.items() if item}
-    for key, item in raw.items():
-        if key in _TEXT_FIELDS or key in ("properties", "required", "ref", "includes", "discriminator"):
-            continue
-        if key in ("choices", "types"):
-            found[key] = item
-        elif key == "is_exclusive":
-            # The discriminator decides, whatever else matches.
-            found |= {} if "discriminator" in raw else {key: item}
-        elif key == "constraints":
-            limits = {name: bound for name, bound in item.items() if name not in ("pattern", "xml")}
-            if "pattern" in item and _is_checkable(item["pattern"]):
-                limits["pattern"] = item["pattern"]
-            elif "pattern" in item:
-                found["unsure"] = True
-            found |= {key: limits} if limits else {}
-        else:
-            found[key] = _stripped(item, is_map=key == "patterns")
-    if raw.get("contains") or raw.get("patterns") or raw.get("property_names"):
-        found["unsure"] = True
-    return found
+def _checkable(pattern: str) -> str | None:
+    return pattern if _is_checkable(pattern) else None
 
 
 def _is_checkable(pattern: Json) -> bool:
@@ -373,73 +324,6 @@ def _is_checkable(pattern: Json) -> bool:
     except (re.error, RecursionError, OverflowError):
         return False
     return True
-
-
-def _add_kinds(schema: dict[str, Any], types: dict[str, Any]) -> None:
-    """Adds the types that an argument and its items may have, where they follow from other schemas than their own."""
-    left = [_KINDS_LIMIT]
-    kinds = _kinds(schema, types, left)
-    if kinds != _numeric(schema.get("types", ())):
-        schema["kinds"] = sorted(kinds)
-    if "array" in kinds and "items" in schema:
-        _add_kinds(schema["items"], types)
-    elif "array" in kinds and (items := _inherited_items(schema, types, left)) is not None:
-        schema["items"] = {"kinds": sorted(_kinds(items, types, left))}
-
-
-def _kinds(schema: dict[str, Any], types: dict[str, Any], left: list[int]) -> set[str]:
-    """Returns the types that a schema allows; empty if it allows any. `left` is how many schemas may be read."""
-    left[0] -= 1
-    if left[0] < 0:
-        return set()
-    limits = [_numeric(schema.get("types", ()))]
-    limits.append(_numeric(map(json_type, schema.get("choices", ()))))
-    parts = [*(types.get(name, {}) for name in schema.get("bases", ())), *schema.get("also", ())]
-    limits += [_kinds(part, types, left) for part in parts]
-    options = [_kinds(option, types, left) for option in schema.get("alternatives", ())]
-    limits += [set().union(*options)] if all(options) else []
-    found = set.intersection(*(limit for limit in limits if limit)) if any(limits) else set[str]()
-    return found | {"null"} if found and schema.get("nullable") else found
-
-
-def _numeric(kinds: Iterable[str]) -> set[str]:
-    found = set(kinds)
-    return found | {"integer"} if "number" in found else found
-
-
-def _inherited_items(schema: dict[str, Any], types: dict[str, Any], left: list[int]) -> dict[str, Any] | None:
-    """Returns the schema of the items of a list that another schema declares."""
-    left[0] -= 1
-    if left[0] < 0 or "items" in schema:
-        items: dict[str, Any] | None = schema.get("items")
-        return items
-    parts = [*(types.get(name, {}) for name in schema.get("bases", ())), *schema.get("alternatives", ())]
-    return next((items for part in parts if (items := _inherited_items(part, types, left)) is not None), None)
-
-
-def _types_of(service: Service, tools: Iterable[dict[str, Any]]) -> dict[str, Json]:
-    """Returns the named types that the schemas of tools refer to, themselves or by way of others."""
-    known = {item.name: item.schema for item in service.schemas}
-    found: dict[str, Json] = {}
-    waiting = list(
-        dict.fromkeys(name for tool in tools for name in _refs([tool["schema"], tool.get("body", {}).get("rules")]))
-    )
-    for name in waiting:
-        if name in known and name not in found:
-            found[name] = _checked(known[name])
-            waiting += [other for other in _refs(found[name]) if other not in found]
-    return found
-
-
-def _refs(raw: Json) -> Iterator[str]:
-    if isinstance(raw, dict):
-        if isinstance(names := raw.get("bases"), list):
-            yield from names
-        for item in raw.values():
-            yield from _refs(item)
-    elif isinstance(raw, list):
-        for item in raw:
-            yield from _refs(item)
 
 
 # -- the program ------------------------------------------------------------------------------------------------------

@@ -414,7 +414,7 @@ class Notes:
             if low is not None or high is not None:
                 yield self._range(low, high, unit)
         for key, name, written in _CONSTRAINTS:
-            if key in constraints:
+            if key in constraints and not (key == "pattern" and _is_of_format(schema, str(constraints[key]))):
                 yield self._note(name, value=written(constraints[key]))
         if "uniqueItems" in constraints and _is_array(schema):
             yield self._note("unique_items")
@@ -457,6 +457,11 @@ class Notes:
             yield self._note("identifies_by", name=name, types=", ".join(pairs))
         if discriminator.default is not None:
             yield self._note("default_type", name=name, type=links[discriminator.default])
+
+
+def _is_of_format(schema: Schema, pattern: str) -> bool:
+    """True for a pattern that only repeats the format: validators such as Zod declare a long one with each."""
+    return schema.format in ("date", "date-time", "time", "duration", "uuid", "ipv4", "ipv6") and len(pattern) > 60
 
 
 def _lowered(sentence: str) -> str:
@@ -573,7 +578,8 @@ def _is_scalar(schema: Schema) -> bool:
 
 def _sample_form(parameter: Parameter, style: str, explode: bool) -> str | None:
     """Returns a sample of a parameter in a request; `None` if every style writes it alike."""
-    name, value = parameter.name, _sample(parameter.schema, style)
+    schema = inline_types().get(parameter.schema.ref or "", parameter.schema)
+    name, value = parameter.name, _sample(schema, style)
     if parameter.location == "path":
         return _unquoted(path_segment(name, value, style or "simple", explode)) if style or value != "VALUE" else None
     if value == "VALUE":

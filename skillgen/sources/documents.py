@@ -214,9 +214,13 @@ def _check_size(content: bytes, name: str, *, fix: str) -> None:
         raise SourceError("is empty", where=name, fix=fix)
 
 
+_ESCAPED_REF = re.compile(r"\\(?:u00|x)(?:24|72|65|66)")
+"""A character of `$ref` as an escape of JSON or YAML."""
+
+
 def _may_refer_outward(text: str) -> bool:
     """True unless every reference certainly points into the document itself, so that bundling changes nothing."""
-    if _EXTERNAL_REF.search(text):
+    if _EXTERNAL_REF.search(text) or _ESCAPED_REF.search(text):
         return True
     return any(_INTERNAL_MAPPING.match(text, key.end()) is None for key in _MAPPING_KEY.finditer(text))
 

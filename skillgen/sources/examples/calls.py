@@ -9,10 +9,11 @@ from msgspec.structs import replace
 from skillgen.errors import ProblemLog
 from skillgen.model.calls import Example
 from skillgen.model.schema import Schema
+from skillgen.model.schema_json import Types
 from skillgen.model.values import Json, Origin
-from skillgen.sources.examples.generator import ExampleGenerator, NoExample
+from skillgen.sources.examples.generator import Generator, NoExample
 from skillgen.sources.examples.prose import calls_in
-from skillgen.sources.examples.validation import UNCHECKED, ExampleSchemas, Validator, why_unpublishable
+from skillgen.sources.examples.validation import UNCHECKED, Validator, why_unpublishable
 
 GENERATED_ORIGINS: dict[str, Origin] = {"input": Origin("inferred", "input_schema")}
 _DESCRIBED_ORIGINS: dict[str, Origin] = {"input": Origin("inferred", "description")}
@@ -20,8 +21,8 @@ _DESCRIBED_ORIGINS: dict[str, Origin] = {"input": Origin("inferred", "descriptio
 
 def call_examples(
     declared: Iterable[tuple[Example, str]],
-    raw: Json,
-    pointer: str,
+    schema: Schema | None,
+    types: Types,
     problems: ProblemLog,
     *,
     name: str,
@@ -30,33 +31,28 @@ def call_examples(
 ) -> tuple[Example, ...]:
     """Returns the declared examples, after another one if none of them can be sent. `declared` has their pointers.
 
-    The other one is in the description of the tool, or is generated if it shows more than the names of the arguments.
-    `raw` is the schema of the arguments, `None` without one; `may_generate` is false if it does not declare them.
+    The other one is in the description of the tool, or is generated if the source has a value for each argument but
+    one. `schema` is that of the arguments, `None` without one; `may_generate` is false if it does not declare them.
     """
-    if raw is None:
+    if schema is None:
         return tuple(example for example, _ in declared)
-    schemas = ExampleSchemas(raw, pointer)
-    schema = schemas.read(raw, pointer)
-    validator = Validator(schemas, is_request=False)
+    validator = Validator(types, is_request=False, allows_placeholders=True)
     examples = [_checked(example, where, schema, validator, problems) for example, where in declared]
     can_be_sent = any(example.flaw is None and why_unpublishable(example.input) is None for example in examples)
     if can_be_sent or not may_generate:
         return tuple(examples)
-    generator, text = ExampleGenerator(validator, problems), description or ""
+    generator, text = Generator(validator), description or ""
     names = {item.name for item in generator.variants.first(schema).properties}
     for call in calls_in(text, name):
         if names.issuperset(call) and why_unpublishable(call) is None and not validator.validation_error(call, schema):
             return (Example(input=call, origins=_DESCRIBED_ORIGINS), *examples)
     try:
-        example = generator.generate(schema, "", pointer, text=text)
-    except NoExample as problem:
-        problems.report("example-missing", pointer, f"no call that its schema allows could be generated: {problem}")
+        made = generator.generate(schema, "", text=text)
+    except NoExample:
         return tuple(examples)
-    if not isinstance(example.value, dict):
-        problems.report("example-missing", pointer, "its schema allows no object, but arguments are an object")
+    if not isinstance(made.value, dict) or not made.is_known or len(made.placeholders) > 1 or _has_nothing(made.value):
         return tuple(examples)
-    shows_something = example.is_known and not _has_nothing(example.value)
-    return (Example(input=example.value, origins=GENERATED_ORIGINS), *examples) if shows_something else tuple(examples)
+    return (Example(input=made.value, origins=GENERATED_ORIGINS), *examples)
 
 
 def _has_nothing(value: Json) -> bool:

@@ -9,18 +9,19 @@ from __future__ import annotations
 import json
 import re
 import warnings
-from collections.abc import Collection, Iterator
+from collections.abc import Iterator
 from functools import lru_cache
 
 from skillgen.errors import Problem
 from skillgen.model.calls import Output
 from skillgen.model.schema import Parameter, Schema
+from skillgen.model.schema_json import Types, bases, is_finite
 from skillgen.model.service import Service
 from skillgen.model.tool import Tool
 from skillgen.model.values import Json, child
 from skillgen.security.credentials import without_placeholders
 from skillgen.sources.examples.patterns import compiled
-from skillgen.sources.examples.validation import UNCHECKED, ModelSchemas, Validator, is_finite
+from skillgen.sources.examples.validation import UNCHECKED, Validator
 from skillgen.text.markdown import one_line
 from skillgen.text.summary import clip
 
@@ -48,21 +49,18 @@ _SHOWN_LENGTH = 60
 _VALUES_LIMIT = 20_000
 """Values of one service that are validated; checking the others would take minutes."""
 
-_DECLARED = re.compile(r"/(?:example|examples/[^/]+(?:/value)?|default)\Z")
 
-
-def schema_problems(service: Service, known: Collection[Problem]) -> Iterator[Problem]:
-    """Yields `example-invalid` and `schema-invalid`, without the values that `known` has, the problems from reading."""
+def schema_problems(service: Service) -> Iterator[Problem]:
+    """Yields `example-invalid`, `schema-invalid` and `properties-forbidden`."""
     if service.kind != "cli":  # a program converts its values from strings
-        yield from _Checker(service, known).problems()
+        yield from _Checker(service).problems()
 
 
 class _Checker:
-    def __init__(self, service: Service, known: Collection[Problem]) -> None:
+    def __init__(self, service: Service) -> None:
         self._service = service
-        self._validator = Validator(ModelSchemas(service.schemas), is_request=True)
-        reported = (_DECLARED.sub("", item.where) for item in known if item.code == "example-invalid")
-        self._reported = {where.removesuffix("/schema") for where in reported}
+        self._types = Types.of(service.schemas)
+        self._validator = Validator(self._types, is_request=True)
         self._seen: set[str] = set()
         self._validated = 0
 
@@ -100,13 +98,16 @@ class _Checker:
             return
         self._seen.add(pointer)
         where, name = pointer + inner, name[:_SHOWN_LENGTH]
+        closed = [base for base in bases(schema) if self._types.type_of(base).additional is False]
+        if closed and (schema.properties or len(bases(schema)) > 1):
+            message = f"{name}: {closed[0][:60]} forbids the properties that it adds"
+            yield Problem.of("properties-forbidden", where, message)
         for message in _faults(schema):
             yield Problem.of("schema-invalid", where, f"{name}: {message}")
-        if (schema.default is not None or schema.examples) and where.removesuffix("/schema") not in self._reported:
-            values = [("default", schema.default.json)] if schema.default is not None else []
-            for what, value in [*values, *(("example", value) for value in schema.examples)]:
-                if value is not None:
-                    yield from self._value(value, schema, f"the {what} of {name}", child(where, what))
+        values = [("default", schema.default.json)] if schema.default is not None else []
+        for what, value in [*values, *(("example", value) for value in schema.examples)]:
+            if value is not None:
+                yield from self._value(value, schema, f"the {what} of {name}", child(where, what))
         for item in schema.properties:
             yield from self._parameter(item)
         parts = {"items": schema.items, "additionalProperties": schema.additional, "contains": schema.contains}

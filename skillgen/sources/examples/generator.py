@@ -1,183 +1,342 @@
-"""Generates a value that a schema allows: declared values first, else only what is required, readable and small.
+"""Generates a value that a schema allows, from what the source says: examples, defaults, values of an enumeration and
+values that the prose has as examples.
 
-`Variants` flattens a schema: each variant has no composition, with references and `allOf` merged and one of the
-alternatives and conditions chosen. Contradictory parts have no variant. For a base type with a discriminator, a value
-of a subtype is generated (OpenAPI 3.1, "Discriminator Object"): no description says whether the base itself may be
-sent, unless its discriminator has a value for it.
+Of formats, dates have a fixed value. Any other string is a placeholder, `<name>`, which a caller replaces; a number has
+none. A mock, whose answers nobody reads as the words of the source, `invents` what is missing.
 """
 
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Iterable, Iterator, Mapping
 from fractions import Fraction
-from itertools import islice
-from typing import Any
 
 from msgspec import Struct
-from msgspec.structs import replace
 
-from skillgen.errors import ProblemLog
-from skillgen.model.schema import Discriminator, Parameter, Schema
-from skillgen.model.values import Json, child
-from skillgen.sources.examples.patterns import NoString
-from skillgen.sources.examples.prose import excludes_others, text_on, values_in, wanted_by
-from skillgen.sources.examples.strings import fits, is_telling, singular, string_for, variations
-from skillgen.sources.examples.validation import UNCHECKED, ExampleSchemas, Validator, is_finite, why_unpublishable
-from skillgen.sources.json_access import as_dict
-from skillgen.sources.json_schema.merge import ANYTHING, merge
+from skillgen.model.schema import Parameter, Schema
+from skillgen.model.schema_json import is_finite
+from skillgen.model.values import Json
+from skillgen.sources.examples.prose import lines_on, requires, values_in
+from skillgen.sources.examples.strings import DATES, LENGTH_LIMIT, singular, strings
+from skillgen.sources.examples.validation import Validator, why_unpublishable
+from skillgen.sources.json_schema.merge import ANYTHING
+from skillgen.sources.json_schema.variants import Variants
+from skillgen.text import lazy_re as re
 
-_SUBTYPES_LIMIT = 6
-"""Subtypes of a base type that are tried."""
+_DEPTH_LIMIT = 12
+"""Levels of a value; a recursive type that needs more has no example."""
 
-_VARIANTS_LIMIT = 24
-"""Variants of a schema that are tried for one value."""
+_VALUES_LIMIT = 400
+"""Values that are generated for one call, including discarded ones."""
 
-_STEPS_LIMIT = 2_000
-"""Schemas that are read for the variants of one schema."""
+_ITEMS_LIMIT = 20
+"""Items of a generated list, and properties of a generated object without declared names."""
 
-_VARIANT_DEPTH_LIMIT = 150
-"""Levels of nested schemas, and parts of one, that are read; both recurse."""
+_DECLARED_LIMIT = 3
+"""Examples of one schema that are tried."""
 
-_WITHOUT_COMPOSITION: dict[str, Any] = {
-    "ref": None,
-    "includes": (),
-    "also": (),
-    "alternatives": (),
-    "conditions": (),
-    "discriminator": None,
-    "description": None,
-}
+_MEMBERS_LIMIT = 6
+"""Optional members with an example that an object which requires nothing has; if there are more, it has none."""
 
-_Option = tuple[Schema, tuple[str, ...]]
-"""A schema, and the names of the types that it is part of."""
+_UNINFORMATIVE: tuple[Json, ...] = ("", [], {}, "string")
+"""Declared values that show nothing; `string` is what editors fill in."""
 
+_UNSET = re.compile(r"(?:^|_)(?:unspecified|unknown|undefined|invalid)\Z", re.IGNORECASE)
+"""The first value of an enumeration of Protocol Buffers, which is not to be sent."""
 
-class Variants:
-    """Flattens the schemas of one document."""
+_HARMFUL = re.compile(
+    r"(?:^|[\W_])(?:delet|remov|destroy|purge|drop|wipe|erase|overwrit|forc|send|notif|publish|email|cancel|terminat)",
+    re.IGNORECASE,
+)
+"""A flag that deletes or sends, or a value that does."""
 
-    def __init__(self, schemas: ExampleSchemas) -> None:
-        self._schemas = schemas
-        self._steps = 0
-        self._values: dict[str, dict[str, str]] = {}
-        self._first: dict[int, tuple[Schema, Schema]] = {}
+_NAMED_FORMATS = frozenset({"uuid", "guid", "email", "uri", "url", "hostname", "ipv4", "ipv6", "duration"})
+"""Formats whose name says more of a value than that of its parameter."""
 
-    def of(self, schema: Schema) -> Iterator[Schema]:
-        """Returns the variants of a schema, the simplest first."""
-        self._steps = 0
-        return islice(self._of(schema, (), 0), _VARIANTS_LIMIT)
-
-    def first(self, schema: Schema) -> Schema:
-        """Returns the simplest variant."""
-        if id(schema) not in self._first:  # by identity: a schema is compared by all that it holds
-            self._first[id(schema)] = next(self.of(schema), ANYTHING), schema
-        return self._first[id(schema)][0]
-
-    def _of(self, schema: Schema, within: tuple[str, ...], depth: int) -> Iterator[Schema]:
-        self._steps += 1
-        parts = len(schema.includes) + len(schema.also) + len(schema.conditions)
-        if self._steps > _STEPS_LIMIT or depth + parts > _VARIANT_DEPTH_LIMIT:
-            return
-        choices = [list(self._type_options(name, within)) for name in self._schemas.bases(schema)]
-        choices += [[(part, within)] for part in schema.also]
-        if schema.alternatives:
-            choices.append([(item, within) for item in _discriminated(schema)])
-        choices += [[(option, within) for option in options] for options in _outcomes(schema)]
-        if not choices:
-            yield schema
-            return
-        flat = ANYTHING if schema == Schema(ref=schema.ref) else replace(schema, **_WITHOUT_COMPOSITION)
-        yield from self._expanded(flat, choices, depth)
-
-    def _expanded(self, flat: Schema, choices: list[list[_Option]], depth: int) -> Iterator[Schema]:
-        if not choices:
-            yield flat
-            return
-        if depth + len(choices) > _VARIANT_DEPTH_LIMIT:
-            return
-        for option, within in choices[0]:
-            for variant in self._of(option, within, depth + 1):
-                merged = variant if flat is ANYTHING else merge(flat, variant)
-                is_empty = merged.choices == () and () not in (flat.choices, variant.choices)
-                if not is_empty and not any(part.types for part in merged.also):
-                    yield from self._expanded(merged, choices[1:], depth + 1)
-
-    def _type_options(self, name: str, within: tuple[str, ...]) -> Iterator[_Option]:
-        """Yields what a reference to a type may mean: the type, or for a base type one of its subtypes."""
-        if name in within:
-            return
-        target = self._schemas.type(name)
-        inside = (*within, name)
-        if target.discriminator is None or target.alternatives:
-            yield target, inside
-            return
-        key = target.discriminator.property
-        if name not in self._values:
-            self._values[name] = _values_by_type(target.discriminator)
-        values = self._values[name]
-        known = next((values[item] for item in inside if item in values), None)
-        if known is not None:
-            yield _narrowed(target, key, known), inside
-            yield target, inside
-            return
-        for subtype, value in islice(values.items(), _SUBTYPES_LIMIT):
-            # A subtype includes its base, so the base is not in `within` yet; one that only the mapping names does not.
-            is_extension = name in self._schemas.ancestors(self._schemas.type(subtype))
-            base = () if is_extension else (replace(_narrowed(target, key, value), discriminator=None),)
-            yield Schema(ref=subtype, also=base), within
-        restricted = any(item.name == key and _is_restricted(item.schema) for item in target.properties)
-        yield (target if restricted else _narrowed(target, key, name)), inside
-
-
-def _values_by_type(discriminator: Discriminator) -> dict[str, str]:
-    """Returns the first value that selects each type."""
-    values: dict[str, str] = {}
-    for value, name in (discriminator.mapping or {}).items():
-        if name:
-            values.setdefault(name, value)
-    return values
-
-
-def _is_restricted(schema: Schema) -> bool:
-    return schema.choices is not None or schema.ref is not None or bool(schema.includes)
-
-
-def _narrowed(schema: Schema, name: str, value: str) -> Schema:
-    """Requires a property with a constant value."""
-    known = next((item.schema for item in schema.properties if item.name == name), ANYTHING)
-    schema = replace(schema, properties=tuple(item for item in schema.properties if item.name != name))
-    constant = merge(known, Schema(choices=(value,)))
-    item = Parameter(name=name, location="property", required=True, schema=constant, pointer="")
-    return replace(schema, properties=(*schema.properties, item))
-
-
-def _discriminated(schema: Schema) -> Iterator[Schema]:
-    """Yields the alternatives, each with its value of the discriminator (OpenAPI, "Discriminator Object")."""
-    if schema.discriminator is None:
-        yield from schema.alternatives
-        return
-    name, values = schema.discriminator.property, _values_by_type(schema.discriminator)
-    for item in schema.alternatives:
-        value = values.get(item.ref or "")
-        yield item if value is None else merge(item, _narrowed(ANYTHING, name, value))
-
-
-def _outcomes(schema: Schema) -> Iterator[list[Schema]]:
-    """Yields what a value may match because of each condition, the likelier first."""
-    required = {*schema.required, *(item.name for item in schema.properties if item.required)}
-    for condition in schema.conditions:
-        met = merge(condition.when, condition.then or ANYTHING)
-        names = condition.when.required
-        is_certain = condition.when == Schema(required=names) and required.issuperset(names)
-        yield [met] if is_certain else [condition.otherwise or ANYTHING, met]
+_HUMP = re.compile(r"(?<=[a-z])(?=[A-Z])")
+_NOT_IN_PLACEHOLDER = re.compile(r"[^\w.-]+")
+_LARGEST_BOUND = 10**30
+"""A larger bound is ignored; no number is generated near it."""
 
 
 class NoExample(ValueError):
     """No value was found that the schema allows; the message is the reason."""
 
 
-def _kind_of_value(flat: Schema) -> str:
+class Generated(Struct, frozen=True):
+    """A value for a parameter or a body."""
+
+    value: Json
+    is_known: bool = True
+    """Whether any part of it comes from the source; others are placeholders."""
+
+    is_generated: bool = False
+    """Whether any part of it is neither an example nor a default."""
+
+    placeholders: tuple[str, ...] = ()
+    """The placeholders in it."""
+
+
+class Generator:
+    """Generates values; each is validated before it is used."""
+
+    def __init__(self, validator: Validator, *, invents: bool = False, is_complete: bool = False) -> None:
+        """With `is_complete`, objects have their optional properties too, as results do."""
+        self.validator = validator
+        self.types = validator.types
+        self.variants = Variants(self.types)
+        self._invents = invents
+        self._is_complete = is_complete
+        self._built = 0
+        self._is_known = self._is_generated = False
+        self._placeholders: list[str] = []
+        self._path: set[int] = set()
+        self._in_url = False
+        self._needed: frozenset[str] = frozenset()
+
+    def generate(
+        self, schema: Schema, name: str, *, text: str = "", needed: Iterable[str] = (), in_url: bool = False
+    ) -> Generated:
+        """Returns a value that a schema allows.
+
+        `text` is the description of the value, or of the tool for all its arguments; `needed` are optional properties
+        that every call has. In a URL, also a number may be a placeholder.
+
+        Raises:
+            NoExample: none was found.
+        """
+        self._built, self._in_url, self._needed = 0, in_url, frozenset(needed)
+        self._is_known = self._is_generated = False
+        self._placeholders, self._path = [], set()
+        value = self._value(schema, name, 0, text)
+        return Generated(value, self._is_known, self._is_generated, tuple(self._placeholders))
+
+    def _value(self, schema: Schema, name: str, depth: int, text: str) -> Json:
+        """Returns a value that matches the schema: a declared one if one does."""
+        self._built += 1
+        if depth > _DEPTH_LIMIT or self._built > _VALUES_LIMIT or id(schema) in self._path:
+            raise NoExample("it is nested too deep, or in a circle")
+        if found := self._first_valid(_declared(schema), name, schema):
+            self._is_known = True
+            return found[0]
+        self._path.add(id(schema))
+        try:
+            return self._generated(schema, name, depth, text or self.types.description(schema))
+        except NoExample as problem:
+            raise NoExample(f"{name}: {problem}" if name and name not in str(problem) else str(problem)) from None
+        finally:
+            self._path.discard(id(schema))
+
+    def _generated(self, schema: Schema, name: str, depth: int, text: str) -> Json:
+        reason, was_known, before = "nothing fits its schema", self._is_known, len(self._placeholders)
+        for flat in self.variants.of(schema):
+            self._is_known = was_known
+            del self._placeholders[before:]
+            try:
+                for value in self._candidates(flat, name, depth, text):
+                    if (error := self.validator.validation_error(value, schema)) is None:
+                        return value
+                    reason = f"the generated value is invalid: {error}"
+            except NoExample as problem:
+                reason = str(problem)
+        self._is_known = was_known
+        if self._invents and schema.nullable:
+            return None
+        raise NoExample(reason)
+
+    def _first_valid(self, values: Iterable[Json], name: str, schema: Schema) -> tuple[Json, ...]:
+        """Returns the first value that may be published and is valid, and is no flag that deletes or sends."""
+        found = (
+            (value,)
+            for value in values
+            if not (value is True and _is_harmful(name))
+            and why_unpublishable(value, name) is None
+            and self.validator.validation_error(value, schema) is None
+        )
+        return next(found, ())
+
+    def _candidates(self, flat: Schema, name: str, depth: int, text: str) -> Iterator[Json]:
+        """Yields values for a flat schema, the best first."""
+        kind = kind_of(flat)
+        values = [*_declared(flat)]
+        if not self._first_valid(values, name, flat):
+            self._is_generated = True
+        if flat.choices is not None:
+            known = [item for item in flat.choices if item not in (None, "")]
+            values += sorted(
+                known or flat.choices, key=lambda item: bool(_UNSET.search(str(item)) or _is_harmful(item))
+            )
+        if text and (depth or kind != "object"):
+            values += values_in(text, kind)
+        if found := self._first_valid(values, name, flat):
+            self._is_known = True
+            yield found[0]
+        elif flat.choices is not None:
+            raise NoExample("none of its values is allowed")
+        elif kind == "object":
+            yield from self._objects(flat, depth, text)
+        elif kind == "array":
+            yield self._array(flat, name, depth, text)
+        elif kind == "boolean":
+            yield from (False, True)
+        elif self._invents:
+            yield from _numbers(flat) if kind in ("integer", "number") else self._strings(flat, name)
+            yield from (1, {}, [], False) if not flat.types else ()
+        elif flat.format in DATES and kind == "string":
+            self._is_known = True
+            yield DATES[flat.format]
+        elif kind == "string" or self._in_url:
+            word = str(flat.format) if flat.format in _NAMED_FORMATS and not self._in_url else name
+            self._placeholders.append(f"<{_NOT_IN_PLACEHOLDER.sub('_', word).strip('_')[:60] or 'value'}>")
+            yield self._placeholders[-1]
+        else:
+            raise NoExample("the source has no value for it")
+
+    def _strings(self, flat: Schema, name: str) -> Iterator[str]:
+        constraints = [part.constraints or {} for part in (flat, *flat.also)]
+        patterns = tuple(part["pattern"] for part in constraints if "pattern" in part)
+        most = _count(flat, "maxLength") if "maxLength" in constraints[0] else LENGTH_LIMIT
+        if (least := _count(flat, "minLength")) <= LENGTH_LIMIT:
+            yield from strings(name, flat.format, patterns, least, most)
+
+    def _property(self, item: Parameter, depth: int, text: str = "") -> Json:
+        """Returns a value of a property; `text` is the description of the object, which may explain it."""
+        about = "\n".join(filter(None, (self._about(item), lines_on(item.name, text) if text else "")))
+        return self._value(item.schema, item.name, depth + 1, about)
+
+    def _about(self, item: Parameter) -> str:
+        parts = (item.description, item.schema.description, *(part.description for part in item.schema.alternatives))
+        return next(filter(None, parts), "")
+
+    def _objects(self, flat: Schema, depth: int, text: str) -> Iterator[dict[str, Json]]:
+        result: dict[str, Json] = {}
+        optional: dict[str, Parameter] = {}
+        for item in flat.properties:
+            if item.required and not self._is_read_only(item):
+                result[item.name] = self._property(item, depth, text)
+            elif item.schema.choices != () and not self._is_read_only(item) and not item.deprecated:
+                optional[item.name] = item
+        for name in flat.required:
+            result[name] = self._value(_additional(flat), name, depth + 1, "")
+        if self._is_complete:
+            result |= self._attempted(optional.values(), depth, text)
+        else:
+            needed = [item for item in optional.values() if depth == 0 and item.name in self._needed]
+            needed += [item for item in optional.values() if requires(self._about(item))]
+            result |= {item.name: self._property(item, depth, text) for item in needed}
+            if not result.keys() - self._needed:
+                result |= self._illustrated(optional, depth, text)
+        least = _count(flat, "minProperties")
+        for name, item in optional.items():
+            if len(result) < least and name not in result:
+                result[name] = self._property(item, depth, text)
+        if self._invents:
+            result |= self._more(result, flat, min(least, _ITEMS_LIMIT), depth)
+        yield result
+        wider = result
+        for name in [name for name in optional if name not in result][:_MEMBERS_LIMIT]:
+            # It may match several alternatives where exactly one must match.
+            if more := self._attempted([optional[name]], depth, text):
+                wider = {**wider, **more}
+                yield {**result, **more}
+                yield wider
+
+    def _is_read_only(self, item: Parameter) -> bool:
+        return self.validator.is_request and self.types.is_read_only(item.schema)
+
+    def _attempted(self, items: Iterable[Parameter], depth: int, text: str) -> dict[str, Json]:
+        """Returns the values of those properties that have one."""
+        found: dict[str, Json] = {}
+        for item in items:
+            known, before = self._is_known, len(self._placeholders)
+            try:
+                found[item.name] = self._property(item, depth, text)
+            except NoExample:
+                self._is_known = known
+                del self._placeholders[before:]
+        return found
+
+    def _illustrated(self, optional: Mapping[str, Parameter], depth: int, text: str) -> dict[str, Json]:
+        """Returns the properties of an object that requires none, as far as the source has examples of them."""
+        items = [item for item in optional.values() if item.name not in self._needed]
+        flats = {item.name: self.variants.first(item.schema) for item in items}
+        shown = [item for item in items if any(example not in _UNINFORMATIVE for example in flats[item.name].examples)]
+        if len(items) == 1 and flats[items[0].name].types == ("object",):
+            shown = items
+        if len(shown) > _MEMBERS_LIMIT:
+            return {}
+        known, before = self._is_known, len(self._placeholders)
+        self._is_known = False
+        found = self._attempted(shown, depth, text)
+        if not self._is_known or len(self._placeholders) > before:
+            found = {}
+            del self._placeholders[before:]
+        self._is_known |= known
+        return {name: value for name, value in found.items() if value not in _UNINFORMATIVE}
+
+    def _more(self, value: Mapping[str, Json], flat: Schema, least: int, depth: int) -> dict[str, Json]:
+        """Returns properties without declared names, for an object that would be too small."""
+        names = flat.property_names or ANYTHING
+        if flat.property_names is None and len(flat.patterns or {}) == 1:
+            names = Schema(constraints={"pattern": next(iter(flat.patterns or {}))})
+        first, found = self.variants.first(names), dict[str, Json]()
+        for number in range(_ITEMS_LIMIT * (len(value) < least)):
+            texts = (*(first.choices or ()), *self._strings(first, f"name{number or ''}"))
+            varied = (other for text in texts if text for other in (text, _varied(text, number)))
+            for name in varied:
+                is_new = name not in value and name not in found
+                if len(value) + len(found) < least and is_new and not self.validator.validation_error(name, names):
+                    found[str(name)] = self._value(_additional(flat), "value", depth + 1, "")
+        return found
+
+    def _array(self, flat: Schema, name: str, depth: int, text: str) -> list[Json]:
+        items, first = flat.items or ANYTHING, flat.prefix_items
+        constraints = flat.constraints or {}
+        needed = max(_count(flat, "minItems"), len(first) if flat.items is None or items.choices == () else 0)
+        least = max(needed, len(first), 0 if items.choices == () else 1)
+        if flat.contains is not None and not first:
+            items, least = flat.contains, max(least, _count(flat, "minContains"))
+        if "maxItems" in constraints:
+            least = min(least, _count(flat, "maxItems"))
+        if least > _ITEMS_LIMIT:
+            raise NoExample(f"it has {least} items or more")
+        result = [self._value(item, name, depth + 1, "") for item in first[:least]]
+        while len(result) < least:
+            try:
+                value = self._value(items, singular(name), depth + 1, text)
+            except NoExample:
+                if len(result) < needed or not self._invents:
+                    raise
+                break  # a list of recursive items may be shorter
+            if constraints.get("uniqueItems") is True and value in result:
+                value = self._different(value, items, result)
+            result.append(value)
+        return result
+
+    def _different(self, value: Json, items: Schema, before: list[Json]) -> Json:
+        others = [item for flat in self.variants.of(items) for item in flat.choices or ()]
+        for number in range(2, 24) if self._invents else ():
+            others += [_varied(value, number)]
+        for other in others:
+            if other not in before and self.validator.validation_error(other, items) is None:
+                return other
+        raise NoExample("its items must differ, and no more were found")
+
+
+def _declared(schema: Schema) -> Iterator[Json]:
+    """Yields the examples and the default of a schema that show something, unless they are one format of several."""
+    if schema.choices is not None and "json" in schema.choices and not schema.examples:
+        yield "json"  # of a response, even if another is the default
+    yield from (value for value in schema.examples[:_DECLARED_LIMIT] if value not in _UNINFORMATIVE)
+    if schema.default is not None and schema.default.json is not None and schema.default.json not in _UNINFORMATIVE:
+        yield schema.default.json
+
+
+def _is_harmful(word: Json) -> bool:
+    return isinstance(word, str) and _HARMFUL.search(_HUMP.sub("_", word)) is not None
+
+
+def kind_of(flat: Schema) -> str:
     """Returns the type to generate; inferred from the keywords if none is declared."""
     if flat.types:
         return flat.types[0]
@@ -191,46 +350,34 @@ def _kind_of_value(flat: Schema) -> str:
     return "string"
 
 
-def _offers_json(schema: Schema) -> bool:
-    """True if `json` is among other formats of a response, even if another is the default."""
-    return schema.choices is not None and "json" in schema.choices and not schema.examples
-
-
 def _count(flat: Schema, keyword: str) -> int:
     """Returns a size limit; 0 if it is not a positive integer."""
     value = (flat.constraints or {}).get(keyword)
     return value if type(value) is int and value > 0 else 0
 
 
-def _other_values(value: Json, variants: Iterable[Schema]) -> Iterator[Json]:
-    """Yields alternatives to a value that is already used or not allowed, the best first."""
-    for flat in variants:
-        yield from flat.choices or ()
-    for number in range(2, 24):
-        if isinstance(value, str):
-            yield f"{value}{number}"
-            yield f"{value[:-1]}{number % 10}"
-        elif isinstance(value, (int, float)) and not isinstance(value, bool):
-            yield value + number - 1
-        elif isinstance(value, dict):
-            for key, item in value.items():
-                if isinstance(item, str):
-                    yield {**value, key: f"{item}{number}"}
-    if isinstance(value, bool):
-        yield not value
-    elif isinstance(value, str):
-        yield from variations(value)
+def _additional(flat: Schema) -> Schema:
+    """Returns the schema of a property that is not declared."""
+    if len(flat.patterns or {}) == 1:
+        return next(iter((flat.patterns or {}).values()))
+    return flat.additional if isinstance(flat.additional, Schema) else ANYTHING
 
 
-_LARGEST_BOUND = 10**30
-"""A larger bound is ignored; no number is generated near it."""
+def _varied(value: Json, number: int) -> Json:
+    """Returns another value of the same form: a string ends in another letter, an object has other strings."""
+    if isinstance(value, str):
+        return f"{value[:-1]}{chr(ord('a') + number % 26)}"
+    if isinstance(value, dict):
+        return {key: _varied(item, number) if isinstance(item, str) else item for key, item in value.items()}
+    return not value if isinstance(value, bool) else value + number if isinstance(value, (int, float)) else value
 
 
-def _numbers(constraints: Mapping[str, Json], *, is_integer: bool) -> Iterator[int | float]:
+def _numbers(flat: Schema) -> Iterator[int | float]:
     """Yields numbers near 1 and near the bounds of a schema."""
+    is_integer = kind_of(flat) == "integer"
     bounds = {
         keyword: Fraction(str(value))
-        for keyword, value in constraints.items()
+        for keyword, value in (flat.constraints or {}).items()
         if is_finite(value) and abs(value) < _LARGEST_BOUND
     }
     low = max((bounds[keyword] for keyword in ("minimum", "exclusiveMinimum") if keyword in bounds), default=None)
@@ -250,351 +397,3 @@ def _numbers(constraints: Mapping[str, Json], *, is_integer: bool) -> Iterator[i
     for number in (*candidates, Fraction(0)):
         if number.denominator == 1 or not is_integer:
             yield int(number) if number.denominator == 1 else float(number)
-
-
-_DEPTH_LIMIT = 12
-"""Levels of a value; a recursive type that needs more has no example."""
-
-_ATTEMPTS_LIMIT = 12
-"""Properties that are tried for an object that is too small, and alternatives to a value that is not allowed."""
-
-_VALUES_LIMIT = 400
-"""Values that are generated for one call, including discarded ones."""
-
-_ITEMS_LIMIT = 20
-"""Items of a generated list, and properties of a generated object without declared names."""
-
-_SCALARS_LIMIT = 6
-"""Optional properties of an object that requires none; if there are more, none is chosen."""
-
-_SCALARS_DEPTH_LIMIT = 3
-"""Levels of a value at which optional properties are added."""
-
-_SCALARS = frozenset({"string", "integer", "number", "boolean"})
-
-_UNINFORMATIVE: tuple[Json, ...] = ("", [], {}, "string")
-"""Declared values that show nothing; `string` is what editors fill in."""
-
-_UNSET = re.compile(r"(?:^|_)(?:unspecified|unknown|undefined|invalid)\Z", re.IGNORECASE)
-"""The first value of an enumeration of Protocol Buffers, which is not to be sent."""
-
-
-class GeneratedValue(Struct, frozen=True):
-    """A value for a parameter or a body."""
-
-    value: Json
-
-    is_generated: bool
-    """Whether any part of it is generated, not declared."""
-
-    is_known: bool = True
-    """Whether any part of it comes from the source, or has the form that it asks for; others are placeholders."""
-
-
-class ExampleGenerator:
-    """Generates values for the schemas of one document; each is validated before it is used."""
-
-    def __init__(self, validator: Validator, problems: ProblemLog, *, is_complete: bool = False) -> None:
-        """With `is_complete`, objects have their optional properties too, as results do."""
-        self.schemas = validator.schemas
-        self._is_complete = is_complete
-        self.variants = Variants(self.schemas)
-        self._validator = validator
-        self._problems = problems
-        self._built = 0
-        self._is_generated = self._is_known = False
-        self._path: set[int] = set()
-        self.credentials: frozenset[str] = frozenset()
-        """Properties of a body that hold the credential, which every call needs."""
-        self._is_read = True
-        self._takes_some = False
-
-    def generate(
-        self,
-        schema: Schema,
-        name: str,
-        pointer: str,
-        *,
-        text: str = "",
-        declared: Iterable[tuple[Json, str]] = (),
-        is_read: bool = True,
-    ) -> GeneratedValue:
-        """Returns a value that a schema allows: the first valid one of `declared` (with pointers), else a new one.
-
-        `text` is the description of the value, or of the tool for all its arguments. Unless the call only reads, an
-        optional property has a value only if the source has an example of it, or the prose requires it.
-
-        Raises:
-            NoExample: none was found.
-        """
-        self._built = 0
-        self._is_generated = self._is_known = False
-        self._is_read = is_read
-        self._takes_some = excludes_others(text)
-        self._path.clear()
-        for value, where in declared:
-            if self._is_usable(value, schema, name, where):
-                return GeneratedValue(value, False)
-        value = self._valid_value(schema, name, pointer, 0, text)
-        return GeneratedValue(value, self._is_generated, self._is_known)
-
-    def _valid_value(self, schema: Schema, name: str, pointer: str, depth: int, text: str) -> Json:
-        """Returns a value that matches the schema: a declared one if one does."""
-        self._built += 1
-        if depth > _DEPTH_LIMIT or self._built > _VALUES_LIMIT or id(schema) in self._path:
-            raise NoExample("it is nested too deep, or in a circle")
-        for value, where in self.schemas.declared_values(schema, pointer):
-            if value not in _UNINFORMATIVE and not _offers_json(schema) and self._is_usable(value, schema, name, where):
-                self._is_known = True
-                return value
-        self._path.add(id(schema))
-        try:
-            return self._generated(schema, name, pointer, depth, text or self.schemas.description(schema))
-        except NoExample as problem:
-            raise NoExample(f"{name}: {problem}" if name and name not in str(problem) else str(problem)) from None
-        finally:
-            self._path.discard(id(schema))
-
-    def _generated(self, schema: Schema, name: str, pointer: str, depth: int, text: str) -> Json:
-        reason, was_known = "nothing fits its schema", self._is_known
-        for flat in self.variants.of(schema):
-            self._is_known = was_known
-            try:
-                value = self._from_flat(flat, name, pointer, depth, text)
-            except NoExample as problem:
-                reason = str(problem)
-                continue
-            if (error := self._validator.validation_error(value, schema)) is None:
-                return value
-            reason = f"the generated value is invalid: {error}"
-            for candidate in self._alternatives(value, flat, depth):
-                if self._validator.validation_error(candidate, schema) is None:
-                    return candidate
-        self._is_known = was_known
-        if schema.nullable and self._validator.validation_error(None, schema) is None:
-            return None
-        raise NoExample(reason)
-
-    def _alternatives(self, value: Json, flat: Schema, depth: int) -> Iterator[Json]:
-        """Yields candidates to replace an invalid value.
-
-        An object gets more properties, since it may match several alternatives where exactly one must match.
-        """
-        if not flat.types:
-            yield from (1, {}, [], False)
-        if not isinstance(value, dict):
-            yield from islice(_other_values(value, [flat]), _ATTEMPTS_LIMIT)
-            return
-        wider = value
-        for item in islice(self._writable(flat), _ATTEMPTS_LIMIT):
-            if item.name not in value:
-                try:
-                    more = {item.name: self._property(item, depth)}
-                except NoExample:
-                    continue
-                wider = {**wider, **more}
-                yield {**value, **more}
-                if wider.keys() - more.keys() - value.keys():
-                    yield wider
-
-    def _is_usable(self, value: Json, schema: Schema, name: str, where: str) -> bool:
-        if (reason := why_unpublishable(value, name)) is not None:
-            self._problems.report(reason[0], where, reason[1])
-            return False
-        error = self._validator.validation_error(value, schema)
-        if error in (None, UNCHECKED):  # an author's value counts as valid until proven invalid
-            return True
-        message = f"the declared value does not match its own schema: {error}"
-        self._problems.report("example-invalid", where, message)
-        return False
-
-    def _first_valid(self, candidates: Iterable[Json], name: str, flat: Schema) -> tuple[Json, ...]:
-        """Returns the first of the candidates that may be published and is valid, if there is one."""
-        valid = (
-            (value,)
-            for value in candidates
-            if why_unpublishable(value, name) is None and self._validator.validation_error(value, flat) is None
-        )
-        return next(valid, ())
-
-    def _from_flat(self, flat: Schema, name: str, pointer: str, depth: int, text: str) -> Json:
-        values = () if _offers_json(flat) else self.schemas.declared_values(flat, pointer)
-        found = self._first_valid((value for value, _ in values if value not in _UNINFORMATIVE), name, flat)
-        if not found and flat.choices is not None:
-            if not flat.choices:
-                raise NoExample("its list of values is empty")
-            self._is_generated = True
-            choices = [item for item in flat.choices if item not in (None, "") and not _UNSET.search(str(item))]
-            found = ("json" if _offers_json(flat) else (choices or flat.choices)[0],)
-        kind = _kind_of_value(flat)
-        if not found and text and (depth or kind != "object"):
-            self._is_generated = True
-            candidates = values_in(text, kind)
-            found = self._first_valid((item for item in candidates if fits(item, name, flat.format)), name, flat)
-        if found:
-            self._is_known = True
-            return found[0]
-        self._is_generated = True
-        if kind == "object":
-            return self._object(flat, pointer, depth, text)
-        if kind == "array":
-            return self._array(flat, name, pointer, depth, text)
-        if kind in ("integer", "number"):
-            numbers = _numbers(flat.constraints or {}, is_integer=kind == "integer")
-            if not (found := self._first_valid(numbers, name, flat)):
-                raise NoExample("no number was found within its bounds")
-            return found[0]
-        return False if kind == "boolean" else self._string(flat, name)
-
-    def _string(self, flat: Schema, name: str) -> str:
-        parts = [part.constraints or {} for part in (flat, *flat.also)]
-        patterns = tuple(part["pattern"] for part in parts if "pattern" in part)
-        most = _count(flat, "maxLength") if "maxLength" in parts[0] else None
-        try:
-            value = string_for(name, flat.format, patterns, _count(flat, "minLength"), most)
-        except NoString as problem:
-            raise NoExample(str(problem)) from None
-        self._is_known |= is_telling(value, name, has_pattern=bool(patterns))
-        return value
-
-    def _property(self, item: Parameter, depth: int, text: str = "") -> Json:
-        """Returns a value of a property; `text` is the description of the object, which may explain it."""
-        return self._valid_value(item.schema, item.name, item.pointer, depth + 1, text_on(item, text))
-
-    def _object(self, flat: Schema, pointer: str, depth: int, text: str) -> Json:
-        result: dict[str, Json] = {}
-        for item in flat.properties:
-            if item.required and not self._validator.is_read_only(item.schema):
-                result[item.name] = self._property(item, depth, text)
-        for name in flat.required:
-            result[name] = self._valid_value(*self._member(flat, name, pointer), depth + 1, "")
-        optional = {item.name: item for item in self._writable(flat) if item.name not in result}
-        if depth == 0:
-            result |= {name: self._property(optional[name], depth) for name in self.credentials & optional.keys()}
-        if optional and depth < _SCALARS_DEPTH_LIMIT:
-            result = self._with_optional(result, flat, optional, depth, text)
-        least = _count(flat, "minProperties")
-        for item in optional.values():
-            if len(result) >= least:
-                break
-            if item.name not in result:
-                result[item.name] = self._property(item, depth, text)
-        while len(result) < min(least, _ITEMS_LIMIT):
-            name = self._additional_name(result, flat, depth)
-            schema, _, where = self._member(flat, name, pointer)
-            result[name] = self._valid_value(schema, "value", where, depth + 1, "")
-        return result
-
-    def _with_optional(
-        self, value: dict[str, Json], flat: Schema, optional: Mapping[str, Parameter], depth: int, text: str
-    ) -> dict[str, Json]:
-        """Returns an object with the properties that the prose requires, else with all known scalars."""
-        if self._is_complete:
-            attempts = (self._attempt(item, depth, text) for item in optional.values())
-            members = [as_dict(attempt.value) for attempt in attempts if attempt is not None]
-            return value | {name: member for item in members for name, member in item.items()}
-        for names in wanted_by(text, flat.properties, value):
-            if value.keys().isdisjoint(names):
-                tried = [self._attempt(optional[name], depth, text) for name in names if name in optional]
-                found = sorted((item for item in tried if item is not None), key=lambda item: not item.is_known)
-                for best in found[:1]:
-                    self._is_known |= best.is_known
-                    value = {**value, **as_dict(best.value)}
-        scalars = [item for item in optional.values() if item.name not in value and self._is_scalar(item)]
-        if len(optional.keys() - self.credentials) == 1:
-            scalars = [item for item in optional.values() if item.name not in value]
-        if value.keys() - self.credentials or len(scalars) > _SCALARS_LIMIT or self._takes_some:
-            return value
-        shown = scalars if self._is_read else [*filter(self._is_illustrated, scalars)]
-        known = [item for name in shown if (item := self._attempt(name, depth, text)) is not None and item.is_known]
-        wider = value | {key: member for item in known for key, member in as_dict(item.value).items()}
-        if len(known) < min(len(scalars), 2) or self._validator.validation_error(wider, flat) is not None:
-            return value
-        self._is_known |= bool(known)
-        return wider
-
-    def _attempt(self, item: Parameter, depth: int, text: str) -> GeneratedValue | None:
-        """Returns an object with one property; `None` if it has no value."""
-        was_known, self._is_known = self._is_known, False
-        try:
-            return GeneratedValue({item.name: self._property(item, depth, text)}, True, self._is_known)
-        except NoExample:
-            return None
-        finally:
-            self._is_known = was_known
-
-    def _is_scalar(self, item: Parameter) -> bool:
-        types = self.variants.first(item.schema).types
-        return bool(types) and _SCALARS.issuperset(types)
-
-    def _is_illustrated(self, item: Parameter) -> bool:
-        """True if the source has an example of a property, or may have one of what is in it."""
-        flat = self.variants.first(item.schema)
-        return flat.types == ("object",) or any(example not in _UNINFORMATIVE for example in flat.examples)
-
-    def _member(self, flat: Schema, name: str, pointer: str) -> tuple[Schema, str, str]:
-        """Returns the schema of a property that is not declared, its name and its pointer.
-
-        Raises:
-            NoExample: the object does not allow a property of that name.
-        """
-        patterns = flat.patterns or {}
-        if len(patterns) == 1:
-            ((pattern, schema),) = patterns.items()
-            return schema, name, child(pointer, "patternProperties", pattern)
-        if flat.additional is False and not self._validator.is_open:
-            raise NoExample(f"it requires {name[:60]!r}, which it does not allow")
-        schema = flat.additional if isinstance(flat.additional, Schema) else ANYTHING
-        return schema, name, child(pointer, "additionalProperties")
-
-    def _additional_name(self, taken: dict[str, Json], flat: Schema, depth: int) -> str:
-        wanted = f"name{len(taken) or ''}"
-        schema = flat.property_names
-        if schema is None and len(flat.patterns or {}) == 1 and flat.additional is False:
-            schema = Schema(constraints={"pattern": next(iter(flat.patterns or {}))})
-        schema = merge(Schema(types=("string",)), schema or ANYTHING)
-        first = self._valid_value(schema, wanted, "", depth + 1, "")
-        for name in (first, *_other_values(first, self.variants.of(schema))):
-            if name not in taken and self._validator.validation_error(name, schema) is None:
-                return str(name)
-        raise NoExample("its names must differ, and no more were found")
-
-    def _array(self, flat: Schema, name: str, pointer: str, depth: int, text: str) -> Json:
-        items, first = flat.items or ANYTHING, flat.prefix_items
-        needed = max(_count(flat, "minItems"), len(first) if flat.items is None or items.choices == () else 0)
-        least = max(needed, len(first), 0 if items.choices == () else 1)
-        if flat.contains is not None and not first:
-            items = merge(items, flat.contains)
-            needed = max(needed, _count(flat, "minContains"))
-            least = max(least, needed)
-        if "maxItems" in (flat.constraints or {}):
-            least = min(least, _count(flat, "maxItems"))
-        if least > _ITEMS_LIMIT:
-            raise NoExample(f"it has {least} items or more")
-        result: list[Json] = []
-        for index in range(least):
-            if index < len(first):
-                where = child(pointer, "prefixItems", index)
-                result.append(self._valid_value(first[index], name, where, depth + 1, ""))
-                continue
-            try:
-                value = self._valid_value(items, singular(name), child(pointer, "items"), depth + 1, text)
-                if value in result and (flat.constraints or {}).get("uniqueItems") is True:
-                    value = self._different(value, items, result)
-                result.append(value)
-            except NoExample:
-                if len(result) < needed:
-                    raise
-                break  # a list of recursive items may be shorter
-        return result
-
-    def _different(self, value: Json, items: Schema, before: list[Json]) -> Json:
-        for other in _other_values(value, self.variants.of(items)):
-            if other not in before and self._validator.validation_error(other, items) is None:
-                return other
-        raise NoExample("its items must differ, and no more were found")
-
-    def _writable(self, flat: Schema) -> Iterator[Parameter]:
-        for item in flat.properties:
-            if item.schema.choices != () and not item.deprecated and not self._validator.is_read_only(item.schema):
-                yield item

@@ -11,10 +11,10 @@ from msgspec.structs import replace
 
 from skillgen.model.schema import Location, Parameter, Schema
 from skillgen.model.values import Json, child
-from skillgen.sources.json_access import text_of
+from skillgen.sources.json_access import as_dict, text_of
 from skillgen.sources.json_schema.keywords import OBJECT_KEYWORDS, members, required_names
 from skillgen.sources.json_schema.loader import SchemaDocument
-from skillgen.sources.json_schema.merge import ANYTHING, merge, union
+from skillgen.sources.json_schema.merge import ANYTHING, merge, merge_checked, union
 from skillgen.text.summary import join_texts
 
 SCHEMAS_LIMIT = 5_000
@@ -60,6 +60,12 @@ class _Flattener:
         self._descriptions: dict[bool, str] = {}
         """Descriptions of the object itself (`True`) and of the schemas that it extends (`False`)."""
         self._count = 0
+        self._closed: dict[str, frozenset[str]] = {}
+        """Pointers of the parts that forbid further properties, with the names that they have."""
+        self._references: list[str] = []
+        """The references that were followed to the schema and to those that it extends."""
+        self._selected: dict[str, str] = {}
+        """Name of a discriminator of a type that the schema extends, to the value that selects the schema."""
 
     def flatten(self, raw: Json, pointer: str) -> FlatObject:
         """Flattens the schema; a property of an alternative is required if every alternative requires it."""
@@ -68,6 +74,12 @@ class _Flattener:
             self._schemas.report(pointer, f"composed of more than {SCHEMAS_LIMIT} schemas; the rest is left out")
         undeclared = tuple(sorted(required - self._parameters.keys()))
         schema = replace(self._object_schema, required=undeclared) if undeclared else self._object_schema
+        for where, names in self._closed.items():
+            if forbidden := self._parameters.keys() - names:
+                message = f"forbids properties that another part of the object has, such as {min(forbidden)[:60]!r}"
+                self._schemas.report(where, message, "properties-forbidden")
+        for name, value in self._selected.items():
+            self._add(replace(self._parameters[name], schema=Schema(choices=(value,))), None)
         if (description := join_texts(self._descriptions.get(True), self._descriptions.get(False))) is not None:
             schema = replace(schema, description=description)
         return FlatObject(
@@ -117,9 +129,14 @@ class _Flattener:
                 if parameter.required:
                     required.add(parameter.name)
         if (target := self._schemas.resolve(raw.get("$ref"), pointer)) is not None:
+            self._references += [raw["$ref"]] if common is None else []
             required |= self._collect(target[1], target[0], seen, common, is_itself, depth + 1)
-        for index, member in members(raw, "allOf"):
-            required |= self._collect(member, child(pointer, "allOf", index), seen, common, False, depth + 1)
+        if common is None and not is_itself and raw.get("additionalProperties") is False and "allOf" not in raw:
+            self._closed[pointer] = frozenset(as_dict(raw.get("properties")))
+        parts = members(raw, "allOf")
+        is_single = is_itself and len(parts) == 1 and "properties" not in raw  # such as a reference with a description
+        for index, member in parts:
+            required |= self._collect(member, child(pointer, "allOf", index), seen, common, is_single, depth + 1)
         names = frozenset(self._parameters) if common is None else common
         for keyword in ("oneOf", "anyOf"):
             required_sets = [
@@ -136,7 +153,7 @@ class _Flattener:
         if known is parameter:
             return
         if common is None:
-            schema = merge(known.schema, parameter.schema)
+            schema = merge_checked(known.schema, parameter.schema, parameter.pointer, self._schemas.report)
             description = join_texts(known.description, parameter.description)
         else:
             schema = known.schema if parameter.name in common else union(known.schema, parameter.schema)
@@ -160,6 +177,9 @@ class _Flattener:
             del keywords["discriminator"]
             if is_itself:
                 self._link(pointer)
+            elif (selected := self._schemas.selected_by(raw, pointer, self._references)) is not None:
+                if selected[0] in self._parameters or selected[0] in as_dict(raw.get("properties")):
+                    self._selected[selected[0]] = selected[1]
         elif count > ALTERNATIVES_LIMIT and self._link(pointer):
             return
         self._object_schema = merge(self._object_schema, self._schemas.schema(keywords, pointer))

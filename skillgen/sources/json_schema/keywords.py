@@ -12,7 +12,7 @@ from typing import Any
 
 from skillgen.model.schema import Condition, Schema
 from skillgen.model.values import Json, Value, child
-from skillgen.sources.json_access import is_bare_markup
+from skillgen.sources.json_access import as_dict, as_list, is_bare_markup
 
 Report = Callable[[str, str], None]
 """Reports an invalid value; takes its pointer and the message."""
@@ -84,7 +84,7 @@ def _add_types(declared: Json, fields: dict[str, Any], pointer: str, report: Rep
 
 def constraints_of(raw: dict[str, Json]) -> dict[str, Json] | None:
     """Returns the keywords that constrain a value; `None` without any."""
-    constraints = {key: raw[key] for key in _CONSTRAINTS if key in raw and raw[key] is not False}
+    constraints = {key: _whole(raw[key]) for key in _CONSTRAINTS if key in raw and raw[key] is not False}
     # In OpenAPI 3.0 an exclusive bound is a boolean next to the bound.
     for flag, bound in (("exclusiveMinimum", "minimum"), ("exclusiveMaximum", "maximum")):
         if constraints.get(flag) is True:
@@ -92,6 +92,11 @@ def constraints_of(raw: dict[str, Json]) -> dict[str, Json] | None:
             if bound in constraints:
                 constraints[flag] = constraints.pop(bound)
     return constraints or None
+
+
+def _whole(bound: Json) -> Json:
+    """Returns `1` for the bound `1.0`, as some generators write it."""
+    return int(bound) if isinstance(bound, float) and bound.is_integer() and abs(bound) < 2**53 else bound
 
 
 def required_names(raw: Mapping[str, Json]) -> tuple[str, ...]:
@@ -185,6 +190,41 @@ def kind_of(value: Json) -> str:
     return names.get(type(value), "a number")
 
 
+def with_named_values(raw: dict[str, Json]) -> dict[str, Json]:
+    """Returns a schema whose values have names or descriptions in an extension, as generators write them, in the
+    standard form: `oneOf` with a `const`, a `title` and a `description` each.
+
+    The name of a string is only a constant of code.
+    """
+    values = raw.get("enum")
+    if not isinstance(values, list) or "oneOf" in raw or not any(key.startswith("x-") for key in raw):
+        return raw
+    named = [item for item in as_list(as_dict(raw.get("x-ms-enum")).get("values")) if isinstance(item, dict)]
+    names = {str(item.get("value")): item.get("name") for item in named}
+    texts = {str(item.get("value")): item.get("description") for item in named}
+    for found, keys in ((names, _VALUE_NAMES), (texts, _VALUE_TEXTS)):
+        declared = next((raw[key] for key in keys if key in raw), None)
+        if isinstance(declared, list) and len(declared) == len(values):
+            declared = dict(zip(map(str, values), declared, strict=True))
+        found |= {str(key): text for key, text in as_dict(declared).items()}
+    alternatives: list[Json] = []
+    for value in values:
+        parts = {
+            "title": None if isinstance(value, str) else names.get(str(value)),
+            "description": texts.get(str(value)),
+        }
+        alternatives.append(
+            {"const": value, **{key: text for key, text in parts.items() if isinstance(text, str) and text}}
+        )
+    if all(len(item) == 1 for item in alternatives):
+        return raw
+    return {**{key: item for key, item in raw.items() if key != "enum"}, "oneOf": alternatives}
+
+
+_VALUE_NAMES = ("x-enumNames", "x-enum-varnames", "x-enum-names")
+_VALUE_TEXTS = ("x-enumDescriptions", "x-enum-descriptions")
+"""Extensions of NSwag, OpenAPI Generator and others: a list beside `enum`, or an object by value."""
+
 ReadSchema = Callable[[Json, str], Schema]
 """Reads a nested schema; takes its raw form and its pointer."""
 
@@ -226,6 +266,8 @@ def array_fields(raw: dict[str, Json], pointer: str, read: ReadSchema) -> dict[s
 def rule_fields(raw: dict[str, Json], pointer: str, read: ReadSchema, report: Report) -> dict[str, Any]:
     """Reads the keywords of `RULE_KEYWORDS`."""
     fields: dict[str, Any] = {}
+    if raw.get("not") in ({}, True):
+        return {"choices": ()}
     for keyword, name in (
         ("not", "excluded"),
         ("contains", "contains"),

@@ -10,7 +10,7 @@ from __future__ import annotations
 import functools
 import json
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cached_property
 from itertools import islice
 from typing import Any
@@ -21,6 +21,7 @@ from msgspec.structs import replace
 
 from skillgen.errors import ProblemLog
 from skillgen.model.schema import Location, NamedType, Parameter, Schema
+from skillgen.model.schema_json import Types
 from skillgen.model.values import Json, child, follow, last_token, shorten_pointer
 from skillgen.security.addresses import resolve_url
 from skillgen.sources.json_access import POINTER_LIMIT, PROPERTIES_LIMIT, as_dict
@@ -39,14 +40,12 @@ from skillgen.sources.json_schema.keywords import (
     rule_fields,
     scalar_fields,
     schema_members,
+    with_named_values,
 )
 from skillgen.sources.json_schema.merge import ANYTHING, merge, with_all_of, with_alternatives
 
 DEPTH_LIMIT = 48
 """Maximum nesting of inline schemas. Named types are not nested, so they do not count."""
-
-UNRESOLVED = ""
-"""The name of a type that was not found."""
 
 _SCANNED_VALUES_LIMIT = 1_000_000
 """Maximum number of values in which anchors and identifiers are searched."""
@@ -240,7 +239,6 @@ class _Root(Struct, kw_only=True):
     owner: str | None
     ref_siblings: bool
     reads_xml: bool
-    is_strict: bool
     refs: RefIndex
     discriminators: DiscriminatorReader
     names: dict[str, str | None]
@@ -272,6 +270,7 @@ class SchemaDocument:
         self._reader = reader
         self._root = root
         self.ref_siblings = root.ref_siblings
+        self.types = reader.types
 
     def schema(self, raw: Json, pointer: str, depth: int = 0) -> Schema:
         """Reads one schema; invalid parts are reported and left out."""
@@ -301,6 +300,7 @@ class SchemaDocument:
 
     def own_schema(self, raw: dict[str, Json], pointer: str, depth: int = 0) -> Schema:
         """Reads a schema that is not only a `$ref`, in its own place."""
+        raw = with_named_values(raw)
         fields = scalar_fields(raw, pointer, self.report)
         if raw.keys() <= _SCALAR_KEYWORDS:
             return _scalar(fields)
@@ -313,7 +313,7 @@ class SchemaDocument:
         self._add_structure(raw, fields, pointer, depth, read)
         schema = Schema(**fields)
         if "allOf" in raw:
-            schema = with_all_of(schema, raw, pointer, read, self.report, is_strict=self._root.is_strict)
+            schema = with_all_of(schema, raw, pointer, read, self.report)
         if "oneOf" in raw or "anyOf" in raw:
             schema = with_alternatives(schema, raw, pointer, read, self.report)
         return self._with_links(schema, raw, pointer)
@@ -431,6 +431,14 @@ class SchemaDocument:
             return None
         return self._root.pointer + local, follow(self._root.json, local)
 
+    def selected_by(self, raw: dict[str, Json], pointer: str, references: Sequence[str]) -> tuple[str, str] | None:
+        """Returns the name and the value of the discriminator of a schema that select the first of some types."""
+        local = pointer.removeprefix(self._root.pointer)
+        found = self._root.discriminators.read(raw, pointer, local, lambda target, _: target, lambda *_: None)
+        values = {target: value for value, target in reversed([*(found.mapping or {}).items()])} if found else {}
+        value = next((values[target] for target in references if target in values), None)
+        return (found.property, value) if found is not None and value is not None else None
+
     def type_at(self, pointer: str) -> Schema | None:
         """Returns a reference to the type at a pointer of the source; `None` if no named type is there."""
         local = pointer.removeprefix(self._root.pointer)
@@ -438,9 +446,9 @@ class SchemaDocument:
             return None
         return Schema(ref=self._name_of(f"#{local}", pointer))
 
-    def report(self, pointer: str, message: str) -> None:
+    def report(self, pointer: str, message: str, code: str = "schema-invalid") -> None:
         """Reports an invalid part of a schema."""
-        self._reader.problems.report("schema-invalid", pointer, message)
+        self._reader.problems.report(code, pointer, message)
 
     def _reference(self, raw: dict[str, Json], pointer: str) -> Schema:
         """Reads a `$ref` without siblings, or one whose siblings are ignored."""
@@ -491,7 +499,7 @@ class SchemaDocument:
 
     def _register(self, target: tuple[str, Json] | None) -> str | None:
         if target is None:
-            return UNRESOLVED if self._root.is_strict else None
+            return None
         local = target[0].removeprefix(self._root.pointer)
         seen = {local}
         while not _TYPE_POINTER.match(local) and _is_alias(target[1]):
@@ -538,14 +546,11 @@ class SchemaReader:
         *,
         ref_siblings: bool = True,
         reads_xml: bool = False,
-        is_strict: bool = False,
     ) -> SchemaDocument:
         """Opens a document at `pointer` of the source; `owner` distinguishes its types from others of the same name.
 
         `ref_siblings` is true if keywords next to a `$ref` apply, as since draft 2019-09 and in OpenAPI 3.1; earlier
-        versions ignore them. With `reads_xml` the `xml` objects of the schemas are read. With `is_strict` the schemas
-        are precise enough for a validator: members of `allOf` that forbid further properties are not merged, and a
-        `$ref` that points to nothing is a reference to the type `UNRESOLVED`.
+        versions ignore them. With `reads_xml` the `xml` objects of the schemas are read.
         """
         return SchemaDocument(
             self,
@@ -555,7 +560,6 @@ class SchemaReader:
                 owner=owner,
                 ref_siblings=ref_siblings,
                 reads_xml=reads_xml,
-                is_strict=is_strict,
                 refs=RefIndex(root),
                 discriminators=DiscriminatorReader(root),
                 names={},
@@ -575,6 +579,11 @@ class SchemaReader:
                 f"OpenAPI before 3.1 and JSON Schema before 2019-09 ignore keywords next to a $ref, here in {places}",
             )
         return tuple(self._done[name] for name in sorted(self._done))
+
+    @property
+    def types(self) -> Types:
+        """The named types, each read when it is asked for."""
+        return Types(lambda name: self.named_type(name).schema)
 
     def named_type(self, name: str) -> NamedType:
         """Returns the type to which schemas refer by a name; it is read once."""

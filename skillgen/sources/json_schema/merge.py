@@ -74,27 +74,15 @@ def union(one: Schema, other: Schema) -> Schema:
     return Schema(alternatives=(*_alternatives_of(one), *_alternatives_of(other)))
 
 
-def with_all_of(
-    schema: Schema, raw: dict[str, Json], pointer: str, read: ReadSchema, report: Report, *, is_strict: bool
-) -> Schema:
-    """Returns the schema merged with the members of its `allOf`.
-
-    If `is_strict`, those that forbid further properties are in `also`: a part forbids those of the others too.
-    """
+def with_all_of(schema: Schema, raw: dict[str, Json], pointer: str, read: ReadSchema, report: Report) -> Schema:
+    """Returns the schema merged with the members of its `allOf`."""
     if not isinstance(raw["allOf"], list):
         report(child(pointer, "allOf"), f"expected a list, found {kind_of(raw['allOf'])}")
     # In OpenAPI 3.0 `nullable` without a type, next to `allOf`, is meant for the members.
     is_null_meant = schema.nullable and not schema.types
-    if is_strict and raw.get("additionalProperties") is False:
-        part = Schema(properties=schema.properties, patterns=schema.patterns, additional=False)
-        schema = replace(schema, additional=None, also=(part,))
     for index, member in members(raw, "allOf"):
         member_pointer = child(pointer, "allOf", index)
-        part = read(member, member_pointer)
-        if is_strict and part.additional is False:
-            schema = replace(schema, also=(*schema.also, part))
-        else:
-            schema = _merge_checked(schema, part, member_pointer, report)
+        schema = merge_checked(schema, read(member, member_pointer), member_pointer, report)
     if is_null_meant and not schema.nullable:
         schema = replace(schema, nullable=True)
     if required := required_names(raw):
@@ -113,24 +101,45 @@ def with_alternatives(schema: Schema, raw: dict[str, Json], pointer: str, read: 
         alternatives = [
             read(member, child(pointer, keyword, index))
             for index, member in members(raw, keyword)
-            if not (isinstance(member, dict) and member.get("type") == "null")
+            if not _is_null(member)
         ]
-        if len(alternatives) < len(raw[keyword]):
+        if any(map(_is_null, raw[keyword])):
             schema = replace(schema, nullable=True)
+        # Generators write `{"not": {}}`, which allows nothing, for a value that may be undefined.
+        alternatives = [item for item in alternatives if item.choices != () or item.nullable] or alternatives
         if len(alternatives) == 1:  # "this or null", as Pydantic writes an optional value
-            schema = _simplify(_merge_checked(schema, alternatives[0], child(pointer, keyword, 0), report))
+            schema = _simplify(merge_checked(schema, alternatives[0], child(pointer, keyword, 0), report))
         elif alternatives:
             is_exclusive = keyword == "oneOf"
             choice = _merge_values(alternatives) or Schema(alternatives=tuple(alternatives), is_exclusive=is_exclusive)
-            schema = _merge_checked(schema, choice, child(pointer, keyword), report)
+            schema = merge_checked(schema, choice, child(pointer, keyword), report)
     return schema
 
 
-def _merge_checked(schema: Schema, other: Schema, pointer: str, report: Report) -> Schema:
+def _is_null(member: Json) -> bool:
+    return isinstance(member, dict) and member.get("type") == "null"
+
+
+def merge_checked(schema: Schema, other: Schema, pointer: str, report: Report) -> Schema:
+    """Returns the merged schema; reports where no value matches both, and names the property."""
     merged = merge(schema, other)
-    if (schema.choices and other.choices and not merged.choices) or (merged.also and merged.also[-1].types):
-        report(pointer, "no value matches both this schema and the keywords next to it")
+    known = {item.name: item.schema for item in schema.properties}
+    pairs = [("", schema, other, merged)]
+    pairs += [
+        (f" for {item.name[:60]!r}", known[item.name], item.schema, merged_item.schema)
+        for item in other.properties
+        if item.name in known
+        for merged_item in merged.properties
+        if merged_item.name == item.name
+    ]
+    for where, one, two, both in pairs:
+        if (one.choices and two.choices and not both.choices) or len(_conflicts(both)) > len(_conflicts(one)):
+            report(pointer, f"no value{where} matches both this schema and the keywords next to it")
     return merged
+
+
+def _conflicts(schema: Schema) -> list[Schema]:
+    return [item for item in schema.also if item.types]
 
 
 def _with_required(schema: Schema, names: tuple[str, ...]) -> Schema:

@@ -18,7 +18,7 @@ from skillgen.errors import ProblemLog
 from skillgen.model.auth import RateLimit
 from skillgen.model.calls import Example, Input, Output, Pagination
 from skillgen.model.mcp_fields import SEMANTICS, TOOL, Field, spellings
-from skillgen.model.schema import Parameter, Schema, is_open, takes_any_names
+from skillgen.model.schema import Parameter, Schema, arguments_of, is_open, takes_any_names
 from skillgen.model.tool import CAUTION, Cost, Semantics, Tool
 from skillgen.model.values import Json, Origin, Value, child
 from skillgen.sources.examples.calls import call_examples
@@ -153,8 +153,8 @@ class ToolReader(Struct, frozen=True, kw_only=True):
             semantics=semantics_from_entry(entry),
             examples=call_examples(
                 chain(_examples(dashdash), _described_examples(described)),
-                declared.raw,
-                declared.pointer,
+                declared.schema,
+                self.schemas.types,
                 self.problems,
                 name=name,
                 description=description,
@@ -254,6 +254,13 @@ class _DeclaredInput(Struct, frozen=True, kw_only=True):
     input: Input | None = None
     is_declared: bool = False
     pointer: str
+
+    @property
+    def schema(self) -> Schema | None:
+        """The schema of all arguments with its own examples; `None` if there is none."""
+        whole = arguments_of(self.parameters, self.input.schema if self.input is not None else None)
+        raw = as_dict(self.raw)
+        return replace(whole, examples=tuple(as_list(raw.get("examples")))) if raw else None
 
 
 def _is_unconstrained(schema: Schema | None) -> bool:

@@ -7,12 +7,13 @@ from msgspec.structs import replace
 
 from skillgen.model.calls import Input
 from skillgen.model.schema import Parameter, Schema, Serialization
-from skillgen.model.serialization import LINES, RECORDS, is_json_sequence
+from skillgen.model.serialization import LINES, RECORDS, is_json_lines, is_json_sequence
 from skillgen.model.values import Json, Origin, child
 from skillgen.sources.json_access import as_dict, text_of
 from skillgen.sources.json_schema.flatten import EMPTY_OBJECT, FlatObject, flatten
 from skillgen.sources.json_schema.loader import SchemaDocument
-from skillgen.sources.openapi.media import Representation, apply_encoding, is_json_lines, part_headers, representations
+from skillgen.sources.json_schema.merge import ANYTHING
+from skillgen.sources.openapi.media import Representation, apply_encoding, is_binary, part_headers, representations
 from skillgen.sources.openapi.references import Resolver
 from skillgen.text import lazy_re as re
 
@@ -109,11 +110,14 @@ class BodyReader:
         )
 
     def _body_parameter(self, body: dict[str, Json], pointer: str, representation: Representation) -> Parameter:
+        schema = representation.read(self._schemas) or ANYTHING
+        if schema == ANYTHING and all(map(is_binary, representation.media_types)) and representation.media_types:
+            schema = Schema(types=("string",), format="binary")  # the form of a file in 3.1
         return Parameter(
             name="body",
             location="body",
             required=body.get("required") is True,
-            schema=representation.read(self._schemas) or Schema(),
+            schema=schema,
             description=text_of(body, "description"),
             serialization=_body_serialization(representation),
             pointer=pointer,

@@ -16,7 +16,8 @@ from msgspec.structs import replace
 
 from skillgen.errors import ProblemLog
 from skillgen.model.schema import Location, Parameter, Schema, Serialization
-from skillgen.model.serialization import is_exploded
+from skillgen.model.schema_json import Types
+from skillgen.model.serialization import is_exploded, is_json, is_json_lines, is_json_sequence
 from skillgen.model.values import Json, child, follow
 from skillgen.sources.json_access import as_dict, as_list, text_of
 from skillgen.sources.json_schema.loader import SchemaDocument
@@ -57,12 +58,6 @@ CONCRETE_MEDIA_TYPE = re.compile(r"[A-Za-z0-9!#&^_.+-]+/[A-Za-z0-9!#&^_.+-]+(?:;
 """A media type that can be sent, without a wildcard."""
 
 URL_ENCODED = "application/x-www-form-urlencoded"
-
-_JSON_LINES_MEDIA_TYPES = frozenset({
-    "application/jsonl", "application/json-lines", "application/x-jsonlines", "application/ndjson",
-    "application/x-ndjson", "application/x-json-stream",
-})  # fmt: skip
-"""Media types of JSON values on a line each."""
 
 CONCRETE_MEDIA_TYPES = {"image/*": "image/png", "text/*": "text/plain", "audio/*": "audio/mpeg", "video/*": "video/mp4"}
 """Media types that are sent for the common media type ranges."""
@@ -136,9 +131,11 @@ def is_xml(media_type: str) -> bool:
     return media_type.split(";")[0].strip().lower().endswith(("/xml", "+xml"))
 
 
-def is_json_lines(media_type: str) -> bool:
-    """True for media types of JSON values on a line each."""
-    return media_type.partition(";")[0].strip().lower() in _JSON_LINES_MEDIA_TYPES
+def is_binary(media_type: str) -> bool:
+    """True for a media type whose content is neither text nor structured."""
+    essence = media_type.partition(";")[0].strip().lower()
+    is_structured = is_json(essence) or is_json_lines(essence) or is_json_sequence(essence) or essence == URL_ENCODED
+    return is_concrete(media_type) and not (is_structured or is_text(essence) or essence.startswith("multipart/"))
 
 
 def part_headers(media: dict[str, Json]) -> tuple[str, ...]:
@@ -256,10 +253,17 @@ SKIP_ENCODING = "x-ms-skip-url-encoding"
 _SCALARS = frozenset({"string", "integer", "number", "boolean"})
 
 
-def serialization_of(raw: dict[str, Json], location: Location, schema: Schema) -> Serialization | None:
-    """Returns how a parameter is serialised; `None` if this is the default of its location."""
+def serialization_of(raw: dict[str, Json], location: Location, schema: Schema, types: Types) -> Serialization | None:
+    """Returns how a parameter is serialised; `None` if this is the default of its location.
+
+    For an object also the default says what is sent, as its name is not.
+    """
     media_type = next(iter(as_dict(raw.get("content"))), None)
-    return _serialization(raw, location, schema, media_type)
+    found = _serialization(raw, location, schema, media_type)
+    kinds = schema.types or (types.type_of(schema.ref).types if schema.ref is not None else ())
+    if "object" not in kinds or media_type is not None or (found and (found.style, found.explode) != (None, None)):
+        return found
+    return replace(found or _DEFAULT, explode=is_exploded(_DEFAULT_STYLES[location], None))
 
 
 def apply_encoding(parameters: Iterable[Parameter], encoding: Json) -> tuple[Parameter, ...]:

@@ -21,9 +21,9 @@ from skillgen.model.tool import CAUTION, Semantics, Tool
 from skillgen.model.values import Json, Origin, child
 from skillgen.sources.json_access import as_dict, as_list, flag_from, text_of, texts_of
 from skillgen.sources.json_schema.loader import SchemaDocument
-from skillgen.sources.openapi.bodies import BodyReader
+from skillgen.sources.openapi.bodies import Body, BodyReader
 from skillgen.sources.openapi.checks import check_audience, check_path, check_texts
-from skillgen.sources.openapi.examples import Call, RequestGenerator, login_parameters
+from skillgen.sources.openapi.examples import RequestGenerator, login_parameters
 from skillgen.sources.openapi.parameters import ParameterReader
 from skillgen.sources.openapi.paths import PathOperation, PathReader
 from skillgen.sources.openapi.references import Resolver
@@ -52,7 +52,7 @@ class OperationReader:
         self.paths = PathReader(resolver)
         self.parameters = ParameterReader(resolver, schemas)
         self.bodies = BodyReader(resolver, schemas)
-        self._requests = RequestGenerator(resolver.document, resolver, self.parameters.declared, resolver.problems)
+        self._requests = RequestGenerator(resolver, schemas.types, self.parameters.declared, resolver.problems)
         self._responses = ResponseReader(resolver, schemas)
         self._pagination = PaginationReader(resolver)
 
@@ -70,8 +70,8 @@ class OperationReader:
         drafts = [self._tool(entry, name) for entry, name in zip(entries, names, strict=True)]
         self.logins = login_parameters([tool for tool, _ in drafts])
         return tuple(
-            (replace(tool, examples=self._requests.examples(call, self.logins)), entry)
-            for (tool, call), entry in zip(drafts, entries, strict=True)
+            (replace(tool, examples=self._requests.examples(tool, body, self.logins)), entry)
+            for (tool, body), entry in zip(drafts, entries, strict=True)
         )
 
     def _report_name(self, entry: PathOperation, name: str) -> None:
@@ -82,8 +82,8 @@ class OperationReader:
             message = f"another operation has the operationId {entry.operation_id!r}; this one is named {name}"
             self._problems.report("operation-id-duplicate", entry.pointer, message)
 
-    def _tool(self, entry: PathOperation, name: str) -> tuple[Tool, Call]:
-        """Returns an operation as a tool without examples, and what its examples are generated from."""
+    def _tool(self, entry: PathOperation, name: str) -> tuple[Tool, Body]:
+        """Returns an operation as a tool without examples, and its body."""
         operation, pointer = entry.operation, entry.pointer
         sent = self.parameters.parameters((*entry.items, (operation, pointer)))
         sent = self.parameters.with_path_parameters(sent, entry.path, pointer)
@@ -140,17 +140,7 @@ class OperationReader:
             origins=origins or None,
         )
         check_texts(tool, self._problems)
-        call = Call(
-            method=entry.method.lower(),
-            path=entry.path,
-            parameters=sent,
-            body=body,
-            security=auth,
-            text="\n\n".join(filter(None, (texts["summary"], tool.description))),
-            pointer=pointer,
-            name=tool.name,
-        )
-        return tool, call
+        return tool, body
 
     def _endpoints(self, entry: PathOperation) -> tuple[Endpoint, ...]:
         """Reads the `servers` of an operation or of its path, which replace those of the document if they differ."""

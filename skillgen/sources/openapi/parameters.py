@@ -208,7 +208,7 @@ class ParameterReader:
             schema=schema,
             description=text_of(raw, "description") or schema.description,
             deprecated=raw.get("deprecated") is True or schema.deprecated,
-            serialization=serialization_of(raw, location, schema),
+            serialization=serialization_of(raw, location, schema, self._schemas.types),
             pointer=pointer,
         )
 
