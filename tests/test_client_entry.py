@@ -222,3 +222,14 @@ def test_the_package_that_an_author_declares_is_in_the_plugin(tmp_path: Path) ->
     (config,) = (tmp_path / "o").rglob("mcp.json")
     ((_, entry),) = json.loads(config.read_text("utf-8"))["mcpServers"].items()
     assert [entry["command"], *entry["args"]] == ["uvx", "kiosk-mcp"]
+
+
+def test_no_program_starts_a_package_that_only_the_source_names(tmp_path: Path) -> None:
+    """S0-28: the user of a skill has not chosen it; what the author of the documents declares is started."""
+    server = {"dashdash": {"install": {"npm": "@acme/kiosk"}}}
+    finished, out = listed.documented(
+        tmp_path, "--emit", "skill,scripts", server=server, tools=[listed.tool("buy", description="Buys a paper.")]
+    )
+    assert finished.exit_code == 0, finished.stderr
+    assert entries(out)
+    assert not [file for file in out.rglob("tools.json") if "npx" in file.read_text("utf-8")]

@@ -25,7 +25,7 @@ from skillgen.model.schema_json import SchemaWriter, Types, definitions
 from skillgen.model.serialization import LINES, MATCHED_LENGTH, is_exploded, is_json_sequence
 from skillgen.model.service import Service
 from skillgen.model.tool import Tool
-from skillgen.model.values import Json, child
+from skillgen.model.values import Json, child, is_inferred
 from skillgen.render.about import client_configuration, client_variables
 from skillgen.render.access import (
     URL_VARIABLE,
@@ -91,7 +91,8 @@ def call_data(service: Service, tools: Iterable[Tool]) -> dict[str, Any]:
 
 def _server(service: Service) -> dict[str, Any]:
     """Returns how the server is reached; empty if neither a URL nor a portable command is known."""
-    entry = client_configuration(service) or {}
+    # A package that only the source names is for a person to judge: no program starts it.
+    entry = {} if is_inferred(service, "client_entry") else client_configuration(service) or {}
     server: dict[str, Any] = next(iter(entry.get("mcpServers", {}).values()), {})
     if "command" in server:
         names = client_variables(service)

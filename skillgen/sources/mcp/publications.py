@@ -126,7 +126,9 @@ def with_installed_entry(service: Service) -> Service:
     commands = (_command_of_package(kind, package, None, env) for kind, package in packages)
     if not (command := next(filter(None, commands), ())):
         return service
-    origins = {**(service.origins or {}), "client_entry": Origin("inferred", "install")}
+    origins = dict(service.origins or {})
+    # The author of the documents declares all of `install`, a source its members.
+    origins["client_entry"] = origins.get("install", Origin("inferred", "install"))
     return replace(service, client_entry=ClientEntry(command=command, env=entry.env), origins=origins)
 
 
