@@ -1055,7 +1055,6 @@ CODES: Mapping[str, ProblemCode] = {
     "invocation-left-out": _info(
         "the profile has no field for how the skill may be invoked", "use the profile `claude` to write them"
     ),
-    "note-moved": _info("what a person wrote moved with its section to another file"),
     "note-without-place": _warning(
         "the section of what a person wrote is gone; it is kept at the end", "move it where it belongs, or delete it"
     ),

@@ -117,8 +117,8 @@ def test_keys_that_a_person_adds_to_front_matter_stay(out: Path) -> None:
         "allowed-tools: Read Grep",
         *(["license: MIT"] if "license" in front else []),
         "metadata:",
-        "  version: '2.0'",
         "  author: me",
+        "  version: '2.0'",
     ]
     subprocess.run(["agentskills", "validate", str((out / SKILL).parent)], check=True, capture_output=True)
 
@@ -202,15 +202,6 @@ def test_a_note_in_a_file_that_is_gone_is_kept_in_it(out: Path) -> None:
     users = (out / USERS).read_text("utf-8")
     assert users.startswith("# Users\n"), "the file is back"
     assert users.endswith(f"\n\n{kept}")
-
-
-def test_a_note_moves_with_its_tool_to_another_file(out: Path) -> None:
-    edit(out / USERS, "## get_user\n", "## get_user\n\nOnly for admins.\n")
-    finished = run(out, grouped(tasks=["list_tasks", "get_task"], people=["list_people", "get_user"]), "-v")
-    assert finished.exit_code == 0
-    assert not (out / USERS).exists()
-    assert "\nOnly for admins.\n" in (out / USERS.replace("users", "people")).read_text("utf-8").split("## get_user")[1]
-    assert "note-moved" in finished.stderr
 
 
 def test_notes_move_with_a_skill_that_is_renamed(out: Path) -> None:

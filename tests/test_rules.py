@@ -203,7 +203,6 @@ TESTS_OF_CASES = {
     "list-incomplete": "test_crawl.test_a_list_that_fails_costs_nothing_else",
     "list-too-long": "test_crawl.test_a_list_without_end_is_read_up_to_a_limit",
     "nested-too-deeply": "test_size_and_shape.test_a_cut_in_a_result_of_a_server_is_reported_with_its_place",
-    "note-moved": "test_hand_edits.test_a_note_moves_with_its_tool_to_another_file",
     "note-without-place": "test_hand_edits.test_a_note_on_a_tool_that_is_gone_is_kept_and_reported",
     "published-without": "test_publish.test_what_the_command_does_not_declare_of_a_package_is_reported",
     "publisher-inferred": "test_publish.test_without_a_declared_publisher_homepage_or_account_counts",

@@ -598,20 +598,21 @@ main()
 """Runs skillgen and kills it when n files stand in their place, before the next one does."""
 
 
-def test_files_that_exchange_notes_lose_none_wherever_a_run_is_killed(source: Path, out: Path) -> None:
-    for group, tool in (("tasks", "get_task"), ("users", "get_user")):
-        page = out / "skills" / "tasks" / "references" / f"{group}.md"
-        page.write_text(page.read_text("utf-8").replace(f"## {tool}\n", f"## {tool}\n\nNote on {tool}.\n"), "utf-8")
-    write(source, grouped(tasks=["list_tasks", "get_user"], users=["list_users", "get_task"]))
+def test_a_skill_that_is_renamed_loses_no_note_wherever_a_run_is_killed(source: Path, out: Path) -> None:
+    notes = {SKILL: "## How to Call\n", "skills/tasks/references/tasks.md": "## get_task\n"}
+    for path, heading in notes.items():
+        page = out / path
+        page.write_text(page.read_text("utf-8").replace(heading, f"{heading}\nNote on {path}.\n"), "utf-8")
     for number in range(1, 20):
         copy = out.parent / f"copy-{number}"
         shutil.copytree(out, copy)
-        words = ("from-openapi", source, "-o", copy, "--emit", "skill")
+        words = ("from-openapi", source, "-o", copy, "--emit", "skill", "--name", "Other")
         killed = run_python("-c", AFTER_A_FILE, number, *words).exit_code != 0
-        for _ in range(2):
+        for counts in ({1, 2}, {1}):
             text = b"".join(files_of(copy / "skills").values()).decode()
-            assert [text.count(f"Note on {tool}.") > 0 for tool in ("get_task", "get_user")] == [True, True], number
+            assert {text.count(f"Note on {path}.") for path in notes} <= counts, number
             assert run_skillgen(*words).exit_code == 0
+        assert not (copy / "skills/tasks").exists()
         if not killed:
             break
     assert number > 5

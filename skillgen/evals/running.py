@@ -38,8 +38,7 @@ from skillgen.sources.documents import snapshot_text, text_of_file
 from skillgen.sources.json_access import as_dict, json_or_none
 from skillgen.sources.mcp.process import ProcessTree
 from skillgen.sources.mcp.session import CancelToken
-from skillgen.write.files import Folder, folder_below, is_below, lock_folder
-from skillgen.write.plan import replace_in
+from skillgen.write.files import Folder, is_below, lock_folder
 
 _OUTPUT_LIMIT_BYTES = 64 * 1024 * 1024
 _CHUNK_BYTES = 64 * 1024
@@ -81,7 +80,7 @@ def run_agent(evaluation: Evaluation, task: Task, out: Folder, path: str, *, has
     if not is_below(folder, out.path):
         raise OutputError("leads outside the workspace", where=str(folder), fix="remove the symbolic link")
     shutil.rmtree(folder, ignore_errors=True)
-    with folder_below(out, f"{path}/outputs", make=True):
+    with out.below(f"{path}/outputs", make=True):
         pass
     for name in task.files:
         _copy(evaluation.skill / name, folder / "outputs" / Path(name).name)
@@ -97,7 +96,7 @@ def run_agent(evaluation: Evaluation, task: Task, out: Folder, path: str, *, has
         seconds = time.monotonic() - started
     lines = "".join(map(log_line, log.calls)).encode()
     for file_name, content in (("calls.jsonl", lines), ("stdout.txt", output), ("stderr.txt", errors)):
-        _write(out, f"{path}/{file_name}", bytes(content))
+        out.replace(f"{path}/{file_name}", bytes(content))
     tokens, is_loaded = reported(output.decode("utf-8", "replace"), evaluation.skill.name)
     return AgentRun(
         calls=tuple(log.calls), exit_code=exit_code, seconds=seconds, tokens=tokens, is_skill_loaded=is_loaded
@@ -359,9 +358,7 @@ def _iteration(out: Folder, digest: str) -> str:
 
 
 def _json_in(out: Folder, path: str) -> Json:
-    above, _, name = path.rpartition("/")
-    with folder_below(out, above) as folder:
-        content = folder.read(name) if folder is not None else None
+    content = out.read(path)
     return None if content is None else json_or_none(content.decode("utf-8", "replace"))
 
 
@@ -377,13 +374,5 @@ def _digest(evaluation: Evaluation) -> str:
     return total.hexdigest()
 
 
-def _write(out: Folder, path: str, content: bytes) -> None:
-    """Writes a file below the workspace so that it is complete or not there. An agent may have deleted its folder."""
-    above, _, name = path.rpartition("/")
-    with folder_below(out, above, make=True) as folder:
-        assert folder is not None
-        replace_in(out, folder, name, content)
-
-
 def _write_json(out: Folder, path: str, data: Mapping[str, Json] | Sequence[Json]) -> None:
-    _write(out, path, f"{json.dumps(data, ensure_ascii=False, indent=2)}\n".encode())
+    out.replace(path, f"{json.dumps(data, ensure_ascii=False, indent=2)}\n".encode())

@@ -10,16 +10,18 @@ from __future__ import annotations
 
 import hashlib
 import os
+import secrets
 import stat
 import tempfile
 import time
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 
 from msgspec import Struct
 
 from skillgen.errors import OutputError
+from skillgen.text import lazy_re as re
 
 CAN_HOLD = {os.open, os.mkdir, os.unlink, os.rmdir, os.rename} <= os.supports_dir_fd and os.scandir in os.supports_fd
 """Whether the system supports paths relative to an open folder."""
@@ -30,9 +32,11 @@ _FOLDER = _READ | _NOFOLLOW | getattr(os, "O_DIRECTORY", 0)
 _NONBLOCK = getattr(os, "O_NONBLOCK", 0)
 """Opens a named pipe without waiting for a writer."""
 
+_TEMPORARY = re.compile(r"\.skillgen-[0-9a-f]{16}\.tmp")
+
 
 class Folder(Struct, frozen=True):
-    """A folder that is held open."""
+    """A folder that is held open; paths below it have forward slashes."""
 
     path: Path
     handle: int | None
@@ -42,90 +46,120 @@ class Folder(Struct, frozen=True):
         """Returns the path of an entry for a system call that gets `handle` as `dir_fd`."""
         return name if self.handle is not None else str(self.path / name)
 
-    def read(self, name: str) -> bytes | None:
-        """Returns a file's content; `None` if there is no such file.
-
-        Raises:
-            OutputError: it is not a file, or it is a symbolic link.
-            OSError: it cannot be read.
-        """
-        try:
-            if self.handle is None and (self.path / name).is_symlink():
-                raise _outside_error(self.path / name)
-            handle = os.open(self.at(name), _READ | _NOFOLLOW | _NONBLOCK, dir_fd=self.handle)
-        except FileNotFoundError:
-            return None
-        except OSError:
-            if (self.path / name).is_symlink():
-                raise _outside_error(self.path / name) from None
-            if (self.path / name).exists() and not (self.path / name).is_file():
-                raise _not_a_file_error(self.path / name) from None
-            raise
-        with os.fdopen(handle, "rb") as file:
-            if not stat.S_ISREG(os.fstat(handle).st_mode):
-                raise _not_a_file_error(self.path / name)
-            return file.read()
-
-    def delete(self, name: str) -> None:
-        """Deletes a file."""
-        os.unlink(self.at(name), dir_fd=self.handle)
-
     def names(self) -> list[str]:
         """Returns the names of the entries."""
         with os.scandir(self.path if self.handle is None else self.handle) as entries:
             return [entry.name for entry in entries]
 
+    @contextmanager
+    def below(self, path: str, *, make: bool = False) -> Iterator[Folder | None]:
+        """Opens a folder below this one; `None` if it does not exist and `make` is false.
 
-@contextmanager
-def folder_below(out: Folder, path: str, *, make: bool = False) -> Iterator[Folder | None]:
-    """Opens a folder below OUT by its path with forward slashes; `None` if it does not exist and `make` is false.
+        Raises:
+            OutputError: the path leads outside this folder.
+            OSError: a part of the path is not a folder.
+        """
+        place = self.path / path
+        try:
+            parts = place.resolve().relative_to(self.path.resolve()).parts
+        except (OSError, RuntimeError, ValueError):  # circular symbolic links, or one that leads out
+            raise _outside_error(place) from None
+        if self.handle is None:
+            if make:
+                place.mkdir(parents=True, exist_ok=True)
+            yield Folder(place, None)
+            return
+        handle: int | None = self.handle
+        with ExitStack() as stack:
+            for part in parts:
+                if handle is not None and (handle := _open_part(handle, part, make=make)) is not None:
+                    stack.callback(os.close, handle)
+            yield None if handle is None else Folder(place, handle)
 
-    Raises:
-        OutputError: the path leads outside OUT.
-        OSError: a part of the path is not a folder.
-    """
-    place = out.path.joinpath(*path.split("/")) if path else out.path
-    if out.handle is None:
-        _parts_below(out.path, place)
-        if make:
-            place.mkdir(parents=True, exist_ok=True)
-        yield Folder(place, None) if place.is_dir() else None
-        return
-    parts = place.parts[len(out.path.parts) :]
-    handle = None if ".." in parts else _open_parts(out.handle, parts, make=make)
-    if handle is None:
-        handle = _open_parts(out.handle, _parts_below(out.path, place), make=make)
-    if handle is None:
-        raise _outside_error(place)
+    def read(self, path: str) -> bytes | None:
+        """Returns the content of a file; `None` if there is no such file.
+
+        Raises:
+            OutputError: it is not a file, it is a symbolic link, or the path leads outside this folder.
+            OSError: it cannot be read.
+        """
+        above, _, name = path.rpartition("/")
+        place = self.path / path
+        with self.below(above) as folder:
+            if folder is None:
+                return None
+            if place.is_symlink():
+                raise _outside_error(place)
+            try:
+                handle = os.open(folder.at(name), _READ | _NOFOLLOW | _NONBLOCK, dir_fd=folder.handle)
+            except FileNotFoundError:
+                return None
+            with os.fdopen(handle, "rb") as file:
+                if not stat.S_ISREG(os.fstat(handle).st_mode):
+                    raise OutputError("is not a file", where=str(place), fix="move it, or choose another --out")
+                return file.read()
+
+    def replace(self, path: str, content: bytes) -> None:
+        """Writes a file atomically; it keeps its mode.
+
+        Raises:
+            OutputError: the path leads outside this folder.
+            OSError: it cannot be written.
+        """
+        above, _, name = path.rpartition("/")
+        temporary = f".skillgen-{secrets.token_hex(8)}.tmp"
+        flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | _NOFOLLOW | getattr(os, "O_BINARY", 0)
+        with self.below(above, make=True) as folder:
+            assert folder is not None
+            mode = None
+            with suppress(FileNotFoundError):
+                mode = os.stat(folder.at(name), dir_fd=folder.handle, follow_symlinks=False).st_mode & 0o777
+            handle = os.open(self.at(temporary), flags, 0o666 if mode is None else mode, dir_fd=self.handle)
+            try:
+                with os.fdopen(handle, "wb"):
+                    if CAN_HOLD and mode is not None:
+                        os.fchmod(handle, mode)
+                    view = memoryview(content)
+                    while view:
+                        view = view[os.write(handle, view) :]
+                os.replace(self.at(temporary), folder.at(name), src_dir_fd=self.handle, dst_dir_fd=folder.handle)
+            except BaseException:
+                with suppress(FileNotFoundError):
+                    self.delete(temporary)
+                raise
+
+    def delete(self, path: str) -> None:
+        """Deletes a file, and the folders above it that it leaves empty."""
+        above, _, name = path.rpartition("/")
+        with self.below(above) as folder:
+            if folder is not None:
+                os.unlink(folder.at(name), dir_fd=folder.handle)
+        while above:
+            above, _, name = above.rpartition("/")
+            with self.below(above) as folder:
+                try:
+                    if folder is not None:
+                        os.rmdir(folder.at(name), dir_fd=folder.handle)
+                except OSError:  # it is not empty
+                    return
+
+    def remove_leftovers(self) -> None:
+        """Removes temporary files of killed runs; no other run is writing, since OUT is locked."""
+        for name in self.names():
+            if _TEMPORARY.fullmatch(name):
+                with suppress(OSError):
+                    self.delete(name)
+
+
+def _open_part(above: int, part: str, *, make: bool) -> int | None:
     try:
-        yield Folder(place, handle) if handle >= 0 else None
-    finally:
-        if handle >= 0:
-            os.close(handle)
-
-
-@contextmanager
-def folder_at(out: Path, path: str) -> Iterator[Folder | None]:
-    """Opens a folder below an OUT that is not held open; `None` if it does not exist.
-
-    Raises:
-        OutputError: the path leads outside OUT.
-        OSError: OUT or the folder cannot be opened.
-    """
-    if not CAN_HOLD:
-        with folder_below(Folder(out, None), path) as folder:
-            yield folder
-        return
-    try:
-        handle = os.open(out, _READ | getattr(os, "O_DIRECTORY", 0))
+        return os.open(part, _FOLDER, dir_fd=above)
     except FileNotFoundError:
-        yield None
-        return
-    try:
-        with folder_below(Folder(out, handle), path) as folder:
-            yield folder
-    finally:
-        os.close(handle)
+        if not make:
+            return None
+    with suppress(FileExistsError):
+        os.mkdir(part, dir_fd=above)
+    return os.open(part, _FOLDER, dir_fd=above)
 
 
 def is_below(folder: Path, out: Path) -> bool:
@@ -136,48 +170,8 @@ def is_below(folder: Path, out: Path) -> bool:
         return False
 
 
-def _open_parts(out: int, parts: Sequence[str], *, make: bool) -> int | None:
-    """Opens a folder below OUT; returns -1 if it does not exist, and `None` if a part is a symbolic link."""
-    handle: int | None = os.dup(out)
-    for part in parts:
-        if handle is None or handle < 0:
-            break
-        above = handle
-        try:
-            handle = _open_part(above, part, make=make)
-        finally:
-            os.close(above)
-    return handle
-
-
-def _open_part(handle: int, part: str, *, make: bool) -> int | None:
-    try:
-        return os.open(part, _FOLDER, dir_fd=handle)
-    except FileNotFoundError:
-        if not make:
-            return -1
-    except OSError:
-        if stat.S_ISLNK(os.stat(part, dir_fd=handle, follow_symlinks=False).st_mode):
-            return None
-        raise
-    with suppress(FileExistsError):
-        os.mkdir(part, dir_fd=handle)
-    return os.open(part, _FOLDER, dir_fd=handle)
-
-
-def _parts_below(out: Path, place: Path) -> tuple[str, ...]:
-    try:
-        return place.resolve().relative_to(out.resolve()).parts
-    except (OSError, RuntimeError, ValueError):  # circular symbolic links, or one that leads out
-        raise _outside_error(place) from None
-
-
 def _outside_error(place: Path) -> OutputError:
     return OutputError("leads outside OUT", where=str(place), fix="remove the symbolic link")
-
-
-def _not_a_file_error(place: Path) -> OutputError:
-    return OutputError("is not a file", where=str(place), fix="move it, or choose another --out")
 
 
 def replace_file(path: Path, fill: Callable[[Path], object]) -> None:
@@ -213,14 +207,14 @@ def lock_folder(out: Path, within: Path | None = None) -> Iterator[Folder]:
         OutputError: the folder cannot be created, is outside `within`, or another run holds the lock for longer than
             `LOCK_TIMEOUT_S`.
     """
+    where = str(out)
     try:
         refuse_outside(out, within)
         out.mkdir(parents=True, exist_ok=True)
         handle = _open_for_lock(out)
     except (FileExistsError, NotADirectoryError):
-        raise OutputError(
-            "is a file, but must be a folder", where=str(out), fix="move it, or choose another --out"
-        ) from None
+        fix = "move it, or choose another --out"
+        raise OutputError("is a file, but must be a folder", where=where, fix=fix) from None
     except OSError as error:
         raise OutputError(f"cannot be written: {error.strerror}", where=str(error.filename or out)) from None
     try:
@@ -228,11 +222,14 @@ def lock_folder(out: Path, within: Path | None = None) -> Iterator[Folder]:
         while not _try_lock(handle):
             if time.monotonic() > deadline:
                 raise OutputError(
-                    "another run of skillgen is writing here", where=str(out), fix="wait until it has finished"
+                    "another run of skillgen is writing here", where=where, fix="wait until it has finished"
                 )
             time.sleep(_LOCK_POLL_S)
         refuse_outside(out, within)
-        yield Folder(out, handle if _is_held(handle, out) else None)
+        # Another folder may have replaced this one meanwhile.
+        if CAN_HOLD and not os.path.samestat(os.fstat(handle), out.stat()):
+            raise OutputError("changed while skillgen was running", where=where, fix="run the command again")
+        yield Folder(out, handle if CAN_HOLD else None)
     finally:
         os.close(handle)
 
@@ -251,13 +248,6 @@ if os.name == "posix":
     import errno
     import fcntl
 
-    def _is_held(handle: int, out: Path) -> bool:
-        """True if the descriptor can be used for relative paths. Another folder may have replaced this one
-        meanwhile."""
-        if not os.path.samestat(os.fstat(handle), out.stat()):
-            raise OutputError("changed while skillgen was running", where=str(out), fix="run the command again")
-        return CAN_HOLD
-
     def _open_for_lock(out: Path) -> int:
         return os.open(out, os.O_RDONLY | os.O_CLOEXEC)
 
@@ -271,9 +261,6 @@ if os.name == "posix":
 
 else:
     import msvcrt
-
-    def _is_held(handle: int, out: Path) -> bool:
-        return False
 
     def _open_for_lock(out: Path) -> int:
         name = hashlib.sha256(str(out.resolve()).encode("utf-8", "surrogateescape")).hexdigest()[:32]

@@ -14,24 +14,22 @@ import functools
 import hashlib
 import re
 import shlex
-import string
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 import msgspec
-from msgspec import Struct, field
+from msgspec import Meta, Struct, field
 from msgspec.structs import replace
 
 from skillgen.errors import OutputError
-from skillgen.write.files import folder_at
+from skillgen.write.files import Folder
 
 BLANK = "."
 """The digest of a blank line."""
 
 _URL_SAFE = bytes.maketrans(b"+/", b"-_")
 _DIGEST_LENGTH = 6
-_DIGEST_CHARACTERS = (string.ascii_letters + string.digits + "-_").encode()
 _DIGEST = re.compile(rf"\.|[A-Za-z0-9_-]{{{_DIGEST_LENGTH}}}")
 
 
@@ -109,19 +107,23 @@ RECORD_NAME = ".skillgen.json"
 VERSION = 2
 
 
+_Path = Annotated[str, Meta(pattern=r"\A[^\0]*\Z")]
+_State = Annotated[str, Meta(pattern=r"\A(?:\.|[A-Za-z0-9_-]{6})*\Z")]
+
+
 class Record(Struct, frozen=True, kw_only=True, rename={"states": "files", "regions": "yours"}):
     """What skillgen wrote in its last run."""
 
     service: str | None = None
+    owner: str | None = None
+    """The path from OUT to its owner: a project's file, the folder of all services of a run, or the documents of which
+    an installed skill is a copy."""
+
     target: str | None = None
     """The target of the project's file."""
 
     source: tuple[str, ...] = ()
     """What the service was read from, as in the model; empty if unknown."""
-
-    owner: str | None = None
-    """The path from OUT to its owner: a project's file, the folder of all services of a run, or the documents of which
-    an installed skill is a copy."""
 
     services: Mapping[str, Any] = field(default_factory=dict)
     """Of documents above those of several services: the folder of each to what they say of it, as JSON."""
@@ -135,11 +137,11 @@ class Record(Struct, frozen=True, kw_only=True, rename={"states": "files", "regi
     offers: Mapping[str, int] = field(default_factory=dict)
     """The number of other documented items, by the method that lists them."""
 
-    states: dict[str, tuple[str, ...]] = field(default_factory=dict)
-    """Path to the states that skillgen may have written: one, or two while a run was replacing the file."""
-
-    regions: dict[str, int] = field(default_factory=dict)
+    regions: dict[_Path, int] = field(default_factory=dict)
     """Path to the number of marked regions that replace generated text."""
+
+    states: dict[_Path, tuple[_State, ...]] = field(default_factory=dict)
+    """Path to the states that skillgen may have written: one, or two while a run was replacing the file."""
 
     def is_own(self, path: str, content: bytes) -> bool:
         """True if skillgen wrote this content, ignoring line ends."""
@@ -147,35 +149,18 @@ class Record(Struct, frozen=True, kw_only=True, rename={"states": "files", "regi
 
     def joined(self, other: Record) -> Record:
         """Returns the record of documents that are a merge of two branches."""
-        return replace(
-            self,
-            services={**other.services, **self.services},
-            tools={**other.tools, **self.tools},
-            types={**other.types, **self.types},
-            offers={**other.offers, **self.offers},
-            states=joined_states(self.states, other.states),
-            regions={**other.regions, **self.regions},
-        )
+        names = ("services", "tools", "types", "offers", "regions")
+        joined = {name: {**getattr(other, name), **getattr(self, name)} for name in names}
+        return replace(self, states=joined_states(self.states, other.states), **joined)
 
     def to_text(self) -> str:
         """Returns the record as sorted JSON, with a line for each tool and each file."""
-        parts = [f'"version": {VERSION}', f'"service": {_json(self.service)}']
-        if self.owner is not None:
-            parts.append(f'"owner": {_json(self.owner)}')
-        if self.target is not None:
-            parts.append(f'"target": {_json(self.target)}')
-        if self.source:
-            parts.append(f'"source": {_json(self.source)}')
-        if self.services:
-            parts.append(f'"services": {_lines(self.services)}')
-        parts.append(f'"tools": {_lines(self.tools)}')
-        if self.types:
-            parts.append(f'"types": {_lines(self.types)}')
-        if self.offers:
-            parts.append(f'"offers": {_json(dict(self.offers))}')
-        if self.regions:
-            parts.append(f'"yours": {_lines(dict(sorted(self.regions.items())))}')
-        parts.append(f'"files": {_lines({path: list(self.states[path]) for path in sorted(self.states)})}')
+        states, regions = (dict(sorted(items.items())) for items in (self.states, self.regions))
+        parts = [f'"version": {VERSION}']
+        for name, value in msgspec.to_builtins(replace(self, states=states, regions=regions)).items():
+            if value or name in ("service", "tools", "files"):
+                has_lines = isinstance(value, dict) and name != "offers"
+                parts.append(f'"{name}": {_lines(value) if has_lines else _json(value)}')
         return "{\n  " + ",\n  ".join(parts) + "\n}\n"
 
 
@@ -195,8 +180,7 @@ def read_record(out: Path) -> Record:
     """
     path, has_conflicts = out / RECORD_NAME, False
     try:
-        with folder_at(out, "") as folder:
-            content = None if folder is None else folder.read(RECORD_NAME)
+        content = Folder(out, None).read(RECORD_NAME)
         if content is None:
             return Record()
         content = content.removeprefix(codecs.BOM_UTF8)
@@ -212,13 +196,12 @@ def read_record(out: Path) -> Record:
     except OSError as error:
         raise OutputError(f"cannot be read: {error.strerror}", where=str(path)) from None
     except (ValueError, RecursionError):
-        raise OutputError(
-            "has merge conflicts that cannot be resolved" if has_conflicts else "is not a record that skillgen wrote",
-            where=str(path),
-            fix=f"take all documents of one side (git checkout HEAD -- {shlex.quote(out.as_posix())}) and run again"
-            if has_conflicts
-            else "restore it from version control, or move the documents away and run again",
-        ) from None
+        what = "is not a record that skillgen wrote"
+        fix = "restore it from version control, or move the documents away and run again"
+        if has_conflicts:
+            what = "has merge conflicts that cannot be resolved"
+            fix = f"take all documents of one side (git checkout HEAD -- {shlex.quote(out.as_posix())}) and run again"
+        raise OutputError(what, where=str(path), fix=fix) from None
 
 
 class _Version(Struct):
@@ -230,31 +213,12 @@ def _record_from(content: bytes, path: Path) -> Record:
     if version != VERSION:
         what = f"is a record of version {version}; this skillgen reads version {VERSION}"
         raise OutputError(what, where=str(path), fix="move the documents away and run again")
-    record = msgspec.json.decode(content, type=Record)
-    for name in (*record.states, *record.regions):
-        _check_path(name)
-    for state in (state for states in record.states.values() for state in states):
-        _check_state(state)
-    return record
-
-
-def _check_path(name: str) -> None:
-    if "\0" in name:
-        raise ValueError("a file name cannot contain NUL")
-
-
-def _check_state(text: str) -> None:
-    runs = text.encode("ascii").split(b".")  # of digests between those of blank lines
-    if any(length % _DIGEST_LENGTH for length in set(map(len, runs))) or b"".join(runs).translate(
-        None, _DIGEST_CHARACTERS
-    ):
-        raise ValueError("not the digests of lines")
+    return msgspec.json.decode(content, type=Record)
 
 
 def _lines(items: Mapping[str, Any]) -> str:
-    if not items:
-        return "{}"
-    return "{\n    " + ",\n    ".join(f"{_json(key)}: {_json(item)}" for key, item in items.items()) + "\n  }"
+    lines = ",".join(f"\n    {_json(key)}: {_json(item)}" for key, item in items.items())
+    return f"{{{lines}\n  }}" if items else "{}"
 
 
 def _json(value: Any) -> str:
