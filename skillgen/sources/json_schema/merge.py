@@ -106,7 +106,10 @@ def with_alternatives(schema: Schema, raw: dict[str, Json], pointer: str, read: 
         if any(map(_is_null, raw[keyword])):
             schema = replace(schema, nullable=True)
         # Generators write `{"not": {}}`, which allows nothing, for a value that may be undefined.
-        alternatives = [item for item in alternatives if item.choices != () or item.nullable] or alternatives
+        found = [item for item in alternatives if item.choices != () or item.nullable]
+        if alternatives and not found:
+            schema = replace(schema, choices=())
+        alternatives = found
         if len(alternatives) == 1:  # "this or null", as Pydantic writes an optional value
             schema = _simplify(merge_checked(schema, alternatives[0], child(pointer, keyword, 0), report))
         elif alternatives:

@@ -333,8 +333,9 @@ class RequestGenerator:
         try:
             bodies = self._bodies(tool, body)
         except NoExample:
-            # A request without the body would be shown as if it did something.
-            if not is_left_out:
+            # A request without the members of its body would be shown as if it did something.
+            has_members = any(not item.is_whole_body for item in body.parameters) or any(map(is_xml, body.media_types))
+            if body.is_required or (has_members and not is_left_out):
                 raise
             return [_Sent()]
         if is_left_out and bodies[0].example is None:
