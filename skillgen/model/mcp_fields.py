@@ -48,6 +48,13 @@ def spellings(keys: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(form for key in keys.split("|") for form in (camel(key), key)))
 
 
+@functools.cache
+def first_keys(field: Field) -> tuple[str, ...]:
+    """Returns the keys of a field in all its places; of one within an object, those of the object."""
+    paths = (field.entry, field.dashdash, field.hint)
+    return tuple(key for path in paths if path for key in spellings(path.partition("/")[0]))
+
+
 def camel(key: str) -> str:
     """Returns a key in camel case: `site-url` and `site_url` are `siteUrl`."""
     first, *rest = key.replace("_", "-").split("-")

@@ -109,9 +109,11 @@ class FieldReader(Struct):
     def candidates(self, field: Field, place: Place) -> Iterator[SourcedValue]:
         """Yields the values of a field that are declared in one place, in each spelling of its key."""
         path: str = getattr(field, place)
-        *parents, keys = path.split("/")
-        owner = functools.reduce(FieldReader.object, parents, self)
-        for key in spellings(keys):
+        owner: FieldReader = self
+        if "/" in path:
+            *parents, path = path.split("/")
+            owner = functools.reduce(FieldReader.object, parents, self)
+        for key in spellings(path):
             if key in owner.raw and (value := owner.read(key, field.kind, field.caution)) is not None:
                 yield value
 

@@ -17,7 +17,7 @@ from msgspec.structs import replace
 from skillgen.errors import ProblemLog
 from skillgen.model.auth import RateLimit
 from skillgen.model.calls import Example, Input, Output, Pagination
-from skillgen.model.mcp_fields import SEMANTICS, TOOL, Field, spellings
+from skillgen.model.mcp_fields import SEMANTICS, TOOL, Field, first_keys, spellings
 from skillgen.model.schema import Parameter, Schema, arguments_of, is_open, takes_any_names
 from skillgen.model.tool import CAUTION, Cost, Semantics, Tool
 from skillgen.model.values import Json, Origin, Value, child
@@ -73,7 +73,7 @@ class ToolEntry:
     Some servers put the fields of seed 004 at the top level, some into `_meta` or under `annotations`.
     """
 
-    __slots__ = ("annotations", "dashdash", "dashdashes", "described", "fields", "locations", "sources")
+    __slots__ = ("annotations", "dashdash", "dashdashes", "described", "fields", "keys", "locations", "sources")
 
     def __init__(
         self, fields: FieldReader, *, described: FieldReader | None = None, manifest: FieldReader | None = None
@@ -81,14 +81,18 @@ class ToolEntry:
         self.fields = fields
         self.described = described
         self.sources = [source for source in (described, fields, manifest) if source is not None]
-        self.annotations = [source.object("annotations", "annotations") for source in self.sources]
+        annotations = [source.object("annotations", "annotations") for source in self.sources]
+        self.annotations = [item for item in annotations if item.raw]
         locations = (location for source in self.sources for location in (source, source.object("_meta")))
         self.locations = [location for location in (*locations, *self.annotations) if location.raw]
         self.dashdashes = [dashdash for source in self.sources for dashdash in dashdashes_in_entry(source)]
         self.dashdash = first_dashdash(self.dashdashes, fields)
+        self.keys = {key for reader in (*self.locations, *self.dashdashes) for key in reader.raw}
 
     def candidates(self, field: Field) -> list[SourcedValue]:
         """Returns the values of a field; of several `dashdash` objects, all count for facts on safety."""
+        if self.keys.isdisjoint(first_keys(field)):  # as of most fields of most tools
+            return []
         is_safety = field.kind in ("flag", "choice")
         places = [(item, "dashdash") for item in (self.dashdashes if is_safety else [self.dashdash]) if field.dashdash]
         places += [(item, "entry") for item in self.locations if field.entry]
