@@ -292,10 +292,12 @@ def render_documents(service: Service, **options: Any) -> dict[str, str]:
     Raises:
         UsageError: an option or a template is invalid.
     """
+    from skillgen.infer.description import described
     from skillgen.render import formats
 
     output = checked_output(OutputOptions(**options))
     folder = None if output.templates is None else Path(output.templates)
+    service = described(service)
     documents, _ = formats.render_documents(service, tuple(output.emit), folder, output.profile, publisher_of(output))
     return {document.path: document.text for document in documents if isinstance(document, Document)}
 

@@ -221,9 +221,7 @@ INTERNALS = {
     "skillgen.security.credentials": "patterns that a function builds, and the table of the golden credentials",
     "skillgen.security.injection.patterns": "rules, which the documentation lists, and their patterns",
     "skillgen.security.tables": "the literals that must occur for a pattern to match",
-    "skillgen.render.purpose": "patterns that a function builds",
     "skillgen.pipeline.registry": "the time of a query, without that of the process",
-    "skillgen.text.uses": "patterns that a function builds",
     # What no output shows apart from all else.
     "skillgen.model.credentials": "names of variables for thousands of pairs of origins",
     "skillgen.security.secrets": "forms of secrets and of ordinary settings, of which one crawl has a few",

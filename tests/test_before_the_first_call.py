@@ -45,7 +45,7 @@ def of_description(folder: Path, paths: dict[str, Json], **members: Json) -> str
 def test_what_a_server_says_nothing_of_is_not_taken_for_safe(tmp_path: Path) -> None:
     """Issue 5: absent annotations do not mean safe."""
     said = of_server(tmp_path, [tool("zap", description="Zaps."), tool("hop", description="Hops.")])
-    assert "The source does not say what its tools change: confirm first." in said
+    assert "- Ask the user before you call a tool that has no mark: `zap`, `hop`.\n" in said
 
 
 def test_a_tool_of_which_nothing_is_known_has_no_mark(tmp_path: Path) -> None:
@@ -54,7 +54,7 @@ def test_a_tool_of_which_nothing_is_known_has_no_mark(tmp_path: Path) -> None:
     assert "`find(id?)` [read]" in skill
     assert "`add(id?)` [write]" in skill
     assert "`zap(id?)` — Zaps" in skill
-    assert "- Unknown effects, confirm first: `zap`.\n" in skill
+    assert "- Ask the user before you call a tool that has no mark: `zap`.\n" in skill
 
 
 def test_a_service_that_changes_nothing_has_no_safety_section(tmp_path: Path) -> None:
@@ -62,25 +62,9 @@ def test_a_service_that_changes_nothing_has_no_safety_section(tmp_path: Path) ->
     assert "Before You Change Anything" not in skill
 
 
-def test_many_names_of_a_verb_are_one_pattern(tmp_path: Path) -> None:
-    """X-24: with many tools SKILL.md has their names alone, and the marks are in the sections."""
-    names = [f"{verb}_the_{n}_of_a_customer" for verb in ("drop", "get", "wipe") for n in range(100, 150)]
-    skill = of_server(tmp_path, [tool(name) for name in (*names, "wipe_out")])
-    assert "- Confirm first: `wipe_*`, `drop_*`.\n" in skill
-    assert "[read] only reads, [destructive] deletes or overwrites" in skill
-
-
-def test_a_pattern_never_matches_a_tool_that_is_less_harmful(tmp_path: Path) -> None:
-    names = ("drop_a", "drop_b", "drop_c", "set_a", "set_b", "set_c", "set_by")
-    tools = [tool(name) for name in names[:-1]] + [tool(names[-1], annotations={"readOnlyHint": True})]
-    tools[3]["annotations"] = {"destructiveHint": True}
-    skill = of_server(tmp_path, tools)
-    assert "- Confirm every change first: `drop_*`, `set_*`.\n" in skill
-
-
 def test_what_costs_money_or_reaches_people_is_confirmed_first(tmp_path: Path) -> None:
     skill = of_description(tmp_path, {"/orders/{id}/payment": {"post": operation("pay_order")}})
-    assert "- Confirm first: `pay_order`.\n" in skill
+    assert "- Ask the user before you call a tool that has the mark [sends]: `pay_order`.\n" in skill
     assert "`POST /orders/{id}/payment` [sends]" in skill
 
 
@@ -169,15 +153,7 @@ def test_a_forced_change_that_may_overwrite_is_destructive(tmp_path: Path) -> No
     schema = {"type": "object", "properties": {"force": {"type": "boolean", "description": "May overwrite work."}}}
     body = {"content": {"application/json": {"schema": schema}}}
     skill = of_description(tmp_path, {"/refs": {"patch": operation("update_ref", requestBody=body)}})
-    assert "- Confirm first: `update_ref`.\n" in skill
-
-
-def test_a_reference_to_text_that_is_elsewhere_is_left_out(tmp_path: Path) -> None:
-    for text in ("The port. See below.", "The port. See [below](#ports) for more details."):
-        parameter = {"name": "port", "in": "query", "schema": {"type": "string"}, "description": text}
-        of_description(tmp_path, {"/boats": {"get": operation("list_boats", parameters=[parameter])}})
-        (page,) = (tmp_path / "out").glob("skills/*/references/t*.md")
-        assert "`port` (string): The port.\n" in page.read_text("utf-8")
+    assert "- Ask the user before you call a tool that has the mark [destructive]: `update_ref`.\n" in skill
 
 
 def crud(noun: str) -> dict[str, Json]:
@@ -186,18 +162,6 @@ def crud(noun: str) -> dict[str, Json]:
         method: {**operation(f"{noun}.{method}", tags=[f"{noun}s"]), "summary": f"{verb} a {noun}"}
         for method, verb in methods.items()
     }
-
-
-def test_names_are_listed_only_where_they_cost_no_more_than_groups(tmp_path: Path) -> None:
-    """X-24: the whole way to a tool counts: SKILL.md and the page that lists the names of a group."""
-    nouns = [f"{kind}{number}" for kind in ("boat", "sail", "rope", "port") for number in range(6)]
-    paths = {f"/{noun[:4]}s/{noun}": crud(noun) for noun in nouns}
-    for path in paths.values():
-        for item in path.values():
-            item["tags"] = [item["tags"][0][:4]]
-    skill = of_description(tmp_path, paths)
-    assert "Find a tool on the page of its group" in skill
-    assert "](references/boat" in skill
 
 
 def test_a_call_of_a_server_with_a_long_list_costs_a_tenth_of_it(tmp_path: Path) -> None:
@@ -230,11 +194,3 @@ def test_long_instructions_begin_at_their_first_rule(tmp_path: Path) -> None:
     assert body.startswith("\n\nThe service's own instructions:\n\nAlways ask for the berths first.\n")
     (about,) = out.glob("skills/*/references/about.md")
     assert said.partition("\n")[0] in about.read_text("utf-8")
-
-
-def test_what_a_pattern_covers_is_not_named_again(tmp_path: Path) -> None:
-    """H5: that one of several deletions says it cannot be undone does not make the others safer."""
-    said = {"boat": "Deletes a boat. This cannot be undone.", "crew": "Deletes a crew.", "port": "Deletes a port."}
-    deletions = [tool(f"delete_{noun}", description=text) for noun, text in said.items()]
-    skill = of_server(tmp_path, [*deletions, tool("wipe_all", description="Wipes all. This cannot be undone.")])
-    assert "- Confirm first: `delete_*`, `wipe_all` (cannot be undone).\n" in skill

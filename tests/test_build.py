@@ -150,7 +150,7 @@ def test_the_authors_words_win_over_what_the_source_says(project: Path) -> None:
     front = yaml.safe_load(skill.split("---\n")[1])
     assert front["description"] == "Plans work. Use when the user plans work."
     assert front["license"] == "MIT"
-    assert "Use this skill when the user asks to:\n\n- plan the week\n- no\n" in skill
+    assert "## When to Use\n\n- plan the week\n- no\n" in skill
     assert "Do NOT use it for:\n\n- Bug reports\n" in skill
     assert "- Install with npm: `@planner/cli`\n" in skill
     assert "- Command line: `https://planner.example/cli`\n- Web interface: none\n" in skill

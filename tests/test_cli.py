@@ -249,7 +249,7 @@ def test_json_prints_its_object_where_the_options_cannot_be_read(folder: Path, a
 
 def test_a_run_prints_what_it_wrote_and_what_it_inferred(folder: Path) -> None:
     source = json.loads((folder / "good.json").read_text("utf-8"))
-    source["info"]["description"] = "Keeps tasks."
+    source["info"]["description"] = "Tasks API."
     write(folder / "good.json", source)
     finished = generated("from-openapi", "good.json", "-o", "out", cwd=folder)
     assert finished.stdout == ""
@@ -257,7 +257,7 @@ def test_a_run_prints_what_it_wrote_and_what_it_inferred(folder: Path) -> None:
     assert following.startswith("next: the same command with --draft COMMAND")
     assert summary.startswith("Tasks: 1 tool, 0 parameters; ")
     assert inferred == "inferred: description, effects of 1 tool; declare them with --description and --effect"
-    line = re.search(r'as the description: ("[^"]+")', warning)
+    line = re.search(r'\(description: ("[^"]+")', warning)
     assert line is not None
     assert f"description: {json.loads(line[1])}" in (folder / "out/skills/tasks/SKILL.md").read_text("utf-8")
 

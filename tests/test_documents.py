@@ -156,7 +156,7 @@ def test_each_document_says_once_in_its_head_whose_words_its_texts_are(harbour: 
 
 
 def test_many_tools_are_one_item_for_each_group(tmp_path: Path) -> None:
-    """Issue 8: an item says what the tools of its group do, without the words that all of them have."""
+    """Issue 8: an item has what the source says of its group, else the names of its tools."""
     verbs = ("list", "create", "archive", "search")
     tools = [{"name": f"acme_{verb}_{noun}", "inputSchema": {"type": "object"}} for noun in NOUNS for verb in verbs]
     manifest = tmp_path / "manifest.json"
@@ -167,23 +167,12 @@ def test_many_tools_are_one_item_for_each_group(tmp_path: Path) -> None:
     )
     items = quick.split("\n")
     assert len(items) == len(NOUNS)
-    assert all(item.endswith("): list, create, archive, search") for item in items), quick
+    assert all("): `acme_list_" in item and item.count("`, `") == 3 for item in items), quick
     help_text = (tmp_path / "out" / "ai-help.md").read_text("utf-8")
     assert "\n\nOthers: `acme_" in help_text.partition("## Quick Reference")[2].partition("\n## ")[0]
 
 
 NOUNS = ("letter", "parcel", "invoice", "customer", "harbour", "ticket", "voucher", "catalogue")
-
-
-def test_few_tools_are_asked_for_by_what_their_texts_share(tmp_path: Path) -> None:
-    texts = {"get_time": "Get current time in a specific timezone", "convert_time": "Convert time between timezones"}
-    data = grouped(clock=[*texts])
-    data["info"]["description"] = "x"
-    for path in data["paths"].values():
-        path["get"]["summary"] = texts[path["get"]["operationId"]]
-    generated("from-openapi", write(tmp_path / "api.json", data), "-o", tmp_path / "out")
-    (path,) = (tmp_path / "out").glob("skills/*/SKILL.md")
-    assert "asks about time or timezones." in read(path).fields()["description"]
 
 
 def test_a_document_with_marks_explains_them(tmp_path: Path) -> None:
@@ -401,7 +390,11 @@ def test_a_short_description_is_one_sentence_of_what_it_does(tmp_path: Path) -> 
     words = "Books berths in every harbour of the coast, from the small ones of the north to those of the far south."
     summaries = {"a": f"Use when asked. {words}", "b": "Books berths. Use when asked."}
     tools = [{"name": "book", "pointer": "/tools/0"}]
-    services = [{"kind": "mcp", "name": name, "summary": text, "tools": tools} for name, text in summaries.items()]
+    said = {"summary": {"kind": "declared", "source": "--description"}}
+    services = [
+        {"kind": "mcp", "name": name, "summary": text, "tools": tools, "origins": said}
+        for name, text in summaries.items()
+    ]
     (tmp_path / "both.json").write_text(json.dumps({"snapshot": 1, "services": services}), "utf-8")
     generated("from-server", "--snapshot", "both.json", "-o", "out", cwd=tmp_path)
     text = (tmp_path / "out" / "llms.txt").read_text("utf-8")

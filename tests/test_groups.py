@@ -203,87 +203,6 @@ def test_the_one_tag_of_all_operations_is_not_repeated_before_its_parts(tmp_path
     assert min(map(len, found.values())) > 1
 
 
-def test_each_group_of_a_large_service_is_listed_with_what_its_tools_do(tmp_path: Path) -> None:
-    """X-22, issue 5: by the words of its tools that its name does not have."""
-    parts = ("labels", "reminders", "attachments", "watchers", "links", "notes", "votes", "drafts", "limits", "fees")
-    data = description(
-        {
-            f"/{kind}-{thing}s/{{id}}/{part}": {
-                "get": operation(
-                    f"get_{kind}_{thing}_{part}_of_it_as_they_are_now", tags=[f"{kind.title()}{thing.title()}s"]
-                )
-                | {"description": "Gives what there is of them, with all that belongs to it. " * 4}
-            }
-            for kind in ("old", "new", "shared")
-            for place, thing in enumerate(THINGS)
-            for part in (parts * 2)[place : place + 4]
-        },
-        info={"title": "Desk", "version": "1"},
-    )
-    generated("from-openapi", write(tmp_path / "api.json", data), "-o", tmp_path / "out")
-    lines = (tmp_path / "out" / "llms.txt").read_text("utf-8").split("\n")
-    assert [line.partition("): ")[2] for line in lines if line.startswith("- [Old users]")] == [", ".join(parts[:4])]
-
-
-@pytest.mark.parametrize(
-    ("names", "line"),
-    [
-        (
-            ("archive", "setTeams", "getTeams", "delete", "convertToPrivate"),
-            "archive, set teams, teams, delete, convert",
-        ),
-        (("create", "list", "get"), "create, list, get"),
-        (("createBankAccount", "listBankAccounts", "verifyBankAccount"), "bank accounts, verify bank account"),
-    ],
-)
-def test_what_the_tools_of_a_group_do_is_said_in_their_words(tmp_path: Path, names: tuple[str, ...], line: str) -> None:
-    others = {f"t{n}": [f"t{n}_{verb}" for verb in VERBS] for n in range(5)}
-    source = grouped(**{"admin.rooms": [f"admin_rooms_{name}" for name in names]}, **others)
-    generated("from-openapi", write(tmp_path / "api.json", source), "-o", tmp_path / "out")
-    lines = (tmp_path / "out" / "llms.txt").read_text("utf-8").split("\n")
-    assert [item.partition("): ")[2] for item in lines if item.startswith("- [Admin rooms]")] == [line]
-
-
-def test_the_request_in_a_name_of_fastapi_is_no_word_of_it(tmp_path: Path) -> None:
-    """FastAPI adds path and method to the name of each function: `create_flow_flows__post`."""
-    functions = (
-        ("create", "post", ""),
-        ("read", "get", "/{id}"),
-        ("delete", "delete", "/{id}"),
-        ("resume", "post", "/{id}"),
-    )
-    paths: Json = {}
-    for thing in THINGS:
-        for verb, method, rest in functions:
-            path = f"/{thing}s{rest}" if verb != "resume" else f"/{thing}s{rest}/resume"
-            name = f"{verb}_{thing}{re.sub(r'[^a-z]', '_', path)}_{method}"
-            paths.setdefault(path, {})[method] = operation(name, tags=[f"{thing.title()}s"])
-    generated(
-        "from-openapi", write(tmp_path / "api.json", description(paths)), "-o", tmp_path / "out", "--emit", "llms"
-    )
-    lines = (tmp_path / "out" / "llms.txt").read_text("utf-8").split("\n")
-    assert {item.partition("): ")[2] for item in lines if item.startswith(f"- [{THINGS[0].title()}s]")} == {
-        "create, read, delete, resume"
-    }
-
-
-def test_the_format_in_a_path_is_in_no_derived_name(tmp_path: Path) -> None:
-    """X-22: a parameter of the path is not in what the tools of a group do."""
-    methods: Json = {method: {"tags": ["Ships"], "responses": {"200": {"description": "Done"}}} for method in METHODS}
-    paths = {
-        "/ships.json": {"get": methods["get"], "post": methods["post"]},
-        "/ships/{id}.json": {name: methods[name] for name in ("get", "put", "delete")},
-    }
-    others = grouped(**{f"t{n}": [f"t{n}_{verb}" for verb in VERBS] for n in range(5)})["paths"]
-    generated("from-openapi", write(tmp_path / "api.json", description(paths | others)), "-o", tmp_path / "out")
-    (page,) = (tmp_path / "out").rglob("ships.md")
-    assert "## get_ships\n" in page.read_text("utf-8")
-    assert "## delete_ships_id\n" in page.read_text("utf-8")
-    lines = (tmp_path / "out" / "llms.txt").read_text("utf-8").split("\n")
-    listed = [item.partition("): ")[2] for item in lines if item.startswith("- [Ships]")]
-    assert listed == ["list, create, get, update, delete"]
-
-
 def test_identifiers_are_headings_as_texts_spell_them(tmp_path: Path) -> None:
     """Plural if tools list them, with the capitals of the texts, and with the name of a larger area first."""
     tags = {"credit_notes": "Lists credit notes", "apple_pay": "A domain for Apple Pay", "GitHub": "Links to GitHub"}
@@ -312,29 +231,6 @@ def test_a_name_in_mixed_case_is_one_word_unless_texts_write_it_apart(tmp_path: 
             item["summary"] = said[item["tags"][0]]
     titles = set(members(service_of(write(tmp_path / "api.json", source))))
     assert titles == {"GitHub", "Phone number", "Any call", "Usage log"}
-
-
-def test_the_description_of_a_tag_is_its_gloss_if_it_adds_to_its_name(tmp_path: Path) -> None:
-    tags = {"orgs": "Interact with organizations.", "issues": "Endpoints to manage issues using the REST API."}
-    tags |= {"gists": "Gists; you must read them first."}
-    source = grouped(**{tag: [f"{tag}_{verb}" for verb in VERBS] for tag in (*tags, *(f"t{n}" for n in range(5)))})
-    source["tags"] = [{"name": name, "description": text} for name, text in tags.items()]
-    generated("from-openapi", write(tmp_path / "api.json", source), "-o", tmp_path / "out")
-    lines = (tmp_path / "out" / "llms.txt").read_text("utf-8")
-    assert ".md): organizations; " in lines
-    assert "REST API" not in lines
-    assert "must read" not in lines
-
-
-def test_a_summary_that_repeats_the_name_yields_to_the_description(tmp_path: Path) -> None:
-    """Issue 5: dense where it counts; `ListOrders` says nothing of `listOrders`."""
-    item = {**operation("listOrders"), "summary": "ListOrders", "description": "Gives the orders of a shop."}
-    source = write(
-        tmp_path / "api.json", description({"/orders": {"get": item}}, info={"title": "Shop", "version": "1"})
-    )
-    generated("from-openapi", source, "-o", tmp_path / "out")
-    text = (tmp_path / "out" / "skills" / "shop" / "SKILL.md").read_text("utf-8")
-    assert "— Gives the orders of a shop" in text
 
 
 PART = re.compile(r"-p\d+\.md$")
@@ -526,18 +422,3 @@ def test_preflight_requests_are_documented_but_in_no_list(tmp_path: Path) -> Non
     assert [path.name for path in lists if "cors_" in path.read_text("utf-8")] == []
     pages = "".join(path.read_text("utf-8") for path in skill.glob("references/*.md"))
     assert pages.count("\n## cors_") == len(THINGS)
-
-
-def test_large_groups_of_a_service_with_many_are_listed_with_words(tmp_path: Path) -> None:
-    """Names of groups alone make an agent guess; with little room, small groups go without words."""
-    small = {f"area{chr(97 + n // 26)}{chr(97 + n % 26)}": ["list", "create"] for n in range(90)}
-    large = {"account": ["capability", "person", "login_link", "note", "statement", "card"]}
-    paths = {
-        f"/{group}/{part}": {verb: operation(f"{verb}_{group}_{part}") for verb in ("get", "put")}
-        for group, parts in {**small, **large}.items()
-        for part in parts
-    }
-    generated("from-openapi", write(tmp_path / "api.json", description(paths)), "-o", tmp_path / "out")
-    (text,) = (path.read_text("utf-8") for path in (tmp_path / "out").glob("skills/*/SKILL.md"))
-    assert "- [Account](references/account.md) (12): capability, person, login link" in text
-    assert "- [Areaaa](references/areaaa.md) (4)\n" in text

@@ -168,13 +168,6 @@ def test_what_else_a_section_on_use_says_is_kept(tmp_path: Path) -> None:
     assert "It is the fastest way." in texts_of(out)["about.md"]
 
 
-def test_instructions_are_read_in_the_same_way(tmp_path: Path) -> None:
-    """S0-33: the same lists in the instructions of a server."""
-    service = inspected(tmp_path, server={"instructions": SEED}, tools=tools())
-    assert service["when_to_use"] == ["Manage projects or project settings", "Track, create, or update tasks"]
-    assert service["when_not_to_use"][0] == "File storage (use filesystem MCP or dedicated storage)"
-
-
 @pytest.mark.parametrize("unknown", ["", "\n### archive_project\n\nComes with version 2.\n"])
 def test_the_tool_reference_reaches_the_section_of_each_tool(tmp_path: Path, unknown: str) -> None:
     """S0-12, S0-18: whether each of its headings is a tool or not."""
@@ -400,12 +393,12 @@ def test_the_website_of_a_server_is_in_its_skill(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("said", "shown"),
     [
-        ("Use to manage notes.", "Use to manage notes. Use when the user asks to find a note."),
+        ("Use to manage notes.", "Use to manage notes. Use when the user mentions Listed."),
         ("Keeps notes. Use for finding and sorting notes.", "Keeps notes. Use for finding and sorting notes."),
         ("Keeps notes. Use this server whenever asked.", "Keeps notes. Use this server whenever asked."),
-        ("Keeps notes. Do not use it for files.", "Do not use it for files. Use when the user asks to find a note."),
-        ("Keeps notes. Don't use when offline.", "Don't use when offline. Use when the user asks to find a note."),
-        ("Keeps notes. " * 100 + "Use when asked for one.", "Keeps notes. Use when asked for one. Keeps notes."),
+        ("Keeps notes. Do not use it for files.", "Do not use it for files. Use when the user mentions Listed."),
+        ("Keeps notes. Don't use when offline.", "Don't use when offline. Use when the user mentions Listed."),
+        ("Keeps notes. " * 100 + "Use when asked for one.", "Keeps notes. Use when asked for one."),
     ],
 )  # fmt: skip
 def test_the_description_of_a_skill_has_one_trigger_and_all_of_it(tmp_path: Path, said: str, shown: str) -> None:
@@ -421,10 +414,10 @@ def test_the_description_of_a_skill_has_one_trigger_and_all_of_it(tmp_path: Path
 
 
 def test_uses_after_use_for_are_taken(tmp_path: Path) -> None:
-    """S0-08, X-22: they are declared, so nothing is drawn from the tools."""
+    """S0-08, X-22: a sentence of the declared description."""
     server = {"dashdash": {"identity": {"description": "Keeps notes. Use for storing, finding and sorting notes."}}}
     service = inspected(tmp_path, server=server, tools=tools())
-    assert service["when_to_use"] == ["for storing, finding and sorting notes"]
+    assert service["when_to_use"] == ["Use for storing, finding and sorting notes."]
     assert service["origins"]["when_to_use"]["kind"] == "declared"
 
 
@@ -434,7 +427,7 @@ def test_a_server_with_prompts_alone_is_described_by_its_prompts(tmp_path: Path)
     _, out = documented(tmp_path, tools=[], prompts=prompts)
     (skill,) = out.rglob("SKILL.md")
     text = skill.read_text("utf-8")
-    assert "description: Plans a week of work (MCP server listed). Use when the user" in text
+    assert "description: Plans a week of work. Use when the user" in text
     assert "get a prompt with `prompts/get`" in text
     for written in texts_of(out).values():
         assert "0 tools" not in written
@@ -447,7 +440,7 @@ def test_a_server_with_resources_alone_is_described_by_its_resources(tmp_path: P
     _, out = documented(tmp_path, tools=[], resources=resources, prompts=[])
     (skill,) = out.rglob("SKILL.md")
     text = skill.read_text("utf-8")
-    assert "description: The papers of today (MCP server listed). Use when the user" in text
+    assert "description: The papers of today. Use when the user" in text
     assert "read a resource with `resources/read`" in text
     written = texts_of(out)
     assert "[Everything in one file](llms-full.txt)\n" in written["llms.txt"]

@@ -73,6 +73,7 @@ SHOWN_NOWHERE = {
     *("Example.name", "ExampleOutput.name", "ExampleOutput.media_type"),  # keys of examples, which have summaries
     *("Example.input", "Request.auth", "Request.body", "Request.secrets"),  # only where tools have them
     *("CommandSyntax.value", "CommandSyntax.word"),  # only of an option
+    *("Service.product", "Service.purpose", "Service.skill_name", "Service.trigger"),  # inferred from the others
     "WorkflowStep.other",  # only of a step without a tool
     *("Service.name", "Tool.group", "Service.version"),  # given by the test
     "Service.source",  # only in the record
@@ -479,17 +480,12 @@ def test_a_long_text_costs_neither_front_matter_nor_safety_nor_tools(
     assert len(text.encode()) < 16_000
 
 
-@pytest.mark.parametrize(
-    ("names", "line"),
-    [
-        (["a" * 900, "drop"], "- Confirm first: `drop` and the others marked [destructive] or [sends]."),
-        (["a" * 900, "b" * 900], "- Confirm all tools first that are marked [destructive] or [sends]."),
-    ],
-)
-def test_a_long_name_hides_no_tool_that_deletes(tmp_path: Path, names: list[str], line: str) -> None:
-    """X-24: names are exact, so one that is too long is left out of the list, and not those after it."""
+@pytest.mark.parametrize("names", [["a" * 900, "drop"], ["a" * 900, "b" * 900]])
+def test_a_long_name_hides_no_tool_that_deletes(tmp_path: Path, names: list[str]) -> None:
+    """X-24: names are exact, so all of them are named, or the marks alone."""
     _, out = documented(tmp_path, tools=[tool(name, annotations={"destructiveHint": True}) for name in names])
     (skill,) = out.glob("skills/*/SKILL.md")
+    line = "- Ask the user before you call a tool that has the mark [destructive]."
     assert line in skill.read_text("utf-8").splitlines()
 
 

@@ -69,7 +69,7 @@ def test_findings_are_grouped_by_rule_the_worst_first(lacking: Path) -> None:
     assert lines[0].startswith(f"{lacking}: 1 error, 2 warnings, ")
     assert lines[2] == "error: no-description: a tool has no description"
     assert lines[3].startswith("  fix: say what it does")
-    assert lines[4] == f"  {lacking}:21:9: get_order has no description"
+    assert lines[4] == f"  {lacking}:25:9: get_order has no description"
     levels = [line.partition(":")[0] for line in lines[2:] if line and not line.startswith((" ", "quality"))]
     assert levels == sorted(levels, key=["error", "warning", "info"].index)
 
@@ -712,7 +712,7 @@ def test_junit_has_a_failure_for_each_finding_but_notes(lacking: Path) -> None:
 def test_github_gets_one_annotation_for_each_finding(lacking: Path) -> None:
     lines = lint("--format", "github", lacking).stdout.splitlines()
     assert len(lines) == len(findings(lacking))
-    assert lines[0].startswith(f"::error file={lacking},line=21,col=9,title=no-description (")
+    assert lines[0].startswith(f"::error file={lacking},line=25,col=9,title=no-description (")
 
 
 def test_no_text_of_a_source_leaves_its_place_in_a_report(tmp_path: Path) -> None:

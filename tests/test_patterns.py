@@ -24,10 +24,8 @@ from typing import Any
 import pytest
 
 import skillgen
-from skillgen.render import purpose
 from skillgen.security import credentials
 from skillgen.security.injection.patterns import lexicon, rules
-from skillgen.text import uses
 
 pytestmark = pytest.mark.slow
 
@@ -125,11 +123,6 @@ def _built() -> Iterator[tuple[re.Pattern[str], str]]:
     for rule in rules():
         yield from ((pattern.regex, "search") for pattern in rule.patterns)
         yield from ((regex.compiled, "search") for regex in rule.regexes)
-    for is_single in (False, True):
-        yield from zip(uses._forms(is_single), ("match", "fullmatch"), strict=True)
-    for build in (purpose._after_word, purpose._countable_use):
-        yield build("ship", "ships"), "findall"
-    yield purpose._use_after_the("ship"), "findall"
 
 
 def _calls_of_re(tree: ast.AST) -> Iterator[tuple[ast.Call, str]]:
@@ -269,13 +262,9 @@ def test_every_pattern_that_a_function_builds_is_known_here() -> None:
 
 
 TRIED = {
-    ("render/purpose.py", "_after_word"),
-    ("render/purpose.py", "_countable_use"),
-    ("render/purpose.py", "_use_after_the"),
     ("security/injection/patterns.py", "regex"),
     ("security/tables.py", "compiled"),
     ("text/lazy_re.py", "compiled"),
-    ("text/uses.py", "_forms"),
 }
 
 BOUNDED = {
@@ -305,14 +294,9 @@ WITHOUT_REPETITION = {
     ("infer/groups.py", "_is_countable"),
     ("render/identity.py", "_brand"),
     ("render/identity.py", "_mentions"),
-    ("render/purpose.py", "_phrase"),
-    ("render/purpose.py", "_spelled"),
-    ("render/purpose.py", "_without_title_case"),
     ("render/reference.py", "about_topics"),
     ("render/types.py", "_lists_all"),
     ("render/types.py", "_says_default"),
-    ("text/uses.py", "_opened"),
-    ("text/uses.py", "uses_in_item"),
     ("security/secrets.py", "__init__"),
     ("security/secrets.py", "_redact"),
 }

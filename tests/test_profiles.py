@@ -245,5 +245,7 @@ def test_a_use_that_the_identity_declares_in_prose_is_the_declared_one(tmp_path:
     assert fields["when_to_use"] == "Use when the user asks to book a berth."
     (skill,) = out.glob("skills/*/SKILL.md")
     text = skill.read_text("utf-8")
-    assert "Use this skill:\n\n- when the user asks to book a berth\n\nDo NOT use it for:\n\n- cars\n" in text
+    assert (
+        "- Use when the user asks to book a berth.\n\nDo NOT use it in these cases:\n\n- Do NOT use for cars.\n" in text
+    )
     assert "Its tools are for" not in text

@@ -82,7 +82,7 @@ def test_the_most_cautious_fact_counts_in_mark_and_access_level(
     assert f"`use(id?)` [{mark}]" in skill
     assert warned(stderr)
     assert access_level(tmp_path) == level
-    assert " first: `use`" in skill
+    assert mark == "write" or f"has the mark [{mark}]: `use`.\n" in skill
     texts = [path.read_text("utf-8") for path in (tmp_path / "out").rglob("*") if path.suffix in (".md", ".txt")]
     assert not any("[read]" in text or "only reads" in text for text in texts)
 
@@ -109,7 +109,7 @@ def test_a_tool_that_only_says_that_it_changes_data_may_delete(tmp_path: Path) -
     """X-08: the default of destructiveHint is true."""
     skill, stderr = of_server(tmp_path, tool("use", annotations={"readOnlyHint": False}))
     assert "`use(id?)` [destructive]" in skill
-    assert "- Confirm first: `use`.\n" in skill
+    assert "- Ask the user before you call a tool that has the mark [destructive]: `use`.\n" in skill
     assert not warned(stderr)
     text = (tmp_path / "out" / "llms-full.txt").read_text("utf-8")
     assert "[destructive] Declared: changes data.\n" in text
@@ -302,14 +302,16 @@ def test_what_cannot_be_undone_is_in_skill_md(tmp_path: Path, text: str) -> None
             skill, _ = of_server(folder, tool("close", description=text))
         else:
             skill, _ = of_description(folder, post={**operation("close"), "description": text})
-        assert " first: `close` (cannot be undone)." in skill
+        assert "- Cannot be undone: `close`.\n" in skill
 
 
 def test_declared_side_effects_are_what_the_user_confirms(tmp_path: Path) -> None:
     """S2-19, S4-11."""
     effects = {"sideEffects": ["Deletes all tasks"], "operationType": "delete", "reversible": False}
     skill, _ = of_server(tmp_path, tool("close_project", dashdash=effects))
-    assert "- Confirm first: `close_project` (Deletes all tasks; cannot be undone).\n" in skill
+    assert "- Cannot be undone: `close_project`.\n- Side effects of `close_project`: Deletes all tasks.\n" in skill
+    skill, _ = of_server(tmp_path, *(tool(f"close_{n}", dashdash=effects) for n in range(13)))
+    assert "- Cannot be undone: 13 tools, as their sections say.\n- 13 tools have side effects, " in skill
 
 
 @pytest.mark.parametrize(
@@ -539,30 +541,13 @@ def test_a_body_shows_what_a_call_ends_or_whom_it_reaches(
 def test_a_preflight_request_only_reads(tmp_path: Path) -> None:
     stub = {"operationId": "stub", "summary": "CORS support", "description": "Enable CORS by headers", "responses": {}}
     skill, _ = of_description(tmp_path, options=stub, get=operation("list"))
-    assert "Confirm first" not in skill
+    assert "Ask the user" not in skill
     assert access_level(tmp_path) == "read"
 
 
 def test_the_section_of_a_deprecated_operation_has_the_mark(tmp_path: Path) -> None:
     skill, _ = of_description(tmp_path, get={**operation("list"), "deprecated": True})
     assert "`GET /a` [read, deprecated]" in skill
-
-
-def test_messages_and_money_are_not_cut_for_plain_deletions(tmp_path: Path) -> None:
-    """At most 12 names and patterns; a pattern that is not cut replaces the names that it matches."""
-    deletions = [f"{verb}_it" for verb in ("drop", "wipe", "erase", "purge", "void", "revoke", "evict", "kick", "ban")]
-    sending = [f"{verb}_it" for verb in ("send", "pay", "buy", "mail_email", "submit", "transfer", "donate", "refund")]
-    skill, _ = of_server(tmp_path, *(tool(name) for name in (*deletions, *sending)))
-    line = next(line for line in skill.splitlines() if line.startswith("- Confirm first: "))
-    assert all(f"`{name}`" in line for name in (*deletions[:6], *sending[:6]))
-    assert line.count("`") == 24
-
-
-def test_a_pattern_comes_before_single_tools_with_a_note(tmp_path: Path) -> None:
-    final = [tool(f"{verb}_it", description="This cannot be undone.") for verb in ("drop", "wipe", "erase", "purge")]
-    final += [tool(f"{verb}_it", description="This cannot be undone.") for verb in ("void", "revoke", "evict")]
-    skill, _ = of_server(tmp_path, *final, *(tool(f"delete_{noun}") for noun in ("a_rope", "a_ship", "a_berth")))
-    assert "- Confirm first: `delete_*`, `drop_it` (cannot be undone), " in skill
 
 
 @pytest.mark.parametrize(
@@ -643,29 +628,6 @@ def test_declared_effects_are_not_reported_as_inferred(tmp_path: Path) -> None:
     assert "effects of 1 tool;" in finished.stderr
 
 
-def test_many_tools_to_confirm_are_patterns_that_match_nothing_harmless(tmp_path: Path) -> None:
-    """H5: those of most tools first."""
-    nouns = [f"{word}Plan" for word in ("One", "Two", "Red", "Blue", "Big", "Old", "Far", "Low", "Odd", "Dry")]
-    paths = {f"/{noun}": {"delete": operation(f"Delete{noun}"), "get": operation(f"Get{noun}")} for noun in nouns}
-    paths["/x"] = {"post": operation("PostVoid"), "get": operation("GetVoid"), "put": operation("PutInvoiceVoid")}
-    paths["/y"] = {"post": operation("PostCancel"), "put": operation("PutCancelAction"), "get": operation("GetY")}
-    paths["/z/refunds"] = {"post": operation("PostZRefunds"), "get": operation("ListZRefunds")}
-    paths["/v/refunds"] = {"post": operation("PostVRefunds"), "get": operation("ListVRefunds")}
-    skill = of_paths(tmp_path, paths)
-    names = "`Delete*`, `*Cancel*`, `PostVoid`, `PostZRefunds`, `PostVRefunds`, `PutInvoiceVoid`"
-    assert f"- Confirm every change first: {names}.\n" in skill
-
-
-def test_of_many_tools_with_one_mark_the_riskiest_are_named(tmp_path: Path) -> None:
-    names = ["exec_in_pod", "cleanup", "uninstall_chart", "generic", *(f"hover_{number}" for number in range(14))]
-    marked = [tool(name, annotations={"destructiveHint": True}) for name in names]
-    marked[3]["description"] = "Execute any command with these arguments."
-    skill, _ = of_server(tmp_path, *marked)
-    assert (
-        "are marked [destructive].\n- Confirm first: `exec_in_pod`, `cleanup`, `uninstall_chart`, `generic`.\n" in skill
-    )
-
-
 def test_the_author_corrects_effects_in_the_project_file(tmp_path: Path) -> None:
     operations = {
         "/a": {"get": operation("get_a"), "post": operation("get_b", summary="Deletes it."), "put": operation("c")},
@@ -696,7 +658,7 @@ targets:
         "get_all": "read",
         "delete_b": "destructive",
     }
-    assert "inferred: effects of 1 tool; declare them in skillgen.yaml (tools)" in finished.stderr
+    assert "effects of 1 tool; declare them in skillgen.yaml" in finished.stderr
     assert "warning: pattern-unmatched: tools none: " in finished.stderr
     lowered = [line for line in finished.stderr.splitlines() if "effect-lowered" in line]
     assert len(lowered) == 1
@@ -713,10 +675,3 @@ def test_an_effect_that_does_not_exist_is_refused(tmp_path: Path) -> None:
     assert finished.exit_code == 2
     assert "skillgen.yaml:1: targets.a.tools.x.effect: no such effect: reads" in finished.stderr
     assert "read,write,sends,destructive" in finished.stderr
-
-
-def test_most_tools_with_one_mark_are_said_once(tmp_path: Path) -> None:
-    """A server may mark every action."""
-    names = ["upload", *(f"hover_{number}" for number in range(14))]
-    skill, _ = of_server(tmp_path, *(tool(name, annotations={"destructiveHint": True}) for name in names))
-    assert "- 15 of 15 tools are marked [destructive].\n- Confirm first: `upload`.\n" in skill

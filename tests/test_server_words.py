@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from captured import service_of_answers
 from cli import run_skillgen
 from documents import MarkdownDocument
 from filters import each
@@ -38,88 +37,8 @@ def skill_of(folder: Path) -> str:
     return path.read_text("utf-8")
 
 
-def test_what_instructions_say_of_use_and_of_no_use_is_declared(tmp_path: Path) -> None:
-    """S0-33, issue 5: declared triggers first; "Do NOT use" only when declared."""
-    service = inspected(tmp_path, server={"instructions": INSTRUCTIONS}, tools=tools(["find", "book"]))
-    assert service["when_to_use"] == ["to look berths up whenever the user asks about a harbour"]
-    assert service["when_not_to_use"] == ["weather, tides, or ships at sea"]
-    for field in ("when_to_use", "when_not_to_use"):
-        assert service["origins"][field] == {"kind": "declared", "source": "/initialize/instructions"}
-
-    finished, out = documented(tmp_path, server={"instructions": INSTRUCTIONS}, tools=tools(["find", "book"]))
-    assert finished.exit_code == 0, finished.stderr
-    skill = skill_of(out)
-    assert "Use this skill:\n\n- to look berths up whenever the user asks about a harbour\n" in skill
-    assert "Do NOT use it for:\n\n- weather, tides, or ships at sea\n" in skill
-    assert "Use to look berths up whenever the user asks" in skill.split("---")[1]
-    assert "Do NOT use it for:\n\n- weather" in (out / "ai-help.md").read_text("utf-8")
-    assert "[Not for: weather, tides, or ships at sea]" in (out / "llms.txt").read_text("utf-8")
-
-
-@pytest.mark.parametrize(
-    ("text", "wanted", "unwanted"),
-    [
-        ("## When to Use\n\n- Find things\n- Sort them\n\n## When NOT to use\n\n* Writing code",
-         ("Find things", "Sort them"), ("Writing code",)),
-        ("**Use this MCP server when:**\n1. The user asks\n   for a berth\n\n**Do NOT use when:**\n- It is closed",
-         ("The user asks for a berth",), ("It is closed",)),
-        ("Don't use this server if the harbour is closed.", (), ("if the harbour is closed",)),
-        ("Use when the user wants a berth.", ("when the user wants a berth",), ()),
-        # What is said of a tool is not said of the whole.
-        ("Use `find` when the user asks.", (), ()),
-        ("When to use the find tool:\n- Often", (), ()),
-        ("### find_berth\n\nUse when the user asks. Do not use for booking.", (), ()),
-        ("When to use:\n- `find`: to look up", (), ()),
-        ("Use this tool when you need to:\n- look up", (), ()),
-        # Advice on how to call is no trigger.
-        ("Use absolute paths. Use describe first. Use even when it seems needless.", (), ()),
-        ("Use this server to search the web.", (), ()),
-    ],
-)  # fmt: skip
-def test_only_what_speaks_of_the_whole_is_taken(text: str, wanted: tuple[str, ...], unwanted: tuple[str, ...]) -> None:
-    listed = [{"tools": [{"name": name} for name in ("find", "find_berth")]}]
-    service = service_of_answers({"initialize": {"instructions": text}, "tools/list": listed})
-    origin = (service.origins or {}).get("when_to_use")
-    found = () if origin is None or origin.kind == "inferred" else service.when_to_use
-    assert (found, service.when_not_to_use) == (wanted, unwanted)
-
-
-def test_the_only_tool_speaks_for_the_server(tmp_path: Path) -> None:
-    description = "Thinks.\n\nWhen to use this tool:\n- Breaking a problem down\n- Planning\n\nParameters:\n- id: any"
-    _, out = documented(tmp_path, tools=[tool("think", description=description)])
-    assert "Use this skill for:\n\n- Breaking a problem down\n- Planning\n\n##" in skill_of(out)
-
-
-def test_what_dashdash_or_ai_help_declares_is_not_mixed_with_prose(tmp_path: Path) -> None:
-    """Issue 5: the order of the voices; instructions are the last of them."""
-    service = inspected(tmp_path, server={"instructions": "Be quick."}, tools=tools(["find", "book"]))
-    assert "when_to_use" not in service
-    assert "when_not_to_use" not in service
-
-
 KINDS = "Finds berths of several kinds of all of the harbours in the far north at the sea"
 LONG = "of all of the harbours that we know of in the very far north at the seaside"
-
-
-@pytest.mark.parametrize(
-    ("said", "shown"),
-    [
-        ("This tool helps you to find berths.", "Find berths"),
-        ("This tool is used to book a berth", "Book a berth"),
-        ("The FindBerths operation returns every berth.", "Returns every berth"),
-        ("Use this to find a berth.", "Find a berth"),
-        ("This tool is deprecated", "This tool is deprecated"),
-        ("This tool will be removed", "This tool will be removed"),
-        ("This tool does nothing", "This tool does nothing"),
-        ("**Note:** reads `**/*.ts` files", "Note: reads `**/*.ts` files"),
-        (f"Finds a berth for any ship {LONG} that is longer than the {LONG}", f"Finds a berth for any ship {LONG}…"),
-        (f"{KINDS}, such as moorings and many more boxes", f"{KINDS}…"),
-    ],
-)
-def test_a_phrase_begins_with_the_verb_and_ends_at_a_complete_word(tmp_path: Path, said: str, shown: str) -> None:
-    _, out = documented(tmp_path, tools=[tool("do", description=said)])
-    (line,) = [line for line in skill_of(out).splitlines() if line.startswith("- `do(")]
-    assert line.endswith(f" — {shown}")
 
 
 def test_a_call_line_shows_types_and_the_content_of_the_only_parameter(tmp_path: Path) -> None:
@@ -254,22 +173,12 @@ def test_ai_help_and_llms_txt_name_all_that_a_server_offers(tmp_path: Path) -> N
     assert "- Resource `log://0`: The log of day 0\n" in help_text
     assert "- And 6 more\n" in help_text
     assert "`a` returns JSON. Others: unstructured MCP content.\n" in help_text
-    assert "> Tools of the MCP server listed.\n" in llms
+    assert "> Tools of Listed: Does a; Does what b says.\n" in llms
     assert "- [Instructions](skills/listed/SKILL.md): read first\n" in llms
     assert "skills/listed/SKILL.md#resources): `log 0`, `log 1`, " in llms
     few = documented(tmp_path, tools=entries, prompts=prompts)[1]
     assert "- Prompt `brief(day*, tone?)`\n" in (few / "ai-help.md").read_text("utf-8")
     assert "## Instructions" not in (few / "llms.txt").read_text("utf-8")
-
-
-def test_what_not_to_do_is_no_summary_of_a_server(tmp_path: Path) -> None:
-    """S0-33: the first sentence of the instructions is the summary only where it says what the server is."""
-    server = {"instructions": "Do not use this server to keep passwords. Never use it for advice."}
-    service = inspected(tmp_path, server=server, tools=tools(["a"]))
-    assert "summary" not in service
-    assert service["when_not_to_use"] == ["to keep passwords", "advice"]
-    skill = skill_of(documented(tmp_path, server=server, tools=tools(["a"]))[1])
-    assert "Do NOT use it:\n\n- to keep passwords\n- for advice\n" in skill
 
 
 @pytest.mark.parametrize(
@@ -318,25 +227,6 @@ def test_what_a_server_says_in_the_sections_of_the_profile_is_in_them_once(tmp_p
     for title, body in told.items():
         assert body in document.section(title).text
         assert "The source declares no" not in document.section(title).text
-
-
-@pytest.mark.parametrize(
-    ("instructions", "summary"),
-    [
-        ("Keeps the berths of a harbour. Ask first.", "Keeps the berths of a harbour."),
-        ("Notes for agents on the harbour API. Berths are counted from one.", None),
-        ("Live first: answer questions with find_berth and read no files. It is quick.", None),
-        ("The user has chosen this harbour. Find berths with find_berth.", None),
-        ("When a berth is wanted, look it up.", None),
-        ("Find things in a harbour. Use find_berth for berths.", "Find things in a harbour."),
-    ],
-)
-def test_only_a_sentence_about_the_service_says_what_it_is(
-    tmp_path: Path, instructions: str, summary: str | None
-) -> None:
-    """Issue 5: the description says what the service does; how its tools are used says it not."""
-    service = inspected(tmp_path, server={"instructions": instructions}, tools=tools(["find_berth", "book", "find"]))
-    assert service.get("summary") == summary
 
 
 @pytest.mark.parametrize(

@@ -413,15 +413,14 @@ class TestWhatTheServiceIs:
         assert service_of({"serverInfo": {}}, url="https://mcp.acme.com/mcp", server_name="acme").name == "acme"
         assert service_of({"serverInfo": None}).name == "mcp-server"
 
-    def test_the_summary_is_the_declared_description_else_the_instructions(self) -> None:
+    def test_the_purpose_is_the_declared_description_else_the_instructions(self) -> None:
         declared = service_of({"serverInfo": {"name": "x", "description": "Does\nthings."}, "instructions": "No."})
         assert declared.summary == "Does things."
-        drawn = service_of({"instructions": "Manages boards. Call list_boards first."})
-        assert drawn.summary == "Manages boards."
-        assert (drawn.origins or {})["summary"] == Origin("inferred", "instructions")
+        drawn = service_of({"instructions": "Manages boards and cards. Call list_boards first."})
+        assert (drawn.summary, drawn.purpose) == (None, "Manages boards and cards.")
+        assert (drawn.origins or {})["purpose"] == Origin("declared", "/initialize/instructions")
         for order in ("Call list_boards first.", "Please read the guide.", "Make sure that a board is open."):
-            assert service_of({"instructions": order}).summary is None
-        assert service_of().summary is None
+            assert service_of({"instructions": order}).purpose == service_of().purpose
 
     def test_a_long_description_is_kept_complete_next_to_its_first_paragraph(self) -> None:
         service = service_of({"serverInfo": {"name": "x", "description": "One\nline.\n\nMore."}})

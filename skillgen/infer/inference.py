@@ -1,13 +1,13 @@
 """Infers facts that a source does not declare: groups, deprecations, the access level.
 
-They are marked as inferred, so that no document states them as the source's word. Parameters and uses that a
-description declares are read here too.
+They are marked as inferred, so that no document states them as the source's word. Parameters that a description
+declares are read here too.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 from msgspec.structs import replace
 
@@ -19,7 +19,6 @@ from skillgen.model.service import Service
 from skillgen.model.tool import CAUTION, Effect, Tool
 from skillgen.model.values import Origin
 from skillgen.text.docstring import documented_parameters
-from skillgen.text.uses import uses_declared_in
 
 _DEPRECATED = re.compile(r"\W{0,9}deprecated\b|[^\n]{0,80}\(deprecated\)", re.IGNORECASE)
 _DEPRECATED_BELOW = re.compile(r"\n[^\S\n]*\n\W{0,3}[\[(*]DEPRECATED[\])*]")
@@ -34,9 +33,7 @@ def infer_missing(service: Service, authored: Mapping[str, tuple[Effect, str]]) 
     `authored` has the effects that the author of the documents declares, each with its place.
     """
     service = infer_effects(_with_deprecations(group_tools(_with_documented_parameters(service))), authored)
-    origins = dict(service.origins or {})
-    service = _with_declared_uses(service, origins)
-    return replace(split_large_groups(service), origins=origins)
+    return split_large_groups(service)
 
 
 def infer_effects(service: Service, authored: Mapping[str, tuple[Effect, str]]) -> Service:
@@ -64,37 +61,6 @@ def _with_docstring(tool: Tool) -> Tool:
         for item in tool.parameters
     )
     return replace(tool, parameters=parameters)
-
-
-def _with_declared_uses(service: Service, origins: dict[str, Origin]) -> Service:
-    """Adds the uses that the prose of the source declares, if no field does.
-
-    Wanted uses are not read from the description of an API, which says less than its groups.
-    """
-    for text, pointer in _service_texts(service):
-        uses = uses_declared_in(text, () if len(service.tools) == 1 else [tool.name for tool in service.tools])
-        if uses.wanted and not service.when_to_use and service.kind == "mcp":
-            service = replace(service, when_to_use=uses.wanted)
-            origins["when_to_use"] = Origin("declared", pointer)
-        if uses.unwanted and not service.when_not_to_use:
-            service = replace(service, when_not_to_use=uses.unwanted)
-            origins["when_not_to_use"] = Origin("declared", pointer)
-    return service
-
-
-def _service_texts(service: Service) -> Iterable[tuple[str, str]]:
-    """Yields the texts on the service with their pointers; the description of an only tool is one of them."""
-    origins = service.origins or {}
-    pointers = {"instructions": "/initialize/instructions", "summary": "/info/description"}
-    texts = [("instructions", service.instructions), ("summary", service.description)]
-    if service.summary and service.summary not in (service.description or ""):
-        texts.append(("summary", service.summary))
-    for field, text in texts:
-        origin = origins.get(field, Origin("declared", pointers[field]))
-        if text and origin.kind == "declared":
-            yield text, origin.source
-    if len(service.tools) == 1 and service.tools[0].description:
-        yield service.tools[0].description, f"{service.tools[0].pointer}/description"
 
 
 def _with_deprecations(service: Service) -> Service:

@@ -51,7 +51,7 @@ class Service(Node, frozen=True, kw_only=True):
     """The version of the service."""
 
     summary: str | None = None
-    """What it does, in one or two sentences."""
+    """What it does, in one or two sentences, as the source declares it."""
 
     description: str | None = None
     """The complete description; Markdown, untrusted."""
@@ -86,6 +86,18 @@ class Service(Node, frozen=True, kw_only=True):
     endpoints: tuple[Endpoint, ...] = ()
     """Base URLs."""
 
+    purpose: str | None = None
+    """What it does, as the description of its skill says: a sentence of the source, or what its tools do."""
+
+    trigger: str | None = None
+    """When to use it, in a sentence; `None` if `purpose` says so."""
+
+    product: str | None = None
+    """What users call it."""
+
+    skill_name: str | None = None
+    """The name of its skill."""
+
     server_name: str | None = None
     """The name under which a host mounts an MCP server."""
 
@@ -93,7 +105,7 @@ class Service(Node, frozen=True, kw_only=True):
     """The client configuration of a crawled MCP server; `None` for other sources."""
 
     when_to_use: tuple[str, ...] = ()
-    """Requests of users for which this service is the right one; phrases after "when the user asks to"."""
+    """Requests of users for which this service is the right one; always declared, never inferred."""
 
     when_not_to_use: tuple[str, ...] = ()
     """What it is not for; always declared, never inferred."""

@@ -22,6 +22,7 @@ from msgspec.structs import replace
 
 from skillgen.config.project import DEFAULT_OUT, HOSTS, PACKAGE, OutputOptions
 from skillgen.errors import EditedError, ExitCode, Problem, SkillgenError, SourceError, UsageError
+from skillgen.infer.description import described, with_description
 from skillgen.model.document import (
     BYTES_PER_TOKEN,
     FORMATS,
@@ -624,6 +625,7 @@ def _with_distinct_names(services: Sequence[Service], folders: Sequence[Path] = 
     """
     from skillgen.render.identity import skill_name
 
+    services = [*map(described, services)]
     counts = Counter(map(skill_name, services))
     renamed: list[Service] = []
     for service, folder in zip_longest(services, folders):
@@ -632,7 +634,7 @@ def _with_distinct_names(services: Sequence[Service], folders: Sequence[Path] = 
         is_shared = counts[skill_name(service)] > 1 or (folder and read_record(folder).service == one_line(distinct))
         if is_shared and mount is not None and mount != service.name:
             title = f"{service.title} ({mount})" if service.title else None
-            service = replace(service, name=distinct, title=title)
+            service = with_description(replace(service, name=distinct, title=title))
         renamed.append(service)
     return tuple(renamed)
 

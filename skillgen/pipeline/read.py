@@ -22,6 +22,7 @@ from msgspec import UNSET, Struct, structs
 from skillgen.config.option import command_words, options_in
 from skillgen.config.project import DRAFTED, Source, Texts
 from skillgen.errors import Problem, ProblemLog, SkillgenError, SourceError, UsageError, failure_from_bug
+from skillgen.infer.description import with_description, with_summaries
 from skillgen.infer.inference import infer_effects, infer_missing
 from skillgen.model.auth import Access, Endpoint
 from skillgen.model.resource import Section
@@ -718,7 +719,7 @@ def _with_overrides(service: Service, request: Request) -> Service:
         others = tuple(endpoint for endpoint in service.endpoints if endpoint.url != texts.base_url)
         origins = {**(service.origins or {}), "endpoints": Origin("declared", request.place("base_url"))}
         service = structs.replace(service, endpoints=(Endpoint(url=texts.base_url), *others), origins=origins)
-    return _with_fields(service, request, name="name", version="version", summary="description")
+    return with_summaries(_with_fields(service, request, name="name", version="version", summary="description"))
 
 
 def _compared(service: Service, declared: Service, request: Request) -> Service:
@@ -807,11 +808,11 @@ def _with_author_texts(service: Service, request: Request) -> Service:
         service = structs.replace(service, sections=(*sections, *others))
     service = _with_workflows(structs.replace(service, access=_access(service.access, request)), request)
     service = _with_groups(service, request)
-    if service.kind != "mcp" or not service.install:
-        return service
-    from skillgen.sources.mcp.publications import with_installed_entry
+    if service.kind == "mcp" and service.install:
+        from skillgen.sources.mcp.publications import with_installed_entry
 
-    return with_installed_entry(service)
+        service = with_installed_entry(service)
+    return with_description(service)
 
 
 def _with_workflows(service: Service, request: Request) -> Service:

@@ -77,7 +77,7 @@ _BRIEF_INSTRUCTIONS_BYTES = 500
 def first_instructions(service: Service, is_whole: bool, brief: bool) -> str:
     """Returns the instructions that SKILL.md has itself; empty if they are the summary."""
     text = service.instructions or ""
-    if not text.strip() or text.strip() == service.summary:
+    if not text.strip() or text.strip() == service.purpose:
         return ""
     limit = _BRIEF_INSTRUCTIONS_BYTES if brief else _INSTRUCTIONS_BYTES
     if is_whole or len(text.encode()) <= limit:
@@ -205,13 +205,17 @@ def description_headings(service: Service) -> tuple[str, ...]:
 
 
 def description_text(service: Service) -> Markdown:
-    """Returns the description; empty if it is the summary."""
-    return block(_description(service) or "")
+    """Returns the description."""
+    return block(service.description or "")
 
 
 def _description(service: Service) -> str | None:
-    """Returns the description, unless it is the summary in SKILL.md."""
-    return service.description if service.description != service.summary else None
+    """Returns the summary and the description, without what the description of the skill has completely."""
+    said = one_line(service.purpose or "")
+    texts = [service.description]
+    if service.summary and one_line(service.summary) not in one_line(service.description or ""):
+        texts = [service.summary, *texts]
+    return "\n\n".join(text for text in texts if text and one_line(text).rstrip(".") not in said) or None
 
 
 _OFFERED_LINES = 40

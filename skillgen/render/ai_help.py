@@ -16,7 +16,7 @@ from skillgen.model.schema import Parameter
 from skillgen.model.service import Service
 from skillgen.render.about import resource_and_prompt_lines
 from skillgen.render.dashdash import cli_front_matter
-from skillgen.render.identity import skill_name, what_and_when
+from skillgen.render.identity import description, skill_name, what_and_when
 from skillgen.render.llms import quick_tools
 from skillgen.render.pages import ERRORS, Section, file_stems, linked_types
 from skillgen.render.reference import SingleFile
@@ -67,9 +67,8 @@ def ai_help_documents(rendering: Rendering) -> Iterator[Document]:
     steps = sum(len(item.steps) for item in service.workflows)
     context = {
         **rendering.context,
-        "noun": "tool",
         "brief": False,
-        "trigger": what_and_when(service)[1],
+        "trigger": what_and_when(service)[1] or description(service),
         "quick": quick,
         "others": [tool.name for tool in service.tools if tool.name not in {item.name for item in quick}],
         "fields": cli_front_matter(service, subcommand_help=has_commands),

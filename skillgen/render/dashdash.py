@@ -10,7 +10,7 @@ from skillgen.model.mcp_fields import REQUIREMENTS, SERVICE, camel, declared
 from skillgen.model.service import Service
 from skillgen.model.values import Json, Value, is_inferred
 from skillgen.render.access import url_of
-from skillgen.render.identity import description, is_named_by_author, skill_name
+from skillgen.render.identity import description, skill_name
 from skillgen.render.publishing import json_document, with_values
 from skillgen.render.semantics import rate_limit_phrase
 from skillgen.render.skill import Rendering
@@ -123,9 +123,9 @@ def not_declared(service: Service) -> list[str]:
     """
     origins = service.origins or {}
     declared = {
-        "name": is_named_by_author(service),
+        "name": not is_inferred(service, "product"),
         "title": "title" in origins and not origins["title"].source.endswith("erverInfo/title"),
-        "description": service.summary is not None and not is_inferred(service, "summary"),
+        "description": service.summary is not None,
         "when-to-use": service.when_to_use,
         "access-level": not is_inferred(service, "access_level"),
         **{

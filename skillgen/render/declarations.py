@@ -23,8 +23,8 @@ from skillgen.model.values import Json, is_inferred
 from skillgen.render.ai_help import ai_help_documents
 from skillgen.render.dashdash import cli_front_matter, mcp_front_matter, metadata, not_declared
 from skillgen.render.filters import front_matter
-from skillgen.render.identity import plain, skill_name, tool_phrase, what_and_when, what_it_does
-from skillgen.render.pages import file_stems, slug
+from skillgen.render.identity import plain, skill_name, tool_phrase, what_and_when
+from skillgen.render.pages import file_stems
 from skillgen.render.publishing import (
     NOT_A_SERVER,
     exact_version,
@@ -39,6 +39,7 @@ from skillgen.render.skill import Rendering
 from skillgen.text import lazy_re as re
 from skillgen.text.generated import GENERATOR, KEY, OWN_WORDS, digest_of, marked
 from skillgen.text.markdown import disarm, inline, one_line
+from skillgen.text.slugs import slug
 from skillgen.text.structure import sections_of_level
 
 _OPEN_SCHEMA = {"type": "object", "additionalProperties": True}
@@ -186,7 +187,7 @@ def _ai_help_results(rendering: Rendering) -> dict[str, Json]:
     service = rendering.service
     (text,) = (disarm(document.text) for document in ai_help_documents(rendering))
     heading, _, rest = text.partition("\n---\n")[2].lstrip("\n").partition("\n")
-    about = f"> {inline(what_it_does(service))}"
+    about = f"> {inline(what_and_when(service)[0])}"
     markdown = f"{front_matter(mcp_front_matter(service))}\n\n{heading}\n\n{about}\n\n{rest.lstrip()}"
     markdown = marked(disarm(markdown))
 
@@ -203,7 +204,7 @@ def _ai_help_results(rendering: Rendering) -> dict[str, Json]:
         {
             "quickReferenceNotes": own + notes or None,
             **sections,
-            "whenToUse": list(service.when_to_use) or [what_and_when(service)[1]],
+            "whenToUse": list(service.when_to_use) or [" ".join(filter(None, what_and_when(service)))],
             "doNotUse": list(service.when_not_to_use),
             "quickReference": [
                 with_values({"name": tool.name, "description": tool_phrase(tool)}) for tool in service.tools

@@ -39,7 +39,7 @@ from skillgen.render.reference import quotation
 from skillgen.text import markdown
 from skillgen.text.blocks import block
 from skillgen.text.markdown import Markdown, disarm, json_text, one_line
-from skillgen.text.summary import clip, shorten, without_see_below
+from skillgen.text.summary import clip, shorten
 
 VALUE_LIMIT = 1_536
 """Characters of one value; the longest that a host reads is Claude Code's `description`."""
@@ -188,7 +188,6 @@ FILTERS: dict[str, Callable[..., Any]] = {
     "markdown": Markdown,
     "trimmed": _trimmed,
     "stop": _stop,
-    "without_see_below": without_see_below,
     "front_matter": front_matter,
     "json": _json,
     "clipped": clip,
@@ -202,8 +201,6 @@ FILTERS: dict[str, Callable[..., Any]] = {
     "begins_with": _begins_with,
     "codes": semantics.codes,
     "is_inferred": is_inferred,
-    "wanted_uses": identity.wanted_uses,
-    "unwanted_uses": identity.unwanted_uses,
     "example_variables": access.example_variables,
     "login": access.login,
     "explained_scopes": access.explained_scopes,

@@ -14,8 +14,7 @@ from skillgen.model.tool import Tool
 from skillgen.render.identity import tool_phrase
 from skillgen.render.pages import PAGE_LIMIT_BYTES, Page, Section, pages_of
 from skillgen.render.phrases import phrase, phrases, plain_phrase
-from skillgen.render.purpose import LITTLE_ROOM, glossed_words, is_said
-from skillgen.render.reference import Reference, Topic
+from skillgen.render.reference import Reference, Topic, group_words
 from skillgen.render.semantics import marks
 from skillgen.text.markdown import Markdown, code, inline, link_label, link_url, paragraph
 from skillgen.text.summary import clip, clip_middle
@@ -27,6 +26,9 @@ LINES: tuple[Lines, ...] = ("phrases", "names")
 
 _MANY = 10
 """Tools of a group that needs words most."""
+
+_LITTLE_ROOM = 100
+"""Characters of words below which only larger groups have some."""
 
 _LABEL_LIMIT = 48
 
@@ -45,15 +47,16 @@ class Entry(Struct, frozen=True, kw_only=True):
     files: tuple[str, ...]
     """Files that list the tools; for a group with only one page, that page."""
 
-    words: tuple[str, ...] = ()
-    """What the tools of a single group do; the titles of the others of several groups."""
+    words: str = ""
+    """What the source says of a single group; the titles of the others of several groups."""
 
-    gloss: str = ""
-    """What the source says of a single group."""
+    names: tuple[str, ...] = ()
+    """The tools of a single group."""
 
-    def shown(self, limit: int) -> str:
+    def shown(self, limit: int) -> Markdown:
         """Returns the words within a number of characters; with little room, only those of a larger group."""
-        return "" if limit < LITTLE_ROOM and self.count < _MANY else glossed_words(self.gloss, self.words, limit)
+        is_bare = limit < _LITTLE_ROOM and self.count < _MANY
+        return Markdown("") if is_bare else group_words(self.words, self.names, limit)
 
 
 class Index(Struct, frozen=True, kw_only=True):
@@ -82,7 +85,7 @@ def index_by_group(reference: Reference) -> Index:
             pages += index_pages
         files = tuple(page.file_name for page in index_pages) or (topic.pages[0].file_name,)
         entries.append(
-            Entry(label=topic.title, count=len(topic.tools), files=files, words=topic.words, gloss=topic.gloss)
+            Entry(label=topic.title, count=len(topic.tools), files=files, words=topic.words, names=_names(topic))
         )
     return Index(pages=tuple(pages), entries=tuple(entries))
 
@@ -102,9 +105,14 @@ def index_in_sequence(reference: Reference, lines: Lines) -> Index:
         listed = [topic_and_count[name] for name in page.anchors]
         titles = list(dict.fromkeys(topic.title for topic, _ in listed))
         count = sum(count for _, count in listed)
-        words = listed[0][0].words if len(titles) == 1 else tuple(titles[1:-1])
-        entries.append(Entry(label=_label(titles), count=count, files=(page.file_name,), words=words))
+        words = listed[0][0].words if len(titles) == 1 else ", ".join(titles[1:-1])
+        names = _names(listed[0][0]) if len(titles) == 1 else ()
+        entries.append(Entry(label=_label(titles), count=count, files=(page.file_name,), words=words, names=names))
     return Index(pages=pages, entries=tuple(entries))
+
+
+def _names(topic: Topic) -> tuple[str, ...]:
+    return tuple(tool.name for tool in topic.tools)
 
 
 def _list_index(title: str, stem: str, pages: Sequence[Page]) -> Index:
@@ -180,7 +188,7 @@ def _line(tool: Tool) -> str:
     """Returns a line for a tool; the request is in its section."""
     phrase = tool_phrase(tool, _PHRASE_LIMIT)
     marked = f" [{', '.join(marks(tool))}]" if marks(tool) else ""
-    return f"- {code(tool.name)}{marked}" + (f" — {inline(phrase)}" if phrase and not is_said(phrase, tool) else "")
+    return f"- {code(tool.name)}{marked}" + (f" — {inline(phrase)}" if phrase else "")
 
 
 def _label(names: Sequence[str]) -> str:

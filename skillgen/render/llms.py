@@ -27,8 +27,7 @@ from skillgen.render.identity import (
     what_and_when,
 )
 from skillgen.render.phrases import plain_phrase
-from skillgen.render.purpose import glossed_words, joined_words
-from skillgen.render.reference import Reference, single_file
+from skillgen.render.reference import Reference, group_words, single_file
 from skillgen.render.semantics import marks
 from skillgen.render.skill import Rendering, Site
 from skillgen.render.workflows import workflow_lines
@@ -87,7 +86,6 @@ def llms_documents(rendering: Rendering) -> Iterator[Document]:
         **rendering.context,
         "what": what,
         "trigger": when or description(service),
-        "noun": "service",
         "brief": False,
         "places": places,
         "fields": web_front_matter(service),
@@ -101,18 +99,22 @@ def llms_documents(rendering: Rendering) -> Iterator[Document]:
     yield Document("llms-full.txt", single_file(head, reference))
 
 
-def _groups(rendering: Rendering) -> list[tuple[str, str, str]]:
+def _groups(rendering: Rendering) -> Sequence[tuple[str, str, str]]:
     """Returns title, file and words of each group, the largest first, "Other" last; of sequences if there are many."""
     index = rendering.skill.index if rendering.skill is not None else None
     files = {entry.label: entry.files[0] for entry in index.entries} if index is not None else {}
     topics = sorted(rendering.reference.topics, key=lambda topic: (topic.title == "Other", -len(topic.tools)))
     limit = max(_WORDS_LIMIT, _ALL_WORDS_LIMIT // max(len(topics), 1))
     groups = [
-        (item.title, files.get(item.title, item.pages[0].file_name), glossed_words(item.gloss, item.words, limit))
+        (
+            item.title,
+            files.get(item.title, item.pages[0].file_name),
+            group_words(item.words, [tool.name for tool in item.tools], limit),
+        )
         for item in topics
     ]
     if index is not None and sum(len(part) for group in groups for part in group) > _MAX_CHARACTERS:
-        return [(entry.label, entry.files[0], joined_words(entry.words, _WORDS_LIMIT)) for entry in index.entries]
+        return [(entry.label, entry.files[0], entry.shown(_WORDS_LIMIT)) for entry in index.entries]
     return groups
 
 

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import hashlib
 import re
-import unicodedata
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cache, lru_cache
@@ -23,6 +22,7 @@ from msgspec.structs import replace
 from skillgen.render.phrases import phrase, plain_phrase
 from skillgen.text.markdown import Markdown, link_label, one_line
 from skillgen.text.markdown import name as heading_text
+from skillgen.text.slugs import safe_stem, slug
 from skillgen.text.structure import Anchors
 
 PAGE_LIMIT_BYTES = 14_500
@@ -288,32 +288,11 @@ def _with_types(page: Page, types: Sequence[Section]) -> Page:
     return _with_anchors(replace(page, types=tuple(fitting))) if fitting else page
 
 
-_STEM_LIMIT = 48
-"""Characters of a file name, without extension."""
-
-_RESERVED = frozenset({"con", "prn", "aux", "nul", *(f"com{n}" for n in range(10)), *(f"lpt{n}" for n in range(10))})
-
 _PART = re.compile(r"-p\d+\Z")
 """The suffix of the further parts of a list."""
 
 _DIGEST_LENGTH = 6
 """Characters of a digest, unless more are needed to distinguish all digests."""
-
-
-def slug(text: str, limit: int = _STEM_LIMIT) -> str:
-    """Returns a text in `a-z`, `0-9` and single hyphens, at most `limit` long; it may be empty."""
-    text = re.sub("['\u2019]", "", text)
-    ascii_text = unicodedata.normalize("NFKD", text).encode("ascii", "ignore").decode().lower()
-    words = re.findall("[a-z0-9]+", ascii_text)
-    result = "-".join(words)
-    if len(result) > limit:
-        result = result[:limit].rpartition("-")[0] if "-" in result[limit // 2 : limit] else result[:limit]
-    return result.strip("-")
-
-
-def safe_stem(stem: str, prefix: str, taken: frozenset[str] = frozenset()) -> str:
-    """Returns a slug, with a prefix if it is taken or reserved by a system."""
-    return f"{prefix}-{stem}" if stem in taken or stem in _RESERVED else stem
 
 
 def file_stems(names: Iterable[str], taken: frozenset[str]) -> dict[str, str]:

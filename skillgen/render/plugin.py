@@ -18,7 +18,6 @@ from skillgen.model.service import Service
 from skillgen.render.access import URL_VARIABLE, host_prefixes
 from skillgen.render.identity import description, plain, short_description, skill_name, title, what_and_when
 from skillgen.render.invocation import skill_fields
-from skillgen.render.pages import slug
 from skillgen.render.publishing import (
     HEADER,
     PUBLISH_FIX,
@@ -34,6 +33,7 @@ from skillgen.render.publishing import (
 )
 from skillgen.render.skill import Rendering, Site, skill_documents
 from skillgen.text import lazy_re as re
+from skillgen.text.slugs import slug
 
 _SCHEMAS = "https://agent-plugins.org/schemas/1.0.0/"
 
@@ -244,7 +244,6 @@ def _readme(rendering: Rendering, connection: Connection | None, is_portable: bo
     context = {
         **rendering.context,
         "title": title(service),
-        "noun": "plugin",
         "name": skill_name(service),
         "what_and_when": " ".join(filter(None, what_and_when(service))),
         "connection": connection,

@@ -19,12 +19,11 @@ from skillgen.model.schema import NamedType, Parameter, Schema
 from skillgen.model.service import Service
 from skillgen.model.tool import Tool
 from skillgen.model.traversal import PROSE_FIELDS, place_of, referenced_types, rewrite_texts
-from skillgen.model.values import Quotation
+from skillgen.model.values import Quotation, is_inferred
 from skillgen.render.about import about_pages, description_headings
 from skillgen.render.access import shared_auth
 from skillgen.render.environment import Templates
 from skillgen.render.examples import curl_command, shown_examples
-from skillgen.render.identity import product
 from skillgen.render.nested import branches
 from skillgen.render.pages import (
     ERRORS,
@@ -43,24 +42,26 @@ from skillgen.render.pages import (
 )
 from skillgen.render.parameters import common_parameters, without_common_parameters
 from skillgen.render.phrases import of_rendering, phrase, phrases, plain_phrase
-from skillgen.render.purpose import gloss_of, joined_words, tool_words
 from skillgen.render.results import CommonErrors, Envelope, common_errors, envelope_of, received
 from skillgen.render.semantics import common_notes, without_notes
 from skillgen.render.shared import Kind, Place, expanded, share, unshared
 from skillgen.render.types import SCALARS, inline_types, schema_notes, selected_types, type_phrase
 from skillgen.text.blocks import block
-from skillgen.text.markdown import Markdown, code, join_lines, one_line, paragraph
+from skillgen.text.markdown import Markdown, code, code_list, inline, join_lines, one_line, paragraph
 from skillgen.text.markdown import name as heading_text
 from skillgen.text.structure import Anchors
-from skillgen.text.summary import clip
+from skillgen.text.summary import clip, clip_middle, first_sentence
 
 WHOLE_PAGE_LIMIT_BYTES = 300_000
 """Maximum size of the sections of a page for people."""
 
 INTRO_LIMIT_BYTES = 1_200
 """Bytes of a group's description at the top of its page."""
-_LABEL_LIMIT = 60
-"""Characters of the label of a page of a group."""
+_LABEL_LIMIT = 30
+"""Characters of a name in the label of a page of a group."""
+
+_WORDS_LIMIT = 160
+"""Characters of what the source says of a group in a list of groups."""
 
 
 class Topic(Struct, frozen=True, kw_only=True):
@@ -75,11 +76,8 @@ class Topic(Struct, frozen=True, kw_only=True):
     tools: tuple[Tool, ...]
     """Its tools, in order, without preflight requests, which are only on its pages."""
 
-    words: tuple[str, ...]
-    """What they do, without the words of the title."""
-
-    gloss: str
-    """What the description adds to the title, in a few words of the source; empty if it adds nothing."""
+    words: str
+    """The first sentence of what the source says of the group; empty if it says nothing."""
 
     pages: tuple[Page, ...]
     """The pages that document them."""
@@ -669,8 +667,6 @@ def _topics(
     titles = Counter(group.title for group in service.groups)
     names = {group.name: group.title if titles[group.title] == 1 else group.name for group in service.groups}
     stems = file_stems(names.values(), _reserved_stems(service))
-    glosses = {gloss_of(group.title, group.description, product(service)): group for group in reversed(service.groups)}
-    gloss = {group.name: text for text, group in glosses.items()}
     topics = [
         _topic(
             one_line(group.title),
@@ -678,9 +674,8 @@ def _topics(
             tools,
             sections[group.name],
             limit,
-            group.description,
+            group,
             intros[group.name],
-            gloss.get(group.name, ""),
         )
         for group in service.groups
         if (tools := by_group[group.name])
@@ -707,19 +702,38 @@ def _topic(
     tools: Sequence[Tool],
     sections: Sequence[Section],
     limit: int,
-    description: str | None = None,
+    group: Group | None = None,
     intro: Markdown | None = None,
-    gloss: str = "",
 ) -> Topic:
-    by_name = {tool.name: tool for tool in tools}
+    description = group.description if group is not None else None
+    is_declared = group is not None and not is_inferred(group, "description")
+    pages = pages_of(title, stem, sections, intro=intro, label=_label_of_page, limit=limit)
+    return Topic(
+        title=title,
+        description=description,
+        tools=tuple(tool for tool in tools if not tool.is_preflight),
+        words=clip(first_sentence(description), _WORDS_LIMIT) if description and is_declared else "",
+        pages=pages,
+    )
 
-    def label(sections: Sequence[Section]) -> str:
-        return joined_words(tool_words(title, [by_name[section.name] for section in sections]), _LABEL_LIMIT)
 
-    pages = pages_of(title, stem, sections, intro=intro, label=label, limit=limit)
-    listed = [tool for tool in tools if not tool.is_preflight]
-    words = tool_words(title, listed)
-    return Topic(title=title, description=description, tools=tuple(listed), words=words, gloss=gloss, pages=pages)
+def _label_of_page(sections: Sequence[Section]) -> str:
+    """Returns the names of the first and the last tool of a page."""
+    names = dict.fromkeys((sections[0].heading, sections[-1].heading))
+    return " to ".join(clip_middle(name, _LABEL_LIMIT) for name in names)
+
+
+def group_words(words: str, names: Iterable[str], limit: int) -> Markdown:
+    """Returns what the source says of a group within a number of characters, else the first names of its tools."""
+    if words:
+        return inline(clip(words, limit)) if limit else Markdown("")
+    shown: list[str] = []
+    for name in names:
+        limit -= len(name) + len("``, ")
+        if limit < 0:
+            return Markdown(f"{code_list(shown)}, …") if shown else Markdown("")
+        shown.append(name)
+    return code_list(shown)
 
 
 def _list_pages(

@@ -6,10 +6,8 @@ Declared facts and inferred ones are never mixed: an inferred fact is always mar
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from functools import cache
-from itertools import islice
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -19,11 +17,11 @@ from skillgen.model.resource import Event, Prompt, Resource
 from skillgen.model.schema import Schema
 from skillgen.model.service import Service
 from skillgen.model.tool import OVERRULES, Cost, Semantics, Tool
+from skillgen.model.values import is_inferred
 from skillgen.render.pages import tool_link
 from skillgen.render.phrases import once, phrase, phrases
 from skillgen.text.docstring import documented_parameters
 from skillgen.text.markdown import Markdown, code, code_list, inline, one_line, paragraph
-from skillgen.text.words import WORD, effect_of_verb, words_of
 
 
 def marks(tool: Tool) -> tuple[str, ...]:
@@ -104,7 +102,7 @@ def rate_limit_phrase(limit: RateLimit | None) -> Markdown:
 
 def summary_line(tool: Tool | Event) -> str | None:
     """Returns the summary, unless the beginning of the description contains it."""
-    summary = one_line(tool.summary or "")
+    summary = "" if is_inferred(tool, "summary") else one_line(tool.summary or "")
     start = (tool.description or "")[: 2 * len(summary) + 40].lower()
     words = _stems(summary)
     return summary if summary and not (all(word in start for word in words) and words <= _stems(start)) else None
@@ -115,7 +113,8 @@ def title_line(tool: Tool) -> str | None:
     title = one_line(tool.title or "")
     if not title or _stems(title) <= _stems(tool.name) | {"tool"}:
         return None
-    start = one_line((tool.summary or tool.description or "")[: 2 * len(title) + 40])
+    summary = None if is_inferred(tool, "summary") else tool.summary
+    start = one_line((summary or tool.description or "")[: 2 * len(title) + 40])
     return title if title.lower() not in start.lower() else None
 
 
@@ -174,173 +173,49 @@ def _facts(semantics: Semantics) -> Iterator[tuple[str, str]]:
         yield "side_effects", phrase("side_effects", effects="; ".join(map(inline, semantics.side_effects)))
 
 
-_CONFIRMED = 12
-"""Maximum of names and patterns to confirm."""
+_NAMED = 12
+"""Maximum of tools that a caution names; it names all of them or none."""
 
-_FIRST_DELETIONS = 6
-"""How many of them delete, before those that send; further deletions come last, as their names say what they do."""
+_NAMED_CHARACTERS = 600
+"""Maximum of the characters of their names."""
 
-_CONFIRMED_LENGTH = 600
-"""Maximum of their characters."""
-
-_TOLD = 6
-"""Maximum of tools with the effects that the source declares."""
-
-_PATTERN_SIZE = 3
-"""Minimum of tools that a pattern replaces; two if there are many."""
-
-_SHORT_VERB = 3
-"""Length of a verb that many other words contain: `end`."""
-
-_RISKY_VERBS = frozenset({"evaluate", "exec", "execute", "run", "upload"})
-"""What to confirm, with all that deletes or sends, if most tools share a mark, which then distinguishes nothing."""
-
-_CONFIRMED_MARKS = ("destructive", "sends", "write")
+_TOLD_EFFECTS = 10
+"""Maximum of tools whose side effects SKILL.md says itself."""
 
 
 @once
 def cautions(service: Service) -> list[Markdown]:
-    """Returns what SKILL.md warns of, a line for each: what to confirm, and what has unknown effects."""
+    """Returns what SKILL.md warns of, a line each: which tools to ask about, then what the source declares of them."""
     return list(_cautions(service.tools))
 
 
 def _cautions(tools: Sequence[Tool]) -> Iterator[Markdown]:
     asked = [tool for tool in tools if tool.semantics.requires_confirmation]
     if asked:
-        yield phrase("ask_first", tools=code_list(_patterns(asked, asked, tools), last=phrase("or_between")))
-    by_mark: dict[str | None, list[Tool]] = {}
-    for tool in tools:
-        by_mark.setdefault(tool.semantics.effect, []).append(tool)
-    of_marks: list[list[str]] = []
-    as_bad: list[Tool] = []
-    for mark in _CONFIRMED_MARKS:
-        marked = by_mark.get(mark, [])
-        as_bad += marked
-        lines = _confirmed(marked, as_bad, tools)
-        are_most = len(lines) > _CONFIRMED and 2 * len(marked) > len(tools)
-        if are_most:
-            yield phrase("most_are_marked", number=f"{len(marked):,}", all=f"{len(tools):,}", mark=mark)
-            risky = [tool for tool in marked if any(map(_is_risky, _verbs(tool)))]
-            lines = _confirmed(risky, as_bad, tools)
-        of_marks.append(lines)
-    destructive, sends, writes = of_marks
-    worst = [*destructive[:_FIRST_DELETIONS], *sends, *destructive[_FIRST_DELETIONS:]]
-    lines = [*worst, *writes] if len(worst) + len(writes) <= _CONFIRMED else worst[:_CONFIRMED]
-    room, shown = _CONFIRMED_LENGTH, list[str]()
-    for line in lines:
-        # A name that is too long must not hide the others: the source chooses names, and their order.
-        if len(line) <= room:
-            room -= len(line)
-            shown.append(line)
-    if shown:
-        are_all = not are_most and bool(writes) and shown == [*worst, *writes]
-        more = phrase("confirm_more") if len(shown) < len(worst) else ""
-        names = ", ".join(line for line in shown if not any(_matches(other, line) for other in shown if other != line))
-        yield phrase("confirm_all", tools=names) if are_all else phrase("confirm_first", tools=names, more=more)
-    elif worst:
-        yield phrase("confirm_marked")
-    unknown = by_mark.get(None, [])
-    if unknown:
-        names = codes(_patterns(unknown, unknown, tools), _CONFIRMED)
-        yield phrase("unknown_effects", tools=names) if len(unknown) < len(tools) else phrase("all_unknown")
+        names = _all_names(asked)
+        yield phrase("ask_first", tools=names) if names else phrase("ask_first_marked", number=f"{len(asked):,}")
+    marks = [mark for mark in ("destructive", "sends") if any(tool.semantics.effect == mark for tool in tools)]
+    risky = [tool for tool in tools if tool.semantics.effect in (None, *marks)]
+    conditions = [phrase("is_marked", marks=phrase("or_between").join(f"[{mark}]" for mark in marks))] if marks else []
+    if any(tool.semantics.effect is None for tool in tools):
+        conditions.append(phrase("has_no_mark"))
+    if conditions:
+        names = _all_names([tool for tool in risky if tool not in asked])
+        yield phrase("confirm", conditions=phrase("or_between").join(conditions), tools=f": {names}" if names else "")
+    if final := [tool for tool in tools if tool.semantics.reversible is False]:
+        yield phrase("not_undone", tools=_all_names(final) or f"{len(final):,} {phrase('tools_so_marked')}")
+    told = [tool for tool in tools if tool.semantics.side_effects]
+    if len(told) > _TOLD_EFFECTS:
+        yield phrase("many_effects", number=f"{len(told):,}")
+        return
+    for tool in told:
+        yield phrase("tool_effects", tool=code(tool.name), effects="; ".join(map(inline, tool.semantics.side_effects)))
 
 
-def _verbs(tool: Tool) -> tuple[str, ...]:
-    """Returns the words of a name, and the first word of the summary."""
-    return (*words_of(tool.name), *words_of(tool.summary or tool.description or "")[:1])
-
-
-def _is_risky(verb: str) -> bool:
-    return verb in _RISKY_VERBS or effect_of_verb(verb) in ("destructive", "sends")
-
-
-def _confirmed(marked: Sequence[Tool], as_bad: Sequence[Tool], tools: Sequence[Tool]) -> list[str]:
-    """Returns what to confirm: patterns, then names with declared effects, then the other names."""
-    to_confirm = [tool for tool in marked if not tool.semantics.requires_confirmation]
-    found = _patterns(to_confirm, as_bad, tools)
-    told = {
-        tool.name: words
-        for tool in to_confirm
-        if (words := _confirmed_effects(tool.semantics)) and (tool.semantics.side_effects or tool.name in found)
-    }
-    told = dict(islice(told.items(), _TOLD))
-    patterns = [item for item in found if "*" in item]
-    names = [item for item in found if "*" not in item and item not in told]
-    return [*map(code, patterns), *(f"{code(name)} ({words})" for name, words in told.items()), *map(code, names)]
-
-
-def _confirmed_effects(semantics: Semantics) -> str:
-    """Returns what the user should know of an effect, as the source declares it."""
-    facts = [*map(inline, semantics.side_effects)]
-    return "; ".join([*facts, phrase("cannot_be_undone")] if semantics.reversible is False else facts)
-
-
-def _patterns(named: Sequence[Tool], as_bad: Sequence[Tool], tools: Sequence[Tool]) -> list[str]:
-    """Returns patterns for tools with the same verb that match no harmless tool, then the names of the other tools.
-
-    A pattern is that of the verb (`create_*`, `*Cancel*`), or of verb and last word (`*/create-*comment`). The pattern
-    of most tools is first.
-    """
-    harmless = {tool.name for tool in tools}.difference(tool.name for tool in as_bad)
-    all_harmless = "\n".join(harmless)
-    minimum = _PATTERN_SIZE if len(named) <= _CONFIRMED else 2
-    left, patterns = [tool.name for tool in named], Counter[str]()
-    effects = {tool.name: tool.semantics.effect for tool in named}
-    for shape in (_around_verb, _shape_of_verb, _shape_of_verb_and_noun):
-        by_pattern: dict[str, list[str]] = {}
-        for name in left:
-            by_pattern.setdefault(shape(name, effects[name]), []).append(name)
-        for pattern, members in sorted(by_pattern.items(), key=lambda item: -len(item[1]))[:_CONFIRMED]:
-            shapes = {_shape_of_verb(name, effects[name]) for name in members}
-            pattern = shapes.pop() if shape is _around_verb and len(shapes) == 1 else pattern
-            is_harmful = max(pattern.split("*"), key=len) not in all_harmless
-            if len(members) >= minimum and (is_harmful or not any(_matches(pattern, name) for name in harmless)):
-                patterns[pattern] = len(members)
-                left = [name for name in left if not _matches(pattern, name)]
-    return [*(pattern for pattern, _ in patterns.most_common()), *left]
-
-
-def _matches(pattern: str, name: str) -> bool:
-    """True if a name matches a pattern with `*`; `fnmatch` takes longer for many names."""
-    start, *parts = pattern.split("*")
-    if not parts or not name.startswith(start):
-        return name == pattern
-    at = len(start)
-    for part in parts[:-1]:
-        at = name.find(part, at) + len(part)
-        if at < len(part):
-            return False
-    return len(name) - len(parts[-1]) >= at and name.endswith(parts[-1])
-
-
-def _verb_of(name: str, effect: str | None) -> re.Match[str] | None:
-    """Returns the verb of a name that has the effect, else its first verb."""
-    words = [*WORD.finditer(name, max(name.rfind("/"), name.rfind(".")) + 1)]
-    verbs = [word for word in words if effect_of_verb(word[0].lower())]
-    return next((word for word in verbs if effect_of_verb(word[0].lower()) == effect), next(iter(verbs), None))
-
-
-def _shape_of_verb(name: str, effect: str | None) -> str:
-    """Returns `create_*`, `*/create-*` or `*_delete`; the name itself if it has no verb."""
-    verb = _verb_of(name, effect)
-    if verb is None:
-        return name
-    start, end = verb.span()
-    before = name[start - 1 : start] if name[start - 1 : start] in ("_", "-", ".", "/") else ""
-    after = name[end : end + 1] if name[end : end + 1] in ("_", "-", ".", "/") else ""
-    return f"{'*' if start else ''}{before}{verb[0]}{after}{'*' if end < len(name) else ''}"
-
-
-def _around_verb(name: str, effect: str | None) -> str:
-    verb = _verb_of(name, effect)
-    return f"*{verb[0]}*" if verb is not None and len(verb[0]) > _SHORT_VERB else name
-
-
-def _shape_of_verb_and_noun(name: str, effect: str | None) -> str:
-    *_, last = [None, *WORD.finditer(name)]
-    verb = _verb_of(name, effect)
-    is_noun = last is not None and last.end() == len(name) and verb is not None and verb.end() <= last.start()
-    return f"{_shape_of_verb(name, effect)}{last[0]}" if last is not None and is_noun else name
+def _all_names(tools: Sequence[Tool]) -> Markdown:
+    """Returns the names of tools as code; empty if they are too many."""
+    is_short = len(tools) <= _NAMED and sum(len(tool.name) for tool in tools) <= _NAMED_CHARACTERS
+    return code_list([tool.name for tool in tools]) if is_short else Markdown("")
 
 
 _NOTE_TOOLS = 3

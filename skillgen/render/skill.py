@@ -22,7 +22,7 @@ from skillgen.errors import Problem
 from skillgen.model.document import BYTES_PER_TOKEN, Artifact, Document, Publisher
 from skillgen.model.service import Service
 from skillgen.render.environment import Templates
-from skillgen.render.identity import intro, phrase_of, skill_name, title
+from skillgen.render.identity import skill_name, title, tool_phrase
 from skillgen.render.index import LINES, Index, index_by_group, index_in_sequence, list_indexes
 from skillgen.render.invocation import skill_fields
 from skillgen.render.pages import required_items
@@ -171,7 +171,7 @@ class Rendering:
             "service": self.service,
             "title": title(self.service),
             "reference": self.reference,
-            "phrase": phrase_of(self.service),
+            "phrase": tool_phrase,
             "formats": self.formats,
             "has_program": self.has_program,
         }
@@ -248,13 +248,9 @@ def _skill_of(rendering: Rendering) -> Skill:
     tool_places = {name: f"references/{address}" for name, address in reference.tool_addresses.items()}
     steps = sum(len(item.steps) for item in service.workflows)
     fields = skill_fields(service, rendering.profile, has_program=rendering.has_program)
-    summary = intro(service)
-    is_said = summary is not None and one_line(summary).rstrip(".") in fields["description"]
     context = {
         **rendering.context,
         "fields": fields,
-        "intro": None if is_said else summary,
-        "noun": "skill",
         "lists": lists,
         "workflow_lines": workflow_lines(service, reference.about, "references/{}".format),
         "recipes": recipes_text(reference.about, tool_places) if steps <= _RECIPES_STEPS else "",

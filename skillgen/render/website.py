@@ -21,13 +21,13 @@ from msgspec import Struct
 
 from skillgen.model.document import Document
 from skillgen.render.environment import Templates
-from skillgen.render.identity import phrase_of, short_description, title, what_and_when
+from skillgen.render.identity import short_description, title, tool_phrase, what_and_when
 from skillgen.render.pages import Page, link_resolver
-from skillgen.render.purpose import joined_words
 from skillgen.render.reference import Reference, reference_of
 from skillgen.render.semantics import marks, marks_legend
 from skillgen.render.skill import Rendering, Site
-from skillgen.text.markdown import exact_json_text
+from skillgen.text.markdown import exact_json_text, one_line
+from skillgen.text.summary import clip
 
 OPEN_LIMIT = 12
 """Nested items that are visible at once; of more, a click shows them."""
@@ -81,7 +81,10 @@ def html_documents(rendering: Rendering) -> Iterator[Document]:
     resolved = link_resolver(reference.type_addresses, reference.tool_addresses)
     tools = {tool.name: tool for tool in service.tools}
     words = {
-        topic.pages[0].file_name: joined_words(topic.words, WORDS_LIMIT) for topic in reference.topics if topic.pages
+        topic.pages[0].file_name: topic.words
+        or clip(one_line(", ".join(tool.name for tool in topic.tools)), WORDS_LIMIT)
+        for topic in reference.topics
+        if topic.pages
     }
     of_tools = {page.file_name for page, _ in reference.tool_pages}
     entries = [
@@ -173,9 +176,8 @@ def _file(page: Page) -> str:
 
 def _search_index(rendering: Rendering, reference: Reference) -> str:
     """Returns the script with everything that can be found: name, phrase, group, marks and address."""
-    phrase = phrase_of(rendering.service)
     rows = [
-        [tool.name, phrase(tool), topic.title, list(marks(tool)), f"{_file(page)}#{page.anchors[tool.name]}"]
+        [tool.name, tool_phrase(tool), topic.title, list(marks(tool)), f"{_file(page)}#{page.anchors[tool.name]}"]
         for topic in reference.topics
         for page in topic.pages
         for tool in topic.tools_on(page)

@@ -33,7 +33,6 @@ from skillgen.render.publishing import (
     with_values,
     without,
 )
-from skillgen.render.purpose import subjects_of
 from skillgen.render.server_json import remotes_of, server_identity
 from skillgen.render.skill import Rendering, Site
 from skillgen.text.markdown import one_line
@@ -239,7 +238,7 @@ def _capabilities(service: Service) -> list[str]:
 
 def _queries(service: Service) -> list[str] | None:
     """Returns requests of users for which the service is the right one, and after them what its tools do."""
-    texts = chain(service.when_to_use, subjects_of(service).tasks, map(tool_phrase, service.tools))
+    texts = chain(service.when_to_use, map(tool_phrase, service.tools))
     shown = dict.fromkeys(line for text in texts if (line := clip(plain(text), _QUERY_LIMIT)))
     queries = list(shown)[: _QUERIES[-1]]
     return queries if len(queries) in _QUERIES else None

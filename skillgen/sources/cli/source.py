@@ -167,7 +167,7 @@ class _ServiceReader:
         parameters, input_, raw = self._input(declared, _rules(command, declared), pointer, name)
         return Tool(
             name=name,
-            summary=_shown(command.short_help, command.markup) or first_sentence(texts.prose or "") or None,
+            summary=_shown(command.short_help, command.markup) or None,
             description=texts.prose,
             group=group,
             parameters=parameters,

@@ -18,7 +18,6 @@ from skillgen.model.mcp_fields import ACCESS, REQUIREMENTS, SERVICE, Field
 from skillgen.model.service import Service
 from skillgen.model.values import Json, Origin, Value, child
 from skillgen.security.addresses import host_of
-from skillgen.sources.json_access import page_items, text_of
 from skillgen.sources.mcp.ai_help import AiHelp, ai_help_from_result, drop_undeclared
 from skillgen.sources.mcp.entries import SERVER_INFO_KEY, check_dashdash, counted_limit, dashdashes_in_result
 from skillgen.sources.mcp.fields import FieldReader, FieldResolver, SourcedValue, value_of
@@ -26,7 +25,6 @@ from skillgen.sources.mcp.manifest import Manifest, auth_kinds, manifest_from_re
 from skillgen.sources.mcp.target import Crawl
 from skillgen.text import lazy_re as re
 from skillgen.text.generated import is_generated
-from skillgen.text.summary import first_sentence
 
 _ACCESS_LEVELS = ("read", "interact", "full")
 """Access levels of an MCP server (seed 000, 3.1.2)."""
@@ -38,17 +36,6 @@ _DEFAULT_NAME = "mcp-server"
 
 _HANDSHAKE_METHODS = ("server/discover", "initialize")
 """Methods that open a session, the newest first. A server that knows both may have been asked both."""
-
-_USAGE_INSTRUCTIONS = re.compile(
-    r"\s*(?:#|\W{0,3}(?:do not|don['’]t|never|avoid|always|before|after|when(?:ever)?|if|first|note|important"
-    r"|call|please|make sure|ensure|remember|start (?:by|with)|(?:the )?users?)\b"
-    r"|[^.!?\n]{0,60}\b(?:notes|instructions|guidelines|guide|tips|rules) (?:for|on|to) (?:the |an )?"
-    r"(?:agents?|ai|llms?|models?|assistants?|clients?|using|use)\b)",
-    re.IGNORECASE,
-)
-"""The beginning of instructions that are a manual or a rule, and so do not describe the service."""
-
-_NAME = re.compile(r"[\w-]+")
 
 _API_ENDPOINT = Field("api_endpoint", "url", dashdash="apiEndpoint")
 _AUTH_METHODS = Field("auth", "strings", dashdash="authMethods")
@@ -218,7 +205,7 @@ def identity_from_crawl(
     ai_help, manifest = sources.ai_help, sources.manifest
     written = (item for item in sources.handshakes if not is_generated(item.raw.get("instructions")))
     instructions = resolver.value("instructions", *(item.read("instructions") for item in written))
-    summary, description = _summary_and_description(crawl, sources, resolver, instructions)
+    summary, description = _summary_and_description(sources, resolver)
     fields = metadata_fields(sources, resolver)
     requirements: Requirements = fields["requirements"]
     if not requirements.auth and (auth := manifest.auth()):
@@ -272,28 +259,14 @@ def _identity(sources: MetadataSources, key: str) -> list[SourcedValue | None]:
     return [*sources.all(Field(key, dashdash=f"identity/{key}")), *(reader.read(key) for reader in readers)]
 
 
-def _summary_and_description(
-    crawl: Crawl, sources: MetadataSources, resolver: FieldResolver, instructions: str | None
-) -> tuple[str | None, str | None]:
+def _summary_and_description(sources: MetadataSources, resolver: FieldResolver) -> tuple[str | None, str | None]:
     """Returns the first paragraph as one line, and the complete description if it is longer."""
     ai_help = sources.ai_help
     text: str | None = resolver.value("summary", *_not_null(_identity(sources, "description")))
     if text is None:
-        inferred = _inferred(instructions=_first_sentence(instructions, crawl) if instructions else None)
-        summary = _from_help(ai_help, ai_help.quote) or next(inferred, None)
-        return resolver.value("summary", summary), ai_help.introduction
+        return resolver.value("summary", _from_help(ai_help, ai_help.quote)), ai_help.introduction
     paragraph = " ".join(re.split(r"\n\s*\n", text.strip())[0].split())
     return paragraph, ai_help.introduction if paragraph == " ".join(text.split()) else text
-
-
-def _first_sentence(instructions: str, crawl: Crawl) -> str | None:
-    """Returns the first sentence of instructions if it describes the service, not the use of its tools."""
-    if _USAGE_INSTRUCTIONS.match(instructions):
-        return None
-    sentence = first_sentence(instructions)
-    names = {text_of(tool, "name") for tool in page_items(crawl.results.get("tools/list"), "tools")}
-    names_tool = any(not word.isalpha() and word in names for word in _NAME.findall(sentence))
-    return None if names_tool else sentence
 
 
 def _from_help(ai_help: AiHelp, value: Json) -> SourcedValue | None:

@@ -37,7 +37,6 @@ from skillgen.sources.mcp.entries import (
 from skillgen.sources.mcp.fields import FieldReader, FieldResolver, SourcedValue
 from skillgen.sources.mcp.offers import icons_of
 from skillgen.sources.mcp.progressive import guidance_from
-from skillgen.text.summary import first_statement
 
 _NONE = frozenset({"", "none", "no", "n/a"})
 
@@ -146,7 +145,7 @@ class ToolReader(Struct, frozen=True, kw_only=True):
         facts = self._facts(entry, resolver)
         tool = Tool(
             name=name,
-            summary=resolver.value("summary", self._summary(description, entry)),
+            summary=resolver.value("summary", fields.read("description") if described is not None else None),
             description=description,
             group=(facts.pop("group", None) or "").strip() or group,
             parameters=declared.parameters,
@@ -240,14 +239,6 @@ class ToolReader(Struct, frozen=True, kw_only=True):
         raw, pointer = with_root_references(declared.value), declared.pointer
         schema = self.schemas.open_document(raw, pointer, owner=name).schema(raw, pointer)
         return Output(schema=schema, raw=raw, pointer=pointer)
-
-    def _summary(self, description: str | None, entry: ToolEntry) -> SourcedValue | None:
-        """Returns the brief description of a progressive server, or the first sentence of the description."""
-        brief = entry.fields.read("description") if entry.described is not None else None
-        sentence = first_statement(description or "")
-        if brief is not None or not sentence:
-            return brief
-        return SourcedValue(sentence, entry.fields.pointer_to("description"), "entry", inferred_from="description")
 
 
 class _DeclaredInput(Struct, frozen=True, kw_only=True):

@@ -46,7 +46,6 @@ from skillgen.sources.openapi.security import (
     url_of,
 )
 from skillgen.sources.openapi.swagger import convert_swagger
-from skillgen.text.summary import first_sentence
 
 _COMPACT_SIZE_LIMIT_BYTES = 1 << 20
 """Larger descriptions are counted with their white space: their SKILL.md has its maximum size anyway."""
@@ -114,7 +113,6 @@ def _service(data: dict[str, Json], version: str, document: Document, problems: 
     title = text_of(info, "title")
     documentation_url = url_of(data.get("externalDocs"), "url", "/externalDocs", problems)
     description = text_of(info, "description")
-    summary = text_of(info, "summary")
     extension = as_dict(info.get("x-mcp"))
     endpoints = _endpoints(data, document, problems)
     hosts = map(host_of, [*(endpoint.url for endpoint in endpoints), document.url, documentation_url])
@@ -124,7 +122,7 @@ def _service(data: dict[str, Json], version: str, document: Document, problems: 
         name=title or "api",
         title=title,
         version=_version_text(info),
-        summary=summary or (first_sentence(description) if description else None),
+        summary=text_of(info, "summary"),
         description=description,
         homepage=documentation_url,
         license=text_of(as_dict(info.get("license")), "name"),
@@ -147,7 +145,6 @@ def _service(data: dict[str, Json], version: str, document: Document, problems: 
         events=events,
         schemas=reader.named_types(),
         source_size_bytes=_size_bytes(document) + (_compact_size_bytes(data[FILES_KEY]) if FILES_KEY in data else 0),
-        origins=None if summary or not description else {"summary": Origin("inferred", "/info/description")},
     )
 
 

@@ -1,0 +1,371 @@
+"""What a skill says of itself before it is read: what the service does, when to use it, and what it is called.
+
+Texts are quoted as their source writes them, or left out; only the name of the product is shortened.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+
+from msgspec.structs import replace
+
+from skillgen.model.resource import Prompt, Resource
+from skillgen.model.service import Service
+from skillgen.model.tool import Tool
+from skillgen.model.values import Origin, is_inferred
+from skillgen.security.addresses import host_of
+from skillgen.security.injection.detection import find_injections
+from skillgen.text import lazy_re as re
+from skillgen.text.markdown import one_line, plain_words
+from skillgen.text.slugs import safe_stem, slug
+from skillgen.text.summary import (
+    TRIGGER,
+    clip,
+    first_sentence,
+    is_usable,
+    paragraphs,
+    sentences,
+    shorten,
+    stopped,
+    usable_sentence,
+)
+
+_FROM_TOOLS = Origin("inferred", "tools")
+
+
+def with_summaries(service: Service) -> Service:
+    """Returns the service with a summary for each tool: the declared one, else its title, else the first sentence of
+    its description. The title of an MCP tool that only repeats its name is the last resort."""
+    tools = tuple(
+        tool if tool.summary and not is_inferred(tool, "summary") else _with_summary(tool) for tool in service.tools
+    )
+    # A snapshot of an older version has one that was inferred.
+    return replace(service, tools=tools, summary=None if is_inferred(service, "summary") else service.summary)
+
+
+def described(service: Service) -> Service:
+    """Returns a service that a program made with these facts; any other unchanged."""
+    return service if service.purpose else with_description(with_summaries(service))
+
+
+def _with_summary(tool: Tool) -> Tool:
+    title = one_line(tool.title or "")
+    said = re.sub(r"\b(?:tool|deprecated)\b", "", title, flags=re.IGNORECASE)
+    is_name = _words(said) <= _words(tool.name) or _letters(said) in _letters(tool.name)
+    text = first_sentence(tool.description or "") if is_name or not title else ""
+    field, text = ("description", text) if text else ("title", title)
+    if not text:
+        return tool
+    return replace(tool, summary=text, origins={**(tool.origins or {}), "summary": Origin("inferred", field)})
+
+
+def _words(name: str) -> set[str]:
+    """Returns the words of a name in lower case, without a plural's ending."""
+    words = re.findall(r"[A-Z]?[^\W_A-Z]+|[A-Z]+(?![^\W_A-Z])|[A-Z]", name)
+    return {word.lower().removesuffix("s") for word in words}
+
+
+def _letters(name: str) -> str:
+    return re.sub(r"[\W_]+", "", name).lower()
+
+
+def with_description(service: Service) -> Service:
+    """Returns the service with what its skill says of it; computed anew if it was known."""
+    name, is_named = _product(service), is_named_by_author(service)
+    purpose, origin = next(_purposes(service, name))
+    service = _with_declared_uses(service)
+    of_name = Origin("declared" if is_named else "inferred", "name")
+    origins = {**(service.origins or {}), "purpose": origin, "product": of_name, "skill_name": of_name}
+    trigger = None
+    if not TRIGGER.search(purpose):
+        trigger = _trigger(service, name)
+        origins["trigger"] = Origin("declared" if service.when_to_use else "inferred", "when_to_use or name and groups")
+    return replace(
+        service,
+        purpose=purpose,
+        trigger=trigger,
+        product=name,
+        skill_name=_skill_name(
+            service.name if is_named else _short_name(service.name, service) if service.kind == "mcp" else name
+        ),
+        origins=origins,
+    )
+
+
+# -- what it does ------------------------------------------------------------------------------------------------------
+
+_AUTHORED_LIMIT = 1_024
+"""Characters of a description (Agent Skills)."""
+
+_LIST_LIMIT = 200
+"""Characters of a list of groups, or of what tools do."""
+
+_FEW = 3
+_SUMMARY_LIMIT = 60
+"""Characters of what one of many tools does."""
+
+
+_POINTERS = {
+    "summary": "/info/summary",
+    "description": "/info/description",
+    "instructions": "/initialize/instructions",
+}
+"""Where a source declares each field, the first that is searched first."""
+
+
+def _purposes(service: Service, name: str) -> Iterator[tuple[str, Origin]]:
+    """Yields what can be said of what the service does, the best first, each with where it is from."""
+    origins = service.origins or {}
+    names = [text for text in (service.title, service.name, name) if text]
+    if text := _authored(service):
+        yield stopped(text), origins["summary"]
+    for field in _POINTERS:
+        if (text := getattr(service, field)) and (sentence := usable_sentence(text, names)):
+            yield stopped(sentence), origins.get(field, Origin("declared", _POINTERS[field]))
+    kind, texts = _offered(service)
+    if texts and max(len(texts), len(service.tools)) <= _FEW and all(map(is_usable, texts)):
+        yield " ".join(map(stopped, texts)), _FROM_TOOLS
+    groups = _composed(f"{name}: ", _within(titles := _declared_titles(service), ", "))
+    if groups and len(titles) > 1:
+        yield groups, Origin("declared", "groups")
+    words = [clip(text.rstrip(".。 "), _SUMMARY_LIMIT) for text in texts]
+    yield _composed(f"{kind} of {name}: ", _within(words, "; ")) or f"{kind} of {name}.", _FROM_TOOLS
+
+
+def _composed(start: str, words: str) -> str:
+    """Returns a sentence of several texts; empty if together they address the reader."""
+    sentence = stopped(start + words)
+    return sentence if words and not find_injections([sentence]) else ""
+
+
+def _offered(service: Service) -> tuple[str, list[str]]:
+    """Returns what kind of thing the service offers, and what each says of itself."""
+    offers: Sequence[tuple[str, Sequence[Prompt | Resource]]] = (
+        ("Prompts", service.prompts),
+        ("Resources", (*service.resources, *service.resource_templates)),
+    )
+    for kind, items in offers if not service.tools else ():
+        if items:
+            return kind, [first_sentence(item.description or item.title or item.name) for item in items]
+    return "Tools", [plain_words(tool.summary) for tool in service.tools if tool.summary and not tool.deprecated]
+
+
+def _authored(service: Service) -> str | None:
+    """Returns the description that its author declared as such: in skillgen.yaml, as `identity.description`, in
+    `ai_help`, or as the help of a program."""
+    origin = (service.origins or {}).get("summary")
+    if not service.summary or origin is None or origin.kind != "declared":
+        return None
+    if origin.source == "/root/help":
+        return _whole((service.description or service.summary).strip().split("\n\n")[0])
+    is_own = not origin.source.startswith("/") or "/identity/" in origin.source or origin.source.startswith("/ai_help")
+    return _whole(service.summary) if is_own else None
+
+
+def _whole(text: str) -> str:
+    """Returns the sentences of a text that a description has room for, with that on its use."""
+    text = plain_words(text)
+    when = next(filter(TRIGGER.search, sentences(text)), "")
+    shown = shorten(text, _AUTHORED_LIMIT)
+    return shown if when in shown else f"{shorten(text, _AUTHORED_LIMIT - len(when) - 1)} {when}"
+
+
+_TITLE_LIMIT = 40
+"""Characters of a title; longer ones are descriptions."""
+
+
+def _declared_titles(service: Service) -> list[str]:
+    """Returns the titles of groups that the source declares, those of most tools first."""
+    sizes = Counter(tool.group for tool in service.tools)
+    groups = [group for group in service.groups if not group.origins and sizes[group.name]]
+    titles = (one_line(group.title) for group in sorted(groups, key=lambda group: -sizes[group.name]))
+    return [title for title in dict.fromkeys(titles) if len(title) <= _TITLE_LIMIT and not _GENERAL.fullmatch(title)]
+
+
+_GENERAL = re.compile(
+    r"(?:default|general|misc\w*|others?|commands|root|v\d+|apis?|public|internal|deprecated|auth\w*|tokens?|login|health\w*)",
+    re.IGNORECASE,
+)
+"""Titles of groups that say nothing."""
+
+
+def _within(items: Sequence[str], between: str) -> str:
+    """Returns the first items that fit, and an ellipsis if others are left out."""
+    shown = [*items[:1]]
+    for item in items[1:]:
+        if sum(map(len, shown)) + len(between) * len(shown) + len(item) > _LIST_LIMIT:
+            return between.join([*shown, "…"])
+        shown.append(item)
+    return between.join(shown)
+
+
+_UNWANTED = re.compile(r"(?:please )?(?:do not|don['’]t|never) use\b", re.IGNORECASE)
+
+
+def _with_declared_uses(service: Service) -> Service:
+    """Returns the service with the uses that its declared description names, as it does, if no field has any."""
+    found = [*sentences(_authored(service) or "")]
+    uses = {
+        "when_to_use": tuple(item for item in found if TRIGGER.search(item) and not _UNWANTED.match(item)),
+        "when_not_to_use": tuple(filter(_UNWANTED.match, found)),
+    }
+    missing = {field: items for field, items in uses.items() if items and not getattr(service, field)}
+    origins = {**(service.origins or {}), **{field: (service.origins or {})["summary"] for field in missing}}
+    return replace(service, **missing, origins=origins) if missing else service
+
+
+# -- when to use it ----------------------------------------------------------------------------------------------------
+
+_NEGATED = re.compile(r"\b(?:not|never)\b|n['’]t\b", re.IGNORECASE)
+_USES_LIMIT = 400
+_ASKED = 3
+"""Groups in a trigger."""
+
+
+def _trigger(service: Service, name: str) -> str:
+    """Returns when to use the service: for declared uses, as its text begins, or for its name and declared groups."""
+    if uses := [plain_words(use).rstrip(" .。;") for use in service.when_to_use if not _NEGATED.search(use)]:
+        while len(uses) > 1 and sum(map(len, uses)) + 2 * len(uses) > _USES_LIMIT:
+            uses.pop()
+        return stopped(f"Use when the user mentions {name}, or for: {clip('; '.join(uses), _USES_LIMIT)}")
+    texts = (service.summary, service.description, service.instructions)
+    first = (sentence for text in texts if text for sentence in sentences(next(paragraphs(text), "")))
+    if trigger := next((item for item in first if TRIGGER.match(item) and len(item) <= _USES_LIMIT), None):
+        return stopped(trigger)
+    titles = [title for title in _declared_titles(service) if title.lower() != name.lower()][:_ASKED]
+    start, asked = (
+        f"Use when the user mentions {name}",
+        " or ".join(filter(None, (", ".join(titles[:-1]), *titles[-1:]))),
+    )
+    return _composed(f"{start} or asks about ", asked) or f"{start}."
+
+
+# -- what it is called -------------------------------------------------------------------------------------------------
+
+
+def is_named_by_author(service: Service) -> bool:
+    """True if the name was declared for the skill, so that it is not shortened."""
+    origin = (service.origins or {}).get("name")
+    return (
+        origin is not None
+        and origin.kind == "declared"
+        and not origin.source.endswith(("erver/name", "serverInfo/name"))
+    )
+
+
+_MORE = re.compile(r"\s[+|~]\s|\s[-–—]\s", re.IGNORECASE)
+"""Before what a title says besides the name."""
+
+_DOCUMENT = r"(?:documentation|docs|reference|schema|specification|spec|definition|explorer|endpoints?)"
+_DROPPED = re.compile(
+    rf"(?<![^\W_])(?:(?:fast)?mcp|servers?|model[\s_-]+context[\s_-]+protocol"
+    rf"|(?:(?:open\s?)?apis?|swagger|rest(?:ful)?)(?:[\s_-]+{_DOCUMENT})?|official|public|sandbox|staging|production|beta"
+    r"|preview|deprecated|version|v\d[\w.]*|\d+\.\d[\d.]*)(?![^\W_]|\.\w)"
+    r"|(?<=[a-z])MCP(?:Server)?\b|(?<=[A-Za-z])(?:(?<!Api)Management)?(?:Rest)?\s?Client\Z",
+    re.IGNORECASE,
+)
+"""Words of a name that users do not say: kind, document, version and environment. Of a class, its ending."""
+
+_LINKING = re.compile(
+    r"\A(?:(?:the|a|an|of|for|to|by|with|and)\s)+|\s(?:the|a|an|of|for|to|by|with|and)\Z", re.IGNORECASE
+)
+_ENDS = " \t\n-_.,:/|+&~'’"
+_DOMAIN = re.compile(r"(?:^|\.)([a-z0-9-]{2,})\.(?:(?:ac|co|com|edu|gov|net|org)\.[a-z]{2}|[a-z]{2,})\Z")
+_HOSTS_OF_OTHERS = re.compile(
+    r"amazonaws|apiary|azurewebsites|cloudfront|example|git(?:hub|lab)|googleapis|herokuapp|openapi|postman|rapidapi"
+    r"|readme|stoplight|swagger(?:hub)?|vercel"
+)
+"""Names in hosts that serve APIs of others."""
+
+
+def _product(service: Service) -> str:
+    """Returns the name as users say it: `GitHub` for `GitHub v3 REST API`, `Adyen Checkout` for `Checkout API`."""
+    if is_named_by_author(service) or service.kind == "cli":
+        return clip(plain_words(service.title or service.name), _NAME_LIMIT)
+    name, host = _short_name(service.title or service.name, service), _host_name(service)
+    brand = _spelled(host, service)
+    is_known = brand != host.lower() and brand.lower() not in name.lower().replace(" ", "")
+    if not name:
+        name = brand[:1].upper() + brand[1:] or plain_words(service.title or service.name)
+    elif host and (is_known or (_is_said_in_lower_case(name, service) and host not in name.lower())):
+        name = f"{brand if is_known else host.capitalize()} {name}"
+    return clip(name, _NAME_LIMIT)
+
+
+def _short_name(text: str, service: Service) -> str:
+    """Returns a title or name without words that users do not say; empty if nothing remains."""
+    text = one_line(plain_words(text))
+    if service.kind == "cli":
+        return text
+    if service.kind == "mcp" and " " not in text:  # an identifier such as `io.github.acme/weather-mcp`
+        text = re.sub(r"[-_]+", " ", re.split(r"[/.]", text)[-1])
+    if (more := _MORE.search(text)) is not None and _DROPPED.sub("", text[: more.start()]).strip(_ENDS):
+        text = text[: more.start()]
+    text = " ".join(_DROPPED.sub(" ", re.sub(r"(?<=[a-z])(?=[A-Z][a-z]+[A-Z]\w*Client\b)", " ", text)).split())
+    text = re.sub(r"[(\[]\W*[)\]]", "", text)
+    text = _LINKING.sub("", re.sub(r"['’]s(?=\s*\Z)", "", text.strip(_ENDS))).strip(_ENDS)
+    if re.fullmatch(_DOCUMENT, text, re.IGNORECASE):
+        return ""
+    if text != text.lower():
+        return text
+    spelled = _spelled(text, service)
+    if spelled == text:
+        spelled = " ".join(_spelled(word, service) for word in text.split())
+    return spelled[:1].upper() + spelled[1:] if spelled == spelled.lower() else spelled
+
+
+def _host_name(service: Service) -> str:
+    host = host_of(service.endpoints[0].url) or "" if service.kind != "cli" and service.endpoints else ""
+    found = _DOMAIN.search(host)
+    return found[1] if found and not _HOSTS_OF_OTHERS.fullmatch(found[1]) else ""
+
+
+_READ_TOOLS = 200
+_READ_CHARACTERS = 400
+"""Of the tools, and of each text, in which spellings are searched."""
+
+
+def _spelled(name: str, service: Service) -> str:
+    """Returns a name in lower case as the texts of the source spell it most often if that has capitals."""
+    found = Counter(_mentions(name, service))
+    return max(found, key=lambda form: (form != form.lower(), found[form], form), default=name)
+
+
+def _is_said_in_lower_case(name: str, service: Service) -> bool:
+    """True if a name is a word that means something else too: "Checkout"."""
+    return " " not in name and name.lower() in set(_mentions(name, service))
+
+
+def _mentions(name: str, service: Service) -> list[str]:
+    """Returns a name as the texts of the source spell it, each time."""
+    texts: Iterable[str | None] = (
+        service.summary,
+        service.description,
+        service.instructions,
+        *(text for tool in service.tools[:_READ_TOOLS] for text in (tool.summary, tool.description)),
+    )
+    pattern = re.compile(rf"(?<![\w./@-]){re.escape(name)}(?![\w/@-]|\.\w)", re.IGNORECASE)
+    return [form for text in texts if text and name for form in pattern.findall(text[:_READ_CHARACTERS])]
+
+
+# -- the name of the skill ---------------------------------------------------------------------------------------------
+
+_NAME_LIMIT = 64
+"""Characters of a skill's name (Agent Skills)."""
+
+
+def _skill_name(text: str) -> str:
+    """Returns the name of the skill: 1 to 64 of `a-z`, `0-9` and single hyphens (Agent Skills, `name`).
+
+    Hosts refuse the names of their vendor in it, so those words are removed. If nothing remains, part of a digest makes
+    the name unique.
+    """
+    name = re.sub(r"(?:^|-)(?:claude|anthropic)(?=-|$)", "", slug(text, _NAME_LIMIT)).strip("-")
+    while "claude" in name or "anthropic" in name:
+        name = name.replace("claude", "").replace("anthropic", "").strip("-")
+    name = re.sub("-{2,}", "-", name)
+    if not name and text.strip():
+        return f"service-{hashlib.sha256(text.encode('utf-8', 'surrogatepass')).hexdigest()[:6]}"
+    return safe_stem(name or "service", "service")
