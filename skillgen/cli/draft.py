@@ -7,7 +7,6 @@ import sys
 import tempfile
 from collections.abc import Iterator
 from dataclasses import replace
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -284,8 +283,7 @@ def _write(
             return ExitCode.DONE
     for file, _, new in changes:
         try:
-            file.parent.mkdir(parents=True, exist_ok=True)
-            replace_file(file, partial(Path.write_bytes, data=new.encode()))
+            replace_file(file, new.encode())
         except OSError as error:
             raise OutputError(f"cannot be written: {error.strerror}", where=file.as_posix()) from None
         console.say(f"{item.name}: wrote {file.as_posix()}")

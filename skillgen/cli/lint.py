@@ -145,7 +145,7 @@ def _write(path: Path, text: str) -> None:
 
     try:
         path.parent.stat()  # a misspelt folder is not created
-        replace_file(path, lambda temporary: temporary.write_text(text, encoding="utf-8", newline="\n"))
+        replace_file(path, text.encode())
     except OSError as error:
         raise OutputError(f"cannot be written: {error.strerror}", where=path.as_posix()) from None
 

@@ -10,9 +10,8 @@ from __future__ import annotations
 import json
 import os
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from functools import partial
 from html import unescape
 from operator import itemgetter
 from pathlib import Path
@@ -133,7 +132,7 @@ def build_registry(
         drift = "".join(change_diff(path.as_posix(), old, new) for path, (old, new) in changes.items() if old != new)
     else:
         for path, content in files.items():
-            _write(path, partial(Path.write_bytes, data=content))
+            _write(path, content)
     tools = sum(len(entry.tools) for entry in ordered)
     return Registry(services=len(ordered), tools=tools, problems=tuple(problems), drift=drift)
 
@@ -236,9 +235,9 @@ def _json(folder: Path, name: str) -> Any:
     )
 
 
-def _write(path: Path, fill: Callable[[Path], object]) -> None:
+def _write(path: Path, content: bytes) -> None:
     try:
-        replace_file(path, fill)
+        replace_file(path, content)
     except OSError as error:
         raise OutputError(f"cannot be written: {error.strerror}", where=path.as_posix()) from None
 

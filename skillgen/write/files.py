@@ -14,7 +14,7 @@ import secrets
 import stat
 import tempfile
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 
@@ -52,29 +52,27 @@ class Folder(Struct, frozen=True):
             return [entry.name for entry in entries]
 
     @contextmanager
-    def below(self, path: str, *, make: bool = False) -> Iterator[Folder | None]:
-        """Opens a folder below this one; `None` if it does not exist and `make` is false.
+    def below(self, path: str, *, make: bool = False) -> Iterator[Folder]:
+        """Opens a folder below this one.
 
         Raises:
             OutputError: the path leads outside this folder.
-            OSError: a part of the path is not a folder.
+            OSError: a part of the path is not a folder, or does not exist and `make` is false.
         """
         place = self.path / path
         try:
             parts = place.resolve().relative_to(self.path.resolve()).parts
         except (OSError, RuntimeError, ValueError):  # circular symbolic links, or one that leads out
             raise _outside_error(place) from None
-        if self.handle is None:
-            if make:
-                place.mkdir(parents=True, exist_ok=True)
-            yield Folder(place, None)
-            return
-        handle: int | None = self.handle
+        handle = self.handle
+        if handle is None and make:
+            place.mkdir(parents=True, exist_ok=True)
         with ExitStack() as stack:
             for part in parts:
-                if handle is not None and (handle := _open_part(handle, part, make=make)) is not None:
+                if handle is not None:
+                    handle = _open_part(handle, part, make=make)
                     stack.callback(os.close, handle)
-            yield None if handle is None else Folder(place, handle)
+            yield Folder(place, handle)
 
     def read(self, path: str) -> bytes | None:
         """Returns the content of a file; `None` if there is no such file.
@@ -85,19 +83,17 @@ class Folder(Struct, frozen=True):
         """
         above, _, name = path.rpartition("/")
         place = self.path / path
-        with self.below(above) as folder:
-            if folder is None:
-                return None
-            if place.is_symlink():
-                raise _outside_error(place)
-            try:
+        try:
+            with self.below(above) as folder:
+                if place.is_symlink():
+                    raise _outside_error(place)
                 handle = os.open(folder.at(name), _READ | _NOFOLLOW | _NONBLOCK, dir_fd=folder.handle)
-            except FileNotFoundError:
-                return None
-            with os.fdopen(handle, "rb") as file:
-                if not stat.S_ISREG(os.fstat(handle).st_mode):
-                    raise OutputError("is not a file", where=str(place), fix="move it, or choose another --out")
-                return file.read()
+        except FileNotFoundError:
+            return None
+        with os.fdopen(handle, "rb") as file:
+            if not stat.S_ISREG(os.fstat(handle).st_mode):
+                raise OutputError("is not a file", where=str(place), fix="move it, or choose another --out")
+            return file.read()
 
     def replace(self, path: str, content: bytes) -> None:
         """Writes a file atomically; it keeps its mode.
@@ -110,15 +106,14 @@ class Folder(Struct, frozen=True):
         temporary = f".skillgen-{secrets.token_hex(8)}.tmp"
         flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | _NOFOLLOW | getattr(os, "O_BINARY", 0)
         with self.below(above, make=True) as folder:
-            assert folder is not None
-            mode = None
+            mode = 0
             with suppress(FileNotFoundError):
-                mode = os.stat(folder.at(name), dir_fd=folder.handle, follow_symlinks=False).st_mode & 0o777
-            handle = os.open(self.at(temporary), flags, 0o666 if mode is None else mode, dir_fd=self.handle)
+                mode = os.stat(folder.at(name), dir_fd=folder.handle, follow_symlinks=False).st_mode
+            handle = os.open(self.at(temporary), flags, 0o666, dir_fd=self.handle)
             try:
                 with os.fdopen(handle, "wb"):
-                    if CAN_HOLD and mode is not None:
-                        os.fchmod(handle, mode)
+                    if CAN_HOLD and stat.S_ISREG(mode):
+                        os.fchmod(handle, mode & 0o777)
                     view = memoryview(content)
                     while view:
                         view = view[os.write(handle, view) :]
@@ -130,18 +125,16 @@ class Folder(Struct, frozen=True):
 
     def delete(self, path: str) -> None:
         """Deletes a file, and the folders above it that it leaves empty."""
-        above, _, name = path.rpartition("/")
-        with self.below(above) as folder:
-            if folder is not None:
-                os.unlink(folder.at(name), dir_fd=folder.handle)
-        while above:
-            above, _, name = above.rpartition("/")
-            with self.below(above) as folder:
-                try:
-                    if folder is not None:
-                        os.rmdir(folder.at(name), dir_fd=folder.handle)
-                except OSError:  # it is not empty
-                    return
+        remove = os.unlink
+        try:
+            while path:
+                path, _, name = path.rpartition("/")
+                with self.below(path) as folder:
+                    remove(folder.at(name), dir_fd=folder.handle)
+                remove = os.rmdir
+        except OSError:
+            if remove is os.unlink:
+                raise
 
     def remove_leftovers(self) -> None:
         """Removes temporary files of killed runs; no other run is writing, since OUT is locked."""
@@ -151,12 +144,12 @@ class Folder(Struct, frozen=True):
                     self.delete(name)
 
 
-def _open_part(above: int, part: str, *, make: bool) -> int | None:
+def _open_part(above: int, part: str, *, make: bool) -> int:
     try:
         return os.open(part, _FOLDER, dir_fd=above)
     except FileNotFoundError:
         if not make:
-            return None
+            raise
     with suppress(FileExistsError):
         os.mkdir(part, dir_fd=above)
     return os.open(part, _FOLDER, dir_fd=above)
@@ -174,20 +167,16 @@ def _outside_error(place: Path) -> OutputError:
     return OutputError("leads outside OUT", where=str(place), fix="remove the symbolic link")
 
 
-def replace_file(path: Path, fill: Callable[[Path], object]) -> None:
-    """Replaces a file atomically; `fill` gets the path of the new one, which does not exist yet.
+def replace_file(path: Path, content: bytes) -> None:
+    """Replaces a file that the user named atomically.
 
     Raises:
         OSError: it cannot be written.
     """
-    path.parent.mkdir(parents=True, exist_ok=True)
     if path.exists() and not path.is_file():  # such as /dev/stdout
-        fill(path)
-        return
-    with tempfile.TemporaryDirectory(dir=path.parent, prefix=".skillgen-") as folder:
-        temporary = Path(folder, path.name)
-        fill(temporary)
-        temporary.replace(path)
+        path.write_bytes(content)
+    else:
+        Folder(path.parent, None).replace(path.name, content)
 
 
 LOCK_TIMEOUT_S = 60.0
@@ -212,10 +201,10 @@ def lock_folder(out: Path, within: Path | None = None) -> Iterator[Folder]:
         refuse_outside(out, within)
         out.mkdir(parents=True, exist_ok=True)
         handle = _open_for_lock(out)
-    except (FileExistsError, NotADirectoryError):
-        fix = "move it, or choose another --out"
-        raise OutputError("is a file, but must be a folder", where=where, fix=fix) from None
     except OSError as error:
+        if isinstance(error, (FileExistsError, NotADirectoryError)):
+            fix = "move it, or choose another --out"
+            raise OutputError("is a file, but must be a folder", where=where, fix=fix) from None
         raise OutputError(f"cannot be written: {error.strerror}", where=str(error.filename or out)) from None
     try:
         deadline = time.monotonic() + LOCK_TIMEOUT_S
