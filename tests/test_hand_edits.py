@@ -204,12 +204,26 @@ def test_a_note_in_a_file_that_is_gone_is_kept_in_it(out: Path) -> None:
     assert users.endswith(f"\n\n{kept}")
 
 
-def test_notes_move_with_a_skill_that_is_renamed(out: Path) -> None:
+def test_all_edits_move_with_a_skill_that_is_renamed(out: Path) -> None:
     edit(out / SKILL, "## How to Call\n", "## How to Call\n\nAsk first.\n")
+    edit(out / SKILL, "metadata:\n", "compatibility: Needs curl\nmetadata:\n")
+    (out / TASKS).write_text(f"{(out / TASKS).read_text('utf-8')}\n{region('## House rules')}", "utf-8")
     assert run(out, SOURCE, "--name", "Other").exit_code == 0
-    assert "## How to Call\n" in (text := (out / "skills" / "other" / "SKILL.md").read_text("utf-8"))
-    assert "\nAsk first.\n" in text
-    assert not (out / SKILL).exists()
+    text = (out / "skills/other/SKILL.md").read_text("utf-8")
+    assert "## How to Call\n\nAsk first.\n" in text
+    assert "compatibility: Needs curl\nmetadata:\n" in text
+    tasks = (out / "skills/other/references/tasks.md").read_text("utf-8")
+    assert tasks.endswith(f"\n\n{region('## House rules')}")
+    assert not (out / "skills/tasks").exists()
+    assert run(out, SOURCE, "--name", "Other", "--check").exit_code == 0
+
+
+def test_changed_text_stops_the_run_that_renames_a_skill(out: Path) -> None:
+    edit(out / SKILL, "## How to Call", "## How I Call")
+    before = files_of(out)
+    finished = run(out, SOURCE, "--name", "Other")
+    assert (finished.exit_code, "\n+## How I Call\n" in finished.stderr) == (4, True)
+    assert files_of(out) == before
 
 
 # -- changes inside generated text -----------------------------------------------------------------------------------

@@ -183,6 +183,14 @@ def test_a_change_in_a_long_file_is_shown_as_in_a_short_one(document: Document) 
     assert diff[:11] == [*head, *context[:3], "-line 30000", "+mine", *context[3:]]
 
 
+def test_a_note_keeps_its_fences_next_to_new_generated_ones(document: Document) -> None:
+    """Lines that skillgen writes too are not taken for generated ones."""
+    document.write(["# Tasks", "", "## a", "", "Text."])
+    document.edit(["# Tasks", "", "## a", "", "Text.", "", "```", "mine", "```"])
+    new = ["# Tasks", "", "## a", "", "Text.", "", "```", "code", "```", "", "## b"]
+    assert document.write(new) == [*new[:9], "", "```", "mine", "```", *new[9:]]
+
+
 @pytest.mark.slow
 def test_hand_edits_take_time_by_their_number(document: Document) -> None:
     """X-10: with a search through all sections or lines for each edit, this takes several minutes."""

@@ -89,13 +89,10 @@ def merge(path: str, states: Sequence[str], old: bytes, new: bytes) -> Merge:
     # What was added to the front matter of a file that is deleted is a note, and a file without base holds only notes.
     notes = [("", edit.lines) for edit in front.kept if not then] + parts[1].notes + ([] if base else [("", now)])
     lines = [line for part in parts for line in part.lines]
-    problems = [
-        Problem.of(
-            "replaced-text-changed", path, f"the generated text under {title!r} changed, but your region replaces it"
-        )
-        for part in parts
-        for title in part.outdated
-    ]
+    problems = []
+    for title in (*parts[0].outdated, *parts[1].outdated):
+        message = f"the generated text under {title!r} changed, but your region replaces it"
+        problems.append(Problem.of("replaced-text-changed", path, message))
     for title, text in notes:
         if text := _without_blank_ends(text):
             problems.append(_add_note(path, lines, title or "the top of the file", text))
@@ -404,8 +401,8 @@ class _Placing:
             self._place_all()
 
     def _place_all(self) -> None:
+        # After each old section, where the next one that still exists starts in the new text, from the end.
         following = [len(self._new)]
-        """After each old section, where the next one of them that still exists starts in the new text, from the end."""
         for section in reversed(self._sections):
             there = self._counterparts.get(section.key)
             following.append(following[-1] if there is None else there.start)
