@@ -46,7 +46,6 @@ golden: $(VENV)/.developer ## Regenerate the golden files with the public comman
 	@$(BIN)/python -m skillgen.config.schema > build/skillgen.schema.json && mv build/skillgen.schema.json docs/
 	@$(BIN)/python -m skillgen.render.manual > build/templates.md && mv build/templates.md docs/
 	@$(BIN)/python -m skillgen.model.document > build/formats.md && mv build/formats.md docs/
-	@$(BIN)/python tests/make_rules.py > build/compiled.json && mv build/compiled.json skillgen/security/injection/
 	@$(BIN)/python -m skillgen.lint.explanation > build/rules.md && mv build/rules.md docs/
 	@$(BIN)/python tests/make_golden.py
 

@@ -126,6 +126,11 @@ CODES: Mapping[str, ProblemCode] = {
     "member-coerced": _info(
         "a field has a value of another type, which is read as the expected one", "write it as the expected type"
     ),
+    "like-an-order": _info(
+        "a text has words of an instruction to a model, but does not speak to one",
+        "say what the tool does in other words, if agents could take it for an instruction",
+        subject="safety",
+    ),
     "member-invalid": _warning(
         "a field has a value of a wrong type or form, which is left out", "correct it, or remove it"
     ),

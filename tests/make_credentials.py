@@ -66,6 +66,13 @@ def both_cases(characters: str) -> str:
     return characters
 
 
+def with_head(form: str) -> str:
+    """Returns a form without its edge, with a space after its fixed head (`credentials.toml`)."""
+    head = re.match(r"\\b((?:\\[^\w\s]|[^\\\[({?*+|](?![?*+{])|\(\?:[\w|]+\)(?![?*+{]))+)", form)
+    assert head is not None
+    return f"{head[1]} {form[head.end() :]}"
+
+
 def sample(items: Any, chance: random.Random) -> str:
     """Returns a text that a parsed expression matches."""
     text = ""
@@ -107,6 +114,7 @@ def is_distinct(form: str) -> bool:
 
 def samples(form: str) -> list[str]:
     """Returns texts that a form finds, the same in every run."""
+    form = "\\b" + form.replace(" ", "")
     chance = random.Random(form)
     return [sample(sre_parser.parse(form), chance) for _ in range(3)]
 
@@ -119,7 +127,7 @@ def candidates() -> dict[str, str]:
             continue
         form = python_form(rule["regex"])
         if is_distinct(form):
-            forms[rule["id"].partition(".")[0].replace("-", " ")] = form
+            forms[rule["id"].partition(".")[0].replace("-", " ")] = with_head(form)
     return forms
 
 

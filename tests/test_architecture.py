@@ -214,13 +214,12 @@ INTERNALS = {
     # Readers of hostile text.
     "skillgen.sources.mcp.jsonrpc": "a fuzz target",
     "skillgen.text.yaml_core": "a fuzz target, and the YAML test suite",
-    "skillgen.security.injection.detection": "its steps for hundreds of texts, without those of a run",
+    "skillgen.security.injection": "its steps for hundreds of texts, and rules, which the documentation lists",
     "skillgen.text.blocks": "its steps for hundreds of texts, without those of a run",
     "skillgen.text.summary": "its steps for hundreds of texts, without those of a run",
     # All patterns and rules, each of which a test tries.
     "skillgen.security.credentials": "patterns that a function builds, and the table of the golden credentials",
-    "skillgen.security.injection.patterns": "rules, which the documentation lists, and their patterns",
-    "skillgen.security.tables": "the literals that must occur for a pattern to match",
+    "skillgen.security.tables": "the tables of credentials, of which one is generated",
     "skillgen.pipeline.registry": "the time of a query, without that of the process",
     # What no output shows apart from all else.
     "skillgen.model.credentials": "names of variables for thousands of pairs of origins",

@@ -20,7 +20,7 @@ from properties import examples
 
 from skillgen import Result, check, generate, read
 from skillgen.security.credentials import redact
-from skillgen.security.injection.detection import find_injections
+from skillgen.security.injection import find_injections
 from skillgen.text.blocks import block
 from skillgen.text.summary import first_sentence
 

@@ -24,8 +24,7 @@ from typing import Any
 import pytest
 
 import skillgen
-from skillgen.security import credentials
-from skillgen.security.injection.patterns import lexicon, rules
+from skillgen.security import credentials, injection
 
 pytestmark = pytest.mark.slow
 
@@ -116,13 +115,13 @@ def patterns() -> dict[str, tuple[re.Pattern[str], frozenset[str]]]:
 
 def _built() -> Iterator[tuple[re.Pattern[str], str]]:
     """Yields patterns that functions build, of what they are built from, and the method by which each is used."""
-    yield from ((prefilter, "search") for prefilter in (credentials._forms().at_edge, credentials._forms().anywhere))
-    yield from ((regex.compiled, "sub") for regex, _, _ in credentials._NAMED_VALUES)
-    yield from ((form.compiled, "sub") for _, form in credentials._forms().rows)
-    yield lexicon().sensitive_files.compiled, "sub"
-    for rule in rules():
+    yield credentials._forms().heads, "search"
+    yield from ((form, "sub") for _, _, form in credentials._forms().rows)
+    tables = injection._tables()
+    yield from ((tables.files, "sub"), (tables.order_phrases, "search"), (tables._literals, "search"))
+    for rule in injection.rules():
+        yield rule.regex, "search"
         yield from ((pattern.regex, "search") for pattern in rule.patterns)
-        yield from ((regex.compiled, "search") for regex in rule.regexes)
 
 
 def _calls_of_re(tree: ast.AST) -> Iterator[tuple[ast.Call, str]]:
@@ -262,7 +261,10 @@ def test_every_pattern_that_a_function_builds_is_known_here() -> None:
 
 
 TRIED = {
-    ("security/injection/patterns.py", "regex"),
+    ("security/injection.py", "regex"),
+    ("security/injection.py", "__init__"),
+    ("security/injection.py", "_rule"),
+    ("security/credentials.py", "__init__"),
     ("security/tables.py", "compiled"),
     ("text/lazy_re.py", "compiled"),
 }
@@ -287,9 +289,6 @@ WITHOUT_REPETITION = {
     ("pipeline/draft.py", "_names_missing"),
     ("pipeline/registry.py", "_scored"),
     ("security/secrets.py", "_own_folders"),
-    ("security/injection/patterns.py", "unspaced"),
-    ("security/injection/detection.py", "__init__"),
-    ("security/credentials.py", "__init__"),
     ("infer/groups.py", "_as_written"),
     ("infer/groups.py", "_is_countable"),
     ("render/identity.py", "_brand"),

@@ -16,7 +16,7 @@ from skillgen.model.service import Service
 from skillgen.model.tool import Tool
 from skillgen.model.values import Origin, is_inferred
 from skillgen.security.addresses import host_of
-from skillgen.security.injection.detection import find_injections
+from skillgen.security.injection import find_injections
 from skillgen.text import lazy_re as re
 from skillgen.text.markdown import one_line, plain_words
 from skillgen.text.slugs import safe_stem, slug

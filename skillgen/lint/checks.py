@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping
+from operator import itemgetter
 
 from skillgen.errors import Problem
 from skillgen.lint.prose import ToolNames, style_of, words_in
@@ -17,6 +18,7 @@ from skillgen.model.service import Service
 from skillgen.model.tool import EFFECTS, Kind, Tool
 from skillgen.model.values import Icon, child, is_inferred
 from skillgen.security.addresses import host_of, is_loopback, is_private
+from skillgen.security.injection import find_injections
 
 Types = Mapping[str, Schema]
 """The named types of a service."""
@@ -57,6 +59,18 @@ def _check_description(tool: Tool, types: Types) -> Iterator[Problem]:
     text = _text_of(tool)
     if not text:
         yield Problem.of("no-description", tool.pointer, f"{tool.name} has no description")
+
+
+def _check_orders(tool: Tool, types: Types) -> Iterator[Problem]:
+    """Yields the weak matches of the rules on injection; a strong one is a problem of every run, and quoted."""
+    texts = [(child(tool.pointer, field), getattr(tool, field)) for field in ("summary", "description")]
+    texts += [(child(item.pointer, "description"), item.description) for item in tool.parameters]
+    found = find_injections(filter(None, map(itemgetter(1), texts)), is_weak=True)
+    for place, text in texts:
+        if text in found:
+            rule = found[text][0].rule
+            message = f"{tool.name} has words of a text that {rule.meaning} ({rule.code}), but speaks to nobody"
+            yield Problem.of("like-an-order", place, message)
 
 
 def _check_tautology(tool: Tool, types: Types) -> Iterator[Problem]:
@@ -649,6 +663,7 @@ def _check_rate_limit(service: Service) -> Iterator[Problem]:
 # -- which rules for which kind --------------------------------------------------------------------------------------
 
 _ALL: tuple[tuple[str, Check], ...] = (
+    ("like-an-order", _check_orders),
     ("tautological-description", _check_tautology),
     ("undocumented-parameters", _check_parameters),
     ("default-contradicted", _check_defaults),

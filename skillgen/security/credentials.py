@@ -9,11 +9,11 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import lru_cache, partial
 from urllib.parse import unquote
 
-from skillgen.security.tables import Regex, any_of, leading_literals, load_table
+from skillgen.security.tables import load_table
 from skillgen.text import lazy_re as re
 
 HIDDEN = "[hidden]"
@@ -21,57 +21,43 @@ HIDDEN = "[hidden]"
 
 _PLACEHOLDER = re.compile(r"\[(?:hidden|[\w ]{1,40} left out)\]")
 
-_EDGE = "(?<![A-Za-z0-9])"
 _MIN_LENGTH = 16
 """Characters of the shortest credential, except for a password in a URL."""
 
 _MAX_PLACEHOLDER_CHARACTERS = 2
 """A string that ends in so few distinct characters only shows the form of a credential: `sk-xxxx`."""
 
-_MIN_LITERAL = 4
-"""Characters of the shortest literal that is searched for in place of a form; shorter ones are in many words."""
+_IN_ADDRESS = "password in an address"
 
 
 class _Forms:
     """The documented forms of credentials, from two tables."""
 
     def __init__(self) -> None:
-        known: dict[str, list[str]] = load_table(__file__, "credentials.toml")["forms"]
+        known = load_table(__file__, "credentials.toml")
         more: dict[str, str] = load_table(__file__, "betterleaks.toml")["forms"]
-        self.rows = [(kind, _form(regex)) for kind, regexes in known.items() for regex in regexes]
-        self.rows += [(kind, _form(regex)) for kind, regex in more.items()]
         self.random_kinds = frozenset(more)
         """The kinds of which a credential must also look random."""
-        starts, literals = set[str](), set[str]()
-        vague: list[str] = []
-        self._others: list[Regex] = []
-        for _, form in self.rows:
-            at_edge = form.pattern.startswith(_EDGE)
-            if at_edge and _are_long(leading := leading_literals(form.pattern)):
-                starts.update(leading)
-            elif _are_long(form.literals):
-                literals.update(form.literals)
-            elif at_edge:
-                vague.append(form.pattern.removeprefix(_EDGE))
-            else:
-                self._others.append(form)
-        # `re` skips to the candidates of an expression that begins with a set or with literals, not with an assertion.
-        self.at_edge = re.compile(f"[^A-Za-z0-9](?:{'|'.join([any_of(starts), *vague])})")
-        self.anywhere = re.compile(any_of(literals))
+        forms = [(kind, form) for kind, forms in known["forms"].items() for form in forms] + [*more.items()]
+        self.rows = [
+            (kind, mark, re.compile(form))
+            for kind, items in known["others"].items()
+            for mark, form in zip(items[::2], items[1::2], strict=True)
+        ]
+        """Kind, a string that a text with such a credential has (else it has a head), and the expression."""
+        heads: dict[str, set[str]] = {}
+        for kind, form in forms:
+            head, _, rest = form.partition(" ")
+            heads.setdefault(head[0] if head[0].isalnum() else "", set()).add(head[1:] if head[0].isalnum() else head)
+            # The edge of a run of letters and digits: unlike in Python, an underscore is no part of it.
+            self.rows.append((kind, "", re.compile(f"(?<![A-Za-z0-9]){head}{rest}".replace(r"\b", "(?![A-Za-z0-9])"))))
+        # Grouped by the first letter: a plain alternation tries every head in turn.
+        groups = (f"{first}(?:{'|'.join(sorted(rests))})" for first, rests in sorted(heads.items()))
+        self.heads = re.compile(f"[^A-Za-z0-9](?:{'|'.join(groups)})")
 
-    def might_match(self, text: str) -> bool:
-        """True unless certainly no form matches."""
-        if self.at_edge.search(f" {text}") or self.anywhere.search(text):
-            return True
-        return any(form.might_match(text) and form.compiled.search(text) for form in self._others)
-
-
-def _are_long(literals: tuple[str, ...]) -> bool:
-    return min(map(len, literals), default=0) >= _MIN_LITERAL
-
-
-def _form(regex: str) -> Regex:
-    return Regex(re.sub(r"(^|[|(])\\b", rf"\1{_EDGE}", regex).replace(r"\b", "(?![A-Za-z0-9])"))
+    def have_head_in(self, text: str) -> bool:
+        """True if a form with a head may match."""
+        return self.heads.search(f" {text}") is not None
 
 
 @lru_cache(1)
@@ -79,13 +65,16 @@ def _forms() -> _Forms:
     return _Forms()
 
 
-_ASSIGNED = Regex(
+_NAME_PARTS = ("key", "secret", "token", "passw", "pwd", "passphrase", "credential", "sig", "auth=", "sid=", "session")
+"""A text in lower case without any of these has no named value."""
+
+_ASSIGNED = re.compile(
     r"(?:api[_-]?key|access[_-]?key|secret|token|passw(?:or)?d|passphrase|credential|private[_-]?key|signature)"
     r"[A-Za-z0-9_-]{0,20}[\"'`]{0,2}\s{0,3}(?:=>|[:=]|\bis\b)\s{0,3}[\"'`]{0,2}"
     r"(?P<value>[A-Za-z0-9+/_.~!@#$%^*-]{10,300}={0,2})",
     re.IGNORECASE,
 )
-_IN_URL_OR_COOKIE = Regex(
+_IN_URL_OR_COOKIE = re.compile(
     r"(?<![\w-])(?:sig|key|auth|sid|session|session_?id|jsessionid|phpsessid|connect\.sid)="
     r"(?P<value>[A-Za-z0-9+/_.%~-]{24,2000}={0,2})",
     re.IGNORECASE,
@@ -97,10 +86,10 @@ _SECRET_PARAMETER = (
     r"|(?:x[_-])?(?:api|access|secret|private|client|account|subscription)[_-]?key)"
 )
 _SECRET_VALUE = r"(?P<value>[^\s&#;\"'`<>|,)\]}]{4,200})"
-_IN_QUERY = Regex(f"(?:[?&]|&amp;){_SECRET_PARAMETER}={_SECRET_VALUE}", re.IGNORECASE)
+_IN_QUERY = re.compile(f"(?:[?&]|&amp;){_SECRET_PARAMETER}={_SECRET_VALUE}", re.IGNORECASE)
 """A URL parameter that is named like a secret: its value is secret, however short."""
 
-_IN_CONNECTION_STRING = Regex(rf"(?:[;\s]|\A){_SECRET_PARAMETER}[ ]?=[ ]?{_SECRET_VALUE}", re.IGNORECASE)
+_IN_CONNECTION_STRING = re.compile(rf"(?:[;\s]|\A){_SECRET_PARAMETER}[ ]?=[ ]?{_SECRET_VALUE}", re.IGNORECASE)
 _CONNECTION_STRING = re.compile(
     r"(?:server|data source|host|hostname|database|dbname|uid|user(?:name| id)?|endpoint|accountname)[ ]?="
     r"[^=\s,\"'()]{1,100}(?:;|[ ]\w)",
@@ -138,6 +127,8 @@ _PAGE_TOKEN = re.compile(
 
 _MAX_PAGE_WORD = len("continuation_")
 
+_SAMPLE_PAIR = re.compile(r"(?i)[<\[{]?(?=\w*user)\w+[>\]}]?:[<\[{]?(?=\w*(?:pass|pwd|secret|token))\w+[>\]}]?")
+_OTHER_MARK = re.compile(r"-us\d|:AA|Key=|Q~|atlasv1|/webhook|hooks\.slack|JQQJ9|AZDO|_mmk")
 _PLAIN_WORD = re.compile(r"[a-z_./:;,#@~+$%()\[\]{}<>`'\"?=&|*!-]+").fullmatch
 """A credential has a digit or an upper-case letter; most long words are URLs and names without either."""
 
@@ -151,15 +142,12 @@ _NOT_RANDOM = re.compile(
 def redact(text: str) -> tuple[str, tuple[str, ...]]:
     """Returns a text with a placeholder for each credential, and the kinds of these credentials."""
     kinds: dict[str, None] = {}
-    forms = _forms()
-    for kind, form in forms.rows if forms.might_match(text) else ():
-        if form.might_match(text):
-            changed = form.compiled.sub(partial(_placeholder, kind), text)
-            if changed != text:
-                text, kinds[kind] = changed, None
+    has_head = _forms().have_head_in(text)
+    for kind, mark, form in _forms().rows:
+        if (mark in text if mark else has_head) and (changed := form.sub(partial(_placeholder, kind), text)) != text:
+            text, kinds[kind] = changed, None
     for regex, replacement, kind in _named_values(text):
-        changed = regex.compiled.sub(replacement, text)
-        if changed != text:
+        if (changed := regex.sub(replacement, text)) != text:
             text, kinds[kind] = changed, None
     return text, tuple(kinds)
 
@@ -170,16 +158,11 @@ def might_hold_credential(text: str) -> bool:
         return False
     if ("@" in text and "://" in text) or "-----BEGIN" in text or " -u " in text or "--user" in text:
         return True
-    has_value = False
-    for regex, replacement, _ in _named_values(text):
-        if replacement is not _redact_parameter:
-            has_value = True
-        elif regex.compiled.search(text):
-            return True
     words = [word for word in text.split() if len(word) >= _MIN_LENGTH and not _PLAIN_WORD(word)]
-    if not words:
-        return ("assw" in text or "ASSW" in text) and bool(_ASSIGNED.compiled.search(text))
-    return has_value or _forms().might_match(" ".join(words)) or "earer " in text or "asic " in text
+    joined = " ".join(words)
+    if words and (_forms().have_head_in(joined) or _OTHER_MARK.search(joined) or "earer " in text or "asic " in text):
+        return True
+    return any(regex.search(text) for regex, _, _ in _named_values(text))
 
 
 def placeholder(kind: str) -> str:
@@ -216,37 +199,34 @@ def looks_random(value: str) -> bool:
 def _placeholder(kind: str, match: re.Match[str]) -> str:
     """Returns the placeholder; keeps a sample such as `Bearer YOUR_TOKEN`, `user:password@host`, `sk-…` or `AC000…`."""
     matched = match[0]
-    if len(set(matched[-_MIN_LENGTH:])) <= _MAX_PLACEHOLDER_CHARACTERS and "://" not in matched:
-        return matched
-    if kind in ("authorization", "password in a command") and not any(character.isdigit() for character in matched):
-        return matched
-    if kind in _forms().random_kinds and not looks_random(matched):
-        return matched
-    if kind == "OpenAI key" and not any(character.isdigit() for character in matched):
-        return matched
-    if kind == "password in an address" and re.fullmatch(
-        r"(?i)[<\[{]?(?=\w*user)\w+[>\]}]?:[<\[{]?(?=\w*(?:pass|pwd|secret|token))\w+[>\]}]?", matched
-    ):
+    has_digit = any(character.isdigit() for character in matched)
+    is_sample = len(set(matched[-_MIN_LENGTH:])) <= _MAX_PLACEHOLDER_CHARACTERS and "://" not in matched
+    is_sample |= kind in ("authorization", "password in a command", "OpenAI key") and not has_digit
+    is_sample |= kind in _forms().random_kinds and not looks_random(matched)
+    is_sample |= kind == _IN_ADDRESS and _SAMPLE_PAIR.fullmatch(matched) is not None
+    if is_sample:
         return matched
     # One word, so that the rest of the URL remains a URL: `mysql://redacted@host`.
-    return "redacted" if kind == "password in an address" else placeholder(kind)
+    return "redacted" if kind == _IN_ADDRESS else placeholder(kind)
 
 
-def _named_values(text: str) -> list[tuple[Regex, Callable[[re.Match[str]], str], str]]:
-    """Returns the expressions for values after the name of a secret that might match, with what replaces the values.
+def _named_values(text: str) -> Iterator[tuple[re.Pattern[str], Callable[[re.Match[str]], str], str]]:
+    """Yields the expressions for values after the name of a secret that might match, with what replaces the values.
 
     A path without a host is the request of an example, whose arguments are checked one by one.
     """
     if "=" not in text and ":" not in text and " is " not in text:
-        return []
+        return
     lower = text.lower()
-    rows = [row for row in (_NAMED_VALUES if "=" in text else _NAMED_VALUES[:1]) if row[0].might_match(lower)]
-    return [
-        row
-        for row in rows
-        if (row[0] is not _IN_QUERY or "://" in text)
-        and (row[0] is not _IN_CONNECTION_STRING or _CONNECTION_STRING.search(text))
-    ]
+    if not any(part in lower for part in _NAME_PARTS):
+        return
+    yield _ASSIGNED, _redact_value, "secret"
+    if "=" in text:
+        yield _IN_URL_OR_COOKIE, _redact_value, "secret"
+        if "://" in text:
+            yield _IN_QUERY, _redact_parameter, "secret in an address"
+        if _CONNECTION_STRING.search(text):
+            yield _IN_CONNECTION_STRING, _redact_parameter, "secret in an address"
 
 
 def _redact_parameter(match: re.Match[str]) -> str:
@@ -274,18 +254,6 @@ def _redact_value(match: re.Match[str]) -> str:
         return matched  # a function call in code
     if _PAGE_TOKEN.search(match.string[max(0, match.start() - _MAX_PAGE_WORD) : match.start() + len("token")]):
         return matched
-    if match.re is _IN_URL_OR_COOKIE.compiled and _UUID.match(value):
+    if match.re.pattern == _IN_URL_OR_COOKIE.pattern and _UUID.match(value):
         return matched
     return matched.replace(value, placeholder("secret")) if looks_random(unquote(value)) else matched
-
-
-_NAMED_VALUES = (
-    (_ASSIGNED, _redact_value, "secret"),
-    (_IN_URL_OR_COOKIE, _redact_value, "secret"),
-    (_IN_QUERY, _redact_parameter, "secret in an address"),
-    (_IN_CONNECTION_STRING, _redact_parameter, "secret in an address"),
-)
-"""Expressions for a value after the name of a secret, the function that replaces it, and its kind.
-
-Only the first one matches a text without an equals sign.
-"""

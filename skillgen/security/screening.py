@@ -12,9 +12,10 @@ import hashlib
 import re
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
-from itertools import pairwise
+from itertools import chain
 from typing import Any
 
+from msgspec import Struct
 from msgspec.structs import replace
 
 from skillgen.errors import Problem, ProblemLog
@@ -34,12 +35,17 @@ from skillgen.model.traversal import (
     rewrite_pointers,
     rewrite_texts,
 )
-from skillgen.model.values import Json, Quotation, child, last_token
+from skillgen.model.values import Quotation, child, last_token
 from skillgen.security.addresses import is_private
 from skillgen.security.credentials import is_secret_name, looks_random, might_hold_credential, placeholder, redact
-from skillgen.security.injection.detection import MAX_TEXT_LENGTH, find_injections, searched_part
-from skillgen.security.injection.passages import Passage, split_passages
-from skillgen.security.injection.patterns import Rule
+from skillgen.security.injection import (
+    MAX_TEXT_LENGTH,
+    Passage,
+    find_injections,
+    searched_part,
+    without_passages,
+)
+from skillgen.text.html import html_to_markdown
 from skillgen.text.markdown import one_line
 from skillgen.text.summary import clip
 from skillgen.text.unicode import find_look_alikes, invisible_kinds, mixes_scripts, strip_invisible
@@ -72,10 +78,10 @@ _VALUE_FIELDS = _RAW_FIELDS | {"body", "default", "examples", "input", "value"}
 _BY_NAME = "by its name"
 """The kind of a credential that only the name of its parameter or member shows."""
 
-_MAX_FIELD_LABEL = 100
-_JOINED_CHARACTERS = 200
-"""Characters of two texts that are searched together: the end of one and the start of the next."""
+_SHOWN = frozenset({"default", "example", "const"})
+"""Keywords of a schema that show a value of a member that is named like a secret."""
 
+_MAX_FIELD_LABEL = 100
 _HOST = re.compile(
     r"(?:(?<=://)|(?<=@)|(?<![\w.:@/-]))"
     r"(?P<host>(?:\d{1,3}\.){3}\d{1,3}|(?:[A-Za-z0-9-]{1,63}\.){1,8}[A-Za-z]{3,8})(?P<port>:\d{2,5})?(?![\w-]|\.\w)"
@@ -96,6 +102,25 @@ def screen_service(service: Service, screening: str = DEFAULT_SCREENING) -> Serv
     return _Screening(service, screening).service()
 
 
+class _Finding(Struct):
+    """What is wrong with a text."""
+
+    safe: str
+    """The text that replaces it."""
+
+    used: str
+    """The part of it that is searched."""
+
+    kinds: tuple[str, ...] = ()
+    """The kinds of the credentials in it."""
+
+    passages: tuple[Passage, ...] = ()
+    """What addresses the model, in the text that replaces it."""
+
+    host: str | None = None
+    """A host of a private network that it names."""
+
+
 class _Screening:
     """The screening of one service."""
 
@@ -106,30 +131,20 @@ class _Screening:
         self._rest = replace(service, **empty)
         self._texts = TextIndex()
         self._problems = ProblemLog()
-        self._changes: dict[str, str] = {}
-        self._cuts: dict[str, str] = {}
-        """Each text that is too long, with its beginning."""
-        self._kinds: dict[str, tuple[str, ...]] = {}
-        self._injections: dict[str, Rule] = {}
-        self._undivided: set[str] = set()
-        self._internal_hosts: dict[str, str] = {}
+        self._findings: dict[str, _Finding] = {}
         self._quotations: list[Quotation] = []
 
     def service(self) -> Service:
         service = self._service
         for problem in service.problems:
             self._problems.add(problem)
-        self._add_texts()
-        texts = self._texts.all()
-        self._find_changes(texts)
-        if self._screening != "off":
-            self._find_injections(texts)
-        own_hosts = {origin[1] for url, _ in _endpoint_urls(service) if (origin := origin_of(url)) is not None}
-        hosts = ((text, _internal_host(text)) for text in texts)
-        self._internal_hosts = {text: host for text, host in hosts if host is not None and host not in own_hosts}
-        affected_texts = frozenset(self._changes.keys() | self._injections.keys() | self._internal_hosts.keys())
-        if affected_texts:
-            service = self._rewrite(service, affected_texts)
+        for name in _PARTS:
+            for part in getattr(service, name):
+                self._texts.add(part)
+        self._texts.add(self._rest)
+        self._find()
+        if self._findings:
+            service = self._rewrite(service, frozenset(self._findings))
         self._report_look_alikes(service.tools)
         self._report_private_endpoints(service)
         service = replace(service, problems=tuple(map(_redact_problem, self._problems)))
@@ -139,78 +154,51 @@ class _Screening:
             service = rewrite_pointers(service, _redact_pointer)
         return service
 
-    def _find_injections(self, texts: Iterable[str]) -> None:
+    def _find(self) -> None:
+        """Finds what is wrong with each text; in most nothing is."""
+        texts = self._texts.all()
+        own_hosts = {origin[1] for url, _ in _endpoint_urls(self._service) if (origin := origin_of(url)) is not None}
+        named = self._named_secrets()
+        for text in texts:
+            used = searched_part(text)
+            safe = strip_invisible(used) if invisible_kinds(used)[0] else used
+            kinds: tuple[str, ...] = ()
+            if text in named:
+                safe, kinds = placeholder("secret"), (_BY_NAME,)
+            elif might_hold_credential(safe):
+                safe, kinds = redact(safe)
+            if (host := _internal_host(used)) in own_hosts:
+                host = None
+            if safe != text or host is not None:
+                self._findings[text] = _Finding(safe, used, kinds, host=host)
+        if self._screening == "off":
+            return
         # The help of a program that the user runs is shown verbatim, in a code block.
         verbatim = {tool.help for tool in self._service.tools if tool.help is not None}
         verbatim |= {section.body for section in self._service.sections} if verbatim else set()
-        skipped = verbatim | self._cuts.keys()
-        self._injections = find_injections(text for text in texts if text not in skipped)
-        for text, cut in self._cuts.items():
-            self._injections.update((text, rule) for rule in find_injections((cut,)).values())
-        self._find_divided_injections()
-
-    def _find_divided_injections(self) -> None:
-        """Finds the texts of a tool that address the model only together with the next one, which continues them."""
-        joined: dict[str, tuple[tuple[str, str], tuple[str, str]]] = {}
-        for tool in self._service.tools:
-            fields = (tool.title, tool.summary, tool.description, *(item.description for item in tool.parameters))
-            for texts in pairwise(filter(None, fields)):
-                if texts[0].endswith((".", "!", "?")) or texts[1][0].isupper():
-                    continue
-                end, start = map(self._remainder, texts)
-                parts = end.rstrip()[-_JOINED_CHARACTERS:], start.lstrip()[:_JOINED_CHARACTERS]
-                joined[" ".join(parts)] = texts, parts
-        for text, rule in find_injections(joined).items():
-            texts, parts = joined[text]
-            if not find_injections(parts):
-                self._injections |= dict.fromkeys(texts, rule)
-                self._undivided |= set(texts)
-
-    def _remainder(self, text: str) -> str:
-        """Returns what remains of a text."""
-        safe = self._changes.get(text, text)
-        return split_passages(safe)[0] if text in self._injections else safe
-
-    def _add_texts(self) -> None:
-        for name in _PARTS:
-            for part in getattr(self._service, name):
-                self._texts.add(part)
-        self._texts.add(self._rest)
-        objects = self._texts.objects
-        secret_names = frozenset(filter(is_secret_name, set().union(*objects)))
-        for item in objects:
-            for name in secret_names.intersection(item):
-                self._redact_secret_values(item[name])
-        parts: tuple[Tool | Prompt, ...] = (*self._service.tools, *self._service.prompts)
-        for part in parts:
-            for parameter in part.parameters:
-                if is_secret_name(parameter.name):
-                    schema = parameter.schema
-                    self._redact_secret_values([schema.default.json if schema.default else None, *schema.examples])
-
-    def _redact_secret_values(self, value: Json) -> None:
-        """Redacts the values of a member that is named like a secret, also those that its schema shows."""
-        if isinstance(value, dict):
-            value = [value.get(key) for key in ("default", "example", "const")]
-        for text in value if isinstance(value, list) else [value]:
-            if isinstance(text, str) and looks_random(text):
-                self._changes[text], self._kinds[text] = placeholder("secret"), (_BY_NAME,)
-
-    def _find_changes(self, texts: Iterable[str]) -> None:
-        """Finds the texts to cut, with invisible characters or with credentials, and what replaces them."""
-        for text in texts:
-            if (cut := searched_part(text)) != text:
-                self._changes[text] = self._cuts[text] = cut
-                self._find_changes((cut,))
-                self._changes[text] = self._changes.get(cut, cut)
-                self._kinds[text] = self._kinds.get(cut, ())
+        safe_texts = {text: self._findings[text].safe if text in self._findings else text for text in texts}
+        passages = find_injections(safe for text, safe in safe_texts.items() if text not in verbatim)
+        for text, safe in safe_texts.items():
+            if safe not in passages or text in verbatim:
                 continue
-            if invisible_kinds(text)[0]:
-                self._changes[text] = strip_invisible(text)
-            if might_hold_credential(text) and text not in self._kinds:
-                safe, kinds = redact(self._changes.get(text, text))
-                if kinds:
-                    self._changes[text], self._kinds[text] = safe, kinds
+            finding = self._findings.setdefault(text, _Finding(text, text))
+            finding.passages = passages[safe]
+            if (shown := html_to_markdown(safe)) != safe:
+                # A quotation is Markdown, which has no place in HTML.
+                everything = Passage(0, len(shown), finding.passages[0].rule)
+                finding.safe, finding.passages = shown, find_injections([shown]).get(shown, (everything,))
+
+    def _named_secrets(self) -> frozenset[str]:
+        """Returns the values that look random of members and parameters that are named like a secret."""
+        objects = self._texts.objects
+        names = frozenset(filter(is_secret_name, set().union(*objects)))
+        values = [item[name] for item in objects for name in names.intersection(item)]
+        owners: tuple[Tool | Prompt, ...] = (*self._service.tools, *self._service.prompts)
+        for schema in (each.schema for owner in owners for each in owner.parameters if is_secret_name(each.name)):
+            values.append([schema.default.json if schema.default else None, *schema.examples])
+        values += [value[key] for value in values if isinstance(value, dict) for key in _SHOWN.intersection(value)]
+        texts = chain.from_iterable(value if isinstance(value, list) else [value] for value in values)
+        return frozenset(text for text in texts if isinstance(text, str) and looks_random(text))
 
     def _rewrite(self, service: Service, affected_texts: frozenset[str]) -> Service:
         """Returns the service with these texts changed. Only parts that may have one of them are walked again."""
@@ -243,12 +231,13 @@ class _Screening:
     def _make_names_unique(self, tools: Iterable[Tool]) -> None:
         """Makes names without their invisible characters unique among the tools."""
         names = {tool.name for tool in tools}
-        taken = {name for name in names if name not in self._changes}
-        for name in sorted(names & self._changes.keys()):
-            shown = self._changes[name] or "unnamed"
+        changed = {name for name in names & self._findings.keys() if self._findings[name].safe != name}
+        taken = names - changed
+        for name in sorted(changed):
+            shown = self._findings[name].safe or "unnamed"
             if shown in taken:
-                shown = f"{shown}-{hashlib.sha256(name.encode('utf-8', 'surrogatepass')).hexdigest()[:6]}"
-            self._changes[name] = shown
+                shown = f"{shown}-{_digest(name)}"
+            self._findings[name].safe = shown
             taken.add(shown)
 
     def _rewriter(self) -> TextRewriter:
@@ -256,51 +245,49 @@ class _Screening:
         reported: set[str] = set()
 
         def change(node: Any, field: str, text: str, pointer: str) -> str | None:
-            safe = self._changes.get(text, text)
-            rule = self._injections.get(text)
-            host = self._internal_hosts.get(text)
-            if safe is text and rule is None and host is None:
+            finding = self._findings.get(text)
+            if finding is None:
                 return text
-            where = place_of(node, field, pointer)
+            where, name = place_of(node, field, pointer), field.partition(":")[0]
             # The raw fields come last and repeat texts of the other fields.
-            is_reported = text in reported and field.partition(":")[0] in _RAW_FIELDS
-            is_value = field.partition(":")[0] in _VALUE_FIELDS  # an address there is mostly an example of one
+            is_reported = text in reported and name in _RAW_FIELDS
+            is_value = name in _VALUE_FIELDS  # an address there is mostly an example of one
+            host = finding.host
             if host is not None and text not in reported and (f"//{host}" in text.lower() or not is_value):
                 message = f"{_label(field)} names {host}, which is in a private network; the documents hold it"
                 self._problems.report("internal-address", where, message)
             reported.add(text)
-            if safe is not text and not is_reported:
-                self._report_change(where, field, text, safe, is_name=isinstance(node, Tool) and field == "name")
-            if rule is None:
-                return safe
-            return self._quote_injection(node, field, safe, rule, where, is_reported=is_reported)
+            if finding.safe != text and not is_reported:
+                self._report_change(where, field, text, finding, is_name=isinstance(node, Tool) and field == "name")
+            if not finding.passages:
+                return finding.safe
+            return self._quote_injection(node, field, finding, where, is_reported=is_reported)
 
         return change
 
-    def _report_change(self, where: str, field: str, old: str, new: str, *, is_name: bool) -> None:
-        used = self._cuts.get(old, old)
-        if used != old:
-            message = f"{_label(field)} has {len(old):,} characters; only the first {len(used):,} are used"
+    def _report_change(self, where: str, field: str, text: str, finding: _Finding, *, is_name: bool) -> None:
+        if finding.used != text:
+            message = f"{_label(field)} has {len(text):,} characters; only the first {len(finding.used):,} are used"
             self._problems.report("text-too-long", where, message)
-        kinds, is_odd = invisible_kinds(used)
+        kinds, is_odd = invisible_kinds(finding.used)
         if is_name and kinds:
-            message = f"the name holds {' and '.join(kinds)}; it is shown as {new!r}, which cannot be called"
+            message = f"the name holds {' and '.join(kinds)}; it is shown as {finding.safe!r}, which cannot be called"
             self._problems.report("name-not-exact", where, message)
         elif kinds:
             code = "suspicious-characters" if is_odd else "invisible-characters"
             self._problems.report(code, where, f"{_label(field)} holds {' and '.join(kinds)}; they are left out")
-        for kind in self._kinds.get(old, ()):
+        for kind in finding.kinds:
             message = f"{_label(field)} holds what looks like a credential ({kind}); a placeholder replaces it"
             # An example that only the name of its parameter makes a secret is nearly always a fictitious one.
             is_example = kind == _BY_NAME and field.partition(":")[0] in _VALUE_FIELDS
             self._problems.report("example-not-shown" if is_example else "credential-left-out", where, message)
 
     def _quote_injection(
-        self, node: Any, field: str, text: str, rule: Rule, where: str, *, is_reported: bool
+        self, node: Any, field: str, finding: _Finding, where: str, *, is_reported: bool
     ) -> str | None:
         """Returns the rest of a text that addresses the model, and records what was removed as a quotation."""
         kind: type = type(node)
-        name = field.partition(":")[0]
+        name, text, rule = field.partition(":")[0], finding.safe, finding.passages[0].rule
         what = f"{_label(field)} may address the reader, like a text that {rule.meaning} ({rule.code})"
         declared = field_types(kind).get(name, "")
         # A key of a JSON value is sent; a key of a mapping of the model, such as a package manager, is not.
@@ -316,12 +303,12 @@ class _Screening:
             self._problems.report("addresses-reader", where, message)
         if not is_quoted:
             return text
-        rest, passages = ("", (Passage(text, 0),)) if text in self._undivided else split_passages(text)
+        rest, quoted = without_passages(text, finding.passages)
         if not is_reported:
             label = f"{node.name}.{name}" if isinstance(node, Parameter) else name
             self._quotations += (
-                Quotation(text=item.text, field=label, rule=rule.code, pointer=where, rest=rest, at=item.at)
-                for item in passages
+                Quotation(text=words, field=label, rule=passage.rule.code, pointer=where, rest=rest, at=at)
+                for passage, (words, at) in zip(finding.passages, quoted, strict=True)
             )
         if field.endswith(":key"):
             return None
@@ -329,10 +316,7 @@ class _Screening:
             return _REMOVED_VALUE
         if rest or name in PROSE_FIELDS:
             return rest
-        if declared == "str" or name == "group":
-            digest = hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:6]
-            return f"unnamed-{digest}"
-        return None
+        return f"unnamed-{_digest(text)}" if declared == "str" or name == "group" else None
 
     def _report_look_alikes(self, tools: tuple[Tool, ...]) -> None:
         pointers = {tool.name: tool.pointer for tool in tools}
@@ -396,6 +380,10 @@ def _endpoint_urls(service: Service) -> Iterator[tuple[str, str]]:
     for tool in service.tools:
         for endpoint in tool.endpoints:
             yield endpoint.url, tool.pointer
+
+
+def _digest(text: str) -> str:
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:6]
 
 
 def _label(field: str) -> str:

@@ -1,1 +1,0 @@
-"""Prompt injection: finds text that addresses the model instead of describing the tool."""
