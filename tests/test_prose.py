@@ -201,6 +201,31 @@ def test_only_lines_that_a_person_added_to_a_skill_are_checked(tmp_path: Path) -
     assert checked.stderr.count("unknown-tool-named") == 1
 
 
+def test_lint_of_a_project_reads_the_lines_that_a_person_added(tmp_path: Path) -> None:
+    (tmp_path / "api.json").write_text(json.dumps(API), "utf-8")
+    (tmp_path / "skillgen.yaml").write_text("targets: {shop: {source: {openapi: api.json}, out: docs}}\n", "utf-8")
+    assert run_skillgen("build", cwd=tmp_path).exit_code == 0
+    [skill] = tmp_path.rglob("SKILL.md")
+    text = skill.read_text("utf-8")
+    skill.write_text(f"{text}\nBefore `getOrders`, call `listOrders`.\n", "utf-8")
+    select = ("--select", "unknown-tool-named", "--format", "json")
+    (found,) = json.loads(run_skillgen("lint", *select, cwd=tmp_path).stdout)["findings"]
+    line = text.count("\n") + 2
+    assert found["where"] == f"docs/{skill.relative_to(tmp_path / 'docs').as_posix()}:{line}"
+    assert found["line"] == line
+    assert found["message"] == "names the tool getOrders; getOrder may be meant"
+
+
+def test_the_texts_on_a_snapshot_are_checked(tmp_path: Path) -> None:
+    (tmp_path / "shop.json").write_text(json.dumps(server()), "utf-8")
+    source = "{snapshot: shop.json}"
+    target = f"{{source: {source}, notes: Call `get_orders` first.}}"
+    (tmp_path / "skillgen.yaml").write_text(f"targets: {{shop: {target}}}\n", "utf-8")
+    message = "names the tool get_orders; get_order may be meant"
+    assert f"skillgen.yaml#/targets/shop/notes: {message}" in run_skillgen("build", "-v", cwd=tmp_path).stderr
+    assert f"skillgen.yaml:1:49: {message}" in run_skillgen("lint", "-v", cwd=tmp_path).stdout
+
+
 def test_commands_and_options_of_a_program_are_checked(tmp_path: Path) -> None:
     text = """\
         Run `orders import --dry`, `orders imports`, `orders import FILE | orders list`, `ls --all`.

@@ -5,13 +5,13 @@ from __future__ import annotations
 import os
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
-from msgspec import Struct, structs, to_builtins
+from msgspec import Struct, structs
 
 from skillgen.cli.eval import words_of_agent
 from skillgen.cli.options import command
@@ -22,6 +22,7 @@ from skillgen.errors import ExitCode, OutputError, SkillgenError, UsageError
 
 if TYPE_CHECKING:
     from skillgen.model.service import Service
+    from skillgen.pipeline.build import NamedTarget
     from skillgen.pipeline.draft import Answer
     from skillgen.pipeline.read import Request
 
@@ -72,16 +73,16 @@ def draft(
     has_source = not structs.replace(given, target=None).is_empty
     if out is not None and not has_source:
         raise UsageError("has no effect without SOURCE", where="--out", fix="leave it out; the target names its folder")
-    drafts = [draft_of(given.request(), out or Path(DEFAULT_OUT))] if has_source else [*_drafts_of_targets(given)]
+    drafts = [draft_of(given.request(), out or Path(DEFAULT_OUT))] if has_source else []
+    drafts += [] if has_source else [_draft_of_target(*target) for target in given.targets()]
     if agent is None and len(drafts) > 1:
         names = ", ".join(item.name for item in drafts)
         raise UsageError("several targets have a brief each", where="--target", fix=f"choose from {names}")
     code = ExitCode.DONE
     for item in drafts:
         try:
-            code = max(
-                code, run_draft(item, agent, answer, console, outdated=outdated, timeout_s=agent_timeout, yes=yes)
-            )
+            done = run_draft(item, agent, answer, console, outdated=outdated, timeout_s=agent_timeout, yes=yes)
+            code = max(code, done)
         except SkillgenError as error:
             console.fail(error)
             code = max(code, error.exit_code)
@@ -107,12 +108,11 @@ class Draft(Struct, frozen=True, kw_only=True):
         return self.path[-1] if self.path else self.file.as_posix()
 
 
-def _drafts_of_targets(given: Given) -> Iterator[Draft]:
-    for named, request in given.targets():
-        if named.file.suffix == ".toml":
-            fix = "move [tool.skillgen] to a skillgen.yaml"
-            raise UsageError("draft writes YAML files only", where=named.file.as_posix(), fix=fix)
-        yield Draft(request=request, file=named.file, path=("targets", named.name), out=named.place.out)
+def _draft_of_target(named: NamedTarget, request: Request) -> Draft:
+    if named.file.suffix == ".toml":
+        fix = "move [tool.skillgen] to a skillgen.yaml"
+        raise UsageError("draft writes YAML files only", where=named.file.as_posix(), fix=fix)
+    return Draft(request=request, file=named.file, path=("targets", named.name), out=named.place.out)
 
 
 def draft_of(request: Request, out: Path) -> Draft:
@@ -148,24 +148,35 @@ def run_draft(
         SourceError: the source or the agent fails.
         UsageError: an option or a file is invalid, or nobody can be asked.
     """
-    from skillgen.pipeline.draft import brief_for, changes_since, checked_answer, declared_digest, values_of
+    from skillgen.config.loader import read_text
+    from skillgen.pipeline.draft import brief_for, changes_since, checked_answer, declared_digest, refusal, values_of
     from skillgen.text.markdown import one_line
 
-    service, declared = _read(item, console)
-    stored = item.request.texts.drafted
-    if outdated and (stored is None or not changes_since(stored, declared)):
+    declared: list[Service] = []
+    texts = item.request.texts
+    others = structs.replace(texts, **{name: getattr(Texts(), name) for name in DRAFTED if name != "tools"})
+    reading = read(replace(item.request, texts=others, on_declared=declared.append), console)
+    if reading.failures:
+        raise reading.failures[0]
+    if len(reading.services) != 1:
+        raise UsageError("the source has several services", where=item.name, fix="choose one, as with --server NAME")
+    service = reading.services[0]
+    if outdated and (texts.drafted is None or not changes_since(texts.drafted, declared[0])):
         console.say(f"{item.name}: not outdated")
         return ExitCode.DONE
-    brief, shown = brief_for(service, _current(item.request.texts))
+    brief, shown = brief_for(service, texts)
     if agent is None and answer is None:
         sys.stdout.write(brief)
         return ExitCode.DONE
     with console.progress(f"{item.name}: asking the agent"):
-        text = _text_of(answer or "") if agent is None else _asked(agent, brief, timeout_s)
-        accepted, reasons = checked_answer(text, service, item.request.texts)
+        if agent is not None:
+            text = _asked(agent, brief, timeout_s)
+        else:
+            text = sys.stdin.read() if answer == "-" else read_text(Path(answer or ""))
+        accepted, reasons = checked_answer(text, service, texts)
         if agent is not None and accepted is None:
-            text = _asked(agent, brief + _refused(text, reasons), timeout_s)
-            accepted, reasons = checked_answer(text, service, item.request.texts)
+            text = _asked(agent, brief + refusal(text, reasons), timeout_s)
+            accepted, reasons = checked_answer(text, service, texts)
     if accepted is None:
         console.say(f"{item.name}: the answer is refused, so nothing is written")
         for reason in reasons:
@@ -174,27 +185,8 @@ def run_draft(
             print_diff(f"{text.rstrip()}\n")
             console.say("  try: correct the answer, which is on standard output, and pass it with --apply FILE")
         return ExitCode.DRIFT
-    values = values_of(accepted, service, declared_digest(declared, shown))
+    values = values_of(accepted, service, declared_digest(declared[0], shown))
     return _write(item, _changes(item, accepted, values, service), console, yes=yes, shows=shows)
-
-
-def _read(item: Draft, console: Console) -> tuple[Service, Service]:
-    """Returns the service without the texts that are written, and as its source declares it."""
-    declared: list[Service] = []
-    kept = {name: value for name, value in structs.asdict(item.request.texts).items() if name not in DRAFTED}
-    texts = Texts(**kept, tools=item.request.texts.tools)
-    reading = read(replace(item.request, texts=texts, on_declared=declared.append), console)
-    if reading.failures:
-        raise reading.failures[0]
-    if len(reading.services) != 1:
-        raise UsageError("the source has several services", where=item.name, fix="choose one, as with --server NAME")
-    return reading.services[0], declared[0]
-
-
-def _current(texts: Texts) -> dict[str, object]:
-    names = ("description", "when_to_use", "not_for", "notes", "workflows")
-    values = {name.replace("_", "-"): getattr(texts, name) for name in names}
-    return {name: to_builtins(value) for name, value in values.items() if value}
 
 
 def _asked(agent: str, brief: str, timeout_s: float) -> str:
@@ -217,23 +209,13 @@ def _asked(agent: str, brief: str, timeout_s: float) -> str:
     return printed.decode("utf-8", "replace")
 
 
-def _refused(text: str, reasons: list[str]) -> str:
-    from skillgen.text.markdown import fence, one_line
-
-    listed = "\n".join(f"- {one_line(reason)[:500]}" for reason in reasons[:40])
-    return (
-        f"\n## Refused\n\nYour last answer was refused. Answer again, corrected:\n\n{listed}\n\n{fence(text[:8_000])}\n"
-    )
-
-
-def _text_of(name: str) -> str:
-    from skillgen.config.loader import read_text
-
-    return sys.stdin.read() if name == "-" else read_text(Path(name))
+_HEADER = (
+    "# Texts on the service, which every run into this folder uses. `skillgen draft` wrote them: edit them freely.\n"
+)
 
 
 def _changes(
-    item: Draft, answer: Answer, values: list[tuple[tuple[str, ...], object]], service: Service
+    item: Draft, answer: Answer, values: Mapping[tuple[str, ...], object], service: Service
 ) -> list[tuple[Path, str | None, str]]:
     """Returns each file that changes, with its old text, `None` if it is new, and its new one."""
     from skillgen.config.splice import with_value
@@ -244,24 +226,18 @@ def _changes(
 
     old = item.file.read_bytes().decode("utf-8") if item.file.is_file() else None
     new = _HEADER if old is None else old
-    for path, value in values:
+    for path, value in values.items():
         new = with_value(new, (*item.path, *path), value, item.file.as_posix())
     changes = [(item.file, old, new)]
     queries = dict.fromkeys(answer.queries.should_load, True) | dict.fromkeys(answer.queries.should_not_load, False)
     if queries:
         name = skill_name(service)
         file = item.out / "skills" / name / FILE
-        if not is_below(file, item.out):
-            raise OutputError("leads outside the folder of the documents", where=str(file), fix="remove the link")
-        if (old := text_of_file(file)) is None and file.exists():
-            raise UsageError("is not a text file", where=file.as_posix(), fix="move it away")
+        old = text_of_file(file) if is_below(file, item.out) else None
+        if old is None and file.exists():
+            raise UsageError("is not a text file of the skill", where=file.as_posix(), fix="move it away")
         changes.append((file, old, with_queries(old, file, name, queries)))
     return [change for change in changes if change[1] != change[2]]
-
-
-_HEADER = (
-    "# Texts on the service, which every run into this folder uses. `skillgen draft` wrote them: edit them freely.\n"
-)
 
 
 def _write(
@@ -270,23 +246,21 @@ def _write(
     from skillgen.write.files import replace_file
     from skillgen.write.line_diff import unified_diff
 
-    for file, old, new in changes:
-        if shows:
-            before = "/dev/null" if old is None else file.as_posix()
-            print_diff(unified_diff(before, file.as_posix(), (old or "").splitlines(), new.splitlines()))
+    for file, old, new in changes if shows else ():
+        before = "/dev/null" if old is None else file.as_posix()
+        print_diff(unified_diff(before, file.as_posix(), (old or "").splitlines(), new.splitlines()))
     sys.stdout.flush()
-    if changes and not yes:
-        if not (sys.stdin.isatty() and sys.stderr.isatty()):
-            raise UsageError("nothing is written, since nobody can be asked", where=item.name, fix="add --yes")
-        if not typer.confirm("Write these texts? Nothing has checked that what they say is true.", err=True):
-            console.say(f"{item.name}: nothing is written")
-            return ExitCode.DONE
+    if not changes:
+        console.say(f"{item.name}: nothing changed")
+    elif not (yes or (sys.stdin.isatty() and sys.stderr.isatty())):
+        raise UsageError("nothing is written, since nobody can be asked", where=item.name, fix="add --yes")
+    elif not (yes or typer.confirm("Write these texts? Nothing has checked that what they say is true.", err=True)):
+        console.say(f"{item.name}: nothing is written")
+        return ExitCode.DONE
     for file, _, new in changes:
         try:
             replace_file(file, new.encode())
         except OSError as error:
             raise OutputError(f"cannot be written: {error.strerror}", where=file.as_posix()) from None
         console.say(f"{item.name}: wrote {file.as_posix()}")
-    if not changes:
-        console.say(f"{item.name}: nothing changed")
     return ExitCode.DONE

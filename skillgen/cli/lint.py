@@ -108,7 +108,7 @@ def _findings(
 ) -> tuple[list[Findings], ExitCode]:
     """Returns the findings on what was read, with the exit code of what was not."""
     findings, code = [], ExitCode.DONE
-    for name, path, reading in readings:
+    for name, path, out, reading in readings:
         for error in reading.failures:
             console.fail(error)
             code = max(code, error.exit_code)
@@ -118,7 +118,7 @@ def _findings(
                 continue
             is_alone = len(reading.services) == 1 and name is not None
             place = name if is_alone else f"{name} {service.name}" if name is not None else service.name
-            findings.append(linter.check(service, place or "", path=path, index=index))
+            findings.append(linter.check(service, place or "", path=path, index=index, out=out if is_alone else None))
     return findings, code
 
 
@@ -150,14 +150,14 @@ def _write(path: Path, text: str) -> None:
         raise OutputError(f"cannot be written: {error.strerror}", where=path.as_posix()) from None
 
 
-_Readings: TypeAlias = "Iterator[tuple[str | None, str | None, Reading]]"
-"""Name of each source, its file, and what was read."""
+_Readings: TypeAlias = "Iterator[tuple[str | None, str | None, Path | None, Reading]]"
+"""Name of each source, its file, the folder of its documents, and what was read."""
 
 
 def _read_given(given: Given, console: Console) -> _Readings:
     for source, request in given.requests():
         is_file = source is not None and Path(source).is_file()
-        yield source, source if is_file else None, read(request, console)
+        yield source, source if is_file else None, None, read(request, console)
 
 
 def _read_targets(settings: Project, file: Path, given: Given, console: Console) -> _Readings:
@@ -170,7 +170,7 @@ def _read_targets(settings: Project, file: Path, given: Given, console: Console)
         for named, found in read_targets(targets, os.environ, None):
             if isinstance(found, SkillgenError):
                 found = Reading(services=(), failures=(found,))
-            yield named.name, document_of(named), found
+            yield named.name, document_of(named), named.place.out, found
 
 
 @command

@@ -12,14 +12,16 @@ from bisect import bisect_left
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, TypeVar
 
 from skillgen.config.convert import Converter, Fault
-from skillgen.config.option import keys_in
+from skillgen.config.option import Options, keys_in
 from skillgen.config.project import SOURCE_KINDS, Project, Source, Target
 from skillgen.errors import ProblemLog, UsageError
 from skillgen.security.tables import parse_toml
 from skillgen.text.yaml_core import Places, YamlError, parse_yaml
+
+_Options = TypeVar("_Options", bound=Options)
 
 FILE_NAME = "skillgen.yaml"
 
@@ -70,6 +72,18 @@ def read_project(path: Path) -> Project:
     Raises:
         UsageError: it cannot be read, or keys or values are invalid.
     """
+    project = read_options(Project, path)
+    if not project.targets:
+        raise UsageError("has no targets", where=path.as_posix(), fix=_ADD_TARGET)
+    return project
+
+
+def read_options(kind: type[_Options], path: Path) -> _Options:
+    """Reads a file of the keys of some options.
+
+    Raises:
+        UsageError: it cannot be read, or keys or values are invalid.
+    """
     text, name = read_text(path), path.as_posix()
     data, line_of = (_read_toml if path.suffix == ".toml" else _read_yaml)(text, name)
 
@@ -82,14 +96,12 @@ def read_project(path: Path) -> Project:
         return UsageError(what, where=f"{name}:{line}" if line else name, fix=fault.fix)
 
     converter = Converter(is_text=True)
-    project: Project | None = converter.convert(Project, data, ())
-    for key, target in project.targets.items() if project is not None and not converter.faults else ():
+    found: _Options | None = converter.convert(kind, data, ())
+    for key, target in found.targets.items() if isinstance(found, Project) and not converter.faults else ():
         for fault in _faults_of_target(key, target):
             converter.fault(("targets", key, *fault.path), fault.what, fault.fix)
     converter.raise_faults(error_of)
-    if project is None or not project.targets:
-        raise UsageError("has no targets", where=name, fix=_ADD_TARGET)
-    return project
+    return kind() if found is None else found
 
 
 def variables_in(text: str) -> list[str]:

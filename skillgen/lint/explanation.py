@@ -117,9 +117,9 @@ def _sentence(clause: str) -> str:
 _PROSE = """\
 ## What a person wrote
 
-`build` and `lint` check the texts of `skillgen.yaml`, every run that writes documents the lines that a person added to
-SKILL.md, and `lint --skill PATH SOURCE` a complete skill. A name that the source writes anywhere, also in a text, is
-known. These are checked, and nothing else:
+`build` and `lint` check the texts of `skillgen.yaml` and the lines that a person added to SKILL.md, every other run
+that writes documents these lines too, and `lint --skill PATH SOURCE` a complete skill. A name that the source writes
+anywhere, also in a text, is known. These are checked, and nothing else:
 
 - a tool: a code span with a name, or a name after "call", "use" or another such verb or before "tool", in the style of
   the tools (`snake_case`, `kebab-case` or `camelCase`) and with the first word of one of them; of an MCP server also

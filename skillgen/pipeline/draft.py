@@ -10,19 +10,17 @@ import base64
 import hashlib
 import json
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from itertools import accumulate
+from collections.abc import Collection, Iterator, Sequence
 from pathlib import Path
-from typing import Annotated, Any, Literal, TypeAlias, TypeVar
+from typing import Annotated, Any, Literal, TypeAlias
 
 import msgspec
 from msgspec import Meta, Struct
 
-from skillgen.config.convert import Converter, error_of_argument
-from skillgen.config.loader import read_text, yaml_values
+from skillgen.config.loader import read_options
 from skillgen.config.project import DRAFTED, Texts
-from skillgen.errors import SkillgenError, UsageError
-from skillgen.lint.prose import check_prose
+from skillgen.errors import UsageError
+from skillgen.lint.prose import check_texts
 from skillgen.model.service import Service
 from skillgen.model.tool import EFFECTS, Tool
 from skillgen.model.values import is_inferred
@@ -79,25 +77,27 @@ class Answer(_Part, frozen=True):
     workflows: Annotated[tuple[_Workflow, ...], Meta(max_length=8)] = ()
     queries: _Queries = _Queries()
 
-    def texts(self) -> Iterator[tuple[str, str]]:
-        """Yields the texts that documents quote, with their places."""
-        yield "description", self.description or ""
-        yield "notes", self.notes or ""
-        for name in ("when_to_use", "not_for"):
-            yield from ((name.replace("_", "-"), text) for text in getattr(self, name))
-        yield from ((f"groups: {name}", text) for name, text in self.groups.items())
-        yield from ((f"effects: {item.tool}", item.reason) for item in self.effects)
-        for flow in self.workflows:
-            yield f"workflows: {flow.goal}", flow.goal
-            yield from ((f"workflows: {flow.goal}", step.do) for step in flow.steps)
+    def texts(self) -> dict[str, str]:
+        """Returns the texts that documents quote, by their places."""
+        texts = {
+            "description": self.description or "",
+            "notes": self.notes or "",
+            "when-to-use": "\n\n".join(self.when_to_use),
+            "not-for": "\n\n".join(self.not_for),
+        }
+        texts |= {f"groups: {name}": title for name, title in self.groups.items()}
+        for item in self.effects:
+            texts[f"effects: {item.tool}"] = f"{texts.get(f'effects: {item.tool}', '')}\n\n{item.reason}"
+        for index, flow in enumerate(self.workflows):
+            texts[f"workflows[{index}]"] = "\n\n".join((flow.goal, *(step.do for step in flow.steps)))
+        return {place: text for place, text in texts.items() if text}
 
 
 def _answer_in(text: str) -> Answer | str:
     """Returns the answer in a text: JSON, alone, in a fence, or with words around. Else returns what is wrong."""
     fenced = re.findall(r"^[ \t]*```[^\n]*\n(.*?)^[ \t]*```", text, re.DOTALL | re.MULTILINE)
-    candidates = [text, *fenced[-20:], text[text.find("{") : text.rfind("}") + 1]]
     what = "the answer has no JSON object"
-    for candidate in candidates:
+    for candidate in (text, *fenced[-20:], text[text.find("{") : text.rfind("}") + 1]):
         try:
             return msgspec.json.decode(candidate.strip().encode("utf-8", "replace"), type=Answer)
         except msgspec.ValidationError as error:
@@ -134,33 +134,35 @@ def declared_digest(service: Service, names: Collection[str]) -> str:
     return f"{len(tools)}.{own}{pairs}"
 
 
-def _parts_of(digest: str) -> tuple[str, str, dict[str, str]]:
-    """Returns the number of tools in a digest, the digest of the service, and each tool as in `_declared`."""
-    count, _, text = digest.partition(".")
-    parts = [text[at : at + 4] for at in range(0, len(text), 4)]
-    return count, text[:4], dict(zip(parts[1::2], parts[2::2], strict=False))
+def _tools_in(digest: str) -> dict[str, str]:
+    """Returns the tools in a digest: a digest of the name with one of the rest."""
+    parts = re.findall("....", digest.partition(".")[2])
+    return dict(zip(parts[1::2], parts[2::2], strict=False))
 
 
 def changes_since(digest: str, service: Service) -> list[str]:
     """Returns what a source declares differently than when the digest was taken."""
-    (count, own_before, before), (own, now) = _parts_of(digest), _declared(service)
-    changes = [] if own_before == own else ["the title or description of the service changed"]
+    before, (own, now), count = _tools_in(digest), _declared(service), digest.partition(".")[0]
     changed = [name for key, (name, rest) in now.items() if before.get(key, rest) != rest]
-    added = [name for key, (name, _) in now.items() if key not in before] if count == str(len(before)) else []
-    if gone := len(before.keys() - now.keys()):
-        changes.append(f"gone: {gone} of the tools")
-    for what, names in (("changed", changed), ("new", added)):
-        if names:
-            more = f" and {len(names) - 5} more" if len(names) > 5 else ""
-            changes.append(f"{what}: {', '.join(map(one_line, names[:5]))}{more}")
-    if not changes and count != str(len(now)):
-        changes.append(f"there are {len(now)} tools, not {count}")
-    return changes
+    is_complete = count == str(len(before))
+    added = [name for key, (name, _) in now.items() if is_complete and key not in before]
+    gone = len(before.keys() - now.keys())
+    found = {
+        "the title or description of the service changed": not digest.startswith(f"{count}.{own}"),
+        f"gone: {gone} of the tools": gone,
+        f"changed: {_listed(changed)}": changed,
+        f"new: {_listed(added)}": added,
+    }
+    changes = [what for what, is_true in found.items() if is_true]
+    return changes or [f"there are {len(now)} tools, not {count}"] * (count != str(len(now)))
+
+
+def _listed(names: Sequence[str]) -> str:
+    return ", ".join(map(one_line, names[:5])) + (f" and {len(names) - 5} more" if len(names) > 5 else "")
 
 
 # -- the brief -------------------------------------------------------------------------------------------------------
 
-_Item = TypeVar("_Item")
 _KINDS = {"mcp": "MCP server", "openapi": "HTTP API", "cli": "command-line program"}
 
 
@@ -169,14 +171,15 @@ def request_of(tool: Tool) -> str:
     return one_line(f"{tool.method} {tool.path}" if tool.method and tool.path else tool.name)
 
 
-def brief_for(service: Service, current: Mapping[str, Any]) -> tuple[str, tuple[str, ...]]:
+def brief_for(service: Service, texts: Texts) -> tuple[str, tuple[str, ...]]:
     """Returns the brief within its limit, with the texts that exist, and the names of the tools that it shows."""
     rules = (Path(__file__).parent / "brief.md").read_text("utf-8")
     schema = json.dumps(msgspec.json.schema(Answer), separators=(",", ":"))
     end = f"\n\n## Schema of the answer\n\n```json\n{schema}\n```\n"
-    if current:
-        texts = json.dumps(current, ensure_ascii=False)[:4_000]
-        end = f"\n\n## The texts so far\n\nKeep what is still right.\n\n{fence(texts, 'json')}{end}"
+    names = ("description", "when_to_use", "not_for", "notes", "workflows")
+    if current := {name.replace("_", "-"): value for name in names if (value := getattr(texts, name))}:
+        shown_texts = json.dumps(msgspec.to_builtins(current), ensure_ascii=False)[:4_000]
+        end = f"\n\n## The texts so far\n\nKeep what is still right.\n\n{fence(shown_texts, 'json')}{end}"
     room = BRIEF_LIMIT_BYTES - len((rules + end).encode()) - 100
     count, length = len(service.tools), 140
     while len((facts := _facts(service, count, length)).encode("utf-8", "replace")) > room and count:
@@ -191,26 +194,22 @@ def _thinned(items: Sequence[Tool], count: int) -> list[Tool]:
 
 def _facts(service: Service, count: int, length: int) -> str:
     tools = service.tools
-    groups = {item.name: clip(_words(item.title, item.description), length) for item in service.groups}
     facts: dict[str, Any] = {
         "kind": _KINDS[service.kind],
         "name": one_line(service.name)[:200],
         "title": one_line(service.title or "")[:200],
         "description": clip(plain_words(service.description or service.summary or ""), 1_500),
         "instructions": clip((service.instructions or "").strip(), 1_500),
-        "groups": dict(_within(groups.items(), 3_000)),
+        "groups": {
+            clip(item.name, 60): clip(_words(item.title, item.description), min(length, 8_000 // len(service.groups)))
+            for item in service.groups[:60]
+        },
         "tools": [_line(tool, length) for tool in _thinned(tools, count)],
         "left out": f"{len(tools) - count} of {len(tools)} tools, evenly" if count < len(tools) else "",
-        "resources": _within([one_line(item.name) for item in service.resources], 700),
-        "prompts": _within([one_line(item.name) for item in service.prompts], 700),
+        "resources": [clip(one_line(item.name), 60) for item in service.resources[:10]],
+        "prompts": [clip(one_line(item.name), 60) for item in service.prompts[:10]],
     }
     return json.dumps({key: value for key, value in facts.items() if value}, ensure_ascii=False, indent=0)
-
-
-def _within(items: Iterable[_Item], limit: int) -> list[_Item]:
-    """Returns as many of the first items as have room in `limit` bytes."""
-    ends = accumulate(len(str(item).encode("utf-8", "replace")) for item in items)
-    return [item for item, end in zip(items, ends, strict=True) if end <= limit]
 
 
 def _words(title: str | None, text: str | None) -> str:
@@ -235,7 +234,8 @@ _NUMBER = r"\d[\d,.]{0,10}\+?|dozens of|hundreds of|two|three|four|five|six|seve
 _COUNT = re.compile(rf"\b(?:{_NUMBER}) (?:[\w-]{1, 40} )?(?:tools|operations|endpoints|commands)\b", re.IGNORECASE)
 _STEERS = re.compile(
     r"\b(?:always (?:prefer|use|choose|call|pick|load)|prefer (?:this|it) (?:over|to)|(?:first|best|preferred) choice"
-    r"|(?:instead of|over|better than) (?:any |all )?other (?:tools?|skills?|servers?)|whenever possible|regardless of"
+    r"|(?:instead of|over|better than) (?:any |all )?other (?:tools?|skills?|servers?)|whenever possible"
+    r"|regardless of (?:the |what )?(?:user|request|task|question)"
     r"|must be (?:used|called|loaded)|for (?:every|any) (?:request|task|question)"
     r"|without (?:asking|confirm\w*|approval|permission|telling)|no need to (?:ask|confirm)"
     r"|(?:ignore|disregard|forget|override) (?:the |all |any |your )*(?:previous|prior|earlier|system|instruction)"
@@ -244,7 +244,7 @@ _STEERS = re.compile(
     re.IGNORECASE,
 )
 _ORDER = re.compile(
-    r"(?:\A|[.!?]\s+)(?:always|never|do not|don't|make sure|you (?:must|should)|important)\b", re.IGNORECASE
+    r"(?:\A|[.!?\n])\s{0,3}(?:always|never|do not|don't|make sure|you (?:must|should)|important)\b", re.IGNORECASE
 )
 _URL = re.compile(r"https?://[^\s<>`\"')\]]+")
 _SPAN = re.compile(r"`([^`]+)`")
@@ -252,27 +252,27 @@ _NAME = re.compile(r"-{0,2}[^\W\d][\w./{}-]*[\w}]")
 _SNAKE = re.compile(r"(?<![\w`/.$-])[A-Za-z]\w*_\w+(?![\w`])")
 
 
-def _flaws(where: str, text: str, service: Service, known: str) -> Iterator[str]:
-    """Yields why a text is refused."""
+def _flaws(where: str, text: str, known: str) -> Iterator[str]:
+    """Yields why a text is refused, whatever it says of the service."""
     if strip_invisible(text) != text:
         yield "has invisible or control characters"
     if match := _STEERS.search(text) or (_ORDER.search(text) if where in ("description", "when-to-use") else None):
         yield f"addresses the reader: {match[0].strip()!r}"
     if match := _COUNT.search(text):
         yield f"has a number of tools, which changes: {match[0]!r}"
-    yield from (
-        f"names a URL that the source does not have: {url}"
-        for url in _URL.findall(text)
-        if url.rstrip(".,;:") not in known
-    )
+    for url in _URL.findall(text):
+        if url.rstrip(".,;:") not in known:
+            yield f"names a URL that the source does not have: {url}"
+    for name in _names_in(text):
+        if not re.search(rf"(?<![\w-]){re.escape(name)}(?![\w-])", known):
+            yield f"names what the source does not have: {name}"
     yield from _screened(text)
-    yield from (f"names what the source does not have: {name}" for name in _names_missing(text, known))
-    yield from (problem.message for problem in check_prose(text, service, where=where))
 
 
-def _names_missing(text: str, known: str) -> list[str]:
-    """Returns the names in a text, in code spans or with underscores, that do not occur in what is known."""
-    return [name for name in _names_in(text) if not re.search(rf"(?<![\w-]){re.escape(name)}(?![\w-])", known)]
+def _screened(text: str) -> Iterator[str]:
+    """Yields what screening finds in a text: a secret, an order, an internal host."""
+    for problem in screen_service(Service(kind="mcp", name="text", description=text)).problems:
+        yield problem.message.removeprefix("description ").partition(";")[0]
 
 
 def _names_in(text: str) -> list[str]:
@@ -282,7 +282,7 @@ def _names_in(text: str) -> list[str]:
 
 def names_gone(texts: Texts, service: Service) -> Iterator[tuple[str, str]]:
     """Yields the names of tools in texts that were there when these were drafted and are gone, each after its field."""
-    gone = _parts_of(texts.drafted or "")[2].keys() - _declared(service)[1].keys()
+    gone = _tools_in(texts.drafted or "").keys() - _declared(service)[1].keys()
     steps = [step for flow in texts.workflows.values() for step in flow]
     fields = {name: getattr(texts, name) or () for name in ("description", "when_to_use", "not_for", "notes")}
     for where, value in (*fields.items(), ("workflows", [f"`{step.tool}` {step.do or ''}" for step in steps])):
@@ -290,12 +290,6 @@ def names_gone(texts: Texts, service: Service) -> Iterator[tuple[str, str]]:
         words = [span.split() for span in _SPAN.findall(text)] + [[name] for name in _names_in(text)]
         starts = dict.fromkeys(" ".join(part[:end]) for part in words for end in range(1, len(part) + 1))
         yield from ((where, name) for name in starts if _digest(name) in gone)
-
-
-def _screened(text: str) -> Iterator[str]:
-    """Yields what screening finds in a text: a secret, an order, an internal host."""
-    for problem in screen_service(Service(kind="mcp", name="text", description=text)).problems:
-        yield problem.message.removeprefix("description ").partition(";")[0]
 
 
 def checked_answer(text: str, service: Service, current: Texts) -> tuple[Answer | None, list[str]]:
@@ -306,36 +300,32 @@ def checked_answer(text: str, service: Service, current: Texts) -> tuple[Answer 
     answer = _answer_in(text)
     if isinstance(answer, str):
         return None, [answer]
-    reasons = _refusals(answer, service, snapshot_text([service]))
+    reasons = [*_refusals(answer, service, snapshot_text([service]))]
     for where, name in names_gone(current, service):
         if not getattr(answer, where):
             reasons.append(f"{where}, unchanged: names {name}, which is gone")
-    return (None if reasons else answer), reasons
+    return (None if reasons else answer), list(dict.fromkeys(reasons))
 
 
-def _refusals(answer: Answer, service: Service, known: str) -> list[str]:
-    tools = _tools_by_words(service)
-    found = [
-        f"{where}: {flaw}" for where, text in answer.texts() if text for flaw in _flaws(where, text, service, known)
-    ]
+def _refusals(answer: Answer, service: Service, known: str) -> Iterator[str]:
+    tools, groups, texts = _tools_by_words(service), {group.name for group in service.groups}, answer.texts()
     trigger = _TRIGGER.search(answer.description or "")
     if answer.description and (trigger is None or trigger.start() > _TRIGGER_WITHIN):
-        found.append(f'description: has no "Use when the user …" within the first {_TRIGGER_WITHIN} characters')
-    for item in answer.effects:
-        tool = tools.get(_word(item.tool))
-        effect = tool.semantics.effect if tool else None
-        if tool is not None and effect is not None and _WORST_LAST.index(item.effect) < _WORST_LAST.index(effect):
-            found.append(f"effects: {item.tool}: is {effect}, and an effect only rises")
-    named = [("effects", item.tool) for item in answer.effects]
-    named += [(f"workflows: {flow.goal}", step.tool) for flow in answer.workflows for step in flow.steps]
-    found += [
-        f"{where}: the source has no tool {one_line(word)!r}" for where, word in named if _word(word) not in tools
-    ]
-    groups = {group.name for group in service.groups}
-    found += [f"groups: the source has no group {name!r}" for name in answer.groups if name not in groups]
+        yield f'description: has no "Use when the user …" within the first {_TRIGGER_WITHIN} characters'
+    for where, text in texts.items():
+        yield from (f"{where}: {flaw}" for flaw in _flaws(where, text, known))
+    yield from (f"{problem.where}: {problem.message}" for problem in check_texts(texts, service))
     for text in (*answer.queries.should_load, *answer.queries.should_not_load):
-        found += [f"queries: {flaw}" for flaw in _screened(text)]
-    return list(dict.fromkeys(found))
+        yield from (f"queries: {flaw}" for flaw in _screened(text))
+    for item in answer.effects:
+        effect = tools[_word(item.tool)].semantics.effect if _word(item.tool) in tools else None
+        if effect is not None and _WORST_LAST.index(item.effect) < _WORST_LAST.index(effect):
+            yield f"effects: {item.tool}: is {effect}, and an effect only rises"
+    steps = [(f"workflows: {flow.goal}", step.tool) for flow in answer.workflows for step in flow.steps]
+    for where, word in (*(("effects", item.tool) for item in answer.effects), *steps):
+        if _word(word) not in tools:
+            yield f"{where}: the source has no tool {one_line(word)!r}"
+    yield from (f"groups: the source has no group {name!r}" for name in answer.groups if name not in groups)
 
 
 _WORST_LAST = list(EFFECTS)
@@ -350,28 +340,32 @@ def _tools_by_words(service: Service) -> dict[str, Tool]:
     return {**{request_of(tool): tool for tool in service.tools}, **{tool.name: tool for tool in service.tools}}
 
 
-def values_of(answer: Answer, service: Service, digest: str) -> list[tuple[tuple[str, ...], Any]]:
+def refusal(text: str, reasons: Sequence[str]) -> str:
+    """Returns what an agent is told of its answer."""
+    listed = "\n".join(f"- {one_line(reason)[:500]}" for reason in reasons[:40])
+    return (
+        f"\n## Refused\n\nYour last answer was refused. Answer again, corrected:\n\n{listed}\n\n{fence(text[:8_000])}\n"
+    )
+
+
+def values_of(answer: Answer, service: Service, digest: str) -> dict[tuple[str, ...], Any]:
     """Returns the keys that an accepted answer sets in a file of texts, with their values."""
-    tools, values = _tools_by_words(service), list[tuple[tuple[str, ...], Any]]()
-    for name in ("description", "when_to_use", "not_for"):
-        if text := getattr(answer, name):
-            value = one_line(text) if isinstance(text, str) else list(map(one_line, text))
-            values.append(((name.replace("_", "-"),), value))
-    values += [(("groups", name, "title"), one_line(title)) for name, title in answer.groups.items()]
-    if answer.notes:
-        values.append((("notes",), "\n".join(line.rstrip() for line in answer.notes.strip().splitlines())))
+    tools = _tools_by_words(service)
+    values: dict[tuple[str, ...], Any] = {
+        ("description",): one_line(answer.description or ""),
+        ("when-to-use",): list(map(one_line, answer.when_to_use)),
+        ("not-for",): list(map(one_line, answer.not_for)),
+        **{("groups", name, "title"): one_line(title) for name, title in answer.groups.items()},
+        ("notes",): "\n".join(line.rstrip() for line in (answer.notes or "").strip().splitlines()),
+    }
     for item in answer.effects:
         name = tools[_word(item.tool)].name
-        values += [(("tools", name, "effect"), item.effect), (("tools", name, "reason"), one_line(item.reason))]
-    if answer.workflows:
-        flows = {
-            one_line(flow.goal): [
-                {"tool": tools[_word(step.tool)].name, "do": one_line(step.do)} for step in flow.steps
-            ]
-            for flow in answer.workflows
-        }
-        values.append((("workflows",), flows))
-    return [*values, (("drafted",), digest)]
+        values |= {("tools", name, "effect"): item.effect, ("tools", name, "reason"): one_line(item.reason)}
+    values["workflows",] = {
+        one_line(flow.goal): [{"tool": tools[_word(step.tool)].name, "do": one_line(step.do)} for step in flow.steps]
+        for flow in answer.workflows
+    }
+    return {path: value for path, value in {**values, ("drafted",): digest}.items() if value}
 
 
 # -- the texts of a service without a project ------------------------------------------------------------------------
@@ -387,18 +381,10 @@ def texts_in(path: Path) -> Texts:
         return Texts()
     if not is_below(path, path.parent):
         raise UsageError("leads outside its folder", where=path.as_posix(), fix="replace the link by the file")
-    converter = Converter(is_text=True)
-    data = yaml_values(read_text(path), path.as_posix()) or {}
-    keys = {name.replace("_", "-") for name in DRAFTED}
-    if isinstance(data, dict) and (others := data.keys() - keys):
-        fix = "write other texts as options, or use a skillgen.yaml"
-        raise UsageError(f"no such key: {min(others)}", where=path.as_posix(), fix=fix)
-    texts: Texts = converter.convert(Texts, data, ())
-
-    def located(fault: Any) -> SkillgenError:
-        error = error_of_argument(fault)
-        error.where = f"{path.as_posix()}: {error.where}" if error.where else path.as_posix()
-        return error
-
-    converter.raise_faults(located)
+    texts = read_options(Texts, path)
+    empty = Texts()
+    for name in Texts.__struct_fields__:
+        if name not in DRAFTED and getattr(texts, name) != getattr(empty, name):
+            fix = "write other texts as options, or use a skillgen.yaml"
+            raise UsageError(f"no such key: {name.replace('_', '-')}", where=path.as_posix(), fix=fix)
     return texts

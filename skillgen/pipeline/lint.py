@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
 from fnmatch import fnmatchcase
 from pathlib import Path
 
 from msgspec import Struct, structs
 
 from skillgen.config.project import NO_LINT_OPTIONS, LintOptions
-from skillgen.errors import Problem, UsageError
+from skillgen.errors import OutputError, Problem, UsageError
 from skillgen.lint.checks import check_service
 from skillgen.lint.explanation import unknown_code
 from skillgen.lint.findings import (
@@ -23,7 +24,7 @@ from skillgen.lint.findings import (
     owners_in,
     worst_first,
 )
-from skillgen.lint.prose import check_texts, unmentioned_tools
+from skillgen.lint.prose import check_prose, check_texts, unmentioned_tools
 from skillgen.lint.scores import scores_of
 from skillgen.model.service import Service
 from skillgen.model.tool import Tool
@@ -33,6 +34,8 @@ from skillgen.sources.examples.consistency import schema_problems
 from skillgen.sources.json_access import SOURCE_LIMIT_BYTES
 from skillgen.sources.selection import Pattern, parse_patterns
 from skillgen.write.files import is_below
+from skillgen.write.merge import generated_digests
+from skillgen.write.record import Record, line_digest, read_record
 
 
 class _Exception(Struct, frozen=True):
@@ -92,8 +95,13 @@ class Linter:
         self._sources: list[str] = []
         self.has_scores = has_scores
 
-    def check(self, service: Service, source: str, *, path: str | None = None, index: int = 0) -> Findings:
-        """Returns the findings on a service; `path` is its file, and `index` its place in a snapshot."""
+    def check(
+        self, service: Service, source: str, *, path: str | None = None, index: int = 0, out: Path | None = None
+    ) -> Findings:
+        """Returns the findings on a service, and on what a person added to its documents in `out`.
+
+        `path` is its file, and `index` its place in a snapshot.
+        """
         tools = {tool.pointer: tool for tool in service.tools}
         item = _findings_on(service, source, path)
         codes = frozenset(CODES) if self.has_scores else self.codes
@@ -104,15 +112,18 @@ class Linter:
             found = [problem for problem in found if item.owner_pointer(problem) not in stubs]
         if self.has_scores:
             item = structs.replace(item, scores=scores_of(service, found, item.owner_pointer))
+        if out is not None:
+            found += _problems_of_added_lines(out, service)
         item = self._chosen(item, found, tools)
+        item = structs.replace(item, locations=_locations_in_texts(item.problems))
         if path is None or not item.problems:
             return item
         text = _text_of(path)
+        locations = locations_of(item.problems, path, lambda other: text if other == path else _text_of(other))
         if is_snapshot_text(text):
-            locations = locations_in_snapshot(item.problems, index, path, text)
-        else:
-            locations = locations_of(item.problems, path, lambda other: text if other == path else _text_of(other))
-        return structs.replace(item, locations=locations)
+            others = {where: place for where, place in locations.items() if place.path != path}
+            locations = {**locations_in_snapshot(item.problems, index, path, text), **others}
+        return structs.replace(item, locations={**locations, **item.locations})
 
     def check_skill(self, skill: Path, service: Service) -> Findings:
         """Returns the findings on a skill that a person wrote for a service; `skill` is SKILL.md or its folder.
@@ -135,9 +146,7 @@ class Linter:
             message = f"{len(names):,} of {len(service.tools):,} tools are not mentioned: {listed}"
             found.append(Problem.of("tool-unmentioned", file.as_posix(), message))
         item = self._chosen(_findings_on(service, skill.as_posix(), file.as_posix()), found, {})
-        places = {problem.where: problem.where.rpartition(":") for problem in item.problems}
-        locations = {where: Location(path, int(line), 1) for where, (path, _, line) in places.items() if line.isdigit()}
-        return structs.replace(item, locations=locations)
+        return structs.replace(item, locations=_locations_in_texts(item.problems))
 
     def _chosen(self, item: Findings, found: Iterable[Problem], tools: Mapping[str, Tool]) -> Findings:
         """Returns the findings that the options choose, without those of the baseline."""
@@ -158,6 +167,30 @@ class Linter:
     def outdated(self) -> int:
         """Returns how many findings of the baseline on the checked sources no longer occur."""
         return 0 if self._baseline is None else self._baseline.unused(self._sources)
+
+
+def _problems_of_added_lines(out: Path, service: Service) -> Iterator[Problem]:
+    """Yields what the lines that a person added to SKILL.md say of a service, and it does not have."""
+    record = Record()
+    with suppress(OutputError):  # `build` reports a damaged record
+        record = read_record(out)
+    for name, states in record.states.items():
+        path = out / name
+        text = text_of_file(path) if path.name == "SKILL.md" and is_below(path, out) else None
+        if text is not None:
+            own = generated_digests(states)
+            added = "\n".join("" if line_digest(line) in own else line for line in text.split("\n"))
+            yield from check_prose(added, service, where=path.as_posix())
+
+
+def _locations_in_texts(problems: Iterable[Problem]) -> dict[str, Location]:
+    """Returns the locations of the findings in Markdown files, which are at `FILE:LINE`."""
+    places = {problem.where: problem.where.rpartition(":") for problem in problems}
+    return {
+        where: Location(path, int(line), 1)
+        for where, (path, _, line) in places.items()
+        if path.endswith(".md") and line.isdigit()
+    }
 
 
 _PAGES_LIMIT = 500

@@ -678,7 +678,6 @@ KINDS: dict[str, SourceKind] = {
 
 def _completed(service: Service, request: Request) -> Service:
     """Returns a service with what the user and the author declare, and with what can be inferred."""
-    service = structs.replace(service, problems=(*service.problems, *_prose_problems(service, request)))
     service, authored = _authored_effects(_with_overrides(service, request), request)
     return _with_author_texts(infer_missing(service, authored), request)
 
@@ -703,6 +702,7 @@ def _with_overrides(service: Service, request: Request) -> Service:
         UsageError: an override is not a URL, or a pattern is invalid.
     """
     texts = request.texts
+    service = structs.replace(service, problems=(*service.problems, *_prose_problems(service, request)))
     if request.extras:
         from skillgen.sources.extra_text import apply_extra
 
