@@ -156,7 +156,7 @@ def test_groups_that_address_the_reader_together_are_left_out(tmp_path: Path) ->
 
 
 def test_declared_uses_are_the_trigger(tmp_path: Path) -> None:
-    """S0-08, S0-33: as they are, and those with a negation are no trigger."""
+    """S0-08, S0-33: unchanged, and those with a negation are no trigger."""
     text = "## When to Use\n\n- Plan a berth\n- Move a ship, but not at night\n"
     tools = [tool("a", description="Finds a berth"), tool("b", description="Books a berth")]
     _, out = documented(tmp_path, tools=tools, ai_help={"content": text})
@@ -215,7 +215,7 @@ def test_a_server_is_called_as_texts_spell_it(tmp_path: Path, name: str, said: s
     ],
 )
 def test_a_summary_is_declared_or_the_first_sentence(tmp_path: Path, entry: dict[str, str], shown: str) -> None:
-    """Also where it has the same words as the name; a title gives way only if all its words are in the name."""
+    """Also where it has the same words as the name; a title is left out only if all its words are in the name."""
     _, out = documented(tmp_path, tools=[tool("find_berth", **entry), tool("other")])
     assert f"): {shown}\n" in (out / "llms.txt").read_text("utf-8")
 

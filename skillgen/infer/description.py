@@ -256,7 +256,7 @@ def is_named_by_author(service: Service) -> bool:
 
 
 _MORE = re.compile(r"\s[+|~]\s|\s[-–—]\s", re.IGNORECASE)
-"""Before what a title says besides the name."""
+"""Before what a title says after the name."""
 
 _DOCUMENT = r"(?:documentation|docs|reference|schema|specification|spec|definition|explorer|endpoints?)"
 _DROPPED = re.compile(

@@ -21,7 +21,7 @@ from skillgen.render.identity import skill_name, tool_phrase
 from skillgen.render.phrases import once, phrase, phrases
 from skillgen.security.tables import Regex
 from skillgen.text.markdown import Markdown, code, code_list, inline, plain_words, with_stop
-from skillgen.text.summary import sentences
+from skillgen.text.summary import is_order, sentences
 from skillgen.text.words import words_of
 
 
@@ -149,7 +149,7 @@ def _hints_in(tool: Tool) -> Iterator[str]:
     is_on_credential = any(map(text.lower().__contains__, ("token", "key", "credential")))
     for sentence in sentences(text) if is_on_credential and _NEEDS_CREDENTIAL.search(text) else ():
         line = plain_words(sentence)
-        if len(line) <= _HINT_LIMIT and _NEEDS_CREDENTIAL.search(line):
+        if len(line) <= _HINT_LIMIT and _NEEDS_CREDENTIAL.search(line) and not is_order(line):
             yield line
 
 

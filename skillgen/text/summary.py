@@ -135,9 +135,14 @@ def usable_sentence(text: str, names: Collection[str]) -> str | None:
     return None
 
 
+def is_order(sentence: str) -> bool:
+    """True if a sentence begins with an order to the reader."""
+    return _TO_THE_READER.match(sentence) is not None
+
+
 def is_usable(sentence: str, names: Collection[str] = ()) -> bool:
-    """True if a sentence says something besides the names, and is neither an order nor about a document."""
-    if _TO_THE_READER.match(sentence) or _OTHER_SUBJECT.search(sentence):
+    """True if a sentence says something other than the names, and is not an order or about a document."""
+    if is_order(sentence) or _OTHER_SUBJECT.search(sentence):
         return False
     rest = sentence
     for name in names:  # "tasks" in lower case says something, also of Tasks
