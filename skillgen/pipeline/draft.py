@@ -10,9 +10,10 @@ import base64
 import hashlib
 import json
 import re
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from itertools import accumulate
 from pathlib import Path
-from typing import Annotated, Any, Literal, TypeAlias
+from typing import Annotated, Any, Literal, TypeAlias, TypeVar
 
 import msgspec
 from msgspec import Meta, Struct
@@ -161,6 +162,8 @@ def _listed(names: Sequence[str]) -> str:
     return ", ".join(map(one_line, names[:5])) + (f" and {len(names) - 5} more" if len(names) > 5 else "")
 
 
+_Item = TypeVar("_Item")
+
 # -- the brief -------------------------------------------------------------------------------------------------------
 
 _KINDS = {"mcp": "MCP server", "openapi": "HTTP API", "cli": "command-line program"}
@@ -178,7 +181,7 @@ def brief_for(service: Service, texts: Texts) -> tuple[str, tuple[str, ...]]:
     end = f"\n\n## Schema of the answer\n\n```json\n{schema}\n```\n"
     names = ("description", "when_to_use", "not_for", "notes", "workflows")
     if current := {name.replace("_", "-"): value for name in names if (value := getattr(texts, name))}:
-        shown_texts = json.dumps(msgspec.to_builtins(current), ensure_ascii=False)[:4_000]
+        shown_texts = _start(json.dumps(msgspec.to_builtins(current), ensure_ascii=False), 3_000)
         end = f"\n\n## The texts so far\n\nKeep what is still right.\n\n{fence(shown_texts, 'json')}{end}"
     room = BRIEF_LIMIT_BYTES - len((rules + end).encode()) - 100
     count, length = len(service.tools), 140
@@ -196,20 +199,29 @@ def _facts(service: Service, count: int, length: int) -> str:
     tools = service.tools
     facts: dict[str, Any] = {
         "kind": _KINDS[service.kind],
-        "name": one_line(service.name)[:200],
-        "title": one_line(service.title or "")[:200],
+        "name": one_line(service.name)[:100],
+        "title": one_line(service.title or "")[:100],
         "description": clip(plain_words(service.description or service.summary or ""), 1_500),
-        "instructions": clip((service.instructions or "").strip(), 1_500),
-        "groups": {
-            clip(item.name, 60): clip(_words(item.title, item.description), min(length, 8_000 // len(service.groups)))
-            for item in service.groups[:60]
-        },
+        "instructions": clip(_start((service.instructions or "").strip(), 1_500), 1_400),
+        "groups": dict(
+            _within(((item.name, clip(_words(item.title, item.description), length)) for item in service.groups), 3_000)
+        ),
         "tools": [_line(tool, length) for tool in _thinned(tools, count)],
         "left out": f"{len(tools) - count} of {len(tools)} tools, evenly" if count < len(tools) else "",
-        "resources": [clip(one_line(item.name), 60) for item in service.resources[:10]],
-        "prompts": [clip(one_line(item.name), 60) for item in service.prompts[:10]],
+        "resources": _within((one_line(item.name) for item in service.resources), 700),
+        "prompts": _within((one_line(item.name) for item in service.prompts), 700),
     }
     return json.dumps({key: value for key, value in facts.items() if value}, ensure_ascii=False, indent=0)
+
+
+def _within(items: Iterable[_Item], limit: int) -> list[_Item]:
+    """Returns as many of the first items as have room in `limit` bytes."""
+    sized = [(item, len(str(item).encode("utf-8", "replace"))) for item in items]
+    return [item for (item, _), end in zip(sized, accumulate(size for _, size in sized), strict=True) if end <= limit]
+
+
+def _start(text: str, size_bytes: int) -> str:
+    return text.encode("utf-8", "replace")[:size_bytes].decode("utf-8", "ignore")
 
 
 def _words(title: str | None, text: str | None) -> str:
