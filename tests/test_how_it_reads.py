@@ -111,6 +111,10 @@ def test_a_token_is_got_in_steps(tmp_path: Path, flow: Json, steps: str) -> None
     assert f"in the tool's section, {steps}. Register an app at https://a.example/apps first. " in line
 
 
+RESULT: Json = {"schema": {"type": "object", "properties": {"access_token": {"type": "string"}}}}
+TOKEN: Json = {"200": {"description": "Done", "content": {"application/json": RESULT}}}
+
+
 def test_a_parameter_of_most_tools_is_the_login(tmp_path: Path) -> None:
     token: Json = {"name": "access_token", "required": True, "schema": {"type": "string"}}
     body: Json = {"type": "object", "properties": {"access_token": {"type": "string"}, "id": {"type": "string"}}}
@@ -119,7 +123,7 @@ def test_a_parameter_of_most_tools_is_the_login(tmp_path: Path) -> None:
         "/a": {"get": operation("get_a", parameters=[{**token, "in": "query"}])},
         "/b": {"get": operation("get_b", parameters=[{**token, "in": "header"}])},
         "/c": {"post": operation("post_c", requestBody=content)},
-        "/login": {"post": operation("createToken")},
+        "/login": {"post": operation("createToken", responses=TOKEN)},
         "/logout": {"delete": operation("login_delete")},
     }
     skill = of_description(tmp_path, paths)
@@ -148,7 +152,7 @@ def test_texts_on_an_undeclared_login_are_quoted(tmp_path: Path) -> None:
     said = "Tokens of a harbour need the `ropes` scope."
     paths = {f"/{name}": {"get": operation(name, description=f"Lists it. {said}")} for name in ("a", "b", "c")}
     orders = {f"/{name}": {"get": operation(name, description="You must send your token.")} for name in "wxyz"}
-    login = {"/login": {"post": operation("login") | {"summary": "Opens the door of the harbour"}}}
+    login = {"/login": {"post": operation("login", responses=TOKEN) | {"summary": "Opens the door of the harbour"}}}
     skill = of_description(tmp_path, paths | orders | login)
     assert (
         "- Authentication: not declared; calls may still require it. `login`: Opens the door of the harbour. "

@@ -260,23 +260,36 @@ def parsed_by_click(command: Any, arguments: list[str]) -> dict[str, Any]:
     return found
 
 
-def test_example_calls_are_accepted_by_the_click_program(
-    depot: Service, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    monkeypatch.syspath_prepend(PROGRAMS)
-    monkeypatch.chdir(tmp_path)  # Click calls the function for a default
-    program = importlib.import_module("click_program")
-    values = parsed_by_click(program.cli, words(depot, "send"))
-    assert (values["to"], values["count"], len(values["parcels"])) == ("north", 1, 1)
-    assert values["token"]
+CLICK = """
+import click
+
+@click.command()
+@click.argument("parcel")
+@click.option("--to", type=click.Choice(["north", "south"]), required=True)
+@click.option("--count", type=int, required=True, help="How many, e.g. 3.")
+def program(parcel, to, count):
+    "Send it."
+"""
+ARGPARSE = """
+import argparse
+
+program = argparse.ArgumentParser("program", description="Send it.")
+program.add_argument("parcel")
+program.add_argument("--to", choices=["north", "south"], required=True)
+program.add_argument("--count", type=int, required=True, help="How many, e.g. 3.")
+"""
 
 
-def test_example_calls_are_accepted_by_the_argparse_program(ship: Service, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.syspath_prepend(PROGRAMS)
-    program = importlib.import_module("argparse_program")
-    values = program.parser.parse_args(words(ship, "pack"))
-    assert (values.level, len(values.tags), values.rest) == (1, 1, [])
-    assert str(values.box)
+@pytest.mark.parametrize("text", [CLICK, ARGPARSE], ids=["click", "argparse"])
+def test_an_example_call_is_accepted_by_its_program(text: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    name = f"sending_{len(text)}"
+    (tmp_path / f"{name}.py").write_text(text)
+    monkeypatch.syspath_prepend(tmp_path)
+    program = importlib.import_module(name).program
+    service = skillgen.read(cli=f"{name}:program", cwd=tmp_path, python=sys.executable, program="program")
+    arguments = words(service, "program")
+    values = vars(program.parse_args(arguments)) if text is ARGPARSE else parsed_by_click(program, arguments)
+    assert values == {"parcel": "<parcel>", "to": "north", "count": 3}
 
 
 TEXTS = st.text(st.characters(codec="utf-8", exclude_categories=("Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp", "Zs")))

@@ -16,7 +16,7 @@ from skillgen.errors import ProblemLog, SourceError
 from skillgen.model.auth import Access, Requirements
 from skillgen.model.calls import Deprecation, ErrorCase, Example, Input
 from skillgen.model.resource import Group, Section
-from skillgen.model.schema import CommandSyntax, Location, Parameter, Schema, object_of
+from skillgen.model.schema import CommandSyntax, Location, Parameter, Schema
 from skillgen.model.schema_json import Types
 from skillgen.model.service import Service
 from skillgen.model.tool import Tool
@@ -268,11 +268,13 @@ class _ServiceReader:
             for item in declared
             if item.is_needed or item.parameter.pointer in chosen
         }
-        properties = [
-            replace(item.parameter, name=plain_name, required=True, schema=_given(item.parameter.schema))
-            for plain_name, item in needed.items()
-        ]
-        schema, types = object_of(properties, Schema(additional=False)), Types.of(())
+        raw = {
+            "type": "object",
+            "properties": {plain_name: _given(item.raw) for plain_name, item in needed.items()},
+            "required": [*needed],
+            "additionalProperties": False,
+        }
+        schema, types = SchemaReader(self._problems).open_document(raw, pointer).schema(raw, pointer), Types.of(())
         found = call_examples((), schema, types, self._problems, name=name, description=description)
         return tuple(
             replace(item, input={needed[key].parameter.name: value for key, value in item.input.items()})
@@ -286,9 +288,9 @@ def _exiting(command: Command, pointer: str) -> set[str]:
     return {child(pointer, "params", index) for index, item in enumerate(command.params) if item.exits}
 
 
-def _given(schema: Schema) -> Schema:
+def _given(raw: dict[str, Json]) -> dict[str, Json]:
     """Returns the schema of a value in an example, which has a flag only if it is given."""
-    return Schema(choices=(True,)) if schema.types == ("boolean",) else schema
+    return {"const": True} if raw.get("type") == "boolean" else raw
 
 
 _ANYTHING = Schema()
