@@ -91,7 +91,7 @@ CODES: Mapping[str, ProblemCode] = {
         "a key occurs twice in one object; the last value is used", "remove one", clause="RFC 8259, 4"
     ),
     "effect-lowered": _info(
-        "skillgen.yaml declares a tool less dangerous than its source; its word counts",
+        "skillgen.yaml overrules the source, which declares a tool more dangerous",
         "make sure that the source is wrong",
     ),
     "example-invalid": _info(

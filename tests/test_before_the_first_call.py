@@ -149,13 +149,6 @@ def test_an_undeclared_login_is_that_of_the_examples_in_texts(tmp_path: Path) ->
     assert "Examples in the texts of the source send `Authorization: Bearer …`" in line
 
 
-def test_a_forced_change_that_may_overwrite_is_destructive(tmp_path: Path) -> None:
-    schema = {"type": "object", "properties": {"force": {"type": "boolean", "description": "May overwrite work."}}}
-    body = {"content": {"application/json": {"schema": schema}}}
-    skill = of_description(tmp_path, {"/refs": {"patch": operation("update_ref", requestBody=body)}})
-    assert "- Ask the user before you call a tool that has the mark [destructive]: `update_ref`.\n" in skill
-
-
 def crud(noun: str) -> dict[str, Json]:
     methods = {"post": "Create", "put": "Update", "delete": "Delete", "get": "Retrieve"}
     return {

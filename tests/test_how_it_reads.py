@@ -270,7 +270,7 @@ def test_an_operation_named_after_a_removal_is_marked_destructive(tmp_path: Path
     assert (
         "- Ask the user before you call a tool that has the mark [destructive]: `DeleteRope`, `purgeRopes`.\n" in skill
     )
-    assert "`GetRope()` `POST /GetRope` [write]" in skill
+    assert "`GetRope()` `POST /GetRope` [read]" in skill
     (page,) = (tmp_path / "out").glob("skills/*/references/t*.md")
     assert "`POST /purgeRopes` [destructive]\n" in page.read_text("utf-8")
 

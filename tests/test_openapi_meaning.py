@@ -32,7 +32,7 @@ def documents_of(method: Json = "get", **members: Json) -> str:
 @pytest.mark.parametrize(("method", "read_only", "destructive", "idempotent"), [
     ("get", True, None, True), ("head", True, None, True), ("options", True, None, True),
     ("query", True, None, True),
-    ("put", False, None, True), ("delete", False, True, True), ("post", False, None, None),
+    ("put", False, None, True), ("delete", False, True, True),
     ("patch", False, None, None),
 ])  # fmt: skip
 def test_what_http_says_of_a_method_is_inferred(
@@ -53,9 +53,8 @@ def test_hints_of_extensions_win_over_the_method(name: str, wrapped: bool) -> No
     assert (semantics.read_only, semantics.operation, semantics.open_world) == (True, "read", False)
     assert semantics.is_declared("read_only")
     semantics = tool_of("post", **{name: {"destructiveHint": False}}).semantics
-    assert (semantics.destructive, semantics.operation) == (False, "write")
+    assert (semantics.destructive, semantics.operation, semantics.effect) == (False, None, "write")
     assert semantics.is_declared("destructive")
-    assert not semantics.is_declared("read_only")
 
 
 @pytest.mark.parametrize("said", [True, False])
@@ -64,7 +63,7 @@ def test_a_consequential_operation_is_asked_for_first(said: bool) -> None:
     semantics = tool_of("post", **{"x-openai-isConsequential": said}).semantics
     assert semantics.requires_confirmation is said
     assert semantics.is_declared("requires_confirmation")
-    assert not semantics.is_declared("read_only")
+    assert semantics.effect == ("destructive" if said else None)
 
 
 def test_what_is_written_for_agents_comes_first() -> None:
@@ -363,8 +362,8 @@ def test_the_legend_says_whether_marks_are_declared(tmp_path: Path) -> None:
     for number, (found, told) in enumerate(
         [
             (declared, "[destructive] deletes or overwrites.\n"),
-            (judged, "[read] only reads; judged by method and words.\n"),
-            ({**declared, **judged}, "; judged by method and words where not declared.\n"),
+            (judged, "[read] only reads; judged by method, name and summary.\n"),
+            ({**declared, **judged}, "; judged by method, name and summary where not declared.\n"),
         ]
     ):
         source = write(tmp_path / f"{number}.json", description({"/a": found}))

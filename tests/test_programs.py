@@ -206,33 +206,18 @@ def test_deprecated_commands_are_marked(depot: Service) -> None:
 # -- effects ---------------------------------------------------------------------------------------------------------
 
 
-def test_the_verb_of_a_command_and_its_flags_say_what_it_changes(depot: Service, notes: Service) -> None:
+def test_the_verb_of_a_command_says_what_it_changes(depot: Service, notes: Service) -> None:
     effects = {item.name: item.semantics.effect for item in (*depot.tools, *notes.tools)}
-    assert effects["stock drop-all"] == effects["stock import"] == "destructive"
+    assert effects["stock drop-all"] == "destructive"
     assert effects["send"] == "sends"
     assert effects["show"] == "read"
+    assert effects["stock import"] == "write"
     assert effects["add"] == "write"
 
 
 def test_a_command_that_asks_for_a_yes_needs_the_users(depot: Service, notes: Service) -> None:
     asking = [item.name for item in (*depot.tools, *notes.tools) if item.semantics.requires_confirmation]
     assert asking == ["stock drop-all", "tags rename"]
-
-
-@pytest.mark.parametrize(
-    ("option", "effect"), [("--force", "destructive"), ("--delete", "destructive"), ("--dry-run", "write")]
-)
-def test_an_option_makes_a_command_worse_never_better(option: str, effect: str, tmp_path: Path) -> None:
-    (tmp_path / "tool.py").write_text(
-        "import argparse\n"
-        "parser = argparse.ArgumentParser('tool')\n"
-        "commands = parser.add_subparsers()\n"
-        f"commands.add_parser('list', help='List files.').add_argument({option!r}, action='store_true')\n"
-        f"commands.add_parser('drop', help='Drop files.').add_argument({option!r}, action='store_true')\n"
-        "commands.add_parser('show', help='Show files.').add_argument('--force-color', action='store_true')\n"
-    )
-    service = skillgen.read(cli="tool:parser", cwd=tmp_path, python=sys.executable)
-    assert [item.semantics.effect for item in service.tools] == [effect, "destructive", "read"]
 
 
 # -- calls -----------------------------------------------------------------------------------------------------------

@@ -63,15 +63,13 @@ def warned(stderr: str) -> bool:
         ({"dashdash": {"operationType": "read"}, "annotations": {"destructiveHint": True}}, "destructive", "full"),
         ({"dashdash": {"operationType": "delete"}, "annotations": READS}, "destructive", "full"),
         ({"dashdash": {"operationType": "admin"}, "annotations": READS}, "write", "interact"),
-        ({"dashdash": {"operationType": "read", "sideEffects": ["sends email"]}}, "write", "interact"),
+        ({"dashdash": {"operationType": "read", "sideEffects": ["sends email"]}}, "sends", "interact"),
         ({"dashdash": {"operationType": "read", "reverseMethod": "use"}}, "write", "interact"),
         ({"dashdash": {"operationType": "read", "reversible": False}}, "write", "interact"),
         ({"dashdash": {"operationType": "delete"}, "annotations": {"destructiveHint": False}}, "destructive", "full"),
         ({"annotations": {**READS, "dashdash": {"operationType": "write"}}}, "write", "interact"),
         ({"dashdash": {"operationType": "read"}, "_meta": {"dashdash": {"operationType": "delete"}}}, "destructive",
          "full"),
-        ({"description": "Permanently deletes the log.", "annotations": READS}, "destructive", "full"),
-        ({"description": "Sends the log by email.", "annotations": READS}, "sends", "interact"),
     ],
 )  # fmt: skip
 def test_the_most_cautious_fact_counts_in_mark_and_access_level(
@@ -105,17 +103,6 @@ def test_facts_that_agree_are_not_reported(tmp_path: Path, members: Json, mark: 
     assert not warned(stderr)
 
 
-def test_a_tool_that_only_says_that_it_changes_data_may_delete(tmp_path: Path) -> None:
-    """X-08: the default of destructiveHint is true."""
-    skill, stderr = of_server(tmp_path, tool("use", annotations={"readOnlyHint": False}))
-    assert "`use(id?)` [destructive]" in skill
-    assert "- Ask the user before you call a tool that has the mark [destructive]: `use`.\n" in skill
-    assert not warned(stderr)
-    text = (tmp_path / "out" / "llms-full.txt").read_text("utf-8")
-    assert "[destructive] Declared: changes data.\n" in text
-    assert access_level(tmp_path) == "full"
-
-
 @pytest.mark.parametrize("value", ["true", "True", " YES ", "yes", "1", 1, 1.0, "on", "always", {"message": "Sure?"}])
 def test_a_confirmation_that_is_not_a_boolean_is_asked_for(tmp_path: Path, value: Json) -> None:
     """S4-10."""
@@ -135,10 +122,10 @@ def test_a_confirmation_that_is_not_wanted_is_not_asked_for(tmp_path: Path, valu
     [
         ({"annotations": {"readOnlyHint": "true"}}, ""),
         ({"annotations": {"readOnlyHint": 1}}, ""),
-        ({"annotations": {"readOnlyHint": "false"}}, " [destructive]"),
-        ({"annotations": {"readOnlyHint": "mostly"}}, " [destructive]"),
+        ({"annotations": {"readOnlyHint": "false"}}, " [write]"),
+        ({"annotations": {"readOnlyHint": "mostly"}}, " [write]"),
         ({"annotations": {"readOnlyHint": True, "destructiveHint": "true"}}, " [destructive]"),
-        ({"annotations": {"readOnlyHint": False, "destructiveHint": "no"}}, " [destructive]"),
+        ({"annotations": {"readOnlyHint": False, "destructiveHint": "no"}}, " [write]"),
         ({"annotations": ["readOnlyHint"]}, ""),
         ({"annotations": "readOnlyHint"}, ""),
         ({"risk_level": "Destructive"}, " [destructive]"),
@@ -147,8 +134,8 @@ def test_a_confirmation_that_is_not_wanted_is_not_asked_for(tmp_path: Path, valu
         ({"risk_level": "SAFE"}, ""),
         ({"dashdash": {"operationType": "READ"}}, ""),
         ({"dashdash": {"operationType": "DELETE"}}, " [destructive]"),
-        ({"dashdash": {"operationType": "execute"}, "annotations": READS}, " [destructive]"),
-        ({"dashdash": {"operationType": ["read"]}}, " [destructive]"),
+        ({"dashdash": {"operationType": "execute"}, "annotations": READS}, " [write]"),
+        ({"dashdash": {"operationType": ["read"]}}, " [write]"),
         ({"dashdash": {"operationType": "read", "reversible": "false"}}, " [write]"),
     ],
 )
@@ -171,17 +158,17 @@ def test_a_manifest_may_say_more_than_the_server(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("method", "members", "mark", "disagrees"),
     [
-        ("get", {"x-mcp": {"readOnlyHint": False}}, "destructive", True),
+        ("get", {"x-mcp": {"readOnlyHint": False}}, "write", True),
         ("get", {"x-mcp": {"annotations": {"destructiveHint": True}}}, "destructive", True),
         ("get", {"x-mcp": {"destructiveHint": "true"}}, "destructive", True),
         ("post", {"x-mcp": {"readOnlyHint": True}}, "read", False),
-        ("post", {"x-mcp": {"readOnlyHint": True}, "x-speakeasy-mcp": {"readOnlyHint": False}}, "destructive", True),
+        ("post", {"x-mcp": {"readOnlyHint": True}, "x-speakeasy-mcp": {"readOnlyHint": False}}, "write", True),
         ("put", {"x-mcp": {"readOnlyHint": True}}, "write", True),
         ("delete", {"x-mcp": {"readOnlyHint": True}}, "destructive", True),
         ("delete", {"x-speakeasy-mcp": {"destructiveHint": False}}, "destructive", True),
         ("post", {"operationId": "wipe_all", "x-mcp": {"readOnlyHint": True}}, "destructive", True),
         ("get", {"operationId": "deleteAll"}, "destructive", False),
-        ("post", {"x-openai-isConsequential": "true"}, "ask first, write", False),
+        ("post", {"x-openai-isConsequential": "true"}, "ask first, destructive", False),
     ],
 )
 def test_hints_of_an_operation_never_understate(
@@ -280,31 +267,6 @@ def test_an_extra_text_may_forbid_the_service(tmp_path: Path) -> None:
     assert not (tmp_path / "out").exists()
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "Closes the task. This cannot be undone.",
-        "Closes the task. This can't\nbe undone.",
-        "Closes the task irreversibly.",
-        "Closes the task. This can never be rolled back.",
-        "Closes the task. You cannot undo this.",
-        "Closes the task. It is not possible to undo it.",
-        "Permanently removes the task.",
-        "Deletes the task and its notes permanently.",
-    ],
-)
-def test_what_cannot_be_undone_is_in_skill_md(tmp_path: Path, text: str) -> None:
-    """S2-19."""
-    for kind in ("mcp", "openapi"):
-        folder = tmp_path / kind
-        folder.mkdir()
-        if kind == "mcp":
-            skill, _ = of_server(folder, tool("close", description=text))
-        else:
-            skill, _ = of_description(folder, post={**operation("close"), "description": text})
-        assert "- Cannot be undone: `close`.\n" in skill
-
-
 def test_declared_side_effects_are_what_the_user_confirms(tmp_path: Path) -> None:
     """S2-19, S4-11."""
     effects = {"sideEffects": ["Deletes all tasks"], "operationType": "delete", "reversible": False}
@@ -312,20 +274,6 @@ def test_declared_side_effects_are_what_the_user_confirms(tmp_path: Path) -> Non
     assert "- Cannot be undone: `close_project`.\n- Side effects of `close_project`: Deletes all tasks.\n" in skill
     skill, _ = of_server(tmp_path, *(tool(f"close_{n}", dashdash=effects) for n in range(13)))
     assert "- Cannot be undone: 13 tools, as their sections say.\n- 13 tools have side effects, " in skill
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "It can be undone.",
-        "It is not impossible to undo it.",
-        "Does not permanently delete it.",
-        "This is not irreversible.",
-    ],
-)
-def test_what_can_be_undone_is_not_warned_of(tmp_path: Path, text: str) -> None:
-    service = inspected(tmp_path, tools=[tool("close", description=text)])
-    assert "reversible" not in service["tools"][0].get("semantics", {})
 
 
 def test_the_model_holds_what_the_documents_say(tmp_path: Path) -> None:
@@ -345,7 +293,7 @@ def test_side_effects_in_ai_help_count(tmp_path: Path) -> None:
     extra.write_text(text, encoding="utf-8")
     tools = [tool("ping", description="Pings.", dashdash={"operationType": "read"})]
     finished, out = documented(tmp_path, "-v", "--extra", extra, tools=tools)
-    assert "`ping(id?)` [write]" in skill_in(out)
+    assert "`ping(id?)` [sends]" in skill_in(out)
     assert warned(finished.stderr)
 
 
@@ -399,145 +347,6 @@ def test_errors_that_are_only_messages_are_documented(tmp_path: Path) -> None:
     assert "The server is busy." in text
 
 
-@pytest.mark.parametrize(
-    ("method", "path", "name", "summary", "mark"),
-    [
-        ("get", "/apps.uninstall", "apps_uninstall", "Uninstalls an app", "destructive"),
-        ("get", "/auth.revoke", "auth_revoke", "", "destructive"),
-        ("get", "/deleteAll", "deleteAll", "Deletes all", "destructive"),
-        ("get", "/views.publish", "views_publish", "Publish a view", "sends"),
-        ("post", "/sendtoken", "sendToken", "Builds a transaction", "sends"),
-        ("post", "/mooringstations", "postMooringStations", "Create a station", "write"),
-        ("post", "/chargestations", "postChargeStations", "Create a station", "write"),
-        ("post", "/payouts/{id}/plan", "planPayout", "Schedule a payout", "sends"),
-        ("post", "/page", "page", "Fetches and formats a page", "read"),
-        ("get", "/sync", "start_sync", "Starts a sync", "write"),
-        ("get", "/log", "log", "Reads the log, then deletes it", "destructive"),
-        ("post", "/templates/delete.json", "post_templates_delete_json", "", "destructive"),
-        ("post", "/rides/{id}/cancel", "PostRidesRideCancel", "", "destructive"),
-        ("post", "/rides/{id}", "stop_ride", "Overwrites the route", "destructive"),
-        ("post", "/rides/{id}", "stop_ride", "Stops it without overwriting it", "write"),
-        ("post", "/v1/payouts", "PostPayouts", "", "sends"),
-        ("post", "/rides", "createComment", "Create a comment", "sends"),
-        ("put", "/users/{id}/mail", "put_users_id_send_mail", "Send an email", "sends"),
-        ("post", "/search", "search_tasks", "Searches tasks", "read"),
-        ("post", "/tasks/list", "tasks_list", "Lists tasks", "read"),
-        ("post", "/tasks/check", "checkTask", "Validates a task", "read"),
-        ("post", "/check", "check", "Checks a domain. If it is unknown it will be added.", "write"),
-        ("post", "/find", "find_or_create", "Find a task or create it", "write"),
-        ("post", "/token", "getToken", "Get a token", "write"),
-        ("post", "/guests/{id}/check_in", "check_in", "Check in a guest", "write"),
-        ("post", "/tasks", "tasks", "Returns the task", "write"),
-        ("get", "/orders/{id}", "order_status", "Order status", "read"),
-        ("get", "/pulls/{id}/merge", "pulls/check-if-merged", "Check if it is merged", "read"),
-        ("get", "/archive", "get_archive", "Get an archive", "read"),
-        ("get", "/report", "generateReport", "Generates a report", "read"),
-        ("delete", "/tasks/{id}", "get_rid", "Gets rid of a task", "destructive"),
-        ("post", "/orders", "ListOrders", "Lists orders", "read"),
-        ("post", "/policy", "setPolicy", "Sets the policy. Replaces any existing policy.", "destructive"),
-        ("post", "/pins", "verifyRequest", "Use it to generate and send a PIN to the user.", "sends"),
-        ("post", "/payments/{id}/reversals", "PostPaymentsIdReversals", "", "sends"),
-        ("post", "/GetItem", "GetItem", "The GetItem operation returns an item.", "read"),
-        ("post", "/cleanup", "cleanup_sessions", "", "destructive"),
-        ("post", "/records/{id}/redact", "PostRecordsIdRedact", "", "destructive"),
-        ("post", "/v1/topups", "PostTopups", "", "sends"),
-        ("post", "/v1/payment_intents", "PostPaymentIntents", "", "sends"),
-        ("post", "/v1/setup_intents", "PostSetupIntents", "", "write"),
-        ("get", "/ropes", "ropes/list", "Closing down - List ropes", "read"),
-        ("get", "/ropes", "ropes/close", "Closing the ropes", "write"),
-        ("get", "/views.open", "views_open", "Open a view for a guest", "write"),
-        ("get", "/berths.request", "berths_request", "Allows a guest to request berths", "write"),
-        ("get", "/berth-request", "berth_request", "The request for a berth", "read"),
-        ("post", "/reviews/new", "create_review", "Does it", "sends"),
-        ("post", "/berths/{id}/pulls/new", "create_pull_request", "Does it", "sends"),
-        ("post", "/stacks/{id}/add", "stacks/add", "Add pull requests to a stack", "write"),
-        ("post", "/why", "why", "Explains a plan", "read"),
-        ("post", "/list-ropes", "ListRopes", "Returns the ropes", "read"),
-        ("post", "/gaps", "gaps", "Reports which ropes are missing", "write"),
-        ("get", "/gaps", "gaps", "Report the gaps", "read"),
-        ("get", "/berths/verify", "verifyBerth", "Verify a berth", "write"),
-        ("post", "/berths/{id}/cancel", "berth_state", "Berth cancellation", "destructive"),
-        ("post", "/berths/{id}/free", "unSuspendBerth", "Berth state", "write"),
-        ("post", "/berths/{id}/code", "berth_code", "Regenerates the code of a berth", "destructive"),
-        ("post", "/berths/{id}/reboot", "reboot", "Reboots it. There can be potential data loss.", "destructive"),
-        ("post", "/guests/{id}/push", "push", "Push a message to a guest", "sends"),
-        ("post", "/sql", "sql", "Executes an SQL statement", "destructive"),
-        ("post", "/run", "run_shell_command", "", "destructive"),
-        ("post", "/sql", "sql", "Runs a read-only SQL query", "write"),
-        ("post", "/gaps", "gaps", "Reports a gap", "write"),
-    ],
-)
-def test_the_worst_of_method_name_and_summary_is_the_mark(
-    tmp_path: Path, method: str, path: str, name: str, summary: str, mark: str
-) -> None:
-    """S2-18."""
-    source = write(tmp_path / "api.json", description({path: {method: operation(name, summary=summary)}}))
-    generated("from-openapi", source, "-o", tmp_path / "out", "--emit", "skill")
-    assert f"`{method.upper()} {path}` [{mark}]" in skill_in(tmp_path / "out")
-
-
-@pytest.mark.parametrize(
-    ("text", "mark"),
-    [
-        ("Closes it.\n\nThe status changes. Closing a rope is irreversible.", "destructive"),
-        ("Closes it. Later, this can't be reversed.", "destructive"),
-        ("Closes it. This is not irreversible.", "write"),
-        ("Closes it. This can be undone within a day.", "write"),
-        ("Closes it. This endpoint triggers [notifications](https://example.com/n).", "sends"),
-        ("Closes it. It also sends a short email to the owner.", "sends"),
-        ("Closes it. The owner will be billed for it.", "sends"),
-        ("Closes it. The owner will not be charged.", "write"),
-        ("Closes it. This never sends an email to the owner.", "write"),
-        ("Stores the events that trigger notifications.", "write"),
-        ("Stores it. This call will overwrite a rope if it exists.", "destructive"),
-        ("Stores it. If a rope has the name, the existing rope is replaced.", "destructive"),
-        ("Stores it. You cannot overwrite an existing rope.", "write"),
-        ("Stores it. This is a nonrecoverable operation; closing is irreversible.", "destructive"),
-        ("Registers it. A verification email will be sent to the owner.", "sends"),
-        ("Books it. The harbour charges the card on file.", "sends"),
-        ("<note> <p>Version 1 is old. Use 2.</p> </note> <p>Deletes it.</p>", "destructive"),
-        ("Creates a rope, which is long, and sends a letter.", "sends"),
-        ("Sends a request to add a rope.", "write"),
-        ("Sends a request to the owner.", "sends"),
-        ("Updates it (used to redact its text and to cancel it).", "destructive"),
-        ("Updates access to ropes. Limited to revoking a token.", "destructive"),
-        ("Moves a guest. The guest will no longer be a member of the crew.", "destructive"),
-        ("Changes it. This version will no longer be available.", "write"),
-        ("Stops it. This will also remove its ropes.", "destructive"),
-        ("Generates a link. Any previously generated link is revoked.", "destructive"),
-        ("Sets the role. The invited guest will receive an email.", "sends"),
-        ("Verifies it. Following a registration, the guest will receive an email.", "write"),
-        ("Reverses it by debiting the destination bank account.", "sends"),
-    ],
-)
-def test_strong_words_count_anywhere_in_a_description(tmp_path: Path, text: str, mark: str) -> None:
-    skill, _ = of_description(tmp_path, post={"operationId": "close", "description": text, "responses": {}})
-    assert f"`POST /a` [{mark}]" in skill
-
-
-@pytest.mark.parametrize(
-    ("properties", "required", "mark"),
-    [
-        ({"status": {"enum": ["completed"]}}, [], "destructive"),
-        ({"status": {"$ref": "#/components/schemas/Status"}}, [], "destructive"),
-        ({"action": {"const": "REVOKE"}}, [], "destructive"),
-        ({"status": {"enum": ["completed", "active"]}}, [], "write"),
-        ({"status": {"enum": ["active"]}}, [], "write"),
-        ({"to": {"type": "string", "description": "The phone number that is called"}}, ["to"], "sends"),
-        ({"to": {"type": "string", "description": "The last day"}}, ["to"], "write"),
-    ],
-)
-def test_a_body_shows_what_a_call_ends_or_whom_it_reaches(
-    tmp_path: Path, properties: Json, required: list[str], mark: str
-) -> None:
-    schema = {"type": "object", "properties": properties, "required": required}
-    body = {"content": {"application/json": {"schema": schema}}}
-    data = description({"/ropes": {"post": operation("createRope", summary="Creates a rope", requestBody=body)}})
-    data["components"] = {"schemas": {"Status": {"type": "string", "enum": ["ended"]}}}
-    generated("from-openapi", write(tmp_path / "api.json", data), "-o", tmp_path / "out")
-    assert f"`POST /ropes` [{mark}]" in skill_in(tmp_path / "out")
-
-
 def test_a_preflight_request_only_reads(tmp_path: Path) -> None:
     stub = {"operationId": "stub", "summary": "CORS support", "description": "Enable CORS by headers", "responses": {}}
     skill, _ = of_description(tmp_path, options=stub, get=operation("list"))
@@ -548,68 +357,6 @@ def test_a_preflight_request_only_reads(tmp_path: Path) -> None:
 def test_the_section_of_a_deprecated_operation_has_the_mark(tmp_path: Path) -> None:
     skill, _ = of_description(tmp_path, get={**operation("list"), "deprecated": True})
     assert "`GET /a` [read, deprecated]" in skill
-
-
-@pytest.mark.parametrize(
-    ("name", "text", "annotations", "mark", "is_warned"),
-    [
-        ("create_or_replace", "Stores it.", {}, "write", False),
-        ("mail_server_delete_user", "", {}, "destructive", False),
-        ("merge_pull_request", "Merge a pull request", {}, "sends", False),
-        ("merge_cells", "Merge a range into one cell", {}, "destructive", False),
-        ("slack_get_thread_replies", "Get all replies", {}, "read", False),
-        ("list_tasks", "Lists tasks.", {"destructiveHint": True}, "destructive", True),
-        ("delete_task", "Deletes it.", {"readOnlyHint": True}, "destructive", True),
-        ("delete_task", "Deletes it.", {"readOnlyHint": False, "destructiveHint": False}, "destructive", True),
-        ("send_mail", "Sends mail.", {"readOnlyHint": False, "destructiveHint": False}, "sends", False),
-        ("convert_time", "Converts a time.", READS, "read", False),
-        ("take_screenshot", "Captures the screen.", READS, "read", False),
-        ("verify_berth", "Verify if a berth exists", READS, "read", False),
-        ("start_search", "Start a search for berths", READS, "read", False),
-        ("search", "Performs a search", {}, "read", False),
-        ("download_map", "Download a map. It will be saved in the folder.", {}, "write", False),
-        ("run_code", "Runs JavaScript", {}, "destructive", False),
-        ("type_keys", "Send keystrokes to a tmux pane", {}, "destructive", False),
-        ("script", "Runs any AppleScript", {}, "destructive", False),
-        ("query", "Execute an SQL query", {}, "destructive", False),
-        ("query", "Execute an SQL query", READS, "read", False),
-        ("update_merge_request", "Update a merge request", {}, "write", False),
-    ],
-)
-def test_a_declared_hint_counts_where_it_is_more_cautious(
-    tmp_path: Path, name: str, text: str, annotations: Json, mark: str, is_warned: bool
-) -> None:
-    """X-08: a contradiction is a warning."""
-    skill, stderr = of_server(tmp_path, tool(name, description=text, annotations=annotations))
-    assert f"`{name}(id?)` [{mark}]" in skill
-    assert warned(stderr) == is_warned
-    if annotations.get("readOnlyHint") and is_warned:
-        text = (tmp_path / "out" / "llms-full.txt").read_text("utf-8")
-        assert f"[{mark}] Marked by its name, against what is declared.\n" in text
-
-
-@pytest.mark.parametrize(
-    ("text", "mark"),
-    [
-        ("Shell command to run", "destructive"),
-        ("SQL query to execute, such as SELECT 1", "destructive"),
-        ("Read-only SQL query to execute", "write"),
-        ("Code to search for", "write"),
-    ],
-)
-def test_an_argument_shows_that_a_tool_runs_code(tmp_path: Path, text: str, mark: str) -> None:
-    arguments = {"type": "object", "properties": {"id": {"type": "string", "description": text}}}
-    skill, _ = of_server(tmp_path, tool("start_it", description="Starts it.", inputSchema=arguments))
-    assert f"`start_it(id?)` [{mark}]" in skill
-
-
-def test_the_effects_of_a_snapshot_are_judged_again() -> None:
-    """Those of an older version may be understated."""
-    snapshot = skillgen.snapshot(service_of_answers(answers(None, {"tools": [tool("download_map")]})))
-    (entry,) = snapshot["services"][0]["tools"]
-    assert skillgen.read(snapshot).tools[0].semantics.effect == "read"
-    entry["description"] = entry["summary"] = "Download a map. It will be saved in the folder."
-    assert skillgen.read(snapshot).tools[0].semantics.effect == "write"
 
 
 def test_a_line_for_problems_names_the_tools(tmp_path: Path) -> None:
@@ -632,6 +379,7 @@ def test_the_author_corrects_effects_in_the_project_file(tmp_path: Path) -> None
     operations = {
         "/a": {"get": operation("get_a"), "post": operation("get_b", summary="Deletes it."), "put": operation("c")},
         "/b": {"get": operation("get_all", **{"x-mcp": {"destructiveHint": True}}), "delete": operation("delete_b")},
+        "/c": {"post": operation("other", **{"x-mcp": {"destructiveHint": True}})},
     }
     write(tmp_path / "api.json", description(operations))
     (tmp_path / "skillgen.yaml").write_text(
@@ -641,7 +389,8 @@ targets:
     source: {openapi: api.json}
     tools:
       get_b: {effect: sends}
-      get_*: {effect: read}
+      get_*: {effect: read, overrule: true}
+      other: {effect: write}
       "method:PUT": {effect: destructive}
       "path:/a": {effect: write}
       none: {effect: read}
@@ -657,13 +406,16 @@ targets:
         "c": "destructive",
         "get_all": "read",
         "delete_b": "destructive",
+        "other": "destructive",
     }
     assert "effects of 1 tool; declare them in skillgen.yaml" in finished.stderr
     assert "warning: pattern-unmatched: tools none: " in finished.stderr
     lowered = [line for line in finished.stderr.splitlines() if "effect-lowered" in line]
     assert len(lowered) == 1
     assert "'get_all' is declared read instead of destructive" in lowered[0]
-    assert not warned(finished.stderr)
+    (kept,) = [line for line in finished.stderr.splitlines() if "safety-facts-disagree" in line]
+    assert "'other' is declared write instead of destructive" in kept
+    assert "add overrule: true" in finished.stderr
 
 
 def test_an_effect_that_does_not_exist_is_refused(tmp_path: Path) -> None:
@@ -675,3 +427,215 @@ def test_an_effect_that_does_not_exist_is_refused(tmp_path: Path) -> None:
     assert finished.exit_code == 2
     assert "skillgen.yaml:1: targets.a.tools.x.effect: no such effect: reads" in finished.stderr
     assert "read,write,sends,destructive" in finished.stderr
+
+
+def marks_of(*tools: Json) -> list[str | None]:
+    service = service_of_answers(answers(None, {"tools": list(tools)}))
+    return [item.semantics.effect for item in service.tools]
+
+
+def mark_of_operation(method: str, path: str, name: str | None, summary: str = "", **members: Json) -> str | None:
+    entry = {"operationId": name, "summary": summary or None, "responses": {}, **members}
+    entry = {key: value for key, value in entry.items() if value is not None}
+    return skillgen.read(description({path: {method: entry}})).tools[0].semantics.effect
+
+
+@pytest.mark.parametrize(
+    ("name", "annotations", "mark", "is_warned"),
+    [
+        ("ropes_list", READS, "read", False),
+        ("wipe_ropes", READS, "destructive", True),
+        ("rope_harbour_send", READS, "sends", True),
+        ("get-annotated-message", READS, "read", False),
+        ("message_ropes", READS, "read", False),
+        ("update_rope", READS, "read", False),
+        ("run_code", READS, "read", False),
+        ("preview_delete", READS, "read", False),
+        ("moor", {"readOnlyHint": False}, "write", False),
+        ("list_ropes", {"readOnlyHint": False}, "write", False),
+        ("delete_rope", {"readOnlyHint": False}, "destructive", False),
+        ("delete_rope", {"readOnlyHint": False, "destructiveHint": False}, "destructive", True),
+        ("send_rope", {"readOnlyHint": False, "destructiveHint": False}, "sends", False),
+        ("list_ropes", {"destructiveHint": True}, "destructive", True),
+        ("list_ropes", {"destructiveHint": False}, "read", False),
+        ("moor", {"destructiveHint": False}, "write", False),
+    ],
+)
+def test_only_the_name_raises_what_hints_declare(
+    tmp_path: Path, name: str, annotations: Json, mark: str, is_warned: bool
+) -> None:
+    """X-08, S4-11: no word of a description overrules a declaration."""
+    text = "Takes ropes. It permanently deletes all of them and sends an email."
+    skill, stderr = of_server(tmp_path, tool(name, description=text, annotations=annotations))
+    assert f"`{name}(id?)` [{mark}]" in skill
+    assert warned(stderr) == is_warned
+
+
+def test_the_section_says_what_is_declared_and_what_the_name_says(tmp_path: Path) -> None:
+    of_server(tmp_path, tool("delete_rope", annotations=READS), tool("moor", annotations={"readOnlyHint": False}))
+    text = (tmp_path / "out" / "llms-full.txt").read_text("utf-8")
+    assert "[destructive] Declared: only reads. Marked by its name, against what is declared.\n" in text
+    assert "[write] Declared: changes data; not declared whether it overwrites.\n" in text
+    assert access_level(tmp_path) == "full"
+
+
+@pytest.mark.parametrize(
+    ("text", "mark"),
+    [
+        ("sends email", "sends"),
+        ("Charges the card", "sends"),
+        ("publishes a post", "sends"),
+        ("notifies the crew", "sends"),
+        ("An email is sent", "sends"),
+        ("Creates a comment", "sends"),
+        ("deletes old ropes", "destructive"),
+        ("Old ropes are removed", "destructive"),
+        ("moves a rope", "write"),
+    ],
+)
+def test_a_side_effect_is_read_as_a_sentence(text: str, mark: str) -> None:
+    """S4-11."""
+    for kind in ("write", "read"):
+        assert marks_of(tool("moor", dashdash={"operationType": kind, "sideEffects": [text]})) == [mark]
+
+
+def test_a_call_that_needs_approval_is_asked_for(tmp_path: Path) -> None:
+    """S4-20."""
+    cost = {"category": "requires_approval", "estimated_units": 3}
+    skill, stderr = of_server(tmp_path, tool("find_ropes", annotations=READS, cost=cost))
+    assert "`find_ropes(id?)` [ask first, sends]" in skill
+    assert access_level(tmp_path) == "interact"
+    assert not warned(stderr)
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "name", "mark"),
+    [
+        ("get", "/ropes", None, "read"),
+        ("get", "/ropes/delete", None, "read"),
+        ("get", "/r", "deleteRope", "destructive"),
+        ("get", "/r", "ropes.send", "sends"),
+        ("get", "/r", "getUpdates", "read"),
+        ("get", "/r", "publishedRopes", "read"),
+        ("get", "/r", "archive_ropes", "read"),
+        ("delete", "/r", "getRope", "destructive"),
+        ("put", "/r", "getRope", "write"),
+        ("put", "/r", "cancelRope", "destructive"),
+        ("patch", "/r", "patchMessage", "write"),
+        ("post", "/r", "rope", None),
+        ("post", "/r/search", None, "read"),
+        ("post", "/r/{id}/cancel", None, "destructive"),
+        ("post", "/r/{id}/comments", None, "sends"),
+        ("post", "/r/{id}/parts", None, "write"),
+        ("post", "/orders/{id}", "postOrderItem", None),
+        ("post", "/v1/orders", "postOrders", "sends"),
+    ],
+)
+def test_the_method_decides_before_the_name(method: str, path: str, name: str | None, mark: str | None) -> None:
+    """S2-18."""
+    assert mark_of_operation(method, path, name) == mark
+
+
+@pytest.mark.parametrize(
+    ("name", "mark"),
+    [
+        ("rope_list", "read"),
+        ("order_list", "read"),
+        ("message.delete", "destructive"),
+        ("order-cancel", "destructive"),
+        ("share_rope", "sends"),
+        ("harbour/ropes/stop", "write"),
+        ("rope_alert", None),
+        ("bulkDeleteRopes", "destructive"),
+        ("batch_get_ropes", "read"),
+        ("listAndDeleteRopes", "destructive"),
+        ("create_or_replace_rope", "destructive"),
+        ("find_or_create_rope", "write"),
+        ("create_rope", "write"),
+        ("create_comment", "sends"),
+        ("add_rope_note", "write"),
+        ("comment_create", "sends"),
+        ("create_comment_reaction", "write"),
+        ("create_order_for_harbour", "sends"),
+        ("relist_rope", "sends"),
+        ("respond_to_guest", "sends"),
+        ("take_screenshot", "read"),
+        ("hover", "read"),
+        ("install-instructions", "read"),
+        ("translate_rope", "read"),
+        ("rope", None),
+        ("harbour_status", "read"),
+        ("post_status", None),
+        ("run_query", "read"),
+        ("run_task", "write"),
+        ("run_shell_command", "destructive"),
+        ("execute_sql", "destructive"),
+        ("eval-script", "destructive"),
+        ("rechnungVersenden", "sends"),
+        ("csv_to_json", "read"),
+        ("restore_backup", "destructive"),
+        ("submit_job", "write"),
+        ("unhold_rope", "write"),
+    ],
+)
+def test_the_first_or_last_word_of_a_name_is_its_verb(name: str, mark: str | None) -> None:
+    assert marks_of(tool(name, description="Ropes.")) == [mark]
+
+
+def test_a_prefix_that_most_names_have_is_no_verb() -> None:
+    """Nor is a tag; a verb that changes something is one, whatever the other names are."""
+    names = [f"mail_{name}" for name in ("list_a", "delete_b", "update_c", "d_get")]
+    assert marks_of(*map(tool, names)) == ["read", "destructive", "write", "read"]
+    assert marks_of(*(tool(f"delete_{name}") for name in ("list", "update", "check"))) == ["destructive"] * 3
+    assert mark_of_operation("post", "/r", "orderUpdateRope", tags=["order"]) == "write"
+
+
+@pytest.mark.parametrize(
+    ("text", "mark"),
+    [
+        ("Deletes a rope.", "destructive"),
+        ("Searches ropes.", "read"),
+        ("Applies a rope.", "write"),
+        ("This tool sends a rope.", "sends"),
+        ("Use this endpoint to delete a rope.", "destructive"),
+        ("This endpoint is used to update a rope.", "write"),
+        ("Create a comment on a rope.", "sends"),
+        ("Executes a shell command.", "destructive"),
+        ("Runs a read-only SQL query.", "read"),
+        ("List, create, or close a rope.", "write"),
+        ("Gets a rope and deletes it.", "destructive"),
+        ("Lists issues and pull requests.", "read"),
+        ("[Ropes] (beta) Bulk-delete ropes.", "destructive"),
+        ("Seil löschen", "destructive"),
+        ("Supprime une corde.", "destructive"),
+        ("ロープの削除", "destructive"),
+        ("Orders by harbour.", None),
+        ("A rope that deletes everything.", None),
+        ("Ropes. Deletes everything, which cannot be undone.", None),
+    ],
+)
+def test_the_first_word_of_a_summary_counts(text: str, mark: str | None) -> None:
+    """No other text is searched."""
+    assert marks_of(tool("ropes", description=text)) == [mark]
+    assert mark_of_operation("post", "/r", "ropes", text) == mark
+    assert mark_of_operation("put", "/r", "ropes", text) == "write"
+    assert mark_of_operation("get", "/r", "ropes", text) == "read"
+
+
+def test_a_summary_that_reads_says_that_a_name_begins_with_a_noun() -> None:
+    entries = [tool("order_ropes", description="Returns ropes."), tool("order_rope", description="Orders a rope.")]
+    assert marks_of(*entries) == ["read", "sends"]
+
+
+def test_a_summary_raises_the_effect_of_a_name() -> None:
+    entries = [tool("get_rope", description="Deletes it."), tool("delete_it", description="Gets it.")]
+    assert marks_of(*entries) == ["destructive", "destructive"]
+
+
+def test_the_effects_of_a_snapshot_are_judged_again() -> None:
+    """Those of an older version may be understated."""
+    snapshot = skillgen.snapshot(service_of_answers(answers(None, {"tools": [tool("ropes", description="Gets it.")]})))
+    (entry,) = snapshot["services"][0]["tools"]
+    assert skillgen.read(snapshot).tools[0].semantics.effect == "read"
+    entry["description"] = entry["summary"] = "Deletes it."
+    assert skillgen.read(snapshot).tools[0].semantics.effect == "destructive"

@@ -290,6 +290,7 @@ class ToolTexts(Options, frozen=True, kw_only=True):
         choices=EFFECTS,
         choice="effect",
     )
+    overrule: bool = option("Whether the effect counts also where the source declares a worse one.", False)
     reason: str | None = option("Why, for those who read this file.")
 
 

@@ -12,11 +12,11 @@ from collections.abc import Mapping, Sequence
 from msgspec.structs import replace
 
 from skillgen.errors import Problem
-from skillgen.infer.effects import with_effects
+from skillgen.infer.effects import AuthorEffect, with_effects
 from skillgen.infer.groups import group_tools, split_large_groups
 from skillgen.model.auth import AccessLevel
 from skillgen.model.service import Service
-from skillgen.model.tool import CAUTION, Effect, Tool
+from skillgen.model.tool import CAUTION, Tool
 from skillgen.model.values import Origin
 from skillgen.text.docstring import documented_parameters
 
@@ -27,16 +27,16 @@ _DEPRECATED_BELOW = re.compile(r"\n[^\S\n]*\n\W{0,3}[\[(*]DEPRECATED[\])*]")
 _LEVELS = CAUTION["access_level"]
 
 
-def infer_missing(service: Service, authored: Mapping[str, tuple[Effect, str]]) -> Service:
+def infer_missing(service: Service, authored: Mapping[str, AuthorEffect]) -> Service:
     """Returns the service with inferred facts added; declared facts are unchanged.
 
-    `authored` has the effects that the author of the documents declares, each with its place.
+    `authored` has the effects that the author of the documents declares.
     """
     service = infer_effects(_with_deprecations(group_tools(_with_documented_parameters(service))), authored)
     return split_large_groups(service)
 
 
-def infer_effects(service: Service, authored: Mapping[str, tuple[Effect, str]]) -> Service:
+def infer_effects(service: Service, authored: Mapping[str, AuthorEffect]) -> Service:
     """Returns the service with what its tools change, and the access level that follows; twice changes nothing."""
     service = with_effects(service, authored)
     origins = dict(service.origins or {})
@@ -111,5 +111,5 @@ _REASONS: dict[AccessLevel, str] = {
 def _access_level(tools: Sequence[Tool]) -> AccessLevel:
     if any(tool.semantics.destructive for tool in tools):
         return "full"
-    are_read = all(tool.semantics.read_only and not tool.semantics.requires_confirmation for tool in tools)
+    are_read = all(tool.semantics.effect == "read" and not tool.semantics.requires_confirmation for tool in tools)
     return "read" if tools and are_read else "interact"

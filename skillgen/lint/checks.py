@@ -412,30 +412,13 @@ def _check_styles(service: Service) -> Iterator[Problem]:
 # -- effects ---------------------------------------------------------------------------------------------------------
 
 
-_READS = re.compile(
-    r"\b(?:gets?|lists?|reads?|returns?|retrieves?|fetch\w*|finds?|shows?|search\w*|checks?|quer(?:y|ies)|look\w*|view\w*"
-    r"|downloads?|exports?|recommend\w*|status)\b",
-    re.IGNORECASE,
-)
-
-
-_HARMLESS = frozenset(
-    {"archive", "attach", "authorise", "authorize", "autocomplete", "complete", "edit", "evaluate", "tag", "verified"}
-    | {"verify", "write"}
-)
-"""Words that often name what a GET does or reads: a ZIP archive, a page for editing, a redirection to log in."""
-
-
 def _check_method(tool: Tool, types: Types) -> Iterator[Problem]:
     semantics = tool.semantics
     if tool.method not in ("GET", "HEAD") or semantics.read_only is not False:
         return
     field = "destructive" if semantics.destructive else "sends" if semantics.sends else "read_only"
     origin = (semantics.origins or {}).get(field)
-    # A word of the name may be a noun, as in `ListAddOns`; what the text says to read is not called a change.
-    text = f"{tool.summary or ''} {tool.description or ''}"[:_SCANNED_CHARACTERS]
-    is_by_name = origin is not None and origin.source.startswith("its name")
-    if origin is not None and is_by_name and _HARMLESS.isdisjoint(words_in(tool.name)) and not _READS.search(text):
+    if origin is not None and semantics.is_judged(field):
         effect = EFFECTS[semantics.effect or "write"]
         message = f"{tool.name} is a {tool.method}, which must be safe, but {effect} by {origin.source}"
         yield Problem.of("method-contradicts-name", tool.pointer, message)

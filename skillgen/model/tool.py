@@ -29,10 +29,7 @@ EFFECTS: Mapping[Effect, str] = {
 """Every effect of a call with its meaning, the worst last."""
 
 JUDGED_BY = ("its name", "its description", "HTTP ", "its option ", "its property ")
-"""What effects are judged by, as the sources of their origins begin."""
-
-OVERRULES = ", against what is declared"
-"""The end of the source of a judged effect that a declared fact denies."""
+"""What effects are judged by, as the sources of their origins begin; the last two are those of older snapshots."""
 
 
 class Semantics(Node, frozen=True, kw_only=True):

@@ -23,11 +23,12 @@ from skillgen.config.option import command_words, options_in
 from skillgen.config.project import DRAFTED, Source, Texts
 from skillgen.errors import Problem, ProblemLog, SkillgenError, SourceError, UsageError, failure_from_bug
 from skillgen.infer.description import with_description, with_summaries
+from skillgen.infer.effects import AuthorEffect
 from skillgen.infer.inference import infer_effects, infer_missing
 from skillgen.model.auth import Access, Endpoint
 from skillgen.model.resource import Section
 from skillgen.model.service import Service
-from skillgen.model.tool import EFFECTS, Effect
+from skillgen.model.tool import EFFECTS
 from skillgen.model.values import Json, Origin, Value, child
 from skillgen.model.workflow import Workflow, WorkflowStep
 from skillgen.pipeline.ownership import words_of_command, words_of_document, words_of_url
@@ -738,8 +739,8 @@ def _compared(service: Service, declared: Service, request: Request) -> Service:
     return structs.replace(service, problems=(*service.problems, problem))
 
 
-def _authored_effects(service: Service, request: Request) -> tuple[Service, dict[str, tuple[Effect, str]]]:
-    """Returns the effects that the author declares, by tool, each with its place; unmatched patterns are reported.
+def _authored_effects(service: Service, request: Request) -> tuple[Service, dict[str, AuthorEffect]]:
+    """Returns the effects that the author declares, by tool; unmatched patterns are reported.
 
     Raises:
         UsageError: a pattern is empty.
@@ -747,18 +748,18 @@ def _authored_effects(service: Service, request: Request) -> tuple[Service, dict
     place = request.place("tools")
     declared = request.texts.tools
     patterns = parse_patterns("--effect" if request.pointer is None else "--tools", declared)
-    authored: dict[str, tuple[Effect, str]] = {}
+    authored: dict[str, AuthorEffect] = {}
     raised: set[str] = set()
     for effect in EFFECTS:  # of several patterns the worst effect counts, but a name wins
         for pattern, texts in zip(patterns, declared.values(), strict=True):
             if texts.effect == effect:
                 names = [tool.name for tool in service.tools if pattern.matches(tool)]
                 names = [name for name in names if name == pattern.text or name not in declared]
-                authored |= dict.fromkeys(names, (effect, child(place, pattern.text)))
+                authored |= dict.fromkeys(names, AuthorEffect(effect, child(place, pattern.text), texts.overrule))
                 raised |= set(names) if pattern.text in request.raising else set()
     for tool in infer_effects(service, {}).tools if raised else ():
         known = tool.semantics.effect
-        if tool.name in raised and known and _WORST_LAST.index(authored[tool.name][0]) <= _WORST_LAST.index(known):
+        if tool.name in raised and known and _WORST_LAST.index(authored[tool.name].effect) <= _WORST_LAST.index(known):
             del authored[tool.name]
     problems = unmatched_patterns(patterns, service.tools)
     return structs.replace(service, problems=(*service.problems, *problems)), authored

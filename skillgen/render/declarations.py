@@ -315,7 +315,8 @@ def declared_confirmation(tool: Tool) -> bool | None:
 
 def declared_hints(tool: Tool) -> dict[str, Json]:
     """Returns the hints of a tool that the source declares."""
-    return declared(SEMANTICS, tool.semantics, "hint")
+    denied = ("readOnlyHint",) if tool.semantics.effect != "read" and tool.semantics.read_only else ()
+    return {hint: value for hint, value in declared(SEMANTICS, tool.semantics, "hint").items() if hint not in denied}
 
 
 def _manifest_names(tools: Sequence[Tool]) -> dict[str, str]:

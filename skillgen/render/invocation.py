@@ -111,7 +111,7 @@ def _permitted_tools(service: Service) -> frozenset[str]:
         tool.name
         for tool in service.tools
         if service.kind == "mcp"
-        and tool.semantics.read_only
+        and tool.semantics.effect == "read"
         and tool.semantics.is_declared("read_only")
         and not tool.semantics.requires_confirmation
         and _PLAIN_NAME.match(tool.name)

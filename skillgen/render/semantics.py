@@ -16,7 +16,7 @@ from skillgen.model.auth import Credential, RateLimit
 from skillgen.model.resource import Event, Prompt, Resource
 from skillgen.model.schema import Schema
 from skillgen.model.service import Service
-from skillgen.model.tool import OVERRULES, Cost, Semantics, Tool
+from skillgen.model.tool import Cost, Semantics, Tool
 from skillgen.model.values import is_inferred
 from skillgen.render.pages import tool_link
 from skillgen.render.phrases import once, phrase, phrases
@@ -52,8 +52,10 @@ def effects(tool: Tool) -> tuple[Markdown, ...]:
     semantics = tool.semantics
     declared = [words for field, words in _facts(semantics) if semantics.is_declared(field)]
     sentences = [phrase("effects_declared", effects="; ".join(declared))] if declared else []
-    sources = {origin.source for origin in (semantics.origins or {}).values() if origin.source.endswith(OVERRULES)}
-    return (*sentences, *(phrase("effects_overruled", source=inline(source)) for source in sorted(sources)))
+    effect = semantics.effect
+    if semantics.read_only and effect not in (None, "read") and semantics.is_effect_judged:
+        sentences.append(phrase("effects_overruled", source=inline((semantics.origins or {})[effect].source)))
+    return tuple(sentences)
 
 
 def event_auth(event: Event) -> Markdown:
@@ -157,6 +159,8 @@ def _facts(semantics: Semantics) -> Iterator[tuple[str, str]]:
         yield "read_only", phrase("changes_data")
     if semantics.destructive is False and not semantics.read_only:
         yield "destructive", phrase("only_adds")
+    elif semantics.read_only is False and semantics.destructive is None and semantics.is_declared("read_only"):
+        yield "read_only", phrase("overwriting_unknown")
     if semantics.risk is not None and semantics.risk != "safe":
         yield "risk", phrase("risk", risk=inline(semantics.risk))
     if semantics.idempotent:
@@ -273,7 +277,7 @@ _DEPTH_LIMIT = 24
 _DATE_FORMATS = ("date", "date-time", "time")
 
 _FACTS: tuple[tuple[str, str, Callable[[Semantics], object]], ...] = (
-    ("fact_read_only", "read_only", lambda facts: facts.read_only),
+    ("fact_read_only", "read_only", lambda facts: facts.effect == "read"),
     ("fact_destructive", "destructive", lambda facts: facts.destructive),
     ("fact_sends", "sends", lambda facts: facts.sends and not facts.destructive),
     ("fact_confirmed", "requires_confirmation", lambda facts: facts.requires_confirmation),

@@ -410,7 +410,10 @@ def _declared_semantics(
         for holder_pointer, holder in ((location, extension), (child(location, "annotations"), annotations)):
             for hint, (field, cautious) in _HINTS.items():
                 yield from _flag(as_dict(holder), hint, holder_pointer, field, cautious, problems)
-    yield from _flag(operation, _CONSEQUENTIAL, pointer, "requires_confirmation", True, problems)
+    for field, (asks, origin) in _flag(operation, _CONSEQUENTIAL, pointer, "requires_confirmation", True, problems):
+        yield field, (asks, origin)
+        if asks:
+            yield "destructive", (True, origin)
 
 
 def _flag(
