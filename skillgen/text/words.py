@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from itertools import chain
 
-from skillgen.model.tool import Effect, Tool
+from skillgen.model.tool import Tool
 from skillgen.text import lazy_re as re
 
 
@@ -21,59 +21,31 @@ def word_set(words: str) -> frozenset[str]:
     return frozenset(words.split())
 
 
-_VERBS_BY_EFFECT: dict[Effect, frozenset[str]] = {
-    "destructive": word_set(
-        """
-        archive ban cancel cleanup clear decommission delete deprovision deregister destroy detach disable discard
-        disconnect drop end erase evict expire flush invalidate kick kill logout nuke overwrite prune purge redact
-        remove reset revert revoke rollback shred shutdown suspend terminate trash truncate undeploy uninstall unlink
-        unpublish unregister void wipe withdraw
-        """
-    ),
-    "sends": word_set(
-        """
-        broadcast buy charge deploy dial donate email fax forward invite merge notify pay publish purchase
-        refund remind reply resend send share sms submit transfer tweet
-        """
-    ),
-    "write": word_set(
-        """
-        abort accept acknowledge activate add adjust allocate allow append apply approve assign associate attach
-        authorize begin block book boot build call change claim click clone close comment commit complete
-        configure confirm connect continue copy create deactivate decline decrement define deny deprecate
-        disassociate dismiss draft duplicate edit enable enroll enter exchange execute exit extend finish follow
-        fork grant hide import increment indicate init initialize initiate insert install instantiate issue join
-        launch leave license like link lock log make mark message migrate modify mount move mute order patch
-        pause persist place post prepare press prioritize process promote provision pull push put reactivate
-        rebase reboot rebuild receive record redeem refresh regenerate register reindex reject release reload
-        rename renew reopen reorder replace reserve resize restart restore resume retrain retry rotate
-        run save schedule set sign snooze spend stage star start stop store subscribe suppress swap switch
-        sync synchronize tag toggle train trigger unarchive unassign unblock undelete undo unfollow unlock
-        unmute unstar unsubscribe unsuspend update upgrade upload upsert vote write
-        """
-    ),
-    "read": word_set(
-        """
-        browse check compare count describe download exist explain fetch filter find get inspect list lookup parse
-        preview query read render retrieve return search show validate view
-        """
-    ),
-}
-
-NEUTRAL_VERBS = word_set(
+_ALL_VERBS = word_set(
     """
-    analyse analyze autocomplete calculate capture compute convert decode detect discover encode estimate evaluate
-    export extract forecast format generate geocode infer invoke load manage obtain open perform ping predict
-    recommend report request resolve review sample scan select simulate solve sort split suggest summarize tail take
-    test track translate use verify wait watch
+    abort accept acknowledge activate add adjust allocate allow analyse analyze append apply approve archive assign
+    associate attach authorize autocomplete ban begin block book boot broadcast browse build buy calculate call
+    cancel capture change charge check claim cleanup clear click clone close comment commit compare complete compute
+    configure confirm connect continue convert copy count create deactivate decline decode decommission decrement
+    define delete deny deploy deprecate deprovision deregister describe destroy detach detect dial disable
+    disassociate discard disconnect discover dismiss donate download draft drop duplicate edit email enable encode
+    end enroll enter erase estimate evaluate evict exchange execute exist exit expire explain export extend extract
+    fax fetch filter find finish flush follow forecast fork format forward generate geocode get grant hide import
+    increment indicate infer init initialize initiate insert inspect install instantiate invalidate invite invoke
+    issue join kick kill launch leave license like link list load lock log logout lookup make manage mark merge
+    message migrate modify mount move mute notify nuke obtain open order overwrite parse patch pause pay perform
+    persist ping place post predict prepare press preview prioritize process promote provision prune publish pull
+    purchase purge push put query reactivate read rebase reboot rebuild receive recommend record redact redeem
+    refresh refund regenerate register reindex reject release reload remind remove rename render renew reopen
+    reorder replace reply report request resend reserve reset resize resolve restart restore resume retrain retrieve
+    retry return revert review revoke rollback rotate run sample save scan schedule search select send set share
+    show shred shutdown sign simulate sms snooze solve sort spend split stage star start stop store submit subscribe
+    suggest summarize suppress suspend swap switch sync synchronize tag tail take terminate test toggle track train
+    transfer translate trash trigger truncate tweet unarchive unassign unblock undelete undeploy undo unfollow
+    uninstall unlink unlock unmute unpublish unregister unstar unsubscribe unsuspend update upgrade upload upsert
+    use validate verify view void vote wait watch wipe withdraw write
     """
 )
-"""Verbs that say little: they write, unless the method or the source says that nothing changes."""
-
-_EFFECT_OF_VERB: dict[str, Effect] = {
-    **dict.fromkeys(NEUTRAL_VERBS, "write"),
-    **{verb: effect for effect, verbs in _VERBS_BY_EFFECT.items() for verb in verbs},
-}
 
 _NOUNS_IN_NAMES = word_set(
     """
@@ -84,7 +56,7 @@ _NOUNS_IN_NAMES = word_set(
 )
 """Verbs that are nouns in most names: `list_issue` is about issues."""
 
-_VERBS = frozenset(_EFFECT_OF_VERB) - _NOUNS_IN_NAMES
+_VERBS = _ALL_VERBS - _NOUNS_IN_NAMES
 
 PLAIN_VERBS = word_set(
     """
@@ -162,15 +134,6 @@ def verb_of(name: str) -> str:
     if words and words[0] in verbs and words[0] not in _VERBS:
         return words[0]
     return next((word for word in verbs if word in PLAIN_VERBS), verbs[0] if verbs else "")
-
-
-def effect_of_verb(verb: str) -> Effect | None:
-    """Returns what a verb does, also with a prefix: `resend` sends, `unsuspend` writes; `None` if it is not a verb."""
-    if verb not in _EFFECT_OF_VERB and verb.startswith("re") and verb[2:] not in _NOUNS_IN_NAMES:
-        verb = verb[2:]
-    if verb.startswith("un") and _EFFECT_OF_VERB.get(verb[2:], "read") != "read":
-        return _EFFECT_OF_VERB.get(verb, "write")
-    return _EFFECT_OF_VERB.get(verb)
 
 
 def is_verb(word: str) -> bool:
