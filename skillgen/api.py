@@ -298,7 +298,9 @@ def render_documents(service: Service, **options: Any) -> dict[str, str]:
     output = checked_output(OutputOptions(**options))
     folder = None if output.templates is None else Path(output.templates)
     service = described(service)
-    documents, _ = formats.render_documents(service, tuple(output.emit), folder, output.profile, publisher_of(output))
+    documents, _ = formats.render_documents(
+        service, tuple(output.emit), folder, output.profile, publisher_of(output), budget=output.budget
+    )
     return {document.path: document.text for document in documents if isinstance(document, Document)}
 
 

@@ -30,7 +30,6 @@ from typing import Any
 import yaml
 from browser import seen_in_browser
 from corpus_checks import operations
-from documents import shared_items
 
 ROOT = Path(__file__).parent.parent
 NODE = ROOT / "tests" / "node" / "node_modules"
@@ -416,18 +415,6 @@ def skill_reads(skill: Path, tool: str) -> Iterator[str]:
             end = next((n for n in range(place + 1, len(lines)) if lines[n].startswith("## ")), len(lines))
             section = "\n".join(lines[place : end + 1])
             yield section if "sed -n" in overview else text
-            yield from required_items(skill / "references", section, set())
-
-
-def required_items(references: Path, section: str, seen: set[tuple[str, str]]) -> Iterator[str]:
-    """Yields the sections of the shared items that a section requires, directly or within another."""
-    for item in shared_items(section):
-        if item.required and (item.url, item.heading) not in seen:
-            seen.add((item.url, item.heading))
-            text = (references / item.url).read_text("utf-8").replace("\\", "").partition(f"\n## {item.heading}\n")[2]
-            found = f"## {item.heading}\n" + text.partition("\n## ")[0]
-            yield found
-            yield from required_items(references, found, seen)
 
 
 def peer_reads(skill: Path, tool: str) -> Iterator[str]:

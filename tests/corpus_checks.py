@@ -16,7 +16,7 @@ from posixpath import normpath
 from typing import Any
 from urllib.parse import unquote
 
-from documents import names_in_range, neighbours, shared_items
+from documents import named_above, neighbours
 from llms_txt import parse_llms_file  # type: ignore[import-untyped]
 from skills_ref import validate  # type: ignore[import-untyped]
 
@@ -27,8 +27,7 @@ IGNORED_HEADERS = ("accept", "content-type", "authorization")
 """Header parameters of which OpenAPI says that they are ignored."""
 
 LABELS = {"path": "Path parameters:", "query": "Query parameters:", "header": "Headers:", "cookie": "Cookies:"}
-TOKEN_BYTES = 3.2
-MANY_TOOLS = 20
+TOKEN_BYTES = 4
 
 KINDS = (
     "operation not documented once",
@@ -37,15 +36,14 @@ KINDS = (
     "parameter not documented once",
     "body property not documented once",
     "SKILL.md has 500 lines",
-    "SKILL.md has over 5,000 tokens",
-    "SKILL.md has 16,000 characters",
-    "SKILL.md is over 10 % of the description",
+    "SKILL.md has over 3,000 tokens",
+    "ai-help.md has over 3,000 tokens",
     "two blank lines",
     "the word None",
     "control character",
     "link to no file",
     "link to no heading",
-    "shared item without a section",
+    "item that is not above",
     "agentskills validate",
     "llms-txt parser",
     "the check itself fails",
@@ -97,7 +95,7 @@ def complaints(source: Path, out: Path) -> Iterator[tuple[str, str]]:
     sections = [section for name in references for section in sections_of(documents[name])]
     found = list(operations(raw))
     yield from _operation_complaints(found, sections)
-    yield from _limit_complaints((skill / "SKILL.md").read_text("utf-8"), len(found), source.stat().st_size)
+    yield from _limit_complaints((skill / "SKILL.md").read_text("utf-8"), documents["ai-help.md"])
     yield from _text_complaints(documents, text)
     yield from _link_complaints(documents)
     yield from (("agentskills validate", str(problem)) for problem in validate(skill))
@@ -199,11 +197,11 @@ def outside_fences(text: str) -> Iterator[str]:
 
 
 def sections_of(text: str) -> Iterator[Section]:
-    """Yields the sections of the second level, and the common parameters, which may be below the About section."""
+    """Yields the sections of the second level."""
     section: Section | None = None
     label, is_answer = "", False
     for line in outside_fences(text):
-        if line.startswith("## ") or line == "### Common Parameters":
+        if line.startswith("## "):
             if section is not None:
                 yield section
             section, label, is_answer = Section(shown(line.lstrip("#").strip())), "", False
@@ -216,12 +214,11 @@ def sections_of(text: str) -> Iterator[Section]:
                 continue
             if line.startswith("- Only returned: "):
                 section.items.setdefault(label, []).extend(name for _, name in _CODE_SPAN.findall(line))
-            elif line.startswith("- In [shared]("):
-                section.items.setdefault(label, []).extend(item.name for item in shared_items(line))
+            elif names := named_above(line[2:]):
+                section.items.setdefault(label, []).extend(names)
             elif _ITEM.match(line):
-                names = (_ITEM.match(f"- {item}") for item in neighbours(line[2:]))
-                for match in filter(None, names):
-                    section.items.setdefault(label, []).extend(names_in_range(match[2] or ""))
+                found = (_ITEM.match(f"- {item}") for item in neighbours(line[2:]))
+                section.items.setdefault(label, []).extend(match[2] or "" for match in filter(None, found))
             elif not line.startswith((" ", "- ", "```")):
                 label = line
     if section is not None:
@@ -240,7 +237,6 @@ def _operation_complaints(found: list[Operation], sections: list[Section]) -> It
             by_request.setdefault(request, []).append(section)
     titles = Counter(section.title for section in sections if section.requests)
     yield from (("two operations under one heading", title) for title, count in titles.items() if count > 1)
-    common = next((section.items for section in sections if section.title == "Common Parameters"), {})
     named: set[str] = set()
     for operation in found:
         where = f"{operation.method} {plain(operation.path)}"
@@ -254,7 +250,7 @@ def _operation_complaints(found: list[Operation], sections: list[Section]) -> It
             if section.title != plain(operation.operation_id):
                 yield "heading is not the exact name", f"{where}: {section.title!r}, {operation.operation_id!r}"
         for label, name in operation.parameters:
-            if [*section.items.get(label, []), *common.get(label, [])].count(name) != 1:
+            if section.items.get(label, []).count(name) != 1:
                 yield "parameter not documented once", f"{where}: {label} {name}"
         # A body that can be sent in several forms has a list for each.
         bodies = [names for label, names in section.items.items() if label.startswith(("Body", "Or as "))]
@@ -263,15 +259,12 @@ def _operation_complaints(found: list[Operation], sections: list[Section]) -> It
                 yield "body property not documented once", f"{where}: {name}"
 
 
-def _limit_complaints(skill: str, operations: int, source_bytes: int) -> Iterator[tuple[str, str]]:
+def _limit_complaints(skill: str, ai_help: str) -> Iterator[tuple[str, str]]:
     if skill.count("\n") >= 500:
         yield "SKILL.md has 500 lines", str(skill.count("\n"))
-    if len(skill.encode("utf-8")) / TOKEN_BYTES > 5_000:
-        yield "SKILL.md has over 5,000 tokens", str(len(skill))
-    if len(skill) >= 16_000:
-        yield "SKILL.md has 16,000 characters", str(len(skill))
-    if operations >= MANY_TOOLS and len(skill) > max(5_000, source_bytes // 10):
-        yield "SKILL.md is over 10 % of the description", str(len(skill))
+    for name, text in (("SKILL.md", skill), ("ai-help.md", ai_help)):
+        if len(text.encode("utf-8")) / TOKEN_BYTES > 3_000:
+            yield f"{name} has over 3,000 tokens", str(len(text))
 
 
 def _text_complaints(documents: dict[str, str], source: str) -> Iterator[tuple[str, str]]:
@@ -294,10 +287,6 @@ def _link_complaints(documents: dict[str, str]) -> Iterator[tuple[str, str]]:
         for line in outside_fences(text):
             if "](" not in line:
                 continue
-            for item in shared_items(line) if "n [shared](" in line else ():
-                page = f"{name.rpartition('/')[0]}/{item.url}"
-                if "#" not in item.url and f"\n## {item.heading}\n" not in documents.get(page, "").replace("\\", ""):
-                    yield "shared item without a section", f"{name}: {item.heading}"
             for url in _LINK.findall(_CODE_SPAN.sub("", line)):
                 path, _, anchor = url.partition("#")
                 if re.match(r"[A-Za-z][A-Za-z0-9+.-]*:", url):

@@ -32,7 +32,7 @@ BOOKS: Json = {
 }
 """The books of a shop."""
 
-LONG = "It takes room. " * 700
+LONG = "It takes room. " * 900
 """A text that makes a service too large to be described in SKILL.md as a whole."""
 
 

@@ -25,7 +25,7 @@ FORMATS: tuple[str, ...] = tuple(_OPTIONS["$defs"]["Target"]["properties"]["emit
 """Every output format."""
 
 PARSER = MarkdownIt("commonmark").enable("table")
-TOKEN_BYTES = 3.2
+TOKEN_BYTES = 4
 
 SECTIONS_OF_AI_HELP = (
     "When to Use",
@@ -83,8 +83,6 @@ class Item:
     children: list[Item] = field(default_factory=list)
     source: str = ""
     """What the file has for the item itself."""
-    more_facts: tuple[str, ...] = ()
-    """What the line that names it says, if it is described elsewhere."""
 
     @property
     def text(self) -> str:
@@ -104,7 +102,7 @@ class Item:
             for character in piece.text:
                 depth -= character == ")"
                 if depth == 0 and inside:
-                    return (*(part.strip() for part in inside.split(",")), *self.more_facts)
+                    return tuple(part.strip() for part in inside.split(","))
                 inside += character if depth else ""
                 depth += character == "("
         return ()
@@ -143,41 +141,21 @@ def neighbours(line: str) -> list[str]:
     return [line]
 
 
-def names_in_range(words: str) -> list[str]:
-    """Returns the names from the first to the last, where an item has both: "Line1` to `Line9"."""
-    first, _, last = words.partition("` to `")
-    if not last:
-        return [first]
-    (start,), (end,) = re.findall(r"\d+", first), re.findall(r"\d+", last)
-    return [first.replace(start, str(number)) for number in range(int(start), int(end) + 1)]
-
-
 def items_apart(text: str) -> str:
     """Returns a text in which each item of a list has a line of its own."""
     return re.sub(r"(?m)^( *- )(.*)$", lambda line: "\n".join(line[1] + item for item in neighbours(line[2])), text)
 
 
-_SHARED_LINE = re.compile(r"[Ii]n \[shared\]\(([^)]*)\): (.*?)(?=; in \[shared\]|$)", re.MULTILINE)
-_SHARED_ITEM = re.compile(r"(`+) ?([^`]+?) ?\1(\*?)((?: \(\d+\))?) \(")
+ABOVE = "Sections name these optional parameters as above:"
+"""The line before the items that sections of a page name."""
+
+_NAMED_ABOVE = re.compile(r"Also, above: (.*)")
 
 
-@dataclass(frozen=True, slots=True)
-class SharedItem:
-    """An item that a line of a list names, and that has a section in another place."""
-
-    name: str
-    url: str
-    """The file of the section, or the anchor of one in the same file."""
-    heading: str
-    """The text of its heading."""
-    required: bool
-
-
-def shared_items(text: str) -> Iterator[SharedItem]:
-    """Yields the items that the lines of a text name and describe elsewhere."""
-    for line in _SHARED_LINE.finditer(text):
-        for _, name, mark, number in _SHARED_ITEM.findall(line[2]):
-            yield SharedItem(name, line[1], name + number, mark == "*")
+def named_above(line: str) -> list[str]:
+    """Returns the names of the items that a line of a list says are above."""
+    match = _NAMED_ABOVE.fullmatch(line)
+    return [name for _, name in re.findall(r"(`+) ?([^`]+?) ?\1", match[1])] if match else []
 
 
 @dataclass(frozen=True, slots=True)
@@ -225,6 +203,11 @@ class MarkdownDocument:
                     items=tuple(_items(self.tokens, heading.line, end)) if inside else (),
                 )
 
+    @property
+    def above(self) -> tuple[Item, ...]:
+        """The items that sections name and that are above them."""
+        return tuple(item for item in _items(self.tokens, -1, len(self._lines)) if item.label == ABOVE)
+
     def section(self, title: str) -> Section:
         """Returns the one section with this heading."""
         (found,) = (
@@ -242,21 +225,14 @@ def document_at(path: Path) -> MarkdownDocument:
     return MarkdownDocument(path.read_text("utf-8"))
 
 
-def with_shared(folder: Path, items: Iterable[Item]) -> Iterator[Item]:
-    """Yields items with those that are described on other pages in place of the lines that name them."""
+def with_above(path: Path, items: Iterable[Item]) -> Iterator[Item]:
+    """Yields items with those above the sections in place of the lines that name them."""
+    above = {item.name: item for item in document_at(path).above}
     for item in items:
-        found = list(shared_items(item.source))
-        for shared in found:
-            (described,) = _sections_by_heading(folder / shared.url)[shared.heading].items
-            facts = ("required",) if shared.required else ()
-            yield replace(described, label=item.label, more_facts=facts)
-        if not found:
+        names = named_above(item.source)
+        yield from (replace(above[name], label=item.label) for name in names)
+        if not names:
             yield item
-
-
-@lru_cache(512)
-def _sections_by_heading(path: Path) -> dict[str, Section]:
-    return {section.heading.text: section for section in document_at(path).sections(2)}
 
 
 def shown(token: Token) -> str:
@@ -299,7 +275,7 @@ def broken_links(folder: Path) -> list[str]:
 
 
 def tokens(text: str) -> int:
-    """Counts tokens as the design does: UTF-8 bytes / 3.2, rounded up."""
+    """Counts tokens as the design does: UTF-8 bytes / 4, rounded up."""
     return -int(-len(text.encode("utf-8")) // TOKEN_BYTES)
 
 

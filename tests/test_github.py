@@ -11,7 +11,7 @@ import subprocess
 import sys
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -27,7 +27,7 @@ from documents import (
     broken_links,
     document_at,
     tokens,
-    with_shared,
+    with_above,
 )
 from jsonschema import Draft202012Validator, FormatChecker
 from llms_txt import parse_llms_file  # type: ignore[import-untyped]
@@ -140,17 +140,17 @@ def shown_value(value: Json) -> str:
 def tool_sections(references: Path) -> dict[str, list[Section]]:
     """Returns every section of the second level, in all files of the references, by its heading."""
     found: dict[str, list[Section]] = {}
-    for path in sorted(set(references.glob("*.md")) - set(references.glob("shared*.md"))):
+    for path in sorted(references.glob("*.md")):
         for section in document_at(path).sections(2):
-            found.setdefault(section.heading.text, []).append(section)
+            items = tuple(with_above(path, section.items))
+            found.setdefault(section.heading.text, []).append(replace(section, items=items))
     return found
 
 
 def items_of(github: GitHub, expected: Expected) -> list[Item]:
     references = github.skill / "references"
     (section,) = tool_sections(references)[expected.operation]
-    items = with_shared(references, section.items)
-    return [item for item in items if item.name == expected.name and item.label.startswith(expected.label)]
+    return [item for item in section.items if item.name == expected.name and item.label.startswith(expected.label)]
 
 
 def test_every_operation_has_exactly_one_heading_with_its_exact_name(github: GitHub) -> None:
@@ -250,8 +250,7 @@ def test_inline_objects_are_nested_below_the_parameter_that_holds_them(github: G
                 continue
             expected = Expected(operation["operationId"], "Body (", name, False, ())
             for item in items_of(github, expected):
-                children = with_shared(github.skill / "references", item.children)
-                if sorted(child.name for child in children) != sorted(schema["properties"]):
+                if sorted(child.name for child in item.children) != sorted(schema["properties"]):
                     wrong.append(f"{operation['operationId']} {name}")
     assert wrong == []
 

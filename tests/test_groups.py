@@ -328,7 +328,7 @@ def test_a_category_of_one_tool_takes_no_other_category_away(tmp_path: Path, las
     assert [item["group"] for item in service["tools"][:6]] == ["projects"] * 6
     assert service["tools"][6]["group"] == last.get("category", "other")
     assert {group["name"] for group in service["groups"]} == {"projects", last.get("category", "other")}
-    _, out = documented(tmp_path, tools=entries)
+    _, out = documented(tmp_path, tools=entries, prompts=[])
     capabilities = (out / "ai-help.md").read_text("utf-8").partition("## Capabilities")[2].partition("\n## ")[0]
     assert "- Projects: `do_0`, `do_1`, `do_2`, `do_3`, `do_4`, `do_5`\n" in capabilities
     assert f"- {last.get('category', 'other').title()}: `do_6`\n" in capabilities

@@ -930,11 +930,3 @@ def test_named_examples_of_a_parameter_are_requests_with_summaries() -> None:
         ("none", None, {"body": "y"}),
         ("many", None, {"size": 9, "body": "x"}),
     ]
-
-
-def test_a_name_that_is_sent_in_two_places_has_its_place_before_it() -> None:
-    """H11."""
-    schema = {"type": "object", "properties": {"ids": {"type": "array", "items": {"type": "string"}}}}
-    act = operation("a", parameters=[parameter("ids", "query", {"type": "string"})], **body("application/json", schema))
-    texts = skillgen.render_documents(skillgen.read(description({"/a": {"put": act}})), emit="skill")
-    assert "`a(ids*, body.ids?: string[])`" in texts["skills/tasks/SKILL.md"]

@@ -17,7 +17,7 @@ from urllib.parse import parse_qsl, unquote, urlsplit
 import pytest
 from corpus_checks import target
 from descriptions import LONG, operation
-from documents import Item, MarkdownDocument, Section, shared_items
+from documents import ABOVE, Item, MarkdownDocument, Section, named_above
 from jsonschema import Draft202012Validator
 from random_descriptions import WORD, Drawn
 from sendable import calls_in
@@ -40,8 +40,10 @@ class Pages:
         whole = [path for path in rendered if "/references/" in path] or [*rendered]
         self.texts = {PurePosixPath(path).name: rendered[path] for path in whole}
         self._sections: dict[tuple[str, str], Section] = {}
+        self._above: dict[str, str] = {}
         for name, text in self.texts.items():
             document = MarkdownDocument(text)
+            self._above[name] = text.partition(f"\n{ABOVE}\n")[2].partition("\n## ")[0]
             # In SKILL.md, the types are one level below the tools.
             for section in (*document.sections(2), *document.sections(3)):
                 self._sections[name, section.heading.anchor] = section
@@ -64,13 +66,8 @@ class Pages:
             if key not in seen:
                 seen.add(key)
                 text += "\n" + self.reached(key[0], self._sections[key], seen)
-        for item in shared_items(section.text):
-            (key,) = (
-                key for key, at in self._sections.items() if (key[0], at.heading.text) == (item.url, item.heading)
-            )
-            if key not in seen:
-                seen.add(key)
-                text += "\n" + self.reached(key[0], self._sections[key], seen)
+        if any(named_above(line.removeprefix("- ")) for line in section.text.split("\n")):
+            text += "\n" + self._above[name]
         return text
 
 

@@ -55,9 +55,8 @@ def test_a_call_line_shows_types_and_the_content_of_the_only_parameter(tmp_path:
     }
     _, out = documented(tmp_path, tools=[tool(name, inputSchema=schema) for name, schema in schemas.items()])
     skill = skill_of(out)
-    line = "{name*, size?: int|string, kind?: string|string[], sides?: (port|starboard)[], lit?: bool}"
-    assert f"`wrapped(params?: {line})`" in skill
-    assert "`beside(params?: object, id?)`" in skill
+    assert "`wrapped(params: {name*, size, kind, sides: string[], lit: bool})`" in skill
+    assert "`beside(params: object, id)`" in skill
 
 
 def test_the_other_ways_to_call_a_tool_are_filled_with_an_example(tmp_path: Path) -> None:
@@ -117,7 +116,7 @@ def test_a_named_type_is_documented_with_its_only_users(tmp_path: Path) -> None:
     assert finished.exit_code == 0, finished.stderr
     (references,) = out.glob("skills/*/references")
     cells, types_page = ((references / name).read_text("utf-8") for name in ("cells.md", "types.md"))
-    assert "- `it` ([Style](#style))" in cells
+    assert "Sections name these optional parameters as above:\n\n- `it` ([Style](#style))\n" in cells
     assert "\n## Named types\n\n### Style\n" in cells
     assert "`font` ([Font](#font))\n" in cells
     assert cells.count("### Font\n") == 1
@@ -127,10 +126,9 @@ def test_a_named_type_is_documented_with_its_only_users(tmp_path: Path) -> None:
     assert "- `it` ([Shared](types.md#shared))" in (references / "sheets.md").read_text("utf-8")
     assert "## Shared\n" in types_page
     assert "Style" not in types_page
-    for name in ("llms-full.txt", "ai-help.md"):
-        text = (out / name).read_text("utf-8")
-        assert [text.count(f"### {of}\n") for of in types] == [1, 1, 1]
-        assert "[Style](#style)" in text
+    text = (out / "llms-full.txt").read_text("utf-8")
+    assert [text.count(f"### {of}\n") for of in types] == [1, 1, 1]
+    assert "[Style](#style)" in text
 
 
 def test_the_example_of_a_call_that_is_one_object_shows_what_it_requires(tmp_path: Path) -> None:
@@ -152,11 +150,12 @@ def test_the_example_of_a_call_that_is_one_object_shows_what_it_requires(tmp_pat
 def test_instructions_that_the_first_level_has_are_not_to_be_read_again(tmp_path: Path) -> None:
     """S3-15, X-24: SKILL.md names a page for what it does not have itself."""
     _, out = documented(tmp_path, server={"instructions": "Be quick.\n\nBe kind."}, tools=tools(["a"]))
-    assert "(references/about.md): the instructions again" in skill_of(out)
+    assert "> Be quick.\n>\n> Be kind.\n" in skill_of(out)
+    assert "about.md" not in skill_of(out)
     once = documented(tmp_path, server={"instructions": "Finds berths in harbours."}, tools=tools(["a"]))[1]
     assert skill_of(once).count("Finds berths in harbours") == 1  # in the front matter
-    long = documented(tmp_path, server={"instructions": "Be quick. " * 300}, tools=tools(["a"]))[1]
-    assert "Instructions; read the instructions before the first call" in skill_of(long)
+    long = documented(tmp_path, server={"instructions": "Be quick. " * 3_000}, tools=tools(["a"]))[1]
+    assert "[All of it](references/about.md#instructions" in skill_of(long)
 
 
 def test_ai_help_and_llms_txt_name_all_that_a_server_offers(tmp_path: Path) -> None:
@@ -174,7 +173,7 @@ def test_ai_help_and_llms_txt_name_all_that_a_server_offers(tmp_path: Path) -> N
     assert "- And 6 more\n" in help_text
     assert "`a` returns JSON. Others: unstructured MCP content.\n" in help_text
     assert "> Tools of Listed: Does a; Does what b says.\n" in llms
-    assert "- [Instructions](skills/listed/SKILL.md): read first\n" in llms
+    assert "- [Instructions](skills/listed/SKILL.md#instructions): read first\n" in llms
     assert "skills/listed/SKILL.md#resources): `log 0`, `log 1`, " in llms
     few = documented(tmp_path, tools=entries, prompts=prompts)[1]
     assert "- Prompt `brief(day*, tone?)`\n" in (few / "ai-help.md").read_text("utf-8")
@@ -243,8 +242,8 @@ def test_a_sentence_ends_in_every_script(tmp_path: Path, said: str, shown: str) 
     """Issue 5, "Dense where it counts": a line has what a tool does, and not all that is said of it."""
     long = f"{said} {'x' * 120}." if said.isascii() else said
     _, out = documented(tmp_path, tools=[tool("a", description=long), tool("b", description="Does another thing.")])
-    (line,) = [line for line in skill_of(out).splitlines() if line.startswith("- `a(id?)`")]
-    assert line.removeprefix("- `a(id?)`").removeprefix(" [write]") == f" — {shown}"
+    (line,) = [line for line in skill_of(out).splitlines() if line.startswith("- `a(id)`")]
+    assert line.removeprefix("- `a(id)`").removeprefix(" [write]") == f" — {shown}"
 
 
 def test_strings_of_a_server_without_a_word_leave_no_gap(tmp_path: Path) -> None:

@@ -17,7 +17,7 @@ from msgspec import Struct
 from typer.core import TyperCommand
 
 from skillgen.cli.output import Console, failed_json, run_command
-from skillgen.config.convert import Converter, error_of_argument
+from skillgen.config.convert import LEAST, MOST, Converter, error_of_argument
 from skillgen.config.option import Option, Options, options_in
 from skillgen.errors import ExitCode, SkillgenError, UsageError
 
@@ -183,18 +183,18 @@ def _parameter(item: Option, kinds: Collection[str], *, shows_default: bool) -> 
     help_text = " ".join(filter(None, (item.help, item.usage, *also)))
     if item.type is bool:
         kind, default = bool, False
-    elif item.type is float:
-        kind = float
+    elif item.type in (float, int):
+        kind = item.type
     elif item.type is not str and not item.is_comma_separated and not (item.is_command and item.is_kind):
         kind, help_text = list[str], f"{help_text} Repeatable."
-    if shows_default and isinstance(item.default, (str, float, tuple)) and item.default:
+    if shows_default and isinstance(item.default, (str, float, int, tuple)) and item.default:
         default = ",".join(item.default) if isinstance(item.default, tuple) else item.default
     declaration = typer.Option(
         *filter(None, (item.short, item.flag)),
         help=help_text,
         metavar=None if kind is bool else item.metavar,
-        min=0.1 if kind is float else None,
-        max=86_400 if kind is float else None,
+        min={float: 0.1, int: LEAST}.get(kind),
+        max={float: 86_400, int: MOST}.get(kind),
         rich_help_panel=item.panel,
     )
     return inspect.Parameter(

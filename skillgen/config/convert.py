@@ -22,9 +22,13 @@ from skillgen.errors import SkillgenError, UsageError
 
 Path: TypeAlias = tuple[str | int, ...]
 
+LEAST, MOST = 500, 1_000_000
+"""Bounds of a number of tokens."""
+
 SCALARS: dict[Any, Any] = {
     bool: bool,
     float: Annotated[float, Meta(gt=0, le=86_400)],
+    int: Annotated[int, Meta(ge=LEAST, le=MOST)],
     str: Annotated[str, Meta(min_length=1)],
 }
 """Type of an option to that of its values."""
@@ -144,6 +148,8 @@ class Converter:
             if kind is float:
                 fix = "write a number, such as 30" if self._is_text else "pass a number, such as 30"
                 return self.fault(path, "must be a number of seconds above 0", fix)
+            if kind is int:
+                return self.fault(path, f"must be a whole number from {LEAST} to {MOST:,}", "write one, such as 3000")
             names = {bool: "true or false" if self._is_text else "True or False"}
             return self.wrong(path, names.get(kind, "a string"), value)
         if kind is str:

@@ -18,6 +18,7 @@ from msgspec import NODEFAULT, UNSET, UnsetType
 from skillgen.config.option import Options, PathName, option, options_in
 from skillgen.errors import UsageError
 from skillgen.model.document import (
+    DEFAULT_BUDGET,
     DEFAULT_FORMATS,
     DEFAULT_PROFILE,
     DEFAULT_SCREENING,
@@ -419,6 +420,11 @@ class OutputOptions(Options, frozen=True, kw_only=True):
         metavar="NAME",
         choices=PROFILES,
         choice="profile",
+    )
+    budget: int = option(
+        "Tokens of SKILL.md at most; a token is four bytes.",
+        DEFAULT_BUDGET,
+        metavar="TOKENS",
     )
     install_to: Sequence[str] = option(
         f"Also install the skill for a host: {' or '.join(f'{name} ({folder})' for name, folder in HOSTS.items())};"

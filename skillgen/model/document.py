@@ -7,8 +7,11 @@ from __future__ import annotations
 
 from msgspec import Struct
 
-BYTES_PER_TOKEN = 3.2
-"""Tokens are counted as UTF-8 bytes / 3.2, rounded up (design, "Output")."""
+BYTES_PER_TOKEN = 4
+"""Tokens are counted as UTF-8 bytes / 4, rounded up (design, "Output")."""
+
+DEFAULT_BUDGET = 3_000
+"""Tokens of SKILL.md at most."""
 
 
 class Document(Struct, frozen=True):

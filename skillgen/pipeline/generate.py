@@ -488,7 +488,7 @@ def _documents(service: Service, output: OutputOptions, added: Mapping[str, byte
 
     publisher = publisher_of(output)
     rendered = render_documents(
-        service, tuple(output.emit), _templates(output), output.profile, publisher, _below_skill(added)
+        service, tuple(output.emit), _templates(output), output.profile, publisher, _below_skill(added), output.budget
     )
     contents = _contents(*rendered)
     if "plugin" not in output.emit or "skill" not in output.emit:
@@ -554,7 +554,15 @@ def _write_site(
     earlier = _earlier_services(folder, names) if is_partial else {}
     formats = ["llms"] if is_partial else output.emit
     rendered, entries = render_site(
-        services, names, formats, _templates(output), output.profile, publisher_of(output), added, earlier
+        services,
+        names,
+        formats,
+        _templates(output),
+        output.profile,
+        publisher_of(output),
+        added,
+        earlier,
+        output.budget,
     )
     contents = _contents(*rendered)
     record = Record(service=SITE, source=(SITE,), services=entries)

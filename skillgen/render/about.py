@@ -5,7 +5,6 @@ Also the service's entry for a client's server file (`mcpServers`), and one line
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
@@ -19,7 +18,6 @@ from skillgen.render.environment import Templates
 from skillgen.render.identity import PHRASE_LIMIT, title
 from skillgen.render.pages import Page, Section, pages_of, section_of
 from skillgen.render.phrases import phrase, phrases, plain_phrase
-from skillgen.render.shared import written_out
 from skillgen.render.workflows import recipe_of, workflow_section_name, workflow_title
 from skillgen.text.blocks import block
 from skillgen.text.markdown import Markdown, code, inline, one_line, plain_words
@@ -65,38 +63,6 @@ def client_variables(service: Service) -> list[str]:
     """Returns the environment variables of a stdio server: the declared ones, then those that were passed on."""
     passed = service.client_entry.env if service.client_entry is not None else ()
     return list(dict.fromkeys([*service.requirements.env, *passed]))
-
-
-_INSTRUCTIONS_BYTES = 1_500
-"""Bytes of instructions that SKILL.md has itself."""
-
-_BRIEF_INSTRUCTIONS_BYTES = 500
-"""The same if it has little room."""
-
-
-def first_instructions(service: Service, is_whole: bool, brief: bool) -> str:
-    """Returns the instructions that SKILL.md has itself; empty if they are the summary."""
-    text = service.instructions or ""
-    if not text.strip() or text.strip() == service.purpose:
-        return ""
-    limit = _BRIEF_INSTRUCTIONS_BYTES if brief else _INSTRUCTIONS_BYTES
-    if is_whole or len(text.encode()) <= limit:
-        return text
-    paragraphs = text.split("\n\n")
-    first_rule = next((index for index, words in enumerate(paragraphs) if _RULE.search(words)), 0)
-    portion = split_portions("\n\n".join(paragraphs[first_rule:]), limit)[0]
-    if portion.rstrip()[-1:].isalnum():  # it was cut within a sentence
-        end = max((stop.end() for stop in re.finditer(r"[.!?](?=\s)", portion)), default=0)
-        return portion[:end] if end > len(portion) // 2 else portion
-    return portion
-
-
-_RULE = re.compile(
-    r"^[ \t]*(?:[#*+>`|-]|\d+[.)])|\b(?:always|avoid|before|cannot|do not|don['’]t|ensure|if|important|must|never|note"
-    r"|only|required?|should|use|when)\b",
-    re.IGNORECASE | re.MULTILINE,
-)
-"""A paragraph that is not only on what the service is."""
 
 
 def _has_client_notes(service: Service) -> bool:
@@ -170,7 +136,7 @@ class _AboutReader:
         for workflow in service.workflows:
             recipe = recipe_of(workflow, service)
             shown = self._section(workflow_title(workflow), "workflow", workflow=workflow, recipe=recipe)
-            yield replace(shown, name=workflow_section_name(workflow), text=written_out(shown.text))
+            yield replace(shown, name=workflow_section_name(workflow))
         for section in service.sections:
             if not service.requirements.auth or section not in own:
                 yield from self._text(section_title(section), section.body)

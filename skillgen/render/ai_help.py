@@ -1,7 +1,7 @@
 """Renders the text of an `--ai-help` flag (dashdash CLI profile): front matter and the ten sections.
 
-It must be self-contained, so it includes every parameter as long as the size allows; a larger service only lists its
-commands and points to the references for parameters.
+It has at most 3,000 tokens. It must be self-contained, so it includes every parameter where they fit; a larger service
+only lists its commands, and says where their parameters are.
 """
 
 from __future__ import annotations
@@ -11,18 +11,20 @@ from collections.abc import Iterator, Mapping
 from types import SimpleNamespace
 from typing import Any
 
-from skillgen.model.document import Document
+from skillgen.model.document import BYTES_PER_TOKEN, DEFAULT_BUDGET, Document
 from skillgen.model.schema import Parameter
 from skillgen.model.service import Service
 from skillgen.render.about import resource_and_prompt_lines
 from skillgen.render.dashdash import cli_front_matter
 from skillgen.render.identity import description, skill_name, what_and_when
+from skillgen.render.listing import Listing, list_tools
 from skillgen.render.llms import quick_tools
-from skillgen.render.pages import ERRORS, Section, file_stems, linked_types
+from skillgen.render.pages import Section, file_stems, linked_types
 from skillgen.render.reference import SingleFile
 from skillgen.render.results import CommonErrors, command_errors, common_errors
+from skillgen.render.said import said_by
 from skillgen.render.semantics import date_formats, deprecated_names, operational_facts
-from skillgen.render.skill import Rendering
+from skillgen.render.skill import SAID_SHARE, Rendering
 from skillgen.render.workflows import recipes_text, workflow_lines
 from skillgen.text.generated import OWN_WORDS, marked
 from skillgen.text.markdown import disarm
@@ -30,11 +32,8 @@ from skillgen.text.markdown import disarm
 _RECIPES_STEPS = 40
 """Steps of all workflows up to which they are written out; of more, each workflow has a line."""
 
-_INLINE_LIMIT_BYTES = 100_000
-"""Maximum size of all sections for including them."""
-
-_DESCRIPTION_LIMIT = 20_000
-"""Characters of description and instructions for including them."""
+_QUICK_ITEMS = 20
+"""Entries of the quick reference: the groups, then tools."""
 
 _TYPES_LIMIT = 12_000
 """Characters of named types in the help of one command."""
@@ -59,21 +58,43 @@ _PROFILE_SECTIONS = {
 
 
 def ai_help_documents(rendering: Rendering) -> Iterator[Document]:
-    """Yields ai-help.md."""
+    """Yields ai-help.md: with every parameter if that fits, else a list of tools, else without optional sections."""
+    limit = DEFAULT_BUDGET * BYTES_PER_TOKEN
+    text = ""
+    if rendering.reference.size_bytes() <= limit:
+        text = _text(rendering, None, is_brief=False)
+    if not text or len(text.encode()) > limit:
+        for is_brief in (False, True):
+            rest = len(_text(rendering, Listing(), is_brief=is_brief).encode())
+            room = limit - rest - len("\n\n\n\n\n")  # the blank lines around the list
+            listing = list_tools(rendering.service, rendering.reference, room, is_linked=False)
+            text = _text(rendering, listing, is_brief=is_brief)
+            if len(text.encode()) <= limit:
+                break
+    yield Document("ai-help.md", text)
+
+
+def _text(rendering: Rendering, listing: Listing | None, *, is_brief: bool) -> str:
+    """Returns the text with a list of tools, or their sections; if it is brief, with the required sections only."""
     service, reference, templates = rendering.service, rendering.reference, rendering.templates
-    inlined = reference.size_bytes() <= _INLINE_LIMIT_BYTES
+    inlined = listing is None
     has_commands = "ai-help-commands" in rendering.formats
     quick = quick_tools(reference)
+    groups = sorted(reference.topics, key=lambda topic: -len(topic.tools))[:_QUICK_ITEMS]
+    groups = [] if len(quick) == len(service.tools) or len(groups) == 1 else groups
+    limit = None if inlined else DEFAULT_BUDGET * BYTES_PER_TOKEN // SAID_SHARE
+    texts = [said_by(service, limit, "description"), said_by(service, limit, "instructions")]
     steps = sum(len(item.steps) for item in service.workflows)
     context = {
         **rendering.context,
-        "brief": False,
+        "brief": is_brief,
+        "listing": listing,
         "trigger": what_and_when(service)[1] or description(service),
-        "quick": quick,
-        "others": [tool.name for tool in service.tools if tool.name not in {item.name for item in quick}],
+        "quick": quick[: _QUICK_ITEMS - len(groups)],
+        "quick_groups": groups,
         "fields": cli_front_matter(service, subcommand_help=has_commands),
         "inlined": inlined,
-        "is_long": len(service.instructions or "") + len(service.description or "") > _DESCRIPTION_LIMIT,
+        "texts": [said for said in texts if said.text],
         **_sections(service),
         "elsewhere": _elsewhere(rendering),
         "examples": [
@@ -90,29 +111,31 @@ def ai_help_documents(rendering: Rendering) -> Iterator[Document]:
         ],
         "has_examples": inlined and any(example.flaw is None for tool in service.tools for example in tool.examples),
         "workflow_lines": workflow_lines(service, (), str),
-        "recipes": recipes_text(reference.about, {}) if steps <= _RECIPES_STEPS else "",
+        "recipes": recipes_text(reference.about, {}) if steps <= _RECIPES_STEPS and not is_brief else "",
         "media_types": list(dict.fromkeys(name for tool in service.tools for name in tool.output_media_types)),
         "dates": date_formats(service),
         "operational": operational_facts(service),
         "offered": resource_and_prompt_lines(service),
         "deprecated": deprecated_names(service),
-        "command_errors": command_errors(service, common_errors(service) if inlined else CommonErrors()),
+        "command_errors": []
+        if is_brief
+        else command_errors(service, common_errors(service) if inlined else CommonErrors()),
         "structured": [tool.name for tool in service.tools if tool.output is not None and tool.output.schema],
     }
     file = SingleFile()
     file.add(templates.render("ai-help/first.md.j2", **context))
     if inlined:
         for topic in reference.topics:
+            file.add(topic.above or "")
             file.add_tools(topic.pages)
-    file.add_types(filter(None, [reference.common.options, reference.common.parameters]))
+    file.add_types(filter(None, [reference.common.options]))
     file.add(templates.render("ai-help/input.md.j2", **context))
     if inlined:
-        file.add_types(reference.all_named)
-        file.add_named(filter(None, [reference.common.results]))
+        file.add_types(reference.type_sections)
         if reference.common.errors is not None:
             file.add_common_errors(reference.common.errors)
     file.add(templates.render("ai-help/last.md.j2", **context))
-    yield Document("ai-help.md", marked(disarm(file.text())))
+    return marked(disarm(file.text()))
 
 
 _INPUT = re.compile(r"\b(?:file|input|parse|read|stdin)", re.IGNORECASE)
@@ -124,7 +147,9 @@ def _prints_json(option: Parameter) -> bool:
 
 
 def _elsewhere(rendering: Rendering) -> str:
-    """Returns the folder or file with the parameters of all commands."""
+    """Returns the folder, the file or the command that has the parameters of all commands."""
+    if rendering.service.kind == "cli":
+        return f"{rendering.service.name} COMMAND --help"
     if rendering.skill is None:
         return "llms-full.txt"
     return f"skills/{skill_name(rendering.service)}/{'SKILL.md' if rendering.skill.is_whole else 'references/'}"
@@ -133,7 +158,7 @@ def _elsewhere(rendering: Rendering) -> str:
 def command_documents(rendering: Rendering) -> Iterator[Document]:
     """Yields the help of each command, without front matter; what concerns all of them is in ai-help.md (3.4.2)."""
     reference, templates = rendering.reference, rendering.templates
-    types = {section.name: section for section in reference.all_named}
+    types = {section.name: section for section in reference.type_sections}
     stems = file_stems((tool.name for tool in rendering.service.tools), frozenset())
     for topic in reference.topics:
         for page in topic.pages:
@@ -141,8 +166,7 @@ def command_documents(rendering: Rendering) -> Iterator[Document]:
                 file = SingleFile()
                 file.add(templates.render("ai-help/command.md.j2", **rendering.context, name=section.name))
                 file.add_tool(section)
-                file.add_named(filter(None, [reference.common.results]))
-                if reference.common.errors is not None and (reference.usual_errors or ERRORS in section.text):
+                if reference.common.errors is not None:
                     file.add_common_errors(reference.common.errors)
                 file.add_named(_linked_type_sections(section, types))
                 yield Document(f"ai-help/{stems[section.name]}.md", file.text())
@@ -151,7 +175,7 @@ def command_documents(rendering: Rendering) -> Iterator[Document]:
 def _linked_type_sections(section: Section, types: Mapping[str, Section]) -> list[Section]:
     """Returns the named types that a command's section links to, directly or indirectly, up to a size."""
     linked: dict[str, Section] = {}
-    queue, size = list(linked_types(section.text)), 0
+    queue, size = [name for text in (section.text, *section.above) for name in linked_types(text)], 0
     while queue:
         name = queue.pop(0)
         if name in types and name not in linked and size + len(types[name].text) <= _TYPES_LIMIT:

@@ -14,8 +14,6 @@ from typing import Any
 
 import jinja2
 
-from skillgen.model.schema import Schema
-from skillgen.model.service import Service
 from skillgen.model.tool import Tool
 from skillgen.model.values import Json, is_inferred
 from skillgen.render import (
@@ -23,18 +21,19 @@ from skillgen.render import (
     access,
     examples,
     identity,
-    index,
+    items,
+    listing,
     nested,
     pages,
     parameters,
     reference,
     results,
+    safety,
+    said,
     semantics,
-    shared,
     types,
 )
 from skillgen.render.environment import escape_printed
-from skillgen.render.phrases import once
 from skillgen.render.reference import quotation
 from skillgen.text import markdown
 from skillgen.text.blocks import block
@@ -108,16 +107,10 @@ def _safe(item: Any, limit: int = VALUE_LIMIT) -> Any:
     return item
 
 
-@once
-def _schemas(service: Service) -> dict[str, Schema]:
-    """Returns the schema of each named type by its name."""
-    return {item.name: item.schema for item in service.schemas}
-
-
 @jinja2.pass_context
 def _call_line(context: jinja2.runtime.Context, tool: Tool) -> Markdown:
-    """Returns a call in one line: `create_task(title*, due?, tags?: string[])`, and for an operation its request."""
-    return parameters.call_line(tool, {} if tool.command else _schemas(context["service"]))
+    """Returns a call in one line: `create_task(title*, labels: string[])`, of an API by its request."""
+    return listing.call_line(context["service"], tool)
 
 
 def _listed(items: Any, separator: str = ", ") -> Markdown:
@@ -145,11 +138,6 @@ def _trimmed(text: str) -> Markdown:
     return Markdown(text.strip("\n"))
 
 
-def _indented(text: str) -> Markdown:
-    """Returns lines of a list that are nested in an item."""
-    return Markdown("  " + text.rstrip().replace("\n", "\n  ") + "\n" if text else "")
-
-
 def _stop(text: str | None) -> Markdown:
     """Returns what is missing between a text and the next sentence: a full stop, or a colon if there is no text."""
     return Markdown(":" if not text else "." if markdown.needs_stop(text) else "")
@@ -169,7 +157,8 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {
     "tool_link": pages.tool_link,
     "type_link": pages.type_link,
     "common_errors_link": pages.common_errors_link,
-    "shareable": shared.shareable,
+    "rows": items.rows,
+    "nested": items.nested,
 }
 """Functions that every template can call."""
 
@@ -182,6 +171,7 @@ FILTERS: dict[str, Callable[..., Any]] = {
     "heading": markdown.name,
     "fence": markdown.fence,
     "quotation": quotation,
+    "block_quote": said.block_quote,
     "label": markdown.link_label,
     "link_title": markdown.link_title,
     "url": markdown.link_url,
@@ -208,9 +198,8 @@ FILTERS: dict[str, Callable[..., Any]] = {
     "other_access": access.other_access,
     "login_hints": access.login_hints,
     "speaks_of_authentication": access.speaks_of_authentication,
-    "first_instructions": about.first_instructions,
-    "about_words": index.about_words,
-    "page_links": index.page_links,
+    "about_words": listing.about_words,
+    "page_links": listing.page_links,
     "web_links": access.web_links,
     "access_word": access.access_word,
     "host_prefixes": access.host_prefixes,
@@ -229,11 +218,7 @@ FILTERS: dict[str, Callable[..., Any]] = {
     "notes": types.parameter_notes,
     "schema_notes": types.schema_notes,
     "branches": nested.branches,
-    "going": parameters.sent_parameters,
-    "left_out": parameters.read_only_parameters,
-    "item_head": shared.item_head,
-    "indented": _indented,
-    "cautions": semantics.cautions,
+    "cautions": safety.cautions,
     "effects": semantics.effects,
     "event_auth": semantics.event_auth,
     "has_no_payloads": semantics.has_no_payloads,
@@ -263,16 +248,15 @@ FILTERS: dict[str, Callable[..., Any]] = {
     "error_examples": results.error_examples,
     "error_types": results.error_types,
     "parameter_lists": parameters.parameter_lists,
-    "common_parameters": parameters.common_parameters,
     "common_notes": semantics.common_notes,
     "event_lists": parameters.event_lists,
     "call_line": _call_line,
-    "usage_line": parameters.usage_line,
-    "required_line": parameters.required_line,
+    "usage_line": items.usage_line,
     "short_call": parameters.short_call,
     "command_equivalent": examples.command_equivalent,
     "request_equivalent": examples.request_equivalent,
     "section_command": reference.section_command,
+    "request_command": reference.request_command,
     "type_command": reference.type_command,
     "sentence": _sentence,
 }

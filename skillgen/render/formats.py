@@ -13,6 +13,7 @@ from msgspec.structs import replace
 
 from skillgen.errors import Problem
 from skillgen.model.document import (
+    DEFAULT_BUDGET,
     DEFAULT_FORMATS,
     DEFAULT_PROFILE,
     FORMATS,
@@ -60,6 +61,7 @@ def render_documents(
     profile: str = DEFAULT_PROFILE,
     publisher: Publisher = UNKNOWN_PUBLISHER,
     added: Mapping[str, bytes] = {},
+    budget: int = DEFAULT_BUDGET,
 ) -> Rendered:
     """Renders a service in each format. `added` are the files of the skill to which a person added lines.
 
@@ -73,7 +75,7 @@ def render_documents(
         service = replace(service, version=clip(version, _VERSION_LIMIT) or None)
     with phrases_of(templates):
         problems += description_problems(service)
-        rendering = Rendering(service, templates, formats, profile, publisher, added)
+        rendering = Rendering(service, templates, formats, profile, publisher, budget, added)
         documents, more = _run((item.renderer for name, item in FORMATS.items() if name in formats), rendering)
     return documents, (*more, *problems)
 
@@ -87,6 +89,7 @@ def render_site(
     publisher: Publisher = UNKNOWN_PUBLISHER,
     added: Sequence[Mapping[str, bytes]] = (),
     earlier: Mapping[str, Any] = {},
+    budget: int = DEFAULT_BUDGET,
 ) -> tuple[Rendered, dict[str, Any]]:
     """Renders the documents above those of several services, which are in `folders`; returns facts on each service too.
 
@@ -99,7 +102,7 @@ def render_site(
     with phrases_of(templates):
         renderers = [item.site_renderer for name, item in FORMATS.items() if name in formats and item.site_renderer]
         renderings = [
-            Rendering(service, templates, formats, profile, publisher, files)
+            Rendering(service, templates, formats, profile, publisher, budget, files)
             for service, files in zip(services, added, strict=True)
         ]
         site = Site(renderings, folders, publisher, templates, earlier)

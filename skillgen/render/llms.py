@@ -26,6 +26,7 @@ from skillgen.render.identity import (
     title,
     what_and_when,
 )
+from skillgen.render.pages import Page
 from skillgen.render.phrases import plain_phrase
 from skillgen.render.reference import Reference, group_words, single_file
 from skillgen.render.semantics import marks
@@ -33,9 +34,6 @@ from skillgen.render.skill import Rendering, Site
 from skillgen.render.workflows import workflow_lines
 from skillgen.text.generated import marked
 from skillgen.text.markdown import disarm
-
-_MAX_CHARACTERS = 16_000
-"""Maximum length of a line for each group; beyond it, the lines of the index are listed (design, "Output")."""
 
 _WORDS_LIMIT = 300
 """Characters of what the tools of a group do; more where there are few groups."""
@@ -92,6 +90,7 @@ def llms_documents(rendering: Rendering) -> Iterator[Document]:
         "tools": [tool for tool in service.tools if not tool.is_preflight] if is_short else (),
         "groups": () if is_short else _groups(rendering),
         "quick_items": _QUICK_ITEMS,
+        "instructions_address": _instructions_address(rendering, places),
         "workflow_lines": workflow_lines(service, reference.about, places.reference),
     }
     yield Document("llms.txt", marked(disarm(templates.render("llms.txt.j2", **context))))
@@ -99,23 +98,35 @@ def llms_documents(rendering: Rendering) -> Iterator[Document]:
     yield Document("llms-full.txt", single_file(head, reference))
 
 
+def _instructions_address(rendering: Rendering, places: Places) -> str | None:
+    """Returns where the instructions of a server are, as far as what it does has not said them."""
+    if not rendering.service.instructions:
+        return None
+    said = rendering.any_skill.said
+    if rendering.skill is not None and not said.is_cut:
+        return f"{places.overview}#instructions" if said.text else None
+    address = rendering.reference.about_address("instructions")
+    return places.reference(address) if address else None
+
+
 def _groups(rendering: Rendering) -> Sequence[tuple[str, str, str]]:
     """Returns title, file and words of each group, the largest first, "Other" last; of sequences if there are many."""
-    index = rendering.skill.index if rendering.skill is not None else None
-    files = {entry.label: entry.files[0] for entry in index.entries} if index is not None else {}
+    files = {name: page.file_name for page in _index_pages(rendering) for name in page.anchors}
     topics = sorted(rendering.reference.topics, key=lambda topic: (topic.title == "Other", -len(topic.tools)))
     limit = max(_WORDS_LIMIT, _ALL_WORDS_LIMIT // max(len(topics), 1))
-    groups = [
+    return [
         (
             item.title,
-            files.get(item.title, item.pages[0].file_name),
+            files.get(item.pages[0].file_name, item.pages[0].file_name),
             group_words(item.words, [tool.name for tool in item.tools], limit),
         )
         for item in topics
     ]
-    if index is not None and sum(len(part) for group in groups for part in group) > _MAX_CHARACTERS:
-        return [(entry.label, entry.files[0], entry.shown(_WORDS_LIMIT)) for entry in index.entries]
-    return groups
+
+
+def _index_pages(rendering: Rendering) -> Sequence[Page]:
+    skill = rendering.skill
+    return skill.listing.indexes if skill is not None and skill.listing is not None else ()
 
 
 def quick_tools(reference: Reference) -> list[Tool]:

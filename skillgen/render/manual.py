@@ -16,15 +16,26 @@ from jinja2 import nodes
 from skillgen.model.docstrings import field_docstrings, model_classes
 from skillgen.render.catalogue import template_names, template_purpose, template_text
 from skillgen.render.filters import FILTERS, FUNCTIONS
-from skillgen.render.index import Entry, Index
+from skillgen.render.listing import Listing
 from skillgen.render.llms import Places
 from skillgen.render.pages import Page, Section
 from skillgen.render.reference import CommonSections, Reference, Topic
+from skillgen.render.said import Said
 
 NAMES = {
+    "instructions_address": "where the instructions of the server are",
+    "above": "the items of lists that are written once for the tools of a group",
+    "about": "the pages on the service as a whole, without what SKILL.md has",
+    "index": "the file that lists the sections of the page",
+    "is_whole": "whether SKILL.md has everything, so that no list of tools is needed",
+    "listing": "the list of tools, `Listing`; `none` if the sections of everything follow",
+    "lists": "`resources`, `prompts` and `events` to the pages that list them, if they fill several pages",
+    "lists_requests": "whether tools are listed by method and path",
+    "said": "what the service says in its own words, `Said`",
+    "shared_parameters": "parameters that most tools take, each with `parameter`, `missing` and `leaves_lines`",
+    "shared_start": "what the paths of all tools begin with",
     "access": "labels and URLs of other ways to use the service",
     "articles": "the sections of a page of the site, each with `name`, `anchor`, `body` in HTML and `marks`",
-    "bare": "whether there is room only for what a safe call needs",
     "body": "the sections of a page, rendered",
     "brief": "whether there is little room, so that lists are shortened",
     "caution_lines": "what SKILL.md warns of, a line each",
@@ -38,43 +49,34 @@ NAMES = {
     "effects": "sentences on what a call changes",
     "elsewhere": "the folder or file of the parameters, if there are too many for the text",
     "entry": "the entry of the server for a host's server file",
-    "envelope": "the properties of many results and errors, `Envelope`",
     "error_cases": "the macro of `reference/macros.md.j2` for a list of errors",
     "event": "the `Event` of a section",
     "example": "an example call: `label`, `text`, its `language`, and `output`",
     "examples": "pairs of a tool and one of its examples",
     "fields": "the front matter, as a mapping",
     "file_name": "the file of the page of the site",
-    "form": "how SKILL.md shows the tools: `whole`, `calls`, `required`, `phrases`, `names`, `groups` or `index`",
     "formats": "names of the formats that are written",
-    "has_common_parameters": "whether all tools take some parameters that their sections do not repeat",
     "has_program": "whether the skill has a program that calls the tools",
     "has_one_scheme": "whether all authentication is by one scheme",
-    "has_instructions": "whether SKILL.md has the instructions itself",
     "heading": "the heading of the page of the site",
-    "index": "the `Index` that SKILL.md refers to, if `form` is `groups` or `index`, else `none`; of a page, its file",
     "groups": "title, file and words of each group, if there are too many tools for an item each",
     "inlined": "whether the text itself has every parameter",
-    "instructions": "the instructions, or the first of long ones",
     "shown_in": "commands with examples in their sections",
     "is_first": "whether a result is the first of its tool",
     "is_index": "whether the page is one of an index, which is read as a whole",
-    "is_long": "whether description and instructions are too long for the text",
     "is_portable": "whether every host can use the connection",
     "is_template": "whether the resource is a URI template",
     "lead": "the text above the sections of a page of the site, in HTML",
     "legend": "what the marks mean, in HTML",
     "line": "the title of the tool, if it adds to the name",
-    "lists": "`resources`, `prompts` and `events` to the `Index` of each that fills several pages",
     "has_examples": "whether the sections of commands are shown and one has an example",
     "media_types": "media types of the tools' results",
     "name": "the exact name of a tool",
-    "nested": "the macro of `reference/macros.md.j2` for what is nested in a value",
     "number": "the number of tools",
     "offered": "the resources and prompts, a line each",
     "on_demand": "the tools that the server does not list",
     "operational": "effects of tools: facts with `label` and `names`",
-    "others": "names of the tools that are not in the quick reference",
+    "quick_groups": "the groups that precede the tools of the quick reference",
     "other_pages": "the pages of the site that have no tools, each with `title`, `address`, `count` and `words`",
     "output": "a result, `Output`",
     "output_words": "the descriptions of the result, unless many results have the same",
@@ -94,13 +96,11 @@ NAMES = {
     "reference": "everything that is documented, in pages: `Reference`",
     "resource": "the `Resource` of a section",
     "rest": "the source's own sections that belong to no section of the profile",
-    "rows": "the macro of `reference/macros.md.j2` for a list of parameters",
     "script": "the address of the script of a registry's overview, which has all that can be found",
     "section": "a section of the source, `Section`",
     "sections": "sections of the source that are written below the derived text",
     "service": "the facts of the source: `Service`",
     "services": "the services of a site, each with `title`, `address`, `count` and `words`",
-    "shared": "the errors of the tool that most tools have",
     "missing": "those errors of nearly every tool that this one does not have",
     "shared_auth": "what every tool with authentication needs, if it is the same for many tools",
     "shown_examples": "the example calls of the tool: `calls`, and `left_out`, a sentence on the others",
@@ -109,6 +109,7 @@ NAMES = {
     "summary": "the summary of the tool, unless its description begins with it",
     "tasks": "names of the tools that must be called as a task",
     "text": "a text of the source",
+    "texts": "the description and the instructions of the service, `Said`",
     "title": "the display name of the service",
     "trigger": "when to use the service, in a sentence",
     "tool": "the `Tool` of a section",
@@ -119,13 +120,12 @@ NAMES = {
     "what": "a short description of the service",
     "when": "when to use the service, or nothing",
     "with_json": "commands that print JSON with `--json`",
-    "words": "maximum characters of words behind an entry of the index; 0 if there is no room",
     "workflow": "the `Workflow` of a section",
     "workflow_lines": "the workflows on a line each",
 }
 """The names that a template is given, and what each holds."""
 
-CLASSES = (Reference, CommonSections, Topic, Page, Section, Index, Entry, Places)
+CLASSES = (Reference, CommonSections, Topic, Page, Section, Listing, Said, Places)
 
 _HEAD = """\
 # Templates

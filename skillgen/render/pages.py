@@ -13,8 +13,7 @@ import hashlib
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from functools import cache, lru_cache
-from itertools import chain, starmap
+from functools import lru_cache
 
 from msgspec import Struct, field
 from msgspec.structs import replace
@@ -46,6 +45,9 @@ class Section(Struct, frozen=True, kw_only=True):
 
     topic: str | None = None
     """The heading without the number of the part, if it is one of several."""
+
+    above: tuple[str, ...] = ()
+    """Items of its lists that are written once, above the sections of a page."""
 
 
 class Page(Struct, frozen=True, kw_only=True):
@@ -187,30 +189,10 @@ def common_errors_link(label: Markdown | None = None) -> Markdown:
     return Markdown(f"[{label or phrase('common_errors')}]({_TYPE}{ERRORS}\x03)")
 
 
-SHARED = "\x05"
-"""Begins the name of an item that several pages share; it is among the types."""
-
-_LINE, _ITEM = "\x06", "\x07"
-_SHARED_LINE = re.compile(f"{_LINE}([^{_LINE}]*){_LINE}")
-
-
-def shared_line(items: Sequence[tuple[str, str]]) -> str:
-    """Returns the line of a list with the items that are in other files: the words for each, and its name."""
-    return _LINE + _ITEM.join(f"{words}{_ITEM}{name}" for words, name in items) + _LINE
-
-
 def linked_types(text: str) -> tuple[str, ...]:
     """Returns the names of the types that a text links to, without duplicates, in their order."""
     linked = [match[3] for match in _TARGET.finditer(text) if match[2] == _TYPE]
-    linked += chain.from_iterable(line[1].split(_ITEM)[1::2] for line in _SHARED_LINE.finditer(text))
     return tuple(dict.fromkeys(name for name in linked if name != ERRORS))
-
-
-def required_items(text: str) -> Iterator[str]:
-    """Yields the names of the shared items that the lists of a text require."""
-    for line in _SHARED_LINE.finditer(text):
-        parts = line[1].split(_ITEM)
-        yield from (name for words, name in zip(parts[::2], parts[1::2], strict=True) if "`*" in words)
 
 
 def link_resolver(types: Mapping[str, str], tools: Mapping[str, str]) -> Callable[[str], str]:
@@ -223,29 +205,10 @@ def link_resolver(types: Mapping[str, str], tools: Mapping[str, str]) -> Callabl
         address = (types if match[2] == _TYPE else tools).get(match[3])
         return match[1] if address is None else f"[{match[1]}]({address})"
 
-    @cache
-    def line(items: str) -> str:
-        parts = items.split(_ITEM)
-        places: dict[str, list[str]] = {}
-        for words, name in zip(parts[::2], parts[1::2], strict=True):
-            file, _, anchor = types.get(name, "").partition("#")
-            places.setdefault(file or ("#" if anchor else ""), [anchor]).append(words)
-        items = "; ".join(starmap(_shared_part, places.items()))
-        return phrase("shared_line", items=items[0].upper() + items[1:])
-
     def resolved(text: str) -> str:
-        if _LINE in text:
-            text = _SHARED_LINE.sub(lambda match: line(match[1]), text)
         return _TARGET.sub(replacement, text) if "\x03" in text else text
 
     return resolved
-
-
-def _shared_part(file: str, words: Sequence[str]) -> str:
-    """Returns the items of a line that are in one file, or in this one (`#`), after the anchor of the first."""
-    address = file + words[0] if file == "#" else file
-    place = phrase("shared")
-    return phrase("in_shared", place=f"[{place}]({address})" if address else place, items=", ".join(words[1:]))
 
 
 def move_types_to_tools(pages: Sequence[Page], types: Sequence[Section]) -> tuple[Page, ...]:
@@ -268,7 +231,8 @@ def move_types_to_tools(pages: Sequence[Page], types: Sequence[Section]) -> tupl
 
 def _types_reachable(sections: Sequence[Section], by_name: Mapping[str, Section]) -> Iterator[str]:
     """Yields the types that sections refer to, directly mentioned ones first."""
-    queue = [name for section in sections for name in linked_types(section.text)]
+    texts = (text for section in sections for text in (section.text, *section.above))
+    queue = [name for text in texts for name in linked_types(text)]
     seen = set[str]()
     for name in queue:
         if name in by_name and name not in seen:

@@ -6,7 +6,8 @@ What is only returned is not among what is sent, and the other way round (`Direc
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Literal
 
 from msgspec import Struct
@@ -33,21 +34,6 @@ from skillgen.text.blocks import block
 from skillgen.text.markdown import Markdown, code, inline, one_line, with_stop
 from skillgen.text.summary import join_texts
 
-SHOWN_PARAMETERS = 8
-"""Parameters in a call line, unless more are required."""
-
-CHOICES_LIMIT = 40
-"""Characters of a parameter's choices in a call line."""
-
-SHOWN_PROPERTIES = 3
-"""Properties of an object in a call line; a larger one is `object`, unless it is the only thing that is sent."""
-
-ALTERNATIVES_LIMIT = 24
-"""Characters of the types of a value that has several."""
-
-DEPTH_LIMIT = 2
-"""Levels of named types and of nested objects that a call line shows."""
-
 _PARAGRAPHS = re.compile(r"\n[ \t\r]*\n")
 """Separates paragraphs; a text of several does not fit inside a line."""
 
@@ -56,16 +42,8 @@ _LOCATIONS: tuple[Location, ...] = (
 )  # fmt: skip
 """Where parameters are sent, in the order of their lists."""
 
-COMMON_TOOLS = 8
-"""Tools from which parameters that all of them take are described once."""
-
-COMMON_PARAMETERS = 6
-"""Such parameters that justify a section; fewer cost less in each section than a sentence on them in SKILL.md."""
-
 Direction = Literal["sent", "returned", "both"]
 """Which way a value goes: `sent` leaves out read-only properties, `returned` write-only ones."""
-
-_SHORT_TYPES = {"integer": "int", "boolean": "bool", "number": "number", "object": "object", "array": "array"}
 
 
 class ParameterList(Struct, frozen=True):
@@ -120,39 +98,72 @@ def parameter_lists(tool: Tool) -> tuple[ParameterList, ...]:
 
 
 @once
-def common_parameters(service: Service) -> tuple[Parameter, ...]:
-    """Returns the optional parameters that all requests of an API take, such as those of a signature, unless few."""
-    tools = [tool for tool in service.tools if not tool.is_preflight]
-    if service.kind != "openapi" or len(service.tools) < COMMON_TOOLS or not tools:
-        return ()
-    common = dict(_optional(tools[0]))
-    for tool in tools[1:]:
-        if len(common) < COMMON_PARAMETERS:
-            return ()
-        keys = {key for key, _ in _optional(tool)}
-        common = {key: item for key, item in common.items() if key in keys}
-    return tuple(common.values()) if len(common) >= COMMON_PARAMETERS else ()
+def lists_requests(service: Service) -> bool:
+    """True if the tools are told apart by method and path."""
+    requests = [(tool.method, (tool.path or "").partition("#")[0].partition("?")[0]) for tool in service.tools]
+    return service.kind == "openapi" and bool(requests) and len(set(requests)) == len(requests)
 
 
-def _optional(tool: Tool) -> Iterator[tuple[object, Parameter]]:
-    """Yields what is written of each optional parameter outside the body, and the parameter."""
-    for item in tool.parameters:
-        if not item.required and item.location in ("query", "header", "cookie"):
-            key = (item.name, item.location, item.description, type_phrase(item.schema), parameter_notes(item))
-            yield key, item
+def label_of(tool: Tool, service: Service) -> Markdown:
+    """Returns the name of a tool, or its request where SKILL.md lists requests."""
+    return code(f"{tool.method} {tool.path}" if lists_requests(service) else tool.name)
+
+
+def is_fixed(parameter: Parameter) -> bool:
+    """True if a required parameter has one value only, which belongs to the request."""
+    return parameter.required and parameter.schema.choices is not None and len(parameter.schema.choices) == 1
+
+
+SHARED_TOOLS = 3
+"""Tools from which a parameter that most of them take is described once in SKILL.md."""
+
+SHARE = 0.8
+"""Share of the tools that take it."""
+
+EXCEPTIONS = 5
+"""Tools without it that are named, so that the lines of the others need not name the parameter."""
+
+
+class SharedParameter(Struct, frozen=True, kw_only=True):
+    """A parameter that most tools take in the same words."""
+
+    parameter: Parameter
+    """The parameter."""
+
+    missing: tuple[Markdown, ...] = ()
+    """The tools that do not take it, if they are few: their names or requests."""
+
+    leaves_lines: bool = True
+    """Whether the lines of the tools do not name it."""
 
 
 @once
-def without_common_parameters(service: Service) -> Service:
-    """Returns a service whose tools do not have what all of them take."""
-    common = {(item.name, item.location) for item in common_parameters(service)}
-    if not common:
-        return service
-    tools = (
-        replace(tool, parameters=tuple(item for item in tool.parameters if (item.name, item.location) not in common))
-        for tool in service.tools
-    )
-    return replace(service, tools=tuple(tools))
+def shared_parameters(service: Service) -> tuple[SharedParameter, ...]:
+    """Returns the parameters that at least `SHARE` of the tools take, identical in name, place, type and text."""
+    tools = [tool for tool in service.tools if not tool.is_preflight and not tool.command]
+    least = max(SHARED_TOOLS, SHARE * len(tools))
+    places = Counter((item.name, item.location) for tool in tools for item in tool.parameters)
+    usual = {place for place, count in places.items() if count >= least and place[1] != "path"}
+    takers: dict[object, list[str]] = {}
+    first: dict[object, Parameter] = {}
+    for tool in tools if usual else ():
+        for item in tool.parameters:
+            if (item.name, item.location) in usual and not item.schema.read_only:
+                key: object = (
+                    item.name, item.location, item.required, item.description,
+                    type_phrase(item.schema), parameter_notes(item),
+                )  # fmt: skip
+                takers.setdefault(key, []).append(tool.name)
+                first.setdefault(key, item)
+    found = []
+    for key, names in takers.items():
+        if len(names) >= least:
+            item = first[key]
+            is_clear = len(tools) - len(names) <= EXCEPTIONS and len(names) == places[item.name, item.location]
+            takes = set(names)
+            missing = tuple(label_of(tool, service) for tool in tools if tool.name not in takes) if is_clear else ()
+            found.append(SharedParameter(parameter=item, missing=missing, leaves_lines=is_clear))
+    return tuple(found)
 
 
 def event_lists(event: Event) -> tuple[ParameterList, ...]:
@@ -179,43 +190,6 @@ def _lists(item: Tool | Event) -> tuple[ParameterList, ...]:
     return tuple(lists)
 
 
-def call_line(tool: Tool, types: Mapping[str, Schema]) -> Markdown:
-    """Returns a call in one line: `create_task(title*, due?, tags?: string[])`, for an operation also its request, and
-    for a command its usage.
-
-    `*` marks what is required, `?` what is not; the type is omitted for a string, and headers come last. `types` are
-    the named types. A name that is sent in two places has the second place before it: `body.ids?`.
-    """
-    if tool.command:
-        return code(usage(tool, SHOWN_PARAMETERS))
-    sent = _distinct(_writable(tool.parameters))
-    words = _arguments(sent, types, 0, SHOWN_PARAMETERS if len(sent) == 1 else SHOWN_PROPERTIES)
-    if not tool.parameters and not _takes_nothing(tool):
-        words = "…"
-    call = code(f"{tool.name}({words})")
-    if tool.method and tool.path:
-        return Markdown(f"{call} {code(f'{tool.method} {tool.path}')}")
-    return call
-
-
-def usage_line(tool: Tool) -> Markdown:
-    """Returns the complete usage of a command."""
-    return code(usage(tool, None, is_complete=True))
-
-
-def required_line(tool: Tool) -> Markdown:
-    """Returns a call with the required parameters, and the number of the others: `list_issues(owner, repo, …7)`."""
-    if tool.command:
-        return code(usage(tool, 0))
-    sent = _distinct(_writable(tool.parameters))
-    words = [one_line(item.name) for item in _headers_last(item for item in sent if item.required)]
-    if others := len(sent) - len(words):
-        words.append(f"…{others}")
-    elif not words and not _takes_nothing(tool):
-        words.append("…")
-    return code(f"{tool.name}({', '.join(words)})")
-
-
 _SHORT_CALL_PARAMETERS = 5
 """Parameters of a call in a link, unless more are required."""
 
@@ -224,12 +198,12 @@ def short_call(tool: Tool) -> str:
     """Returns a call with names alone: `create_task(title, due?, …2)`. `?` marks what is optional."""
     if tool.command:
         return usage(tool, None)
-    sent = sorted(_distinct(_writable(tool.parameters)), key=lambda item: not item.required)
+    sent = sorted(_distinct(writable(tool.parameters)), key=lambda item: not item.required)
     names = [one_line(item.name) + "?" * (not item.required) for item in sent]
     shown = names[: max(_SHORT_CALL_PARAMETERS, sum(item.required for item in sent))]
     shown = names if len(names) == len(shown) + 1 else shown
     more = [f"…{len(names) - len(shown)}"] if len(shown) < len(names) else []
-    return f"{tool.name}({', '.join(shown + more) or ('' if _takes_nothing(tool) else '…')})"
+    return f"{tool.name}({', '.join(shown + more) or ('' if takes_nothing(tool) else '…')})"
 
 
 def _distinct(parameters: Sequence[Parameter]) -> list[Parameter]:
@@ -242,7 +216,8 @@ def _distinct(parameters: Sequence[Parameter]) -> list[Parameter]:
     ]
 
 
-def _takes_nothing(tool: Tool) -> bool:
+def takes_nothing(tool: Tool) -> bool:
+    """True if a tool declares that it takes no parameters."""
     whole = tool.input.schema if tool.input else None
     return tool.is_input_declared and not (whole is not None and takes_any_names(whole))
 
@@ -294,77 +269,9 @@ def _label_with_texts(location: Location, label: str, texts: Sequence[str]) -> M
     return Markdown(" ".join([label, *map(with_stop, lines[:-1]), *lines[-1:]]))
 
 
-def _writable(parameters: Sequence[Parameter]) -> list[Parameter]:
+def writable(parameters: Sequence[Parameter]) -> list[Parameter]:
+    """Returns the parameters that are sent."""
     return [parameter for parameter in parameters if not parameter.schema.read_only]
-
-
-def _arguments(sent: Sequence[Parameter], types: Mapping[str, Schema], depth: int, properties: int) -> str:
-    """Returns the required parameters and some of the rest; `properties` limits the properties shown of an object."""
-    first = _headers_last(parameter for parameter in sent if parameter.required)
-    rest = _headers_last(parameter for parameter in sent if not parameter.required and not parameter.deprecated)
-    shown = [*first, *rest[: max(SHOWN_PARAMETERS - len(first), 0)]]
-    more = ["…"] if len(shown) < len(sent) else []
-    return ", ".join([_argument(parameter, types, depth, properties) for parameter in shown] + more)
-
-
-def _headers_last(parameters: Iterable[Parameter]) -> list[Parameter]:
-    """Sorts headers and cookies last: they hold signatures and versions, which say nothing about the call."""
-    return sorted(parameters, key=lambda parameter: parameter.location in ("header", "cookie"))
-
-
-def _argument(parameter: Parameter, types: Mapping[str, Schema], depth: int, properties: int = SHOWN_PROPERTIES) -> str:
-    mark = "*" if parameter.required else "?"
-    kind = _short_type(parameter.schema, types, depth, properties)
-    return f"{one_line(parameter.name)}{mark}" + (f": {kind}" if kind != "string" else "")
-
-
-def _short_type(schema: Schema, types: Mapping[str, Schema], depth: int, properties: int = SHOWN_PROPERTIES) -> str:
-    if schema.choices and all(isinstance(choice, str) and choice.isascii() for choice in schema.choices):
-        words = "|".join(schema.choices)
-        return words if len(words) <= CHOICES_LIMIT else "enum"
-    if schema.ref is not None:
-        target = types.get(schema.ref)
-        if target is None or depth >= DEPTH_LIMIT:
-            return "object" if target is None else _opaque_type(target)
-        return _short_type(target, types, depth + 1, properties)
-    if schema.items is not None:
-        inner = _short_type(schema.items, types, depth, properties)
-        return f"({inner})[]" if "|" in inner and not inner.startswith("{") else f"{inner}[]"
-    if _is_shown(schema, depth, properties):
-        return "{" + _arguments(_writable(schema.properties), types, depth + 1, SHOWN_PROPERTIES) + "}"
-    if len(schema.types) == 1:
-        return _SHORT_TYPES.get(schema.types[0], "string")
-    if schema.properties or schema.includes:
-        return "object"
-    return _type_union(schema, types) or ("string" if not schema.types and schema.choices else "any")
-
-
-def _opaque_type(schema: Schema) -> str:
-    """Returns the type of a value whose parts are not shown."""
-    if len(schema.types) == 1:
-        return _SHORT_TYPES.get(schema.types[0], "string")
-    if schema.types:
-        return "any"
-    if schema.choices and all(isinstance(choice, str) for choice in schema.choices):
-        return "string"
-    return "any" if schema.alternatives or schema.also or schema.choices else "object"
-
-
-def _is_shown(schema: Schema, depth: int, properties: int) -> bool:
-    """True if the properties of an object are shown: if they are few, or the object is the only thing that is sent."""
-    if not schema.properties or schema.includes or depth >= DEPTH_LIMIT:
-        return False
-    return len(schema.properties) <= SHOWN_PROPERTIES or properties > SHOWN_PROPERTIES
-
-
-def _type_union(schema: Schema, types: Mapping[str, Schema]) -> str | None:
-    """Returns the types of a value that has several, if that is short."""
-    if schema.alternatives:
-        names = [_short_type(item, types, DEPTH_LIMIT) for item in schema.alternatives]
-    else:
-        names = [_SHORT_TYPES.get(name, "string") for name in schema.types]
-    union = "|".join(dict.fromkeys(names))
-    return union if names and "any" not in names and len(union) <= ALTERNATIVES_LIMIT else None
 
 
 def parameter_name(parameter: Parameter) -> Markdown:

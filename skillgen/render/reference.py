@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from enum import Enum, auto
 from functools import partial
 from itertools import chain
 from operator import attrgetter
@@ -15,7 +16,7 @@ from msgspec.structs import astuple, replace
 
 from skillgen.model.calls import Input
 from skillgen.model.resource import Event, Group, Prompt, Resource
-from skillgen.model.schema import NamedType, Parameter, Schema
+from skillgen.model.schema import NamedType, Schema
 from skillgen.model.service import Service
 from skillgen.model.tool import Tool
 from skillgen.model.traversal import PROSE_FIELDS, place_of, referenced_types, rewrite_texts
@@ -24,6 +25,7 @@ from skillgen.render.about import about_pages, description_headings
 from skillgen.render.access import shared_auth
 from skillgen.render.environment import Templates
 from skillgen.render.examples import curl_command, shown_examples
+from skillgen.render.items import items_of, repeated
 from skillgen.render.nested import branches
 from skillgen.render.pages import (
     ERRORS,
@@ -40,11 +42,9 @@ from skillgen.render.pages import (
     type_addresses,
     type_link,
 )
-from skillgen.render.parameters import common_parameters, without_common_parameters
-from skillgen.render.phrases import of_rendering, phrase, phrases, plain_phrase
-from skillgen.render.results import CommonErrors, Envelope, common_errors, envelope_of, received
+from skillgen.render.phrases import phrase, phrases, plain_phrase
+from skillgen.render.results import CommonErrors, common_errors, received
 from skillgen.render.semantics import common_notes, without_notes
-from skillgen.render.shared import Kind, Place, expanded, share, unshared
 from skillgen.render.types import SCALARS, inline_types, schema_notes, selected_types, type_phrase
 from skillgen.text.blocks import block
 from skillgen.text.markdown import Markdown, code, code_list, inline, join_lines, one_line, paragraph
@@ -82,6 +82,12 @@ class Topic(Struct, frozen=True, kw_only=True):
     pages: tuple[Page, ...]
     """The pages that document them."""
 
+    intro: Markdown | None = None
+    """What its tools are for, in the source's words."""
+
+    above: Markdown | None = None
+    """The items of their lists that are written once, above the sections."""
+
     def tools_on(self, page: Page) -> tuple[Tool, ...]:
         """Returns the tools that one of the pages documents."""
         return tuple(tool for tool in self.tools if tool.name in page.anchors)
@@ -95,12 +101,6 @@ class CommonSections(Struct, frozen=True, kw_only=True):
 
     notes: Section | None = None
     """What the descriptions of all tools say."""
-
-    parameters: Section | None = None
-    """The optional parameters that every tool takes."""
-
-    results: Section | None = None
-    """What many results have."""
 
     errors: Section | None = None
     """The errors that most tools share."""
@@ -121,17 +121,11 @@ class Reference(Struct, frozen=True, kw_only=True):
     usual_errors: str | None = None
     """The address of the common errors, if there are some that sections do not name."""
 
-    usual_results: str | None = None
-    """The address of what many results have."""
-
     topics: tuple[Topic, ...]
     """The tools by group."""
 
     types: tuple[Page, ...]
     """Named types that are not on the page of their tools."""
-
-    shared: tuple[Page, ...] = ()
-    """Items of lists that several pages have."""
 
     resources: tuple[Page, ...]
     """Resources and resource templates."""
@@ -155,19 +149,9 @@ class Reference(Struct, frozen=True, kw_only=True):
     """True if a section quotes an order to the reader, which never enters SKILL.md."""
 
     @property
-    def all_named(self) -> Iterator[Section]:
-        """All named types, and the items that several pages share."""
-        return chain(self.type_sections, _sections(self.shared))
-
-    @property
     def moved_types(self) -> list[Section]:
         """The named types that are on the pages of their tools."""
         return [item for page, _ in self.tool_pages for item in page.types]
-
-    @property
-    def numbered_item(self) -> str | None:
-        """The heading of a shared item whose name others have too, such as `limit (2)`."""
-        return next((item.heading for item in _sections(self.shared) if item.heading.endswith(" (2)")), None)
 
     @property
     def about_topics(self) -> list[str]:
@@ -199,7 +183,7 @@ class Reference(Struct, frozen=True, kw_only=True):
     def pages(self) -> Iterator[Page]:
         """All pages."""
         tools = (page for topic in self.topics for page in topic.pages)
-        return chain(self.about, tools, self.types, self.shared, self.resources, self.prompts, self.events)
+        return chain(self.about, tools, self.types, self.resources, self.prompts, self.events)
 
     def size_bytes(self) -> int:
         """Returns the total size of all sections."""
@@ -212,8 +196,6 @@ def reference_of(service: Service, templates: Templates, *, is_whole: bool = Fal
 
     If it is for people, each section is whole, and a group has one page if it is not very large.
     """
-    common = common_parameters(service)
-    service = without_common_parameters(service)
     short = inline_types()
     short.update({item.name: item.schema for item in service.schemas if _is_short_scalar(item.schema)})
     short.update({item.name: item.schema for item in service.schemas if _is_short_object(item.schema, {*short})})
@@ -224,12 +206,7 @@ def reference_of(service: Service, templates: Templates, *, is_whole: bool = Fal
     tools_by_group = _tools_by_group(service)
     shown = replace(_with_quotations(replace(service, tools=())), tools=service.tools)
     intros = {group.name: _intro(group) for group in shown.groups}
-    sections = of_rendering(
-        ("sections", templates),
-        service,
-        lambda: _sections_by_place(service, tools_by_group, shown, types, common, templates),
-    )
-    groups, shared_items = (unshared if is_whole else share)(sections)
+    groups = _sections_by_place(service, tools_by_group, shown, types, templates, is_whole=is_whole)
     topics = _topics(service, tools_by_group, groups, intros, limit)
     type_sections = groups[Kind.TYPES]
     if type_sections and service.kind == "mcp":
@@ -238,27 +215,19 @@ def reference_of(service: Service, templates: Templates, *, is_whole: bool = Fal
     on_tool_pages = type_addresses(page for topic in topics for page in topic.pages)
     rest = [section for section in type_sections if section.name not in on_tool_pages]
     type_pages = pages_of(phrase("named_types"), "types", rest, limit=limit)
-    shared = pages_of(phrase("shared_items"), "shared", shared_items, limit=limit)
     common_sections = CommonSections(
         **{name: next(iter(groups[Kind[name.upper()]]), None) for name in CommonSections.__struct_fields__}
     )
     about = about_pages(shown, templates, [*filter(None, astuple(common_sections))])
     about_addresses = addresses(about)
-    errors, results = (
-        about_addresses[section.name] if section is not None else None
-        for section in (common_sections.errors, common_sections.results)
-    )
-    envelope = envelope_of(service)
-    are_usual = common_errors(service).everywhere or envelope.errors or envelope.error_words
+    errors = about_addresses[common_sections.errors.name] if common_sections.errors is not None else None
     return Reference(
         about=about,
         headings=description_headings(service),
         common=common_sections,
-        usual_errors=errors if are_usual else None,
-        usual_results=results,
+        usual_errors=errors,
         topics=topics,
         types=type_pages,
-        shared=shared,
         resources=_list_pages("resources", _resource_sections(service, templates), templates, list_limit),
         prompts=_list_pages("prompts", groups[Kind.PROMPTS], templates, list_limit),
         events=_list_pages("events", groups[Kind.EVENTS], templates, list_limit, service=service),
@@ -266,7 +235,6 @@ def reference_of(service: Service, templates: Templates, *, is_whole: bool = Fal
         type_addresses={
             **addresses(type_pages),
             **on_tool_pages,
-            **addresses(shared),
             **({ERRORS: errors} if errors is not None else {}),
         },
         type_sections=tuple(type_sections),
@@ -311,37 +279,27 @@ def _sections_by_place(
     tools_by_group: Mapping[str | None, Sequence[Tool]],
     shown: Service,
     types: Sequence[NamedType],
-    common_parameters: Sequence[Parameter],
     templates: Templates,
-) -> Mapping[Place, Sequence[Section]]:
-    """Renders the sections of each group and kind, before items that several have are shared."""
-    headings, envelope = phrases("about_headings"), envelope_of(service)
-    common, notes = common_errors(service), common_notes(service)
-    has_errors = common.cases or envelope.errors or envelope.error_words
+    *,
+    is_whole: bool,
+) -> Mapping[_Place, Sequence[Section]]:
+    """Renders the sections of each group and kind; where each is whole, nothing is written above several."""
+    headings, common, notes = phrases("about_headings"), common_errors(service), common_notes(service)
 
     def section(heading: str, template: str, **context: object) -> Section:
         return section_of(heading, templates.render(f"reference/{template}.md.j2", **context))
 
-    def parameter_section() -> Section:
-        tool = replace(service.tools[0], parameters=tuple(common_parameters), input=None, other_inputs=())
-        return section(headings["parameters"], "common-parameters", tool=tool)
-
     def error_section() -> Section:
-        return section(phrase("common_errors"), "common-errors", common=common, envelope=envelope)
+        return section(phrase("common_errors"), "common-errors", common=common)
 
-    def result_section() -> Section:
-        return section(phrase("common_results"), "common-results", envelope=envelope)
-
-    sections: dict[Place, Sequence[Section]] = {
-        name: list(_tool_sections(service, tools, templates, common, envelope, has_common=bool(common_parameters)))
+    sections: dict[_Place, Sequence[Section]] = {
+        name: list(_tool_sections(service, tools, templates, common, above=[] if is_whole else repeated(tools)))
         for name, tools in tools_by_group.items()
     }
     sections |= {
         Kind.PROMPTS: _named_sections("prompt", [*map(_with_quotations, service.prompts)], templates),
         Kind.EVENTS: _named_sections("event", shown.events, templates),
-        Kind.ERRORS: [error_section()] if has_errors else [],
-        Kind.RESULTS: [result_section()] if envelope.results or envelope.words else [],
-        Kind.PARAMETERS: [parameter_section()] if common_parameters else [],
+        Kind.ERRORS: [error_section()] if common.cases else [],
         Kind.NOTES: [section_of(headings["notes"], "\n\n".join(map(paragraph, notes)))] if notes else [],
         Kind.OPTIONS: [section(headings["options"], "options", service=service)] if service.parameters else [],
     }
@@ -349,6 +307,21 @@ def _sections_by_place(
     short = [item for item in service.schemas if item.name in selected_types() & inline_types().keys()]
     named += _named_sections("type", _as_used(short, service), templates)
     return {**sections, Kind.TYPES: list(_without_copies(sorted(named, key=lambda section: section.name)))}
+
+
+class Kind(Enum):
+    """The sections that are not those of a group of tools."""
+
+    TYPES = auto()
+    PROMPTS = auto()
+    EVENTS = auto()
+    ERRORS = auto()
+    NOTES = auto()
+    OPTIONS = auto()
+
+
+_Place = str | Kind | None
+"""The name of a group of tools, `None` for the tools without one, or another kind of sections."""
 
 
 def _has_quotations(service: Service) -> bool:
@@ -375,6 +348,11 @@ def section_command(file: str, sections: Iterable[Section | Tool]) -> str:
     name = r"[#* ]*NAME\**" if file.startswith("about") else "## NAME"
     start = rf"\|^{name}$|" if any("/" in section.name for section in sections) else f"/^{name}$/"
     return f"sed -n '{start},/^## /p' {file}"
+
+
+def request_command(file: str, start: str) -> str:
+    """Returns the command that prints one section of a file from its request on; `start` begins every path."""
+    return rf"sed -n '\|^.METHOD {start}PATH.|,/^## /p' {file}"
 
 
 def type_command(file: str, types: Sequence[Section]) -> str:
@@ -431,6 +409,7 @@ class SingleFile:
         """Adds the section of one tool, without its heading."""
         self._tools[section.name] = "#"
         self._parts.append(section.text.partition("\n")[2].strip("\n"))
+        self._parts.append(above_sections([section]) or "")
 
     def add_named(self, sections: Iterable[Section]) -> None:
         """Adds sections of named types unchanged."""
@@ -484,10 +463,6 @@ class SingleFile:
             self._parts.append(level + section.text)
 
 
-def _sections(pages: Iterable[Page]) -> Iterator[Section]:
-    return (section for page in pages for section in page.sections)
-
-
 def single_file(head: str, reference: Reference) -> str:
     """Returns the complete reference of a service in one file, after `head`."""
     file = SingleFile()
@@ -495,7 +470,7 @@ def single_file(head: str, reference: Reference) -> str:
     _add_about(file, reference)
     for topic in reference.topics:
         file.add(f"## {heading_text(topic.title)}")
-        file.add(topic.pages[0].intro or "")
+        file.add(_joined(topic.intro, topic.above) or "")
         file.add_tools(topic.pages)
     _add_lists(file, reference)
     return file.text()
@@ -509,6 +484,7 @@ def whole_skill(head: str, reference: Reference) -> tuple[str, Mapping[str, str]
     file = SingleFile()
     file.add(head)
     for topic in reference.topics:
+        file.add(topic.above or "")
         file.add_tools(topic.pages, level="")
     _add_lists(file, reference)
     about = tuple(_without_repeated(page, head) for page in reference.about)
@@ -542,9 +518,6 @@ def _add_lists(file: SingleFile, reference: Reference) -> None:
     if reference.type_sections:
         file.add_heading(phrase("named_types"), reference.types)
         file.add_types(reference.type_sections)
-    if reference.shared:
-        file.add(f"## {phrase('shared_items')}")
-        file.add_types(_sections(reference.shared))
 
 
 def _headings(text: str) -> Iterator[str]:
@@ -634,9 +607,8 @@ def _tool_sections(
     tools: Sequence[Tool],
     templates: Templates,
     common: CommonErrors,
-    envelope: Envelope,
     *,
-    has_common: bool,
+    above: Sequence[str],
 ) -> Iterator[Section]:
     auth = shared_auth(service)
     has_one_scheme = len({item.name for item in service.requirements.auth}) == 1
@@ -649,18 +621,17 @@ def _tool_sections(
             tool=tool,
             shown_examples=shown,
             common=common,
-            envelope=envelope,
             shared_auth=auth,
             has_one_scheme=has_one_scheme,
-            has_common_parameters=has_common,
+            above=above,
         )
-        yield section_of(tool.name, body)
+        yield replace(section_of(tool.name, body), above=tuple(item for item in above if item in items_of(tool)))
 
 
 def _topics(
     service: Service,
     by_group: Mapping[str | None, Sequence[Tool]],
-    sections: Mapping[Place, Sequence[Section]],
+    sections: Mapping[_Place, Sequence[Section]],
     intros: Mapping[str, Markdown | None],
     limit: int,
 ) -> tuple[Topic, ...]:
@@ -707,13 +678,19 @@ def _topic(
 ) -> Topic:
     description = group.description if group is not None else None
     is_declared = group is not None and not is_inferred(group, "description")
-    pages = pages_of(title, stem, sections, intro=intro, label=_label_of_page, limit=limit)
+    above = sum(len(item.encode()) for item in {item for section in sections for item in section.above})
+    # What is written above the sections has room on each page.
+    pages = pages_of(title, stem, sections, intro=intro, label=_label_of_page, limit=max(limit - above, limit // 2))
+    if above:
+        pages = tuple(replace(page, intro=_joined(page.intro, above_sections(page.sections))) for page in pages)
     return Topic(
         title=title,
         description=description,
         tools=tuple(tool for tool in tools if not tool.is_preflight),
         words=clip(first_sentence(description), _WORDS_LIMIT) if description and is_declared else "",
         pages=pages,
+        intro=intro,
+        above=above_sections(sections),
     )
 
 
@@ -736,8 +713,18 @@ def group_words(words: str, names: Iterable[str], limit: int) -> Markdown:
     return code_list(shown)
 
 
+def above_sections(sections: Sequence[Section]) -> Markdown | None:
+    """Returns the items that are written once for some sections."""
+    items = dict.fromkeys(item for section in sections for item in section.above)
+    return Markdown(f"{phrase('above_sections')}\n\n" + "\n".join(items)) if items else None
+
+
+def _joined(*texts: Markdown | None) -> Markdown | None:
+    return Markdown("\n\n".join(filter(None, texts))) or None
+
+
 def _list_pages(
-    stem: str, sections: list[Section], templates: Templates, limit: int, **context: object
+    stem: str, sections: Sequence[Section], templates: Templates, limit: int, **context: object
 ) -> tuple[Page, ...]:
     """Divides resources, prompts or events into pages, in alphabetical order if there are several."""
     if not sections:
@@ -797,7 +784,7 @@ def _without_copies(types: Sequence[Section]) -> Iterator[Section]:
     for section in types:
         body = section.text.partition("\n\n")[2]
         first = names.setdefault(body, section.name)
-        if first == section.name or len(expanded(body)) < MIN_COPY_BYTES:
+        if first == section.name or len(body) < MIN_COPY_BYTES:
             yield section
         else:
             yield section_of(section.heading, phrase("same_type", type=type_link(first)), section.name)

@@ -8,10 +8,8 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from functools import lru_cache
+from collections.abc import Iterator, Sequence
 from http import HTTPStatus
-from itertools import chain
 
 from msgspec import Struct, field
 from msgspec.structs import replace
@@ -31,6 +29,7 @@ from skillgen.render.types import (
     differ_in_required,
     inline_type,
     is_bare,
+    linked_type,
     parameter_notes,
     says_nothing,
     schema_description,
@@ -50,8 +49,7 @@ from skillgen.text.markdown import (
     value,
     with_stop,
 )
-from skillgen.text.summary import clip_middle, sentences, shorten
-from skillgen.text.words import word_set, words_of
+from skillgen.text.summary import clip_middle, shorten
 
 _JSON = "application/json"
 
@@ -83,51 +81,30 @@ def output_type(output: Output) -> Markdown:
     return NOTHING if kind == "object" and (output.status or output_branches(output)) else kind
 
 
-def _described(output: Output, name: str) -> str:
-    """Returns the descriptions of a result and of its schema; `name` is that of the tool."""
-    description = _told(output.description, output.status, name)
+def _described(output: Output) -> str:
+    """Returns the descriptions of a result and of its schema."""
+    description = _told(output.description, output.status)
     words = [str(inline(description))] if description else []
     schemas = (output.schema, inline_type(output.schema)) if output.schema is not None else ()
     for more in (
         words for schema in schemas if schema is not None for words in schema_description(schema, description)
     ):
-        if _told(more, output.status, name):
+        if _told(more, output.status):
             words = [*map(with_stop, words), more]
     return " ".join(words)
 
 
-def _output_words(output: Output, tool: Tool) -> str:
-    return of_rendering((_output_words, tool.name), output, lambda: _described(output, tool.name))
+_SAYS_NOTHING = {"ok", "success", "successful", "successful operation", "successful response", "response", "error"}
+"""Descriptions that only say that a result or an error is one, besides the reason phrases of HTTP."""
 
 
-_EMPTY_WORDS = word_set(
-    """
-    default error normal ok okay operation request response result schema standard success successful successfully
-    succeeded typical
-    """
-)
-"""Words with which a description of a result or an error only repeats that it is one."""
-
-_BETWEEN = word_set("a an api by call endpoint for from function http method of the to")
-"""Words between them, and before the name of the tool."""
-
-_LONG_DESCRIPTION = 400
-"""Characters of a description that surely has more to say."""
-
-_REASONS = {str(status.value): status.phrase for status in HTTPStatus}
+_REASONS = frozenset(status.phrase.lower() for status in HTTPStatus)
 
 
-@lru_cache(4096)
-def _told(text: str | None, code: str | None, name: str) -> str:
-    """Returns a description without the sentences that only repeat the code or name the tool."""
-    if not text or len(text) > _LONG_DESCRIPTION:
-        return text or ""
-    reasons = " ".join(_REASONS.get(word, "") for word in (code or "").replace(",", "").split())
-    named = _BETWEEN.union(words_of(name))
-    known = named.union(_EMPTY_WORDS, words_of(reasons))
-    parts = [part for part in sentences(text) if part.strip(" .") != code]
-    told = [part for part in parts if not known.issuperset(words_of(part)) or named.issuperset(words_of(part))]
-    return text if parts and len(told) == len(parts) else " ".join(told)
+def _told(text: str | None, status: str | None) -> str:
+    """Returns a description, unless it only repeats its status."""
+    words = one_line(text or "").strip(" .").lower()
+    return "" if words in _REASONS or words in _SAYS_NOTHING or words == (status or "").lower() else text or ""
 
 
 def output_notes(output: Output) -> Markdown:
@@ -157,8 +134,8 @@ def link_line(link: Link) -> Markdown:
     return Markdown(f"{words} {with_stop(inline(link.description))}") if link.description else words
 
 
-def results_of(tool: Tool, envelope: Envelope) -> Iterator[tuple[Output, Markdown]]:
-    """Yields the results of a call and the words on each, without what many results have.
+def results_of(tool: Tool) -> Iterator[tuple[Output, Markdown]]:
+    """Yields the results of a call and the words on each.
 
     Statuses that differ only in a short description share a result.
     """
@@ -174,26 +151,16 @@ def results_of(tool: Tool, envelope: Envelope) -> Iterator[tuple[Output, Markdow
             group.append(output)
     for outputs in groups:
         output = outputs[0] if len(outputs) == 1 else _merged(outputs)
-        words, shown = _output_words(output, tool), _received(output, envelope.results)
-        if words in envelope.words:
-            words = ""
+        words, shown = _described(output), _received(output)
         yield shown, Markdown(with_stop(words) if words and output_notes(shown) else words)
 
 
-def _received(output: Output, usual: Collection[_Property]) -> Output:
-    """Returns a result without usual properties, and without what concerns only a value that is sent."""
+def _received(output: Output) -> Output:
+    """Returns a result without what concerns only a value that is sent."""
     headers = tuple(map(_received_property, output.headers))
-    return replace(output, schema=_received_body(output, usual), headers=headers)
-
-
-def _received_body(output: Output, usual: Collection[_Property] = ()) -> Schema | None:
     declared = output.schema
-    if declared is None:
-        return None
-    schema = of_rendering(received, declared, lambda: received(declared))
-    if not usual or not schema.properties:
-        return schema
-    return replace(schema, properties=tuple(item for item in schema.properties if _property(item) not in usual))
+    schema = None if declared is None else of_rendering(received, declared, lambda: received(declared))
+    return replace(output, schema=schema, headers=headers)
 
 
 _INNER = ("items", "additional", "contains", "content")
@@ -262,94 +229,17 @@ def _joined_with_or(words: list[str]) -> str:
     return phrase("or_between").join(filter(None, [", ".join(words[:-1]), words[-1] if words else ""]))
 
 
-MIN_TOOLS = 8
-"""Tools that must have an error, or a property of results, before it is described in a common section."""
+MIN_TOOLS = 3
+"""Tools that must have an error in the same words before it is described once."""
 
-MIN_USUAL_BYTES = 600
-"""Bytes of repetitions that justify a section on the properties of many results."""
-
-_Property = tuple[str, ...]
-"""What is written of a property in which nothing is nested."""
-
-
-class Envelope(Struct, frozen=True):
-    """What many results have in the same words, and many bodies of errors."""
-
-    words: frozenset[str] = frozenset()
-    """Descriptions of results."""
-
-    error_words: frozenset[str] = frozenset()
-    """Descriptions of bodies of errors."""
-
-    results: Mapping[_Property, Parameter] = field(default_factory=dict)
-    """The properties of results."""
-
-    errors: Mapping[_Property, Parameter] = field(default_factory=dict)
-    """The properties of bodies of errors."""
-
-
-@once
-def envelope_of(service: Service) -> Envelope:
-    """Finds what many results, or errors of many tools, have: sections do not repeat it."""
-    words = Counter(_output_words(tool.output, tool) for tool in service.tools if tool.output is not None)
-    results = [[tool.output] for tool in service.tools]
-    errors = [
-        [output for case in tool.errors for output in (case.output, *case.other_outputs)] for tool in service.tools
-    ]
-    described = chain.from_iterable(filter(None, outputs) for outputs in errors)
-    error_words = Counter(_told(output.schema.description, None, "") for output in described if output.schema)
-    return Envelope(
-        words=_usual_words(words),
-        error_words=_usual_words(error_words),
-        results=_usual_properties(results),
-        errors=_usual_properties(errors),
-    )
-
-
-def _usual_words(counts: Counter[str]) -> frozenset[str]:
-    least = max(MIN_TOOLS, MANY_RESULTS * counts.total())
-    return frozenset(text for text, count in counts.items() if count >= least and len(text) > SHORT_DESCRIPTION)
-
-
-def _usual_properties(outputs_of_tools: Iterable[Sequence[Output | None]]) -> dict[_Property, Parameter]:
-    counts: Counter[_Property] = Counter()
-    first: dict[_Property, Parameter] = {}
-    number = 0
-    for outputs in outputs_of_tools:
-        bodies = [body for output in outputs if output is not None and (body := _received_body(output)) is not None]
-        items = {_property(item): item for body in bodies for item in body.properties}
-        counts.update(key for key, item in items.items() if not branches(item.schema))
-        first = {**items, **first}
-        number += bool(bodies)
-    usual = {key: first[key] for key, count in counts.items() if count >= max(MIN_TOOLS, MANY_RESULTS * number)}
-    saved = sum(counts[key] * len(" ".join(key)) for key in usual)
-    return usual if saved >= MIN_USUAL_BYTES else {}
-
-
-def _property(item: Parameter) -> _Property:
-    return item.name, type_phrase(item.schema), item.description or "", parameter_notes(item)
-
-
-MIN_ERRORS = 3
-"""Errors that justify a common section, however short they are."""
-
-MANY_TOOLS = 20
-"""Tools that may share an error although most have others; it takes as many until sections do not name it."""
-
-MANY_RESULTS = 0.2
-"""Share of the results, or of the bodies of errors, that must have a property or description in the same words."""
-
-USUAL_SHARE = 0.9
+MOST = 0.8
 """Share of the tools that must have it; those without it say so."""
-
-MIN_CHARACTERS = 120
-"""Characters of descriptions that justify a common section, however few errors there are."""
 
 _Key = tuple[object, ...]
 
 
 class CommonErrors(Struct, frozen=True):
-    """The errors that half of the tools have in the same words, or many."""
+    """The errors that most tools have in the same words."""
 
     cases: tuple[ErrorCase, ...] = ()
     """The errors, without duplicates."""
@@ -357,70 +247,32 @@ class CommonErrors(Struct, frozen=True):
     keys: frozenset[_Key] = frozenset()
     """Their keys."""
 
-    everywhere: frozenset[_Key] = frozenset()
-    """Those of them that nearly every tool has."""
-
     key_by_id: dict[int, _Key] = field(default_factory=dict)
     """`id()` of each error of the service to its key: tools often share the same object, and keys are slow to build."""
 
-    def shared_by(self, tool: Tool) -> list[ErrorCase]:
-        """Returns the errors of a tool that the common section describes, apart from those of nearly every tool."""
-        named = self.keys - self.everywhere
-        return [case for case in tool.errors if self.key_by_id.get(id(case)) in named] if named else []
-
-    @property
-    def cases_everywhere(self) -> list[ErrorCase]:
-        """The errors of nearly every tool, which sections do not repeat."""
-        return [case for case in self.cases if self.key_by_id[id(case)] in self.everywhere]
-
     def missing_from(self, tool: Tool) -> list[ErrorCase]:
-        """Returns those errors of nearly every tool that this one does not have."""
-        if not self.everywhere:
-            return []
-        found = {self.key_by_id[id(case)] for case in tool.errors}
-        return [case for case in self.cases_everywhere if self.key_by_id[id(case)] not in found]
+        """Returns those errors that a tool does not have."""
+        found = {self.key_by_id.get(id(case)) for case in tool.errors} if self.cases else set()
+        return [case for case in self.cases if self.key_by_id[id(case)] not in found]
 
     def specific_to(self, tool: Tool) -> Sequence[ErrorCase]:
         """Returns the errors of a tool that its own section describes."""
-        if not self.keys:
-            return tool.errors
         return [case for case in tool.errors if self.key_by_id.get(id(case)) not in self.keys]
 
 
 @once
 def common_errors(service: Service) -> CommonErrors:
     """Finds the errors that most tools share."""
-    if len(service.tools) < MIN_TOOLS:
-        return CommonErrors()
-    key_by_id: dict[int, _Key] = {}
-    first: dict[_Key, ErrorCase] = {}
-    counts: Counter[_Key] = Counter()
-    for tool in service.tools:
-        for case in tool.errors:
-            if (key := key_by_id.get(id(case))) is None:
-                key = key_by_id[id(case)] = _key(case)
-                first.setdefault(key, case)
-            counts[key] += 1
-    threshold = min(max(MIN_TOOLS, (len(service.tools) + 1) // 2), MANY_TOOLS)
-    usual: dict[str, _Key] = {}  # a section names only the code, which must mean one error
-    for key, count in counts.most_common():
-        if count >= threshold:
-            usual.setdefault(first[key].code, key)
-    cases = [first[key] for key in usual.values()]
-    length = sum(len(text) for case in cases for text in (_description(case), _resolution(case), *_body_texts(case)))
-    many = max(MANY_TOOLS, USUAL_SHARE * len(service.tools))
-    everywhere = frozenset(key for key, count in counts.items() if count >= many)
-    if len(cases) < MIN_ERRORS and length < MIN_CHARACTERS and not everywhere:
-        return CommonErrors()
-    cases.sort(key=lambda case: case.code)
-    return CommonErrors(tuple(cases), frozenset(key_by_id[id(case)] for case in cases), everywhere, key_by_id)
-
-
-def _body_texts(case: ErrorCase) -> Iterator[str]:
-    """Yields the descriptions of an error's bodies."""
-    for output in (case.output, *case.other_outputs):
-        if output is not None and output.schema is not None:
-            yield output.schema.description or ""
+    tools = [tool for tool in service.tools if not tool.is_preflight]
+    counts = Counter(case.code for tool in tools for case in tool.errors)
+    least = max(MIN_TOOLS, MOST * len(tools))
+    usual = {code for code, count in counts.items() if count >= least}
+    key_by_id = {id(case): _key(case) for tool in service.tools for case in tool.errors if case.code in usual}
+    keys = Counter(key_by_id[id(case)] for tool in tools for case in tool.errors if case.code in usual)
+    first = {key_by_id[id(case)]: case for tool in reversed(tools) for case in tool.errors if case.code in usual}
+    common = {key: first[key] for key, count in keys.items() if count >= least}
+    cases = sorted(common.values(), key=lambda case: case.code)
+    return CommonErrors(tuple(cases), frozenset(common), key_by_id)
 
 
 def _key(case: ErrorCase) -> _Key:
@@ -476,7 +328,7 @@ def error_line(error: ErrorCase, detail: str = "") -> Markdown:
     """Returns an error on one line: its code with `detail`, its description, what a caller can do."""
     head = " ".join(filter(None, (code(error.code) if error.code else "", f"({detail})" if detail else "")))
     words = ""
-    description = inline(_told(_description(error), None, ""))
+    description = inline(_told(_description(error), error.code))
     for text in filter(None, (description, inline(_resolution(error)), _error_notes(error))):
         words += f"{'.' if needs_stop(words) else ''} {text}" if words else text
     return Markdown(": ".join(filter(None, (head, words))))
@@ -538,41 +390,36 @@ def _error_notes(error: ErrorCase) -> str:
 
 
 def error_types(cases: Sequence[ErrorCase]) -> dict[str, Markdown]:
-    """Returns the named type of each error's body by its code, with media types, if no other error has that body."""
-    bodies = _bodies(cases)
-    counts = _body_counts(bodies)
-    return {
-        codes[0]: Markdown(", ".join([type_phrase(schema), *_media_type_facts(output)]))
-        for output, schema, codes in bodies
-        if _is_listed_with_error(schema, codes, counts)
-    }
+    """Returns the named types of each error's bodies by its code, with media types other than JSON."""
+    types: dict[str, list[str]] = {}
+    for output, schema, codes in _bodies(cases):
+        if _is_named(schema):
+            words = ", ".join([linked_type(schema.ref or ""), *_media_type_facts(output)])
+            for name in codes:
+                types.setdefault(name, []).append(words)
+    return {name: Markdown(phrase("or_between").join(dict.fromkeys(words))) for name, words in types.items()}
 
 
-def error_bodies(cases: Sequence[ErrorCase], envelope: Envelope, name: str = "") -> tuple[ErrorBody, ...]:
-    """Returns each schema of the errors' bodies once, except for those of `error_types`.
-
-    What many bodies have is left out; `name` is that of the tool.
-    """
-    bodies = _bodies(cases)
-    counts = _body_counts(bodies)
+def error_bodies(cases: Sequence[ErrorCase]) -> tuple[ErrorBody, ...]:
+    """Returns each schema of the errors' bodies once, except for those of `error_types`."""
     found = (
-        _error_body(output, codes, len(codes) == len(cases), envelope, name)
-        for output, schema, codes in bodies
-        if not _is_listed_with_error(schema, codes, counts)
+        _error_body(output, codes, len(codes) == len(cases))
+        for output, schema, codes in _bodies(cases)
+        if not _is_named(schema)
     )
     return tuple(filter(None, found))
 
 
-def _error_body(output: Output, codes: Sequence[str], is_all: bool, envelope: Envelope, name: str) -> ErrorBody | None:
+def _error_body(output: Output, codes: Sequence[str], is_all: bool) -> ErrorBody | None:
     body = phrase("body_of_any_error") if is_all else phrase("body_of_errors", errors=code_list(codes))
     if types := ", ".join(_media_type_facts(output)):
         body = Markdown(f"{body} ({types})")
-    received_output = _received(output, envelope.errors)
+    received_output = _received(output)
     schema = received_output.schema or Schema()
     kind = output_type(received_output)
     lead = phrase("body_has_type", body=body, type=kind) if kind else phrase("list_label", label=body)
-    told = _told(schema.description, None, name)
-    description = with_stop(inline(told)) if told not in envelope.error_words else ""
+    told = _told(schema.description, None)
+    description = with_stop(inline(told)) if told else ""
     if not (kind or types or description or output_branches(received_output)):
         return None
     return ErrorBody(Markdown(" ".join(filter(None, (lead, schema_notes(schema), description)))), schema)
@@ -633,15 +480,9 @@ def _is_same_body(one: Output, other: Output) -> bool:
     return one.raw == other.raw and one.media_types == other.media_types
 
 
-def _body_counts(bodies: Sequence[_Body]) -> Counter[str]:
-    """Counts the bodies of each error."""
-    return Counter(name for _, _, codes in bodies for name in codes)
-
-
-def _is_listed_with_error(schema: Schema, codes: Sequence[str], counts: Mapping[str, int]) -> bool:
-    """True if a body is only a named type without properties here, and belongs to one error that has no other body."""
-    is_listed = (target := inline_type(schema)) is not None and target.properties
-    return not is_listed and len(codes) == 1 and counts[codes[0]] == 1 and schema == Schema(ref=schema.ref)
+def _is_named(schema: Schema) -> bool:
+    """True if a body is only a named type."""
+    return schema.ref is not None and schema == Schema(ref=schema.ref)
 
 
 def _error_headers(output: Output, codes: Sequence[str], is_all: bool) -> ErrorHeaders:

@@ -177,51 +177,6 @@ def _facts(semantics: Semantics) -> Iterator[tuple[str, str]]:
         yield "side_effects", phrase("side_effects", effects="; ".join(map(inline, semantics.side_effects)))
 
 
-_NAMED = 12
-"""Maximum of tools that a caution names; it names all of them or none."""
-
-_NAMED_CHARACTERS = 600
-"""Maximum of the characters of their names."""
-
-_TOLD_EFFECTS = 10
-"""Maximum of tools whose side effects SKILL.md says itself."""
-
-
-@once
-def cautions(service: Service) -> list[Markdown]:
-    """Returns what SKILL.md warns of, a line each: which tools to ask about, then what the source declares of them."""
-    return list(_cautions(service.tools))
-
-
-def _cautions(tools: Sequence[Tool]) -> Iterator[Markdown]:
-    asked = [tool for tool in tools if tool.semantics.requires_confirmation]
-    if asked:
-        names = _all_names(asked)
-        yield phrase("ask_first", tools=names) if names else phrase("ask_first_marked", number=f"{len(asked):,}")
-    marks = [mark for mark in ("destructive", "sends") if any(tool.semantics.effect == mark for tool in tools)]
-    risky = [tool for tool in tools if tool.semantics.effect in (None, *marks)]
-    conditions = [phrase("is_marked", marks=phrase("or_between").join(f"[{mark}]" for mark in marks))] if marks else []
-    if any(tool.semantics.effect is None for tool in tools):
-        conditions.append(phrase("has_no_mark"))
-    if conditions:
-        names = _all_names([tool for tool in risky if tool not in asked])
-        yield phrase("confirm", conditions=phrase("or_between").join(conditions), tools=f": {names}" if names else "")
-    if final := [tool for tool in tools if tool.semantics.reversible is False]:
-        yield phrase("not_undone", tools=_all_names(final) or f"{len(final):,} {phrase('tools_so_marked')}")
-    told = [tool for tool in tools if tool.semantics.side_effects]
-    if len(told) > _TOLD_EFFECTS:
-        yield phrase("many_effects", number=f"{len(told):,}")
-        return
-    for tool in told:
-        yield phrase("tool_effects", tool=code(tool.name), effects="; ".join(map(inline, tool.semantics.side_effects)))
-
-
-def _all_names(tools: Sequence[Tool]) -> Markdown:
-    """Returns the names of tools as code; empty if they are too many."""
-    is_short = len(tools) <= _NAMED and sum(len(tool.name) for tool in tools) <= _NAMED_CHARACTERS
-    return code_list([tool.name for tool in tools]) if is_short else Markdown("")
-
-
 _NOTE_TOOLS = 3
 """Tools from which what all their descriptions say is said once."""
 

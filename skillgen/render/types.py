@@ -178,6 +178,12 @@ def _selected_link(name: str, listed: Collection[str]) -> Markdown:
     return type_link(name)
 
 
+def linked_type(name: str) -> Markdown:
+    """Returns a link to a named type, also to one that is written where a value has it."""
+    selected_types().add(name)
+    return type_link(name)
+
+
 def _declared_phrase(schema: Schema) -> str:
     types = schema.types or tuple(_implied_types(schema))
     if not types:

@@ -1,0 +1,401 @@
+"""The list of tools in SKILL.md: the richest of five forms that fits.
+
+1. The call with every parameter, the mark, the summary.
+2. The same with the required parameters only, and `…` where others are left out.
+3. The name or request, the mark, and the start of the summary.
+4. The name or request, and the mark; several methods of one path together.
+5. The group: its title, how many tools it has, the source's words on it; the tools are on a page of its own.
+
+All groups have one form; what room is left raises whole groups by one form, the largest first. A tool of an HTTP API is
+listed by its request, unless requests differ only in a fragment, a parameter or a header.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from functools import cached_property
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from skillgen.model.schema import Parameter, Schema
+from skillgen.model.service import Service
+from skillgen.model.tool import Tool
+from skillgen.render.commands import usage
+from skillgen.render.identity import tool_phrase
+from skillgen.render.pages import Page, Section, pages_of
+from skillgen.render.parameters import is_fixed, lists_requests, shared_parameters, takes_nothing, writable
+from skillgen.render.phrases import of_rendering, once, phrase, plain_phrase
+from skillgen.render.reference import Reference, Topic
+from skillgen.text.markdown import Markdown, code, code_list, inline, link_label, link_url, one_line, paragraph
+from skillgen.text.markdown import name as heading_text
+from skillgen.text.summary import clip, clip_middle
+
+FORMS = (1, 2, 3, 4, 5)
+
+LINE_BYTES = 240
+"""Bytes of a line; a longer one has the required parameters only, then its summary is cut."""
+
+PHRASE_CHARACTERS = 80
+"""Characters of a summary in form 3."""
+
+GROUP_BYTES = 160
+"""Bytes of the words on a group."""
+
+_CHOICES = 4
+"""Values of a parameter in a call."""
+
+_SHORT_TYPES = {"integer": "int", "boolean": "bool", "number": "number", "object": "object", "array": "array"}
+
+
+class Listing(Struct, frozen=True, kw_only=True):
+    """The list of tools in SKILL.md, and the pages that it needs."""
+
+    text: Markdown = Markdown("")
+    """The lines of the groups, below their headings."""
+
+    forms: tuple[int, ...] = FORMS[:1]
+    """The forms that occur."""
+
+    indexes: tuple[Page, ...] = ()
+    """The pages that list the tools of groups in form 5."""
+
+
+class _Group:
+    """A group, with its text in each form that is asked for."""
+
+    def __init__(self, topic: Topic, lines: _Lines, *, is_linked: bool) -> None:
+        self.topic = topic
+        self._is_linked = is_linked
+        self._lines = lines
+        self._texts: dict[int, str] = {}
+
+    def text(self, form: int) -> str:
+        """Returns its text, which ends with a line break."""
+        if form not in self._texts:
+            self._texts[form] = self._entry if form == FORMS[-1] else "\n".join(self._pages(form))
+        return self._texts[form]
+
+    def size(self, form: int) -> int:
+        """Returns the bytes of its text."""
+        return len(self.text(form).encode())
+
+    @cached_property
+    def indexes(self) -> tuple[Page, ...]:
+        """The pages that list its tools, if it has several pages."""
+        topic = self.topic
+        if len(topic.pages) == 1:
+            return ()
+        lines = _Lines(self._lines.service, "")
+        sections = [_index_section(page, lines.of(topic.tools_on(page), 3)) for page in topic.pages]
+        stem = "index-" + topic.pages[0].file_name.removesuffix(".md")
+        return pages_of(plain_phrase("index_of", list=topic.title), stem, sections)
+
+    def _pages(self, form: int) -> Iterator[str]:
+        for page in self.topic.pages:
+            listed = "\n".join(self._lines.of(self.topic.tools_on(page), form))
+            heading = f"[{link_label(page.heading)}](references/{link_url(page.file_name)})"
+            yield f"### {heading if self._is_linked else heading_text(page.heading)}\n\n{listed}\n"
+
+    @property
+    def _entry(self) -> str:
+        """Its title, how many tools it has, and the source's words on it."""
+        if not self._is_linked:
+            return f"- {paragraph(self.topic.title)} ({len(self.topic.tools)}): {_words_on(self.topic)}\n"
+        files = [page.file_name for page in self.indexes or self.topic.pages]
+        entry = f"- [{link_label(self.topic.title)}](references/{link_url(files[0])}) ({len(self.topic.tools)})"
+        entry += "".join(f", [{phrase('more')}](references/{link_url(file)})" for file in files[1:])
+        return f"{entry}: {_words_on(self.topic)}\n"
+
+
+def list_tools(service: Service, reference: Reference, room: int, *, is_linked: bool = True) -> Listing:
+    """Returns the list within `room` bytes; more only if the groups alone have no room.
+
+    The groups link to their pages if it `is_linked`.
+    """
+    lines = _Lines(service, shared_start(service))
+    groups = [_Group(topic, lines, is_linked=is_linked) for topic in reference.topics]
+    base = FORMS[-1]
+    while base > FORMS[0] and sum(group.size(base - 1) for group in groups) <= room:
+        base -= 1
+    left = room - sum(group.size(base) for group in groups)
+    if left < 0:
+        return _sequence(reference, is_linked=is_linked)
+    forms = {id(group): base for group in groups}
+    for group in sorted(groups, key=lambda group: -len(group.topic.tools)) if base > FORMS[0] else ():
+        if (more := group.size(base - 1) - group.size(base)) <= left:
+            left -= more
+            forms[id(group)] = base - 1
+    groups.sort(key=lambda group: forms[id(group)] == FORMS[-1])
+    shown = [(forms[id(group)], group) for group in groups]
+    return Listing(
+        text=Markdown(_joined(shown)),
+        forms=tuple(sorted(set(forms.values()))),
+        indexes=tuple(page for form, group in shown if is_linked and form == FORMS[-1] for page in group.indexes),
+    )
+
+
+def _sequence(reference: Reference, *, is_linked: bool) -> Listing:
+    """Returns links to pages that list all tools by name, in the order of their groups' titles."""
+    topics = sorted(reference.topics, key=lambda topic: (topic.title.casefold(), topic.title))
+    listed = {page.file_name: (topic, topic.tools_on(page)) for topic in topics for page in topic.pages}
+    sections = [
+        _index_section(page, [code_list(tool.name for tool in listed[page.file_name][1])])
+        for topic in topics
+        for page in topic.pages
+    ]
+    pages = pages_of(plain_phrase("index_of_tools"), "index", sections)
+    lines = []
+    for page in pages:
+        titles = [clip_middle(listed[name][0].title, _LABEL_CHARACTERS) for name in page.anchors]
+        label = " to ".join(map(link_label, dict.fromkeys((titles[0], titles[-1]))))
+        count = sum(len(listed[name][1]) for name in page.anchors)
+        lines.append(f"- [{label}](references/{link_url(page.file_name)}) ({count})" if is_linked else f"- {label}")
+    return Listing(text=Markdown("\n".join(lines)), forms=FORMS[-1:], indexes=pages if is_linked else ())
+
+
+_LABEL_CHARACTERS = 40
+"""Characters of the title of a group in a range."""
+
+
+def _joined(groups: Iterable[tuple[int, _Group]]) -> str:
+    """Returns the texts, with a blank line between those that have a heading."""
+    text = ""
+    was_entry = True
+    for form, group in groups:
+        is_entry = form == FORMS[-1]
+        text += ("\n" if text and not (is_entry and was_entry) else "") + group.text(form)
+        was_entry = is_entry
+    return text.rstrip("\n")
+
+
+def _index_section(page: Page, lines: Iterable[str]) -> Section:
+    heading = f"## [{link_label(page.heading)}]({page.file_name})"
+    text = Markdown(f"{heading}\n\n" + "\n".join(lines))
+    return Section(name=page.file_name, heading=page.heading, text=text)
+
+
+def _words_on(topic: Topic) -> Markdown:
+    """Returns the first sentence of the source's words on a group, else its first names."""
+    if topic.words:
+        return inline(clip(topic.words, GROUP_BYTES))
+    names: list[str] = []
+    left = GROUP_BYTES
+    for tool in topic.tools:
+        word = code(tool.name)
+        left -= len(word.encode()) + 2
+        if left < 0:
+            return Markdown(", ".join([*names, "…"]))
+        names.append(word)
+    return Markdown(", ".join(names))
+
+
+class _Lines:
+    """Writes the lines of tools; `start` is left out of paths."""
+
+    def __init__(self, service: Service, start: str) -> None:
+        self.service, self._start = service, start
+        self._types = {item.name: item.schema for item in service.schemas}
+        self._are_requests = lists_requests(service)
+        self._left_out = {
+            (item.parameter.name, item.parameter.location) for item in shared_parameters(service) if item.leaves_lines
+        }
+
+    def of(self, tools: Sequence[Tool], form: int) -> Iterator[str]:
+        """Yields the lines of tools, the deprecated ones last."""
+        ordered = sorted(tools, key=lambda tool: tool.deprecated)
+        if form == 4 and self._are_requests:
+            yield from self._paths(ordered)
+            return
+        for tool in ordered:
+            yield self._line(tool, form)
+
+    def _line(self, tool: Tool, form: int) -> str:
+        mark = mark_text(tool)
+        said = tool_phrase(tool)
+        if form == 4:
+            return f"- {self._name(tool)}{mark}"
+        if form == 3:
+            return f"- {self._name(tool)}{mark}{_said(clip(said, PHRASE_CHARACTERS))}"
+        call = self.call(tool, form)
+        line = f"- {call}{mark}{_said(said)}"
+        if form == 1 and len(line.encode()) > LINE_BYTES:
+            call = self.call(tool, 2)
+            line = f"- {call}{mark}{_said(said)}"
+        if len(line.encode()) > LINE_BYTES:
+            room = LINE_BYTES - len(f"- {call}{mark} — ".encode())
+            line = f"- {call}{mark}{_said(_cut(said, room))}"
+        return line
+
+    def _paths(self, tools: Sequence[Tool]) -> Iterator[str]:
+        """Yields a line for each path with its methods; [read] of GET and [destructive] of DELETE are left out."""
+        by_path: dict[str, list[Tool]] = {}
+        for tool in tools:
+            by_path.setdefault(tool.path or "", []).append(tool)
+        for path, members in by_path.items():
+            if len(members) == 1:
+                yield f"- {self._name(members[0])}{mark_text(members[0], is_short=True)}"
+                continue
+            methods = ", ".join(f"{inline(tool.method or '')}{mark_text(tool, is_short=True)}" for tool in members)
+            yield f"- {code(self._own(path))}: {methods}"
+
+    def _name(self, tool: Tool) -> str:
+        if self._are_requests:
+            return code(f"{tool.method} {self._own(tool.path or '')}")
+        return code(tool.name)
+
+    def _own(self, path: str) -> str:
+        return path.removeprefix(self._start) if self._start else path
+
+    def call(self, tool: Tool, form: int) -> str:
+        """Returns the call: `create_task(title*, labels: string[])`, or the request with its parameters after it."""
+        if tool.command:
+            return code(usage(tool, _COMMAND_PARAMETERS if form == 1 else 0))
+        words = self._arguments(tool, form)
+        if self._are_requests:
+            return self._name(tool) + (f" ({code(words)})" if words else "")
+        return code(f"{tool.name}({words or ('…' if tool.parameters else '')})")
+
+    def _arguments(self, tool: Tool, form: int) -> str:
+        sent = [
+            item
+            for item in writable(tool.parameters)
+            if not (self._are_requests and item.location == "path")
+            and (item.name, item.location) not in self._left_out
+            and not is_fixed(item)
+        ]
+        if len(tool.parameters) == 1 and (members := self._members(tool.parameters[0].schema)):
+            item = tool.parameters[0]
+            return f"{one_line(item.name)}{'*' * item.required}: {{{self._joined(members, form)}}}"
+        if not tool.parameters and not takes_nothing(tool):
+            return "…"
+        return self._joined(sent, form)
+
+    def _joined(self, sent: Sequence[Parameter], form: int) -> str:
+        required = [item for item in sent if item.required]
+        # Headers hold signatures and versions, which say nothing about the call.
+        required.sort(key=lambda item: item.location in ("header", "cookie"))
+        rest = [item for item in sent if not item.required and not item.deprecated]
+        rest.sort(key=lambda item: item.location in ("header", "cookie"))
+        shown = [*required, *rest] if form == 1 else required
+        return ", ".join([*map(self._argument, shown), *(["…"] if len(shown) < len(sent) else [])])
+
+    def _members(self, schema: Schema) -> Sequence[Parameter]:
+        """Returns the properties of a sole argument that is an object: it counts as a body."""
+        return writable(self._target(schema).properties)
+
+    def _target(self, schema: Schema) -> Schema:
+        for _ in range(_REFERENCES):
+            if schema.ref is None or schema.ref not in self._types:
+                break
+            schema = self._types[schema.ref]
+        return schema
+
+    def _argument(self, item: Parameter) -> str:
+        kind = self._kind(item.schema)
+        return f"{one_line(item.name)}{'*' * item.required}" + (f": {kind}" if kind else "")
+
+    def _kind(self, schema: Schema) -> str:
+        """Returns the type in a word, or a few values; empty for a string and for what takes more words."""
+        schema = self._target(schema)
+        if schema.choices and len(schema.choices) <= _CHOICES:
+            words = [item for item in schema.choices if isinstance(item, str) and item.isascii() and item]
+            if len(words) == len(schema.choices) and len(words) > 1:
+                return "|".join(map(one_line, words))
+        if schema.items is not None and schema.types in ((), ("array",)):
+            inner = self._target(schema.items)
+            is_text = inner.types == ("string",) or any(isinstance(item, str) for item in inner.choices or ())
+            word = "string" if is_text else _word(inner)
+            return f"{word}[]" if word else "array"
+        return _word(schema)
+
+
+def call_line(service: Service, tool: Tool) -> Markdown:
+    """Returns a call with every parameter."""
+    lines = of_rendering(_Lines, service, lambda: _Lines(service, ""))
+    return Markdown(lines.call(tool, 1))
+
+
+_COMMAND_PARAMETERS = 8
+"""Parameters of a command in its usage, unless more are required."""
+
+_REFERENCES = 8
+"""Named types that are only another one, one after the other."""
+
+
+def _word(schema: Schema) -> str:
+    if len(schema.types) == 1:
+        return _SHORT_TYPES.get(schema.types[0], "")
+    return "object" if schema.properties and not schema.types else ""
+
+
+def _said(words: str) -> str:
+    return f" — {inline(words)}" if words else ""
+
+
+def _cut(words: str, room: int) -> str:
+    """Returns words within a number of bytes."""
+    if room < len("…".encode()) + 1:
+        return ""
+    limit = room
+    while len((cut := clip(words, limit)).encode()) > room and limit > 1:
+        limit -= max((len(cut.encode()) - room) // 2, 1)
+    return cut if len(cut.encode()) <= room else ""
+
+
+def mark_text(tool: Tool, *, is_short: bool = False) -> str:
+    """Returns the mark after a name, and whether the tool is deprecated; `is_short` where the legend has the rest."""
+    mark = tool.semantics.effect
+    if is_short and (tool.method, mark) in (("GET", "read"), ("DELETE", "destructive")):
+        mark = None
+    asks = phrase("mark_asks") if tool.semantics.requires_confirmation else ""
+    words = ", ".join(filter(None, (asks, mark)))
+    return (f" [{words}]" if words else "") + (f" ({phrase('mark_deprecated')})" if tool.deprecated else "")
+
+
+@once
+def shared_start(service: Service) -> str:
+    """Returns the first segments that the paths of all tools share, if there are several; else an empty text."""
+    if not lists_requests(service) or len(service.tools) < 2:
+        return ""
+    paths = [(tool.path or "").split("/")[1:-1] for tool in service.tools]
+    shared: list[str] = []
+    for segments in zip(*paths, strict=False):
+        if len(set(segments)) > 1 or "{" in segments[0]:
+            break
+        shared.append(segments[0])
+    return "".join(f"/{segment}" for segment in shared)
+
+
+def list_indexes(reference: Reference) -> dict[str, tuple[Page, ...]]:
+    """Returns the pages that list resources, prompts and events which fill several pages, by what they list."""
+    lists = {"resources": reference.resources, "prompts": reference.prompts, "events": reference.events}
+    return {name: _name_pages(name, pages) for name, pages in lists.items() if len(pages) > 1}
+
+
+def _name_pages(name: str, pages: Sequence[Page]) -> tuple[Page, ...]:
+    sections = [_index_section(page, [code_list(section.heading for section in page.sections)]) for page in pages]
+    return pages_of(plain_phrase("index_of", list=name), f"index-{name}", sections)
+
+
+def about_words(reference: Reference, about: Sequence[Page]) -> Markdown:
+    """Returns what the about pages hold: their headings."""
+    named = replace(reference, about=tuple(about)).about_topics
+    words = Markdown(", ".join(map(paragraph, named)))
+    words = words or phrase("the_description")
+    return words if len(words) <= _TOPICS_LIMIT else paragraph(clip(words, _TOPICS_LIMIT))
+
+
+_TOPICS_LIMIT = 200
+"""Characters of the headings of the about pages."""
+
+_LINKED_PAGES = 3
+
+
+def page_links(pages: Sequence[Page], indexes: Sequence[Page] = ()) -> Markdown:
+    """Returns links to the pages that list others, else to the first pages and to the last."""
+    names = [page.file_name for page in indexes or pages]
+    shown = [f"[references/{name}](references/{link_url(name)})" for name in names[:_LINKED_PAGES]]
+    if len(names) > _LINKED_PAGES:
+        shown[-1] = f"… [references/{names[-1]}](references/{link_url(names[-1])})"
+    return Markdown(", ".join(shown))
