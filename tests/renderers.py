@@ -54,15 +54,15 @@ PHRASE_TAGS = frozenset({"code", "em", "strong", "a", "del", "s", "input", "span
 """What Markdown makes of lists, quotes, code, emphasis, links and task lists."""
 
 TYPOGRAPHY = {
-    "pandoc": frozenset({"sup", "sub", "u"}),
-    "kramdown": frozenset({"hr"}),
+    "pandoc": frozenset({"sup", "sub", "u", "label"}),
+    "kramdown": frozenset({"hr", "table", "tbody", "tr", "td"}),
 }
 """Tags by which single parsers set words, without attributes."""
 
 _ATTRIBUTES = {
     **{f"h{level}": {"id"} for level in range(1, 7)},
     "a": {"href"},
-    "input": {"type", "checked", "disabled"},
+    "input": {"type", "checked", "disabled", "class"},
     "ol": {"start", "type", "class"},
     "code": {"class"},
     "pre": {"class"},

@@ -424,15 +424,13 @@ def test_uses_are_listed_only_where_the_source_declares_them(harbour: Path, sile
 
 
 def test_amounts_of_money_are_not_filled_in_by_a_host(tmp_path: Path) -> None:
-    """S0-25, X-52: Claude Code puts words of a call in place of `$5` in a skill's body, also in code; elsewhere a
-    dollar sign could only open a formula."""
+    """S0-25, X-52: Claude Code puts words of a call in place of `$5` in SKILL.md, also in code."""
     _, out = documented(tmp_path, tools=[tool("pay", description="Send $5 or `$1`, and ${2}.")])
     (skill,) = out.glob("skills/*/SKILL.md")
     fields, _, body = skill.read_text("utf-8").partition("\n---\n")
     assert "Send $5" in fields
-    assert "Send \\$5 or `\\$1`, and \\${2}" in body
-    assert "$5" not in body.replace("\\$", "")
-    assert "Send \\$5 or `$1`" in (skill.parent / "references" / "tools.md").read_text("utf-8")
+    assert "Send $ 5 or `$ 1`, and ${2}" in body
+    assert "Send $5 or `$1`" in (skill.parent / "references" / "tools.md").read_text("utf-8")
 
 
 def test_an_address_that_leads_to_a_file_is_no_link(tmp_path: Path) -> None:

@@ -392,7 +392,7 @@ def test_text_with_such_forms_stays_readable_and_values_stay_exact(tmp_path: Pat
     documented(tmp_path, tools=[tool("send", description="Sends {{ name }} to @alice for $5.", inputSchema=schema)])
     (page,) = tmp_path.glob("out/skills/*/references/tools.md")
     text = page.read_text("utf-8")
-    assert "Sends \\{\\{ name }} to \\@alice for \\$5." in text
+    assert "Sends { { name }} to @alice for $5." in text
     (default,) = re.findall(r"Default: `(.*?)`\.", text)
     assert json.loads(default) == value
 
@@ -582,7 +582,7 @@ def test_a_change_of_a_hostile_name_is_printed_as_text(tmp_path: Path) -> None:
     shown = run_skillgen("diff", "old.json", "new.json", cwd=tmp_path).stdout
     assert "- plain: added\n" in shown
     assert shown.count(": added\n") == 5
-    assert not re.search(r"(?<!\\)<img|(?<!\\)\]\(|##\[|::error", shown)
+    assert not re.search(r"(?<!`)<img|(?<!`\[x)\]\(|##\[|::error", shown)
 
 
 @pytest.mark.parametrize("text", ["1e3", "0o17", "1_0", "0x1f", "1.5e3"])

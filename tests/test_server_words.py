@@ -265,7 +265,7 @@ DOCSTRINGS = {
     "google": (
         "Finds a berth.\n\n    Args:\n        harbour: where it is,\n            by name\n"
         "        days (int, optional): how long\n        ctx: the context\n\n    Returns:\n        its number\n    ",
-        ["Args:", "- ctx: the context", "Returns:"],
+        ["Args:", "    ctx: the context", "Returns:"],
     ),
     "list": (
         "Finds a berth.\n\n**Parameters**:\n- `harbour` (string, required): where it is, by name\n- **days** - how long"

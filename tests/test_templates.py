@@ -176,10 +176,21 @@ def test_what_a_template_prints_without_a_filter_is_safe_all_the_same(mine: Path
     out = mine.parent / "out"
     assert run_skillgen("from-openapi", source, "-o", out, "--templates", mine).exit_code == 0
     (line,) = [line for line in (out / SKILL).read_text("utf-8").split("\n") if line.startswith("Hint: ")]
-    assert line.startswith("Hint: fine \\<script>")
+    assert line.startswith("Hint: fine `<script>`")
     assert "!`" not in line
     assert "$ARGUMENTS" not in line
     assert "![" not in line
+
+
+def test_harmless_pieces_that_meet_in_a_template_run_nothing(mine: Path) -> None:
+    """X-52: the last scan is over the finished file."""
+    (mine / "skill").mkdir()
+    pieces = "Hint: !{{ 'id' | code }} @{{ '/etc/passwd' | markdown }} ${{ 'ARGUMENTS' | markdown }} ${{ 1 }}"
+    (mine / "skill" / "tools.md.j2").write_text(f"{pieces}\n\n", encoding="utf-8")
+    source = write(mine.parent / "api.json", description())
+    out = mine.parent / "out"
+    assert run_skillgen("from-openapi", source, "-o", out, "--templates", mine).exit_code == 0
+    assert "Hint: ! `id` @ /etc/passwd $ ARGUMENTS $ 1\n" in (out / SKILL).read_text("utf-8")
 
 
 def test_every_template_is_listed_with_what_it_makes() -> None:

@@ -56,7 +56,8 @@ class Console(Options, frozen=True, kw_only=True):
 
         With `debug`, the traceback comes first.
         """
-        from skillgen.text.markdown import disarm_log_commands, one_line
+        from skillgen.text.inert import disarm_log_commands
+        from skillgen.text.markdown import one_line
         from skillgen.text.unicode import strip_invisible_by_line
 
         if self.debug:
@@ -75,7 +76,7 @@ class Console(Options, frozen=True, kw_only=True):
 
         Without `verbose`, it names the tools of `service` that have no address, such as those of an MCP server.
         """
-        from skillgen.text.markdown import disarm
+        from skillgen.text.inert import disarm
 
         if self.quiet:
             return
@@ -248,7 +249,8 @@ def _change_summary(outcome: Outcome) -> str:
 
 def change_lines(changes: Iterable[ToolChange]) -> Iterator[str]:
     """Yields a line of Markdown for each change, in the form of a changelog."""
-    from skillgen.text.markdown import disarm, inline, name
+    from skillgen.text.inert import disarm
+    from skillgen.text.markdown import inline, name
 
     for change in changes:
         mark, kind = "breaking: " if change.breaking else "", "type " if change.kind == "type" else ""
@@ -289,7 +291,7 @@ def print_diff(text: str) -> None:
 
 
 def _print(line: str) -> None:
-    from skillgen.text.markdown import disarm_log_commands
+    from skillgen.text.inert import disarm_log_commands
 
     print(disarm_log_commands(line), file=sys.stderr)
 

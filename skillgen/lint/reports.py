@@ -20,8 +20,9 @@ from skillgen.lint.findings import LEVELS, Findings, counts_of
 from skillgen.lint.scores import Requirement, Scores
 from skillgen.model.values import Json
 from skillgen.problem_codes import CODES, Level
+from skillgen.text.inert import disarm, disarm_log_commands
 from skillgen.text.junit import TestCase, junit_xml, plain
-from skillgen.text.markdown import counted, disarm, disarm_log_commands, json_output, one_line
+from skillgen.text.markdown import counted, json_output, one_line
 
 PLACES_SHOWN = 5
 """Number of places that are printed for a rule; `--verbose` prints each."""

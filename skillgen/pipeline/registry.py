@@ -24,7 +24,8 @@ from msgspec.structs import replace
 from skillgen.errors import OutputError, Problem, SourceError, UsageError
 from skillgen.sources.documents import text_of_file
 from skillgen.sources.json_access import as_dict, as_list, json_or_none, text_of, texts_of
-from skillgen.text.markdown import disarm_log_commands, exact_json_text, json_text, one_line
+from skillgen.text.inert import disarm_log_commands
+from skillgen.text.markdown import exact_json_text, json_text, one_line
 from skillgen.text.structure import sections_of_level
 from skillgen.text.summary import clip
 from skillgen.text.unicode import strip_invisible

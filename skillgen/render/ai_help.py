@@ -27,7 +27,6 @@ from skillgen.render.semantics import date_formats, deprecated_names, operationa
 from skillgen.render.skill import SAID_SHARE, Rendering
 from skillgen.render.workflows import recipes_text, workflow_lines
 from skillgen.text.generated import OWN_WORDS, marked
-from skillgen.text.markdown import disarm
 
 _RECIPES_STEPS = 40
 """Steps of all workflows up to which they are written out; of more, each workflow has a line."""
@@ -135,7 +134,7 @@ def _text(rendering: Rendering, listing: Listing | None, *, is_brief: bool) -> s
         if reference.common.errors is not None:
             file.add_common_errors(reference.common.errors)
     file.add(templates.render("ai-help/last.md.j2", **context))
-    return marked(disarm(file.text()))
+    return marked(file.text())
 
 
 _INPUT = re.compile(r"\b(?:file|input|parse|read|stdin)", re.IGNORECASE)

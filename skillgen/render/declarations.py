@@ -38,7 +38,8 @@ from skillgen.render.publishing import (
 from skillgen.render.skill import Rendering
 from skillgen.text import lazy_re as re
 from skillgen.text.generated import GENERATOR, KEY, OWN_WORDS, digest_of, marked
-from skillgen.text.markdown import disarm, inline, one_line
+from skillgen.text.inert import disarm
+from skillgen.text.markdown import inline, one_line
 from skillgen.text.slugs import slug
 from skillgen.text.structure import sections_of_level
 

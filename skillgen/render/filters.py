@@ -37,7 +37,8 @@ from skillgen.render.environment import escape_printed
 from skillgen.render.reference import quotation
 from skillgen.text import markdown
 from skillgen.text.blocks import block
-from skillgen.text.markdown import Markdown, disarm, json_text, one_line
+from skillgen.text.inert import disarm_json
+from skillgen.text.markdown import Markdown, json_text, one_line
 from skillgen.text.summary import clip, shorten
 
 VALUE_LIMIT = 1_536
@@ -98,7 +99,7 @@ def front_matter(fields: Mapping[str, Any]) -> Markdown:
 
 def _safe(item: Any, limit: int = VALUE_LIMIT) -> Any:
     if isinstance(item, str):
-        line = disarm(one_line(item)).replace("---", "—")
+        line = one_line(item).replace("---", "—")
         return line if len(line) <= limit else line[: limit - 1] + "…"
     if isinstance(item, Mapping):
         return {_safe(key, KEY_LIMIT): safe for key, inner in item.items() if (safe := _safe(inner)) is not None}
@@ -125,7 +126,7 @@ def _count(things: Sequence[object], noun: str) -> Markdown:
 
 def _json(data: Json) -> str:
     """Returns a value as indented JSON."""
-    return markdown.disarm_json(json_text(data, indent=2))
+    return disarm_json(json_text(data, indent=2))
 
 
 def _block(text: str | None) -> Markdown:

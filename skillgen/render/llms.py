@@ -33,7 +33,6 @@ from skillgen.render.semantics import marks
 from skillgen.render.skill import Rendering, Site
 from skillgen.render.workflows import workflow_lines
 from skillgen.text.generated import marked
-from skillgen.text.markdown import disarm
 
 _WORDS_LIMIT = 300
 """Characters of what the tools of a group do; more where there are few groups."""
@@ -93,7 +92,7 @@ def llms_documents(rendering: Rendering) -> Iterator[Document]:
         "instructions_address": _instructions_address(rendering, places),
         "workflow_lines": workflow_lines(service, reference.about, places.reference),
     }
-    yield Document("llms.txt", marked(disarm(templates.render("llms.txt.j2", **context))))
+    yield Document("llms.txt", marked(templates.render("llms.txt.j2", **context)))
     head = templates.render("llms-full.txt.j2", **context)
     yield Document("llms-full.txt", single_file(head, reference))
 

@@ -26,7 +26,8 @@ from skillgen.render.filters import yaml_lines
 from skillgen.render.identity import description, plain, skill_name, title, tool_phrase
 from skillgen.render.publishing import is_endpoint, is_published, with_values, without
 from skillgen.text import lazy_re as re
-from skillgen.text.markdown import disarm_json, json_text, one_line
+from skillgen.text.inert import disarm_json
+from skillgen.text.markdown import json_text, one_line
 from skillgen.text.unicode import strip_invisible
 
 _PATH = "well-known/mcp.yaml"

@@ -28,7 +28,7 @@ from skillgen.render.reference import Reference, page_text, reference_files, ref
 from skillgen.render.said import Said, said_by
 from skillgen.render.scripts import program_files
 from skillgen.render.workflows import recipes_text, workflow_lines
-from skillgen.text.markdown import disarm, disarm_json, escape_dollar_digits
+from skillgen.text.inert import inert
 
 MAX_LINES = 499
 """Lines of SKILL.md: under 500 (Agent Skills)."""
@@ -76,10 +76,7 @@ AnyFile = TypeVar("AnyFile", Document, Artifact)
 
 def finished(document: AnyFile) -> AnyFile:
     """Returns a document without anything that a host would execute, even where two pieces of text meet."""
-    if isinstance(document, Artifact) or document.path.endswith(".py"):  # a program has no text of a source
-        return document
-    escape = disarm_json if document.path.endswith((".json", ".yaml")) else disarm
-    return replace(document, text=escape(document.text))
+    return document if isinstance(document, Artifact) else replace(document, text=inert(document.path, document.text))
 
 
 @dataclass(frozen=True)
@@ -221,7 +218,7 @@ def _skill_of(rendering: Rendering) -> Skill:
         said = said_by(service)
         everything = replace(reference, about=said.left_in(reference.about))
         text, anchors = whole_skill(writer.text(None, said), everything)
-        if _fits(text := _escaped(text), limit):
+        if _fits(text := inert("SKILL.md", text), limit):
             return Skill(text=text, said=said, anchors=anchors)
     if not service.tools:
         said = said_by(service, limit // SAID_SHARE)
@@ -265,7 +262,7 @@ class _Writer:
         if not offers:
             context["offered"] = ()
         text = self._rendering.templates.render("skill/SKILL.md.j2", **context)
-        return text if listing is None else _escaped(text)
+        return text if listing is None else inert("SKILL.md", text)
 
     def listing(self, said: Said, limit: int) -> Listing:
         """Returns the richest list that fits beside the rest."""
@@ -286,12 +283,6 @@ class _Writer:
             lists=tuple(page for pages in self._lists.values() for page in pages),
             is_cut=cut != text,
         )
-
-
-def _escaped(text: str) -> str:
-    """Escapes the placeholders that a host would fill in; a host fills in the body only."""
-    fields, end, body = text.partition("\n---\n") if text.startswith("---\n") else ("", "", text)
-    return disarm(fields + end + escape_dollar_digits(body))
 
 
 def _fits(text: str, limit: int) -> bool:

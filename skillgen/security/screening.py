@@ -183,7 +183,7 @@ class _Screening:
                 continue
             finding = self._findings.setdefault(text, _Finding(text, text))
             finding.passages = passages[safe]
-            if (shown := html_to_markdown(safe)) != safe:
+            if (shown := html_to_markdown(safe, keeps_groups=True)) != safe:
                 # A quotation is Markdown, which has no place in HTML.
                 everything = Passage(0, len(shown), finding.passages[0].rule)
                 finding.safe, finding.passages = shown, find_injections([shown]).get(shown, (everything,))

@@ -7,7 +7,8 @@ from xml.sax.saxutils import escape, quoteattr
 
 from msgspec import Struct
 
-from skillgen.text.markdown import disarm, one_line
+from skillgen.text.inert import disarm
+from skillgen.text.markdown import one_line
 
 
 class TestCase(Struct, frozen=True, kw_only=True):

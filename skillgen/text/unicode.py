@@ -43,15 +43,19 @@ _PILE = re.compile(f"(?<=[{_MARKS}]{{4}})[{_MARKS}]+")
 """Combining marks after the fourth on one letter: text made unreadable."""
 
 _REMOVED = re.compile(f"[{''.join(characters for _, characters, _ in _KINDS)}{_LINE_ENDS}]|{_SELECTOR}|{_PILE.pattern}")
+_LINE_END = re.compile(f"\r\n|[{_LINE_ENDS}]")
+_ESCAPE_SEQUENCE = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)?|[@-_])")
 _ASCII_REMOVED = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
 _BLANKS = re.compile("[\u00a0\u1680\u2000-\u200a\u202f\u205f\u2800\u3000]")
 
-# Joiners belong to the spelling of Arabic and Indic words and to joined emoji, and a byte order mark to a file's start.
-_USUAL = re.compile(
-    "(?<=[\u0600-\u08ff\u0900-\u0dff\u1000-\u109f\u1780-\u17ff])[\u200c\u200d]|\u200d(?=[\u2640\u2642\u2695-\u27bf"
-    "\U0001f000-\U0001faff])|^\ufeff|(?<=[\u0590-\u08ff])[\u200e\u200f]|[\u200e\u200f](?=[\u0590-\u08ff])"
-    "|(?<=[\u2d30-\u2d6f])\u2d7f|(?<=[\U00011052-\U0001106f])\U0001107f"
+_JOINER = (
+    "(?<=[\u0600-\u08ff\u0900-\u0dff\u1000-\u109f\u1780-\u17ff])[\u200c\u200d](?=\\w)|(?<=[\u2d30-\u2d6f])\u2d7f"
+    f"|(?<=[\ufe0f{_EMOJI}])\u200d(?=[{_EMOJI}])|(?<=[\U00011052-\U0001106f])\U0001107f"
 )
+"""What belongs to the spelling of Arabic, Indic and other words, and to joined emoji."""
+
+_USUAL = re.compile(f"{_JOINER}|^\ufeff|(?<=[\u0590-\u08ff])[\u200e\u200f]|[\u200e\u200f](?=[\u0590-\u08ff])")
+_JOINED_OR_REMOVED = re.compile(f"({_JOINER})|(?:{_REMOVED.pattern})")
 _BY_KIND = tuple(
     (kind, re.compile(f"[{characters}]" + (f"|{_SELECTOR}" if kind == "variation selectors" else "")), is_odd)
     for kind, characters, is_odd in _KINDS
@@ -69,7 +73,8 @@ def _other_invisible(text: str) -> dict[str, str]:
     """Returns the invisible characters that `_KINDS` does not list, with their kinds."""
     if text.isprintable():
         return {}
-    odd = (character for character in set(text) if not character.isprintable() and ord(character) not in _PICTURES)
+    kept = {*"\u200c\u200d\u2d7f\U0001107f"}  # where they belong; elsewhere `_REMOVED` has them
+    odd = (item for item in set(text) - kept if not item.isprintable() and ord(item) not in _PICTURES)
     kinds = {character: _CATEGORIES.get(unicodedata.category(character)) for character in odd}
     return {character: kind for character, kind in kinds.items() if kind is not None}
 
@@ -83,10 +88,12 @@ def strip_invisible(text: str) -> str:
     """Returns a text without invisible characters, with line feeds as line ends and plain spaces."""
     if is_plain(text):
         return text
-    text = text.replace("\r\n", "\n").replace("\r", "\n")
+    if "\x1b" in text:
+        text = _ESCAPE_SEQUENCE.sub("", text)
+    text = _LINE_END.sub("\n", text)
     if text.isascii():
         return _ASCII_REMOVED.sub("", text)
-    text = _REMOVED.sub("", _BLANKS.sub(" ", text))
+    text = _JOINED_OR_REMOVED.sub(lambda match: match[1] or "", _BLANKS.sub(" ", text))
     return text.translate(dict.fromkeys(map(ord, _other_invisible(text))))
 
 
@@ -169,9 +176,6 @@ def _differ_only_in_letters(one: str, other: str) -> bool:
     return len(one) == len(other) and all(
         a == b or (a.isalnum() and b.isalnum()) for a, b in zip(one, other, strict=True)
     )
-
-
-_ESCAPE_SEQUENCE = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)?|[@-_])")
 
 
 def printable(text: str, max_characters: int = 300) -> str:

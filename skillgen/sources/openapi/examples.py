@@ -56,7 +56,7 @@ from skillgen.sources.openapi.parameters import EXPANSIONS, TEMPLATE_VARIABLE, i
 from skillgen.sources.openapi.references import Resolver
 from skillgen.sources.openapi.security import SCHEMES
 from skillgen.text import lazy_re as re
-from skillgen.text.markdown import disarm
+from skillgen.text.inert import disarm
 from skillgen.text.unicode import strip_invisible
 
 _EXAMPLES_LIMIT = 10
