@@ -108,7 +108,7 @@ def _text(rendering: Rendering, listing: Listing | None, *, is_brief: bool) -> s
             for tool in service.tools
             if inlined and any("example" in section.title.lower() for section in tool.guidance)
         ],
-        "has_examples": inlined and any(example.flaw is None for tool in service.tools for example in tool.examples),
+        "has_examples": any(example.flaw is None for tool in service.tools for example in tool.examples),
         "workflow_lines": workflow_lines(service, (), str),
         "recipes": recipes_text(reference.about, {}) if steps <= _RECIPES_STEPS and not is_brief else "",
         "media_types": list(dict.fromkeys(name for tool in service.tools for name in tool.output_media_types)),

@@ -138,6 +138,9 @@ def list_tools(service: Service, reference: Reference, room: int, *, is_linked: 
 def _sequence(reference: Reference, *, is_linked: bool) -> Listing:
     """Returns links to pages that list all tools by name, in the order of their groups' titles."""
     topics = sorted(reference.topics, key=lambda topic: (topic.title.casefold(), topic.title))
+    if not is_linked:
+        words = inline(clip(", ".join(topic.title for topic in topics), _TITLES_CHARACTERS))
+        return Listing(text=phrase("groups_only", titles=words), forms=FORMS[-1:])
     listed = {page.file_name: (topic, topic.tools_on(page)) for topic in topics for page in topic.pages}
     sections = [
         _index_section(page, [code_list(tool.name for tool in listed[page.file_name][1])])
@@ -150,9 +153,12 @@ def _sequence(reference: Reference, *, is_linked: bool) -> Listing:
         titles = [clip_middle(listed[name][0].title, _LABEL_CHARACTERS) for name in page.anchors]
         label = " to ".join(map(link_label, dict.fromkeys((titles[0], titles[-1]))))
         count = sum(len(listed[name][1]) for name in page.anchors)
-        lines.append(f"- [{label}](references/{link_url(page.file_name)}) ({count})" if is_linked else f"- {label}")
-    return Listing(text=Markdown("\n".join(lines)), forms=FORMS[-1:], indexes=pages if is_linked else ())
+        lines.append(f"- [{label}](references/{link_url(page.file_name)}) ({count})")
+    return Listing(text=Markdown("\n".join(lines)), forms=FORMS[-1:], indexes=pages)
 
+
+_TITLES_CHARACTERS = 2_000
+"""Characters of the titles of the groups where nothing links to their pages."""
 
 _LABEL_CHARACTERS = 40
 """Characters of the title of a group in a range."""

@@ -352,7 +352,7 @@ def section_command(file: str, sections: Iterable[Section | Tool]) -> str:
 
 def request_command(file: str, start: str) -> str:
     """Returns the command that prints one section of a file from its request on; `start` begins every path."""
-    return rf"sed -n '\|^.METHOD {start}PATH.|,/^## /p' {file}"
+    return rf"sed -n '\|^`METHOD {start}PATH`|,/^## /p' {file}"
 
 
 def type_command(file: str, types: Sequence[Section]) -> str:
