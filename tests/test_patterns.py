@@ -265,7 +265,6 @@ TRIED = {
     ("security/injection.py", "__init__"),
     ("security/injection.py", "_rule"),
     ("security/credentials.py", "__init__"),
-    ("security/tables.py", "compiled"),
     ("text/lazy_re.py", "compiled"),
 }
 

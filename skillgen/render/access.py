@@ -19,7 +19,6 @@ from skillgen.model.tool import Tool
 from skillgen.model.values import Value
 from skillgen.render.identity import skill_name, tool_phrase
 from skillgen.render.phrases import once, phrase, phrases
-from skillgen.security.tables import Regex
 from skillgen.text.markdown import Markdown, code, code_list, inline, plain_words, with_stop
 from skillgen.text.summary import is_order, sentences
 from skillgen.text.words import words_of
@@ -94,7 +93,7 @@ def speaks_of_authentication(service: Service) -> bool:
 
 
 _CREDENTIAL = r"(?:(?:access|api|auth|bearer|oauth|personal|session)[ _-]?(?:keys?|tokens?)|tokens?|credentials)\b"
-_NEEDS_CREDENTIAL = Regex(
+_NEEDS_CREDENTIAL = re.compile(
     rf"\b{_CREDENTIAL}[^.\n]{{0,60}}\b(?:authenticat|authori[sz]|needs? |requires? )"
     rf"|\b(?:authenticat\w+|authori[sz]\w+|needs?|requires?)(?: (?:an?|the|by|using|valid|with|your)){{0,3}}"
     rf" {_CREDENTIAL}",

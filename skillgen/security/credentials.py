@@ -38,26 +38,25 @@ class _Forms:
         more: dict[str, str] = load_table(__file__, "betterleaks.toml")["forms"]
         self.random_kinds = frozenset(more)
         """The kinds of which a credential must also look random."""
-        forms = [(kind, form) for kind, forms in known["forms"].items() for form in forms] + [*more.items()]
-        self.rows = [
+        self.others = [
             (kind, mark, re.compile(form))
             for kind, items in known["others"].items()
             for mark, form in zip(items[::2], items[1::2], strict=True)
         ]
-        """Kind, a string that a text with such a credential has (else it has a head), and the expression."""
+        """Kind, a string that a text with such a credential has, and the expression."""
+        self.rows: list[tuple[str, str, re.Pattern[str]]] = []
+        """Kind, the first letter of the head, and the expression."""
         heads: dict[str, set[str]] = {}
-        for kind, form in forms:
+        for kind, form in [*((kind, form) for kind, forms in known["forms"].items() for form in forms), *more.items()]:
             head, _, rest = form.partition(" ")
-            heads.setdefault(head[0] if head[0].isalnum() else "", set()).add(head[1:] if head[0].isalnum() else head)
+            first = head[0] if head[0].isalnum() else ""
+            heads.setdefault(first, set()).add(head.removeprefix(first))
             # The edge of a run of letters and digits: unlike in Python, an underscore is no part of it.
-            self.rows.append((kind, "", re.compile(f"(?<![A-Za-z0-9]){head}{rest}".replace(r"\b", "(?![A-Za-z0-9])"))))
+            edged = f"(?<![A-Za-z0-9]){head}{rest}".replace(r"\b", "(?![A-Za-z0-9])")
+            self.rows.append((kind, first, re.compile(edged)))
         # Grouped by the first letter: a plain alternation tries every head in turn.
         groups = (f"{first}(?:{'|'.join(sorted(rests))})" for first, rests in sorted(heads.items()))
         self.heads = re.compile(f"[^A-Za-z0-9](?:{'|'.join(groups)})")
-
-    def have_head_in(self, text: str) -> bool:
-        """True if a form with a head may match."""
-        return self.heads.search(f" {text}") is not None
 
 
 @lru_cache(1)
@@ -142,9 +141,10 @@ _NOT_RANDOM = re.compile(
 def redact(text: str) -> tuple[str, tuple[str, ...]]:
     """Returns a text with a placeholder for each credential, and the kinds of these credentials."""
     kinds: dict[str, None] = {}
-    has_head = _forms().have_head_in(text)
-    for kind, mark, form in _forms().rows:
-        if (mark in text if mark else has_head) and (changed := form.sub(partial(_placeholder, kind), text)) != text:
+    starts = "".join(match[0][1] for match in _forms().heads.finditer(f" {text}"))
+    rows = [row for row in _forms().others if row[1] in text]
+    for kind, _, form in (*rows, *(row for row in _forms().rows if starts and row[1] in starts)):
+        if (changed := form.sub(partial(_placeholder, kind), text)) != text:
             text, kinds[kind] = changed, None
     for regex, replacement, kind in _named_values(text):
         if (changed := regex.sub(replacement, text)) != text:
@@ -160,7 +160,9 @@ def might_hold_credential(text: str) -> bool:
         return True
     words = [word for word in text.split() if len(word) >= _MIN_LENGTH and not _PLAIN_WORD(word)]
     joined = " ".join(words)
-    if words and (_forms().have_head_in(joined) or _OTHER_MARK.search(joined) or "earer " in text or "asic " in text):
+    if words and (
+        _forms().heads.search(f" {joined}") or _OTHER_MARK.search(joined) or "earer " in text or "asic " in text
+    ):
         return True
     return any(regex.search(text) for regex, _, _ in _named_values(text))
 
@@ -217,8 +219,7 @@ def _named_values(text: str) -> Iterator[tuple[re.Pattern[str], Callable[[re.Mat
     """
     if "=" not in text and ":" not in text and " is " not in text:
         return
-    lower = text.lower()
-    if not any(part in lower for part in _NAME_PARTS):
+    if not any(map(text.lower().__contains__, _NAME_PARTS)):
         return
     yield _ASSIGNED, _redact_value, "secret"
     if "=" in text:

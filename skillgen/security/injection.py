@@ -49,9 +49,10 @@ _MIN_FOREIGN_WORDS = 2
 
 _BLOCK_TAG = "p|div|br|hr|[uod]l|li|d[td]|pre|table|t[rdh]|details|summary|section|h[1-6]"
 _END = re.compile(
-    r"(?P<stop>(?<!\.)(?<!\be\.g)(?<!\bi\.e)[.!?](?<!\s\d\.)[\"'”’)\]*_`]{0,3}(?=\s|$)|[。！？][\"'”’）」』]{0,3})\s*"
-    r"|\n(?=[ \t]{0,40}(?:[-+*•#>|]|\d{1,9}[.)]\s|`{3}|\n))\s*|(?<=`{3})[\w+-]{0,20}\n\s*"
-    rf"|(?:</?(?:{_BLOCK_TAG})\b[^<>]{{0,200}}>\s*)+",
+    r"[.!?。！？\n`<](?:(?P<stop>(?<=[。！？])[\"'”’）」』]{0,3}"
+    r"|(?<=[.!?])(?<!\.\.)(?<!\be\.g\.)(?<!\bi\.e\.)(?<!\s\d\.)[\"'”’)\]*_`]{0,3}(?=\s|$))\s*"
+    r"|(?<=\n)(?=[ \t]{0,40}(?:[-+*•#>|]|\d{1,9}[.)]\s|`{3}|\n))\s*|(?<=`{3})[\w+-]{0,20}\n\s*"
+    rf"|(?<=<)/?(?:{_BLOCK_TAG})\b[^<>]{{0,200}}>\s*)",
     re.IGNORECASE,
 )
 """The end of a sentence, or of a line or block that may be a part of one."""
@@ -162,21 +163,22 @@ class _Tables:
             for pattern in rule.patterns:
                 for code in pattern.telling:
                     self.by_code.setdefault(code, []).append((rule, pattern))
-        self.foreign = frozenset(word for word, codes in self.words.items() if self.codes[_FOREIGN] in codes)
-        self.telling = frozenset(
-            word for word, codes in self.words.items() if not self.by_code.keys().isdisjoint(codes)
-        )
+        self._foreign = frozenset(word for word, codes in self.words.items() if self.codes[_FOREIGN] in codes)
+        self._marks, self._hints = frozenset(data["marks"].split()), data["hints"]
+        self._literals = re.compile(data["literals"])
         self._phrases: dict[str, list[tuple[frozenset[str], str]]] = {}
         """The longest word of a phrase to all its words, with its concepts."""
         for first, rests in self.phrases.items():
             for rest, codes in rests.items():
                 self._phrases.setdefault(max((first, *rest), key=len), []).append((frozenset((first, *rest)), codes))
-        self._telling_phrases = frozenset(
-            word
+        is_telling = self.by_code.keys()
+        self._telling = frozenset(word for word, codes in self.words.items() if not is_telling.isdisjoint(codes))
+        self._telling_phrases = {
+            word: found
             for word, rows in self._phrases.items()
-            if any(not self.by_code.keys().isdisjoint(row[1]) for row in rows)
-        )
-        self._marks, self._literals = frozenset(data["marks"].split()), re.compile(data["literals"])
+            if (found := [phrase for phrase, codes in rows if not is_telling.isdisjoint(codes)])
+        }
+        self._any_sign = self._telling | self._telling_phrases.keys() | self._foreign | self._marks
         self.order_words, self.order_phrases = frozenset(data["order_words"].split()), re.compile(data["order_phrases"])
         self.verbs = frozenset(data["verbs"].split())
 
@@ -213,22 +215,29 @@ class _Tables:
         regex = re.compile("|".join(row.get("regexes", ("(?!)",))), re.IGNORECASE)
         return Rule(row["code"], row["meaning"], row["example"], english, foreign, regex)
 
-    def is_marked(self, lower: str, words: frozenset[str]) -> bool:
+    def is_marked(self, lower: str, words: Iterable[str]) -> bool:
         """True if a regular expression may match a text in lower case with these words."""
-        return not self._marks.isdisjoint(words) or self._literals.search(lower) is not None
-
-    def may_match(self, lower: str, words: frozenset[str]) -> bool:
-        """True unless a text in lower case with these words certainly matches no rule: most have no telling word."""
-        if self.is_marked(lower, words) or len(self.foreign & words) >= _MIN_FOREIGN_WORDS:
+        if not self._marks.isdisjoint(words):
             return True
-        if self.telling.isdisjoint(words) and self._telling_phrases.isdisjoint(words):
+        return any(map(lower.__contains__, self._hints)) and self._literals.search(lower) is not None
+
+    def may_match(self, lower: str) -> bool:
+        """True unless a text in lower case certainly matches no rule: most have no telling word."""
+        listed = lower.translate(_BLANK).split()
+        if self._any_sign.isdisjoint(listed):
+            return self.is_marked(lower, ())
+        words = frozenset(listed)
+        if len(self._foreign & words) >= _MIN_FOREIGN_WORDS or self.is_marked(lower, words):
+            return True
+        phrases = (phrase for word in self._telling_phrases.keys() & words for phrase in self._telling_phrases[word])
+        if self._telling.isdisjoint(words) and not any(phrase <= words for phrase in phrases):
             return False
-        found = [self.words[word] for word in words & self.words.keys()]
+        found = list(filter(None, map(self.words.get, words)))
         found += [self.words[name] for mark, name in _NAMED.items() if mark in lower]
-        for word in words & self._phrases.keys():
+        for word in self._phrases.keys() & words:
             found += [codes for phrase, codes in self._phrases[word] if phrase <= words]
         codes = frozenset("".join(found))
-        return any(pattern.has_all(codes) for code in codes for _, pattern in self.by_code.get(code, ()))
+        return any(pattern.has_all(codes) for code in codes & self.by_code.keys() for _, pattern in self.by_code[code])
 
     def tokens(self, lower: str) -> str:
         """Returns the tokens of a text in lower case."""
@@ -290,10 +299,9 @@ def _is_suspect(text: str) -> bool:
         if _UNSPACED.search(text):
             return True
         text = to_latin(strip_invisible(text))
-    elif " " not in text:
+    elif " " not in text and not text.islower():
         text = _CAMEL.sub(" ", text)
-    tables, lower = _tables(), text.lower()
-    return tables.may_match(lower, frozenset(lower.translate(_BLANK).split()))
+    return _tables().may_match(text.lower())
 
 
 @lru_cache(1 << 10)
@@ -333,7 +341,8 @@ def _ends(text: str) -> Iterator[tuple[int, int, bool]]:
     for element in (*(_ELEMENT.finditer(text) if "</" in text else ()), None):
         end = element.start() if element else len(text)
         for match in _END.finditer(text, start, end):
-            yield (match.end("stop"), match.end(), True) if match["stop"] else (match.start(), match.end(), False)
+            is_stop = match["stop"] is not None
+            yield match.end("stop") if is_stop else match.start() + (match[0][0] == "`"), match.end(), is_stop
         yield end, end, True
         if element:
             start = element.end()

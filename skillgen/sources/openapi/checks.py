@@ -15,20 +15,19 @@ from skillgen.errors import ProblemLog
 from skillgen.model.auth import Auth
 from skillgen.model.tool import Tool
 from skillgen.model.values import Json, child, follow
-from skillgen.security.tables import Regex
 from skillgen.sources.json_access import as_dict, text_of
 from skillgen.sources.json_schema.keywords import kind_of
 from skillgen.sources.openapi.media import request_bodies
 from skillgen.sources.openapi.paths import METHODS
 from skillgen.text import lazy_re as re
 
-_SCREEN_PATTERN = Regex(
+_SCREEN_PATTERN = re.compile(
     r"\b(?:click(?:ing)? (?:(?:on )?(?:the|a|this)|here)\b|(?:drop-?down|context) menus?|"
     r"check ?box(?:es)?|radio buttons?|side ?bars?|tool ?bars?|pop-?ups?|"
     r"(?:the|a|this|that) \w{0,20} ?(?:button|screen|dialog|tab|menu))\b",
     re.IGNORECASE,
 )
-_RESULT_PATTERN = Regex(
+_RESULT_PATTERN = re.compile(
     r"\b(?:returns?|returned|returning|responds?|responses?|results?|gives?|gets?|lists?|retrieves?|fetch(?:es)?|shows?|"
     r"finds?|search(?:es)?|reads?|provides?|outputs?|yields?)\b",
     re.IGNORECASE,
