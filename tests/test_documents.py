@@ -159,7 +159,11 @@ def test_each_document_says_once_in_its_head_whose_words_its_texts_are(harbour: 
 def test_many_tools_are_one_item_for_each_group(tmp_path: Path) -> None:
     """Issue 8: an item has what the source says of its group, else the names of its tools."""
     verbs = ("list", "create", "archive", "search")
-    tools = [{"name": f"acme_{verb}_{noun}", "inputSchema": {"type": "object"}} for noun in NOUNS for verb in verbs]
+    tools = [
+        {"name": f"acme_{verb}_{noun}", "dashdash": {"category": f"{noun}s"}, "inputSchema": {"type": "object"}}
+        for noun in NOUNS
+        for verb in verbs
+    ]
     manifest = tmp_path / "manifest.json"
     manifest.write_text(json.dumps({"manifest_version": "1", "server": {"name": "acme"}, "tools": tools}))
     generated("from-server", "--manifest", manifest, "-o", tmp_path / "out")
@@ -205,7 +209,7 @@ def test_ai_help_groups_commands_by_what_they_are_for(tmp_path: Path) -> None:
     paths = {f"/{tag}/{n}": {"get": operation(f"{tag}{n}", tags=[tag])} for tag in ("ships", "berths") for n in (1, 2)}
     generated("from-openapi", write(tmp_path / "api.json", small(description(paths))), "-o", tmp_path / "out")
     section = read(tmp_path / "out" / "ai-help.md").section("Capabilities")
-    assert "- Ships: `ships1`, `ships2`" in section.text
+    assert "- ships: `ships1`, `ships2`" in section.text
 
 
 def test_dates_have_a_section_where_a_parameter_is_one(harbour: Path, silent: Path) -> None:

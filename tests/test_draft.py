@@ -101,7 +101,7 @@ def test_the_brief_has_rules_facts_as_data_and_the_schema(tmp_path: Path) -> Non
     facts, schema = (json.loads(part.partition("\n```")[0]) for part in brief.split("```json\n")[1:])
     assert facts["tools"][2] == "DELETE /orders/{id} [destructive] Cancels an order"
     assert 1000 < len(facts["description"]) <= 1500
-    assert facts["groups"] == {"orders": "Orders of one shop"}
+    assert facts["groups"] == {"orders": "orders: Orders of one shop"}
     assert "description" in schema["$defs"]["Answer"]["properties"]
 
 

@@ -60,7 +60,7 @@ def changed() -> dict[str, object]:
 def test_lines_that_a_person_adds_stay_where_they_are_through_every_run(out: Path) -> None:
     edit(out / SKILL, "## How to Call\n", "Ask the team before you plan for them.\n\n## How to Call\n")
     edit(out / TASKS, "## get_task\n", "## get_task\n\nNumbers start at 1.\n")
-    edit(out / TASKS, "# Tasks\n", "# Tasks\n\nOur own word on tasks.\n")
+    edit(out / TASKS, "# tasks\n", "# tasks\n\nOur own word on tasks.\n")
     before = stamps_of(out)
     assert run(out).exit_code == 0
     assert stamps_of(out) == before, "nothing is written where nothing changed"
@@ -68,7 +68,7 @@ def test_lines_that_a_person_adds_stay_where_they_are_through_every_run(out: Pat
     finished = run(out, changed())
     assert finished.exit_code == 0, finished.stderr
     tasks = (out / TASKS).read_text("utf-8")
-    assert tasks.startswith(f"# Tasks\n\nOur own word on tasks.\n\n{TRUST} One section: ")
+    assert tasks.startswith(f"# tasks\n\nOur own word on tasks.\n\n{TRUST} One section: ")
     assert "\n\n## get_task\n\nNumbers start at 1.\n\n" in tasks
     assert "Gets one task by its number." in tasks
     assert "Ask the team before you plan for them.\n\n## How to Call\n" in (out / SKILL).read_text("utf-8")
@@ -200,7 +200,7 @@ def test_a_note_in_a_file_that_is_gone_is_kept_in_it(out: Path) -> None:
     assert run(out, changed(), "--check").exit_code == 0
     assert run(out).exit_code == 0
     users = (out / USERS).read_text("utf-8")
-    assert users.startswith("# Users\n"), "the file is back"
+    assert users.startswith("# users\n"), "the file is back"
     assert users.endswith(f"\n\n{kept}")
 
 
@@ -255,7 +255,7 @@ def test_an_edit_that_is_shown_does_not_steer_the_terminal(out: Path) -> None:
 def test_force_restores_generated_text_and_keeps_what_was_added(out: Path) -> None:
     before = files_of(out)
     edit(out / TASKS, "## get_task\n", "## get_task\n\nNumbers start at 1.\n")
-    edit(out / TASKS, "# Tasks\n", "# Our tasks\n")
+    edit(out / TASKS, "# tasks\n", "# Our tasks\n")
     assert run(out).exit_code == 4
     assert run(out, SOURCE, "--force").exit_code == 0
     assert (out / TASKS).read_bytes().replace(b"\nNumbers start at 1.\n", b"") == before[TASKS]
@@ -271,9 +271,9 @@ def test_force_replaces_a_file_that_skillgen_did_not_make(out: Path, tmp_path: P
 def test_a_merge_of_branches_that_is_what_skillgen_would_write_is_no_edit(out: Path, tmp_path: Path) -> None:
     generated("from-openapi", write(tmp_path / "api.json", changed()), "-o", tmp_path / "fresh")
     shutil.copy(tmp_path / "fresh" / TASKS, out / TASKS)
-    edit(out / TASKS, "# Tasks\n", "# Tasks\n\nOur own word on tasks.\n")
+    edit(out / TASKS, "# tasks\n", "# tasks\n\nOur own word on tasks.\n")
     assert run(out, changed()).exit_code == 0
-    assert (out / TASKS).read_text("utf-8").startswith(f"# Tasks\n\nOur own word on tasks.\n\n{TRUST} One section: ")
+    assert (out / TASKS).read_text("utf-8").startswith(f"# tasks\n\nOur own word on tasks.\n\n{TRUST} One section: ")
 
 
 def test_a_section_of_another_branch_is_not_written_twice(out: Path, tmp_path: Path) -> None:
@@ -288,7 +288,7 @@ def test_a_section_of_another_branch_is_not_written_twice(out: Path, tmp_path: P
 
 
 def test_unchanged_documents_are_adopted_without_the_record(out: Path) -> None:
-    edit(out / TASKS, "# Tasks\n", "# Tasks\n\nOur own word on tasks.\n")
+    edit(out / TASKS, "# tasks\n", "# tasks\n\nOur own word on tasks.\n")
     (out / ".skillgen.json").unlink()
     assert run(out).exit_code == 0
     assert run(out, changed()).exit_code == 0
@@ -340,7 +340,7 @@ def test_a_region_in_front_matter_replaces_a_key(out: Path) -> None:
     ("marker", "missing"), [("<!-- yours -->", "<!-- /yours -->"), ("<!-- /yours -->", "<!-- yours -->")]
 )
 def test_half_a_region_stops_the_run_and_says_what_to_restore(out: Path, marker: str, missing: str) -> None:
-    edit(out / TASKS, "# Tasks\n", f"# Tasks\n\n{marker}\n")
+    edit(out / TASKS, "# tasks\n", f"# tasks\n\n{marker}\n")
     before = files_of(out)
     finished = run(out, changed())
     assert finished.exit_code == 4

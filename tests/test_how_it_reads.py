@@ -15,7 +15,7 @@ from descriptions import description, operation, write
 from documents import MarkdownDocument, broken_links
 from filters import each
 from listed import documented, tool
-from test_before_the_first_call import of_description, of_server
+from test_before_the_first_call import of_description
 
 Json = Any
 
@@ -220,33 +220,6 @@ def test_a_mark_in_the_description_of_a_path_is_of_its_operations(tmp_path: Path
     """S0-35."""
     path = {"description": "[DEPRECATED] Runs of a flow", "get": operation("list_runs", description="Lists the runs.")}
     assert "[read, deprecated]" in of_description(tmp_path, {"/runs": path})
-
-
-@pytest.mark.parametrize(
-    ("verb", "said", "title"),
-    [
-        ("API-retrieve-a", "Retrieve a {noun}", "Pages"),
-        ("scroll", "Scroll a {noun} to its end", "Pages"),
-        ("tune", "Tune the {noun} size", "Page"),
-        ("tune", "Tune a {noun} size", "Page"),
-    ],
-)
-def test_a_group_is_in_the_plural_where_there_can_be_several(tmp_path: Path, verb: str, said: str, title: str) -> None:
-    """Issue 5."""
-    things = [("page", n) for n in ("up", "down", "home")] + [("rope", n) for n in ("up", "down", "home")]
-    listed = [
-        tool(f"{verb}_{noun}_{n}", description=said.format(noun=noun), annotations={"readOnlyHint": True})
-        for noun, n in things
-    ]
-    assert f"### [{title}](" in of_server(tmp_path, listed)
-
-
-def test_groups_of_one_are_named_in_a_sentence(tmp_path: Path) -> None:
-    paths = {f"/{name}": {"get": operation(name, tags=[name])} for name in ("oars", "ropes", "sails", "masts")}
-    paths |= {f"/tasks/{n}": {"get": operation(f"task_{n}", tags=["tasks"])} for n in range(3)}
-    of_description(tmp_path, paths)
-    (page,) = (tmp_path / "out").glob("skills/*/references/other.md")
-    assert "\nTools that are in no larger group: Masts, oars, ropes, sails.\n" in page.read_text("utf-8")
 
 
 def test_a_code_span_over_a_line_end_stays_one() -> None:

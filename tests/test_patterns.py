@@ -288,8 +288,6 @@ WITHOUT_REPETITION = {
     ("pipeline/draft.py", "_names_missing"),
     ("pipeline/registry.py", "_scored"),
     ("security/secrets.py", "_own_folders"),
-    ("infer/groups.py", "_as_written"),
-    ("infer/groups.py", "_is_countable"),
     ("render/identity.py", "_brand"),
     ("render/identity.py", "_mentions"),
     ("render/reference.py", "about_topics"),

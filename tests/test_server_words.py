@@ -106,12 +106,12 @@ def test_a_named_type_is_documented_with_its_only_users(tmp_path: Path) -> None:
         "Shared": {"type": "object", "properties": {"size": size}},
     }
 
-    def entry(name: str, of: str) -> dict[str, Json]:
+    def entry(verb: str, thing: str, of: str) -> dict[str, Json]:
         schema = {"type": "object", "$defs": types, "properties": {"it": {"$ref": f"#/$defs/{of}"}}}
-        return tool(name, inputSchema=schema)
+        return tool(f"{verb}_{thing}", inputSchema=schema, dashdash={"category": f"{thing}s"})
 
     things = {"cell": "Style", "sheet": "Shared", "chart": "Shared"}
-    entries = [entry(f"{verb}_{thing}", of) for thing, of in things.items() for verb in ("get", "set", "delete")]
+    entries = [entry(verb, thing, of) for thing, of in things.items() for verb in ("get", "set", "delete")]
     finished, out = documented(tmp_path, tools=entries)
     assert finished.exit_code == 0, finished.stderr
     (references,) = out.glob("skills/*/references")

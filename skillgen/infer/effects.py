@@ -118,6 +118,11 @@ _KANA = re.compile("[\u3041-\u30ff]")
 _STEM = re.compile("|".join(sorted(_STEMS, key=len, reverse=True)))
 
 
+def is_verb(word: str) -> bool:
+    """True for a word that is a verb and hardly ever a noun."""
+    return word in _PLAIN
+
+
 class AuthorEffect(NamedTuple):
     """What the author of the documents declares of a tool."""
 
