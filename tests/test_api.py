@@ -334,7 +334,7 @@ def changed_skillgen(folder: Path, *arguments: str) -> str:
 def test_an_option_is_declared_in_one_place(changed_package: Path) -> None:
     assert "--zebra" in changed_skillgen(changed_package, "from-openapi", "--help")
     assert "--zebra" not in changed_skillgen(changed_package, "from-server", "--help")
-    assert "- `--zebra` (flag): Draw a zebra." in changed_skillgen(changed_package, "--ai-help")
+    assert "- `--zebra` (flag): Draw a zebra." in changed_skillgen(changed_package, "from-openapi", "--ai-help")
     schema = run_python("-m", "skillgen.config.schema", cwd=changed_package, env={"PYTHONPATH": str(changed_package)})
     assert '"description": "Draw a zebra."' in schema.stdout
     file = changed_package / "skillgen.yaml"

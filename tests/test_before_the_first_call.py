@@ -128,33 +128,9 @@ def test_when_to_use_is_no_second_list_of_the_tools(tmp_path: Path) -> None:
     assert "## When to Use" not in of_description(tmp_path, {"/books": {"get": listed}})
 
 
-def test_a_search_by_post_shows_optional_fields_with_known_values(tmp_path: Path) -> None:
-    """X-22: a change never sets a field that nobody asked for; a search does no harm."""
-    words = {"color": "The color, such as `red`.", "port": "The port, such as `Oslo`."}
-    schema = {
-        "type": "object",
-        "properties": {name: {"type": "string", "description": text} for name, text in words.items()},
-    }
-    body = {"content": {"application/json": {"schema": schema}}, "required": True}
-    search, change = (operation(name, requestBody=body) for name in ("search_boats", "change_boats"))
-    of_description(tmp_path, {"/boats/search": {"post": search}, "/boats/change": {"post": change}})
-    (page,) = (tmp_path / "out").glob("skills/*/references/t*.md")
-    searching, _, changing = page.read_text("utf-8").partition("## change_boats\n")
-    assert '"color": "red"' in searching
-    assert '"port": "Oslo"' in searching
-    assert 'red"' not in changing
-
-
 def test_an_undeclared_login_is_that_of_the_examples_in_texts(tmp_path: Path) -> None:
     """The scheme is named, and never the credential."""
     text = "Call us:\n\n```\ncurl -H 'Authorization: Bearer abc123' https://example.com\n```\n"
     skill = of_description(tmp_path, {"/boats": {"get": operation("list_boats", description=text)}})
     line = next(line for line in skill.splitlines() if line.startswith("- Authentication: "))
     assert "Examples in the texts of the source send `Authorization: Bearer …`" in line
-
-
-def test_a_forced_change_that_may_overwrite_is_destructive(tmp_path: Path) -> None:
-    schema = {"type": "object", "properties": {"force": {"type": "boolean", "description": "May overwrite work."}}}
-    body = {"content": {"application/json": {"schema": schema}}}
-    skill = of_description(tmp_path, {"/refs": {"patch": operation("update_ref", requestBody=body)}})
-    assert "- Ask the user before you call a tool that has the mark [destructive]: `PATCH /refs`.\n" in skill

@@ -151,7 +151,7 @@ def test_the_authors_words_win_over_what_the_source_says(project: Path) -> None:
     assert front["description"] == "Plans work. Use when the user plans work."
     assert front["license"] == "MIT"
     assert "## When to Use\n\n- plan the week\n- no\n" in skill
-    assert "Do NOT use it for:\n\n- Bug reports\n" in skill
+    assert "Do NOT use it in these cases:\n\n- Bug reports\n" in skill
     assert "- Install with npm: `@planner/cli`\n" in skill
     assert "- Command line: `https://planner.example/cli`\n- Web interface: none\n" in skill
     assert "`https://planner.example/v2`" in skill

@@ -378,14 +378,13 @@ def test_what_is_no_description_is_named_in_one_message(tmp_path: Path, content:
 # -- what real descriptions hold -------------------------------------------------------------------------------------
 
 
-def test_an_example_whose_form_is_that_of_a_key_is_shown_where_it_was_made(tmp_path: Path) -> None:
-    """S2-08: what is made of a pattern is no secret, and the request can be sent."""
+def test_a_default_whose_form_is_that_of_a_key_is_left_out(tmp_path: Path) -> None:
+    """S2-08."""
     account = {**Q, "name": "sid", "in": "path", "schema": {"type": "string", "pattern": "^AC[0-9a-fA-F]{32}$"}}
-    service, problems = read(tmp_path, description({"/a/{sid}": {"get": operation("a", parameters=[account])}}))
-    assert re.fullmatch("AC(.)\\1{31}", service.tools[0].examples[0].input["sid"])
+    _, problems = read(tmp_path, description({"/a/{sid}": {"get": operation("a", parameters=[account])}}))
     assert "credential-left-out" not in {code for code, _ in problems}
     real = {**account, "schema": {"type": "string", "default": "AC" + "0123456789abcdef" * 2}}
-    service, problems = read(tmp_path, description({"/a/{sid}": {"get": operation("a", parameters=[real])}}))
+    _, problems = read(tmp_path, description({"/a/{sid}": {"get": operation("a", parameters=[real])}}))
     assert "credential-left-out" in {code for code, _ in problems}
 
 
