@@ -209,6 +209,8 @@ def sections_of(text: str) -> Iterator[Section]:
             if match := _REQUEST.match(line):
                 section.requests.add((match[1], match[2]))
                 is_answer = False  # a description may show its request, too, and go on with what it returns
+            if line in LABELS.values() or line.startswith("Body ("):
+                is_answer = False  # so does one that begins with what is returned
             is_answer = is_answer or (bool(section.requests) and line.startswith(("Returns", "Errors:")))
             if is_answer:
                 continue

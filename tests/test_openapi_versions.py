@@ -270,7 +270,7 @@ def test_swagger_2_produces_documents_whose_links_resolve(tmp_path: Path) -> Non
 
 
 def test_query_and_other_methods_of_3_2_are_operations() -> None:
-    """S2-18, S2-23: QUERY only reads; a method that nobody defines may change something."""
+    """S2-18, S2-23: QUERY only reads; what a method does that nobody defines is not known."""
     item = {
         "query": operation("search"),
         "additionalOperations": {"COPY": operation("copy"), "PURGE": operation(), "lock": operation("lock")},
@@ -278,9 +278,9 @@ def test_query_and_other_methods_of_3_2_are_operations() -> None:
     service, problems = read(description({"/docs": item}, openapi="3.2.0"))
     assert [(tool.name, tool.method, tool.semantics.read_only) for tool in service.tools] == [
         ("search", "QUERY", True),
-        ("copy", "COPY", False),
-        ("purge_docs", "PURGE", False),
-        ("lock", "lock", False),
+        ("copy", "COPY", None),
+        ("purge_docs", "PURGE", None),
+        ("lock", "lock", None),
     ]
     assert service.tools[1].pointer == "/paths/~1docs/additionalOperations/COPY"
     assert codes(problems) == ["operation-id-missing", "tool-undescribed"]

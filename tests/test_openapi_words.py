@@ -197,9 +197,8 @@ def test_errors_have_each_form_with_media_types_and_headers() -> None:
     text = section_of({"responses": responses}, components={"schemas": {"Item": ITEM, "Order": order}}).text
     for line in (
         "- `404` ([Order](types.md#order), `application/problem+json`): Gone",
-        "- `410`: Sold",
-        "The body of `410`: What is sold.\n\n- `name` (string)",
-        "The body of `400`: [Order](types.md#order).",
+        "- `400` ([Order](types.md#order)): Bad",
+        "- `410` ([Item](types.md#item)): Sold",
         "The body of `400` (`text/plain`): string.",
         "`429`, `503` come with the header:\n\n- `Retry-After` (integer): Seconds to wait",
         "`504` comes with the header `X-Id`.",

@@ -716,7 +716,7 @@ def test_the_list_that_symfony_prints_is_read(tmp_path: Path) -> None:
     }
     service = read(tmp_path, texts)
     assert [(item.name, item.group) for item in service.tools] == [
-        ("pack", "crate"),
+        ("pack", "other"),
         ("cache clear", "cache"),
         ("cache:list", "cache"),
     ]

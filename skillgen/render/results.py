@@ -95,16 +95,16 @@ def _described(output: Output) -> str:
 
 
 _SAYS_NOTHING = {"ok", "success", "successful", "successful operation", "successful response", "response", "error"}
-"""Descriptions that only say that a result or an error is one, besides the reason phrases of HTTP."""
+"""Descriptions that only say that a result or an error is one, besides the reason phrase of its status."""
 
-
-_REASONS = frozenset(status.phrase.lower() for status in HTTPStatus)
+_REASONS = {str(status.value): status.phrase.lower() for status in HTTPStatus}
 
 
 def _told(text: str | None, status: str | None) -> str:
     """Returns a description, unless it only repeats its status."""
     words = one_line(text or "").strip(" .").lower()
-    return "" if words in _REASONS or words in _SAYS_NOTHING or words == (status or "").lower() else text or ""
+    repeated = _REASONS.values() if status is None else (_REASONS.get(status), status.lower())
+    return "" if words in _SAYS_NOTHING or words in repeated else text or ""
 
 
 def output_notes(output: Output) -> Markdown:

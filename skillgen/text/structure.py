@@ -11,6 +11,7 @@ from collections import Counter
 from collections.abc import Iterator
 
 from skillgen.text import lazy_re as re
+from skillgen.text.inert import disarm
 
 _REMOVED = re.compile(r"[^\w\- ]")
 
@@ -23,7 +24,7 @@ class Anchors:
 
     def of(self, heading: str) -> str:
         """Returns the anchor of the next heading, with a number if it is repeated."""
-        base = anchor = _REMOVED.sub("", heading.strip().lower()).replace(" ", "-")
+        base = anchor = _REMOVED.sub("", disarm(heading).strip().lower()).replace(" ", "-")
         while anchor in self._counts:
             self._counts[base] += 1
             anchor = f"{base}-{self._counts[base]}"
