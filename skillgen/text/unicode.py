@@ -44,7 +44,7 @@ _PILE = re.compile(f"(?<=[{_MARKS}]{{4}})[{_MARKS}]+")
 
 _REMOVED = re.compile(f"[{''.join(characters for _, characters, _ in _KINDS)}{_LINE_ENDS}]|{_SELECTOR}|{_PILE.pattern}")
 _LINE_END = re.compile(f"\r\n|[{_LINE_ENDS}]")
-_ESCAPE_SEQUENCE = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)?|[@-_])")
+_ESCAPE_SEQUENCE = re.compile(r"(?:\x1b\[|\x9b)[0-?]*[ -/]*[@-~]|\x1b(?:\][^\x07\x1b]*(?:\x07|\x1b\\)?|[@-_])")
 _ASCII_REMOVED = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
 _BLANKS = re.compile("[\u00a0\u1680\u2000-\u200a\u202f\u205f\u2800\u3000]")
 
@@ -88,7 +88,7 @@ def strip_invisible(text: str) -> str:
     """Returns a text without invisible characters, with line feeds as line ends and plain spaces."""
     if is_plain(text):
         return text
-    if "\x1b" in text:
+    if "\x1b" in text or "\x9b" in text:
         text = _ESCAPE_SEQUENCE.sub("", text)
     text = _LINE_END.sub("\n", text)
     if text.isascii():
