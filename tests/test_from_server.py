@@ -90,7 +90,7 @@ def test_every_tool_is_documented_once_with_every_parameter(crawled: tuple[dict[
     assert {tool["name"] for tool in service["tools"]} <= sections.keys()
     for tool in service["tools"]:
         assert [item.name for item in sections[tool["name"]].items if item.label == "Parameters:"][
-            -len(tool.get("parameters", [])) or None :
+            : len(tool.get("parameters", []))
         ] == [parameter["name"] for parameter in tool.get("parameters", [])]
 
 

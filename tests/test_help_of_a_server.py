@@ -171,7 +171,7 @@ def test_what_else_a_section_on_use_says_is_kept(tmp_path: Path) -> None:
 @pytest.mark.parametrize("unknown", ["", "\n### archive_project\n\nComes with version 2.\n"])
 def test_the_tool_reference_reaches_the_section_of_each_tool(tmp_path: Path, unknown: str) -> None:
     """S0-12, S0-18: whether each of its headings is a tool or not."""
-    finished, out = documented(tmp_path, tools=tools(), ai_help=helped(REFERENCE + unknown))
+    finished, out = documented(tmp_path, tools=tools(), prompts=[], ai_help=helped(REFERENCE + unknown))
     assert finished.exit_code == 0, finished.stderr
     written = texts_of(out)
     document = MarkdownDocument(written["llms-full.txt"])
@@ -193,7 +193,7 @@ def test_the_tool_reference_reaches_the_section_of_each_tool(tmp_path: Path, unk
         assert words.strip() in written["ai-help.md"]
     assert section.count("Project name") == 1
     assert "Reads from a replica." in document.section("list_projects").text
-    assert "Comes with version 2." in written["about.md"] if unknown else "about.md" not in written
+    assert ("Comes with version 2." in written["SKILL.md"]) == bool(unknown)
     assert written["ai-help.md"].count("Ten an hour.") == 1
 
 
@@ -350,7 +350,8 @@ def test_the_errors_of_tools_are_documented_with_their_details(tmp_path: Path) -
     """S0-35, S4-14: in ai-help.md, each once with the tools that have it."""
     taken = {"code": "TAKEN", "message": "It is taken.", "details": {"field": "name"}, "suggestion": "Use another name"}
     entries = [tool("a", errors=[taken]), tool("b", errors=[taken, {"code": "GONE", "message": "It is gone"}])]
-    _, out = documented(tmp_path, tools=entries, ai_help=helped("## Error Handling\n\nAsk the help desk.\n"))
+    helps = helped("## Error Handling\n\nAsk the help desk.\n")
+    _, out = documented(tmp_path, tools=entries, prompts=[], ai_help=helps)
     document = MarkdownDocument((out / "ai-help.md").read_text("utf-8"))
     assert [heading.text for heading in document.headings].count("Error Handling") == 1
     section = document.section("Error Handling").text

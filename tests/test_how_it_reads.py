@@ -170,7 +170,7 @@ def test_headers_come_last_in_a_call_line(tmp_path: Path) -> None:
     headers = [{"name": f"X-Sign-{n}", "in": "header", "schema": {"type": "string"}} for n in range(8)]
     title = {"name": "title", "in": "query", "schema": {"type": "string"}}
     skill = of_description(tmp_path, {"/tasks": {"get": operation("find", parameters=[*headers, title])}})
-    assert "`find(title?, X-Sign-0?, " in skill
+    assert "`GET /tasks` (`title, X-Sign-0, " in skill
 
 
 def test_errors_and_other_ways_are_two_lists(tmp_path: Path) -> None:
@@ -219,7 +219,7 @@ def test_llms_txt_lists_every_tool_or_group_once(tmp_path: Path, count: int, in_
 def test_a_mark_in_the_description_of_a_path_is_of_its_operations(tmp_path: Path) -> None:
     """S0-35."""
     path = {"description": "[DEPRECATED] Runs of a flow", "get": operation("list_runs", description="Lists the runs.")}
-    assert "[read, deprecated]" in of_description(tmp_path, {"/runs": path})
+    assert "`GET /runs` [read] (deprecated)" in of_description(tmp_path, {"/runs": path})
 
 
 def test_a_code_span_over_a_line_end_stays_one() -> None:
@@ -240,10 +240,9 @@ def test_an_operation_named_after_a_removal_is_marked_destructive(tmp_path: Path
     """S2-09, issue 5: where POST is used for every call, `may change data` says too little."""
     paths = {f"/{name}": {"post": operation(name)} for name in ("DeleteRope", "purgeRopes", "GetRope", "undeleteRope")}
     skill = of_description(tmp_path, paths)
-    assert (
-        "- Ask the user before you call a tool that has the mark [destructive]: `DeleteRope`, `purgeRopes`.\n" in skill
-    )
-    assert "`GetRope()` `POST /GetRope` [read]" in skill
+    named = "`POST /DeleteRope`, `POST /purgeRopes`"
+    assert f"- Ask the user before you call a tool that has the mark [destructive]: {named}.\n" in skill
+    assert "- `POST /GetRope` [read] — " in skill
     (page,) = (tmp_path / "out").glob("skills/*/references/t*.md")
     assert "`POST /purgeRopes` [destructive]\n" in page.read_text("utf-8")
 

@@ -372,7 +372,7 @@ def test_a_heading_in_a_text_becomes_words_that_stand_out() -> None:
     ],
 )  # fmt: skip
 def test_a_bare_address_works_and_takes_nothing_along(text: str, shown: str) -> None:
-    """X-52: it stays as it is; what is not of the web or of mail, or has a tag, is code."""
+    """X-52: it stays unchanged; what is not of the web or of mail, or has a tag, is code."""
     assert each("inline", [text]) == [shown]
 
 

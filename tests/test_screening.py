@@ -121,9 +121,7 @@ def test_honest_texts_that_share_words_with_attacks_are_left_alone() -> None:
 @pytest.mark.parametrize(
     "weak", ["Credentials are read from ~/.aws/credentials.", "The key is read from ~/.ssh/config unless given."]
 )
-def test_a_text_with_words_of_an_order_that_speaks_to_nobody_is_only_a_finding_of_lint(
-    weak: str, tmp_path: Path
-) -> None:
+def test_an_order_that_addresses_nobody_is_only_a_finding_of_lint(weak: str, tmp_path: Path) -> None:
     """X-52: two independent signals have to agree before a text is quoted."""
     source = tmp_path / "api.json"
     source.write_text(json.dumps(description_with(description=weak)))

@@ -1,4 +1,4 @@
-"""Groups the tools of a service: as they are declared, else by paths or names, else not at all.
+"""Groups the tools of a service: as declared, else by paths or names, else not at all.
 
 Few tools need no groups. Inferred ones must help: not one for every two tools, none with most of them, and few tools
 left over.
@@ -221,7 +221,7 @@ def _with_inferred(service: Service, names: Mapping[str, str], source: str) -> S
 
 
 def _title(name: str, said: Mapping[str, Counter[str]]) -> str:
-    """Returns a word as the texts spell it most often, in the plural if they do, else as it is."""
+    """Returns a word as the texts spell it most often, in the plural if they do, else unchanged."""
     counts = said.get(name.lower(), Counter()) + said.get(plural(name.lower()), Counter())
     usual = max(counts, key=lambda spelling: (counts[spelling], spelling), default=name)
     return usual[:1].upper() + usual[1:]

@@ -326,7 +326,7 @@ def mock_of(
 ) -> McpMock | ApiMock:
     """Returns the mock of a service; `results` are those of a crawl, `None` if it was not crawled.
 
-    With `allows_placeholders`, it takes calls as they are in documents, with `<id>` for a value.
+    With `allows_placeholders`, it takes calls as documents show them, with `<id>` for a value.
     """
     if service.kind == "openapi":
         return ApiMock(service, log=log, faults=faults, allows_placeholders=allows_placeholders)

@@ -92,7 +92,7 @@ def cookie_text(name: str, value: Json, style: str = "form", *, explode: bool = 
 def written(
     place: str, name: str, value: Json, style: str | None = None, explode: bool | None = None, reserved: bool = False
 ) -> list[str]:
-    """Returns a parameter as it is sent: a segment of the path, pairs of the query, the text of a header, a cookie."""
+    """Returns a parameter as sent: a segment of the path, pairs of the query, the text of a header, a cookie."""
     style = style or ("simple" if place in ("path", "header") else "form")
     explode = is_exploded(style, explode)
     if place == "path":

@@ -353,7 +353,7 @@ def _tools_by_words(service: Service) -> dict[str, Tool]:
 
 
 def refusal(text: str, reasons: Sequence[str]) -> str:
-    """Returns what an agent is told of its answer."""
+    """Returns what to say to an agent of its answer."""
     listed = "\n".join(f"- {one_line(reason)[:500]}" for reason in reasons[:40])
     return (
         f"\n## Refused\n\nYour last answer was refused. Answer again, corrected:\n\n{listed}\n\n{fence(text[:8_000])}\n"

@@ -99,7 +99,7 @@ def parameter_lists(tool: Tool) -> tuple[ParameterList, ...]:
 
 @once
 def lists_requests(service: Service) -> bool:
-    """True if the tools are told apart by method and path."""
+    """True if method and path distinguish the tools."""
     requests = [(tool.method, (tool.path or "").partition("#")[0].partition("?")[0]) for tool in service.tools]
     return service.kind == "openapi" and bool(requests) and len(set(requests)) == len(requests)
 

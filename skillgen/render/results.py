@@ -95,7 +95,7 @@ def _described(output: Output) -> str:
 
 
 _SAYS_NOTHING = {"ok", "success", "successful", "successful operation", "successful response", "response", "error"}
-"""Descriptions that only say that a result or an error is one, besides the reason phrase of its status."""
+"""Descriptions that only say that a result or an error is one, in addition to the reason phrase of its status."""
 
 _REASONS = {str(status.value): status.phrase.lower() for status in HTTPStatus}
 

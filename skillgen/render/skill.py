@@ -265,7 +265,7 @@ class _Writer:
         return text if listing is None else inert("SKILL.md", text)
 
     def listing(self, said: Said, limit: int) -> Listing:
-        """Returns the richest list that fits beside the rest."""
+        """Returns the richest list that fits with the rest."""
         rest = len(self.text(Listing(forms=FORMS), said).encode())
         return list_tools(self._rendering.service, self._rendering.reference, limit - rest)
 

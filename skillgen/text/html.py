@@ -1,7 +1,7 @@
 """Converts a text that is written in HTML to Markdown; the result is as untrusted as the input.
 
 A library parses it, and only if the text has tags of HTML in pairs. Code, tags that prose only mentions (an `<h1>`
-without end tag) and unknown tags stay as they are; unknown tags around whole lines only group them, and are dropped.
+without end tag) and unknown tags stay; unknown tags around whole lines only group them, and are dropped.
 """
 
 from __future__ import annotations

@@ -62,10 +62,10 @@ _TRIGGER = re.compile(
     rf"{TAG_START}|\](?={_SPAN_ATTRIBUTES}|\((?!https?://[\w.~:/?#@!$&'+,;=%-]*\)(?!\{{)))|!(?=\[)|\{{(?=:)|`(?=\{{)|\^(?=\[)|{_ATTRIBUTES}|:(?=//)(?<!http:)(?<!https:)"
     r"|:(?=[^\s<`{$!:/@]{0,80}@)|[wW]{3}(?<!www)\."
 )
-"""Where a parser may find more than words, code and emphasis. A text without any of it is safe as it is."""
+"""Where a parser may find more than words, code and emphasis. A text without any of it is safe unchanged."""
 
 _SIGNS = ("<", "](", "{", "^[", "://", "@", "ww.", "WW.", "Ww.", "wW.")
-"""What a text contains that has a trigger; most have none, which is found faster so."""
+"""What a text contains that has a trigger; most have no trigger, which is found faster so."""
 
 _MARKUP = re.compile(
     rf"""
@@ -123,7 +123,7 @@ _LOOKS_LIKE_JSON = re.compile(r".*`|$|-?[0-9][0-9.]*(?:[eE][-+]?[0-9]+)?$|true$|
 _INEXACT = re.compile(
     r"[\\`*<>~^\[\]]|&(?=#?\w+;)|://|\{(?![\w-]+\})|\s#+$|\$.*\$|(?<![^\W_])_.*_(?![^\W_])|(?i:www)\.|:[^\s@]{0,80}@"
 )
-"""What a heading would not show as it is written; of underscores, one that opens emphasis before one that closes it."""
+"""What a heading would not show as written; of underscores, one that opens emphasis before one that closes it."""
 
 _LABEL_MARKUP = re.compile(r"[`<\\*&\[\]|{^]|://")
 _STRONG = re.compile(r"\*{1,3}(?=\S)([^*]{1,200}?)(?<=\S)\*{1,3}")

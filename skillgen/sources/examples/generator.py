@@ -36,7 +36,7 @@ _DECLARED_LIMIT = 3
 """Examples of one schema that are tried."""
 
 _MEMBERS_LIMIT = 6
-"""Optional members with an example that an object which requires nothing has; if there are more, it has none."""
+"""Optional members with an example that an object which requires nothing has; of more, it has no member."""
 
 _UNINFORMATIVE: tuple[Json, ...] = ("", [], {}, "string")
 """Declared values that show nothing; `string` is what editors fill in."""

@@ -223,7 +223,7 @@ def with_named_values(raw: dict[str, Json]) -> dict[str, Json]:
 
 _VALUE_NAMES = ("x-enumNames", "x-enum-varnames", "x-enum-names")
 _VALUE_TEXTS = ("x-enumDescriptions", "x-enum-descriptions")
-"""Extensions of NSwag, OpenAPI Generator and others: a list beside `enum`, or an object by value."""
+"""Extensions of NSwag, OpenAPI Generator and others: a list parallel to `enum`, or an object by value."""
 
 ReadSchema = Callable[[Json, str], Schema]
 """Reads a nested schema; takes its raw form and its pointer."""

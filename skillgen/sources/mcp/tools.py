@@ -252,7 +252,7 @@ class _DeclaredInput(Struct, frozen=True, kw_only=True):
 
     @property
     def schema(self) -> Schema | None:
-        """The schema of all arguments with its own examples; `None` if there is none."""
+        """The schema of all arguments with its own examples; `None` without one."""
         whole = arguments_of(self.parameters, self.input.schema if self.input is not None else None)
         raw = as_dict(self.raw)
         return replace(whole, examples=tuple(as_list(raw.get("examples")))) if raw else None

@@ -200,7 +200,7 @@ class RequestGenerator:
         shown = {
             text
             for text in sent.content.placeholders
-            if not sent.parts or any(text == part.text for part in sent.parts)  # a file has none
+            if not sent.parts or any(text == part.text for part in sent.parts)  # a file has no text
         }
         unknown = parts.placeholders + len(shown) - len(secrets)
         if not (is_known or is_complete) or unknown > 1 or sent.is_empty:
