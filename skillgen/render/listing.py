@@ -77,8 +77,8 @@ class _Group:
         return self._texts[form]
 
     def size(self, form: int) -> int:
-        """Returns the bytes of its text."""
-        return len(self.text(form).encode())
+        """Returns the bytes of its text, with the blank line that parts one with a heading from the next."""
+        return len(self.text(form).encode()) + (form != FORMS[-1])
 
     @cached_property
     def indexes(self) -> tuple[Page, ...]:
