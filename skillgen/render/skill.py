@@ -25,6 +25,7 @@ from skillgen.render.listing import FORMS, Listing, list_indexes, list_tools, sh
 from skillgen.render.pages import Page
 from skillgen.render.parameters import lists_requests, shared_parameters
 from skillgen.render.reference import Reference, page_text, reference_files, reference_of, whole_skill
+from skillgen.render.safety import cautions
 from skillgen.render.said import Said, said_by
 from skillgen.render.scripts import program_files
 from skillgen.render.workflows import recipes_text, workflow_lines
@@ -56,7 +57,7 @@ class Skill(Struct, frozen=True, kw_only=True):
     """The anchor of each address within the references, if SKILL.md has everything instead of them."""
 
     is_cut: bool = False
-    """True if words of the source were too long, and the end is missing."""
+    """True if words of the source were too long, and lines are left out."""
 
     @property
     def is_whole(self) -> bool:
@@ -67,7 +68,7 @@ class Skill(Struct, frozen=True, kw_only=True):
 _SKILL_SHORTENED = Problem.of(
     code="skill-shortened",
     where="SKILL.md",
-    message="names and descriptions of the source are too long for SKILL.md; its end is missing",
+    message="names and descriptions of the source are too long for SKILL.md; its longest lines are left out",
 )
 
 
@@ -270,11 +271,11 @@ class _Writer:
         return list_tools(self._rendering.service, self._rendering.reference, limit - rest)
 
     def skill(self, listing: Listing, said: Said, limit: int) -> Skill:
-        """Returns the skill; lines on resources and prompts, then the end, are left out if they do not fit."""
+        """Returns the skill; lines on resources and prompts, then the longest, are left out if they do not fit."""
         text = self.text(listing, said)
         if not _fits(text, limit):
             text = self.text(listing, said, offers=False)
-        cut = _cut(text, limit)
+        cut = _cut(text, limit, cautions(self._rendering.service))
         return Skill(
             text=cut,
             said=said,
@@ -289,9 +290,15 @@ def _fits(text: str, limit: int) -> bool:
     return len(text.encode()) <= limit and text.count("\n") <= MAX_LINES
 
 
-def _cut(text: str, limit: int) -> str:
-    """Cuts off the last lines of a text that fits in no form, but never front matter."""
+def _cut(text: str, limit: int, safety: Collection[str]) -> str:
+    """Leaves out the longest lines of a text that fits in no form, those on safety last, but never front matter."""
     end_of_fields = text.find("\n---\n") + len("\n---\n") if text.startswith("---\n") else 0
-    while not _fits(text, limit) and len(text) > end_of_fields:
-        text = text[: max(text.rstrip("\n").rfind("\n") + 1, end_of_fields)]
-    return text
+    fields, lines = text[:end_of_fields], text[end_of_fields:].splitlines(keepends=True)
+    over = len(text.encode()) - limit
+    kept = {f"- {caution}\n" for caution in safety}
+    for line in sorted(lines, key=lambda line: (line in kept, -len(line))):
+        if over <= 0:
+            break
+        lines.remove(line)
+        over -= len(line.encode())
+    return fields + "".join(lines[: max(MAX_LINES - fields.count("\n"), 0)])
