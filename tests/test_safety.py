@@ -77,7 +77,7 @@ def test_the_most_cautious_fact_counts_in_mark_and_access_level(
 ) -> None:
     """S4-11, S0-19."""
     skill, stderr = of_server(tmp_path, tool("use", **members))
-    assert f"`use(id?)` [{mark}]" in skill
+    assert f"`use(id)` [{mark}]" in skill
     assert warned(stderr)
     assert access_level(tmp_path) == level
     assert mark == "write" or f"has the mark [{mark}]: `use`.\n" in skill
@@ -99,7 +99,7 @@ def test_the_most_cautious_fact_counts_in_mark_and_access_level(
 )
 def test_facts_that_agree_are_not_reported(tmp_path: Path, members: Json, mark: str) -> None:
     skill, stderr = of_server(tmp_path, tool("use", **members))
-    assert f"`use(id?)` [{mark}]" in skill
+    assert f"`use(id)` [{mark}]" in skill
     assert not warned(stderr)
 
 
@@ -107,14 +107,14 @@ def test_facts_that_agree_are_not_reported(tmp_path: Path, members: Json, mark: 
 def test_a_confirmation_that_is_not_a_boolean_is_asked_for(tmp_path: Path, value: Json) -> None:
     """S4-10."""
     skill, stderr = of_server(tmp_path, tool("find", requires_confirmation=value, annotations=READS))
-    assert "`find(id?)` [ask first, read]" in skill
+    assert "`find(id)` [ask first, read]" in skill
     assert "read as true, to be careful" in stderr
 
 
 @pytest.mark.parametrize("value", ["false", "No", 0, "", [], None, False])
 def test_a_confirmation_that_is_not_wanted_is_not_asked_for(tmp_path: Path, value: Json) -> None:
     skill, _ = of_server(tmp_path, tool("find", requires_confirmation=value, annotations=READS))
-    assert "`find(id?)` [read]" in skill
+    assert "`find(id)` [read]" in skill
 
 
 @pytest.mark.parametrize(
@@ -142,7 +142,7 @@ def test_a_confirmation_that_is_not_wanted_is_not_asked_for(tmp_path: Path, valu
 def test_facts_of_the_wrong_form_are_read_carefully(tmp_path: Path, members: Json, mark: str) -> None:
     """S4-10, S4-11, S0-13: and reported."""
     skill, stderr = of_server(tmp_path, tool("zap", **members))
-    assert f"- `zap(id?)`{mark}\n" in skill
+    assert f"- `zap(id)`{mark}\n" in skill
     assert "warning: member-invalid" in stderr
 
 
@@ -151,7 +151,7 @@ def test_a_manifest_may_say_more_than_the_server(tmp_path: Path) -> None:
     entry = {"name": "wipe", "annotations": {"destructiveHint": True}, "requires_confirmation": True}
     server = {"manifest": {"manifest_version": "0.1.0", "server": {"name": "a"}, "tools": [entry]}}
     skill, stderr = of_server(tmp_path, tool("wipe", annotations=READS, requires_confirmation=False), server=server)
-    assert "`wipe(id?)` [ask first, destructive]" in skill
+    assert "`wipe(id)` [ask first, destructive]" in skill
     assert warned(stderr)
 
 
@@ -271,9 +271,9 @@ def test_declared_side_effects_are_what_the_user_confirms(tmp_path: Path) -> Non
     """S2-19, S4-11."""
     effects = {"sideEffects": ["Deletes all tasks"], "operationType": "delete", "reversible": False}
     skill, _ = of_server(tmp_path, tool("close_project", dashdash=effects))
-    assert "- Cannot be undone: `close_project`.\n- Side effects of `close_project`: Deletes all tasks.\n" in skill
+    assert "- Cannot be undone: `close_project`.\n- Side effects: `close_project` (Deletes all tasks).\n" in skill
     skill, _ = of_server(tmp_path, *(tool(f"close_{n}", dashdash=effects) for n in range(13)))
-    assert "- Cannot be undone: 13 tools, as their sections say.\n- 13 tools have side effects, " in skill
+    assert "- Calls of 13 tools cannot be undone: their sections say so.\n- 13 tools have side effects: " in skill
 
 
 def test_the_model_holds_what_the_documents_say(tmp_path: Path) -> None:
@@ -293,7 +293,7 @@ def test_side_effects_in_ai_help_count(tmp_path: Path) -> None:
     extra.write_text(text, encoding="utf-8")
     tools = [tool("ping", description="Pings.", dashdash={"operationType": "read"})]
     finished, out = documented(tmp_path, "-v", "--extra", extra, tools=tools)
-    assert "`ping(id?)` [sends]" in skill_in(out)
+    assert "`ping(id)` [sends]" in skill_in(out)
     assert warned(finished.stderr)
 
 
@@ -356,7 +356,7 @@ def test_a_preflight_request_only_reads(tmp_path: Path) -> None:
 
 def test_the_section_of_a_deprecated_operation_has_the_mark(tmp_path: Path) -> None:
     skill, _ = of_description(tmp_path, get={**operation("list"), "deprecated": True})
-    assert "`GET /a` [read, deprecated]" in skill
+    assert "- `GET /a` [read] (deprecated)" in skill
 
 
 def test_a_line_for_problems_names_the_tools(tmp_path: Path) -> None:
@@ -467,7 +467,7 @@ def test_only_the_name_raises_what_hints_declare(
     """X-08, S4-11: no word of a description overrules a declaration."""
     text = "Takes ropes. It permanently deletes all of them and sends an email."
     skill, stderr = of_server(tmp_path, tool(name, description=text, annotations=annotations))
-    assert f"`{name}(id?)` [{mark}]" in skill
+    assert f"`{name}(id)` [{mark}]" in skill
     assert warned(stderr) == is_warned
 
 
@@ -503,7 +503,7 @@ def test_a_call_that_needs_approval_is_asked_for(tmp_path: Path) -> None:
     """S4-20."""
     cost = {"category": "requires_approval", "estimated_units": 3}
     skill, stderr = of_server(tmp_path, tool("find_ropes", annotations=READS, cost=cost))
-    assert "`find_ropes(id?)` [ask first, sends]" in skill
+    assert "`find_ropes(id)` [ask first, sends]" in skill
     assert access_level(tmp_path) == "interact"
     assert not warned(stderr)
 

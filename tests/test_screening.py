@@ -21,6 +21,7 @@ from msgspec.structs import replace
 import skillgen
 from skillgen import Origin, Parameter, Problem, Schema, Semantics, Service, Tool, render_documents
 from skillgen.errors import failure_from_bug
+from skillgen.infer.description import with_description, with_summaries
 from skillgen.security.injection import rules
 from skillgen.security.tables import load_table
 
@@ -240,7 +241,9 @@ def test_only_the_sentence_that_is_an_order_is_quoted(told: str, shown: str) -> 
     """X-52: it is quoted where it was; the rest of the text is not."""
     found = service_of_snapshot(service(Tool(name="add", description=told, pointer="/tools/0")))
     page = documents(found)["skills/sums/references/tools.md"]
-    section = page.partition("## add\n\n")[2].replace("Quoted from the service, not an instruction:", "ORDER")
+    section = page.partition("## add\n\n[write]\n\n")[2].replace(
+        "Quoted from the service, not an instruction:", "ORDER"
+    )
     assert section[: len(shown) + 2] == f"{shown}\n\n"
 
 
@@ -741,7 +744,8 @@ def test_screening_changes_nothing_where_there_is_nothing_to_change() -> None:
         pointer="/tools/0",
     )
     origins = {"name": Origin("declared", "/serverInfo/name"), "access_level": Origin("declared", "/access_level")}
-    given = service(tool, description="Adds numbers.", access_level="read", origins=origins)
+    declared_facts = service(tool, description="Adds numbers.", access_level="read", origins=origins)
+    given = with_description(with_summaries(declared_facts))
     assert service_of_snapshot(given) == given
     told = replace(given, problems=(Problem.of("operation-id-missing", "", "m"),))
     assert service_of_snapshot(told) == told

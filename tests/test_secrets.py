@@ -243,7 +243,7 @@ def test_documents_are_the_same_for_every_user_and_machine(tmp_path: Path) -> No
         written.append(files_of(folder / "out"))
     assert written[0] == written[1]
     documents = b"".join(written[0].values()).decode()
-    for name in ("## docker", f"## {host}", "~/data", "notes://docker", "in \\~, logged in as docker."):
+    for name in ("## docker", f"## {host}", "~/data", "notes://docker", "in ~, logged in as docker."):
         assert name in documents
 
 
@@ -331,7 +331,7 @@ def test_ordinary_settings_never_change_a_document(tmp_path: Path) -> None:
         assert run.exit_code == 0, run.stderr
         assert "secret-echoed" not in run.stderr
         skill = (tmp_path / name / "skills/inventory/SKILL.md").read_text("utf-8")
-        assert "## list_customers\n\nLists customers of inventory in production.\n" in skill
+        assert "# list_customers\n\n[read]\n\nLists customers of inventory in production.\n" in skill
         assert "- `customers` (string): One of `us-east-1`, `production`. Default: `us-east-1`.\n" in skill
 
 
@@ -342,7 +342,7 @@ def test_names_are_never_changed_by_a_secret_made_of_words(tmp_path: Path) -> No
     run, out = started(tmp_path, "--env", "DB_PASSWORD=customers", tools=described)
     assert run.exit_code == 0, run.stderr
     skill = (out / "skills/listed/SKILL.md").read_text("utf-8")
-    assert "## customers\n\nLists [hidden].\n" in skill
+    assert "# customers\n\n[read]\n\nLists [hidden].\n" in skill
     assert "- `customers` (string): Always `customers`.\n" in skill
     assert "the variable DB_PASSWORD" in run.stderr
 

@@ -144,7 +144,7 @@ def test_the_example_of_a_call_that_is_one_object_shows_what_it_requires(tmp_pat
     some, both = {"file": file, "all": {"type": "boolean"}}, {"file": file, "all": every}
     assert '{"params": {"file": "plan.txt"}}' in page({"properties": some, "required": ["file"]})
     assert '{"params": {"file": "plan.txt", "all": true}}' in page({"properties": both}, required=["params"])
-    assert "```json" not in page({"properties": some}, required=["params"]), "one optional value is arbitrary"
+    assert '{"params": {"file": "plan.txt"}}' in page({"properties": some}, required=["params"])
 
 
 def test_instructions_that_the_first_level_has_are_not_to_be_read_again(tmp_path: Path) -> None:
@@ -243,7 +243,7 @@ def test_a_sentence_ends_in_every_script(tmp_path: Path, said: str, shown: str) 
     long = f"{said} {'x' * 120}." if said.isascii() else said
     _, out = documented(tmp_path, tools=[tool("a", description=long), tool("b", description="Does another thing.")])
     (line,) = [line for line in skill_of(out).splitlines() if line.startswith("- `a(id)`")]
-    assert line.removeprefix("- `a(id)`").removeprefix(" [write]") == f" — {shown}"
+    assert line.partition(" — ")[2] == shown
 
 
 def test_strings_of_a_server_without_a_word_leave_no_gap(tmp_path: Path) -> None:

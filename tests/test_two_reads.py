@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from pathlib import Path
 from typing import Any
@@ -78,11 +77,8 @@ def test_of_a_server_with_many_tools(names: list[str], tmp_path: Path) -> None:
     assert finished.exit_code == 0, finished.stderr
     assert_two_reads(out, names)
     (skill,) = (out / "skills").iterdir()
-    text = (skill / "SKILL.md").read_text("utf-8")
-    assert text.count("\n") < 500
-    assert tokens(text) < 5_000
-    raw = len(json.dumps(tools(names), separators=(",", ":")))
-    assert len(text) <= min(max(5_000, raw // 10 + 100), 16_000)
+    assert (skill / "SKILL.md").read_text("utf-8").count("\n") < 500
+    assert (skill / "SKILL.md").stat().st_size <= 12_000
 
 
 def test_of_thousands_of_resources_and_prompts(tmp_path: Path) -> None:

@@ -58,13 +58,13 @@ def hosted() -> skillgen.Service:
     return service_of_answers(answers(title="Acme Kiosk"), url="https://mcp.acme.com/mcp")
 
 
-def github() -> skillgen.Service:
-    return skillgen.read(SOURCES / "github-mcp-server.json")
+def playwright() -> skillgen.Service:
+    return skillgen.read(SOURCES / "playwright.json")
 
 
 def test_a_client_gets_each_skill_that_the_index_promises(tmp_path: Path) -> None:
     """X-42: the digest of the bytes that are served, SKILL.md alone or an archive with the files at its root."""
-    for service, end in ((hosted(), "/SKILL.md"), (github(), ".zip")):
+    for service, end in ((hosted(), "/SKILL.md"), (playwright(), ".zip")):
         served, _ = well_known(tmp_path / end.strip("/."), service, ("skill", "well-known"))
         out = served.parent
         with http_servers() as start:
@@ -122,10 +122,10 @@ def media_types(served: Path) -> dict[str, str]:
 
 def test_an_archive_depends_on_nothing_but_its_files(tmp_path: Path) -> None:
     """Issue 18: the same bytes every time: fixed dates, sorted entries, no directory entries."""
-    served, _ = well_known(tmp_path / "one", github())
-    again, _ = well_known(tmp_path / "two", github())
+    served, _ = well_known(tmp_path / "one", playwright())
+    again, _ = well_known(tmp_path / "two", playwright())
     assert files_of(served) == files_of(again)
-    with zipfile.ZipFile(served / "agent-skills/github.zip") as archive:
+    with zipfile.ZipFile(served / "agent-skills/playwright.zip") as archive:
         entries = archive.infolist()
     assert [item.filename for item in entries] == sorted(item.filename for item in entries)
     assert "SKILL.md" in [item.filename for item in entries]
@@ -162,7 +162,7 @@ def test_the_catalogue_names_the_skill_and_the_server(tmp_path: Path) -> None:
     assert (skill["displayName"], skill["capabilities"], skill["version"]) == ("Acme Kiosk", ["book"], "1.4.2")
     assert server["type"] == "application/mcp-server-card+json"
     CARD.validate(server["data"])
-    (several,) = read_json(well_known(tmp_path / "github", github())[0] / "ard.json")["entries"]
+    (several,) = read_json(well_known(tmp_path / "playwright", playwright())[0] / "ard.json")["entries"]
     assert 2 <= len(several["representativeQueries"]) <= 5
 
 
@@ -193,25 +193,25 @@ def test_an_unknown_version_of_the_server_card_is_refused(tmp_path: Path) -> Non
 
 
 def test_without_a_publisher_only_the_index_is_written(tmp_path: Path) -> None:
-    out, problems = published(tmp_path, github(), emit=["well-known"])
+    out, problems = published(tmp_path, playwright(), emit=["well-known"])
     names = {path.rpartition("/")[2] for path in files_of(out / "well-known")}
-    assert names == {"index.json", "github.zip", "_headers", "headers.nginx.conf"}
+    assert names == {"index.json", "playwright.zip", "_headers", "headers.nginx.conf"}
     assert len(problems["published-without"]) == 1
 
 
 def test_one_check_covers_digests_versions_and_archives(tmp_path: Path) -> None:
     """Issue 18: one `--check` for all digests and versions; an edit is never merged into a file with a digest."""
     snapshot = tmp_path / "a.json"
-    write(snapshot, read_json(SOURCES / "github-mcp-server.json"))
+    write(snapshot, read_json(SOURCES / "playwright.json"))
     words = ("--snapshot", snapshot, "-o", tmp_path / "out", "--emit", "well-known", "--publish", "domain=acme.com")
     generated("from-server", *words)
     generated("from-server", *words, "--check")
-    archive = tmp_path / "out/well-known/agent-skills/github.zip"
+    archive = tmp_path / "out/well-known/agent-skills/playwright.zip"
     good = archive.read_bytes()
-    archive.write_bytes(good.replace(b"GitHub", b"GitLab"))
+    archive.write_bytes(good.replace(b"browser", b"BROWSER"))
     finished = run_skillgen("from-server", *words, "--check")
     assert finished.exit_code == 1
-    assert "Binary files a/well-known/agent-skills/github.zip and b/" in finished.stdout
+    assert "Binary files a/well-known/agent-skills/playwright.zip and b/" in finished.stdout
     finished = run_skillgen("from-server", *words)
     assert (finished.exit_code, "names its digest" in finished.stderr) == (4, True)
     generated("from-server", *words, "--force")

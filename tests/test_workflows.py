@@ -184,14 +184,14 @@ def test_a_workflow_becomes_a_recipe(tmp_path: Path) -> None:
 
 
 def test_every_document_names_the_workflows(tmp_path: Path) -> None:
-    many = {f"/things/{number}": {"get": operation(f"getThing{number}")} for number in range(30)}
+    many = {f"/things/{number}": {"get": operation(f"getThing{number}")} for number in range(150)}
     description = {**DESCRIPTION, "paths": {**DESCRIPTION["paths"], **many}}
     longer = {**EVERYTHING, "description": "Finds a note and removes it, whoever wrote it. " * 20}
     file = written(tmp_path, arazzo(longer, SEND, components=COMPONENTS))
     service = skillgen.read(description, extra=[str(file)])
     found = skillgen.render_documents(service, emit=("skill", "llms", "ai-help", "html"))
     line = "[destructive]: `listNotes`, then `deleteNote`, then `addNote`, then `send`"
-    assert f"- [Tidy up old notes](references/about.md#tidy-up-old-notes) {line}" in found["skills/notes/SKILL.md"]
+    assert "### Tidy up old notes\n\n[destructive] Workflow `tidy`." in found["skills/notes/SKILL.md"]
     assert f"(skills/notes/references/about.md#tidy-up-old-notes) {line}" in found["llms.txt"]
     assert "### Tidy up old notes\n\n[destructive] Workflow `tidy`." in found["ai-help.md"]
     assert any("Tidy up old notes" in text for name, text in found.items() if name.startswith("html/"))

@@ -110,7 +110,6 @@ def test_a_run_writes_the_files_of_all_four_outputs_and_their_record(out: Path) 
         "llms.txt",
         "registry.json",
         SKILL,
-        "skills/tasks/references/about.md",
         "skills/tasks/references/events.md",
         "skills/tasks/references/tasks.md",
         "skills/tasks/references/users.md",

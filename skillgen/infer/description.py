@@ -303,8 +303,8 @@ def _short_name(text: str, service: Service) -> str:
         text = re.sub(r"[-_]+", " ", re.split(r"[/.]", text)[-1])
     if (more := _MORE.search(text)) is not None and _DROPPED.sub("", text[: more.start()]).strip(_ENDS):
         text = text[: more.start()]
-    text = " ".join(_DROPPED.sub(" ", re.sub(r"(?<=[a-z])(?=[A-Z][a-z]+[A-Z]\w*Client\b)", " ", text)).split())
-    text = re.sub(r"[(\[]\W*[)\]]", "", text)
+    text = " ".join(_DROPPED.sub(" ", re.sub(r"(?<=[a-z])(?=[A-Z][a-z]+[A-Z]\w{0,60}Client\b)", " ", text)).split())
+    text = re.sub(r"[(\[][^\w()\[\]]*[)\]]", "", text)
     text = _LINKING.sub("", re.sub(r"['’]s(?=\s*\Z)", "", text.strip(_ENDS))).strip(_ENDS)
     if re.fullmatch(_DOCUMENT, text, re.IGNORECASE):
         return ""

@@ -198,17 +198,18 @@ def _tools(path: Path) -> dict[str, str]:
     return found
 
 
-_NO_WORDS = re.compile(r"[`\[]|[A-Z][\w ()]*:\Z")
+_NO_WORDS = re.compile(r"[`\[]|- |[A-Z][\w ()]*:\Z")
 """The beginning of a section that says nothing in words: a call, marks, or the heading of a list."""
 
 
 def _words_of_skill(path: Path) -> Iterator[tuple[str, str]]:
-    """Yields the heading and the first paragraph of each section of a skill."""
+    """Yields the heading of each section of a skill and the first paragraph that has words."""
     for file in sorted(path.glob("skills/*/**/*.md")):
         for heading, body in sections_of_level(2, _text(path, file.relative_to(path)) or ""):
-            paragraph = one_line(_ESCAPE.sub(r"\1", body.partition("\n\n")[0]))
-            if not _NO_WORDS.match(paragraph):
-                yield _ESCAPE.sub(r"\1", heading), clip(paragraph, _WORDS_SHOWN)
+            # Its request or mark is a paragraph of its own, before what it does.
+            paragraphs = [one_line(_ESCAPE.sub(r"\1", part)) for part in body.split("\n\n", 2)[:2]]
+            if words := next((part for part in paragraphs if part and not _NO_WORDS.match(part)), ""):
+                yield _ESCAPE.sub(r"\1", heading), clip(words, _WORDS_SHOWN)
 
 
 _ESCAPE = re.compile(r"\\([!-/:-@\[-`{-~])")

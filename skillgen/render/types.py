@@ -471,7 +471,7 @@ def _is_of_format(schema: Schema, pattern: str) -> bool:
 
 
 def _lowered(sentence: str) -> str:
-    return sentence[0].lower() + sentence[1:]
+    return sentence[:1].lower() + sentence[1:]
 
 
 def _measured(limit: str, unit: str | None, count: Json) -> str:

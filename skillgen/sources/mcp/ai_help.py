@@ -355,14 +355,14 @@ def _headings(lines: list[str]) -> Iterator[tuple[int, int, str]]:
 
 
 _ITEM = re.compile(
-    r"\s*(?:[-*+•]|\d{1,2}[.)])\s+(?=\S)|\s{0,3}(?=[✅☑✔✓👍❌✖✗✘✕❎☒🚫⛔🛑👎🙅]|:(?:x|white_check_mark):)"
+    r"\A\s*(?:[-*+•]|\d{1,2}[.)])\s+(?=\S)|\A\s{0,3}(?=[✅☑✔✓👍❌✖✗✘✕❎☒🚫⛔🛑👎🙅]|:(?:x|white_check_mark):)"
 )
 _HEADING = re.compile(r" {0,3}(#{1,6})\s+(?=\S)")
-_LIST = re.compile(r"^\s*(?:[-*+•]\s|\d+[.)]\s|```|~~~)|\|", re.MULTILINE)
+_LIST = re.compile(r"^[^\S\n]*(?:[-*+•]\s|\d+[.)]\s|```|~~~)|\|", re.MULTILINE)
 """A list, a block of code or a table."""
 
 _SIGN = re.compile(
-    r"[\s*_]*(?:[✅☑✔✓👍❌✖✗✘✕❎☒🚫⛔🛑👎🙅🔴🟢]\ufe0f?|:(?:x|no_entry|white_check_mark|heavy_check_mark):)\s*"
+    r"\A[\s*_]*(?:[✅☑✔✓👍❌✖✗✘✕❎☒🚫⛔🛑👎🙅🔴🟢]\ufe0f?|:(?:x|no_entry|white_check_mark|heavy_check_mark):)\s*"
 )
 _UNWANTED = re.compile(
     r"\W*(?:please )?(?:do(?: not|n['’]?t)s?|(?:should|must) not|never|not|avoid|(?:when|use) (?:not|to (?:not|avoid))"
