@@ -30,7 +30,7 @@ LENGTH_LIMIT = 200
 """Characters of a string."""
 
 _TOKEN = re.compile(
-    r"(?P<set>\[(?:\\.|[^\]\\])+(?:\]|\\?\Z)|\.|\\[dDwWsS]|\\[pP]\{[^}]*\})"
+    r"(?P<set>\[(?:\\.|[^\]\\])+(?:\]|\\?\Z)|\.|\\[dDwWsS]|\\[pP]\{[^}]{0,60}\})"
     r"|\\(?P<escape>.)|(?P<open>\((?:\?(?:P?<\w+>|<?[=!]|:))?)"
     r"|(?P<close>\))|(?P<or>\|)|(?P<quantifier>[*+?]\??|\{\d{1,4}(?:,\d{0,9})?\}\??)|(?P<anchor>[\^$])|(?P<literal>.)",
     re.DOTALL,
