@@ -924,7 +924,7 @@ def told(text: str, lead: str) -> Json:
     data["components"]["schemas"]["Task"]["properties"]["title"]["default"] = {"a": [text]}
     data["components"]["securitySchemes"]["key"]["name"] = text
     data["info"]["version"] = f"1 {text}"
-    data["info"]["title"] = "Tasks"
+    data["info"] |= {"title": "Tasks", "summary": f"{lead}{text} too"}
     data["info"]["x-mcp"] = {"categories": [text]}
     return data
 
