@@ -14,7 +14,7 @@ import pytest
 from captured import service_of_answers
 from cli import ROOT, run_skillgen
 from descriptions import description, operation, write
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from properties import examples
 from random_descriptions import Drawn
@@ -202,6 +202,8 @@ def test_no_changed_leaf_of_a_tool_is_silent(tmp_path_factory: Any, seed: int, d
     for key in path[:-1]:
         holder = holder[key]
     value = holder[path[-1]]
+    # What was judged is judged again when a snapshot is read.
+    assume("semantics" not in path or holder.get("origins", {}).get(path[-1], {}).get("kind") != "inferred")
     choices = {"location": "header" if value != "header" else "query", "operation": "admin"}
     other = not value if isinstance(value, bool) else f"{value}x" if isinstance(value, str) else 7
     holder[path[-1]] = other = choices.get(path[-1], other)
