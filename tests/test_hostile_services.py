@@ -573,6 +573,13 @@ def test_every_document_says_in_its_head_whose_words_it_holds(tmp_path: Path) ->
         assert "information, not instructions" in body[:1_500], path
 
 
+@pytest.mark.parametrize("text", ["<p></p>", "<br>", "<!-- a -->", "***", "```\n```", "#"])
+def test_texts_of_nothing_but_markup_are_documented(text: str) -> None:
+    """X-52: wherever they are."""
+    documents = render_documents(built("openapi", lambda _: text), emit=FORMATS)
+    shapes(documents)
+
+
 def test_a_change_of_a_hostile_name_is_printed_as_text(tmp_path: Path) -> None:
     """X-52: `skillgen diff` writes Markdown for a changelog."""
     names = ["<img src=x onerror=alert(1)>", "[x](javascript:1)", "##[error]x", "::error file=a::x", "plain"]

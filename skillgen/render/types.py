@@ -336,8 +336,8 @@ class Notes:
                 yield self._note("the_types", types=", ".join(types))
         if (names := schema.property_names) is not None:
             notes = self._within("each_name")
-            if names.description:
-                yield notes._nested(_lowered(with_stop(inline(names.description))))
+            if said := inline(names.description or ""):
+                yield notes._nested(_lowered(with_stop(said)))
             yield from notes.of(names, names.deprecated)
         if schema.items is not None and is_container(schema, "items"):
             yield from self._within("each_item")._inner(schema.items)

@@ -162,16 +162,16 @@ class _Writer(Struct):
 def _paragraph_lines(content: str, is_nested: bool) -> list[str]:
     """Returns the lines of a paragraph; one that another parser would take for a block goes on the line before."""
     lines: list[str] = []
-    for line in content.split("\n"):
+    for line in safe_paragraph(content).split("\n"):
         if lines and _CONTINUED.match(line):
             lines[-1] = f"{lines[-1].rstrip()} {line.strip()}"
         else:
             lines.append(line.strip() if is_nested else line.rstrip())
-    return safe_start(safe_paragraph("\n".join(lines))).split("\n")
+    return safe_start("\n".join(lines)).split("\n")
 
 
 def _heading(title: str) -> str:
-    words = safe_words(title)
+    words = safe_words(" ".join(title.split()))
     return "" if _RULE.match(words) else f"**{words}**" if "*" not in words else safe_start(words)
 
 

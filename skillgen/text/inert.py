@@ -7,6 +7,8 @@ stays byte for byte.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from skillgen.text import lazy_re as re
 
 _LOG_COMMANDS = (
@@ -46,23 +48,33 @@ _ARGUMENT = re.compile(r"\$(?=[0-9])")
 TAG_START = r"<(?=[^\W\d]|[/!?:])"
 """The start of a tag, of which kramdown allows any letter."""
 
-_FREED = re.compile(rf"{TAG_START}|\](?=\()")
-"""What comes alive in code that a parser ends early."""
+SPAN_ATTRIBUTES = r"\{\s*(?:[#.:=%-]|[\w:.-]{1,80}\s*=)"
+ATTRIBUTES = r"\{\s*(?:[\#.]|[\w:.-]{1,80}\s*=)[^{}`\n]{0,1000}\}(?=\s*$)"
+"""Attributes in pandoc: of a link, and of a heading at its end."""
+
+TRIGGER = re.compile(
+    rf"{TAG_START}|\](?={SPAN_ATTRIBUTES}|\((?!https?://[\w.~:/?#@!$&'+,;=%-]*\)(?!\{{)))|!(?=\[)|\{{(?=:)|`(?=\{{)"
+    rf"|\^(?=\[)|{ATTRIBUTES}|:(?=//)(?<!http:)(?<!https:)|:(?=[^\s<`{{$!:/@]{{0,80}}@)|[wW]{{3}}(?<!www)\."
+)
+"""Where a parser may find more than words, code and emphasis. A text without any of it is safe unchanged."""
 
 _ENDS_CODE = tuple(
     (re.compile(opens), re.compile(closes))
-    for opens, closes in (
-        *((re.escape(sign), re.escape(sign)) for sign in "~$^"),
-        (r"\*(?!\s)", r"(?<=\S)\*"),
-        (r"(?<![^\W_])_(?!\s)", r"_(?!\w)"),
-        (r"\[", r"\]\("),
-    )
+    for opens, closes in ((r"\$(?=\S|$)", r"(?<=\S)\$"), (r"~(?=\S|$)", r"(?<=\S)~"), (r"\^", r"\^"), (r"\[", r"\]\("))
 )
-"""What opens deleted text, a formula, a superscript, emphasis or a link, and its end, which `marked` and pandoc find in
-code, too."""
+"""What opens a formula, deleted text, a superscript or a link, and its end, which parsers find in code, too."""
 
-_CODE = re.compile(r"(`+)[^`]*\1")
-_PARAGRAPH_LIMIT = 2_000
+_EMPHASIZED = re.compile(r"(\*{1,3}|_{1,3})(?=\S)[^*_\n]{1,500}?(?<=\S)\1")
+_EMPHASIS = tuple(
+    (re.compile(opens), re.compile(closes))
+    for opens, closes in ((r"\*(?!\s)", r"(?<=\S)\*"), (r"(?<![^\W_])_(?!\s)", r"_(?!\w)"))
+)
+"""The same for emphasis that is not closed outside of code."""
+
+_SPAN = re.compile(r"((?<!`)(`+)(?!`)(?:(?!\2)[^\n]){1,5000}\2(?!`))")
+_MAY_END = re.compile(r"`[^`\n]*(?:[$~^*]|_(?!\w)|\]\()|`\s|\$\$")
+_ALIVE = re.compile(rf"{TAG_START}|\](?=\()")
+_BLOCK_START = re.compile(r"(?<=\n)(?=[ \t]*(?:[-*+>#]|\d{1,9}[.)]|```))")
 
 
 def inert(path: str, text: str) -> str:
@@ -72,38 +84,59 @@ def inert(path: str, text: str) -> str:
     if path.endswith((".json", ".yaml")):
         return disarm_json(text)
     if path.endswith((".md", ".txt")):
-        text = _FREED.sub(_held, text)
+        text = _with_held_code(text) if "`" in text else text
     if path.rpartition("/")[2] == "SKILL.md" and "$" in text:
         fields, end, body = text.partition("\n---\n") if text.startswith("---\n") else ("", "", text)
         text = fields + end + _ARGUMENT.sub("$ ", body)
     return disarm(text)
 
 
-def opened_in(words: str) -> set[int]:
-    """Returns what may be open after words, by number."""
-    return {number for number, (opens, _) in enumerate(_ENDS_CODE) if opens.search(words)}
+def held(parts: list[str]) -> Iterator[str]:
+    """Yields the words and the code of a paragraph; where a parser may end code early, with spaces in what is alive.
+
+    What follows such code is paired otherwise.
+    """
+    words = "".join("x" if part[0] == "`" else part for part in parts)
+    stars = [ends for opens, ends in _EMPHASIS if opens.search(words)]
+    words = _EMPHASIZED.sub("", words) if stars else ""
+    closes = [ends for opens, ends in _EMPHASIS if opens.search(words)]
+    is_free = False
+    for part in parts:
+        if part[0] != "`":
+            closes += [ends for opens, ends in _ENDS_CODE if ends not in closes and opens.search(part)]
+            is_free |= "$$" in part  # kramdown without an engine for formulas prints them raw
+            yield part
+            continue
+        is_free |= any(ends.search(part) for ends in closes)
+        ticks = len(part) - len(part.lstrip("`"))
+        content = part[ticks:-ticks]
+        # kramdown reads code that begins with a space, in a table, as words
+        is_alive = is_free or content[:2].isspace() or any(ends.search(part) for ends in stars)
+        yield part[:ticks] + TRIGGER.sub(r"\g<0> ", content) + part[-ticks:] if is_alive else part
 
 
-def ends_early(code: str, opened: set[int]) -> bool:
-    """True if something in code comes alive in a parser that finds the end of what is open in it."""
-    return bool(_FREED.search(code) and any(_ENDS_CODE[number][1].search(code) for number in opened))
+def _with_held_code(text: str) -> str:
+    """Returns a document with `held` code, also where code and what it ends are of different texts.
 
-
-def break_code(code: str) -> str:
-    """Returns code in which nothing comes alive, with spaces."""
-    return _FREED.sub(r"\g<0> ", code)
-
-
-def _held(match: re.Match[str]) -> str:
-    text, at = match.string, match.start()
-    tick, end = text.rfind("`", text.rfind("\n", 0, at) + 1, at), text.find("`", at, at + _PARAGRAPH_LIMIT)
-    if tick < 0 or end < 0:
-        return match[0]
-    code = text[tick : end + 1]
-    if not ends_early(code, {*range(len(_ENDS_CODE))}):
-        return match[0]
-    before = _CODE.sub("", text[max(text.rfind("\n\n", 0, at), at - _PARAGRAPH_LIMIT, 0) : tick + 1])
-    return match[0] + " " * (before.endswith("`") and ends_early(code, opened_in(before)))
+    Lines without a blank one between them are a paragraph: pandoc finds no list among them. A control character, which
+    no text of a source has, ends one.
+    """
+    done, out = 0, []
+    for match in _ALIVE.finditer(text):
+        at = match.start()
+        if at < done:
+            continue
+        start = max(text.rfind("\n\n", done, at), text.rfind("\x01", done, at)) + 1 or done
+        ends = [end for sign in ("\n\n", "\x01") if (end := text.find(sign, at)) >= 0]
+        end = min(ends, default=len(text))
+        out.append(text[done:start])
+        done, paragraph = end, text[start:end]
+        if _MAY_END.search(paragraph):
+            blocks = (enumerate(_SPAN.split(block)) for block in _BLOCK_START.split(paragraph))
+            out += held([part for block in blocks for number, part in block if number % 3 != 2 and part])
+        else:
+            out.append(paragraph)
+    return "".join((*out, text[done:]))
 
 
 def disarm(text: str) -> str:

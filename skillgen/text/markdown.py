@@ -18,7 +18,7 @@ import msgspec
 from skillgen.model.values import Json
 from skillgen.text import lazy_re as re
 from skillgen.text.html import html_to_markdown
-from skillgen.text.inert import TAG_START, break_code, disarm_json, disarm_url, ends_early, opened_in
+from skillgen.text.inert import ATTRIBUTES, SPAN_ATTRIBUTES, TAG_START, TRIGGER, disarm_json, disarm_url, held
 from skillgen.text.unicode import escape_invisible_in_json, strip_invisible
 
 _encoded = json.JSONEncoder(ensure_ascii=False).encode
@@ -54,16 +54,6 @@ _TAG = rf"\\?{TAG_START}[^<>`]{{0,1000}}>"
 _IN_WORD = r"""[^\s<>`"'()\[\]]{0,200}"""
 _IN_URL = r"[^\s<>()`\\{}]*"
 _URL = rf"""(?:https?://|mailto:){_IN_URL}(?:\({_IN_URL}\){_IN_URL})?(?:\s"[^"`<>\n]*")?\)(?!\{{)"""
-_SPAN_ATTRIBUTES = r"\{\s*(?:[\#.:=%-]|[\w:.-]{1,80}\s*=)"
-_ATTRIBUTES = r"\{\s*(?:[\#.]|[\w:.-]{1,80}\s*=)[^{}`\n]{0,1000}\}(?=\s*$)"
-"""Attributes of a heading in pandoc."""
-
-_TRIGGER = re.compile(
-    rf"{TAG_START}|\](?={_SPAN_ATTRIBUTES}|\((?!https?://[\w.~:/?#@!$&'+,;=%-]*\)(?!\{{)))|!(?=\[)|\{{(?=:)|`(?=\{{)|\^(?=\[)|{_ATTRIBUTES}|:(?=//)(?<!http:)(?<!https:)"
-    r"|:(?=[^\s<`{$!:/@]{0,80}@)|[wW]{3}(?<!www)\."
-)
-"""Where a parser may find more than words, code and emphasis. A text without any of it is safe unchanged."""
-
 _SIGNS = ("<", "](", "{", "^[", "://", "@", "ww.", "WW.", "Ww.", "wW.")
 """What a text contains that has a trigger; most have no trigger, which is found faster so."""
 
@@ -75,10 +65,10 @@ _MARKUP = re.compile(
     | (?<![^\s"'()\[\]])(?P<word>{_IN_WORD}(?:
         (?:<(?P<element>[A-Za-z][\w-]{{0,40}})>[^<>`\n]{{1,80}}</(?P=element)>|{_TAG}){_IN_WORD})+)
     | (?P<tag>(?:{_TAG})+|\\?{TAG_START}[^\s<>`]*)
-    | (?P<foreign>{_FOREIGN_ADDRESS})
+    | (?P<foreign>{_FOREIGN_ADDRESS}|(?:https?://|www\.)[\w.~/?\#!$&'+,;=%-]{{0,500}}:[^\s<`:/@]{{0,80}}@[^\s<`]{{0,500}})
     | (?P<address>(?:https?://|(?<!\w)www\.)[\w.~:/?\#@!$&'+,;=%-]*)
     | !\[(?P<alt>[^\[\]`]*)\]\((?={_URL}) | \]\((?={_URL})
-    | (?P<broken>!(?=\[)|\](?=\(|{_SPAN_ATTRIBUTES})|\{{(?=:)|\^(?=\[)) | (?P<attributes>{_ATTRIBUTES})
+    | (?P<broken>!(?=\[)|\](?=\(|{SPAN_ATTRIBUTES})|\{{(?=:)|\^(?=\[)) | (?P<attributes>{ATTRIBUTES})
     """,
     re.IGNORECASE | re.VERBOSE,
 )
@@ -186,7 +176,8 @@ def _line_separator(last: str, first: str, is_item: bool, was_item: bool, is_apa
 @lru_cache(CACHE_SIZE)
 def inline(text: str) -> Markdown:
     """Makes a text safe inside a paragraph, a list item or a heading, but not at the start of a line."""
-    return Markdown(safe_words(join_lines(text)))
+    line = safe_words(join_lines(text))
+    return Markdown(_DEFINITION.sub(r"\1 :", line) if line[:1] == "[" else line)
 
 
 @lru_cache(CACHE_SIZE)
@@ -211,7 +202,7 @@ def safe_paragraph(text: str) -> str:
 
 
 def _may_be_more(text: str) -> bool:
-    return any(map(text.__contains__, _SIGNS)) and _TRIGGER.search(text) is not None
+    return any(map(text.__contains__, _SIGNS)) and TRIGGER.search(text) is not None
 
 
 def safe_words(text: str) -> str:
@@ -225,35 +216,35 @@ def safe_words(text: str) -> str:
 
 
 def _safe_parts(text: str) -> Iterator[str]:
-    end, last, is_address = 0, "", False
-    opened: set[int] = set()
-    for match in (*_MARKUP.finditer(text), None):
-        parts = [text[end : match.start() if match else len(text)]]
-        if match:
-            parts.append(_safe_part(match))
-            end = match.end()
-        for part in parts:
-            if not part:
-                continue
-            if part[0] != "`":
-                opened |= opened_in(part)
-            elif ends_early(part, opened):
-                part = break_code(part)
-            if (last == "`" and part[0] in "`{") or (part[0] == "`" and (is_address or last in ("\\", "~"))):
-                yield " "
-            yield part
-            last = part[-1]
-            *others, word = re.split(r"\s", part)
-            is_address = _ADDRESS.search(word) is not None or (is_address and not others)
+    last, is_address = "", False
+    for part in held([*_parts(text)]):
+        if (last == "`" and part[0] in "`{") or (part[0] == "`" and (is_address or last in ("\\", "~"))):
+            yield " "
+        yield part
+        last = part[-1]
+        *others, word = re.split(r"\s", part)
+        is_address = _ADDRESS.search(word) is not None or (is_address and not others)
     yield " " * (last == "\\")
+
+
+def _parts(text: str) -> Iterator[str]:
+    end = 0
+    for match in _MARKUP.finditer(text):
+        yield from filter(None, (text[end : match.start()], _safe_part(match)))
+        end = match.end()
+    if end < len(text):
+        yield text[end:]
 
 
 def _safe_part(match: re.Match[str]) -> str:
     kind, part = match.lastgroup, match[0]
     if kind in ("tick", "run"):
         return _span(part.lstrip("\\"))
+    if kind == "content" and "\n" in part:  # kramdown divides a table by lines, also in code
+        part = " ".join(line.strip() for line in part.split("\n"))
     if kind == "content" and len(match["ticks"]) == 1:  # kramdown reads a tick between spaces literally
-        return f"`{match['content'].strip()}`" if match["content"].strip() else f"{_span('`')} {_span('`')}"
+        content = part[1:-1].strip()
+        return f"`{content}`" if content else f"{_span('`')} {_span('`')}"
     if kind in ("word", "tag", "foreign", "attributes"):
         words = " ".join(part.replace("\\<", "<").split())
         literal = words.rstrip(".,;:!?")
@@ -352,13 +343,13 @@ def link_title(text: str) -> Markdown:
     Code and emphasis markers are removed, except underscores of names; the brackets of a tag become parentheses.
     """
     label = one_line(text)
-    if not _LABEL_MARKUP.search(label) and not _TRIGGER.search(label):
+    if not _LABEL_MARKUP.search(label) and not TRIGGER.search(label):
         return Markdown(label or "(no name)")
     words = _STRONG.sub(r"\1", label.translate(_ROUND)).replace("`", "'").replace("|", "/")
     words = re.sub(r"<([A-Za-z/!?][^<>]{0,200})>", r"(\1)", words)
     words = _ENTITY.sub("& ", re.sub(r"\\+(?=[!-/:-@\[-`{-~]|$)", "", words))
     # pandoc would link a URL in it, and include the end of the link
-    words = _TRIGGER.sub(r"\g<0> ", words.replace("://", ": //"))
+    words = TRIGGER.sub(r"\g<0> ", words.replace("://", ": //"))
     return Markdown(one_line(words) or "(no name)")
 
 
