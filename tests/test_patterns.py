@@ -277,6 +277,9 @@ BOUNDED = {
 """Functions that search with patterns of a source, whose parts are counted first, or that only compile them."""
 
 WITHOUT_REPETITION = {
+    ("infer/description.py", "_mentions"),
+    ("infer/description.py", "_short_name"),
+    ("pipeline/draft.py", "_flaws"),
     ("calls/script.py", "advice"),
     ("calls/script.py", "http_answer"),
     ("sources/cli/help.py", "_choose_way"),

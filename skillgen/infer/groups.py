@@ -91,7 +91,9 @@ def _merged(service: Service) -> Service:
     """
     known: dict[str, Group] = {}
     for group in service.groups:
-        known.setdefault(group.name.casefold(), group)
+        key = group.name.casefold()
+        # Of several spellings the first in order, however they arrive.
+        known[key] = min(known.get(key, group), group, key=lambda group: group.name)
     for tool in service.tools:
         if tool.group is not None:
             known.setdefault(tool.group.casefold(), Group(name=tool.group, title=tool.group))

@@ -53,12 +53,14 @@ def _names(old: Any, new: Any) -> Effect:
 
 def allowed(old: Any, new: Any) -> Effect:
     """Judges lists of values; without one, any value is allowed."""
-    return _names(old, new) if old and new else FEWER if new else MORE
+    if old is None or new is None:
+        return FEWER if old is None else MORE
+    return _names(old, new)
 
 
 def judged_types(old: Any, new: Any) -> Effect:
     """Judges JSON types; an integer is a number."""
-    return allowed(*([*names, *(["integer"] if "number" in names else [])] for names in (old, new)))
+    return allowed(*([*names, *(["integer"] if "number" in names else [])] or None for names in (old, new)))
 
 
 def _inside(old: Any, new: Any) -> Effect:

@@ -18,7 +18,7 @@ _MAX_LENGTH = 200_000
 _MAX_DEPTH = 50
 
 _CODE = re.compile(
-    r"^ {0,3}(?P<fence>`{3,}|~{3,})[^\n]*\n(?:.*?^ {0,3}(?P=fence)[`~]* *$|.*)"
+    r"^ {0,3}(?P<fence>`{3,}(?!`)|~{3,}(?!~))[^\n]*\n(?:.*?^ {0,3}(?P=fence)[`~]* *$|.*)"
     r"|(?<!`)(?P<ticks>`{1,9})(?!`)[^`]{1,1000}(?P=ticks)(?!`)",
     re.DOTALL | re.MULTILINE,
 )
@@ -60,7 +60,10 @@ def html_to_markdown(text: str, keeps_groups: bool = False) -> str:
     if "`" in text or "~~~" in text:
         text = _CODE.sub(keep, text)
     end = text.rfind("-->") + 3
-    text = (re.sub(r"<!--.*?-->", "", text[:end], flags=re.DOTALL) if end > 2 else "") + text[max(end, 0) * (end > 2) :]
+    if end > 2:
+        # A comment that is not closed is text.
+        first, *others = text[:end].split("<!--")
+        text = first + "".join(other.partition("-->")[2] for other in others) + text[end:]
     ends = {tag["name"].lower() for tag in _TAG.finditer(text) if tag["end"]}
     if groups := {tag["end"] for tag in _GROUP.finditer(text)} & {tag["start"] for tag in _GROUP.finditer(text)}:
         groups -= _KNOWN | {None}

@@ -61,7 +61,7 @@ _MARKUP = re.compile(
     rf"""
     (?P<tick>\\`) | \\(?![<\[\]{{}}])[!-/:-@\\^_|~]
     | (?<!`)(?P<ticks>`+)(?!`)(?P<content>(?:(?!(?P=ticks))[\s\S]){{1,2000}})(?P=ticks)(?!`) | (?P<run>`+)
-    | <+(?P<angle>https?://[^\s<>`]*|[\w.+-]+@[\w.-]+)>+
+    | <{1, 9}(?P<angle>https?://[^\s<>`]*|[\w.+-]+@[\w.-]+)>{1, 9}
     | (?<![^\s"'()\[\]])(?P<word>{_IN_WORD}(?:
         (?:<(?P<element>[A-Za-z][\w-]{{0,40}})>[^<>`\n]{{1,80}}</(?P=element)>|{_TAG}){_IN_WORD})+)
     | (?P<tag>(?:{_TAG})+|\\?{TAG_START}[^\s<>`]*)
@@ -111,7 +111,7 @@ _SCHEME = re.compile(r"\s*([A-Za-z][A-Za-z0-9+.-]*):")
 _LINK_SCHEMES = frozenset({"http", "https", "mailto"})
 _LOOKS_LIKE_JSON = re.compile(r".*`|$|-?[0-9][0-9.]*(?:[eE][-+]?[0-9]+)?$|true$|false$|null$|[\[{\"]")
 _INEXACT = re.compile(
-    r"[\\`*<>~^\[\]]|&(?=#?\w+;)|://|\{(?![\w-]+\})|\s#+$|\$.*\$|(?<![^\W_])_.*_(?![^\W_])|(?i:www)\.|:[^\s@]{0,80}@"
+    r"[\\`*<>~^\[\]]|&(?=#?\w+;)|://|\{(?![\w-]+\})|\s#+$|\$.{0,200}\$|(?<![^\W_])_.{0,200}_(?![^\W_])|(?i:www)\.|:[^\s@]{0,80}@"
 )
 """What a heading would not show as written; of underscores, one that opens emphasis before one that closes it."""
 
