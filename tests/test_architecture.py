@@ -209,6 +209,7 @@ INTERNALS = {
     "skillgen.cli.app": "thousands of runs and their memory, a warm process, options as declared",
     # Any service, and the answers of any server.
     "skillgen.model.codec": "each class of the model, which reading a snapshot may change",
+    "skillgen.infer.description": "the service as it is before what is inferred of it is added",
     "skillgen.model.docstrings": "the docstrings of its fields, for the published JSON Schema",
     "skillgen.sources.mcp.crawl": "the answers of a server that nobody starts, in hundreds of tests",
     # Readers of hostile text.

@@ -461,7 +461,7 @@ class Notes:
         else:
             pairs = (f"{code(key)} {links[ref] if ref else phrase('unread_type')}" for key, ref in mapping.items())
             yield self._note("identifies_by", name=name, types=", ".join(pairs))
-        if discriminator.default is not None:
+        if discriminator.default:
             yield self._note("default_type", name=name, type=links[discriminator.default])
 
 

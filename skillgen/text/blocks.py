@@ -127,11 +127,7 @@ class _Writer(Struct):
                 table[-1].append(token.content)
             elif token.type == "inline":
                 is_heading = kind == "heading_open"
-                lines = (
-                    [_heading(token.content)]
-                    if is_heading
-                    else _paragraph_lines(token.content, is_nested=bool(self.open))
-                )
+                lines = [_heading(token.content)] if is_heading else _paragraph_lines(token.content, bool(self.open))
                 self._write(lines, token, is_apart=is_heading)
             kind = token.type
         return self.lines
@@ -178,8 +174,8 @@ def _heading(title: str) -> str:
 def _items(rows: list[list[str]]) -> Iterator[str]:
     """Yields the rows of a table as items that name their columns."""
     head, *rest = rows
-    for row in rest or [[]]:
-        pairs = zip_longest(head, row, fillvalue="") if rest else ((cell, "") for cell in head)
-        cells = (f"{column}: {cell}" if column and cell else cell for column, cell in pairs) if rest else head
-        if words := "; ".join(filter(None, cells)):
+    for row in rest or [head]:
+        pairs = zip_longest(head if rest else (), row, fillvalue="")
+        cells = (f"{column}: {cell}" if column else cell for column, cell in pairs if cell)
+        if words := "; ".join(cells):
             yield f"- {safe_words(words)}"

@@ -65,13 +65,10 @@ def html_to_markdown(text: str, keeps_groups: bool = False) -> str:
         first, *others = text[:end].split("<!--")
         text = first + "".join(other.partition("-->")[2] for other in others) + text[end:]
     ends = {tag["name"].lower() for tag in _TAG.finditer(text) if tag["end"]}
-    if groups := {tag["end"] for tag in _GROUP.finditer(text)} & {tag["start"] for tag in _GROUP.finditer(text)}:
-        groups -= _KNOWN | {None}
-        text = (
-            text
-            if keeps_groups
-            else _GROUP.sub(lambda tag: "\n" if (tag["start"] or tag["end"]) in groups else tag[0], text)
-        )
+    if not keeps_groups:
+        starts, stops = ({tag[side] for tag in _GROUP.finditer(text)} for side in ("start", "end"))
+        groups = (starts & stops) - _KNOWN
+        text = _GROUP.sub(lambda tag: "\n" if (tag["start"] or tag["end"]) in groups else tag[0], text)
 
     def is_html(tag: re.Match[str]) -> bool:
         name = tag["name"].lower()
@@ -104,18 +101,18 @@ def _markdown(node: Node, is_html: bool, depth: int) -> str:
             code = str(child.to_text(separator="", strip=False)).strip("\n")
             out += f"\n\n```\n{code}\n```\n\n" if "```" not in code else f"\n\n~~~\n{code}\n~~~\n\n"
             continue
-        inner = _markdown(child, is_html, depth + 1)
-        line = " ".join(inner.split())
         if name == "tr":
-            cells = [
-                " ".join(_markdown(cell, True, depth + 1).split()) for cell in child.children or () if cell.children
-            ]
-            if not out.strip() and not columns and all(cell.name in ("th", "#text") for cell in child.children or ()):
+            parts = [part for part in child.children or () if part.children]
+            cells = [" ".join(_markdown(part, True, depth + 1).split()) for part in parts]
+            if not out.strip() and not columns and all(part.name == "th" for part in parts):
                 columns = tuple(cells)
             else:
                 pairs = zip_longest(columns, cells, fillvalue="")
                 out += "\n- " + "; ".join(f"{head}: {cell}" if head else cell for head, cell in pairs if cell) + "\n"
-        elif name == "li":
+            continue
+        inner = _markdown(child, is_html, depth + 1)
+        line = " ".join(inner.split())
+        if name == "li":
             number += 1
             mark = f"{number}. " if node.name == "ol" else "- "
             out = out.rstrip(" ") + f"\n{mark}" + inner.strip().replace("\n", "\n" + " " * len(mark)) + "\n"
