@@ -50,11 +50,14 @@ KINDS = (
 )
 """What can be wrong."""
 
-_FENCE = re.compile(r" *(`{3,}(?!.*`)|~{3,})")
+_FENCE = re.compile(r"(?:> ?)* *(`{3,}(?!.*`)|~{3,})")
 _CODE_SPAN = re.compile(r"(?<!`)(`+)(?!`)(.*?)(?<!`)\1(?!`)")
 _LINK = re.compile(r"(?<!\\)\]\(([^()\s]+)\)")
 _ITEM = re.compile(r"- (?:the body itself|(`+) ?(.*?) ?\1) \(")
 _REQUEST = re.compile(r"`+ ?([A-Z]+) (.*?) ?`+(?: \[[a-z, ]+\])?(?:, sent to .*)?\Z")
+_ANSWER = re.compile(r"Returns (?:.* )?\((?:\d|default)|Errors:")
+"""The line that begins what is returned; a description may begin with "Returns", too."""
+
 _NONE = re.compile(r"\bNone\b(?! declared\.$)", re.MULTILINE)
 """Python's `None` as a value; "None declared." is a sentence."""
 
@@ -191,7 +194,7 @@ def outside_fences(text: str) -> Iterator[str]:
         if match := _FENCE.match(line):
             if fence is None:
                 fence, is_code = match[1], True
-            elif line.strip().startswith(fence) and not line.strip().strip(fence[0]):
+            elif (inner := line.lstrip("> ").strip()).startswith(fence) and not inner.strip(fence[0]):
                 fence = None
         yield "```" if is_code else line
 
@@ -209,9 +212,7 @@ def sections_of(text: str) -> Iterator[Section]:
             if match := _REQUEST.match(line):
                 section.requests.add((match[1], match[2]))
                 is_answer = False  # a description may show its request, too, and go on with what it returns
-            if line in LABELS.values() or line.startswith("Body ("):
-                is_answer = False  # so does one that begins with what is returned
-            is_answer = is_answer or (bool(section.requests) and line.startswith(("Returns", "Errors:")))
+            is_answer = is_answer or (bool(section.requests) and _ANSWER.match(line) is not None)
             if is_answer:
                 continue
             if line.startswith("- Only returned: "):
@@ -229,7 +230,7 @@ def sections_of(text: str) -> Iterator[Section]:
 
 def shown(heading: str) -> str:
     """Returns what a renderer shows of a heading that holds a name."""
-    return html.unescape(re.sub(r"\\([!-/:-@\[-`{-~])", r"\1", heading))
+    return html.unescape(re.sub(r"\\([!-/:-@\[-`{-~])", r"\1", heading.strip("`")))
 
 
 def _operation_complaints(found: list[Operation], sections: list[Section]) -> Iterator[tuple[str, str]]:

@@ -238,7 +238,7 @@ def test_an_edit_of_generated_text_stops_the_run_with_diff_and_fixes(out: Path, 
     assert "a person changed what skillgen wrote" in finished.stderr
     for way in ("skillgen.yaml", "<!-- yours -->", "--force"):
         assert way in finished.stderr
-    assert "\n+Gives  it" in finished.stderr
+    assert "\n+Gives it" in finished.stderr
     assert "\n-Does get" in finished.stderr
 
 

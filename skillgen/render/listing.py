@@ -100,12 +100,16 @@ class _Group:
     @property
     def _entry(self) -> str:
         """Its title, how many tools it has, and the source's words on it."""
+        return f"{self.entry}: {_words_on(self.topic)}\n"
+
+    @property
+    def entry(self) -> str:
+        """Its title, with a link, and how many tools it has."""
         if not self._is_linked:
-            return f"- {paragraph(self.topic.title)} ({len(self.topic.tools)}): {_words_on(self.topic)}\n"
+            return f"- {paragraph(self.topic.title)} ({len(self.topic.tools)})"
         files = [page.file_name for page in self.indexes or self.topic.pages]
         entry = f"- [{link_label(self.topic.title)}](references/{link_url(files[0])}) ({len(self.topic.tools)})"
-        entry += "".join(f", [{phrase('more')}](references/{link_url(file)})" for file in files[1:])
-        return f"{entry}: {_words_on(self.topic)}\n"
+        return entry + "".join(f", [{phrase('more')}](references/{link_url(file)})" for file in files[1:])
 
 
 def list_tools(service: Service, reference: Reference, room: int, *, is_linked: bool = True) -> Listing:
@@ -120,7 +124,11 @@ def list_tools(service: Service, reference: Reference, room: int, *, is_linked: 
         base -= 1
     left = room - sum(group.size(base) for group in groups)
     if left < 0:
-        return _sequence(reference, is_linked=is_linked)
+        bare = "".join(f"{group.entry}\n" for group in groups)
+        if not is_linked or len(bare.encode()) > room:
+            return _sequence(reference, is_linked=is_linked)
+        indexes = tuple(page for group in groups for page in group.indexes)
+        return Listing(text=Markdown(bare.rstrip("\n")), forms=FORMS[-1:], indexes=indexes)
     forms = {id(group): base for group in groups}
     for group in sorted(groups, key=lambda group: -len(group.topic.tools)) if base > FORMS[0] else ():
         if (more := group.size(base - 1) - group.size(base)) <= left:

@@ -340,12 +340,14 @@ def reference_files(
         yield page.file_name, text.replace(f"]({page.file_name}#", "](#")
 
 
-def section_command(file: str, sections: Iterable[Section | Tool]) -> str:
+def section_command(file: str, sections: Sequence[Section | Tool]) -> str:
     """Returns the command that prints one section of a file; names with a slash need another delimiter.
 
     The headings of the source's own texts, which are on the about pages, are bold.
     """
     name = r"[#* ]*NAME\**" if file.startswith("about") else "## NAME"
+    if any(heading_text(section.name).startswith("`") for section in sections):  # a name with marks of emphasis
+        name = name.replace("NAME", "`*NAME`*")
     start = rf"\|^{name}$|" if any("/" in section.name for section in sections) else f"/^{name}$/"
     return f"sed -n '{start},/^## /p' {file}"
 

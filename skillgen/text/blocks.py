@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 _STRUCTURE = re.compile(r"(?:^|\n)(?:[ \t]+\S|[-+*>#|=~`:]|\d{1,9}[.)])|[ \t]\n|\n\n\n|\t")
 """What only the parser reads. A text without it is paragraphs."""
 
-_TOO_DEEP = re.compile(r"(?:(?:>|[-+*]|\d{1,9}[.)])[ \t]*){40}|^[ \t]{200}", re.MULTILINE)
+_TOO_DEEP = re.compile(r"(?:>[ \t]*|(?:[-+*]|\d{1,9}[.)])[ \t]+){40}|^[ \t]{200}", re.MULTILINE)
 _MAX_DEPTH = 100
 _MAX_LENGTH = 200_000
 

@@ -393,7 +393,7 @@ def _uses_in_section(body: str, unwanted: bool, uses: tuple[list[str], list[str]
     label = below_heading = unwanted
     read: set[int] = set()
     blocks = list(_blocks(lines))
-    for (kind, numbers), (following, _) in zip(blocks, [*blocks[1:], ("", [])], strict=True):
+    for (kind, numbers), (following, _) in zip(blocks, [*blocks[1:], ("", [])], strict=False):
         words = " ".join(" ".join(lines[number] for number in numbers).split())
         words = words[marker.end() :] if kind == "item" and (marker := _ITEM.match(words)) else words
         is_unwanted, is_lead = _UNWANTED.match(words) is not None, words.rstrip(" *_").endswith((":", "："))
