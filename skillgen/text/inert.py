@@ -71,6 +71,7 @@ _EMPHASIS = tuple(
 )
 """The same for emphasis that is not closed outside of code."""
 
+_FENCED = re.compile(r"^(?P<fence>`{3,}(?!`)|~{3,}(?!~))[^\n]*\n(?:[^\n]*\n)*?(?P=fence)[`~]*$", re.MULTILINE)
 _SPAN = re.compile(r"((?<!`)(`+)(?!`)(?:(?!\2)[^\n]){1,5000}\2(?!`))")
 _MAY_END = re.compile(r"`[^`\n]*(?:[$~^*]|_(?!\w)|\]\()|`\s|\$\$")
 _ALIVE = re.compile(rf"{TAG_START}|\](?=\()")
@@ -122,13 +123,20 @@ def _with_held_code(text: str) -> str:
     no text of a source has, ends one.
     """
     done, out = 0, []
+    fences = [match.span() for match in _FENCED.finditer(text)]
+    number = 0
     for match in _ALIVE.finditer(text):
         at = match.start()
-        if at < done:
+        while number < len(fences) and fences[number][1] <= at:
+            number += 1
+        before = fences[number - 1][1] if number else 0
+        after = fences[number][0] if number < len(fences) else len(text)
+        if at < done or after <= at:  # what is in a fence is code, whatever it contains
             continue
-        start = max(text.rfind("\n\n", done, at), text.rfind("\x01", done, at)) + 1 or done
+        floor = max(done, before)
+        start = max(text.rfind("\n\n", floor, at), text.rfind("\x01", floor, at)) + 1 or floor
         ends = [end for sign in ("\n\n", "\x01") if (end := text.find(sign, at)) >= 0]
-        end = min(ends, default=len(text))
+        end = min([*ends, after])
         out.append(text[done:start])
         done, paragraph = end, text[start:end]
         if _MAY_END.search(paragraph):
