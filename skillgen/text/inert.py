@@ -71,7 +71,7 @@ _EMPHASIS = tuple(
 )
 """The same for emphasis that is not closed outside of code."""
 
-_FENCED = re.compile(r"^(?P<fence>`{3,}(?!`)|~{3,}(?!~))[^\n]*\n(?:[^\n]*\n)*?(?P=fence)[`~]*$", re.MULTILINE)
+_FENCE_LINE = re.compile(r"^(`{3,}|~{3,})([^\n]*)$", re.MULTILINE)
 _SPAN = re.compile(r"((?<!`)(`+)(?!`)(?:(?!\2)[^\n]){1,5000}\2(?!`))")
 _MAY_END = re.compile(r"`[^`\n]*(?:[$~^*]|_(?!\w)|\]\()|`\s|\$\$")
 _ALIVE = re.compile(rf"{TAG_START}|\](?=\()")
@@ -116,6 +116,17 @@ def held(parts: list[str]) -> Iterator[str]:
         yield part[:ticks] + TRIGGER.sub(r"\g<0> ", content) + part[-ticks:] if is_alive else part
 
 
+def _fences(text: str) -> Iterator[tuple[int, int]]:
+    """Yields where each fence begins and ends."""
+    mark, start = "", 0
+    for line in _FENCE_LINE.finditer(text):
+        if not mark:
+            mark, start = line[1], line.start()
+        elif line[1].startswith(mark) and not line[2].strip():
+            yield start, line.end()
+            mark = ""
+
+
 def _with_held_code(text: str) -> str:
     """Returns a document with `held` code, also where code and what it ends are of different texts.
 
@@ -123,7 +134,7 @@ def _with_held_code(text: str) -> str:
     no text of a source has, ends one.
     """
     done, out = 0, []
-    fences = [match.span() for match in _FENCED.finditer(text)]
+    fences = [*_fences(text)]
     number = 0
     for match in _ALIVE.finditer(text):
         at = match.start()
