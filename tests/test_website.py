@@ -107,7 +107,7 @@ def test_a_page_loads_nothing_from_elsewhere_and_is_accessible(
     acme: Path, github_site: Path, node_modules: Path
 ) -> None:
     audited = [acme / "index.html", acme / "tasks.html", github_site / "index.html"]
-    pages = [*audited, acme / "prompts.html", github_site / "actions-repos.html"]
+    pages = [*audited, acme / "prompts.html", github_site / "pulls.html"]
     tasks = [
         {"url": page.as_uri(), "scheme": scheme, "width": width, "audit": page in audited and width == 1200}
         for page in pages
