@@ -109,7 +109,7 @@ def work() -> dict[str, dict[str, int]]:
     folder = Path("build", "budget")  # relative, since random names and long paths are read too
     shutil.rmtree(ROOT / folder, ignore_errors=True)
     (ROOT / folder).mkdir(parents=True)
-    one_tool = folder / "lamps.json"
+    one_tool = folder / "Lamps1.json"  # a word that may be a credential, like many a path, so that their forms are read
     (ROOT / one_tool).write_text(json.dumps(ONE_TOOL), "utf-8")
     # Variables are read too, as what may be secrets.
     environment = {name: os.environ[name] for name in ("PATH", "SYSTEMROOT") if name in os.environ}
