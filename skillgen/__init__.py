@@ -5,8 +5,6 @@ The names in `skillgen.__all__` are the public Python API, which docs/api.md exp
 
 from __future__ import annotations
 
-import sys
-from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 __version__ = "0.2.0"
@@ -29,19 +27,3 @@ def __getattr__(name: str) -> Any:
         if (error := dropped("function", name)) is not None:
             raise AttributeError(f"{error.what}: {error.fix}")
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-
-
-class _Package(ModuleType):
-    """The package, whose function `lint` the import of the subpackage of that name does not replace."""
-
-    @property
-    def lint(self) -> Any:
-        """The public function."""
-        return __getattr__("lint")
-
-    @lint.setter
-    def lint(self, module: ModuleType) -> None:
-        pass
-
-
-sys.modules[__name__].__class__ = _Package

@@ -21,7 +21,6 @@ from skillgen.config.convert import Converter, error_of_argument
 from skillgen.config.option import Option, Options, options_in
 from skillgen.config.project import ALL_OPTIONS, LintOptions, OutputOptions, Source, Texts
 from skillgen.errors import EditedError, ExitCode, OutputError, Problem, SkillgenError, SourceError, UsageError
-from skillgen.lint.findings import Findings
 from skillgen.model.auth import Endpoint
 from skillgen.model.calls import Example, Output
 from skillgen.model.changes import ToolChange
@@ -33,6 +32,7 @@ from skillgen.model.tool import Semantics, Tool
 from skillgen.model.values import Origin, Value
 from skillgen.pipeline.generate import File, Result, checked_output, publisher_of, write_documents
 from skillgen.pipeline.read import Notify
+from skillgen.rules.findings import Findings
 
 __all__ = [
     "EditedError",

@@ -1,7 +1,7 @@
 """Every kind of problem that skillgen reports: its code, level, meaning, fix and clause.
 
-A code is declared here and nowhere else; its examples are in lint/examples.yaml. Level and fix of a problem follow from
-its code, and docs/rules.md is built from both files. A code and its level are stable between versions.
+A code is declared here and nowhere else; its examples are in rules/examples.yaml. Level and fix of a problem follow
+from its code, and docs/rules.md is built from both files. A code and its level are stable between versions.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""How many real sources each rule of `skillgen lint` hits: writes skillgen/lint/hit_rates.json.
+"""How many real sources each rule of `skillgen lint` hits: writes skillgen/rules/hit_rates.json.
 
 A person runs it when a rule changes; it needs the servers and the descriptions that `make test` installs. A rule that
 hits more than half of the sources of its kind is optional (`ProblemCode.is_optional`). The part `reviewed` is written
@@ -21,7 +21,7 @@ from cli import ROOT, run_python
 from corpus import descriptions, sample
 from real_servers import OTHERS, clock, everything, filesystem, git, memory
 
-MEASURED = ROOT / "skillgen" / "lint" / "hit_rates.json"
+MEASURED = ROOT / "skillgen" / "rules" / "hit_rates.json"
 SAMPLE = 150
 WORKERS = 2
 

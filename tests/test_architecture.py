@@ -27,7 +27,7 @@ FLOORS = {
     "config": 5,
     "calls": 6,
     "mock": 7,
-    "lint": 8,
+    "rules": 8,
     "pipeline": 9,
     "api": 10,
     "evals": 10,
@@ -41,7 +41,7 @@ BEHIND = {"jinja2": "render", "typer": "cli", "rich": "cli", "httpx2": "sources"
 DEVELOPERS_COMMANDS = {
     "skillgen.model.document",
     "skillgen.config.schema",
-    "skillgen.lint.explanation",
+    "skillgen.rules.explanation",
     "skillgen.render.manual",
     "skillgen.calls.script",
 }

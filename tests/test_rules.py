@@ -24,10 +24,10 @@ Json = Any
 
 PAGE = (ROOT / "docs" / "rules.md").read_text("utf-8")
 CODES = dict(re.findall(r"^\| \[`([a-z-]+)`\]\(#[a-z-]+\) \| (\w+) \| .+ \|$", PAGE, re.MULTILINE))
-EXAMPLES = yaml.safe_load((ROOT / "skillgen" / "lint" / "examples.yaml").read_text("utf-8"))
+EXAMPLES = yaml.safe_load((ROOT / "skillgen" / "rules" / "examples.yaml").read_text("utf-8"))
 CASES = EXAMPLES.pop("case")
 
-CHECKS = (ROOT / "skillgen" / "lint" / "checks.py").read_text("utf-8")
+CHECKS = (ROOT / "skillgen" / "rules" / "checks.py").read_text("utf-8")
 LINT_CODES = frozenset(re.findall(r'Problem\.of\("([a-z-]+)"', CHECKS))
 """Codes that only `lint` reports."""
 
@@ -291,7 +291,7 @@ SCREENED = {"addresses-reader", "name-addresses-reader"}
 
 
 def test_a_rule_that_most_sources_break_is_optional() -> None:
-    measured = json.loads((ROOT / "skillgen" / "lint" / "hit_rates.json").read_text("utf-8"))
+    measured = json.loads((ROOT / "skillgen" / "rules" / "hit_rates.json").read_text("utf-8"))
     reviewed = measured.pop("reviewed")["findings"]
     common = {code for kind in measured.values() for code, rate in kind["rates"].items() if rate > 50}
     # What screening reports says what became of a text; it is also reported when it is a false alarm.
@@ -324,7 +324,7 @@ def test_a_problem_has_the_level_and_the_fix_of_its_code() -> None:
 
 
 def test_the_page_of_rules_is_up_to_date() -> None:
-    assert run_python("-m", "skillgen.lint.explanation").stdout == PAGE
+    assert run_python("-m", "skillgen.rules.explanation").stdout == PAGE
 
 
 # -- skillgen rule ---------------------------------------------------------------------------------------------------

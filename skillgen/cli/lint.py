@@ -20,9 +20,9 @@ from skillgen.errors import ExitCode, OutputError, SkillgenError, UsageError
 from skillgen.problem_codes import CODES
 
 if TYPE_CHECKING:
-    from skillgen.lint.findings import Findings
     from skillgen.pipeline.lint import Linter
     from skillgen.pipeline.read import Reading
+    from skillgen.rules.findings import Findings
 
 
 @command
@@ -62,9 +62,9 @@ def lint(
         skillgen lint --skill .claude/skills/books openapi.yaml
     """
     from skillgen.config.loader import find_project_file, project_file, read_project
-    from skillgen.lint.findings import baseline_text, counts_of
-    from skillgen.lint.scores import badge
     from skillgen.pipeline.lint import Linter
+    from skillgen.rules.findings import baseline_text, counts_of
+    from skillgen.rules.scores import badge
 
     if skill is not None and (badge_file is not None or report_format == "conformance"):
         where = "--badge" if badge_file is not None else "--format"
@@ -128,7 +128,7 @@ def _report(name: str, console: Console) -> Callable[[Sequence[Findings]], str]:
     Raises:
         UsageError: there is no such report.
     """
-    from skillgen.lint.reports import REPORTS, conformance_report, text_report
+    from skillgen.rules.reports import REPORTS, conformance_report, text_report
 
     has_colour = sys.stdout.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
     nothing = "no errors" if console.quiet else "no findings"
@@ -196,7 +196,7 @@ def rule(
         for name, kind in sorted(CODES.items()):
             print(f"{name:{width}}  {kind.level:7}  {kind.meaning}")
         return ExitCode.DONE
-    from skillgen.lint.explanation import explanation, unknown_code
+    from skillgen.rules.explanation import explanation, unknown_code
 
     if code not in CODES:
         raise unknown_code(code, "CODE")

@@ -21,10 +21,10 @@ from msgspec import Meta, Struct
 from skillgen.config.loader import read_options
 from skillgen.config.project import DRAFTED, Texts
 from skillgen.errors import UsageError
-from skillgen.lint.prose import check_texts
 from skillgen.model.service import Service
 from skillgen.model.tool import EFFECTS, Tool
 from skillgen.model.values import is_inferred
+from skillgen.rules.prose import check_texts
 from skillgen.security.screening import screen_service
 from skillgen.sources.documents import snapshot_text
 from skillgen.text.markdown import fence, one_line, plain_words

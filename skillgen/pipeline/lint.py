@@ -12,9 +12,12 @@ from msgspec import Struct, structs
 
 from skillgen.config.project import NO_LINT_OPTIONS, LintOptions
 from skillgen.errors import OutputError, Problem, UsageError
-from skillgen.lint.checks import check_service
-from skillgen.lint.explanation import unknown_code
-from skillgen.lint.findings import (
+from skillgen.model.service import Service
+from skillgen.model.tool import Tool
+from skillgen.problem_codes import CODES
+from skillgen.rules.checks import check_service
+from skillgen.rules.explanation import unknown_code
+from skillgen.rules.findings import (
     Baseline,
     Findings,
     Location,
@@ -24,11 +27,8 @@ from skillgen.lint.findings import (
     owners_in,
     worst_first,
 )
-from skillgen.lint.prose import check_prose, check_texts, unmentioned_tools
-from skillgen.lint.scores import scores_of
-from skillgen.model.service import Service
-from skillgen.model.tool import Tool
-from skillgen.problem_codes import CODES
+from skillgen.rules.prose import check_prose, check_texts, unmentioned_tools
+from skillgen.rules.scores import scores_of
 from skillgen.sources.documents import text_of_file
 from skillgen.sources.examples.consistency import schema_problems
 from skillgen.sources.json_access import SOURCE_LIMIT_BYTES

@@ -691,7 +691,7 @@ def _prose_problems(service: Service, request: Request) -> Iterator[Problem]:
     prose |= {child(request.place("groups"), name): group.intro for name, group in texts.groups.items()}
     given = {place: text if isinstance(text, str) else "\n\n".join(text) for place, text in prose.items() if text}
     if given:
-        from skillgen.lint.prose import check_texts
+        from skillgen.rules.prose import check_texts
 
         yield from check_texts(given, service)
 

@@ -11,11 +11,11 @@ from contextlib import suppress
 from msgspec import Struct, structs
 
 from skillgen.errors import Problem, UsageError
-from skillgen.lint.positions import positions_in
-from skillgen.lint.scores import Scores
 from skillgen.model.service import Service
 from skillgen.model.values import Json, child
 from skillgen.problem_codes import Level
+from skillgen.rules.positions import positions_in
+from skillgen.rules.scores import Scores
 
 LEVELS: tuple[Level, ...] = ("error", "warning", "info")
 """The worst first."""

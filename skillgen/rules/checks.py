@@ -11,12 +11,12 @@ from collections.abc import Callable, Iterator, Mapping
 from operator import itemgetter
 
 from skillgen.errors import Problem
-from skillgen.lint.prose import ToolNames, style_of, words_in
 from skillgen.model.calls import Output
 from skillgen.model.schema import Parameter, Schema
 from skillgen.model.service import Service
 from skillgen.model.tool import EFFECTS, Kind, Tool
 from skillgen.model.values import Icon, child, is_inferred
+from skillgen.rules.prose import ToolNames, style_of, words_in
 from skillgen.security.addresses import host_of, is_loopback, is_private
 from skillgen.security.injection import find_injections
 

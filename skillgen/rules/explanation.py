@@ -72,7 +72,7 @@ def _hit_rates() -> dict[str, str]:
 
 
 def _text_of(name: str) -> str:
-    return files("skillgen.lint").joinpath(name).read_text("utf-8")
+    return files("skillgen.rules").joinpath(name).read_text("utf-8")
 
 
 def unknown_code(code: str, where: str) -> UsageError:

@@ -15,11 +15,11 @@ from msgspec import structs
 
 from skillgen import __version__
 from skillgen.errors import Problem, UsageError
-from skillgen.lint.explanation import explanation
-from skillgen.lint.findings import LEVELS, Findings, counts_of
-from skillgen.lint.scores import Requirement, Scores
 from skillgen.model.values import Json
 from skillgen.problem_codes import CODES, Level
+from skillgen.rules.explanation import explanation
+from skillgen.rules.findings import LEVELS, Findings, counts_of
+from skillgen.rules.scores import Requirement, Scores
 from skillgen.text.inert import disarm, disarm_log_commands
 from skillgen.text.junit import TestCase, junit_xml, plain
 from skillgen.text.markdown import counted, json_output, one_line
