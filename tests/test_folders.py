@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import io
 import json
-import shlex
 import shutil
 import sys
 import zipfile
@@ -14,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from cli import ROOT, Finished, files_of, generated, run_skillgen, stamps_of
+from cli import Finished, files_of, generated, run_skillgen, stamps_of
 from descriptions import description, grouped, operation, write
 
 SERVER = """\
@@ -400,39 +399,3 @@ def test_an_edit_error_shows_only_what_would_be_lost(tmp_path: Path) -> None:
     assert [line for line in finished.stderr.splitlines() if line[:1] in "+-" and line[:3] not in ("+++", "---")] == [
         "-name: tasks", "+name: mine", "-## How to Call", "+## How I Call",
     ]  # fmt: skip
-
-
-# -- the README -------------------------------------------------------------------------------------------------------
-
-
-def test_the_commands_of_the_readme_run_one_after_the_other(tmp_path: Path) -> None:
-    """In one folder, as far as they need no network: each leaves what the others wrote."""
-    text = (ROOT / "README.md").read_text("utf-8")
-    lines = [line.partition(" #")[0].strip() for line in text.splitlines() if line.startswith("skillgen ")]
-    shutil.copytree(ROOT / "examples/acme-mcp", tmp_path / "examples/acme-mcp")
-    memory, github = server(tmp_path / "memory.py", "memory"), server(tmp_path / "github.py", "github")
-    entries = {name: {"command": sys.executable, "args": [path]} for name, path in (("github", github), ("b", memory))}
-    (tmp_path / ".mcp.json").write_text(json.dumps({"mcpServers": entries}), "utf-8")
-    api(tmp_path / "openapi.yaml", "Acme")
-    (tmp_path / "acme").mkdir()
-    program = PROGRAM.format(name="acme") + "def build_parser():\n    return app\n"
-    (tmp_path / "acme/cli.py").write_text(program, "utf-8")
-    places = {
-        "--python .venv/bin/python": f"--python {sys.executable}",
-        "npx -y @modelcontextprotocol/server-memory": shlex.join([sys.executable, memory]),
-        "python examples/": f"{sys.executable} examples/",
-    }
-    written: set[str] = set()
-    for line in lines:
-        if "https://" in line or "--command gh" in line or not line.startswith(("skillgen from-", "skillgen inspect")):
-            continue
-        for before, after in places.items():
-            line = line.replace(before, after)
-        words, _, target = line.partition(" > ")
-        finished = done(*shlex.split(words)[1:])
-        if target:
-            (tmp_path / target).write_text(finished.stdout, "utf-8")
-        now = {path.relative_to(tmp_path).as_posix() for path in tmp_path.rglob("agent-docs/**/SKILL.md")}
-        assert written <= now, line
-        written = now
-    assert len(written) == 7, written

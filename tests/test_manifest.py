@@ -291,7 +291,7 @@ def test_an_emitted_manifest_says_what_it_was_made_from(path: Path, tmp_path: Pa
 
 def test_what_is_out_of_scope_is_documented() -> None:
     """S4-19: idempotent replay and checks of permissions are the server's own matter."""
-    text = (ROOT / "README.md").read_text("utf-8")
+    text = (ROOT / "docs" / "servers.md").read_text("utf-8")
     assert "does not check that a server keeps its word" in " ".join(text.split())
 
 
