@@ -293,7 +293,7 @@ def names(rendering):
     yield Document("names.txt", ", ".join(tool.name for tool in rendering.service.tools))
 """
 
-CODE = '    "tool-too-slow": ProblemCode("info", "a tool answers slowly"),\n'
+CODE = "\ntool-too-slow:\n  level: info\n  meaning: a tool answers slowly\n  case: a slow tool\n"
 
 KIND_OPTION = '    titles: str | None = option("A file with a title.", metavar="FILE", is_kind=True, is_path=True)\n'
 
@@ -316,11 +316,10 @@ def changed_package(project: Path) -> Path:
         "render/filters.py": FILTER,
         "model/document.py": FORMAT,
         "render/llms.py": RENDERER,
+        "problem_codes.yaml": CODE,
     }.items():
         with (project / "skillgen" / name).open("a", encoding="utf-8") as file:
             file.write(added)
-    codes = project / "skillgen" / "problem_codes.py"
-    codes.write_text(codes.read_text("utf-8").replace("    # All sources.\n", "    # All sources.\n" + CODE), "utf-8")
     return project
 
 

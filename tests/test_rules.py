@@ -24,8 +24,8 @@ Json = Any
 
 PAGE = (ROOT / "docs" / "rules.md").read_text("utf-8")
 CODES = dict(re.findall(r"^\| \[`([a-z-]+)`\]\(#[a-z-]+\) \| (\w+) \| .+ \|$", PAGE, re.MULTILINE))
-EXAMPLES = yaml.safe_load((ROOT / "skillgen" / "rules" / "examples.yaml").read_text("utf-8"))
-CASES = EXAMPLES.pop("case")
+TABLE = yaml.safe_load((ROOT / "skillgen" / "problem_codes.yaml").read_text("utf-8"))
+CASES = {code for code, kind in TABLE.items() if "case" in kind}
 
 CHECKS = (ROOT / "skillgen" / "rules" / "checks.py").read_text("utf-8")
 LINT_CODES = frozenset(re.findall(r'Problem\.of\("([a-z-]+)"', CHECKS))
@@ -159,7 +159,7 @@ READERS: dict[str, Callable[[str, Path], list[Problem]]] = {
 @pytest.mark.parametrize("part", READERS)
 def test_a_bad_example_breaks_its_rule_and_a_good_one_does_not(part: str, tmp_path: Path) -> None:
     wrong = []
-    for code, pair in EXAMPLES[part].items():
+    for code, pair in ((code, kind) for code, kind in TABLE.items() if kind.get("part") == part):
         for kind, is_expected in (("bad", True), ("good", False)):
             folder = tmp_path / code / kind
             folder.mkdir(parents=True)
@@ -229,7 +229,7 @@ TESTS_OF_CASES = {
 
 
 def test_every_other_case_has_a_test_that_names_its_code() -> None:
-    assert TESTS_OF_CASES.keys() == CASES.keys()
+    assert TESTS_OF_CASES.keys() == CASES
     wrong = []
     for code, test in TESTS_OF_CASES.items():
         module, name = test.split(".")
@@ -304,12 +304,12 @@ def test_a_rule_that_most_sources_break_is_optional() -> None:
 
 
 def test_every_code_has_examples_or_a_case() -> None:
-    explained = [*CASES, *(code for pairs in EXAMPLES.values() for code in pairs)]
+    explained = [code for code, kind in TABLE.items() if "case" in kind or (kind["part"] in READERS and "bad" in kind)]
     assert sorted(explained) == sorted(CODES)
 
 
 def test_every_documented_code_is_reported() -> None:
-    modules = [path for path in (ROOT / "skillgen").rglob("*.py") if path.stem != "problem_codes"]
+    modules = (ROOT / "skillgen").rglob("*.py")
     strings = {string for path in modules for string in re.findall(r'"([a-z0-9-]+)"', path.read_text("utf-8"))}
     built = {f"{field}-missing" for field in ("title", "version", "description", "tool-summary", "tool-description")}
     assert CODES.keys() - strings - built == set()

@@ -7,25 +7,8 @@ from difflib import get_close_matches
 from functools import cache
 from importlib.resources import files
 
-import yaml
-from msgspec import Struct
-
 from skillgen.errors import UsageError
 from skillgen.problem_codes import CODES
-
-
-class Examples(Struct, frozen=True):
-    """A bad and a good example of a kind of problem, or the case in which it is reported."""
-
-    part: str = ""
-    """What the examples are part of: a key of `PARTS`."""
-
-    bad: str = ""
-    good: str = ""
-
-    case: str = ""
-    """The case of a problem that no short example shows."""
-
 
 PARTS = {
     "description": ("yaml", "part of an OpenAPI description"),
@@ -39,14 +22,6 @@ PARTS = {
     "arazzo": ("yaml", "the workflows of an Arazzo file, for an API with `getOrder` and `deleteOrder`"),
 }
 """What examples are part of: its syntax, and its name for readers."""
-
-
-@cache
-def _examples() -> dict[str, Examples]:
-    """Returns the examples of every code."""
-    data = yaml.safe_load(_text_of("examples.yaml"))
-    cases = {code: Examples(case=case) for code, case in data.pop("case").items()}
-    return cases | {code: Examples(part=part, **pair) for part, pairs in data.items() for code, pair in pairs.items()}
 
 
 @cache
@@ -100,12 +75,11 @@ def explanation(code: str) -> str:
         paragraphs.append(f"Fix: {kind.fix}.")
     if code in _hit_rates():
         paragraphs.append(_hit_rates()[code])
-    examples = _examples().get(code)
-    if examples is not None and examples.case:
-        paragraphs.append(f"Case: {examples.case}.")
-    elif examples is not None:
-        syntax, part = PARTS[examples.part]
-        for label, example in ((f"Bad ({part})", examples.bad), ("Good", examples.good)):
+    if kind.case:
+        paragraphs.append(f"Case: {kind.case}.")
+    else:
+        syntax, part = PARTS[kind.part]
+        for label, example in ((f"Bad ({part})", kind.bad), ("Good", kind.good)):
             paragraphs += [f"{label}:", f"```{syntax}\n{example}```"]
     return "\n\n".join(paragraphs) + "\n"
 
