@@ -136,3 +136,16 @@ def test_an_error_of_most_tools_is_described_once() -> None:
     (page,) = (text for path, text in found.items() if path.endswith("group0.md"))
     assert page.count("Not declared here: `400` of [Common Errors](about.md#common-errors).") == 1
     assert not any(character < " " and character != "\n" for text in found.values() for character in text)
+
+
+def test_skill_md_links_the_named_type_of_what_every_tool_takes() -> None:
+    """A link leads to the section of the type, and no mark of the links that are not resolved is left."""
+    data = described()
+    named = {name: {"type": "string", "description": f"It is {name}. {FILLER}"} for name in ("since", "until")}
+    data["components"] = {"schemas": {"Consent": {"type": "object", "properties": named}}}
+    consent = {"type": "object", "properties": {"consent": {"$ref": "#/components/schemas/Consent"}}}
+    for path in data["paths"].values():
+        path["post"] = {**path.pop("get"), "requestBody": {"content": {"application/json": {"schema": consent}}}}
+    skill = skill_md(data)
+    assert "- `consent` ([Consent](references/types.md#consent))" in skill
+    assert [sign for text in documents(data).values() for sign in text if sign < " " and sign != "\n"] == []

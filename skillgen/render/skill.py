@@ -22,7 +22,7 @@ from skillgen.render.environment import Templates
 from skillgen.render.identity import skill_name, title, tool_phrase
 from skillgen.render.invocation import skill_fields
 from skillgen.render.listing import FORMS, Listing, list_indexes, list_tools, shared_start
-from skillgen.render.pages import Page
+from skillgen.render.pages import Page, link_resolver
 from skillgen.render.parameters import lists_requests, shared_parameters
 from skillgen.render.reference import Reference, page_text, reference_files, reference_of, whole_skill
 from skillgen.render.safety import cautions
@@ -240,6 +240,8 @@ class _Writer:
         self._rendering = rendering
         self._lists = list_indexes(reference)
         places = {name: f"references/{address}" for name, address in reference.tool_addresses.items()}
+        types = {name: f"references/{address}" for name, address in reference.type_addresses.items()}
+        self._resolved = link_resolver(types, places)
         steps = sum(len(item.steps) for item in service.workflows)
         fields = skill_fields(service, rendering.profile, has_program=rendering.has_program)
         self._context = {
@@ -263,7 +265,7 @@ class _Writer:
         if not offers:
             context["offered"] = ()
         text = self._rendering.templates.render("skill/SKILL.md.j2", **context)
-        return text if listing is None else inert("SKILL.md", text)
+        return text if listing is None else inert("SKILL.md", self._resolved(text))
 
     def listing(self, said: Said, limit: int) -> Listing:
         """Returns the richest list that fits with the rest."""
