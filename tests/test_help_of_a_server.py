@@ -101,7 +101,6 @@ def test_a_negative_lead_in_right_below_a_list_begins_another_list(tmp_path: Pat
         ("Do NOT use for file storage (use another)", "file storage (use another)"),
         ("❌ Do NOT use for billing", "billing"),
         ("🚫 **Not suitable for** video", "**Not suitable for** video"),
-        (":x: Large files", "Large files"),
         ("Don’t use this server to store secrets", "to store secrets"),
         ("Never use it when offline", "when offline"),
         ("Should not be used for billing", "Should not be used for billing"),
@@ -111,9 +110,6 @@ def test_a_negative_lead_in_right_below_a_list_begins_another_list(tmp_path: Pat
         ("File storage (do not use)", "File storage (do not use)"),
         ("File storage — do not use this server", "File storage — do not use this server"),
         ("Do not use `delete_all` for bulk changes", "Do not use `delete_all` for bulk changes"),
-        ("Nicht verwenden für Dateien", "Nicht verwenden für Dateien"),
-        ("Ne pas utiliser pour les fichiers", "Ne pas utiliser pour les fichiers"),
-        ("请勿用于文件存储", "请勿用于文件存储"),
     ],
 )
 def test_an_item_with_negative_words_or_a_negative_sign_is_not_a_use(tmp_path: Path, item: str, unwanted: str) -> None:
@@ -127,7 +123,7 @@ def test_an_item_with_negative_words_or_a_negative_sign_is_not_a_use(tmp_path: P
 @pytest.mark.parametrize(
     "lead",
     ["Not for:", "**❌ Don't use it for**", "Use another server for:", "It cannot handle:", "### Anti-patterns",
-     "Use a spreadsheet instead for:", "Verwende diesen Server nicht für:", "Do not ever use this server\nfor:"],
+     "Use a spreadsheet instead for:", "Do not ever use this server\nfor:"],
 )  # fmt: skip
 def test_a_negative_lead_in_is_known_in_many_wordings(tmp_path: Path, lead: str) -> None:
     """S0-33."""
@@ -179,7 +175,7 @@ def test_the_tool_reference_reaches_the_section_of_each_tool(tmp_path: Path, unk
     for words in (
         "Makes a project.",
         "Create a new project.",
-        "- `name` (required, string): Project name (1-100 chars)\n",
+        "- `name` (string, required): Project name (1-100 chars)\n",
         "- `type` (string): Who sees it\n",
         "- `type` (optional, string, max 7 characters): `public` or `private`\n",
         "- `colour`: Any name that CSS knows\n",
@@ -191,7 +187,8 @@ def test_the_tool_reference_reaches_the_section_of_each_tool(tmp_path: Path, unk
     ):
         assert words in section
         assert words.strip() in written["ai-help.md"]
-    assert section.count("Project name") == 1
+    for words in ("Project name", "`name`", "acme projects create", "sends webhook"):
+        assert section.count(words) == 1, words
     assert "Reads from a replica." in document.section("list_projects").text
     assert ("Comes with version 2." in written["SKILL.md"]) == bool(unknown)
     assert written["ai-help.md"].count("Ten an hour.") == 1

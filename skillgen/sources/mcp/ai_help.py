@@ -1,15 +1,14 @@
 """Reads the result of `ai_help` (seed 000, 3.3), in Markdown or JSON as its `contentType` says.
 
 Its front matter or `metadata` is read in the shape of a `dashdash` object (seed 000, 3.1.2 and 3.3.2). Its quick
-reference and tool reference add to the tools (S0-18), but never change what the source declares: a chapter on a tool
-becomes guidance, unchanged.
+reference and tool reference add to the tools (S0-18), but never change what the source declares: of a chapter on a
+tool, what the tool does not have yet becomes its fields, and the rest is guidance, unchanged.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Iterable, Iterator, Mapping
-from itertools import takewhile
+from collections.abc import Collection, Iterable, Mapping
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -25,24 +24,6 @@ from skillgen.text import generated
 from skillgen.text import lazy_re as re
 from skillgen.text.generated import OWN_WORDS, is_edited
 from skillgen.text.structure import open_fence, sections_of_level
-
-_TOOL_LINE = re.compile(
-    r"(?:\*\*|__)?(?P<code>`)?(?:\*\*)?(?P<name>[\w./-]+)(?![\w./-])(?(code)[^`]*`|(?:\s?\([^`\n]*?\))?(?:\*\*)?)(?:\*\*|__)?"
-    r"(?:\s*[:\u2014\u2013]|\s+-)(?:\*\*)?\s+(?P<phrase>\S.*)",
-    re.DOTALL,
-)
-_TOOL_HEADING = re.compile(r"(?:\d+[.)]\s+)?[`*_]*(?P<name>[\w./-]+)[`*_]*(?:\s*\W.*)?")
-_SIDE_EFFECTS = re.compile(
-    r"^(?:#{4,6} |\*\*)Side Effects?(?:\*\*:?|:\*\*)?[ \t]*\n{0,2}(?P<text>(?:[-*] .*\n?)+|[^\s*#].*)",
-    re.IGNORECASE | re.MULTILINE,
-)
-"""The label of a tool's side effects (seed 000, 3.3.2, "Tool Reference"), with the line or the list that follows."""
-
-_LABEL = re.compile(r"^(?=\*\*|#{4,6} )", re.MULTILINE)
-_EQUIVALENT = re.compile(
-    r"^\*\*(?P<way>CLI|API) Equivalent:\*\*[ \t]*`(?P<call>[^`\n]+)`[ \t]*$\n?", re.IGNORECASE | re.MULTILINE
-)
-_NO_EFFECT = re.compile(r"\W*(?:none|no|nothing|n/?a|no\s+side[\s-]effects?)?\W*", re.IGNORECASE)
 
 _POINTER = "/ai_help"
 _USE = re.compile(r"whentouse|usewhen")
@@ -108,15 +89,11 @@ class AiHelp(Struct, frozen=True, kw_only=True):
         for section in self.sections:
             key, body = _letters(section.title), section.body
             if key == "quickreference":
-                listed, unknown_in_list, body = _tool_lines(body, tool_names, is_own=is_own)
-                phrases = {**listed, **phrases}
-                unknown += unknown_in_list
+                body = _read_tool_lines(body, tool_names, phrases, unknown if is_own else None)
                 if _LIST.search(body):  # in a form that cannot be merged with the documents' own list
                     section = Section(kind="quick_reference", body=body)
             elif key in _REFERENCES:
-                by_tool, body = _tool_chapters(body, tool_names)
-                for name, chapter in by_tool.items():
-                    chapters[name] = "\n\n".join(filter(None, (chapters.get(name), chapter)))
+                body = _read_chapters(body, tool_names, chapters)
             if body:
                 sections.append(replace(section, body=body))
         if unknown:
@@ -125,36 +102,64 @@ class AiHelp(Struct, frozen=True, kw_only=True):
         return ToolHelp(phrases=phrases, chapters=chapters, sections=tuple(sections))
 
 
+_LABEL = re.compile(r"^(?=\*\*|#{4,6} )", re.MULTILINE)
+_PART = re.compile(r"(?:#{4,6} +|\*\*)(?P<label>[^*\n]+)(?:\*\*:?)?\s*(?P<text>.*)", re.DOTALL)
+_NO_EFFECT = re.compile(r"\W*(?:none|no|nothing|n/?a|no\s+side[\s-]effects?)?\W*", re.IGNORECASE)
+_CALL = re.compile(r"`([^`\n]+)`")
+_PARAMETER = re.compile(
+    r"^[-*] `(?P<name>[\w.$-]+)`(?: \((?:(?:required|optional|string|integer|number|boolean|array|object)(?:, )?)+\))?"
+    r"(?::| [—–-]) (?P<text>\S.*)\n?",
+    re.MULTILINE,
+)
+"""An item on a parameter that holds its description alone, next to what its schema declares as well."""
+
+
 def with_help(tool: Tool, text: ToolHelp, origin: Origin) -> Tool:
-    """Returns a tool with the text on it: its line of the quick reference, and its chapter with its side effects."""
-    origins, semantics, summary = dict(tool.origins or {}), tool.semantics, tool.summary
-    phrase, chapter = text.phrases.get(tool.name), text.chapters.get(tool.name)
-    if phrase and (summary is None or ("summary" in origins and origins["summary"].kind == "inferred")):
-        summary, origins["summary"] = phrase, origin
-    lines = [line for label in _SIDE_EFFECTS.finditer(chapter or "") for line in label["text"].splitlines()]
-    if effects := tuple(line.lstrip("-* ") for line in lines if not _NO_EFFECT.fullmatch(line)):
-        if not semantics.side_effects:
-            semantics = replace(
-                semantics, side_effects=effects, origins={**(semantics.origins or {}), "side_effects": origin}
-            )
-    description, chapter = tool.description, chapter or ""
-    if description is None and (words := _LABEL.split(chapter, maxsplit=1)[0].strip()):
-        description, origins["description"], chapter = words, origin, chapter.removeprefix(words).strip()
-    equivalents: dict[str, str] = {}
-    for line in _EQUIVALENT.finditer(chapter):
-        field = f"{line['way'].lower()}_equivalent"
-        if (getattr(tool, field) or line["call"]) == line["call"]:
-            equivalents[field], chapter = line["call"], chapter.replace(line[0], "")
-            origins[field] = origins.get(field, origin)
-    guidance = (*tool.guidance, Section(kind="help", body=chapter.strip())) if chapter.strip() else tool.guidance
+    """Returns a tool with the text on it: its line of the quick reference, and its chapter.
+
+    Parts of the chapter that the documents show in the tool's section as well fill its empty fields, and are not
+    repeated: its parameters, side effects and equivalents (seed 000, 3.3.2, "Tool Reference").
+    """
+    origins, changes = dict(tool.origins or {}), dict[str, Json]()
+    phrase = text.phrases.get(tool.name)
+    if phrase and (tool.summary is None or ("summary" in origins and origins["summary"].kind == "inferred")):
+        changes["summary"], origins["summary"] = phrase, origin
+    words, *labelled = _LABEL.split(text.chapters.get(tool.name, ""))
+    rest = [words]
+    if tool.description is None and words.strip():
+        changes["description"], origins["description"], rest = words.strip(), origin, []
+    parameters = {parameter.name: parameter for parameter in tool.parameters}
+    for part in labelled:
+        match = _PART.match(part)
+        label, body = (_letters(match["label"]), match["text"].strip()) if match is not None else ("", "")
+        field = {"cliequivalent": "cli_equivalent", "apiequivalent": "api_equivalent"}.get(label, "")
+        call = _CALL.fullmatch(body) if field else None
+        if call is not None and (getattr(tool, field) or call[1]) == call[1]:
+            changes[field], origins[field], part = call[1], origins.get(field, origin), ""
+        elif label in ("sideeffect", "sideeffects") and not tool.semantics.side_effects:
+            lines = body.split("\n\n")[0].splitlines() if body[:2] in ("- ", "* ") else body.splitlines()[:1]
+            if effects := tuple(line.lstrip("-* ") for line in lines if not _NO_EFFECT.fullmatch(line)):
+                facts = {**(tool.semantics.origins or {}), "side_effects": origin}
+                changes["semantics"] = replace(tool.semantics, side_effects=effects, origins=facts)
+                part = part if body.splitlines() != lines else ""
+        elif label == "parameters":
+            for item in _PARAMETER.finditer(part):
+                known = parameters.get(item["name"])
+                if known is not None and (known.description or item["text"]) == item["text"]:
+                    facts = {**(known.origins or {}), "description": origin}
+                    parameters[known.name] = (
+                        known if known.description else replace(known, description=item["text"], origins=facts)
+                    )
+                    part = part.replace(item[0], "", 1)
+                    part = part if "\n" in part.strip() else ""  # without a label that has nothing below it
+        rest.append(part)
+    guidance = "".join(rest).strip()
     return replace(
         tool,
-        **equivalents,
-        summary=summary,
-        description=description,
+        **changes,
+        parameters=tuple(parameters.values()),
         origins=origins or None,
-        semantics=semantics,
-        guidance=guidance,
+        guidance=(*tool.guidance, *([Section(kind="help", body=guidance)] if guidance else [])),
     )
 
 
@@ -220,14 +225,14 @@ def ai_help_from_result(raw: Json, problems: ProblemLog, pointer: str = f"{_POIN
 
 def _any_text(raw: Json, problems: ProblemLog, pointer: str) -> AiHelp:
     result = {"content": raw} if isinstance(raw, str) else as_dict(raw)
-    content, kind = _joined_blocks(result.get("content")), _media_type(result)
-    if kind == "application/json" and "metadata" not in result and isinstance(content, str):
+    content, is_json = _content(result)
+    if is_json and "metadata" not in result and isinstance(content, str):
         if (decoded := json_or_none(content)) is None:
             what = "the content is not JSON, though `contentType` is"
             problems.report("ai-help-invalid", f"{_POINTER}/content", what)
         result = decoded if isinstance(decoded, dict) else {"content": decoded}
-        content, kind = _joined_blocks(result.get("content")), _media_type(result)
-    if isinstance(content, str) and kind != "application/json":
+        content, is_json = _content(result)
+    if isinstance(content, str) and not is_json:
         return _from_markdown(content, problems, pointer)
     if "metadata" in result or "sections" in result:
         return _from_json(result, problems)
@@ -236,94 +241,86 @@ def _any_text(raw: Json, problems: ProblemLog, pointer: str) -> AiHelp:
     return AiHelp(metadata=metadata_from_mapping({}, "", problems))
 
 
-def _media_type(result: dict[str, Json]) -> str:
-    return str(result.get("contentType", "")).partition(";")[0].strip().lower()
-
-
-def _joined_blocks(content: Json) -> Json:
-    """Returns the text of content blocks; anything else unchanged."""
+def _content(result: dict[str, Json]) -> tuple[Json, bool]:
+    """Returns the content, of content blocks their text, and whether it is declared as JSON."""
+    content = result.get("content")
     blocks = [content] if isinstance(content, dict) else as_list(content)
     texts = [text for block in blocks if (text := text_of(block, "text")) is not None]
-    return "\n\n".join(texts) if texts else content
+    kind = str(result.get("contentType", "")).partition(";")[0].strip().lower()
+    return "\n\n".join(texts) if texts else content, kind == "application/json"
+
+
+_FRONT_MATTER = re.compile(r"\s*---[ \t]*\n(?P<yaml>(?:.*\n)*?)(?:---|\.\.\.)[ \t]*(?:\n|\Z)")
+_QUOTE = re.compile(r"^(?:>.*(?:\n|\Z))+", re.MULTILINE)
 
 
 def _from_markdown(content: str, problems: ProblemLog, pointer: str) -> AiHelp:
-    front_matter, text = _split_front_matter(content)
-    lines = text.split("\n")
-    headings = [item for item in _headings(lines) if item[1] <= 2]
-    # A heading of level 1 ends a chapter but does not begin one.
-    ends = [number for number, _, _ in headings[1:]] + [len(lines)]
-    chapters = [
-        Section(title=title, body="\n".join(lines[number + 1 : end]).strip())
-        for (number, level, title), end in zip(headings, ends, strict=False)
-        if level == 2
-    ]
-    first_chapter = next((number for number, level, _ in headings if level == 2), len(lines))
-    title_line, _, title = headings[0] if headings and headings[0][1] == 1 else (-1, 1, None)
-    head = lines[title_line + 1 : first_chapter]
-    start = next((number for number, line in enumerate(head) if line.startswith(">")), len(head))
-    quoted = list(takewhile(lambda line: line.startswith(">"), head[start:]))
-    quote = "\n".join(line[1:].strip() for line in quoted).partition("\n\n")[0]
-    members = _parsed_yaml(front_matter, pointer, problems) if front_matter is not None else {}
+    text = content.lstrip("\ufeff").replace("\r\n", "\n").replace("\r", "\n")
+    front_matter = _FRONT_MATTER.match(text)
+    text = text[front_matter.end() :] if front_matter is not None else text
+    (_, _, head), *parts = _parts(text, 2)
+    title = None
+    if parts and parts[0][0] == 1:
+        (_, title, introduction), *parts = parts
+        head = f"{head}\n\n{introduction}"
+    quote = _QUOTE.search(head)
+    quoted = "" if quote is None else re.sub(r"^> ?", "", quote[0], flags=re.MULTILINE).partition("\n\n")[0]
+    head = head if quote is None else head[: quote.start()] + head[quote.end() :]
+    members = _parsed_yaml(front_matter["yaml"], pointer, problems) if front_matter is not None else {}
     ai_help = AiHelp(
         metadata=metadata_from_mapping(members, pointer, problems),
         pointer=pointer,
         title=title,
-        quote=" ".join(quote.split()) or None,
-        introduction="\n".join(head[:start] + head[start + len(quoted) :]).strip() or None,
+        quote=" ".join(quoted.split()) or None,
+        introduction=head.strip() or None,
         edited=is_edited(members.get(generated.KEY), text),
     )
-    return _with_chapters(ai_help, chapters)
+    return _with_sections(ai_help, ((title, body) for _, title, body in parts))
 
 
 def _from_json(result: dict[str, Json], problems: ProblemLog) -> AiHelp:
-    metadata = as_dict(result.get("metadata"))
+    metadata, sections = as_dict(result.get("metadata")), as_dict(result.get("sections"))
     ai_help = AiHelp(
         metadata=metadata_from_mapping(metadata, f"{_POINTER}/metadata", problems),
         pointer=f"{_POINTER}/sections",
         title=text_of(metadata, "title"),
         edited=is_edited(metadata.get(camel(generated.KEY)), json.dumps(result.get("sections"), ensure_ascii=False)),
     )
-    members = as_dict(result.get("sections")).items()
-    chapters = (Section(title=_title_from_key(key), body=_body(key, value)) for key, value in members)
-    return _with_chapters(ai_help, chapters)
+    return _with_sections(
+        ai_help, ((_title_from_key(key), _body(_letters(key), value)) for key, value in sections.items())
+    )
 
 
-def _with_chapters(ai_help: AiHelp, chapters: Iterable[Section]) -> AiHelp:
+def _with_sections(ai_help: AiHelp, parts: Iterable[tuple[str, str]]) -> AiHelp:
     """Returns the result with its sections, without the uses that they list."""
     uses: tuple[list[str], list[str]] = ([], [])  # wanted, unwanted
     sections = []
-    for chapter in chapters:
-        key, body = _letters(chapter.title), chapter.body
-        is_unwanted = _NO_USE.match(key) is not None
-        if is_unwanted or _USE.match(key):
-            body = _uses_in_section(body, is_unwanted, uses)
+    for title, body in parts:
+        is_unwanted = _NO_USE.match(_letters(title)) is not None
+        if is_unwanted or _USE.match(_letters(title)):
+            body = _read_uses(body, is_unwanted, uses)
         if body and not is_bare_markup(body):
-            sections.append(replace(chapter, body=body))
+            sections.append(Section(title=title, body=body))
     return replace(ai_help, when_to_use=tuple(uses[0]), when_not_to_use=tuple(uses[1]), sections=tuple(sections))
 
 
 def _body(key: str, value: Json) -> str:
     """Returns a section in JSON as Markdown: the tools of a reference with a heading each, and so their members."""
-    items = list(value.items()) if isinstance(value, dict) else [*map(_named, as_list(value))]
+    items = value.items() if isinstance(value, dict) else [(text_of(item, "name"), item) for item in as_list(value)]
     named = [(name, item) for name, item in items if name]
-    if _letters(key) == "quickreference":
-        phrases = {name: item if isinstance(item, str) else text_of(item, "description") for name, item in named}
-        lines = (f"- `{name}` — {' '.join(phrase.split())}" for name, phrase in phrases.items() if phrase)
+    if key == "quickreference":
+        phrases = ((name, item if isinstance(item, str) else text_of(item, "description")) for name, item in named)
+        lines = (f"- `{name}` — {' '.join(phrase.split())}" for name, phrase in phrases if phrase)
         return "\n".join(lines) or as_markdown(value)
-    if _letters(key) in _REFERENCES and named:
+    if key in _REFERENCES and named:
         return "\n\n".join(f"### {name}\n\n{_chapter(item)}" for name, item in named)
     return as_markdown(value)
-
-
-def _named(item: Json) -> tuple[str | None, Json]:
-    return text_of(item, "name") or text_of(item, "tool"), item
 
 
 def _chapter(item: Json) -> str:
     if not isinstance(item, dict):
         return as_markdown(item)
-    rest = {key: part for key, part in item.items() if key not in ("name", "tool", "description")}
+    rest = {key: part for key, part in item.items() if key not in ("name", "description")}
     parts = (f"**{_title_from_key(key)}:**\n\n{as_markdown(part)}" for key, part in rest.items())
     return "\n\n".join(filter(None, (text_of(item, "description"), *parts)))
 
@@ -332,47 +329,32 @@ def _letters(title: str) -> str:
     return re.sub(r"[^a-z]", "", title.lower())
 
 
-def _split_front_matter(text: str) -> tuple[str | None, str]:
-    """Returns the text between two lines of dashes at the beginning, if there is one, and the rest.
-
-    Empty lines before it are ignored: they come from a string literal with a line break after the quotes.
-    """
-    lines = text.lstrip("\ufeff\r\n").replace("\r\n", "\n").replace("\r", "\n").split("\n")
-    end = next((number for number, line in enumerate(lines[1:], 1) if line.rstrip() in ("---", "...")), None)
-    if lines[0].rstrip() != "---" or end is None:
-        return None, "\n".join(lines)
-    return "\n".join(lines[1:end]), "\n".join(lines[end + 1 :])
+_HEADING = re.compile(r" {0,3}(?P<level>#{1,6})\s+(?P<title>\S.*?)\s*?(?:\s#+)?\s*")
 
 
-def _headings(lines: list[str]) -> Iterator[tuple[int, int, str]]:
-    """Yields the number of the line, the level and the text of headings outside of code."""
+def _parts(text: str, deepest: int) -> list[tuple[int, str, str]]:
+    """Splits a text at headings outside of code: level, title and text of each part, the one before them first."""
+    parts: list[tuple[int, str, list[str]]] = [(0, "", [])]
     fence = ""
-    for number, line in enumerate(lines):
+    for line in text.split("\n"):
         fence = open_fence(line, fence)
-        if not fence and (match := _HEADING.match(line)) is not None:
-            words = line[match.end() :].strip()
-            yield number, len(match[1]), words.rstrip("#").rstrip() or words
+        heading = _HEADING.fullmatch(line) if not fence else None
+        if heading is not None and len(heading["level"]) <= deepest:
+            parts.append((len(heading["level"]), heading["title"], []))
+        else:
+            parts[-1][2].append(line)
+    return [(level, title, "\n".join(lines).strip()) for level, title, lines in parts]
 
 
-_ITEM = re.compile(
-    r"\A\s*(?:[-*+•]|\d{1,2}[.)])\s+(?=\S)|\A\s{0,3}(?=[✅☑✔✓👍❌✖✗✘✕❎☒🚫⛔🛑👎🙅]|:(?:x|white_check_mark):)"
-)
-_HEADING = re.compile(r" {0,3}(#{1,6})\s+(?=\S)")
+_ITEM = re.compile(r"\s*(?:[-*+•]|\d{1,2}[.)])\s+(?=\S)|\s{0,3}(?=[✅☑✔❌✖✗🚫⛔])")
 _LIST = re.compile(r"^[^\S\n]*(?:[-*+•]\s|\d+[.)]\s|```|~~~)|\|", re.MULTILINE)
 """A list, a block of code or a table."""
 
-_SIGN = re.compile(
-    r"\A[\s*_]*(?:[✅☑✔✓👍❌✖✗✘✕❎☒🚫⛔🛑👎🙅🔴🟢]\ufe0f?|:(?:x|no_entry|white_check_mark|heavy_check_mark):)\s*"
-)
+_SIGN = re.compile(r"[\s*_]*[✅☑✔❌✖✗🚫⛔]\ufe0f?\s*")
 _UNWANTED = re.compile(
-    r"\W*(?:please )?(?:do(?: not|n['’]?t)s?|(?:should|must) not|never|not|avoid|(?:when|use) (?:not|to (?:not|avoid))"
-    r"|(?:it |this |the )?(?:\w+ )?(?:can(?:not|['’]t)|does(?: not|n['’]t)|will not|won['’]t)|out of scope"
-    r"|anti-?patterns?|use (?:another|a different|something else|an? [^:]{1,60} instead))\b"
-    r"|[\s*_]*[❌✖✗✘✕❎☒🚫⛔🛑👎🙅🔴]|[\s*_]*:(?:x|no_entry(?:_sign)?|no_good|thumbsdown|-1):"
-    r"|.{0,80}[(—–-] ?(?:do not|don['’]t) use\b"
-    r"|.{0,80}(?:\b(?:nicht|ne pas|n['’]utilis\w+|pas pour|no (?:usar|use|util\w+)|não|evit\w+|non (?:usare|adatto)"
-    r"|niet|nie (?:używa|stosowa)\w+|ikke|inte|не|kullanmayın)\b|不要|[请請別切]勿"
-    r"|不[適适用]|禁止|使用(?:しない|不可)|使わない|不向き|사용하지|금지)",
+    r"\W*(?:please )?(?:do(?: not|n['’]?t)|(?:should|must) not|never|not|avoid|(?:when|use) (?:not|to (?:not|avoid))"
+    r"|(?:it |this )?(?:\w+ )?(?:can(?:not|['’]t)|does(?: not|n['’]t))|out of scope|anti-?patterns?"
+    r"|use (?:another|an? [^:]{1,60} instead))\b|[\s*_]*[❌✖✗🚫⛔]|.{0,80}[(—–-] ?(?:do not|don['’]t) use\b",
     re.IGNORECASE,
 )
 """The start of a use for which something is not meant, or of the words before a list of them."""
@@ -383,118 +365,115 @@ _OPENING = re.compile(
 )
 """Words that open a negative use and are not part of it."""
 
+_Block = tuple[str, str, str]
+"""Kind (code, heading, lead, item, text), words on one line, and lines with the empty ones that follow."""
 
-def _uses_in_section(body: str, unwanted: bool, uses: tuple[list[str], list[str]]) -> str:
+
+def _blocks(text: str) -> list[_Block]:
+    """Splits a text into blocks; a lead ends with a colon and introduces what follows.
+
+    Right below an item, a negative line or a lead is a block of its own, though CommonMark takes it for a part of the
+    item ("lazy continuation line"), which no author means.
+    """
+    blocks: list[_Block] = []
+    fence = ""
+    for line in text.split("\n"):
+        was_code, fence = bool(fence), open_fence(line, fence)
+        is_lead = line.rstrip(" *_").endswith(":")
+        kind = "code" if was_code or fence else "heading" if line.startswith("#") else "lead" if is_lead else "text"
+        kind = "item" if kind == "text" and _ITEM.match(line) else kind
+        last, words, raw = blocks[-1] if blocks else ("", "", "")
+        is_open = last in ("item", "text") and not raw.endswith("\n\n")
+        is_part = is_open and (kind == "text" or (kind == "lead" and last == "text")) and not _UNWANTED.match(line)
+        if is_part or (was_code and kind == "code") or (kind == "text" and not line.strip()):
+            kind = kind if kind == "lead" else last
+            blocks[-1:] = [(kind, f"{words} {' '.join(line.split())}".strip(), f"{raw}{line}\n")]
+        else:
+            blocks.append((kind, " ".join(_ITEM.sub("", line, count=1).split()), f"{line}\n"))
+    return blocks
+
+
+def _unread(blocks: Iterable[_Block], read: Collection[int]) -> str:
+    """Returns the text without the blocks that were read, their leads, and headings of empty chapters."""
+    rest: list[str] = []
+    held: list[_Block] = []  # headings and leads, until something that they are on
+    for number, block in enumerate(blocks):
+        if number in read:
+            held = [item for item in held if item[0] == "heading"]
+        elif block[0] in ("heading", "lead"):
+            held = [block] if block[0] == "heading" else [*held, block]
+        else:
+            rest += [raw for _, _, raw in (*held, block)]
+            held = []
+    return "".join(rest).strip()
+
+
+def _read_uses(body: str, unwanted: bool, uses: tuple[list[str], list[str]]) -> str:
     """Adds when to use something and when not (`uses[True]`) by the lists of a section, and returns its other text.
 
     The heading and the words before a list decide which it is, and those of each item.
     """
-    lines = body.split("\n")
     label = below_heading = unwanted
-    read: set[int] = set()
-    blocks = list(_blocks(lines))
-    for (kind, numbers), (following, _) in zip(blocks, [*blocks[1:], ("", [])], strict=False):
-        words = " ".join(" ".join(lines[number] for number in numbers).split())
-        words = words[marker.end() :] if kind == "item" and (marker := _ITEM.match(words)) else words
-        is_unwanted, is_lead = _UNWANTED.match(words) is not None, words.rstrip(" *_").endswith((":", "："))
-        opening = _OPENING.match(words)
+    read = set()
+    blocks = _blocks(body)
+    for number, (kind, words, _) in enumerate(blocks):
+        is_unwanted, opening = _UNWANTED.match(words) is not None, _OPENING.match(words)
         if kind == "heading":
             label = below_heading = unwanted or is_unwanted
-        elif is_lead or (kind == "text" and following == "item"):
+        elif kind == "lead" or (kind == "text" and [block[0] for block in blocks[number + 1 : number + 2]] == ["item"]):
             label = below_heading or is_unwanted
-            read.update(numbers if is_lead else ())
-        elif kind == "item" or (is_unwanted and opening):
-            use = _SIGN.sub("", words[opening.end() :] if opening else words, count=1)
+        elif kind == "item" or (kind == "text" and opening):
+            use = words[opening.end() :] if opening else _SIGN.sub("", words, count=1)
             uses[label or is_unwanted].append(use if kind == "item" else use.rstrip("."))
-            read.update(numbers)
-        else:
+            read.add(number)
+        elif kind == "text":
             label = below_heading
-    return _unread(body, read)
+    return _unread(blocks, read)
 
 
-def _blocks(lines: list[str]) -> Iterator[tuple[str, list[int]]]:
-    """Yields kind and lines of headings, list items and paragraphs, without code.
-
-    Right below an item, a negative line or one that introduces a list is a paragraph of its own, though CommonMark
-    takes it for a part of the item ("lazy continuation line"), which no author means.
-    """
-    kind, numbers, fence = "", list[int](), ""
-    for number, line in enumerate([*lines, ""]):
-        was_code, fence = bool(fence), open_fence(line, fence)
-        is_code = was_code or bool(fence)
-        own = "item" if _ITEM.match(line) else "heading" if line.startswith("#") else "text"
-        is_apart = kind == "item" and (line.rstrip(" *_").endswith(":") or _UNWANTED.match(line))
-        if numbers and (not line.strip() or is_code or own != "text" or is_apart):
-            yield kind, numbers
-            numbers = []
-        if line.strip() and not is_code:
-            kind = kind if numbers else own
-            numbers.append(number)
-            if kind == "heading" or line.rstrip(" *_").endswith((":", "：")):
-                yield kind, numbers
-                numbers = []
+_TOOL_LINE = re.compile(
+    r"(?:\*\*|__)?(?P<code>`)?(?:\*\*)?(?P<name>[\w./-]+)(?![\w./-])(?(code)[^`]*`|(?:\s?\([^`\n]*?\))?(?:\*\*)?)(?:\*\*|__)?"
+    r"(?:\s*[:\u2014\u2013]|\s+-)(?:\*\*)?\s+(?P<phrase>\S.*)",
+    re.DOTALL,
+)
+_TOOL_HEADING = re.compile(r"(?:\d+[.)]\s+)?[`*_]*(?P<name>[\w./-]+)[`*_]*(?:\s*\W.*)?")
 
 
-def _unread(text: str, read: Collection[int]) -> str:
-    """Returns the lines that were not read, without headings of empty chapters and labels of lists that were read."""
-    rest: list[str] = []  # in reverse order
-    is_below_read = False
-    for number, line in reversed([*enumerate(text.split("\n"))]):
-        below = next((item for item in reversed(rest) if item), "#")
-        if number in read:
-            is_below_read = True
-        elif not line.strip():
-            rest.extend([""] if rest and rest[-1] else [])
-        elif line.lstrip().startswith("#"):
-            rest.extend([line] if not below.lstrip().startswith("#") else [])
-        elif not (is_below_read and line.rstrip(" *_").endswith((":", "："))):
-            rest.append(line)
-            is_below_read = False
-    return "\n".join(reversed(rest)).strip()
-
-
-def _tool_lines(body: str, tool_names: Collection[str], *, is_own: bool) -> tuple[dict[str, str], list[str], str]:
+def _read_tool_lines(body: str, tool_names: Collection[str], phrases: dict[str, str], unknown: list[str] | None) -> str:
     """Reads the items of a quick reference that name a tool: `name`, a dash or colon, a phrase.
 
-    Returns tool name to phrase, the names of unknown tools, and the other text. With `is_own`, the list is the
-    service's own: items with the names of unknown tools are not part of the other text.
+    Adds tool name to phrase and the names of `unknown` tools, without which they stay, and returns the other text.
     """
-    phrases: dict[str, str] = {}
-    unknown: list[str] = []
-    read: set[int] = set()
-    lines = body.split("\n")
-    for kind, numbers in _blocks(lines):
-        words = " ".join(" ".join(lines[number] for number in numbers).split())
-        words = _ITEM.sub("", words, count=1) if kind == "item" else ""
-        match = _TOOL_LINE.fullmatch(words)
+    read = set()
+    blocks = _blocks(body)
+    for number, (kind, words, _) in enumerate(blocks):
+        match = _TOOL_LINE.fullmatch(words) if kind == "item" else None
         if match is not None and match["name"] in tool_names:
             phrases.setdefault(match["name"], match["phrase"])
-        elif match is not None and match["code"] and is_own:
+        elif match is not None and match["code"] and unknown is not None:
             unknown.append(match["name"])
-        elif words.strip("`*_ ") not in tool_names:
+        elif kind != "item" or words.strip("`*_ ") not in tool_names:
             continue
-        read.update(numbers)
-    return phrases, unknown, _unread(body, read)
+        read.add(number)
+    return _unread(blocks, read)
 
 
-def _tool_chapters(body: str, tool_names: Collection[str]) -> tuple[dict[str, str], str]:
-    """Returns tool name to the text below its heading in a tool reference, and the rest of the reference."""
-    by_tool: dict[str, str] = {}
-    lines = body.split("\n")
-    headings = [
-        (number, level, match["name"] if match is not None and match["name"] in tool_names else None)
-        for number, level, title in _headings(lines)
-        for match in [_TOOL_HEADING.fullmatch(title)]
-    ]
-    read: set[int] = set()
-    for index, (start, level, name) in enumerate(headings):
-        if name is None:
-            continue
-        stops = (number for number, other, tool in headings[index + 1 :] if tool is not None or other <= level)
-        stop = next(stops, len(lines))
-        by_tool[name] = f"{by_tool.get(name, '')}\n\n{chr(10).join(lines[start + 1 : stop])}".strip()
-        read.update(range(start, stop))
-    return by_tool, _unread(body, read)
+def _read_chapters(body: str, tool_names: Collection[str], chapters: dict[str, str]) -> str:
+    """Adds tool name to the text below its heading in a tool reference, and returns the rest of the reference."""
+    rest: list[str] = []
+    tool, tool_level = "", 0
+    for level, title, text in _parts(body, 6):
+        match = _TOOL_HEADING.fullmatch(title)
+        whole = f"{'#' * level} {title}\n\n{text}" if level else text
+        if match is not None and match["name"] in tool_names:
+            (tool, tool_level), whole = (match["name"], level), text
+        elif level <= tool_level:
+            tool = ""
+        if tool:
+            chapters[tool] = f"{chapters.get(tool, '')}\n\n{whole}".strip()
+        elif text:
+            rest.append(whole)
+    return "\n\n".join(rest)
 
 
 _FRONT_MATTER_LIMIT = 20_000
@@ -505,35 +484,33 @@ _ALIASES = {"abt": "spec-url", "ver": "spec-version", "sub": "subcommand-help", 
 }
 """Names of the fields in version 0.1 (CLI profile, appendix C)."""
 
-_ACCESS_LEVEL_LINE = re.compile(
-    r"^[ \t]{0,20}(?:-[ \t]{1,20})?[\"']?(?:access[-_]?level|acl)[\"']?[ \t]{0,20}:[ \t]{0,20}"
-    r"[\"']?(?P<level>none|read|interact|full)\b",
+_LEVEL_LINE = re.compile(
+    r"^[ \t\"'-]{0,20}(?:access[-_]?level|acl)[ \t\"']{0,20}:[ \t\"']{0,20}(?P<level>none|read|interact|full)\b",
     re.IGNORECASE | re.MULTILINE,
 )
-
-_IDENTITY = ("name", "description", "emoji")
-_ACCESS = ("cliUrl", "apiUrl", "webUrl", "mcpUrl")
 
 
 def metadata_from_mapping(raw: dict[str, Json], pointer: str, problems: ProblemLog) -> FieldReader:
     """Returns front matter in the shape of a `dashdash` object; `none` is null (seed 000, CLI profile)."""
-    keys = {camel(_ALIASES.get(key, key)): key for key in raw}
-    shaped = {camel(_ALIASES.get(key, key)): value for key, value in raw.items()}
-    for part in ("requires", "invocation"):
-        if isinstance(shaped.get(part), dict):
-            keys.update((camel(key), key) for key in shaped[part])
-            shaped[part] = {camel(key): value for key, value in shaped[part].items()}
-    access = {key: shaped.pop(key) for key in _ACCESS if key in shaped}
-    if shaped.get("apiEndpoint") == "none":
-        shaped["apiEndpoint"] = None
-    groups = {
-        "identity": {key: shaped.pop(key) for key in _IDENTITY if key in shaped},
-        "alternativeAccess": {key: None if value == "none" else value for key, value in access.items()},
-    }
-    for key, group in groups.items():
-        if group:
-            shaped[key] = {**as_dict(shaped.get(key)), **group}
-    fields = FieldReader(shaped, pointer, "ai_help", problems, keys=keys)
+    keys: dict[str, str] = {}
+    shaped: dict[str, Json] = {"identity": {}, "alternativeAccess": {}}
+    for key, value in raw.items():
+        name = camel(_ALIASES.get(key, key))
+        keys[name] = key
+        if name in ("name", "description", "emoji"):
+            shaped["identity"][name] = value
+        elif name in ("cliUrl", "apiUrl", "webUrl", "mcpUrl"):
+            shaped["alternativeAccess"][name] = None if value == "none" else value
+        elif name in ("requires", "invocation") and isinstance(value, dict):
+            keys |= {camel(inner): inner for inner in value}
+            shaped[name] = {camel(inner): item for inner, item in value.items()}
+        elif name in ("identity", "alternativeAccess"):
+            shaped[name] = as_dict(value) | shaped[name]
+        else:
+            shaped[name] = None if (name, value) == ("apiEndpoint", "none") else value
+    fields = FieldReader(
+        {key: value for key, value in shaped.items() if value != {}}, pointer, "ai_help", problems, keys=keys
+    )
     fields.ignore("specUrl", "specVersion", "subcommandHelp", camel(generated.KEY))
     drop_undeclared(fields)
     return fields
@@ -566,7 +543,7 @@ def _parsed_yaml(front_matter: str, pointer: str, problems: ProblemLog) -> dict[
     except YamlError as error:
         problems.report("ai-help-invalid", pointer, f"the front matter cannot be read: {error}")
         # What forbids agents the use of the server still counts.
-        levels = [match["level"].lower() for match in _ACCESS_LEVEL_LINE.finditer(front_matter[:_FRONT_MATTER_LIMIT])]
+        levels = [match["level"].lower() for match in _LEVEL_LINE.finditer(front_matter[:_FRONT_MATTER_LIMIT])]
         return {"access-level": "none" if "none" in levels else levels[0]} if levels else {}
 
 
