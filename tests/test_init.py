@@ -130,7 +130,6 @@ def test_a_server_in_pyproject_builds_though_its_package_is_not_installed(tmp_pa
     )
     finished = init(tmp_path)
     assert "found an MCP server in pyproject.toml, script acme-serve" in finished.stderr
-    assert "# other commands of this package: acme-admin\n" in (tmp_path / "skillgen.yaml").read_text("utf-8")
     assert builds(tmp_path) == {"add"}
 
 

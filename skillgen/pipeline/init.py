@@ -7,7 +7,6 @@ servers that developers use by the configuration files of clients. Nothing of th
 
 from __future__ import annotations
 
-import contextlib
 import json
 import math
 import os
@@ -16,9 +15,11 @@ import re
 import shutil
 import sys
 import unicodedata
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import chain, count
 from pathlib import Path
 from typing import Any
 
@@ -35,7 +36,7 @@ from skillgen.pipeline.build import project_environment, with_resolved_program
 from skillgen.pipeline.read import KINDS
 from skillgen.security.tables import parse_toml
 from skillgen.sources.documents import load_document
-from skillgen.sources.json_access import as_dict, as_list, text_of
+from skillgen.sources.json_access import as_dict, as_list, json_or_none, text_of
 from skillgen.sources.mcp.client_config import is_switched_off, read_client_config
 from skillgen.text.markdown import one_line
 
@@ -52,14 +53,11 @@ class Proposal(Struct, frozen=True, kw_only=True):
     evidence: str
     """What was found, with the file."""
 
-    prerequisites: tuple[str, ...] = ()
+    first: tuple[str, ...] = ()
     """What to do before the target can be built."""
 
-    belongs_to_project: bool = True
+    is_own: bool = True
     """False for a server that the developers merely use."""
-
-    alternatives: tuple[str, ...] = ()
-    """Other commands of the same package."""
 
 
 MAX_DEPTH = 4
@@ -136,252 +134,153 @@ class ProjectFiles:
 
 # -- Python ----------------------------------------------------------------------------------------------------------
 
-_NEEDS_PACKAGES = "install the packages that it imports"
-_PYTHON_LIBRARIES = ("mcp", "fastmcp", "mcp-server", "fastapi-mcp")
+_NEEDS_PACKAGES = ("install the packages that it imports",)
 _SERVES = re.compile(
     r"^[ \t]*(?:from|import)[ \t]+(?:mcp\.server|fastmcp)\b|^[ \t]*from[ \t]+mcp[ \t]+import\b[^\n]*Server|"
     r"\b(?:FastMCP|MCPServer)\(",
     re.M,
 )
 _PARSES = re.compile(r"^[ \t]*(?:from|import)[ \t]+(?:click|typer|argparse)\b", re.M)
-_MODULES_READ = 100
-"""Modules of a package that are searched for a parser of command lines."""
-
 _RUNS = re.compile(r"""^if\s+__name__\s*==\s*["']__main__["']""", re.M)
 _APPLICATION = re.compile(r"^(\w+)\s*(?::[^=\n]+)?=\s*(?:fastapi\.)?FastAPI\(", re.M)
 _ENTRY = re.compile(r"([\w.]+)\s*:\s*(\w+)")
 _MODULE = re.compile(r"(?:[A-Za-z_]\w*/)*[A-Za-z_]\w*\.py\Z")
 
 
-def python_servers(files: ProjectFiles) -> Iterator[Proposal]:
-    """Yields a proposal for each Python project that depends on an MCP library, and for each script that serves."""
-    folders = [posixpath.dirname(path) for path in files.named("pyproject.toml")]
-    for folder in folders:
-        project = _PythonProject(files, folder)
-        if project.needs(_PYTHON_LIBRARIES) and (proposal := _server_of(project)) is not None:
-            yield proposal
-    for path in files.paths:
-        in_project = any(not folder or path.startswith(f"{folder}/") for folder in folders)
-        if path.endswith(".py") and not in_project and _SERVES.search(text := files.text(path)) and _RUNS.search(text):
-            yield Proposal(
-                name=posixpath.basename(posixpath.dirname(path) or path.removesuffix(".py")),
-                source={"command": ["python", path]},
-                evidence=f"an MCP server in {path}",
-            )
+class _PythonProject(Struct, frozen=True, kw_only=True):
+    """A folder with Python code, with what its pyproject.toml declares."""
+
+    folder: str
+    name: str | None
+    scripts: Mapping[str, re.Match[str]]
+    """The commands that it installs, with their entry points."""
+
+    root: str
+    """The folder in it from which its modules are imported."""
+
+    runner: tuple[str, ...]
+    """The command that runs another one in its environment; empty without a lock file."""
+
+    def settings(self, *, imports: bool = True) -> dict[str, Any]:
+        """Returns the keys `cwd` and `env` of a source that starts in the folder, and may import its modules."""
+        cwd = {"cwd": self.folder} if self.folder else {}
+        return cwd | ({"env": {"PYTHONPATH": self.root}} if self.root and imports else {})
 
 
-def python_programs(files: ProjectFiles) -> Iterator[Proposal]:
-    """Yields a proposal for each script of a Python project that parses a command line, unless its package serves."""
-    for folder in (posixpath.dirname(path) for path in files.named("pyproject.toml")):
-        project = _PythonProject(files, folder)
-        seen: set[str] = set()
-        for name, entry in project.scripts.items():
-            found = _ENTRY.fullmatch(entry.strip())
-            path = project.module_file(found[1]) if found is not None else None
-            if found is None or path is None or found[0] in seen:
-                continue
-            top = found[1].partition(".")[0]
-            package = [path, *(other for other in files.paths if f"/{top}/" in f"/{other}" and other.endswith(".py"))]
-            texts = [files.text(other) for other in package[:_MODULES_READ]]
-            if any(map(_PARSES.search, texts)) and not any(map(_SERVES.search, texts)):
-                seen.add(found[0])
-                yield Proposal(
-                    name=name,
-                    source={"cli": f"{found[1]}:{found[2]}", "program": name, **project.import_settings},
-                    evidence=f"a program in {posixpath.join(folder, 'pyproject.toml')}, script {name}",
-                    prerequisites=(_NEEDS_PACKAGES,),
-                )
-
-
-def fastapi_applications(files: ProjectFiles) -> Iterator[Proposal]:
-    """Yields a proposal for each module that creates a FastAPI application when it is imported."""
-    for path in files.paths:
-        text = files.text(path) if path.endswith(".py") else ""
-        if "FastAPI(" not in text or (match := _APPLICATION.search(text)) is None:
-            continue
-        project = _PythonProject.around(files, path)
-        inside = project.relative(path).removeprefix(f"{project.import_root}/" if project.import_root else "")
-        if not _MODULE.match(inside):
-            continue
-        module = inside.removesuffix(".py").replace("/", ".").removesuffix(".__init__")
-        code = f"import json; from {module} import {match[1]}; print(json.dumps({match[1]}.openapi()))"
-        yield Proposal(
-            name=project.name or module.partition(".")[0],
-            source={"openapi-command": [*project.runner, "python", "-c", code], **project.import_settings},
-            evidence=f"a FastAPI application in {path}",
-            prerequisites=(_NEEDS_PACKAGES,),
-        )
-
-
-def _server_of(project: _PythonProject) -> Proposal | None:
-    """Returns the server that a script of the project starts, else the one that a module starts."""
-    files, scripts = project.files, project.scripts
-    top = posixpath.join(project.folder, "")
-    paths = [path for path in files.paths if path.endswith(".py") and path.startswith(top)]
-    servers = [path for path in paths if _SERVES.search(files.text(path))]
-
-    def likelihood(name: str) -> tuple[bool, bool]:
-        module = scripts[name].partition(":")[0].strip().replace(".", "/")
-        is_server = any(path.endswith((f"{module}.py", f"{module}/__init__.py")) for path in servers)
-        return not is_server, "mcp" not in name.lower()
-
-    if scripts and (servers or not paths):
-        name, *alternatives = sorted(scripts, key=likelihood)
-        source = project.source_of(name)
-        return Proposal(
-            name=name,
-            source=source,
-            evidence=f"an MCP server in {posixpath.join(project.folder, 'pyproject.toml')}, script {name}",
-            prerequisites=() if source["command"] == [name] else (_NEEDS_PACKAGES,),
-            alternatives=tuple(alternatives),
-        )
-    server = next((path for path in servers if _RUNS.search(files.text(path))), None)
-    if server is None:
-        return None
-    file = project.relative(server)
-    return Proposal(
-        name=project.name or file.removesuffix(".py"),
-        source={"command": [*project.runner, "python", file], **project.cwd},
-        evidence=f"an MCP server in {server}",
-        prerequisites=(_NEEDS_PACKAGES,),
+def _python_project(files: ProjectFiles, folder: str) -> _PythonProject:
+    data: dict[str, Json] = {}
+    with suppress(ValueError, RecursionError):
+        data = parse_toml(files.text(posixpath.join(folder, "pyproject.toml")))
+    tables = [as_dict(data.get("project")), as_dict(as_dict(data.get("tool")).get("poetry"))]
+    scripts = {name: entry for table in tables for name, entry in as_dict(table.get("scripts")).items()}
+    entries = {name: _ENTRY.fullmatch(entry.strip()) for name, entry in scripts.items() if isinstance(entry, str)}
+    runners = ("uv", "poetry", "pdm")
+    locked = [name for name in runners if files.has(posixpath.join(folder, f"{name}.lock")) and shutil.which(name)]
+    sources = posixpath.join(folder, "src/")
+    return _PythonProject(
+        folder=folder,
+        name=next((name for table in tables if (name := text_of(table, "name"))), None),
+        scripts={name: entry for name, entry in entries.items() if entry is not None},
+        root="src" if any(path.startswith(sources) for path in files.paths) else "",
+        runner=(locked[0], "run") if locked else (),
     )
 
 
-@dataclass(frozen=True)
-class _PythonProject:
-    """A folder with a pyproject.toml, or another folder with Python code."""
+def python_scripts(files: ProjectFiles, code: Mapping[str, str]) -> Iterator[Proposal]:
+    """Yields the script of each project that starts an MCP server, else those that parse a command line."""
+    for file in files.named("pyproject.toml"):
+        project = _python_project(files, posixpath.dirname(file))
+        top = posixpath.join(project.folder, project.root)
+        servers, programs = dict[str, bool](), dict[str, str]()
+        for name, entry in project.scripts.items():
+            module = posixpath.join(top, *entry[1].split("."))
+            files_of_module = (f"{module}.py", f"{module}/__init__.py")
+            package = posixpath.join(top, entry[1].partition(".")[0])
+            own = [path for path in code if path == f"{package}.py" or path.startswith(f"{package}/")]
+            serving = [path for path in own if _SERVES.search(code[path])]
+            if any(map(files.has, files_of_module)):
+                if serving:
+                    servers[name] = set(files_of_module).isdisjoint(serving)
+                elif any(_PARSES.search(code[path]) for path in own):
+                    programs.setdefault(f"{entry[1]}:{entry[2]}", name)
+        for name in sorted(servers, key=lambda name: (servers[name], "mcp" not in name.lower()))[:1]:
+            source = _source_of_script(files, project, name)
+            first = () if source["command"] == [name] else _NEEDS_PACKAGES
+            yield Proposal(name=name, source=source, evidence=f"an MCP server in {file}, script {name}", first=first)
+        for target, name in programs.items():
+            source = {"cli": target, "program": name, **project.settings()}
+            evidence = f"a program in {file}, script {name}"
+            yield Proposal(name=name, source=source, evidence=evidence, first=_NEEDS_PACKAGES)
 
-    files: ProjectFiles
-    folder: str
 
-    @classmethod
-    def around(cls, files: ProjectFiles, path: str) -> _PythonProject:
-        """Returns the nearest project above a file."""
-        while path:
-            path = posixpath.dirname(path)
-            names = ("pyproject.toml", "requirements.txt", "setup.py")
-            if any(files.has(posixpath.join(path, name)) for name in names):
-                break
-        return cls(files, path)
+def _source_of_script(files: ProjectFiles, project: _PythonProject, name: str) -> dict[str, Any]:
+    """Returns the source that runs a script: by name if it is installed, else by its entry point."""
+    environment = project_environment(os.environ, files.root / project.folder, files.root)
+    program = with_resolved_program((name,), environment)[0]
+    if project.runner or shutil.which(program, path=environment.get("PATH")):
+        return {"command": [*project.runner, name], **project.settings(imports=False)}
+    _, module, function = project.scripts[name].group(0, 1, 2)
+    code = f"import sys; from {module} import {function}; sys.exit({function}())"
+    return {"command": ["python", "-c", code], **project.settings()}
 
-    def relative(self, path: str) -> str:
-        """Returns a path relative to the folder of the project."""
-        return posixpath.relpath(path, self.folder or ".")
 
-    @cached_property
-    def tables(self) -> tuple[dict[str, Json], dict[str, Json]]:
-        """The tables `project` and `tool.poetry` of pyproject.toml."""
-        data: dict[str, Json] = {}
-        with contextlib.suppress(ValueError, RecursionError):
-            data = parse_toml(self.files.text(posixpath.join(self.folder, "pyproject.toml")))
-        return as_dict(data.get("project")), as_dict(as_dict(data.get("tool")).get("poetry"))
+def python_modules(files: ProjectFiles, code: Mapping[str, str], started: Collection[str]) -> Iterator[Proposal]:
+    """Yields each module that serves when it is run, but those in the folders of `started`, and each that creates a
+    FastAPI application when it is imported."""
+    for path, text in code.items():
+        is_server, application = _SERVES.search(text) and _RUNS.search(text), _APPLICATION.search(text)
+        if not is_server and application is None:
+            continue
+        project = _python_project(files, _folder_of(files, path))
+        file = posixpath.relpath(path, project.folder or ".")
+        name = project.name or posixpath.basename(posixpath.dirname(path) or path.removesuffix(".py"))
+        if is_server and project.folder not in started:
+            source = {"command": [*project.runner, "python", file], **project.settings(imports=False)}
+            yield Proposal(name=name, source=source, evidence=f"an MCP server in {path}", first=_NEEDS_PACKAGES)
+        module = file.removeprefix(f"{project.root}/" if project.root else "")
+        if application is not None and _MODULE.match(module):
+            module = module.removesuffix(".py").replace("/", ".").removesuffix(".__init__")
+            line = f"import json; from {module} import {application[1]}; print(json.dumps({application[1]}.openapi()))"
+            source = {"openapi-command": [*project.runner, "python", "-c", line], **project.settings()}
+            yield Proposal(name=name, source=source, evidence=f"a FastAPI application in {path}", first=_NEEDS_PACKAGES)
 
-    @property
-    def name(self) -> str:
-        """Its name; empty if it declares none."""
-        return next((name for table in self.tables if (name := text_of(table, "name"))), "")
 
-    @property
-    def scripts(self) -> dict[str, str]:
-        """The commands that it installs, with their entry points."""
-        scripts = {name: entry for table in self.tables for name, entry in as_dict(table.get("scripts")).items()}
-        return {name: entry for name, entry in scripts.items() if isinstance(entry, str)}
-
-    def module_file(self, module: str) -> str | None:
-        """Returns the file of a module, if the project has it."""
-        base = posixpath.join(self.folder, self.import_root, *module.split("."))
-        return next((path for path in (f"{base}.py", f"{base}/__init__.py") if self.files.has(path)), None)
-
-    @property
-    def import_root(self) -> str:
-        """The folder from which its modules are imported."""
-        source_folder = posixpath.join(self.folder, "src/")
-        return "src" if any(path.startswith(source_folder) for path in self.files.paths) else ""
-
-    @property
-    def cwd(self) -> dict[str, Any]:
-        """The key `cwd` of a source; empty for the root folder."""
-        return {"cwd": self.folder} if self.folder else {}
-
-    @property
-    def import_settings(self) -> dict[str, Any]:
-        """The keys `cwd` and `env` of a source that imports modules of the project."""
-        return self.cwd | ({"env": {"PYTHONPATH": self.import_root}} if self.import_root else {})
-
-    @property
-    def runner(self) -> list[str]:
-        """The command that runs another one in the project's environment; empty if the project has no lock file."""
-        for tool in ("uv", "poetry", "pdm"):
-            if self.files.has(posixpath.join(self.folder, f"{tool}.lock")) and shutil.which(tool):
-                return [tool, "run"]
-        return []
-
-    def needs(self, libraries: tuple[str, ...]) -> bool:
-        """True if a library is among its dependencies, including the optional ones."""
-        project, poetry = self.tables
-        listed = [project.get("dependencies"), *as_dict(project.get("optional-dependencies")).values()]
-        names = [
-            re.split(r"[\s\[<>=!~;@(]", item.strip(), maxsplit=1)[0]
-            for items in listed
-            for item in as_list(items)
-            if isinstance(item, str)
-        ]
-        names += as_dict(poetry.get("dependencies"))
-        return bool({re.sub(r"[-_.]+", "-", name).lower() for name in names} & set(libraries))
-
-    def source_of(self, script: str) -> dict[str, Any]:
-        """Returns the source that runs a script: by name if it is installed, else by its entry point."""
-        entry = _ENTRY.match(self.scripts[script])
-        root = self.files.root
-        environment = project_environment(os.environ, root / self.folder, root)
-        program = with_resolved_program((script,), environment)[0]
-        if self.runner or entry is None or shutil.which(program, path=environment.get("PATH")):
-            return {"command": [*self.runner, script], **self.cwd}
-        code = f"import sys; from {entry[1]} import {entry[2]}; sys.exit({entry[2]}())"
-        return {"command": ["python", "-c", code], **self.import_settings}
+def _folder_of(files: ProjectFiles, path: str) -> str:
+    """Returns the folder of the nearest project above a file, else the root."""
+    while path := posixpath.dirname(path):
+        if any(files.has(posixpath.join(path, name)) for name in ("pyproject.toml", "requirements.txt", "setup.py")):
+            break
+    return path
 
 
 # -- Node ------------------------------------------------------------------------------------------------------------
 
-_NODE_LIBRARIES = ("@modelcontextprotocol/sdk", "@modelcontextprotocol/server", "fastmcp", "mcp-framework", "xmcp")
-_BUILD_SCRIPTS = ("build", "compile", "prepare")
+_NODE_LIBRARIES = {"@modelcontextprotocol/sdk", "@modelcontextprotocol/server", "fastmcp", "mcp-framework", "xmcp"}
 
 
 def node_servers(files: ProjectFiles) -> Iterator[Proposal]:
-    """Yields a proposal for each package that depends on an MCP library and has a command or serving main file."""
+    """Yields the command of each package that depends on an MCP library, else its main file if that serves."""
     for path in files.named("package.json"):
-        try:
-            data = as_dict(json.loads(files.text(path)))
-        except (ValueError, RecursionError):
+        data, folder = as_dict(json_or_none(files.text(path))), posixpath.dirname(path)
+        if (
+            not {name for key in ("dependencies", "devDependencies") for name in as_dict(data.get(key))}
+            & _NODE_LIBRARIES
+        ):
             continue
-        needed = {name for key in ("dependencies", "devDependencies") for name in as_dict(data.get(key))}
-        folder = posixpath.dirname(path)
-        commands = _commands(data, files, folder) if needed & set(_NODE_LIBRARIES) else {}
-        if not commands:
-            continue
-        name, *alternatives = sorted(commands, key=lambda name: "mcp" not in name.lower())
-        file, scripts = commands[name], as_dict(data.get("scripts"))
-        script = next((f": npm run {item}" for item in _BUILD_SCRIPTS if item in scripts), "")
-        exists = files.has(posixpath.join(folder, file))
-        yield Proposal(
-            name=name,
-            source={"command": ["node", file], **({"cwd": folder} if folder else {})},
-            evidence=f"an MCP server in {path}, {file}",
-            prerequisites=() if exists else (f"{file} does not exist yet{script}",),
-            alternatives=tuple(alternatives),
-        )
-
-
-def _commands(data: dict[str, Json], files: ProjectFiles, folder: str) -> dict[str, str]:
-    """Returns name to file of the commands that a package installs; without any, its main file if that serves."""
-    name = (text_of(data, "name") or "server").rpartition("/")[2]
-    declared = data.get("bin")
-    listed = {name: declared} if isinstance(declared, str) else as_dict(declared)
-    commands = {key: posixpath.normpath(file) for key, file in listed.items() if isinstance(file, str) and file}
-    main = text_of(data, "main") or "index.js"
-    if not commands and "/server" in files.text(posixpath.join(folder, main)):
-        commands = {name: posixpath.normpath(main)}
-    return {key: file for key, file in commands.items() if not file.startswith(("/", ".."))}
+        title, main = (text_of(data, "name") or "server").rpartition("/")[2], text_of(data, "main") or "index.js"
+        declared = data.get("bin") or (main if "/server" in files.text(posixpath.join(folder, main)) else None)
+        commands = {title: declared} if isinstance(declared, str) else as_dict(declared)
+        found = {name: posixpath.normpath(file) for name, file in commands.items() if isinstance(file, str)}
+        inside = [name for name, file in found.items() if not file.startswith(("/", ".."))]
+        for name in sorted(inside, key=lambda name: "mcp" not in name.lower())[:1]:
+            script = ": npm run build" if "build" in as_dict(data.get("scripts")) else ""
+            exists = files.has(posixpath.join(folder, found[name]))
+            yield Proposal(
+                name=name,
+                source={"command": ["node", found[name]], **({"cwd": folder} if folder else {})},
+                evidence=f"an MCP server in {path}, {found[name]}",
+                first=() if exists else (f"{found[name]} does not exist yet{script}",),
+            )
 
 
 # -- clients and documents -------------------------------------------------------------------------------------------
@@ -419,8 +318,8 @@ def client_servers(files: ProjectFiles) -> Iterator[Proposal]:
                 name=name,
                 source={"config": path, "server": name},
                 evidence=f"the server {name!r} in {path}",
-                prerequisites=tuple(f"set {item} in the environment" for item in needed),
-                belongs_to_project=_runs_project_file(files, entry),
+                first=tuple(f"set {item} in the environment" for item in needed),
+                is_own=_runs_project_file(files, entry),
             )
 
 
@@ -481,34 +380,33 @@ def propose_targets(root: Path) -> Proposals:
     own, and FastAPI applications if it has description files.
     """
     files = ProjectFiles(root)
+    code = {path: files.text(path) for path in files.paths if path.endswith(".py")}
+    code = {
+        path: text for path, text in code.items() if _PARSES.search(text) or "mcp" in text.lower() or "FastAPI(" in text
+    }
     descriptions, clients = list(description_files(files)), list(client_servers(files))
-    servers = [*python_servers(files), *node_servers(files)]
-    project_clients = [] if servers else [item for item in clients if item.belongs_to_project]
-    chosen = [*descriptions, *servers, *project_clients, *python_programs(files)]
+    scripts = list(python_scripts(files, code))
+    started = {str(item.source.get("cwd", "")) for item in scripts if "command" in item.source}
+    modules = list(python_modules(files, code, started))
+    chosen = [*descriptions, *scripts, *(item for item in modules if "command" in item.source), *node_servers(files)]
+    is_served = any("command" in item.source for item in chosen)
+    chosen += [item for item in clients if item.is_own and not is_served]
     others: list[Proposal] = []
-    (others if descriptions else chosen).extend(fastapi_applications(files))
-    (others if chosen else chosen).extend(item for item in clients if item not in project_clients)
-    unwritable = tuple(item for item in (*chosen, *others) if not _is_writable(item))
-    chosen, others = ([item for item in items if item not in unwritable] for items in (chosen, others))
-    proposals = _with_unique_names([*chosen, *others])
-    return Proposals(
-        chosen=tuple(proposals[: len(chosen)]), others=tuple(proposals[len(chosen) :]), unwritable=unwritable
-    )
-
-
-def _with_unique_names(proposals: Iterable[Proposal]) -> list[Proposal]:
+    (others if descriptions else chosen).extend(item for item in modules if "command" not in item.source)
+    (others if chosen else chosen).extend(item for item in clients if item not in chosen)
     taken: set[str] = set()
-    renamed = []
-    for proposal in proposals:
-        # Lower-case ASCII with hyphens, for a folder.
-        plain = unicodedata.normalize("NFKD", proposal.name).encode("ascii", "ignore").decode("ascii")
-        stem = re.sub(r"[^a-z0-9]+", "-", plain.lower()).strip("-")[:40].strip("-") or "api"
-        name, number = stem, 2
-        while name in taken:
-            name, number = f"{stem}-{number}", number + 1
-        taken.add(name)
-        renamed.append(replace(proposal, name=name))
-    return renamed
+    named = [[_with_unique_name(item, taken) for item in items if _is_writable(item)] for items in (chosen, others)]
+    unwritable = tuple(item for item in (*chosen, *others) if not _is_writable(item))
+    return Proposals(chosen=tuple(named[0]), others=tuple(named[1]), unwritable=unwritable)
+
+
+def _with_unique_name(proposal: Proposal, taken: set[str]) -> Proposal:
+    """Returns the proposal with a name for a folder: lower-case ASCII with hyphens."""
+    plain = unicodedata.normalize("NFKD", proposal.name).encode("ascii", "ignore").decode("ascii")
+    stem = re.sub(r"[^a-z0-9]+", "-", plain.lower()).strip("-")[:40].strip("-") or "api"
+    name = next(name for name in chain([stem], (f"{stem}-{number}" for number in count(2))) if name not in taken)
+    taken.add(name)
+    return replace(proposal, name=name)
 
 
 SCHEMA_NAME = ".skillgen.schema.json"
@@ -574,7 +472,7 @@ def write_project(proposals: Proposals) -> Iterator[str]:
     """
     for proposal in proposals.chosen:
         yield f"found {proposal.evidence}: target {proposal.name}"
-        yield from (f"  first: {prerequisite}" for prerequisite in proposal.prerequisites)
+        yield from (f"  first: {what}" for what in proposal.first)
     for proposal in proposals.others:
         yield f"found {proposal.evidence}: commented out; remove the # to document it"
     for proposal in proposals.unwritable:
@@ -652,10 +550,9 @@ def _project_text(proposals: Proposals) -> str:
 
 def _target_text(proposal: Proposal) -> str:
     """Returns one target in YAML, indented for its place below `targets:`."""
-    lines = [proposal.evidence, *(f"first: {prerequisite}" for prerequisite in proposal.prerequisites)]
-    if proposal.alternatives:
-        lines.append(f"other commands of this package: {', '.join(proposal.alternatives)}")
-    lines = [f"  # {one_line(line)[:200]}" for line in lines]
+    lines = [
+        f"  # {one_line(line)[:200]}" for line in (proposal.evidence, *(f"first: {what}" for what in proposal.first))
+    ]
     lines += [f"  {_yaml(proposal.name)}:", "    source:"]
     lines += [f"      {key}: {_yaml(value)}" for key, value in proposal.source.items()]
     return "\n".join(lines) + "\n"
@@ -663,12 +560,10 @@ def _target_text(proposal: Proposal) -> str:
 
 def _yaml(value: Any) -> str:
     """Returns a value of a project file as YAML on one line, in which nothing is a variable."""
-    if isinstance(value, str):
-        value = without_variables(value)
-    elif isinstance(value, list):
-        value = [*map(without_variables, value)]
-    elif isinstance(value, Mapping):
+    if isinstance(value, Mapping):
         value = {key: without_variables(text) for key, text in value.items()}
+    else:
+        value = without_variables(value) if isinstance(value, str) else [*map(without_variables, value)]
     return yaml.safe_dump(value, default_flow_style=True, width=math.inf).removesuffix("...\n").rstrip("\n")
 
 
