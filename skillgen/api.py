@@ -12,6 +12,7 @@ import json
 import os
 import re
 from collections.abc import Callable, Collection, Mapping
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
@@ -19,7 +20,7 @@ from msgspec import structs
 
 from skillgen.config.convert import Converter, error_of_argument
 from skillgen.config.option import Option, Options, options_in
-from skillgen.config.project import ALL_OPTIONS, LintOptions, OutputOptions, Source, Texts
+from skillgen.config.project import ALL_OPTIONS, LintOptions, OutputOptions, Source, Texts, renamed
 from skillgen.errors import EditedError, ExitCode, OutputError, Problem, SkillgenError, SourceError, UsageError
 from skillgen.model.auth import Endpoint
 from skillgen.model.calls import Example, Output
@@ -99,12 +100,7 @@ if TYPE_CHECKING:
 else:
     _Read = _Write = _Build = _Lint = None  # layouts of structs cannot be combined: these are for type checkers
 
-_OWN = {
-    "source": structs.replace(ALL_OPTIONS["document"], is_path=True),
-    "project": Option(type=str, default=None, is_path=True),
-    "target": Option(type=str, default=None),
-    "timeout": ALL_OPTIONS["timeout"],
-}
+_OWN = {"source": ALL_OPTIONS["document"], **{name: ALL_OPTIONS[name] for name in ("project", "target", "timeout")}}
 """Arguments of functions that are not options of the same name."""
 
 
@@ -126,13 +122,16 @@ def _takes(
         ]
         signature = inspect.Signature([*own, *keywords])
 
+        def in_arguments(text: str) -> str:
+            return renamed(text, partial(_argument, signature.parameters)).replace("-- COMMAND", "command=")
+
         def name_arguments(error: SkillgenError) -> None:
             """Replaces the options of the command line that an error names by arguments, and `--help` by `help()`."""
             if error.where is not None and error.where.startswith("--"):
-                error.where = _in_arguments(error.where, "", signature.parameters)
-            error.what = _in_arguments(error.what, "=", signature.parameters)
+                error.where = in_arguments(error.where).replace("=", "", 1)
+            error.what = in_arguments(error.what)
             fix = error.fix.replace("--help", f"help(skillgen.{function.__name__})")
-            error.fix = _in_arguments(fix, "=", signature.parameters)
+            error.fix = in_arguments(fix)
             error.args = (error.what,)
 
         @functools.wraps(function)
@@ -174,34 +173,12 @@ def _converted(given: Mapping[str, Any], options: Mapping[str, Option]) -> dict[
     return values
 
 
-_ARGUMENTS = {item.flag or f"--{item.key}": name for name, item in ALL_OPTIONS.items()}
-_ARGUMENTS |= {"--target": "target", "--project": "project"}
-
-_FLAG = re.compile(
-    r"(?P<flag>--[a-z-]+)"
-    r"(?P<value> (?P<variable>[^\s=]+)=(?P<text>\w+)| '(?P<header>[^':]+): (?P<content>[^']*)'| [A-Z_]+\b)?"
-)
-"""An option of the command line in a message, with its value: `--timeout SECONDS`, `--env NAME=VALUE`."""
-
-
-def _in_arguments(text: str, mark: str, names: Collection[str]) -> str:
-    """Returns a message with arguments in place of options; those not in `names` by their keys in skillgen.yaml."""
-    if re.search(r"skillgen [a-z-]+ -", text):  # a command line
-        return text
-
-    def argument(match: re.Match[str]) -> str:
-        name, value = _ARGUMENTS.get(match["flag"]), match["value"] or ""
-        if name is None:
-            return match[0]
-        if name not in names:
-            return f"`{name.replace('_', '-')}`{value}"
-        if match["variable"] or match["header"]:
-            value = str({match["variable"] or match["header"]: match["text"] or match["content"]})
-        elif mark:
-            value = ""
-        return f"{name}{mark}{value}"
-
-    return _FLAG.sub(argument, text.replace("-- COMMAND", f"command{mark}"))
+def _argument(names: Collection[str], item: Option, match: re.Match[str]) -> str:
+    """Returns an option as an argument; one that the function does not take as its key in the project file."""
+    if item.name not in names:
+        return f"`{item.key}`{match['value'] or ''}"
+    variable = match["variable"] or match["header"]
+    return f"{item.name}={ {variable: match['text'] or match['content']} if variable else '' }"
 
 
 def _part(cls: type[Options], given: Mapping[str, Any]) -> Any:
@@ -345,7 +322,7 @@ def build(
     from skillgen.config.loader import project_file, read_project
     from skillgen.pipeline.build import build_targets, prune_targets, resolve_targets
 
-    file = project_file(None if project is None else Path(project))
+    file = project_file(project)
     given = options if timeout is None else {**options, "timeout": timeout}
     targets = resolve_targets(read_project(file).targets, file, target, given)
     result = Result()

@@ -547,7 +547,7 @@ def until(is_so: Callable[[], bool]) -> None:
 
 # -- options and keys ------------------------------------------------------------------------------------------------
 
-OF_A_RUN = {"project", "target", "check", "fail_on_change", "force", "user", "agent", "as_json", "quiet", "verbose"}
+OF_A_RUN = {"project", "target", "check", "fail_on_change", "force", "user", "draft", "json", "quiet", "verbose"}
 OF_A_RUN |= {"debug"}
 """Options that say what one run does with the targets, not what their documents are; `user` is a person's to give, and
 `agent` is a command of its own for a project: `draft`."""
@@ -655,10 +655,10 @@ def test_a_target_that_needs_a_login_asks_nobody_without_a_terminal(project: Pat
 @pytest.mark.parametrize(
     ("source", "message"),
     [
-        ("{command: [x], headers: {A: b}}", "source.headers has no effect with command"),
-        ("{config: .mcp.json, cwd: x}", "source.cwd has no effect with config"),
+        ("{command: [x], headers: {A: b}}", "source.headers has no effect with a server's command"),
+        ("{config: .mcp.json, cwd: x}", "source.cwd has no effect with `config`"),
         ("{openapi: api.json, skill-files: true}", "source.skill-files has no effect with openapi"),
-        ("{url: 'https://x.example/mcp', client-id: a}", "source.client-id has no effect without login"),
+        ("{url: 'https://x.example/mcp', client-id: a}", "source.client-id has no effect without `login`"),
         (
             "{url: 'https://x.example/mcp', login: true, client-id: a, client-secret: b}",
             "source.client-secret holds a secret",

@@ -22,7 +22,7 @@ from skillgen import __version__
 from skillgen.cli.options import PanelCommand, command
 from skillgen.cli.output import Console, report_unwritable_output
 from skillgen.config.dropped import dropped
-from skillgen.errors import ExitCode, SkillgenError
+from skillgen.errors import ExitCode, SkillgenError, UsageError
 
 
 @command
@@ -97,7 +97,7 @@ def main() -> None:
     quiet = "-q" in arguments or "--quiet" in arguments
     arguments = _with_new_spelling(arguments, Console(quiet=quiet).say)
     name = next((word for word in arguments if not word.startswith("-")), None)
-    _refuse_dropped(name, arguments)
+    _refuse(name, arguments, has_command=bool(command))
     if "--ai-help" in arguments:
         # The words before it name the command that it concerns; nothing else is parsed or run.
         command = tuple(word for word in arguments[: arguments.index("--ai-help")] if not word.startswith("-"))
@@ -153,10 +153,17 @@ def _with_new_spelling(arguments: list[str], say: Callable[[str], None]) -> list
     return [command, *first, *kept, *last]
 
 
-def _refuse_dropped(name: str | None, arguments: Sequence[str]) -> None:
-    """Exits with an error if a command line names what an earlier release had."""
+_WITHOUT_COMMAND = ("from-openapi", "from-cli", "build", "init", "diff")
+"""Commands that do not read a server."""
+
+
+def _refuse(name: str | None, arguments: Sequence[str], *, has_command: bool) -> None:
+    """Exits with an error if a command line names what an earlier release had, or a server where none is read."""
     options = (word.partition("=")[0] for word in arguments if word.startswith("--"))
-    errors = (dropped("command", name or ""), *(dropped("option", option) for option in options))
+    errors = [dropped("command", name or ""), *(dropped("option", option) for option in options)]
+    if has_command and name in _WITHOUT_COMMAND:
+        fix = "use from-server, add it to skillgen.yaml, or print a snapshot of it: skillgen inspect -- COMMAND"
+        errors.append(UsageError("a server's command is given after --", fix=fix))
     for error in filter(None, errors):
         Console().fail(error)
         if name in _COMMANDS and _prints_json(name, arguments):
@@ -166,7 +173,7 @@ def _refuse_dropped(name: str | None, arguments: Sequence[str]) -> None:
 
 def _prints_json(name: str, arguments: Sequence[str]) -> bool:
     command = _command(name) if "--json" in arguments else _root
-    return not isinstance(command, typer.Typer) and "as_json" in signature(command).parameters
+    return not isinstance(command, typer.Typer) and "json" in signature(command).parameters
 
 
 def _print_unprinted_json(arguments: Sequence[str], stop: SystemExit) -> None:

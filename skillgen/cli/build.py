@@ -9,24 +9,20 @@ from typing import Annotated, Any
 
 import typer
 
-from skillgen.cli.options import AsJson, OptionsOf, command
+from skillgen.cli.options import OptionsOf, command, run_with
 from skillgen.cli.output import Console, full_place, result_json, show_result
-from skillgen.cli.source import ProjectFile, TargetName, refuse_command
-from skillgen.config.project import OutputOptions, Source
+from skillgen.config.project import OutputOptions, Run, Source
 from skillgen.errors import ExitCode
 
 
 @command
 def build(
-    context: typer.Context,
-    project: ProjectFile = None,
-    target: TargetName = None,
     fail_on_change: Annotated[
         bool, typer.Option("--fail-on-change", help="Exit with 1 if a file was written; for hooks.")
     ] = False,
     *,
+    run: Annotated[Run, run_with("target", "project", "json")],
     given: Annotated[Mapping[str, Any], OptionsOf(classes=(OutputOptions, Source), is_partial=True)],
-    as_json: AsJson = False,
     console: Console,
 ) -> ExitCode:
     """Build the documents of every target in skillgen.yaml.
@@ -46,9 +42,8 @@ def build(
     from skillgen.pipeline.build import build_targets, prune_targets, resolve_targets
     from skillgen.pipeline.generate import Result
 
-    refuse_command(context, "write it into skillgen.yaml")
-    file = project_file(project)
-    targets = resolve_targets(read_project(file).targets, file, target, given)
+    file = project_file(run.project)
+    targets = resolve_targets(read_project(file).targets, file, run.target, given)
     # In a hook or a CI job nobody can log in: do not wait for a login there.
     is_interactive = bool(sys.stdin) and sys.stdin.isatty() and sys.stderr.isatty() and "PRE_COMMIT" not in os.environ
     result = Result()
@@ -59,14 +54,14 @@ def build(
             else:
                 if built.status == "failed":
                     console.say(f"{built.name}: not built")
-                show_result(built.result, console, shows_diff=not as_json, is_project=True)
+                show_result(built.result, console, shows_diff=not run.json, is_project=True)
             result = result.joined(built.result)
-    if target is None:
+    if run.target is None:
         pruned = prune_targets(targets, result, given.get("out"))
-        show_result(pruned, console, shows_diff=not as_json)
+        show_result(pruned, console, shows_diff=not run.json)
         result = result.joined(pruned)
     code, is_check = result.exit_code, "check" in given
-    if as_json:
+    if run.json:
         print(result_json(result, full_place))
     if is_check and code is ExitCode.DRIFT:
         console.say("the documents are not up to date: run skillgen build")

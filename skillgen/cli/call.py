@@ -20,7 +20,6 @@ _LINE_LIMIT = 32 * 1024 * 1024
 
 @command
 def call(
-    context: typer.Context,
     tool: Annotated[
         list[str] | None,
         typer.Argument(

@@ -12,10 +12,9 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from msgspec.structs import asdict
 
-from skillgen.cli.options import AsJson, OptionsOf, command
+from skillgen.cli.options import OptionsOf, command, run_with
 from skillgen.cli.output import Console, change_lines
-from skillgen.cli.source import refuse_command
-from skillgen.config.project import Source
+from skillgen.config.project import Run, Source
 from skillgen.errors import ExitCode, SkillgenError, SourceError
 
 if TYPE_CHECKING:
@@ -32,15 +31,14 @@ def diff_failed_json(error: SkillgenError) -> str:
 
 @functools.partial(command, failed_json=diff_failed_json)
 def diff(
-    context: typer.Context,
     old: Annotated[
         str,
         typer.Argument(metavar="OLD", help="File or URL, MODULE:APP of a program, or REVISION:FILE of git."),
     ],
     new: Annotated[str, typer.Argument(metavar="NEW", help="What to compare it with, in the same forms.")],
-    as_json: AsJson = False,
     *,
     options: Annotated[Source, OptionsOf(classes=(Source,), kinds=("cli", "document"))],
+    run: Annotated[Run, run_with("json")],
     console: Console,
 ) -> ExitCode:
     """Describe what changed for callers between two sources.
@@ -56,10 +54,9 @@ def diff(
     from skillgen.model.changes import compare_services
     from skillgen.text.markdown import json_output
 
-    refuse_command(context, "compare a snapshot of it, which `skillgen inspect -- COMMAND` prints")
     changes = compare_services(*(_services(source, options) for source in (old, new)))
     is_breaking = any(change.breaking for change in changes)
-    if as_json:
+    if run.json:
         print(json_output({"breaking": is_breaking, "changes": [asdict(change) for change in changes]}))
         return ExitCode.DONE
     for line in change_lines(changes):

@@ -31,7 +31,6 @@ _TIMEOUT_S = 600.0
 
 @command
 def draft(
-    context: typer.Context,
     *,
     given: Annotated[Given, SOURCE],
     agent: Annotated[

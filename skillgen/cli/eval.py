@@ -25,7 +25,6 @@ if TYPE_CHECKING:
 
 @command
 def evaluate(
-    context: typer.Context,
     skill: Annotated[str, typer.Argument(metavar="SKILL", help="Folder of the skill.")],
     *,
     given: Annotated[Given, SOURCE],

@@ -7,16 +7,15 @@ from typing import Annotated
 import typer
 from msgspec import structs
 
-from skillgen.cli.options import AsJson, OptionsOf, command
+from skillgen.cli.options import OptionsOf, command, run_with
 from skillgen.cli.output import Console
-from skillgen.cli.source import DraftAgent, document, refuse_command
-from skillgen.config.project import OutputOptions, Source, Texts
+from skillgen.cli.source import document
+from skillgen.config.project import OutputOptions, Run, Source, Texts
 from skillgen.errors import ExitCode, UsageError
 
 
 @command
 def from_cli(
-    context: typer.Context,
     target: Annotated[
         str | None,
         typer.Argument(
@@ -29,8 +28,7 @@ def from_cli(
     options: Annotated[Source, OptionsOf(classes=(Source,), kinds=("cli", "cli_command"))],
     texts: Texts,
     output: OutputOptions,
-    agent: DraftAgent = None,
-    as_json: AsJson = False,
+    run: Annotated[Run, run_with("draft", "json")],
     console: Console,
 ) -> ExitCode:
     """Document a command-line program.
@@ -44,8 +42,7 @@ def from_cli(
         skillgen from-cli acme.cli:build_parser --python .venv/bin/python --program acme
         skillgen from-cli --command gh
     """
-    refuse_command(context, "use from-server, or leave it out")
     if (target is None) == (not options.cli_command):
         fix = "give MODULE:APP for a program in Python, or --command NAME for any other"
         raise UsageError("not exactly one program is given", fix=fix)
-    return document(structs.replace(options, cli=target), texts, output, console, as_json=as_json, agent=agent)
+    return document(structs.replace(options, cli=target), texts, output, run, console)

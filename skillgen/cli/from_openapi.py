@@ -7,16 +7,15 @@ from typing import Annotated
 import typer
 from msgspec import structs
 
-from skillgen.cli.options import AsJson, OptionsOf, command
+from skillgen.cli.options import OptionsOf, command, run_with
 from skillgen.cli.output import Console
-from skillgen.cli.source import DraftAgent, document, refuse_command
-from skillgen.config.project import OutputOptions, Source, Texts
+from skillgen.cli.source import document
+from skillgen.config.project import OutputOptions, Run, Source, Texts
 from skillgen.errors import ExitCode
 
 
 @command
 def from_openapi(
-    context: typer.Context,
     source: Annotated[
         str,
         typer.Argument(metavar="SOURCE", help="File or URL of the description, base URL of the API, or - for stdin."),
@@ -25,8 +24,7 @@ def from_openapi(
     options: Annotated[Source, OptionsOf(classes=(Source,), kinds=("openapi",))],
     texts: Texts,
     output: OutputOptions,
-    agent: DraftAgent = None,
-    as_json: AsJson = False,
+    run: Annotated[Run, run_with("draft", "json")],
     console: Console,
 ) -> ExitCode:
     """Document an HTTP API from its OpenAPI description.
@@ -41,5 +39,4 @@ def from_openapi(
         skillgen from-openapi - < openapi.json
         skillgen from-openapi openapi.yaml --check || echo "run it again without --check"
     """
-    refuse_command(context, "use from-server, or leave it out")
-    return document(structs.replace(options, openapi=source), texts, output, console, as_json=as_json, agent=agent)
+    return document(structs.replace(options, openapi=source), texts, output, run, console)

@@ -9,11 +9,11 @@ from typing import Annotated
 import typer
 from msgspec import structs
 
-from skillgen.cli.options import AsJson, OptionsOf, command
+from skillgen.cli.options import OptionsOf, command, run_with
 from skillgen.cli.output import Console
-from skillgen.cli.source import DraftAgent, document
+from skillgen.cli.source import document
 from skillgen.config.option import options_in
-from skillgen.config.project import OutputOptions, Source, Texts
+from skillgen.config.project import OutputOptions, Run, Source, Texts
 from skillgen.errors import ExitCode, UsageError
 
 _KINDS = {"command", *(item.name for item in options_in(Source) if item.is_kind and item.flag)} - {"cli_command"}
@@ -33,8 +33,7 @@ def from_server(
     source: Annotated[Source, OptionsOf(classes=(Source,), kinds=_KINDS)],
     texts: Texts,
     output: OutputOptions,
-    agent: DraftAgent = None,
-    as_json: AsJson = False,
+    run: Annotated[Run, run_with("draft", "json")],
     console: Console,
 ) -> ExitCode:
     """Document MCP servers.
@@ -66,7 +65,7 @@ def from_server(
     except UsageError as error:
         error.fix = "give one: -- COMMAND, --url URL, --config FILE, --manifest SOURCE or --snapshot FILE"
         raise
-    return document(source, texts, output, console, as_json=as_json, agent=agent)
+    return document(source, texts, output, run, console)
 
 
 def _fix_of_argument(argument: str) -> str:

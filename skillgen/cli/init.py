@@ -4,16 +4,13 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import typer
-
 from skillgen.cli.options import command
 from skillgen.cli.output import Console
-from skillgen.cli.source import refuse_command
 from skillgen.errors import ExitCode
 
 
 @command
-def init(context: typer.Context, *, console: Console) -> ExitCode:
+def init(*, console: Console) -> ExitCode:
     """Write a skillgen.yaml and a pre-commit entry for a project.
 
     Finds the project's servers, APIs and programs. Keeps existing files, runs nothing and fetches nothing.
@@ -27,7 +24,6 @@ def init(context: typer.Context, *, console: Console) -> ExitCode:
     from skillgen.pipeline.init import propose_targets, write_project
     from skillgen.text.markdown import one_line
 
-    refuse_command(context, "write it into skillgen.yaml")
     with console.progress("searching the project"):
         proposals = propose_targets(Path())
     for message in write_project(proposals):

@@ -5,8 +5,6 @@ from __future__ import annotations
 import sys
 from typing import Annotated
 
-import typer
-
 from skillgen.cli.options import command
 from skillgen.cli.output import Console
 from skillgen.cli.source import SOURCES, Given, read
@@ -15,7 +13,6 @@ from skillgen.errors import ExitCode
 
 @command
 def inspect(
-    context: typer.Context,
     *,
     given: Annotated[Given, SOURCES],
     console: Console,

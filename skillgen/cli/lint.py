@@ -27,7 +27,6 @@ if TYPE_CHECKING:
 
 @command
 def lint(
-    context: typer.Context,
     *,
     given: Annotated[Given, SOURCES],
     report_format: Annotated[

@@ -49,7 +49,6 @@ def read_mocked(given: Given, console: Console) -> tuple[Service, Mapping[str, J
 
 @command
 def mock(
-    context: typer.Context,
     *,
     given: Annotated[Given, SOURCE],
     http: Annotated[

@@ -10,7 +10,7 @@ import inspect
 import os
 import re
 from collections.abc import Callable, Collection, Iterable
-from typing import Annotated, Any, TypeAlias, get_args, get_origin, get_type_hints
+from typing import Annotated, Any, get_args, get_origin, get_type_hints
 
 import typer
 from msgspec import Struct
@@ -19,23 +19,16 @@ from typer.core import TyperCommand
 from skillgen.cli.output import Console, failed_json, run_command
 from skillgen.config.convert import LEAST, MOST, Converter, error_of_argument
 from skillgen.config.option import Option, Options, options_in
+from skillgen.config.project import Run
 from skillgen.errors import ExitCode, SkillgenError, UsageError
-
-AsJson: TypeAlias = Annotated[
-    bool, typer.Option("--json", help="Print a JSON report to standard output.", rich_help_panel="Report")
-]
 
 _HEADER_VARIABLE = re.compile(r"(?P<scheme>[A-Za-z][\w-]*[ \t]+)?env:(?P<name>\S*)")
 
 
-def parse_env(entries: Iterable[str] | None) -> dict[str, str]:
-    """Parses `--env`: `KEY=VALUE`, or `KEY` for its value in this environment.
-
-    Raises:
-        UsageError: a variable is not set, or an entry has no name.
-    """
+def _parse_env(entries: Iterable[str]) -> dict[str, str]:
+    """Parses `--env`: `KEY=VALUE`, or `KEY` for its value in this environment."""
     values = {}
-    for entry in entries or ():
+    for entry in entries:
         name, equals, value = entry.partition("=")
         if not name:
             raise UsageError("an entry has no name", where="--env", fix="write --env KEY=VALUE or --env KEY")
@@ -43,65 +36,47 @@ def parse_env(entries: Iterable[str] | None) -> dict[str, str]:
     return values
 
 
-def parse_headers(entries: Iterable[str] | None) -> tuple[tuple[str, str], ...]:
+def _parse_headers(entries: Iterable[str]) -> dict[str, str]:
     """Parses `--header`: `NAME: VALUE`; the value may be `env:VARIABLE`, also after a scheme (`Bearer env:TOKEN`).
 
-    Raises:
-        UsageError: an entry does not have that form, or the variable is not set.
+    Values of one header are joined (RFC 9110, 5.3; cookies: RFC 6265, 5.4).
     """
-    headers = []
-    for entry in entries or ():
-        name, colon, value = entry.partition(":")
-        name, value = name.strip(), value.strip()
-        if not colon or not name or not value:
-            raise UsageError(
-                "a header is not of the form 'NAME: VALUE'", where="--header", fix="write --header 'NAME: VALUE'"
-            )
+    headers: dict[str, str] = {}
+    for entry in entries:
+        name, _, value = map(str.strip, entry.partition(":"))
+        if not name or not value:
+            what = "a header is not of the form 'NAME: VALUE'"
+            raise UsageError(what, where="--header", fix="write --header 'NAME: VALUE'")
         if variable := _HEADER_VARIABLE.fullmatch(value):
             value = (variable["scheme"] or "") + _variable(variable["name"], "--header")
-        headers.append((name, value))
-    return tuple(headers)
+        separator = "; " if name.lower() == "cookie" else ", "
+        headers[name] = f"{headers[name]}{separator}{value}" if name in headers else value
+    return headers
 
 
-def parse_secret(entry: str | None) -> str | None:
-    """Parses `--client-secret`, which must name a variable: other users of the machine can see command lines.
-
-    Raises:
-        UsageError: it does not name a variable, or the variable is not set.
-    """
-    if entry is None:
-        return None
+def _parse_secret(entry: str) -> str:
+    """Parses `--client-secret`, which must name a variable: other users of the machine can see command lines."""
     prefix, _, variable = entry.partition(":")
     if prefix != "env" or not variable:
-        raise UsageError(
-            "the secret is not of the form env:VARIABLE", where="--client-secret", fix="put it into a variable"
-        )
+        what = "the secret is not of the form env:VARIABLE"
+        raise UsageError(what, where="--client-secret", fix="put it into a variable")
     return _variable(variable, "--client-secret")
 
 
-def _pairs(entries: Iterable[str], option: str, what: str) -> dict[str, str]:
-    """Parses an option that is repeated, as KEY=VALUE.
-
-    Raises:
-        UsageError: an entry does not have that form.
-    """
-    values = {}
-    for entry in entries:
-        key, equals, value = entry.rpartition("=") if what == "TOOL=EFFECT" else entry.partition("=")
-        if not key or not equals or not value.strip():
-            raise UsageError(f"{entry!r} is not of the form {what}", where=option, fix=f"write {option} {what}")
-        values[key] = value.strip()
-    return values
+def _parse_publish(entries: Iterable[str]) -> dict[str, str]:
+    return dict(_pair(entry, entry.partition("="), "--publish", "KEY=VALUE") for entry in entries)
 
 
-def parse_publish(entries: Iterable[str]) -> dict[str, str]:
-    """Parses `--publish`: `KEY=VALUE`."""
-    return _pairs(entries, "--publish", "KEY=VALUE")
+def _parse_effects(entries: Iterable[str]) -> dict[str, dict[str, str]]:
+    pairs = (_pair(entry, entry.rpartition("="), "--effect", "TOOL=EFFECT") for entry in entries)
+    return {tool: {"effect": effect} for tool, effect in pairs}
 
 
-def parse_effects(entries: Iterable[str]) -> dict[str, dict[str, str]]:
-    """Parses `--effect`: `TOOL=EFFECT`."""
-    return {tool: {"effect": effect} for tool, effect in _pairs(entries, "--effect", "TOOL=EFFECT").items()}
+def _pair(entry: str, parts: tuple[str, str, str], flag: str, form: str) -> tuple[str, str]:
+    key, _, value = parts
+    if not key or not value.strip():
+        raise UsageError(f"{entry!r} is not of the form {form}", where=flag, fix=f"write {flag} {form}")
+    return key, value.strip()
 
 
 def _variable(name: str, option: str, *, or_else: str = "") -> str:
@@ -109,27 +84,17 @@ def _variable(name: str, option: str, *, or_else: str = "") -> str:
         from skillgen.security.secrets import is_made_of_words
 
         shown = name if is_made_of_words(name) else "NAME"  # the user may have written the secret without its name
-        raise UsageError(
-            f"{shown} is not set in this environment", where=option, fix="set it" + or_else.format(name=shown)
-        )
+        fix = "set it" + or_else.format(name=shown)
+        raise UsageError(f"{shown} is not set in this environment", where=option, fix=fix)
     return os.environ[name]
 
 
-def _joined_headers(entries: Iterable[str]) -> dict[str, str]:
-    """Parses `--header`; values of one header are joined (RFC 9110, 5.3; cookies: RFC 6265, 5.4)."""
-    headers: dict[str, str] = {}
-    for name, value in parse_headers(entries):
-        separator = "; " if name.lower() == "cookie" else ", "
-        headers[name] = f"{headers[name]}{separator}{value}" if name in headers else value
-    return headers
-
-
 _PARSERS: dict[str, Callable[[Any], Any]] = {
-    "env": parse_env,
-    "headers": _joined_headers,
-    "client_secret": parse_secret,
-    "publish": parse_publish,
-    "tools": parse_effects,
+    "env": _parse_env,
+    "headers": _parse_headers,
+    "client_secret": _parse_secret,
+    "publish": _parse_publish,
+    "tools": _parse_effects,
 }
 """Options whose value has another syntax on the command line than in the project file."""
 
@@ -168,12 +133,16 @@ class OptionsOf(Struct, frozen=True, kw_only=True):
         converter, given = Converter(), {}
         for item in self.options():
             value = values.pop(item.name)
-            if value is None or value is False or value == []:
-                continue
-            value = _PARSERS[item.name](value) if item.name in _PARSERS else value
-            given[item.name] = converter.convert(item.type, value, (item.flag or "",), item)
+            if value not in (None, False, []):
+                value = _PARSERS[item.name](value) if item.name in _PARSERS else value
+                given[item.name] = converter.convert(item.type, value, (item.flag or "",), item)
         converter.raise_faults(error_of_argument)
         return given if self.is_partial else self.classes[0](**given)
+
+
+def run_with(*names: str) -> OptionsOf:
+    """Returns the options of `Run` with these names."""
+    return OptionsOf(classes=(Run,), only=names)
 
 
 def _parameter(item: Option, kinds: Collection[str], *, shows_default: bool) -> inspect.Parameter:
@@ -260,6 +229,7 @@ class _Command:
 
     def __call__(self, **values: Any) -> None:
         console: Console = self._groups["console"].take(values)
+        has_json = values.get("json")
 
         def run() -> ExitCode:
             taken, errors = {}, []
@@ -274,7 +244,7 @@ class _Command:
                 raise errors[0]
             return self._function(**values, **taken)
 
-        run_command(run, console, failed_json=self.failed_json if values.get("as_json") else None)
+        run_command(run, console, failed_json=self.failed_json if has_json else None)
 
 
 def command(

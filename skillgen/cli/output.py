@@ -21,7 +21,6 @@ import typer
 from msgspec import structs
 
 from skillgen.config.option import Options, option
-from skillgen.config.project import OutputOptions
 from skillgen.errors import EditedError, ExitCode, OutputError, Problem, SkillgenError, UsageError, failure_from_bug
 from skillgen.problem_codes import CODES
 
@@ -334,19 +333,3 @@ def _fatal_error(error: Exception) -> SkillgenError:
     failure = OutputError(f"cannot be read or written: {error.strerror}", where=where)
     failure.__cause__ = error
     return failure
-
-
-def show_documents(result: Result, output: OutputOptions, console: Console, as_json: bool) -> ExitCode:
-    """Prints the result of documenting the services of one source. Returns its exit code."""
-    show_result(result, console, shows_diff=not as_json)
-    if as_json:
-
-        def place(outcome: Outcome, path: str) -> str:
-            if outcome.kind != "documents":
-                return full_place(outcome, path)
-            return path if result.is_one else f"{outcome.plan.out.name}/{path}"
-
-        print(result_json(result, place))
-    if output.check and result.exit_code is ExitCode.DRIFT:
-        console.say("the documents are not up to date: run the same command without --check")
-    return result.exit_code

@@ -7,8 +7,9 @@ from typing import Annotated
 
 import typer
 
-from skillgen.cli.options import AsJson, PanelCommand, command
+from skillgen.cli.options import PanelCommand, command, run_with
 from skillgen.cli.output import Console, print_diff
+from skillgen.config.project import Run
 from skillgen.errors import ExitCode
 
 registry = typer.Typer(
@@ -70,7 +71,7 @@ def search_registry(
         Path | None, typer.Option(metavar="FILE", help="What is searched. Default: registry.tools.json in this folder.")
     ] = None,
     limit: Annotated[int, typer.Option(metavar="N", min=1, max=100, help="Services to show at most.")] = 10,
-    as_json: AsJson = False,
+    run: Annotated[Run, run_with("json")],
     console: Console,
 ) -> ExitCode:
     """Find the services whose tools do something.
@@ -88,7 +89,7 @@ def search_registry(
 
     text = " ".join(words)
     found = search_registry(index if index is not None else _DEFAULT.with_name(INDEX_NAME), text, limit)
-    if as_json:
+    if run.json:
         print(json_output(recommendations_json(text, found)))
     else:
         print(recommendations_text(found), end="")

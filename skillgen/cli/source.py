@@ -8,35 +8,21 @@ import sys
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from msgspec import Struct, structs
 
-from skillgen.cli.options import OptionsOf
-from skillgen.cli.output import Console, show_documents
-from skillgen.config.option import options_in
-from skillgen.config.project import DEFAULT_OUT, SOURCE_KINDS, TEXTS_NAME, OutputOptions, Source, Texts
+from skillgen.cli.options import OptionsOf, run_with
+from skillgen.cli.output import Console, full_place, result_json, show_result
+from skillgen.config.option import Option, PathName, options_in
+from skillgen.config.project import DEFAULT_OUT, SOURCE_KINDS, TEXTS_NAME, OutputOptions, Run, Source, Texts
 from skillgen.errors import ExitCode, SourceError, UsageError
 
 if TYPE_CHECKING:
     from skillgen.pipeline.build import NamedTarget
+    from skillgen.pipeline.generate import Outcome, Result
     from skillgen.pipeline.read import Reading, Request
-
-ProjectFile: TypeAlias = Annotated[
-    Path | None,
-    typer.Option(
-        "--project",
-        metavar="FILE",
-        help="Project file. Default: skillgen.yaml, else pyproject.toml.",
-        rich_help_panel="Source",
-    ),
-]
-
-TargetName: TypeAlias = Annotated[
-    str | None,
-    typer.Option("--target", metavar="NAME", help="Target of the project file.", rich_help_panel="Source"),
-]
 
 
 class Given(Struct, frozen=True, kw_only=True):
@@ -49,7 +35,7 @@ class Given(Struct, frozen=True, kw_only=True):
     """The options of sources; one of them may name a source too."""
 
     target: str | None = None
-    project: Path | None = None
+    project: PathName | None = None
 
     @property
     def is_empty(self) -> bool:
@@ -120,10 +106,13 @@ class GivenOf(OptionsOf, frozen=True, kw_only=True):
     argument: Any = None
     """The declaration of SOURCE for typer; `None` if the command reads it among other words."""
 
+    def options(self) -> list[Option]:
+        """Returns the options; those of the project file are among them."""
+        return [*run_with("target", "project").options(), *super().options()]
+
     def parameters(self, kinds: Collection[str]) -> list[inspect.Parameter]:
-        """Returns SOURCE and the options for typer."""
-        words = {"words": self.argument} if self.argument is not None else {}
-        others = {**words, "target": TargetName, "project": ProjectFile}
+        """Returns SOURCE, the command of a server and the options for typer."""
+        others = {"context": typer.Context} | ({"words": self.argument} if self.argument is not None else {})
         added = [
             inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=None, annotation=annotation)
             for name, annotation in others.items()
@@ -132,13 +121,11 @@ class GivenOf(OptionsOf, frozen=True, kw_only=True):
 
     def take(self, values: dict[str, Any]) -> Given:
         """Takes the sources from the values of the command."""
-        options, words = super().take(values), values.pop("words", None) or ()
-        return Given(
-            words=(words,) if isinstance(words, str) else words,
-            options=structs.replace(options, command=values["context"].obj),
-            target=values.pop("target"),
-            project=values.pop("project"),
-        )
+        words = values.pop("words", None) or ()
+        given = OptionsOf.take(structs.replace(self, is_partial=True), values)
+        named = {"target": given.pop("target", None), "project": given.pop("project", None)}
+        source = Source(command=values.pop("context").obj, **given)
+        return Given(words=(words,) if isinstance(words, str) else words, options=source, **named)
 
 
 _SOURCE_HELP = (
@@ -189,31 +176,8 @@ def _confirm_sending_secret(issuer: str) -> bool:
     return typer.confirm(f"Send the client secret to the authorization server {one_line(issuer)}?", err=True)
 
 
-def refuse_command(context: typer.Context, fix: str) -> None:
-    """Refuses the command of a server where a command takes none.
-
-    Raises:
-        UsageError: one is given.
-    """
-    if context.obj:
-        raise UsageError("a server's command is given after --", fix=fix)
-
-
-DraftAgent: TypeAlias = Annotated[
-    str | None,
-    typer.Option(
-        "--draft",
-        metavar="COMMAND",
-        help="Ask an agent once for the texts that rules cannot write, unless OUT/texts.yaml has them.",
-        rich_help_panel="Texts",
-    ),
-]
-
-
-def document(
-    source: Source, texts: Texts, output: OutputOptions, console: Console, *, as_json: bool, agent: str | None = None
-) -> ExitCode:
-    """Documents a source, and prints the result. `agent` is asked for texts that the folder does not have yet.
+def document(source: Source, texts: Texts, output: OutputOptions, run: Run, console: Console) -> ExitCode:
+    """Documents a source, and prints the result. The agent is asked for texts that the folder does not have yet.
 
     Raises:
         SourceError: it cannot be reached or read.
@@ -222,20 +186,32 @@ def document(
     from skillgen.pipeline.generate import checked_output, write_documents
     from skillgen.pipeline.read import Request
 
-    checked_output(output)
+    output = checked_output(output)
     request, code = Request(source=source, texts=texts), ExitCode.DONE
     out = Path(output.out or DEFAULT_OUT)
     has_texts = (out / TEXTS_NAME).is_file()
-    if has_texts or agent is not None:
+    if has_texts or run.draft is not None:
         from skillgen.cli.draft import draft_of, run_draft
 
         if not (has_texts or output.check):
             try:
-                code = run_draft(draft_of(request, out), agent, None, console, yes=True, shows=False)
+                code = run_draft(draft_of(request, out), run.draft, None, console, yes=True, shows=False)
             except SourceError as error:  # the documents do not need the texts
                 console.fail(error)
                 code = error.exit_code
         request = draft_of(request, out).request
     reading = read(request, console)
     result = write_documents(reading.services, output, reading.failures)
-    return max(code, show_documents(result, output, console, as_json))
+    show_result(result, console, shows_diff=not run.json)
+    if run.json:
+        print(result_json(result, lambda outcome, path: _place(result, outcome, path)))
+    if output.check and result.exit_code is ExitCode.DRIFT:
+        console.say("the documents are not up to date: run the same command without --check")
+    return max(code, result.exit_code)
+
+
+def _place(result: Result, outcome: Outcome, path: str) -> str:
+    """Returns the path of a document in the report: below OUT, but with its folder if it is installed elsewhere."""
+    if outcome.kind != "documents":
+        return full_place(outcome, path)
+    return path if result.is_one else f"{outcome.plan.out.name}/{path}"

@@ -15,8 +15,8 @@ from pathlib import Path
 from typing import Any, TypeAlias, TypeVar
 
 from skillgen.config.convert import Converter, Fault
-from skillgen.config.option import Options, keys_in
-from skillgen.config.project import SOURCE_KINDS, Project, Source, Target
+from skillgen.config.option import Options, PathName, keys_in
+from skillgen.config.project import SOURCE_KINDS, Project, Source, Target, in_keys
 from skillgen.errors import ProblemLog, UsageError
 from skillgen.security.tables import parse_toml
 from skillgen.text.yaml_core import Places, YamlError, parse_yaml
@@ -35,20 +35,16 @@ _TOML_KEY = re.compile(r"""(?<![\w-])([\w-]{1,200})["']?[ \t]*[=\].]""")
 _NULLS = ("", "~", "null", "Null", "NULL")
 
 
-def project_file(named: Path | None) -> Path:
-    """Returns the project file: the one named by `--config`, else that of the current folder.
+def project_file(named: PathName | None) -> Path:
+    """Returns the project file: the one named by `--project`, else that of the current folder.
 
     Raises:
         UsageError: it does not exist.
     """
-    if named is not None:
-        if not named.is_file():
-            what = "is not a file" if named.exists() else "no such file"
-            raise UsageError(what, where=str(named), fix="run `skillgen init`, or name another file")
-        return named
-    path = find_project_file()
-    if path is None:
-        raise UsageError("no such file", where=FILE_NAME, fix="run `skillgen init`, or name another file")
+    path = find_project_file() if named is None else Path(named)
+    if path is None or not path.is_file():
+        what = "no such file" if path is None or not path.exists() else "is not a file"
+        raise UsageError(what, where=str(path or FILE_NAME), fix="run `skillgen init`, or name another file")
     return path
 
 
@@ -228,17 +224,12 @@ def _faults_of_source(source: Source, path: tuple[str | int, ...]) -> Iterator[F
         what = "names no source" if not given else f"names several sources: {', '.join(given).replace('_', '-')}"
         yield Fault(path, what, f"give one of {kinds}")
         return
-    for name, needed in source.useless_options(given).items():
-        what, fix = f"has no effect with {given[0].replace('_', '-')}", "leave it out"
-        if needed:
-            what, fix = f"has no effect without {needed}", f"add {needed}: true"
-        elif given == ["config"] and name != "server_name":
-            fix = "write it into the file of config"
-        yield Fault((*path, name.replace("_", "-")), what, fix)
+    for item, what, fix in source.useless_options(given):
+        yield Fault((*path, item.key), in_keys(what), in_keys(fix))
     for kind, values in (("env", source.env), ("headers", source.headers)):
-        for item, text in values.items():
-            if _SECRET_NAME.search(item):
-                yield from _faults_of_secret(text, item, (*path, kind, item))
+        for name, text in values.items():
+            if _SECRET_NAME.search(name):
+                yield from _faults_of_secret(text, name, (*path, kind, name))
     if source.client_secret is not None:
         yield from _faults_of_secret(source.client_secret, "client_secret", (*path, "client-secret"))
 

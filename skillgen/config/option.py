@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import functools
 import os
-import re
 import shlex
 import typing
 from collections.abc import Collection, Mapping
@@ -98,12 +97,6 @@ class Option(Struct, frozen=True, kw_only=True):
         """Its key in the project file."""
         return self.name.replace("_", "-")
 
-    @property
-    def key_help(self) -> str:
-        """The explanation of its key; it names other keys, not options."""
-        text = " ".join(filter(None, (self.help, *self.also.values(), self.note)))
-        return re.sub(r"--(?!ai-help)([a-z-]+)", lambda match: f"`{_KEYS.get(match[1], match[1])}`", text)
-
 
 def option(help: str, default: Any = None, **details: Any) -> Any:
     """Returns the declaration of an option, in place of the default of its field; `details` are fields of `Option`."""
@@ -128,10 +121,6 @@ class Options(Struct, metaclass=_OptionsMeta, frozen=True, kw_only=True):
 
     DECLARED: ClassVar[Mapping[str, Option]]
     """What its fields declare."""
-
-
-_KEYS = {"install": "install-to", "header": "headers", "overlay": "overlays", "service-version": "version"}
-"""Names of options on the command line that differ from their keys."""
 
 
 @functools.cache

@@ -10,12 +10,12 @@ from __future__ import annotations
 
 import re
 import typing
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from typing import Any
 
 from msgspec import NODEFAULT, UNSET, UnsetType
 
-from skillgen.config.option import Options, PathName, option, options_in
+from skillgen.config.option import Option, Options, PathName, keys_in, option, options_in
 from skillgen.errors import UsageError
 from skillgen.model.document import (
     DEFAULT_BUDGET,
@@ -210,8 +210,9 @@ class Source(Options, frozen=True, kw_only=True):
         "Name under which a host mounts the server.", metavar="NAME", kinds=("command", "url", "manifest")
     )
     timeout: float = option(
-        "Timeout of one request, and at least 120 for the first answer of npx, uvx and others, in seconds.",
+        "Timeout of one request, in seconds.",
         30.0,
+        also={"command": "The first answer of npx, uvx and others may take 120."},
         metavar="SECONDS",
     )
     screen: str = option(
@@ -251,20 +252,19 @@ class Source(Options, frozen=True, kw_only=True):
         }
         return Source(**kept, **{kind: value})
 
-    def useless_options(self, kinds: Collection[str]) -> dict[str, str]:
-        """Returns the options that are set, but that these kinds of source do not use.
-
-        Each is mapped to the option that it needs, which is empty if it needs another kind of source.
-        """
-        useless = {}
+    def useless_options(self, kinds: Sequence[str]) -> Iterator[tuple[Option, str, str]]:
+        """Yields the options that are set, but that these kinds of source do not use: what is wrong, and its fix."""
+        names = {item.name: item.flag or item.name for item in options_in(Source)}
+        names |= {"": "no server", "command": "a server's command", "document": "a document"}
+        kind = next(iter(kinds), "")
+        fix = "write it into the file instead, or leave it out" if kind == "config" else "leave it out"
         for item in options_in(Source):
             if not getattr(self, item.name):
                 continue
             if item.kinds and not set(kinds) & set(item.kinds):
-                useless[item.name] = ""
+                yield item, f"has no effect with {names[kind]}", fix
             elif item.needs and not getattr(self, item.needs):
-                useless[item.name] = item.needs
-        return useless
+                yield item, f"has no effect without {names[item.needs]}", f"add {names[item.needs]}"
 
 
 class Links(Options, frozen=True, kw_only=True):
@@ -516,25 +516,61 @@ class Project(Options, frozen=True, kw_only=True):
     lint: LintOptions = option("What `skillgen lint` checks in this folder.", NO_LINT_OPTIONS, flag=None)
 
 
+class Run(Options, frozen=True, kw_only=True):
+    """What concerns one run of a command."""
+
+    PANEL = "Source"
+
+    target: str | None = option("Target of the project file.", metavar="NAME", is_key=False)
+    project: PathName | None = option(
+        "Project file. Default: skillgen.yaml, else pyproject.toml.", metavar="FILE", is_key=False, is_path=True
+    )
+    draft: str | None = option(
+        f"Ask an agent once for the texts that rules cannot write, unless OUT/{TEXTS_NAME} has them.",
+        metavar="COMMAND",
+        panel="Texts",
+        is_key=False,
+    )
+    json: bool = option("Print a JSON report to standard output.", False, panel="Report", is_key=False)
+
+
 SOURCE_KINDS = tuple(item.name for item in options_in(Source) if item.is_kind)
 """The options that name a source."""
 
-ALL_OPTIONS = {item.name: item for cls in (LintOptions, Source, Texts, OutputOptions) for item in options_in(cls)}
+ALL_OPTIONS = {item.name: item for cls in (Run, LintOptions, Source, Texts, OutputOptions) for item in options_in(cls)}
 """Every option by the name of its field."""
+
+_FLAGS = {item.flag: item for item in ALL_OPTIONS.values()}
+_FLAG = re.compile(
+    r"(?P<flag>--[a-z][a-z-]*)"
+    r"(?P<value> (?P<variable>[^\s=]+)=(?P<text>\w+)| '(?P<header>[^':]+): (?P<content>[^']*)'| [A-Z_]+\b)?"
+)
+"""An option of the command line in a message, with its value: `--timeout SECONDS`, `--env NAME=VALUE`."""
+
+
+def renamed(text: str, name_of: Callable[[Option, re.Match[str]], str | None]) -> str:
+    """Returns a message with other names in place of the options that it names, unless it has a command line.
+
+    `name_of` gets an option and its place in the message, with its value; `None` leaves it.
+    """
+
+    def name(match: re.Match[str]) -> str:
+        item = _FLAGS.get(match["flag"])
+        return (name_of(item, match) if item is not None else None) or match[0]
+
+    return text if re.search(r"skillgen [a-z-]+ -", text) else _FLAG.sub(name, text)
 
 
 def in_keys(text: str, given: Collection[str] = ()) -> str:
     """Returns a message with keys of the project file in place of options, except those that the run has."""
 
-    def key(match: re.Match[str]) -> str:
-        item = next((item for item in ALL_OPTIONS.values() if item.flag == match[0]), None)
-        return match[0] if item is None or not item.is_key or item.name in given else f"`{item.key}`"
+    def key(item: Option, match: re.Match[str]) -> str | None:
+        return f"`{item.key}`{match['value'] or ''}" if item.is_key and item.name not in given else None
 
-    return text if re.search(r"skillgen [a-z-]+ -", text) else re.sub(r"--[a-z][a-z-]*", key, text)
+    return renamed(text, key)
 
 
-def key_of_flag(flag: str) -> str:
+def key_in_target(flag: str) -> str:
     """Returns the place of an option below a target of the project file: `source/headers` for `--header`."""
-    declared = next((item for item in ALL_OPTIONS.values() if item.flag == flag), None)
-    key = flag[2:] if declared is None else declared.key
-    return f"source/{key}" if key in {item.key for item in options_in(Source)} else key
+    key = _FLAGS[flag].key if flag in _FLAGS else flag[2:]
+    return f"source/{key}" if key in keys_in(Source) else key

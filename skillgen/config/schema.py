@@ -16,7 +16,7 @@ from msgspec import UNSET
 
 from skillgen.config.convert import SCALARS
 from skillgen.config.option import Option, Options, keys_in
-from skillgen.config.project import SOURCE_KINDS, Project, Source, Target
+from skillgen.config.project import SOURCE_KINDS, Project, Source, Target, in_keys
 
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
 
@@ -56,7 +56,8 @@ def _schema_of_option(item: Option) -> _Schema:
         schema = {"anyOf": [{"type": "string", "minLength": 1}, schema | {"minItems": 1}]}
     if item.default is UNSET:
         schema["type"] = [schema["type"], "null"]
-    return schema | ({"description": item.key_help} if item.key_help else {})
+    text = in_keys(" ".join(filter(None, (item.help, *item.also.values(), item.note))))
+    return schema | ({"description": text} if text else {})
 
 
 def _schema_of(kind: Any) -> _Schema:

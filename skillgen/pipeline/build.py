@@ -30,7 +30,7 @@ from msgspec import json as msgspec_json
 from skillgen import __version__
 from skillgen.config.loader import interpolate, variables_in
 from skillgen.config.option import PathName, options_in
-from skillgen.config.project import DEFAULT_OUT, HOSTS, OutputOptions, Source, Target, in_keys, key_of_flag
+from skillgen.config.project import DEFAULT_OUT, HOSTS, OutputOptions, Source, Target, in_keys, key_in_target
 from skillgen.errors import ExitCode, SkillgenError, UsageError, failure_from_bug
 from skillgen.pipeline.generate import (
     Failure,
@@ -158,7 +158,7 @@ def errors_located_in_file(pointer: str, given: Collection[str] = ()) -> Iterato
     except SkillgenError as error:
         flag = (error.where or "").split(" ")[0].rstrip(",")
         if flag.startswith("--"):
-            key = key_of_flag(flag)
+            key = key_in_target(flag)
             if key.rpartition("/")[2].replace("-", "_") not in given:
                 error.where = f"{pointer}/{key}"
         error.what, error.fix = in_keys(error.what, given), in_keys(error.fix, given)

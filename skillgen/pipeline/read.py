@@ -182,20 +182,10 @@ def refuse_useless_options(source: Source, kinds: Sequence[str]) -> None:
     Raises:
         UsageError: such an option is given.
     """
-    useless = source.useless_options(kinds)
-    if not useless:
-        return
-    flags = {item.name: item.flag or item.name for item in options_in(Source)}
-    needed = next(iter(useless.values()))
-    useless = {name: other for name, other in useless.items() if other == needed}
-    names = {"": "without a server", "command": "with a server's command", "document": "with a document"}
-    kind = kinds[0] if kinds else ""
-    what, fix = names.get(kind, f"with {flags.get(kind) or kind}"), "leave it out"
-    if needed:
-        what, fix = f"without {flags[needed]}", f"add {flags[needed]}"
-    elif kind == "config":
-        fix = "write it into the file instead"
-    raise UsageError(f"has no effect {what}", where=", ".join(flags[name] for name in useless), fix=fix)
+    useless = [*source.useless_options(kinds)]
+    for _, what, fix in useless[:1]:
+        names = [item.flag or item.name for item, other, _ in useless if other == what]
+        raise UsageError(what, where=", ".join(names), fix=fix)
 
 
 def _refuse_texts_for_several(request: Request, count: int) -> None:
