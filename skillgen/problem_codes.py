@@ -47,6 +47,15 @@ class ProblemCode(Struct, frozen=True, kw_only=True, rename="kebab", forbid_unkn
     is_optional: bool = False
     """Whether `lint` reports it only if --select names it, because most sources have it."""
 
+    is_of_service: bool = False
+    """Whether it concerns the service, not single tools, in the quality score."""
+
+    needs: tuple[str, ...] = ()
+    """What a service uses or has where its clause counts, such as `dashdash` or `tools`."""
+
+    also_failed_by: str = ""
+    """Another code and the end of its places, of problems that do not meet the clause either."""
+
     missing: str = ""
     """The part of the source that is not read completely, such as `ai_help`; `WHERE` if `where` of the problem names
     it, and empty if nothing is missing."""

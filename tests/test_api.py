@@ -368,8 +368,8 @@ def test_a_filter_a_format_and_a_code_are_declared_in_one_place(changed_package:
     pages = {
         "config.schema": '"names"',
         "render.manual": "| `shouted` | Returns a text in capitals |",
-        "rules.explanation": "| [`tool-too-slow`](#tool-too-slow) | info | a tool answers slowly |",
     }
     for module, words in pages.items():
         page = run_python("-m", f"skillgen.{module}", cwd=changed_package, env={"PYTHONPATH": str(changed_package)})
         assert words in page.stdout
+    assert "A tool answers slowly." in changed_skillgen(changed_package, "rule", "tool-too-slow")

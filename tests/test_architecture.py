@@ -41,7 +41,6 @@ BEHIND = {"jinja2": "render", "typer": "cli", "rich": "cli", "httpx2": "sources"
 DEVELOPERS_COMMANDS = {
     "skillgen.model.document",
     "skillgen.config.schema",
-    "skillgen.rules.explanation",
     "skillgen.render.manual",
     "skillgen.calls.script",
 }
@@ -211,6 +210,8 @@ INTERNALS = {
     "skillgen.model.codec": "each class of the model, which reading a snapshot may change",
     "skillgen.infer.description": "the service as it is before what is inferred of it is added",
     "skillgen.model.docstrings": "the docstrings of its fields, for the published JSON Schema",
+    "skillgen.problem_codes": "every kind of problem, for docs/rules.md",
+    "skillgen.rules.explanation": "what `skillgen rule` prints, for docs/rules.md",
     "skillgen.sources.mcp.crawl": "the answers of a server that nobody starts, in hundreds of tests",
     # Readers of hostile text.
     "skillgen.sources.mcp.jsonrpc": "a fuzz target",

@@ -15,6 +15,8 @@ API = '{"openapi": "3.1.0", "info": {"title": "Shop", "version": "1"}, "paths": 
 COMMAND_LINES = {
     "command sample": ["sample", "list_notes", "--", "python", "server.py"],
     "option --samples": ["from-openapi", "openapi.json", "--samples=samples.json"],
+    "rule usage-unsaid": ["lint", "openapi.json", "--select", "usage-unsaid"],
+    "rule request-without-example": ["lint", "openapi.json", "--ignore", "*-without-example"],
     "option --against": ["lint", "openapi.json", "--against", "agent-docs"],
 }
 
@@ -45,6 +47,19 @@ def test_a_dropped_key_is_refused_with_its_line_and_its_release(key: str, projec
     finished = run_skillgen("build", cwd=project)
     assert finished.exit_code == 2
     assert f"skillgen.yaml:2: the key {key} was removed in skillgen 0.2.0\n  try: " in finished.stderr
+
+
+@pytest.mark.parametrize(
+    "setting", ["select: [deep-input]", "levels: {deep-input: off}", "ignore-in: {a: [deep-input]}"]
+)
+def test_a_dropped_rule_in_a_project_is_refused_with_its_place_and_release(setting: str, project: Path) -> None:
+    (project / "skillgen.yaml").write_text(
+        f"targets: {{a: {{source: {{openapi: openapi.json}}}}}}\nlint: {{{setting}}}\n", "utf-8"
+    )
+    finished = run_skillgen("lint", "openapi.json", cwd=project)
+    assert finished.exit_code == 2
+    assert f"skillgen.yaml#/lint/{setting.partition(':')[0]}" in finished.stderr
+    assert "the rule deep-input was removed in skillgen 0.2.0" in finished.stderr
 
 
 @pytest.mark.parametrize("name", ["ai-help-json", "ai-help-markdown"])

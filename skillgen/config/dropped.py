@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from fnmatch import fnmatchcase
 
 from skillgen.errors import UsageError
 
@@ -11,6 +12,13 @@ _RESULTS = ("0.2.0", "declare what the tools return in the source, or with an Op
 _SOURCES = ("0.2.0", "write a target with source: for each source of the service")
 
 _AI_HELP = ("0.2.0", "emit dashdash, whose ai_help has the result in both forms")
+
+_RULE = ("0.2.0", "leave it out: most sources break it, or it was never found in one")
+
+_RULES = (
+    "deep-input icon-not-portable icon-size-invalid rate-limit-undeclared request-without-example "
+    "result-without-example unconstrained-parameters usage-unsaid"
+)
 
 _DROPPED: Mapping[str, tuple[str, str]] = {
     "command sample": _RESULTS,
@@ -22,14 +30,16 @@ _DROPPED: Mapping[str, tuple[str, str]] = {
     "format ai-help-markdown": _AI_HELP,
     "function lint_service": ("0.2.0", "call `skillgen.lint`"),
     "function ai_help": ("0.2.0", "have the program print the ai-help.md that `skillgen build` writes"),
+    **{f"rule {name}": _RULE for name in _RULES.split()},
     "option --against": ("0.2.0", "run the command that wrote the documents with --check"),
 }
 """What a user wrote, to the first release without it and what to do instead."""
 
 
 def dropped(what: str, name: str, where: str | None = None) -> UsageError | None:
-    """Returns the error for a name that is gone, such as the key `samples` at a place; `None` for any other name."""
-    if f"{what} {name}" not in _DROPPED:
+    """Returns the error for a name or pattern that is gone, such as the key `samples`; `None` for any other."""
+    found = next((each for each in _DROPPED if fnmatchcase(each, f"{what} {name}")), None)
+    if found is None:
         return None
-    since, fix = _DROPPED[f"{what} {name}"]
-    return UsageError(f"the {what} {name} was removed in skillgen {since}", where=where, fix=fix)
+    since, fix = _DROPPED[found]
+    return UsageError(f"the {found} was removed in skillgen {since}", where=where, fix=fix)

@@ -83,23 +83,10 @@ POINTS: Mapping[Level, int] = {"error": 100, "warning": 50, "info": 25}
 _NOT_JUDGED: Mapping[Kind, tuple[Subject, ...]] = {"mcp": ("errors",), "openapi": (), "cli": ("results", "errors")}
 """Subjects without a rule for a kind of source."""
 
-_OF_SERVICE = frozenset(
-    [
-        "description-missing",
-        "key-in-query",
-        "mixed-name-styles",
-        "rate-limit-undeclared",
-        "server-without-tls",
-        "service-undescribed",
-        "too-many-tools",
-    ]
-)
-"""Rules that concern the service, not single tools."""
-
 
 def _share(code: str, problems: Sequence[Problem], tools: int, owner_of: Callable[[Problem], str]) -> float:
     """Returns the share of tools that break a rule; what several tools share counts as one of them."""
-    if code in _OF_SERVICE or not tools:
+    if CODES[code].is_of_service or not tools:
         return 1
     owners = [owner_of(problem) for problem in problems]
     return min(1, (len({owner for owner in owners if owner}) + owners.count("")) / tools)
@@ -135,35 +122,13 @@ _SPECIFICATIONS: Mapping[str, tuple[tuple[str, ...], Callable[[Service], bool]]]
 }
 """Name of each specification to how its clauses begin, and whether a service uses it."""
 
-_NEEDED_FOR: Mapping[str, Callable[[Service], bool]] = {
-    "ai-help-": lambda service: "ai_help" in service.uses,
-    "ai-help-not-offered": lambda service: "dashdash" in service.uses,
-    "quick-reference-": lambda service: "ai_help" in service.uses,
-    "dashdash-": lambda service: "dashdash" in service.uses,
-    "dashdash-tool-": lambda service: "dashdash" in service.uses and bool(service.tools),
-    "dashdash-resource-": lambda service: "dashdash" in service.uses and bool(service.resources),
-    "manifest-": lambda service: "manifest" in service.uses,
-    "output-schema-": lambda service: any(tool.output is not None for tool in service.tools),
-    "method-misplaced": lambda service: _is_version(service, "3.2"),
-    "querystring-": lambda service: _is_version(service, "3.2"),
-    "tag-parent-": lambda service: _is_version(service, "3.2"),
+_PARTS: Mapping[str, Callable[[Service], bool]] = {
+    "tools": lambda service: bool(service.tools),
+    "resources": lambda service: bool(service.resources),
+    "results": lambda service: any(tool.output is not None for tool in service.tools),
+    "OpenAPI 3.2": lambda service: _is_version(service, "3.2"),
 }
-"""What a service must have for requirements whose codes begin so; the longest beginning counts."""
-
-
-_ALSO_FAILED: Mapping[str, tuple[str, str]] = {
-    "dashdash-spec-version-missing": ("member-invalid", "/specVersion"),
-    "dashdash-identity-name-missing": ("member-invalid", "/identity/name"),
-    "dashdash-identity-description-missing": ("member-invalid", "/identity/description"),
-    "dashdash-access-level-missing": ("member-invalid", "/accessLevel"),
-    "dashdash-cli-url-missing": ("member-invalid", "/cliUrl"),
-    "dashdash-api-url-missing": ("member-invalid", "/apiUrl"),
-    "dashdash-web-url-missing": ("member-invalid", "/webUrl"),
-    "manifest-word-unknown": ("member-invalid", "/risk_level"),
-    "tool-description-missing": ("tool-undescribed", ""),
-    "tool-summary-missing": ("tool-undescribed", ""),
-}
-"""Requirements that problems with another code break too: that code, and how their places end."""
+"""What a requirement may need, apart from what a service uses: the values of `needs` in problem_codes.yaml."""
 
 
 def _specifications_of(clause: str) -> Iterator[str]:
@@ -185,10 +150,10 @@ def _requirements(service: Service, found: Mapping[str, Sequence[Problem]]) -> I
         applies = is_used(service)
         for code in sorted(by_specification[name]):
             demand = CODES[code].demand
-            also, ending = _ALSO_FAILED.get(code, ("", ""))
+            also, _, ending = CODES[code].also_failed_by.partition(" ")
             others = (problem for problem in found.get(also, ()) if problem.where.endswith(ending))
             problems = [*found.get(code, ()), *others]
-            is_asked = applies and (bool(problems) or _is_needed(code, service))
+            is_asked = applies and (bool(problems) or all(_has(service, part) for part in CODES[code].needs))
             if demand and code != "disclosure-criterion-not-met":
                 outcome: Outcome = "not applicable" if not is_asked else "failed" if problems else "met"
                 yield Requirement(
@@ -211,9 +176,8 @@ def _criteria(service: Service) -> Iterator[Requirement]:
         )
 
 
-def _is_needed(code: str, service: Service) -> bool:
-    beginnings = [start for start in _NEEDED_FOR if code.startswith(start)]
-    return not beginnings or _NEEDED_FOR[max(beginnings, key=len)](service)
+def _has(service: Service, part: str) -> bool:
+    return _PARTS[part](service) if part in _PARTS else part in service.uses
 
 
 def _note(problems: Sequence[Problem]) -> str:
