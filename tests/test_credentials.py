@@ -125,8 +125,8 @@ def test_all_documents_name_the_variable_of_the_host(tmp_path: Path) -> None:
     names = {name for text in documents.values() for name in re.findall(r"SKILL_\w+", text)}
     assert names - {"SKILL_GITHUB"} == {"SKILL_API_GITHUB_COM___TOKEN", "SKILL_UPLOADS_GITHUB_COM___8443___TOKEN"}
     skill = documents["skills/github/SKILL.md"]
-    assert "`Authorization: Bearer $SKILL_API_GITHUB_COM___TOKEN`" in skill
-    uploads = "at `https://uploads.github.com:8443/v1` take that of `$SKILL_UPLOADS_GITHUB_COM___8443___TOKEN`"
+    assert '-H "Authorization: Bearer $SKILL_API_GITHUB_COM___TOKEN"` (`k`)' in skill
+    uploads = "at `https://uploads.github.com:8443/v1` take `$SKILL_UPLOADS_GITHUB_COM___8443___TOKEN`"
     assert uploads in skill
 
 

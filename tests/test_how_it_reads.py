@@ -70,20 +70,20 @@ def test_alternative_ways_to_authenticate_are_not_required_together(tmp_path: Pa
         skill = of_description(tmp_path, paths, components={"securitySchemes": schemes}, security=security)
         return skill[skill.index("- Authentication") :]
 
-    key, basic = (
-        "header `K: $SKILL_TASKS_EXAMPLE___API_KEY` (`key`).",
-        "HTTP Basic with `$SKILL_TASKS_EXAMPLE___USER:$SKILL_TASKS_EXAMPLE___PASSWORD`",
-    )
+    start, name = 'curl "https://tasks.example/v1/PATH"', "SKILL_TASKS_EXAMPLE"
+    header, user = f'-H "K: ${name}___API_KEY"', f'-u "${name}___USER:${name}___PASSWORD"'
     assert authentication(LIST, [{"key": []}]).startswith(
-        f"- Authentication: {key} The user sets the variable; send it to no other host. "
+        f"- Authentication: `{start} {header}` (`key`). The user sets the variable; send it to no other host. "
     )
     either = authentication(LIST, [{"key": []}, {"basic": []}])
     assert either.startswith(
         "- Authentication: one of these. The user sets the variables; send them to no other host. "
     )
-    assert f"\n  - {key}\n  - {basic} (`basic`).\n" in either
+    assert f"\n  - `{start} {header}` (`key`).\n  - `{start} {user}` (`basic`).\n" in either
     both = authentication(LIST, [{"key": [], "basic": []}])
-    assert both.startswith("- Authentication: all of these together. ")
+    assert both.startswith(f"- Authentication: `{start} {header} {user}` (`key` with `basic`). ")
+    optional = authentication(LIST, [{"key": []}, {}])
+    assert optional.startswith(f"- Authentication: optional. `{start} {header}` (`key`). ")
     other = {**LIST, "/other": {"get": operation("other", security=[{"basic": []}])}}
     assert authentication(other, [{"key": []}]).startswith("- Authentication: a tool's section says which of these ")
 
@@ -107,7 +107,7 @@ def test_a_token_is_got_in_steps(tmp_path: Path, flow: Json, steps: str) -> None
     schemes = {"login": {"type": "oauth2", "flows": flow, "description": words}}
     skill = of_description(tmp_path, LIST, components={"securitySchemes": schemes}, security=[{"login": ["read"]}])
     line = next(line for line in skill.splitlines() if line.startswith("- Authentication: "))
-    assert "header `Authorization: Bearer $SKILL_TASKS_EXAMPLE___TOKEN` (`login`, OAuth 2.0). To get a token " in line
+    assert '-H "Authorization: Bearer $SKILL_TASKS_EXAMPLE___TOKEN"` (`login`, OAuth 2.0). To get a token ' in line
     assert f"in the tool's section, {steps}. Register an app at https://a.example/apps first. " in line
 
 
@@ -127,10 +127,11 @@ def test_a_parameter_of_most_tools_is_the_login(tmp_path: Path) -> None:
         "/logout": {"delete": operation("login_delete")},
     }
     skill = of_description(tmp_path, paths)
+    variable = "$SKILL_TASKS_EXAMPLE___API_KEY"
     assert (
-        "- Authentication: query parameter `access_token=$SKILL_TASKS_EXAMPLE___API_KEY` or "
-        "header `access_token: $SKILL_TASKS_EXAMPLE___API_KEY` or `access_token` in the body, "
-        "from `$SKILL_TASKS_EXAMPLE___API_KEY`. "
+        f'- Authentication: `curl "https://tasks.example/v1/PATH?access_token={variable}"`. '
+        f"The value of `{variable}` is sent in the header `access_token` where a tool takes it there. "
+        f"The value of `{variable}` is sent as `access_token` in the body where a tool takes it there. "
         "To get it, call `createToken` first. The user sets the variable; send it to no other host. "
     ) in skill
     schemes = {"bearer": {"type": "http", "scheme": "bearer"}}
@@ -145,7 +146,7 @@ def test_a_parameter_of_most_tools_is_the_login(tmp_path: Path) -> None:
 def test_the_key_of_a_single_tool_is_a_login_if_its_text_says_so(tmp_path: Path, said: str, is_login: bool) -> None:
     key: Json = {"name": "key", "in": "query", "required": True, "schema": {"type": "string"}, "description": said}
     skill = of_description(tmp_path, {"/a": {"get": operation("get_a", parameters=[key])}})
-    assert ("query parameter `key=$SKILL_TASKS_EXAMPLE___API_KEY`" in skill) == is_login
+    assert ("/PATH?key=$SKILL_TASKS_EXAMPLE___API_KEY" in skill) == is_login
 
 
 def test_texts_on_an_undeclared_login_are_quoted(tmp_path: Path) -> None:

@@ -1029,7 +1029,9 @@ def test_where_a_key_goes_is_stated_in_words(tmp_path: Path, place: str) -> None
     noun = "query parameter" if place == "query" else place
     words = f"in the {noun} `X-Key`"
     (skill,) = (tmp_path / "out").glob("skills/*")
-    between = ": " if place == "header" else "="
-    sent = f"- Authentication: {noun} `X-Key{between}$SKILL_TASKS_EXAMPLE___API_KEY` (`key`). "
+    variable = "$SKILL_TASKS_EXAMPLE___API_KEY"
+    path = f"PATH?X-Key={variable}" if place == "query" else "PATH"
+    option = {"query": "", "cookie": f' -b "X-Key={variable}"', "header": f' -H "X-Key: {variable}"'}[place]
+    sent = f'- Authentication: `curl "https://tasks.example/v1/{path}"{option}` (`key`). '
     assert sent in (skill / "SKILL.md").read_text("utf-8")
     assert f"- `key` (api-key): sent {words}" in (skill / "references" / "about.md").read_text("utf-8")

@@ -290,10 +290,10 @@ def test_an_incomplete_address_is_documented_as_incomplete(tmp_path: Path, serve
 
 
 def test_the_address_that_is_called_is_one_that_can_be(tmp_path: Path) -> None:
-    servers = [{"url": "/here"}, {"url": "https://tasks.example/v1"}]
+    servers = [{"url": "/"}, {"url": "https://tasks.example/v1"}]
     assert [endpoint.url for endpoint in skillgen.read(description(servers=servers)).endpoints] == [
         "https://tasks.example/v1",
-        "/here",
+        "/",
     ]
     own = [{"url": "https://{shard}.tasks.example", "variables": {"shard": {"default": "a", "enum": ["a", "b"]}}}]
     source = write(tmp_path / "api.json", description({"/a": {"get": operation("x", servers=own)}}))

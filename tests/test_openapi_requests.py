@@ -883,7 +883,7 @@ def test_a_parameter_that_half_of_the_tools_have_for_a_key_is_the_login(tmp_path
     paths: Json = {f"/{name}": {"get": operation(name, parameters=[place])} for name in "ab"}
     texts = skillgen.render_documents(skillgen.read(description(paths)), emit="skill")
     assert any('-H "token: $SKILL_TASKS_EXAMPLE___API_KEY"' in text for text in texts.values())
-    assert "- Authentication: header `token: $SKILL_TASKS_EXAMPLE___API_KEY`. " in texts["skills/tasks/SKILL.md"]
+    assert '/PATH" -H "token: $SKILL_TASKS_EXAMPLE___API_KEY"`. ' in texts["skills/tasks/SKILL.md"]
     schema = {
         "type": "object",
         "properties": {"key": {"type": "string"}, "note": {"type": "string", "example": "it's"}},

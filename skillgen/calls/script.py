@@ -490,11 +490,11 @@ def credentials_of(data: Any, tool: Any, environment: Any, variables: Any) -> An
         raise Failure(2, f"a credential is needed; set {wanted}{old}. {data.get('login', '')}".strip())
     for name in (item for item in chosen or () if item not in sent):
         scheme = schemes[name]
+        if scheme["kind"] in ("digest", "mutualTLS", "aws-sigv4"):
+            raise Failure(2, f"authentication by {scheme['kind']} is not supported; call the API another way")
         first, *others = (environment.get(variables[noun]) for noun in scheme["nouns"])
         if scheme["kind"] == "basic":
             yield "header", "Authorization", "Basic " + base64.b64encode(f"{first}:{others[0]}".encode()).decode()
-        elif scheme["kind"] in ("digest", "mutualTLS"):
-            raise Failure(2, f"authentication by {scheme['kind']} is not supported; call the API another way")
         else:
             yield scheme["place"], scheme["name"], with_prefix(first, scheme.get("prefix", ""))
 

@@ -13,6 +13,10 @@ LOGIN_POINTER = "/paths"
 """Pointer of a credential that is a parameter of most tools, not a declared scheme."""
 
 
+SIGNATURE = "aws-sigv4"
+"""Kind of a login by which each request is signed (AWS Signature Version 4)."""
+
+
 class Access(Node, frozen=True, kw_only=True):
     """Other ways to use the service (seed 000, `alternativeAccess`).
 
@@ -55,7 +59,7 @@ class Auth(Node, frozen=True, kw_only=True):
     """An authentication method."""
 
     kind: str
-    """`oauth2`, `bearer`, `basic`, `api-key`, `openIdConnect`, `mutualTLS`, or another term of the source."""
+    """`oauth2`, `bearer`, `basic`, `api-key`, `openIdConnect`, `mutualTLS`, `aws-sigv4`, or a term of the source."""
 
     name: str | None = None
     """The name of the security scheme (OpenAPI)."""
@@ -68,6 +72,9 @@ class Auth(Node, frozen=True, kw_only=True):
 
     token_format: str | None = None
     """The format of the token, such as `JWT` (OpenAPI, `bearerFormat`)."""
+
+    signing_name: str | None = None
+    """The name of the service in the signatures of its requests (AWS Signature Version 4)."""
 
     flow: str | None = None
     """The OAuth 2.0 flow, such as `authorizationCode`."""

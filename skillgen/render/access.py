@@ -1,27 +1,20 @@
-"""How a service is reached and how callers authenticate, in words, and the environment variables of examples."""
+"""How a service is reached, in words, and the environment variables of examples."""
 
 from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
-from itertools import islice
+from collections.abc import Sequence
 
 from msgspec import Struct
 
-from skillgen.model.auth import LOGIN_POINTER, Auth, Credential, Endpoint, Scope
-from skillgen.model.credentials import variable_prefix
-from skillgen.model.schema import Schema
-from skillgen.model.schema_json import Types
+from skillgen.model.auth import SIGNATURE, Auth, Endpoint, Scope
+from skillgen.model.credentials import origin_of, variable_prefix
 from skillgen.model.service import Service
-from skillgen.model.tool import Tool
 from skillgen.model.values import Value
-from skillgen.render.identity import skill_name, tool_phrase
+from skillgen.render.identity import skill_name
 from skillgen.render.phrases import once, phrase, phrases
-from skillgen.text.markdown import Markdown, code, code_list, inline, plain_words, with_stop
-from skillgen.text.summary import is_order, sentences
-from skillgen.text.words import words_of
+from skillgen.text.markdown import Markdown, code, inline
 
 
 def other_access(service: Service) -> list[tuple[str, str | None]]:
@@ -92,74 +85,14 @@ def speaks_of_authentication(service: Service) -> bool:
     return bool(service.description and _AUTHENTICATION.search(service.description))
 
 
-_CREDENTIAL = r"(?:(?:access|api|auth|bearer|oauth|personal|session)[ _-]?(?:keys?|tokens?)|tokens?|credentials)\b"
-_NEEDS_CREDENTIAL = re.compile(
-    rf"\b{_CREDENTIAL}[^.\n]{{0,60}}\b(?:authenticat|authori[sz]|needs? |requires? )"
-    rf"|\b(?:authenticat\w+|authori[sz]\w+|needs?|requires?)(?: (?:an?|the|by|using|valid|with|your)){{0,3}}"
-    rf" {_CREDENTIAL}",
-    re.IGNORECASE,
-)
-
-_HINT_LIMIT = 160
-"""Characters of a sentence on authentication."""
-
-_MIN_HINTS = 3
-_MIN_HINTS_SHARE = 0.01
-"""Tools, and share of the tools, that must have such a sentence; one alone may be on something else."""
-
-
-@once
-def login_hints(service: Service) -> Markdown:
-    """Returns what tools say of authentication that the source does not declare; empty if they say nothing."""
-    hints = []
-    issuing = _issuing_tools(service)
-    for tool in issuing if len(issuing) <= _MAX_ISSUING_TOOLS else ():
-        if words := tool_phrase(tool):
-            hints.append(phrase("login_tool", tool=code(tool.name), words=inline(words)))
-    if found := _login_in_examples(service):
-        hints.append(phrase("login_in_examples", header=code(f"Authorization: {found} …")))
-    tools_of = Counter(sentence for tool in service.tools for sentence in dict.fromkeys(_hints_in(tool)))
-    sentence, number = next(iter(tools_of.most_common(1)), ("", 0))
-    if number >= max(_MIN_HINTS, _MIN_HINTS_SHARE * len(service.tools)):
-        hints.append(phrase("login_said", number=f"{number:,}", words=inline(sentence)))
-    return Markdown("".join(hints))
-
-
-_SENT_LOGIN = re.compile(
-    r"Authorization['\"]?\s{0,2}[:=]\s{0,2}['\"]?(Basic|Bearer|Digest|Token|ApiKey)(?=\s)|\bcurl\b[^\n]{0,200}?\s(-u|--user)\s",
-    re.IGNORECASE,
-)
-"""A header, or an option of curl, that sends a credential in an example within a text."""
-
-
-def _login_in_examples(service: Service) -> str:
-    """Returns the scheme with which examples in the texts log in, most of them if they differ; empty without one."""
-    texts = (service.description, service.instructions, *(tool.description for tool in service.tools))
-    found = Counter[str]()
-    for text in texts:
-        if text and ("uthorization" in text or "curl" in text):
-            found.update((match[1] or "Basic").capitalize() for match in _SENT_LOGIN.finditer(text))
-    return max(found, key=lambda scheme: (found[scheme], scheme), default="").replace("Apikey", "ApiKey")
-
-
-def _hints_in(tool: Tool) -> Iterator[str]:
-    """Yields the sentences of a description that say which credential a call needs, and order nothing."""
-    text = tool.description or ""
-    is_on_credential = any(map(text.lower().__contains__, ("token", "key", "credential")))
-    for sentence in sentences(text) if is_on_credential and _NEEDS_CREDENTIAL.search(text) else ():
-        line = plain_words(sentence)
-        if len(line) <= _HINT_LIMIT and _NEEDS_CREDENTIAL.search(line) and not is_order(line):
-            yield line
-
-
 def has_choice(endpoints: Sequence[Endpoint]) -> bool:
     """True if a caller can choose between URLs, or fill in variables of one."""
     return len(endpoints) > 1 or any(endpoint.variables for endpoint in endpoints)
 
 
 def have_host(endpoints: Sequence[Endpoint]) -> bool:
-    """True if any URL includes the host of the service."""
-    return any("://" in endpoint.url for endpoint in endpoints)
+    """True if the URL that is called includes the host of the service."""
+    return any("://" in endpoint.url for endpoint in endpoints[:1])
 
 
 def has_other_addresses(service: Service) -> bool:
@@ -185,10 +118,11 @@ def host_prefixes(service: Service) -> tuple[str, str]:
 
 def auth_phrases(auth: tuple[Auth, ...]) -> list[Markdown]:
     """Returns each way to authenticate in a few words, without duplicates."""
-    return list(dict.fromkeys(_auth_phrase(item) for item in auth))
+    return list(dict.fromkeys(auth_phrase(item) for item in auth))
 
 
-def _auth_phrase(auth: Auth) -> Markdown:
+def auth_phrase(auth: Auth) -> Markdown:
+    """Returns a way to authenticate in a few words."""
     words = f"{code(auth.name)} ({inline(auth.kind)})" if auth.name and auth.name != auth.kind else inline(auth.kind)
     return Markdown(", ".join([words, *_auth_use(auth)]))
 
@@ -211,28 +145,8 @@ def sent_as(auth: Auth) -> Markdown:
     return phrase("as_credential", form=code(auth.sent_as or ""))
 
 
-_MANY_TOOLS = 8
-"""Tools from which the same way to authenticate is not repeated for each."""
-
-_SHOWN_SCHEMES = 6
-"""Maximum of security schemes, and of variables in URLs, that SKILL.md names."""
-
-_DESCRIPTION_LIMIT = 200
-"""Characters of the source's words on a scheme in SKILL.md."""
-
-_MAX_ISSUING_TOOLS = 3
-"""Maximum of tools that issue a credential, without needing it; of more, each is for something else."""
-
-_MAX_OTHER_ORIGINS = 3
-"""Maximum of other hosts whose variables SKILL.md names; the examples of each tool name its own."""
-
-_ISSUES = re.compile(
-    r"\b(?:log ?in|log ?on|sign ?in|authenticate)\b"
-    r"|\b(?:create|generate|get|issue|make|obtain|request)(?: (?:access|auth|bearer|jwt))* (?:token|jwt|session)\b"
-)
-"""Words of the name of a tool that issues a credential."""
-
-_TOKEN_URLS = ("authorization_url", "token_url", "device_authorization_url", "metadata_url")
+SHOWN_SCHEMES = 6
+"""Maximum of ways to authenticate, and of variables in URLs, that SKILL.md names."""
 
 URL_VARIABLE = re.compile(r"\{([^{}/]+)\}")
 """A variable in a URL."""
@@ -285,6 +199,23 @@ def credential_variable(service: Service, endpoints: Sequence[Endpoint], noun: s
     return f"{variable_prefix(url) if has_host(url) else variable_name(service, 'BASE_URL')}___{noun}"
 
 
+_REGION = re.compile(r"[a-z]{2}(?:-[a-z]+){1,3}-\d{1,2}\Z")
+
+
+def signature_scope(endpoint: Endpoint | None, auth: Auth) -> str:
+    """Returns what `curl --aws-sigv4` needs to sign a request: `aws:amz:us-east-1:kafka`.
+
+    The region is in the host or a variable of the URL. Without a signing name, the service is the label before it.
+    """
+    labels = ((origin_of(endpoint.url) if endpoint is not None else None) or ("", "", 0))[1].split(".")
+    at = next((index for index, label in enumerate(labels) if _REGION.match(label)), None)
+    is_own = labels[-2:-1] == ["amazonaws"] or labels[-3:-2] == ["amazonaws"]
+    region = labels[at] if at is not None else "us-east-1" if is_own else "$AWS_REGION"
+    service = labels[at - 1] if at else labels[0] if is_own else "execute-api"
+    name = auth.signing_name if re.match(r"[\w-]{1,60}\Z", auth.signing_name or "", re.ASCII) else service
+    return f"aws:amz:{region}:{name}"
+
+
 def url_template(service: Service, endpoints: Sequence[Endpoint]) -> str:
     """Returns the base URL, in which names of environment variables are in braces; empty if it is not known."""
     url = endpoints[0].url if endpoints else ""
@@ -302,202 +233,13 @@ def example_variables(service: Service) -> list[Markdown]:
     if not any(example.request is not None for tool in service.tools for example in tool.examples):
         return []
     variables = []
-    if not any(has_host(endpoint.url) for endpoint in service.endpoints):
+    if not have_host(service.endpoints):
         variables.append(phrase("variable_of_url", variable=code(variable_name(service, "BASE_URL"))))
     in_urls = _url_variables(service)
-    for variable, name in list(in_urls.items())[:_SHOWN_SCHEMES]:
+    for variable, name in list(in_urls.items())[:SHOWN_SCHEMES]:
         variables.append(phrase("variable_in_url", variable=code(variable), name=code(f"{{{name}}}")))
-    left = len(in_urls) - _SHOWN_SCHEMES
+    left = len(in_urls) - SHOWN_SCHEMES
     return [*variables, phrase("more_variables", number=f"{left:,}")] if left > 0 else variables
-
-
-class Login(Struct, frozen=True, kw_only=True):
-    """How callers authenticate, for SKILL.md."""
-
-    relation: Markdown
-    """How the ways relate: one of them is enough, or a tool's section says which it needs."""
-
-    ways: tuple[Markdown, ...]
-    """Each way: what is sent, from which variable, and how to get it."""
-
-    number_of_variables: int
-    """How many variables they name."""
-
-
-def login(service: Service, brief: bool) -> Login | None:
-    """Returns how callers authenticate: the schemes that a tool needs; `None` if none is declared.
-
-    Only if there is room, not `brief`, it has the source's words on them.
-    """
-    credentials = example_credentials(service) if service.tools else {}
-    choices = {
-        frozenset(frozenset(item.scheme for item in way) for way in tool.auth) for tool in service.tools if tool.auth
-    }
-    needed = {name for ways in choices for way in ways for name in way}
-    flows: dict[str, list[Auth]] = {}
-    for auth in service.requirements.auth:
-        if not auth.is_for_events and (not needed or auth.name in needed):
-            flows.setdefault(auth.name or auth.kind, []).append(auth)
-    if not flows or (service.kind == "openapi" and not service.tools):
-        return None
-    shown = [*flows][:_SHOWN_SCHEMES]
-    variables = {noun for key in shown if key in credentials for noun in credentials[key].nouns}
-    ways = [Markdown(" ".join(_login_way(service, flows[name], credentials.get(name), brief))) for name in shown]
-    if len(flows) > len(shown):
-        ways.append(phrase("more_logins", number=len(flows) - len(shown)))
-    relation = phrases("login_relations")[_relation(service, flows, choices)]
-    return Login(relation=Markdown(relation), ways=tuple(ways), number_of_variables=len(variables))
-
-
-@once
-def shared_auth(service: Service) -> tuple[tuple[Credential, ...], ...] | None:
-    """Returns what every tool with authentication needs, if that is the same for many tools and SKILL.md says it."""
-    found = {tool.auth for tool in service.tools if tool.auth != ()}
-    auth = found.pop() if len(found) == 1 and len(service.tools) >= _MANY_TOOLS else None
-    if auth is None or len(auth) > _SHOWN_SCHEMES or any(len(way) != 1 for way in auth):
-        return None
-    known = {item.name for item in service.requirements.auth}
-    return auth if all(item.scheme in known and not item.scopes for (item,) in auth) else None
-
-
-def _relation(
-    service: Service, flows: Mapping[str, Sequence[Auth]], choices: Collection[frozenset[frozenset[str]]]
-) -> str:
-    """Returns how these schemes relate."""
-    if len(flows) == 1:
-        return "only"
-    if not choices:
-        is_parameter = all(item.pointer == LOGIN_POINTER for items in flows.values() for item in items)
-        return "either" if service.kind == "mcp" else "all" if is_parameter else "undeclared"
-    ways = next(iter(choices)) - {frozenset()} if len(choices) == 1 else frozenset()
-    fields = {items[0].sent_as or "Authorization: Bearer" for items in flows.values()}
-    if ways and (len(fields) == 1 or all(len(way) == 1 for way in ways)):
-        return "either"
-    return "all" if len(ways) == 1 else "section"
-
-
-def _login_way(
-    service: Service, flows: Sequence[Auth], credential: ExampleCredential | None, brief: bool
-) -> Iterator[str]:
-    """Yields what is sent, then how to get it: the OAuth flow, the tool that issues it, and the source's own words."""
-    first = flows[0]
-    if credential is None:
-        yield with_stop(_auth_phrase(first))
-        return
-    places = _called_endpoints(service, first)
-    variables = [credential_variable(service, places[0], noun) for noun in credential.nouns]
-    forms = dict.fromkeys(_sent(item, variables) for item in flows)
-    kind = phrases("login_kinds").get(first.kind)
-    name = code(first.name or "")
-    known = first.pointer == LOGIN_POINTER
-    label = "" if known else f" ({name}, {kind})" if kind else f" ({name})"
-    yield with_stop(phrase("or_between").join(forms) + label)
-    for endpoints in places[1 : 1 + _MAX_OTHER_ORIGINS]:
-        others = [f"${credential_variable(service, endpoints, noun)}" for noun in credential.nouns]
-        yield phrase(
-            "at_origin", origin=code(base_url(endpoints[0].url)), variables=code_list(others, phrase("or_between"))
-        )
-    if steps := [*islice(_token_steps(flows), 2)]:
-        has_scopes = any(tool.scopes for tool in service.tools)
-        yield phrase(
-            "get_token", steps=phrase("or_between").join(steps), scopes=phrase("for_scopes") if has_scopes else ""
-        )
-    if names := _other_parameters(service):
-        yield phrase("also_sent", names=code_list(names, phrase("or_between")))
-    issuing = [tool.name for tool in _issuing_tools(service) if not _needs(tool, first)]
-    if len(credential.nouns) == 1 and 0 < len(issuing) <= _MAX_ISSUING_TOOLS:
-        yield phrase("issued_by", tools=code_list(issuing, phrase("or_between")))
-    if first.description and not brief:
-        yield from map(inline, _first_sentences(first.description))
-
-
-def _sent(auth: Auth, variables: Sequence[str]) -> Markdown:
-    """Returns what is sent, with the variables of its values."""
-    values = [f"${name}" for name in variables]
-    place, _, name = (auth.sent_as or "").partition(" ")
-    if auth.kind == "mutualTLS":
-        return phrase("sent_certificate", certificate=code(values[0]), key=code(values[1]))
-    if len(values) > 1:
-        return phrase("sent_pair", scheme=inline(auth.kind.capitalize()), value=code(":".join(values)))
-    if auth.kind != "api-key":
-        return phrase("sent_header", value=code(f"{auth.sent_as or 'Authorization: Bearer'} {values[0]}"))
-    if place == "body":
-        return phrase("sent_body", name=code(name), variable=code(values[0]))
-    between = ": " if place == "header" else "="
-    return phrase(
-        f"sent_{place if place in ('query', 'cookie') else 'header'}", value=code(f"{name}{between}{values[0]}")
-    )
-
-
-def _token_steps(flows: Iterable[Auth]) -> Iterator[str]:
-    """Yields how each OAuth flow gets a token."""
-    for auth in flows:
-        urls = {name: code(url) for name in _TOKEN_URLS if (url := getattr(auth, name))}
-        with suppress(KeyError):  # an unknown flow, or one without its URLs
-            yield phrases("token_steps")[auth.flow or auth.kind].format(**urls)
-
-
-@once
-def _other_parameters(service: Service) -> dict[str, None]:
-    """Returns the parameters that hold the credential in addition to what a scheme declares."""
-    sent = {(auth.sent_as or "").partition(" ")[2] for auth in service.requirements.auth}
-    requests = (example.request for tool in service.tools for example in tool.examples if example.request)
-    names = dict.fromkeys(place.partition(" ")[2] for request in requests for place in request.secrets)
-    return {name: None for name in names if name not in sent}
-
-
-@once
-def _issuing_tools(service: Service) -> list[Tool]:
-    """Returns the tools whose names say that they issue a token or key, and whose results have one."""
-    types = Types.of(service.schemas)
-    tools = (tool for tool in service.tools if tool.method in ("GET", "POST") and not tool.deprecated)
-    named = (tool for tool in tools if _ISSUES.search(" ".join(words_of(tool.name))))
-    return [
-        tool
-        for tool in named
-        if any(map(_TOKEN.search, _names_in(tool.output.schema if tool.output else None, types, 2)))
-    ]
-
-
-_TOKEN = re.compile(r"token|jwt|bearer|(?:api|access|secret)[ _-]?key|\Akey\Z|session|ticket", re.IGNORECASE)
-"""The name of a part of a result that is a credential."""
-
-
-def _names_in(schema: Schema | None, types: Types, depth: int) -> Iterator[str]:
-    """Yields the names of the properties of a result, and of those within them."""
-    if schema is None or depth < 0:
-        return
-    parts = [types.type_of(name) for name in types.extended(schema)]
-    for part in (schema, *parts, *schema.alternatives):
-        for item in part.properties:
-            yield item.name
-            yield from _names_in(item.schema, types, depth - 1)
-
-
-def _called_endpoints(service: Service, auth: Auth) -> list[tuple[Endpoint, ...]]:
-    """Returns the base URLs of the tools that need a credential, one of each origin, that of the service first."""
-    users = [tool.endpoints for tool in service.tools if tool.endpoints and _needs(tool, auth)]
-    found: dict[str, tuple[Endpoint, ...]] = {}
-    for endpoints in [*([service.endpoints] if service.endpoints or not users else []), *users]:
-        found.setdefault(credential_variable(service, endpoints, ""), endpoints)
-    return list(found.values())
-
-
-def _needs(tool: Tool, auth: Auth) -> bool:
-    if auth.pointer == LOGIN_POINTER:
-        return any(parameter.name == auth.name for parameter in tool.parameters)
-    return any(item.scheme == auth.name for way in tool.auth or () for item in way)
-
-
-def _first_sentences(text: str) -> Iterator[str]:
-    """Yields the first sentences of a text that have room."""
-    left = _DESCRIPTION_LIMIT
-    for sentence in sentences(text):
-        line = plain_words(sentence)
-        left -= len(line)
-        if left < 0:
-            return
-        yield with_stop(line)
 
 
 def _url_variables(service: Service) -> dict[str, str]:
@@ -527,6 +269,8 @@ def variable_name(service: Service, *more: str) -> str:
 
 
 def _credential_nouns(auth: Auth) -> tuple[str, ...]:
+    if auth.kind == SIGNATURE:
+        return ()
     if auth.kind in _LOGINS:
         return ("USER", "PASSWORD")
     if auth.kind == "mutualTLS":

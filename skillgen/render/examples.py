@@ -15,7 +15,7 @@ from urllib.parse import quote
 from msgspec import Struct
 from msgspec.structs import replace
 
-from skillgen.model.auth import Auth
+from skillgen.model.auth import SIGNATURE, Auth, Endpoint
 from skillgen.model.calls import Example, ExampleOutput, Output, Part, Request
 from skillgen.model.serialization import is_json, is_json_sequence
 from skillgen.model.service import Service
@@ -28,6 +28,7 @@ from skillgen.render.access import (
     example_credentials,
     has_host,
     noun_of,
+    signature_scope,
     url_variable,
     variable_name,
 )
@@ -207,20 +208,36 @@ _URL_SAFE = "/-._~:@&=+,;%*()"
 _BODY_OPTIONS = ("-d", "-F", "--")
 
 
+def login_command(service: Service, endpoints: Sequence[Endpoint], schemes: tuple[str, ...]) -> str:
+    """Returns a command on one line with all that these schemes send together."""
+    tool = Tool(name="", method="GET", endpoints=tuple(endpoints), pointer="")
+    return " ".join(_words(tool, Request(path="/PATH", auth=schemes), service))
+
+
 def curl_command(tool: Tool, request: Request, service: Service) -> str:
     """Returns the command, on one line if it is short, else with one option a line."""
+    start, url, *options = _words(tool, request, service)
+    line = " ".join((start, url, *options))
+    if len(line) <= _COMMAND_LIMIT and "\n" not in line:
+        return line
+    return " \\\n  ".join((f"{start} {url}", *options))
+
+
+def _words(tool: Tool, request: Request, service: Service) -> list[str]:
+    """Returns the program with its method, the URL, and the options."""
     credentials = example_credentials(service)
     used = [credentials[name] for name in request.auth if name in credentials]
     used += [
         ExampleCredential(auth=Auth(kind="api-key", sent_as=place, pointer=""), nouns=(secret_noun(place, service),))
         for place in request.secrets
     ]
-    name = partial(credential_variable, service, tool.endpoints or service.endpoints)
+    endpoints = tool.endpoints or service.endpoints
+    name = partial(credential_variable, service, endpoints)
     used = [replace(item, variables=tuple(map(name, item.nouns))) for item in used]
     places = {item.auth.sent_as or "": item.variables[0] for item in used[len(used) - len(request.secrets) :]}
     in_body = {place[5:]: variable for place, variable in places.items() if place.startswith("body ")}
     request = _with_variables(request, in_body)
-    parts = [_url(tool, request, service, used), *_options(request, used)]
+    parts = [_url(tool, request, service, used), *_options(request, used, next(iter(endpoints), None))]
     for variable in in_body.values():
         parts = [
             part.replace(f"${variable}", f"'\"${variable}\"'") if part[:2] in _BODY_OPTIONS else part for part in parts
@@ -235,10 +252,7 @@ def curl_command(tool: Tool, request: Request, service: Service) -> str:
         items = request.body.json if isinstance(request.body.json, list) else []
         words = " ".join(_quoted(exact_json_text(item)) for item in items)
         start = f"printf '\\036%s\\n' {words} | {start}"  # invisible separators
-    line = " ".join((start, *parts))
-    if len(line) <= _COMMAND_LIMIT and "\n" not in line:
-        return line
-    return " \\\n  ".join((f"{start} {parts[0]}", *parts[1:]))
+    return [start, *parts]
 
 
 def secret_noun(place: str, service: Service) -> str:
@@ -277,12 +291,12 @@ def _url(tool: Tool, request: Request, service: Service, used: list[ExampleCrede
     return f'"{base}{path}"'
 
 
-def _options(request: Request, used: list[ExampleCredential]) -> Iterator[str]:
+def _options(request: Request, used: list[ExampleCredential], endpoint: Endpoint | None) -> Iterator[str]:
     fields: set[str] = set()
     for credential in used:
         field = _header_field(credential)
         if field is None or field not in fields:  # a request may not repeat a field
-            yield from _authentication(credential)
+            yield from _authentication(credential, endpoint)
         fields |= {field} if field is not None else set()
     for name, text in (request.headers or {}).items():
         yield f"-H {_quoted(f'{name}: {text}' if text else f'{name};')}"
@@ -317,8 +331,13 @@ def _header_field(credential: ExampleCredential) -> str | None:
     return "authorization"
 
 
-def _authentication(credential: ExampleCredential) -> Iterator[str]:
-    auth, (first, *others) = credential.auth, credential.variables
+def _authentication(credential: ExampleCredential, endpoint: Endpoint | None) -> Iterator[str]:
+    auth = credential.auth
+    if auth.kind == SIGNATURE:
+        user = '"$AWS_ACCESS_KEY_ID:$AWS_SECRET_ACCESS_KEY"'
+        yield f'--aws-sigv4 "{signature_scope(endpoint, auth)}" --user {user}'
+        return
+    first, *others = credential.variables
     place, _, name = (auth.sent_as or "").partition(" ")
     if others and auth.kind == "mutualTLS":
         yield f'--cert "${first}" --key "${others[0]}"'

@@ -14,7 +14,7 @@ from typing import Any
 from urllib.parse import unquote
 
 from skillgen.errors import Problem
-from skillgen.model.auth import Auth, Endpoint
+from skillgen.model.auth import SIGNATURE, Auth, Endpoint
 from skillgen.model.calls import Input
 from skillgen.model.document import Document
 from skillgen.model.schema import NamedType, Parameter
@@ -296,6 +296,9 @@ def _scheme(auth: Auth) -> dict[str, Any] | None:
         return {"type": "http", "scheme": auth.kind, "bearerFormat": auth.token_format}
     if auth.kind == "mutualTLS":
         return {"type": "mutualTLS"}
+    if auth.kind == SIGNATURE:
+        signed = {"type": "apiKey", "in": "header", "name": "Authorization"}
+        return {**signed, "x-amazon-apigateway-authtype": "awsSigv4"}
     place, _, name = (auth.sent_as or "").partition(" ")
     return {"type": "apiKey", "in": place, "name": name} if place in ("header", "query", "cookie") else None
 

@@ -22,10 +22,10 @@ from skillgen.model.tool import Tool
 from skillgen.model.traversal import PROSE_FIELDS, place_of, referenced_types, rewrite_texts
 from skillgen.model.values import Quotation, is_inferred
 from skillgen.render.about import about_pages, description_headings
-from skillgen.render.access import shared_auth
 from skillgen.render.environment import Templates
 from skillgen.render.examples import curl_command, shown_examples
 from skillgen.render.items import items_of, repeated
+from skillgen.render.login import shared_auth
 from skillgen.render.nested import branches
 from skillgen.render.pages import (
     ERRORS,

@@ -50,7 +50,7 @@ class OperationReader:
         self._base_url = base_url
         self._tags = tags
         self.paths = PathReader(resolver)
-        self.parameters = ParameterReader(resolver, schemas)
+        self.parameters = ParameterReader(resolver, schemas, signs_requests=security.signs_requests)
         self.bodies = BodyReader(resolver, schemas)
         self._requests = RequestGenerator(resolver, schemas.types, self.parameters.declared, resolver.problems)
         self._responses = ResponseReader(resolver, schemas)

@@ -44,6 +44,12 @@ _IGNORED_HEADERS = {
 }
 """Header parameters that "SHALL be ignored" (OpenAPI 3.2, "Parameter Object"), and what to declare instead."""
 
+_SIGNING = frozenset(
+    f"x-amz-{name}"
+    for name in ("content-sha256", "date", "algorithm", "credential", "security-token", "signature", "signedheaders")
+)
+"""Parameters that a tool which signs requests writes (AWS Signature Version 4)."""
+
 _BODY_KEY = "body"
 """Key of the body in the input of an operation."""
 
@@ -53,7 +59,9 @@ _LOCATIONS: tuple[Location, ...] = ("path", "query", "header", "cookie")
 class ParameterReader:
     """Reads parameters; a shared one is read once."""
 
-    def __init__(self, resolver: Resolver, schemas: SchemaDocument) -> None:
+    def __init__(self, resolver: Resolver, schemas: SchemaDocument, *, signs_requests: bool = False) -> None:
+        """With `signs_requests`, parameters with a signature are not for the caller."""
+        self._written = _SIGNING if signs_requests else frozenset[str]()
         self._resolver = resolver
         self._schemas = schemas
         self._problems = resolver.problems
@@ -187,6 +195,8 @@ class ParameterReader:
         if location == "header" and name.lower() in _IGNORED_HEADERS:
             message = f"OpenAPI ignores a header parameter {name!r}; it is left out"
             self._problems.report("header-parameter-ignored", pointer, message, _IGNORED_HEADERS[name.lower()])
+            return None
+        if name.lower() in self._written and location in ("header", "query"):
             return None
         schema_raw, schema_pointer = raw.get("schema"), child(pointer, "schema")
         examples = declared_examples(raw, pointer, self._resolver)

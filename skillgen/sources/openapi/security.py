@@ -12,7 +12,7 @@ from typing import Any
 from urllib.parse import unquote, urljoin
 
 from skillgen.errors import ProblemLog
-from skillgen.model.auth import Auth, Credential, Endpoint, EndpointVariable, Scope
+from skillgen.model.auth import SIGNATURE, Auth, Credential, Endpoint, EndpointVariable, Scope
 from skillgen.model.values import Json, Origin, child, last_token
 from skillgen.security.addresses import without_credentials
 from skillgen.sources.json_access import as_dict, as_list, text_of
@@ -58,7 +58,18 @@ class SecurityReader:
         self._resolver = resolver
         self._problems = resolver.problems
         self.default = self._options(document["security"], "/security") if "security" in document else None
-        """The requirements of the description; `None` if it declares none that can be read."""
+        """The requirements of the description; `None` if it declares none that can be read.
+
+        An empty list says nothing where schemes are declared that no operation requires.
+        """
+        if self.default == () and self._schemes and not self._is_required_by_operations(document):
+            self.default = None
+        self.signs_requests = any(map(_is_signature, map(resolver.resolve_or_empty, self._schemes.values())))
+        """Whether calls are signed (AWS Signature Version 4), by a tool that writes the headers for it."""
+
+    def _is_required_by_operations(self, document: dict[str, Json]) -> bool:
+        items = map(as_dict, as_dict(document.get("paths")).values())
+        return any(as_list(as_dict(operation).get("security")) for item in items for operation in item.values())
 
     def effective_security(self, operation: dict[str, Json], pointer: str) -> SecurityOptions | None:
         """Returns the requirements of an operation: those that it declares, else those of the description.
@@ -152,7 +163,9 @@ class SecurityReader:
 
     def _auth_from_scheme(self, name: str, scheme: dict[str, Json], pointer: str) -> Auth:
         kind, sent_as = scheme["type"], None
-        if kind == "apiKey":
+        if _is_signature(scheme):
+            kind, sent_as = SIGNATURE, "Authorization: AWS4-HMAC-SHA256"
+        elif kind == "apiKey":
             kind, sent_as = "api-key", f"{text_of(scheme, 'in') or 'header'} {text_of(scheme, 'name') or ''}".strip()
         elif kind == "http":
             word = (text_of(scheme, "scheme") or "").lower()
@@ -164,6 +177,7 @@ class SecurityReader:
             description=text_of(scheme, "description"),
             sent_as=sent_as,
             token_format=text_of(scheme, "bearerFormat"),
+            signing_name=text_of(self._resolver.document.get("info"), "x-aws-signingName"),
             metadata_url=url_of(scheme, "openIdConnectUrl", pointer, self._problems),
             deprecated=scheme.get("deprecated") is True,
             pointer=pointer,
@@ -210,6 +224,10 @@ class SecurityReader:
         self._problems.report("security-scheme-invalid", pointer, message, fix)
 
 
+def _is_signature(scheme: dict[str, Json]) -> bool:
+    return scheme.get("x-amazon-apigateway-authtype") in ("awsSigv4", "awsS3")
+
+
 def scopes_of(options: SecurityOptions | None) -> tuple[str, ...]:
     """Returns the scopes of all ways to authenticate."""
     return tuple(
@@ -250,7 +268,8 @@ _ANY_VARIABLE = re.compile(r"\{([^{}]+)\}")
 def endpoints_from(servers: Json, pointer: str, base_url: str | None, problems: ProblemLog) -> tuple[Endpoint, ...]:
     """Reads a list of servers; relative URLs are resolved against `base_url`, the URL of the description.
 
-    Absolute URLs come first, https before the same URL with http; otherwise the order is that of the list.
+    The order is that of the list, but https comes before the same URL with http, and what names no host comes after a
+    URL that ends with the same path.
     """
     endpoints: list[Endpoint] = []
     for index, server in enumerate(as_list(servers)):
@@ -287,7 +306,13 @@ def endpoints_from(servers: Json, pointer: str, base_url: str | None, problems: 
             )
         )
     plain_twins = {f"http://{endpoint.url[8:]}" for endpoint in endpoints if endpoint.url.startswith("https://")}
-    return tuple(sorted(endpoints, key=lambda endpoint: (not is_absolute(endpoint), endpoint.url in plain_twins)))
+    complete = [endpoint.url.rstrip("/") for endpoint in endpoints if is_absolute(endpoint)]
+
+    def is_known_better(endpoint: Endpoint) -> bool:
+        path = endpoint.url.rstrip("/")
+        return not is_absolute(endpoint) and any(url.endswith(path) for url in complete)
+
+    return tuple(sorted(endpoints, key=lambda endpoint: (is_known_better(endpoint), endpoint.url in plain_twins)))
 
 
 def default_endpoint(base_url: str) -> Endpoint:

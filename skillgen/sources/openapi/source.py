@@ -199,7 +199,7 @@ def _version_text(info: dict[str, Json]) -> str | None:
 
 def _endpoints(data: dict[str, Json], document: Document, problems: ProblemLog) -> tuple[Endpoint, ...]:
     endpoints = endpoints_from(data.get("servers"), "/servers", document.url, problems)
-    if not any(map(is_absolute, endpoints)):
+    if not any(map(is_absolute, endpoints[:1])):
         problems.report("base-url-missing", "/servers", "no absolute URL of the API is declared")
     if not endpoints and document.url is not None:
         return (default_endpoint(document.url),)

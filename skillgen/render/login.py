@@ -1,0 +1,305 @@
+"""How callers authenticate, as SKILL.md says it: each way with all that it sends in one command, and how to get it."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from itertools import islice
+
+from msgspec import Struct
+
+from skillgen.model.auth import LOGIN_POINTER, SIGNATURE, Auth, Credential, Endpoint
+from skillgen.model.schema import Schema
+from skillgen.model.schema_json import Types
+from skillgen.model.service import Service
+from skillgen.model.tool import Tool
+from skillgen.render.access import (
+    SHOWN_SCHEMES,
+    auth_phrase,
+    base_url,
+    credential_variable,
+    example_credentials,
+)
+from skillgen.render.examples import login_command
+from skillgen.render.identity import tool_phrase
+from skillgen.render.phrases import once, phrase, phrases
+from skillgen.text.markdown import Markdown, code, code_list, inline, plain_words, with_stop
+from skillgen.text.summary import is_order, sentences
+from skillgen.text.words import words_of
+
+_MANY_TOOLS = 8
+"""Tools from which the same way to authenticate is not repeated for each."""
+
+_DESCRIPTION_LIMIT = 200
+"""Characters of the source's words on a scheme in SKILL.md."""
+
+_MAX_ISSUING_TOOLS = 3
+"""Maximum of tools that issue a credential, without needing it; of more, each is for something else."""
+
+_MAX_OTHER_ORIGINS = 3
+"""Maximum of other hosts whose variables SKILL.md names; the examples of each tool name its own."""
+
+_ISSUES = re.compile(
+    r"\b(?:log ?in|log ?on|sign ?in|authenticate)\b"
+    r"|\b(?:create|generate|get|issue|make|obtain|request)(?: (?:access|auth|bearer|jwt))* (?:token|jwt|session)\b"
+)
+"""Words of the name of a tool that issues a credential."""
+
+_TOKEN_URLS = ("authorization_url", "token_url", "device_authorization_url", "metadata_url")
+
+_Names = tuple[str, ...]
+"""The names of the schemes that a call needs together."""
+
+
+class Login(Struct, frozen=True, kw_only=True):
+    """How callers authenticate, for SKILL.md."""
+
+    relation: Markdown
+    """How the ways relate: one of them is enough, or a tool's section says which it needs."""
+
+    ways: tuple[Markdown, ...]
+    """Each way: a command with all that is sent, from which variables, and how to get it."""
+
+    number_of_variables: int
+    """How many variables they name."""
+
+
+def login(service: Service, brief: bool) -> Login | None:
+    """Returns how callers authenticate: the ways that tools have; `None` if no scheme is declared.
+
+    Only if there is room, not `brief`, it has the source's words on them.
+    """
+    flows: dict[str, list[Auth]] = {}
+    for auth in service.requirements.auth if service.tools or service.kind != "openapi" else ():
+        if not auth.is_for_events:
+            flows.setdefault(auth.name or auth.kind, []).append(auth)
+    if not flows:
+        return None
+    needs = [tool.auth for tool in service.tools if tool.auth]
+    declared = [tuple(item.scheme for item in way if item.scheme in flows) for auth in needs for way in auth]
+    ways = [*filter(None, {frozenset(way): way for way in reversed(declared)}.values())][::-1]
+    is_parameter = all(item.pointer == LOGIN_POINTER for items in flows.values() for item in items)
+    if not ways:
+        ways = [tuple(flows)] if is_parameter else [(name,) for name in flows]
+    relation = "section"
+    if len(ways) == 1:
+        relation = "only"
+    elif not needs:
+        relation = "either" if service.kind == "mcp" else "undeclared"
+    elif len({frozenset(frozenset(item.scheme for item in way) for way in auth) for auth in needs}) == 1:
+        relation = "either"
+    is_optional = bool(needs) and all(() in auth for auth in needs)
+    credentials = example_credentials(service) if service.tools else {}
+    shown = ways[:SHOWN_SCHEMES]
+    lines = []
+    for number, names in enumerate(shown):
+        explained = {name for way in shown[:number] for name in way}
+        lines.append(Markdown(" ".join(_way(service, names, flows, None if brief else explained))))
+    if len(ways) > len(shown):
+        lines.append(phrase("more_logins", number=len(ways) - len(shown)))
+    return Login(
+        relation=Markdown(phrase("login_optional") * is_optional + phrases("login_relations")[relation]),
+        ways=tuple(lines),
+        number_of_variables=len(
+            {noun for names in shown for name in names if name in credentials for noun in credentials[name].nouns}
+        ),
+    )
+
+
+def _way(
+    service: Service, names: _Names, flows: Mapping[str, Sequence[Auth]], explained: Collection[str] | None
+) -> Iterator[str]:
+    """Yields the command, then how to get what it sends: the OAuth flow, the issuing tool, and the source's words.
+
+    The words are left out for the schemes `explained` before, and for all if it is `None`.
+    """
+    credentials = example_credentials(service) if service.tools else {}
+    if not credentials.keys() & set(names):
+        yield with_stop(phrase("auth_together").join(auth_phrase(flows[name][0]) for name in names))
+        return
+    used = [credentials[name] for name in names if name in credentials]
+    places = _called_endpoints(service, names)
+    labels = phrase("auth_together").join(_label(item.auth) for item in used if item.auth.pointer != LOGIN_POINTER)
+    yield with_stop(code(login_command(service, places[0], names)) + (f" ({labels})" if labels else ""))
+    nouns = [noun for item in used for noun in item.nouns]
+    for name in names:
+        for auth in flows[name] if flows[name][0].pointer == LOGIN_POINTER else ():
+            place, _, field = (auth.sent_as or "").partition(" ")
+            if place == "body" or auth is not flows[name][0]:
+                variable = code(f"${credential_variable(service, places[0], credentials[name].nouns[0])}")
+                yield phrase("sent_elsewhere", place=phrase(f"in_{place}", name=code(field)), variable=variable)
+    for endpoints in places[1 : 1 + _MAX_OTHER_ORIGINS] if nouns else ():
+        others = [f"${credential_variable(service, endpoints, noun)}" for noun in nouns]
+        yield phrase(
+            "at_origin", origin=code(base_url(endpoints[0].url)), variables=code_list(others, phrase("and_between"))
+        )
+    for name in names:
+        yield from _getting(service, flows[name])
+        if explained is not None and name not in explained and (text := flows[name][0].description):
+            yield from map(inline, _first_sentences(text))
+    if more := _other_parameters(service):
+        yield phrase("also_sent", names=code_list(more, phrase("or_between")))
+    issuing = [tool.name for tool in _issuing_tools(service) if not any(_needs(tool, name) for name in names)]
+    if len(nouns) == 1 and 0 < len(issuing) <= _MAX_ISSUING_TOOLS:
+        yield phrase("issued_by", tools=code_list(issuing, phrase("or_between")))
+
+
+def _label(auth: Auth) -> str:
+    kind = phrases("login_kinds").get(auth.kind)
+    return f"{code(auth.name or '')}, {kind}" if kind else code(auth.name or "")
+
+
+def _getting(service: Service, flows: Sequence[Auth]) -> Iterator[str]:
+    if flows[0].kind == SIGNATURE:
+        yield phrase("signature")
+    elif steps := [*islice(_token_steps(flows), 2)]:
+        has_scopes = any(tool.scopes for tool in service.tools)
+        scopes = phrase("for_scopes") if has_scopes else ""
+        yield phrase("get_token", steps=phrase("or_between").join(steps), scopes=scopes)
+
+
+@once
+def shared_auth(service: Service) -> tuple[tuple[Credential, ...], ...] | None:
+    """Returns what every tool with authentication needs, if that is the same for many tools and SKILL.md says it."""
+    found = {tool.auth for tool in service.tools if tool.auth != ()}
+    auth = found.pop() if len(found) == 1 and len(service.tools) >= _MANY_TOOLS else None
+    if auth is None or len(auth) > SHOWN_SCHEMES or not all(auth):
+        return None
+    known = {item.name for item in service.requirements.auth}
+    return auth if all(item.scheme in known and not item.scopes for way in auth for item in way) else None
+
+
+def _token_steps(flows: Iterable[Auth]) -> Iterator[str]:
+    """Yields how each OAuth flow gets a token."""
+    for auth in flows:
+        urls = {name: code(url) for name in _TOKEN_URLS if (url := getattr(auth, name))}
+        with suppress(KeyError):  # an unknown flow, or one without its URLs
+            yield phrases("token_steps")[auth.flow or auth.kind].format(**urls)
+
+
+@once
+def _other_parameters(service: Service) -> dict[str, None]:
+    """Returns the parameters that hold the credential in addition to what a scheme declares."""
+    sent = {(auth.sent_as or "").partition(" ")[2] for auth in service.requirements.auth}
+    requests = (example.request for tool in service.tools for example in tool.examples if example.request)
+    names = dict.fromkeys(place.partition(" ")[2] for request in requests for place in request.secrets)
+    return {name: None for name in names if name not in sent}
+
+
+@once
+def _issuing_tools(service: Service) -> list[Tool]:
+    """Returns the tools whose names say that they issue a token or key, and whose results have one."""
+    types = Types.of(service.schemas)
+    tools = (tool for tool in service.tools if tool.method in ("GET", "POST") and not tool.deprecated)
+    named = (tool for tool in tools if _ISSUES.search(" ".join(words_of(tool.name))))
+    return [
+        tool
+        for tool in named
+        if any(map(_TOKEN.match, _names_in(tool.output.schema if tool.output else None, types, 2)))
+    ]
+
+
+_TOKEN = re.compile(
+    r"(?!.*(?:next|page|csrf))(?:.*(?:token|jwt|bearer|(?:api|access|secret)[ _-]?key|session|ticket)|key\Z)",
+    re.IGNORECASE,
+)
+"""The name of a part of a result that is a credential."""
+
+
+def _names_in(schema: Schema | None, types: Types, depth: int) -> Iterator[str]:
+    """Yields the names of the properties of a result, and of those within them."""
+    if schema is None or depth < 0:
+        return
+    parts = [types.type_of(name) for name in types.extended(schema)]
+    for part in (schema, *parts, *schema.alternatives):
+        for item in part.properties:
+            yield item.name
+            yield from _names_in(item.schema, types, depth - 1)
+
+
+def _called_endpoints(service: Service, names: _Names) -> list[tuple[Endpoint, ...]]:
+    """Returns the base URLs of the tools that need a credential, one of each origin, that of the service first."""
+    users = [tool.endpoints for tool in service.tools if tool.endpoints and any(_needs(tool, name) for name in names)]
+    found: dict[str, tuple[Endpoint, ...]] = {}
+    for endpoints in [*([service.endpoints] if service.endpoints or not users else []), *users]:
+        found.setdefault(credential_variable(service, endpoints, ""), endpoints)
+    return list(found.values())
+
+
+def _needs(tool: Tool, name: str) -> bool:
+    if tool.auth is None:
+        return any(parameter.name == name for parameter in tool.parameters)
+    return any(item.scheme == name for way in tool.auth for item in way)
+
+
+def _first_sentences(text: str) -> Iterator[str]:
+    """Yields the first sentences of a text that have room."""
+    left = _DESCRIPTION_LIMIT
+    for sentence in sentences(text):
+        line = plain_words(sentence)
+        left -= len(line)
+        if left < 0:
+            return
+        yield with_stop(line)
+
+
+_CREDENTIAL = r"(?:(?:access|api|auth|bearer|oauth|personal|session)[ _-]?(?:keys?|tokens?)|tokens?|credentials)\b"
+_NEEDS_CREDENTIAL = re.compile(
+    rf"\b{_CREDENTIAL}[^.\n]{{0,60}}\b(?:authenticat|authori[sz]|needs? |requires? )"
+    rf"|\b(?:authenticat\w+|authori[sz]\w+|needs?|requires?)(?: (?:an?|the|by|using|valid|with|your)){{0,3}}"
+    rf" {_CREDENTIAL}",
+    re.IGNORECASE,
+)
+
+_HINT_LIMIT = 160
+"""Characters of a sentence on authentication."""
+
+_MIN_HINTS = 3
+_MIN_HINTS_SHARE = 0.01
+"""Tools, and share of the tools, that must have such a sentence; one alone may be on something else."""
+
+
+@once
+def login_hints(service: Service) -> Markdown:
+    """Returns what tools say of authentication that the source does not declare; empty if they say nothing."""
+    hints = []
+    issuing = _issuing_tools(service)
+    for tool in issuing if len(issuing) <= _MAX_ISSUING_TOOLS else ():
+        if words := tool_phrase(tool):
+            hints.append(phrase("login_tool", tool=code(tool.name), words=inline(words)))
+    if found := _login_in_examples(service):
+        hints.append(phrase("login_in_examples", header=code(f"Authorization: {found} …")))
+    tools_of = Counter(sentence for tool in service.tools for sentence in dict.fromkeys(_hints_in(tool)))
+    sentence, number = next(iter(tools_of.most_common(1)), ("", 0))
+    if number >= max(_MIN_HINTS, _MIN_HINTS_SHARE * len(service.tools)):
+        hints.append(phrase("login_said", number=f"{number:,}", words=inline(sentence)))
+    return Markdown("".join(hints))
+
+
+_SENT_LOGIN = re.compile(
+    r"Authorization['\"]?\s{0,2}[:=]\s{0,2}['\"]?(Basic|Bearer|Digest|Token|ApiKey)(?=\s)|\bcurl\b[^\n]{0,200}?\s(-u|--user)\s",
+    re.IGNORECASE,
+)
+"""A header, or an option of curl, that sends a credential in an example within a text."""
+
+
+def _login_in_examples(service: Service) -> str:
+    """Returns the scheme with which examples in the texts log in, most of them if they differ; empty without one."""
+    texts = (service.description, service.instructions, *(tool.description for tool in service.tools))
+    found = Counter[str]()
+    for text in texts:
+        if text and ("uthorization" in text or "curl" in text):
+            found.update((match[1] or "Basic").capitalize() for match in _SENT_LOGIN.finditer(text))
+    return max(found, key=lambda scheme: (found[scheme], scheme), default="").replace("Apikey", "ApiKey")
+
+
+def _hints_in(tool: Tool) -> Iterator[str]:
+    """Yields the sentences of a description that say which credential a call needs, and order nothing."""
+    text = tool.description or ""
+    is_on_credential = any(map(text.lower().__contains__, ("token", "key", "credential")))
+    for sentence in sentences(text) if is_on_credential and _NEEDS_CREDENTIAL.search(text) else ():
+        line = plain_words(sentence)
+        if len(line) <= _HINT_LIMIT and _NEEDS_CREDENTIAL.search(line) and not is_order(line):
+            yield line

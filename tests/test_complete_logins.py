@@ -1,0 +1,135 @@
+"""What a caller must send to log in, all of it in one command, and where the service is."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from cli import run_skillgen
+from descriptions import description, operation, write
+from test_before_the_first_call import of_description
+
+import skillgen
+
+Json = Any
+
+SIGNED: Json = {
+    "securitySchemes": {
+        "hmac": {"type": "apiKey", "name": "Authorization", "in": "header", "x-amazon-apigateway-authtype": "awsSigv4"}
+    },
+    "parameters": {"Date": {"name": "X-Amz-Date", "in": "header", "schema": {"type": "string"}}},
+}
+REGION: Json = {"region": {"default": "eu-west-1"}}
+
+
+@pytest.mark.parametrize(
+    ("server", "info", "scope"),
+    [
+        ("https://kafka.{region}.amazonaws.com", {}, "eu-west-1:kafka"),
+        ("https://email.{region}.amazonaws.com", {"x-aws-signingName": "ses"}, "eu-west-1:ses"),
+        ("https://iam.amazonaws.com", {}, "us-east-1:iam"),
+        (
+            "https://abc1.execute-api.eu-west-1.amazonaws.com/v1",
+            {"x-aws-signingName": "$(id)"},
+            "eu-west-1:execute-api",
+        ),
+        ("https://tasks.example", {}, "$AWS_REGION:execute-api"),
+    ],
+)
+def test_requests_are_signed_by_curl(tmp_path: Path, server: str, info: Json, scope: str) -> None:
+    """SigV4 as its tools send it; the headers that they write are no parameters."""
+    action = {"name": "X-Amz-Target", "in": "header", "required": True, "schema": {"type": "string", "enum": ["List"]}}
+    paths = {"/tasks": {"get": operation("list", parameters=[action, {"$ref": "#/components/parameters/Date"}])}}
+    skill = of_description(
+        tmp_path,
+        paths,
+        info={"title": "Tasks", "version": "1", **info},
+        servers=[{"url": server, "variables": REGION}],
+        components=SIGNED,
+        security=[{"hmac": []}],
+    )
+    texts = "".join(path.read_text("utf-8") for path in tmp_path.rglob("*.md"))
+    signed = f'--aws-sigv4 "aws:amz:{scope}" --user "$AWS_ACCESS_KEY_ID:$AWS_SECRET_ACCESS_KEY"'
+    assert f"{signed}` (`hmac`)." in skill
+    assert texts.count(signed) > 1
+    assert "X-Amz-Target: List" in texts
+    assert "X-Amz-Date" not in texts
+
+
+def test_call_does_not_sign_and_says_so(tmp_path: Path) -> None:
+    data = description(servers=[{"url": "http://127.0.0.1:9"}], components=SIGNED, security=[{"hmac": []}])
+    finished = run_skillgen("call", str(write(tmp_path / "a.json", data)), "list_tasks")
+    assert finished.exit_code == 2
+    assert "authentication by aws-sigv4 is not supported" in finished.stderr
+
+
+def test_all_headers_of_a_requirement_are_in_one_command(tmp_path: Path) -> None:
+    schemes = {
+        "id": {"type": "apiKey", "in": "header", "name": "X-Id"},
+        "key": {"type": "apiKey", "in": "query", "name": "key"},
+        "token": {"type": "http", "scheme": "bearer"},
+    }
+    security: Json = [{"id": [], "key": []}, {"token": []}]
+    skill = of_description(
+        tmp_path, {"/tasks": {"get": operation("list")}}, components={"securitySchemes": schemes}, security=security
+    )
+    name = "$SKILL_TASKS_EXAMPLE___"
+    start = 'curl "https://tasks.example/v1/PATH'
+    assert "- Authentication: one of these. " in skill
+    assert f'\n  - `{start}?key={name}KEY_API_KEY" -H "X-Id: {name}ID_API_KEY"` (`id` with `key`).\n' in skill
+    assert f'\n  - `{start}" -H "Authorization: Bearer {name}TOKEN"` (`token`).\n' in skill
+
+
+@pytest.mark.parametrize(
+    ("own", "security"),
+    [(None, None), ([], ()), ([{"key": []}], (("key",),))],
+)
+def test_an_empty_list_for_all_does_not_deny_declared_schemes(own: Json, security: Json) -> None:
+    """Airflow: `security: []` at the root, schemes, and nothing at the operations."""
+    members = {} if own is None else {"security": own}
+    data = description(
+        {"/tasks": {"get": operation("list", **members)}},
+        security=[],
+        components={"securitySchemes": {"key": {"type": "apiKey", "in": "header", "name": "K"}}},
+    )
+    (tool,) = skillgen.read(data).tools
+    found = None if tool.auth is None else tuple(tuple(item.scheme for item in way) for way in tool.auth)
+    assert found == security
+
+
+def test_no_scheme_and_an_empty_list_need_no_login() -> None:
+    (tool,) = skillgen.read(description(security=[])).tools
+    assert tool.auth == ()
+
+
+@pytest.mark.parametrize(
+    ("servers", "url"),
+    [
+        (["/api/v1", "https://apache.local"], "/api/v1"),
+        (["/api/v1", "https://tasks.example/api/v1/"], "https://tasks.example/api/v1/"),
+        (["/", "https://tasks.example/api"], "https://tasks.example/api"),
+        (["http://tasks.example", "https://tasks.example"], "https://tasks.example"),
+    ],
+)
+def test_a_path_that_comes_first_is_not_replaced_by_another_host(servers: list[str], url: str) -> None:
+    service = skillgen.read(description(servers=[{"url": item} for item in servers]))
+    assert service.endpoints[0].url == url
+
+
+TOKEN: Json = {"type": "object", "properties": {"access_token": {"type": "string"}}}
+PAGE: Json = {"type": "object", "properties": {"next_page_token": {"type": "string"}}}
+
+
+@pytest.mark.parametrize(
+    ("schema", "deprecated", "is_named"), [(TOKEN, False, True), (TOKEN, True, False), (PAGE, False, False)]
+)
+def test_a_login_is_recommended_if_it_returns_a_token(
+    tmp_path: Path, schema: Json, deprecated: bool, is_named: bool
+) -> None:
+    done = {"200": {"description": "Done", "content": {"application/json": {"schema": schema}}}}
+    entry = operation("createToken", security=[], responses=done, deprecated=deprecated)
+    schemes = {"token": {"type": "http", "scheme": "bearer"}}
+    paths = {"/login": {"post": entry}, "/tasks": {"get": operation("list")}}
+    skill = of_description(tmp_path, paths, components={"securitySchemes": schemes}, security=[{"token": []}])
+    assert ("To get it, call `createToken` first." in skill) == is_named
