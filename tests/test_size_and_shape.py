@@ -17,6 +17,7 @@ from typing import Any
 
 import pytest
 from cli import PACKAGE, ROOT, generated, run_skillgen, steps_of
+from descriptions import description, operation
 from http_servers import QuietHandler, http_servers
 from servers.verbatim import IDENTITY
 
@@ -434,3 +435,40 @@ def test_each_operation_may_have_a_security_scheme_of_its_own(tmp_path: Path) ->
     finished = run_skillgen("from-openapi", source, "--emit", "skill", "-o", tmp_path / "out")
     assert finished.exit_code == 0, finished.stderr[-600:]
     assert references(tmp_path).count("$SKILL_X_EXAMPLE___KEY") == len(keys)
+
+
+def test_no_part_of_a_description_makes_the_first_level_too_long() -> None:
+    """SKILL.md and ai-help.md have at most 3,000 tokens of four bytes , whatever is long."""
+    text = "Words that explain it. " * 100
+    paths = {
+        f"/t{i}": {
+            "get": operation(
+                f"get{i}", tags=[f"g{i // 6}"], responses={str(c): {"description": text} for c in range(400, 420)}
+            )
+        }
+        for i in range(120)
+    }
+    scopes = {f"scope:number:{i}": "Allows the thing" for i in range(300)}
+    flows = {"clientCredentials": {"tokenUrl": "https://e.example/t", "scopes": scopes}}
+    keys = {f"key{i}": {"type": "apiKey", "in": "header", "name": f"X-{i}", "description": text} for i in range(50)}
+    parts: dict[str, Json] = {
+        "scopes": {
+            "components": {"securitySchemes": {"o": {"type": "oauth2", "flows": flows}}},
+            "security": [{"o": []}],
+        },
+        "schemes": {"components": {"securitySchemes": keys}, "security": [{name: []} for name in keys]},
+        "servers": {"servers": [{"url": f"https://api{i}.example.com", "description": text} for i in range(80)]},
+        "tags": {"tags": [{"name": f"g{i}", "description": text} for i in range(40)]},
+        "description": {
+            "info": {"title": "T", "version": "1", "description": f"{text}\n\n# Authentication\n\n{text * 9}"}
+        },
+        "events": {"webhooks": {f"w{i}": {"post": operation(summary=text)} for i in range(200)}},
+    }
+    sizes = {}
+    for part, members in parts.items():
+        documents = skillgen.render_documents(skillgen.read(description(paths, **members)), emit="skill,ai-help")
+        for path, document in documents.items():
+            if path.endswith(("SKILL.md", "ai-help.md")):
+                sizes[part, path.rpartition("/")[2]] = len(document.encode())
+    assert len(sizes) == 2 * len(parts)
+    assert {place: size for place, size in sizes.items() if size > 12_000} == {}
