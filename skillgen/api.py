@@ -22,6 +22,7 @@ from skillgen.config.convert import Converter, error_of_argument
 from skillgen.config.option import Option, Options, options_in
 from skillgen.config.project import ALL_OPTIONS, LintOptions, OutputOptions, Source, Texts, renamed
 from skillgen.errors import EditedError, ExitCode, OutputError, Problem, SkillgenError, SourceError, UsageError
+from skillgen.infer.description import described
 from skillgen.model.auth import Endpoint
 from skillgen.model.calls import Example, Output
 from skillgen.model.changes import ToolChange
@@ -31,8 +32,9 @@ from skillgen.model.schema import NamedType, Parameter, Schema
 from skillgen.model.service import Service
 from skillgen.model.tool import Semantics, Tool
 from skillgen.model.values import Origin, Value
-from skillgen.pipeline.generate import File, Result, checked_output, publisher_of, write_documents
+from skillgen.pipeline.generate import checked_output, documents_of, write_documents
 from skillgen.pipeline.read import Notify
+from skillgen.pipeline.results import File, Result
 from skillgen.rules.findings import Findings
 
 __all__ = [
@@ -269,16 +271,8 @@ def render_documents(service: Service, **options: Any) -> dict[str, str]:
     Raises:
         UsageError: an option or a template is invalid.
     """
-    from skillgen.infer.description import described
-    from skillgen.render import formats
-
-    output = checked_output(OutputOptions(**options))
-    folder = None if output.templates is None else Path(output.templates)
-    service = described(service)
-    documents, _ = formats.render_documents(
-        service, tuple(output.emit), folder, output.profile, publisher_of(output), budget=output.budget
-    )
-    return {document.path: document.text for document in documents if isinstance(document, Document)}
+    documents = documents_of(described(service), checked_output(OutputOptions(**options)))
+    return {document.path: document.text for document in documents.items if isinstance(document, Document)}
 
 
 @_takes(_Lint, LintOptions, without=("write_baseline",))

@@ -40,7 +40,7 @@ def build(
     """
     from skillgen.config.loader import project_file, read_project
     from skillgen.pipeline.build import build_targets, prune_targets, resolve_targets
-    from skillgen.pipeline.generate import Result
+    from skillgen.pipeline.results import Result
 
     file = project_file(run.project)
     targets = resolve_targets(read_project(file).targets, file, run.target, given)

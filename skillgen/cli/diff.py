@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 def diff_failed_json(error: SkillgenError) -> str:
     """Returns the `--json` report of a run that a fatal error stopped."""
-    from skillgen.pipeline.generate import problem_from_error
+    from skillgen.pipeline.results import problem_from_error
     from skillgen.text.markdown import json_output
 
     return json_output({"breaking": None, "changes": [], "problems": [asdict(problem_from_error(error))]})

@@ -28,7 +28,7 @@ from skillgen.problem_codes import CODES
 if TYPE_CHECKING:
     from skillgen.model.changes import ToolChange
     from skillgen.model.service import Service
-    from skillgen.pipeline.generate import Outcome, Result
+    from skillgen.pipeline.results import Outcome, Result
 
 AnyReport = TypeVar("AnyReport")
 
@@ -159,7 +159,7 @@ def report_named(name: str, reports: Mapping[str, AnyReport]) -> AnyReport:
 
 def show_result(result: Result, console: Console, *, shows_diff: bool, is_project: bool = False) -> None:
     """Prints the problems, errors, summaries and, in a check, the diffs of a run (`is_project`: of a project file)."""
-    from skillgen.pipeline.generate import Failure
+    from skillgen.pipeline.results import Failure
 
     for step in result.steps:
         if isinstance(step, Failure):
@@ -277,7 +277,7 @@ def full_place(outcome: Outcome, path: str) -> str:
 
 def failed_json(error: SkillgenError) -> str:
     """Returns the `--json` report of a run that a fatal error stopped."""
-    from skillgen.pipeline.generate import Failure, Result
+    from skillgen.pipeline.results import Failure, Result
 
     return result_json(Result(steps=tuple(Failure(error=item) for item in (error, *error.others))), full_place)
 

@@ -21,8 +21,8 @@ from skillgen.errors import ExitCode, SourceError, UsageError
 
 if TYPE_CHECKING:
     from skillgen.pipeline.build import NamedTarget
-    from skillgen.pipeline.generate import Outcome, Result
     from skillgen.pipeline.read import Reading, Request
+    from skillgen.pipeline.results import Outcome, Result
 
 
 class Given(Struct, frozen=True, kw_only=True):

@@ -32,17 +32,10 @@ from skillgen.config.loader import interpolate, variables_in
 from skillgen.config.option import PathName, options_in
 from skillgen.config.project import DEFAULT_OUT, HOSTS, OutputOptions, Source, Target, in_keys, key_in_target
 from skillgen.errors import ExitCode, SkillgenError, UsageError, failure_from_bug
-from skillgen.pipeline.generate import (
-    Failure,
-    Outcome,
-    Place,
-    Result,
-    checked_output,
-    orphaned_folders,
-    prune_folders,
-    write_services,
-)
+from skillgen.pipeline.generate import checked_output, write_services
+from skillgen.pipeline.leftovers import remove_leftovers
 from skillgen.pipeline.packages import skill_folders
+from skillgen.pipeline.results import Failure, Outcome, Place, Result
 from skillgen.security.secrets import Secrets, secrets_from_environment
 from skillgen.sources.arazzo import neighbours
 from skillgen.sources.documents import FilesRead, file_digest, is_url, track_files_read
@@ -457,17 +450,14 @@ def prune_targets(targets: Sequence[NamedTarget], result: Result, out: PathName 
 
     `result` is that of all targets; nothing is done if one of them failed. `out` is the folder of `--out`.
     """
-    if result.exit_code not in (ExitCode.DONE, ExitCode.DRIFT):
-        return Result()
     file, outs = targets[0].file, [named.place.out for named in targets]
     top = Path(out) if out is not None else file.parent / DEFAULT_OUT
     installed = [file.parent / folder for folder in HOSTS.values()]
     installed += [folder.path for named in targets for folder in named.place.install]
-    folders = orphaned_folders(
-        result.documents, [top, *outs, *(folder.parent for folder in outs)], [file, *outs], installed
-    )
     options = [named.target.output for named in targets]
-    return prune_folders(folders, prune=all(item.prune for item in options), check=options[0].check)
+    prune, check = all(item.prune for item in options), options[0].check
+    folders = [top, *outs, *(folder.parent for folder in outs)]
+    return remove_leftovers(result, folders, [file, *outs], installed, prune=prune, check=check)
 
 
 _AT_ONCE = 8

@@ -25,7 +25,7 @@ from skillgen.write.record import RECORD_NAME, Record, read_record
 
 if TYPE_CHECKING:
     from skillgen.model.service import Service
-    from skillgen.pipeline.generate import Place
+    from skillgen.pipeline.results import Place
 
 SITE = "services"
 """The service, and the only word of the source, in the record of documents above those of several services."""
