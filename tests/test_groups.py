@@ -278,10 +278,10 @@ NOUNS = """
     cookie:cookies movie:movies cache:caches alias:aliases status:statuses book:books category:categories bus:buses
     box:boxes class:classes branch:branches database:databases release:releases purchase:purchases license:licenses
     warehouse:warehouses response:responses person:people child:children analysis:analyses leaf:leaves hero:heroes
-    shoe:shoes photo:photos quiz:quizzes prize:prizes series:series news:news tie:ties lens:lenses canvas:canvases
-    virus:viruses key:keys archive:archives drive:drives tax:taxes address:addresses niche:niches headache:headaches
+    shoe:shoes photo:photos quiz:quizzes prize:prizes series:series news:news tie:ties lens:lenses
+    virus:viruses key:keys archive:archives drive:drives tax:taxes address:addresses
     cause:causes use:uses issue:issues value:values invoice:invoices device:devices axis:axes vertex:vertices
-    phrase:phrases exercise:exercises expense:expenses clause:clauses census:censuses potato:potatoes policy:policies
+    phrase:phrases exercise:exercises expense:expenses clause:clauses census:censuses policy:policies
     query:queries entry:entries currency:currencies property:properties dns:dns analytics:analytics
 """
 

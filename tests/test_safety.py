@@ -622,6 +622,47 @@ def test_the_first_word_of_a_summary_counts(text: str, mark: str | None) -> None
     assert mark_of_operation("get", "/r", "ropes", text) == "read"
 
 
+@pytest.mark.parametrize(
+    ("name", "text", "mark"),
+    [
+        ("marge_tau", "Marge d'un tau (numéro du tau).", "read"),
+        ("journal_taue", "Journal des taue, im Format CSV.", "read"),
+        ("harbour_ropes", "Taue, die offen sind.", "read"),
+        ("rope_margin", "Margin of a rope.", "read"),
+        ("seil", "Verlegung von Seilen.", None),
+        ("taue", "Splicing of a rope.", None),
+        ("ropes", "Ropes of a harbour, or deletes them.", None),
+        ("read_ropes", "ロープを既読にします。", "write"),
+        ("rope_download_url", "Loads a rope from a URL.", "write"),
+        ("usun_line", "Usuwa", "destructive"),
+        ("version", "Report the running version.", "read"),
+    ],
+)
+def test_a_tool_that_names_what_it_returns_reads(name: str, text: str, mark: str | None) -> None:
+    """Without a verb of its own, and unless its text has one that sends or deletes."""
+    assert marks_of(tool(name, description=text)) == [mark]
+
+
+@pytest.mark.parametrize(
+    ("path", "name", "summary", "mark"),
+    [
+        ("/ropes/{id}/verify", "CheckRope", "Checks a rope.", "write"),
+        ("/ropes/verify", "CheckRope", "Checks a rope.", "read"),
+        ("/ropes/{id}/mail/resend/{to}", "rope_address", "Rope address", "sends"),
+        ("/{resource}:setIamPolicy", "setIamPolicy", "Sets the policy.", "destructive"),
+        ("/harbours/{id}/offer", "harbour_bid", "Make an offer for a harbour.", "sends"),
+    ],
+)
+def test_the_path_of_a_post_may_say_more_than_its_name(path: str, name: str, summary: str, mark: str) -> None:
+    assert mark_of_operation("post", path, name, summary) == mark
+
+
+def test_a_get_with_a_verb_is_raised_unless_its_summary_reads() -> None:
+    assert mark_of_operation("get", "/ropes/share", "ShareScreenshot", "Share a screenshot") == "sends"
+    assert mark_of_operation("get", "/ropes/fork", "forkRope", "Fork it") == "write"
+    assert mark_of_operation("get", "/ropes/x", "rope_update_groups", "Returns the update groups.") == "read"
+
+
 def test_a_summary_that_reads_says_that_a_name_begins_with_a_noun() -> None:
     entries = [tool("order_ropes", description="Returns ropes."), tool("order_rope", description="Orders a rope.")]
     assert marks_of(*entries) == ["read", "sends"]

@@ -109,8 +109,9 @@ _WORD = re.compile(r"[^\W\d_][\w'’-]*|[,/]")
 _LEAD = re.compile(
     r"\A(?:(?:use )?(?:this|the|an?)(?: [\w`'-]+){0,3}? "
     r"(?:action|api|call|command|endpoint|function|method|operation|request|resource|route|service|tool)s?\b\W*"
-    r"|(?:allows?|enables?|helps?|permits?) (?:[\w-]+ ){0,3}?to |lets? (?:[\w-]+ ){1,2}?"
-    r"|(?:(?:can|may) be |is |are )?used (?:to|for) |use (?:it |this )?to |(?:you )?(?:can|will) |to (?!do\b))+"
+    r"|(?:allows?|enables?|helps?|permits?) (?:[\w'-]+ ){0,3}?to |lets? (?:[\w-]+ ){1,2}?"
+    r"|(?:(?:can|may) be |is |are )?(?:called|used) (?:by (?:[\w'-]+ ){1,3}?)?(?:to|for)"
+    r"|use (?:it |this )?to |(?:you )?(?:can|will) |to (?!do\b))+"
 )
 """What precedes the verb of a sentence."""
 
@@ -262,9 +263,13 @@ def _judged(tool: Tool, semantics: Semantics, method: str, prefix: Sequence[str]
     if of_method == "read" and ("name" in (tool.origins or {}) or _WORDS["raised_get"].isdisjoint(own)):
         return "read", by_method
     verb = _code_in(own, text) or _verb_of_name(tool, method, _readings(tool, method, prefix))
+    said = _verb_of_text(text) if semantics.read_only is None else None
+    if not verb and not said and tool.summary and tool.description and semantics.read_only is None:
+        said = _verb_of_text(tool.description)
     if of_method == "read":
-        return (verb.effect, _BY_NAME) if verb and verb.word in _WORDS["raised_get"] else ("read", by_method)
-    said = _verb_of_text(text) if semantics.read_only is None and not of_method else None
+        is_raised = verb and verb.word in _WORDS["raised_get"] and not (said and said.effect == "read")
+        return (verb.effect, _BY_NAME) if verb and is_raised else ("read", by_method)
+    said = None if of_method else said
     if verb and said:
         if verb.word in _NOUNS_AT_END and said.is_certain and said.effect == "read":
             verb = None
@@ -272,9 +277,13 @@ def _judged(tool: Tool, semantics: Semantics, method: str, prefix: Sequence[str]
             said = None
     found: list[tuple[Effect | None, str]] = [(of_method, by_method)]
     found += [(verb and verb.effect, _BY_NAME), (said and said.effect, _BY_TEXT)]
+    if method == "post" and not (verb and verb.effect != "read"):
+        found.append((_effect_of_last_segment(tool, verb), by_method))
     if method == "post" and not verb and not (said and said.effect == "read"):
         made = _effect_of_posting(tool)
         found.append((made if made == "sends" or not text else None, by_method))
+    if not (method or verb or said) and _names_a_thing(own, tool.description or text):
+        found.append(("read", _BY_NAME))
     return max(((effect, source) for effect, source in found if effect), key=lambda item: _rank(item[0]), default=None)
 
 
@@ -356,11 +365,12 @@ def _verb_of_name(tool: Tool, method: str, readings: Sequence[tuple[str, ...]]) 
                 return _Verb(verb, _effect_of(verb, words[: -1 - verb.count("_")]))
         if words[0] in _VERBS and last in _READ_NOUNS:
             continue
-        if last in _READ_NOUNS and not method:
+        if not method and not _READ_NOUNS.isdisjoint((words[0], last)):
             nouns.append(_Verb(last, "read", False))
         if _VERBS.get(last) == "read" and (last not in _NOUNS_AT_END or words[0] not in _VERBS):
             nouns.append(_Verb(last, "read", False))
-        nouns += [_Verb(word, _effect_of(word, ()), False) for word in words[1:-1] if word in _PLAIN]
+        inner = [(at, word) for at, word in enumerate(words[1:-1], 2) if word in _PLAIN]
+        nouns += [_Verb(word, _effect_of(word, words[at:]), False) for at, word in inner]
         if words[0] in _VERBS and not (is_thing and words[0] in _NOUNS_AT_END):
             nouns.append(_Verb(words[0], _effect_of(words[0], words[1:]), False))
         if last in _VERBS and last not in _NOUNS_AT_END:
@@ -379,6 +389,29 @@ def _effect_of_posting(tool: Tool) -> Effect | None:
     if not words or path.endswith("}") or singular(words[-1]) == words[-1] or words[-1] in _VERBS:
         return None
     return _effect_of("create", words)
+
+
+def _effect_of_last_segment(tool: Tool, verb: _Verb | None) -> Effect | None:
+    """Returns what the last verb of a path does: to a thing that is stored, or if the name has no verb."""
+    last = "_".join(_words(_last_segment(tool)))
+    if last in _WORDS["on_stored"] and (tool.path or "").rstrip("/").endswith(f"}}/{last}"):
+        return "write"
+    return _PLAIN.get(last) if not verb else None
+
+
+def _names_a_thing(words: Sequence[str], text: str) -> bool:
+    """True if a name, or the start of a text, names what is returned: `unpaid_invoices`, "Margin of a client".
+
+    No verb that sends or deletes may be in the text.
+    """
+    said = [*map(_base, found := _WORD.findall(_folded(text[:_TEXT_LIMIT]).lower()))]
+    if (said and said[0]) or any(_PLAIN.get(verb) in ("sends", "destructive") for verb in said):
+        return False
+    if any(singular(word) != word and word not in _VERBS for word in words[:: max(1, len(words) - 1)]):
+        return True
+    first, second, *_ = *found, "", ""
+    is_of = second in _WORDS["of"] or second.startswith(("d'", "d’"))
+    return singular(first) in _READ_NOUNS or (is_of and not first.endswith(tuple(_WORDS["of_action"])))
 
 
 def _plain_effect(readings: Sequence[tuple[str, ...]]) -> Effect | None:
@@ -436,7 +469,7 @@ def _verb_of_text(text: str) -> _Verb | None:
     if not words:
         return None
     first, rest = words[0], words[1:]
-    verb, has_object = _base(first), bool(rest) and rest[0] in _WORDS["determiners"]
+    verb, has_object = _base(first) if first != "is" else "", bool(rest) and rest[0] in _WORDS["determiners"]
     if not verb and has_object and first.endswith("ing"):
         verb = next((stem for stem in (first[:-3], f"{first[:-3]}e", first[:-4]) if stem in _VERBS), "")
     if not verb and words[-1] in _AT_END:

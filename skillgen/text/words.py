@@ -21,83 +21,31 @@ STOP_WORDS = word_set(
 WORD = re.compile(r"[A-Z]{2,}s(?![a-z])|[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|[^\W\d_A-Za-z]+")
 
 
-_PHRASES = frozenset(
-    (
-        *("bill of materials", "do not disturb", "end of life", "letter of credit", "many to many", "one to many"),
-        *("one to one", "point in time", "point of sale"),
-        *(
-            "proof of delivery",
-            "quality of service",
-            "terms of service",
-            "terms of use",
-            "time to live",
-            "work in progress",
-        ),
-    )
-)
-"""Nouns of three words of which the second would end a noun."""
-
-
 @lru_cache(1 << 13)
 def words_of(name: str) -> tuple[str, ...]:
-    """Returns the words of a name in lower case, without numbers: `getPullRequest2` has `get`, `pull`, `request`.
-
-    A noun such as "time to live" is one word.
-    """
-    words = [word.lower() for word in WORD.findall(name)]
-    if len(words) > 2:
-        for index in range(len(words) - 2, 0, -1):
-            if " ".join(words[index - 1 : index + 2]) in _PHRASES:
-                words[index - 1 : index + 2] = [" ".join(words[index - 1 : index + 2])]
-    return tuple(words)
+    """Returns the words of a name in lower case, without numbers: `getPullRequest2` has `get`, `pull`, `request`."""
+    return tuple(word.lower() for word in WORD.findall(name))
 
 
-_IRREGULAR: dict[str, str] = {
-    many: one
-    for many, _, one in (
-        pair.partition(":")
-        for pair in word_set(
-            """
-            people:person children:child men:man women:woman mice:mouse geese:goose feet:foot teeth:tooth oxen:ox
-            indices:index vertices:vertex matrices:matrix appendices:appendix criteria:criterion phenomena:phenomenon
-            curricula:curriculum memoranda:memorandum
-            analyses:analysis crises:crisis theses:thesis hypotheses:hypothesis diagnoses:diagnosis synopses:synopsis
-            parentheses:parenthesis axes:axis oases:oasis synapses:synapse
-            leaves:leaf shelves:shelf wolves:wolf halves:half calves:calf loaves:loaf thieves:thief
-            elves:elf selves:self lives:life knives:knife wives:wife hooves:hoof scarves:scarf
-            aliases:alias biases:bias atlases:atlas canvases:canvas gases:gas lenses:lens irises:iris
-            pancreases:pancreas quizzes:quiz waltzes:waltz heroes:hero potatoes:potato tomatoes:tomato echoes:echo
-            vetoes:veto cargoes:cargo torpedoes:torpedo mosquitoes:mosquito tornadoes:tornado
-            volcanoes:volcano embargoes:embargo
-            """
-        )
+_IRREGULAR = dict(
+    pair.split(":")
+    for pair in word_set(
+        """
+        people:person children:child men:man women:woman indices:index vertices:vertex matrices:matrix
+        criteria:criterion analyses:analysis hypotheses:hypothesis aliases:alias biases:bias gases:gas lenses:lens
+        leaves:leaf shelves:shelf lives:life quizzes:quiz axes:axis heroes:hero cookies:cookie movies:movie ties:tie
+        caches:cache uses:use
+        """
     )
-}
-"""Irregular plurals."""
+)
+"""Plurals that do not follow from their endings."""
 
-_PLURAL = {one: many for many, one in _IRREGULAR.items() if not many.endswith("ices")}
-
+_PLURAL = {one: many for many, one in _IRREGULAR.items()}
 _SAME = word_set(
-    """
-    alias analytics apis atlas bias canvas chaos cors data diabetes economics equipment feedback headquarters https
-    information jenkins kubernetes kudos lens logistics mathematics mechanics media metadata news pancreas physics
-    politics postgres series species
-    """
+    "alias analytics apis atlas bias canvas cors data diabetes economics https kubernetes lens logistics media metadata"
+    " news postgres series species"
 )
 """Words that are no plurals although they end in -s, and words without a plural."""
-
-_WITH_E = word_set(
-    """
-    ache avalanche backache cache cliche creche earache headache heartache moustache niche pastiche psyche quiche
-    stomachache toothache
-    auntie birdie bookie boogie brownie calorie collie cookie coterie die foodie freebie genie goalie hoodie indie
-    junkie lie lingerie menagerie movie necktie newbie pie pixie prairie reverie rookie selfie smoothie sortie
-    tie townie underlie untie veggie walkie zombie
-    abuse excuse fuse muse recluse refuse ruse use reuse disuse
-    axe deluxe
-    """
-)
-"""Words whose plural only adds an -s to an -e: from the ending alone they would lose it."""
 
 
 @lru_cache(1 << 13)
@@ -107,8 +55,6 @@ def singular(word: str) -> str:
         return word
     if word in _IRREGULAR:
         return _IRREGULAR[word]
-    if word[:-1] in _WITH_E:
-        return word[:-1]
     if word.endswith("ies") and len(word) > 4:
         return word[:-3] + "y"
     if word.endswith(("sses", "shes", "ches", "xes")) or (word.endswith("uses") and word[-5] not in "ao"):
@@ -116,18 +62,13 @@ def singular(word: str) -> str:
     return word if word.endswith(("ss", "us", "is")) else word[:-1]
 
 
-def plural(words: str) -> str:
-    """Returns the plural of a noun phrase: "pull requests" for "pull request"."""
-    start, space, last = words.rpartition(" ")
-    if words in _PHRASES:
-        return words
-    if last in _PLURAL:
-        return f"{start}{space}{_PLURAL[last]}"
-    if last in _SAME:
-        return words
-    if words.endswith("y") and words[-2:-1] not in "aeiou":
-        return words[:-1] + "ies"
-    return words + ("es" if words.endswith(("s", "x", "sh", "ch", "z")) else "s")
+def plural(noun: str) -> str:
+    """Returns the plural of a noun: `policies` for `policy`."""
+    if noun in _PLURAL or noun in _SAME:
+        return _PLURAL.get(noun, noun)
+    if noun.endswith("y") and noun[-2:-1] not in "aeiou":
+        return noun[:-1] + "ies"
+    return noun + ("es" if noun.endswith(("s", "x", "sh", "ch", "z")) else "s")
 
 
 _NO_WORD_CHARACTER = re.compile(r"\W")
