@@ -26,6 +26,12 @@ METHODS = ("get", "put", "post", "delete", "options", "head", "patch", "trace", 
 IGNORED_HEADERS = ("accept", "content-type", "authorization")
 """Header parameters of which OpenAPI says that they are ignored."""
 
+SIGNING = frozenset(
+    f"x-amz-{name}"
+    for name in ("content-sha256", "date", "algorithm", "credential", "security-token", "signature", "signedheaders")
+)
+"""Parameters that a program which signs requests writes (AWS Signature Version 4)."""
+
 LABELS = {"path": "Path parameters:", "query": "Query parameters:", "header": "Headers:", "cookie": "Cookies:"}
 TOKEN_BYTES = 4
 
@@ -146,13 +152,16 @@ def operations(raw: Json) -> Iterator[Operation]:
 
 
 def _parameters(raw: Json, item: Json, operation: Json) -> Iterator[tuple[str, str]]:
+    schemes = ((raw.get("components") or {}).get("securitySchemes") or {}).values()
+    signed = any(scheme.get("x-amazon-apigateway-authtype") == "awsSigv4" for scheme in schemes)
     for owner in (item, operation):
         declared = owner.get("parameters")
         for entry in declared if isinstance(declared, list) else ():
             parameter = target(raw, entry)
             if isinstance(parameter, dict) and parameter.get("in") in LABELS and isinstance(parameter.get("name"), str):
-                is_ignored = parameter["in"] == "header" and parameter["name"].lower() in IGNORED_HEADERS
-                if parameter["name"].strip() and not is_ignored:
+                name = parameter["name"].strip()
+                is_ignored = parameter["in"] == "header" and name.lower() in IGNORED_HEADERS
+                if name and not is_ignored and not (signed and name.lower() in SIGNING):
                     yield LABELS[parameter["in"]], plain(parameter["name"])
 
 

@@ -1,7 +1,4 @@
-"""How the documents read: nothing twice, nothing cut where it hurts, nothing that a renderer shows otherwise.
-
-Issue 5, "Beauty", "When to use, honestly" and "Dense where it counts".
-"""
+"""How the documents read: nothing twice, nothing cut where it hurts, nothing that a renderer shows otherwise."""
 
 from __future__ import annotations
 
@@ -16,6 +13,8 @@ from documents import MarkdownDocument, broken_links
 from filters import each
 from listed import documented, tool
 from test_before_the_first_call import of_description
+
+import skillgen
 
 Json = Any
 
@@ -308,3 +307,10 @@ def test_a_version_is_a_number_and_an_api_keeps_its_licence(tmp_path: Path, vers
     fields = MarkdownDocument((tmp_path / "out/skills/harbour/SKILL.md").read_text("utf-8")).fields()
     assert fields.get("metadata", {}).get("version") == shown
     assert "license" not in fields
+
+
+def test_a_summary_that_shows_nothing_leaves_no_gap() -> None:
+    summary = '&nbsp; <i class="fa fa-lock"></i>'
+    paths = {"/locks": {"get": operation("list_locks") | {"summary": summary}}}
+    texts = skillgen.render_documents(skillgen.read(description(paths)), emit="skill,llms,ai-help")
+    assert [path for path, text in texts.items() if "\n\n\n" in text] == []

@@ -21,7 +21,7 @@ from skillgen.model.values import is_inferred
 from skillgen.render.pages import tool_link
 from skillgen.render.phrases import once, phrase, phrases
 from skillgen.text.docstring import documented_parameters
-from skillgen.text.markdown import Markdown, code, code_list, inline, one_line, paragraph
+from skillgen.text.markdown import Markdown, code, code_list, inline, one_line, paragraph, plain_words
 
 
 def marks(tool: Tool) -> tuple[str, ...]:
@@ -106,7 +106,7 @@ def summary_line(tool: Tool | Event) -> str | None:
     """Returns the summary, unless the beginning of the description contains it."""
     summary = "" if is_inferred(tool, "summary") else one_line(tool.summary or "")
     start = (tool.description or "")[: 2 * len(summary) + 40].lower()
-    words = _stems(summary)
+    words = _stems(plain_words(summary))
     return summary if summary and not (all(word in start for word in words) and words <= _stems(start)) else None
 
 
