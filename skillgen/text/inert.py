@@ -146,7 +146,7 @@ def _with_held_code(text: str) -> str:
             continue
         floor = max(done, before)
         start = max(text.rfind("\n\n", floor, at), text.rfind("\x01", floor, at)) + 1 or floor
-        ends = [end for sign in ("\n\n", "\x01") if (end := text.find(sign, at)) >= 0]
+        ends = [end for sign in ("\n\n", "\x01") if (end := text.find(sign, at, after)) >= 0]
         end = min([*ends, after])
         out.append(text[done:start])
         done, paragraph = end, text[start:end]
