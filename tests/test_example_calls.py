@@ -373,22 +373,6 @@ def test_a_declared_call_with_a_credential_is_replaced() -> None:
     assert secret not in page
 
 
-@pytest.mark.parametrize(
-    ("command", "shown"),
-    [
-        ("tasks add --title {title} -n {count}", "tasks add --title 'Buy milk' -n 2"),
-        ("tasks add --due {due}", "tasks add --due {due}"),
-        ("tasks list", "tasks list"),
-    ],
-)
-def test_an_equivalent_command_has_the_values_of_the_example(command: str, shown: str) -> None:
-    """S0-12."""
-    schema = of(title={"const": "Buy milk"}, count={"const": 2})
-    entry = {"name": "add", "inputSchema": schema, "dashdash": {"cliEquivalent": command}}
-    page = page_of(service_of_answers({"tools/list": [{"tools": [entry]}], **LARGE}))
-    assert f"{shown}`" in page or f"{shown}\n```" in page
-
-
 PROSE: tuple[tuple[dict[str, Json], str, Json], ...] = (
     ({"type": "string"}, "The zone (e.g., 'Asia/Tokyo', 'UTC'). Use 'UTC' if unsure.", "Asia/Tokyo"),
     ({"type": "string"}, "Which city, for example: New York, Oslo", "New York"),

@@ -747,7 +747,7 @@ def test_what_a_body_must_be_as_a_whole_is_documented_below_its_properties(tmp_p
         "- where `kind` is `one`: `kind` (required), `x` (string; required).",
         "- where `kind` is `two`: `kind` (required), `x` (integer).",
         "At least one of `note`, `x` is required.",
-        "If `kind` is `one` or absent, `note` is required.",
+        '- if `{"properties": {"kind": {"enum": ["one"]}}}` (JSON Schema): Also required: `note`.',
     ):
         assert line in items_apart(text)
 
@@ -788,7 +788,7 @@ def test_one_operation_per_method(tmp_path: Path) -> None:
 def test_a_deprecated_operation_says_so(tmp_path: Path) -> None:
     paths = {"/a": {"get": operation("x", deprecated=True)}}
     generated("from-openapi", write(tmp_path / "api.json", description(paths)), "-o", tmp_path / "out")
-    assert section_of(tmp_path / "out", "x").text.startswith("`GET /a` [read, deprecated]\n\nDeprecated: ")
+    assert section_of(tmp_path / "out", "x").text.startswith("`GET /a` [read] (deprecated)\n\nDeprecated: ")
 
 
 def test_declared_words_on_when_to_use_win_over_inferred_ones(tmp_path: Path) -> None:

@@ -475,7 +475,7 @@ def test_the_section_says_what_is_declared_and_what_the_name_says(tmp_path: Path
     of_server(tmp_path, tool("delete_rope", annotations=READS), tool("moor", annotations={"readOnlyHint": False}))
     text = (tmp_path / "out" / "llms-full.txt").read_text("utf-8")
     assert "[destructive] Declared: only reads. Marked by its name, against what is declared.\n" in text
-    assert "[write] Declared: changes data; not declared whether it overwrites.\n" in text
+    assert "[write] Not declared whether it overwrites.\n" in text
     assert access_level(tmp_path) == "full"
 
 

@@ -59,26 +59,22 @@ def test_a_call_line_shows_types_and_the_content_of_the_only_parameter(tmp_path:
     assert "`beside(params: object, id)`" in skill
 
 
-def test_the_other_ways_to_call_a_tool_are_filled_with_an_example(tmp_path: Path) -> None:
-    """S0-12, issue 5, "How to call": what has no value in the example and may be left out, is."""
-    properties = {"id": {"type": "string"}, "name": {"type": "string"}, "page": {"type": "integer"}}
+def test_the_other_ways_to_call_a_tool_are_quoted(tmp_path: Path) -> None:
+    """S0-12."""
     entry = tool(
         "edit",
-        inputSchema={"type": "object", "properties": properties, "required": ["id"]},
         dashdash={
             "operationType": "delete",
-            "cliEquivalent": "harbour edit {id} --name {name} --page {page}",
-            "apiEquivalent": "PATCH /berths/{id}?name={name}&page={page}",
-            "examples": [{"input": {"id": "a b", "page": 2}}],
+            "cliEquivalent": "harbour edit {id} --name {name}",
+            "apiEquivalent": "PATCH /berths/{id}?name={name}",
         },
     )
     other = tool("keep", dashdash={"operationType": "read", "apiEquivalent": "GET /{unknown}"})
     _, out = documented(tmp_path, tools=[entry, other])
     text = next(out.glob("skills/*/references/tools.md")).read_text("utf-8")
-    assert "as in `harbour edit 'a b' --page 2`" in text
-    assert "as in `PATCH /berths/a%20b?page=2`" in text
-    assert "`GET /{unknown}`\n" in text
-    assert "Declared: deletes data." in text
+    for form in ("harbour edit {id} --name {name}", "PATCH /berths/{id}?name={name}", "GET /{unknown}"):
+        assert f"`{form}`\n" in text
+    assert "Declared: deletes data." not in text, "the mark says so"
     help_text = (out / "ai-help.md").read_text("utf-8")
     assert "- Only read: `keep`\n" in help_text
 

@@ -96,7 +96,7 @@ VALUES: dict[str, tuple[Json, str]] = {
     ),
     "two-choices": (
         {"allOf": [{"oneOf": [{"type": "string"}, {"type": "integer"}]}, {"not": {"enum": ["", 0]}}]},
-        '(string or integer): Not one of `""`, `0`.',
+        '(string or integer): Must not match `{"enum": ["", 0]}` (JSON Schema).',
     ),
     # objects
     "map": (
@@ -122,16 +122,21 @@ VALUES: dict[str, tuple[Json, str]] = {
     ),
     "together": (
         {"type": "object", "dependentRequired": {"u": ["v"]}},
-        "(object): If `u` is present, `v` is required.",
+        '(object)\n  - if `{"required": ["u"]}` (JSON Schema): Also required: `v`.',
     ),
-    "together-07": ({"type": "object", "dependencies": {"u": ["v"]}}, "(object): If `u` is present, `v` is required."),
+    "together-07": (
+        {"type": "object", "dependencies": {"u": ["v"]}},
+        '(object)\n  - if `{"required": ["u"]}` (JSON Schema): Also required: `v`.',
+    ),
     "then-this": (
         {"type": "object", "dependentSchemas": {"u": {"properties": {"v": {"type": "integer"}}}}},
-        "(object)\n  - if `u` is present:\n    - `v` (integer)",
+        '(object)\n  - if `{"required": ["u"]}` (JSON Schema):\n    - `v` (integer)',
     ),
     "conditional": (
         COUNTRY,
-        "(object)\n  - `country` (string)\n  - if `country` is `US`: Also required: `zip`.\n  - else:\n"
+        "(object)\n  - `country` (string)\n"
+        '  - if `{"properties": {"country": {"enum": ["US"]}}, "required": ["country"]}` '
+        "(JSON Schema): Also required: `zip`.\n  - else:\n"
         "    - `post` (string): At most 8 characters.",
     ),
     # arrays
@@ -158,14 +163,21 @@ VALUES: dict[str, tuple[Json, str]] = {
     ),
     "contains": (
         {"type": "array", "contains": {"type": "string", "enum": ["k"]}, "minContains": 2, "maxContains": 3},
-        "(array)\n  - 2 to 3 items of: string: Always `k`.",
+        '(array): Must match `{"minContains": 2, "maxContains": 3, "contains": {"type": "string", "enum": ["k"]}}` '
+        "(JSON Schema).",
     ),
     # what it is not, and what it holds
-    "not-these": ({"type": "string", "not": {"enum": ["a", "b"]}}, "(string): Not one of `a`, `b`."),
-    "not-with": ({"type": "object", "not": {"required": ["a", "b"]}}, "(object): Not with `a` and `b` together."),
+    "not-these": (
+        {"type": "string", "not": {"enum": ["a", "b"]}},
+        '(string): Must not match `{"enum": ["a", "b"]}` (JSON Schema).',
+    ),
+    "not-with": (
+        {"type": "object", "not": {"required": ["a", "b"]}},
+        "(object): Not with `a` and `b` together.",
+    ),
     "not-like": (
         {"type": "object", "not": {"properties": {"z": {"type": "string", "maxLength": 3}}}},
-        "(object)\n  - but not object:\n    - `z` (string): At most 3 characters.",
+        '(object): Must not match `{"properties": {"z": {"type": "string", "maxLength": 3}}}` (JSON Schema).',
     ),
     "decoded": (
         {"type": "string", "contentMediaType": "application/json", "contentSchema": {"type": "integer", "minimum": 1}},

@@ -131,7 +131,8 @@ COMPONENTS = {
     "parameters": {"query": {"name": "query", "in": "query", "value": "old"}},
 }
 RECIPE = """\
-[destructive] Workflow `tidy`. Make the steps in order, unless one says otherwise; stop if one fails.
+[destructive] Workflow `tidy`. Make the steps in order, unless one says otherwise; stop if one fails. \
+`$inputs.A` is an input, `$steps.B.outputs.C` what the step B kept, `$response.body#/D` a part of the response.
 
 Finds a note and **removes** it.
 
@@ -143,33 +144,33 @@ Inputs:
 Steps:
 
 1. `find`: call [listNotes](#listnotes) [read]. Find it.
-   - Header `X-Trace` = the input `trace`
+   - Header `X-Trace` = `$inputs.trace`
    - Query `query` = `old`
-   - Succeeded if the status is 200 or 203 and the JSONPath `$[?count(@) > 0]` finds something in the body of the \
-response and the header `X-Kind` of the response matches `^note`
-   - If `/0/kept` (JSON pointer) in the body of the response is `true`: the workflow is finished
+   - Succeeded if `$statusCode == 200 || $statusCode == 203` and `$[?count(@) > 0]` (jsonpath) holds for \
+`$response.body` and `^note` (regex) holds for `$response.header.X-Kind`
+   - If `$response.body#/0/kept == true`: the workflow is finished
    - If it fails: wait 2 s, repeat the step (repetitions at most: 3)
-   - Keep `id` = `/0/id` (JSON pointer) in the body of the response
-   - Keep `who` = what `$..who` (`jsonpath`) finds in the body of the response
+   - Keep `id` = `$response.body#/0/id`
+   - Keep `who` = `{"context": "$response.body", "selector": "$..who", "type": "jsonpath"}`
 2. `remove`: call [deleteNote](#deletenote) [destructive].
-   - Header `X-Trace` = the input `trace`
-   - Path `id` = `id` of the step `find`
-   - If it fails and the status is 409: go to the step `find`
+   - Header `X-Trace` = `$inputs.trace`
+   - Path `id` = `$steps.find.outputs.id`
+   - If it fails and `$statusCode == 409`: go to the step `find`
    - If it fails: wait 2 s, repeat the step (repetitions at most: 3)
 3. `log`: call [addNote](#addnote) [write].
-   - Header `X-Trace` = the input `trace`
-   - Body `text` = the input `who`
-   - Body `more` = `["$steps.find.outputs.who"]`, where `$steps.find.outputs.who` is `who` of the step `find`
-   - Body `by` = `of {$inputs.who}`, where `{$inputs.who}` is the input `who`
+   - Header `X-Trace` = `$inputs.trace`
+   - Body `text` = `"{$inputs.who}"`
+   - Body `more` = `["$steps.find.outputs.who"]`
+   - Body `by` = `of {$inputs.who}`
    - In the body, at `/number` = `7`
    - If it fails: wait 2 s, repeat the step (repetitions at most: 3)
 4. `tell`: make the workflow `send`.
-   - `id` = `id` of the step `find`
+   - `id` = `$steps.find.outputs.id`
    - If it fails: wait 2 s, repeat the step (repetitions at most: 3)
 
 Result:
 
-- `removed` = `id` of the step `find`"""
+- `removed` = `$steps.find.outputs.id`"""
 
 
 def test_a_workflow_becomes_a_recipe(tmp_path: Path) -> None:

@@ -18,7 +18,6 @@ from skillgen.render.about import resource_and_prompt_lines
 from skillgen.render.dashdash import cli_front_matter
 from skillgen.render.identity import description, skill_name, what_and_when
 from skillgen.render.listing import Listing, list_tools
-from skillgen.render.llms import quick_tools
 from skillgen.render.pages import Section, file_stems, linked_types
 from skillgen.render.reference import SingleFile
 from skillgen.render.results import CommonErrors, command_errors, common_errors
@@ -78,9 +77,9 @@ def _text(rendering: Rendering, listing: Listing | None, *, is_brief: bool) -> s
     service, reference, templates = rendering.service, rendering.reference, rendering.templates
     inlined = listing is None
     has_commands = "ai-help-commands" in rendering.formats
-    quick = quick_tools(reference)
-    groups = sorted(reference.topics, key=lambda topic: -len(topic.tools))[:_QUICK_ITEMS]
-    groups = [] if len(quick) == len(service.tools) or len(groups) == 1 else groups
+    quick = [tool for topic in reference.topics for tool in topic.tools]
+    has_groups = len(quick) > _QUICK_ITEMS and len(reference.topics) > 1
+    groups = sorted(reference.topics, key=lambda topic: -len(topic.tools))[:_QUICK_ITEMS] if has_groups else []
     limit = None if inlined else DEFAULT_BUDGET * BYTES_PER_TOKEN // SAID_SHARE
     texts = [said_by(service, limit, "description"), said_by(service, limit, "instructions")]
     steps = sum(len(item.steps) for item in service.workflows)

@@ -3,9 +3,8 @@
 Whatever a template prints goes through `paragraph`, which is safe anywhere in a line, unless a filter made it safe for
 another place: a template that forgets a filter is still safe.
 
-skillgen's own templates run in plain Jinja without its lookup fallbacks, and are cached as bytecode. A user's templates
-may come from anywhere: they run in Jinja's sandbox, which keeps them from Python's objects, with limits on time and
-memory, and are not cached.
+skillgen's own templates are cached as bytecode. A user's templates may come from anywhere: they run in Jinja's sandbox,
+which keeps them from Python's objects, with limits on time and memory, and are not cached.
 """
 
 from __future__ import annotations
@@ -13,26 +12,21 @@ from __future__ import annotations
 import hashlib
 import os
 import shutil
-import tempfile
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from pathlib import Path
-from typing import Any, TypeVar, cast
+from typing import Any, TypeVar
 
 import jinja2
-from jinja2 import BytecodeCache
-from jinja2.bccache import Bucket
-from jinja2.compiler import CodeGenerator
-from jinja2.runtime import Context
+from jinja2.bccache import Bucket, FileSystemBytecodeCache
 from jinja2.sandbox import ImmutableSandboxedEnvironment
 from jinja2.utils import missing
-from markupsafe import Markup, escape
+from markupsafe import escape
 
 import skillgen.render
 import skillgen.text
 from skillgen.errors import SkillgenError, UsageError, time_limit
 from skillgen.render.catalogue import templates_folder
-from skillgen.text import lazy_re as re
 from skillgen.text.markdown import Markdown, paragraph
 
 TIME_LIMIT_S = 10.0
@@ -68,9 +62,6 @@ class MissingName(jinja2.StrictUndefined):
         return f"{kind.__name__} has no {self._undefined_name!r}{hint}"
 
 
-_INCLUDE = re.compile(r'\{% include "([^"]+)" %\}')
-
-
 class TemplateLoader(jinja2.FileSystemLoader):
     """Loads templates from folders, the first folder first."""
 
@@ -84,9 +75,7 @@ class TemplateLoader(jinja2.FileSystemLoader):
         try:
             text, file, is_current = super().get_source(environment, template)
             text = text if text.endswith("\n") else f"{text}\n"  # or the next section would be on its last line
-            if isinstance(environment, BuiltinEnvironment):
-                text = _INCLUDE.sub(lambda match: self._inlined(environment, match[1]), text)
-            elif not any(Path(file).resolve().is_relative_to(Path(folder).resolve()) for folder in self.searchpath):
+            if not any(Path(file).resolve().is_relative_to(Path(folder).resolve()) for folder in self.searchpath):
                 raise jinja2.TemplateSyntaxError(
                     "it is a symbolic link that points out of the folder", 1, template, file
                 )
@@ -96,10 +85,6 @@ class TemplateLoader(jinja2.FileSystemLoader):
         except UnicodeDecodeError as error:
             line = bytes(error.object[: error.start]).count(b"\n") + 1
             raise jinja2.TemplateSyntaxError("it is not UTF-8", line, template, self.file_of(template)) from None
-
-    def _inlined(self, environment: jinja2.Environment, template: str) -> str:
-        """Returns a part of a template in its own scope: the context of an include takes longer than most parts."""
-        return f"{{% with %}}{self.get_source(environment, template)[0]}{{% endwith %}}"
 
     def file_of(self, template: str) -> str | None:
         """Returns the file of a template, if there is one."""
@@ -123,130 +108,41 @@ class SandboxedEnvironment(ImmutableSandboxedEnvironment):
         return super().call_binop(context, operator, left, right)
 
 
-class _BuiltinTemplate(jinja2.Template):
-    """A template whose contexts do not track which names are globals, which takes longer than a short template."""
-
-    def _get_default_module(self, ctx: Context | None = None) -> Any:
-        return super()._get_default_module()
-
-    def new_context(
-        self, vars: dict[str, Any] | None = None, shared: bool = False, locals: Mapping[str, Any] | None = None
-    ) -> Context:
-        names = dict(vars or ()) if shared else {**self.environment.globals, **(vars or {})}
-        if locals:
-            names.update([(name, item) for name, item in locals.items() if item is not missing])
-        return Context(self.environment, names, self.name, self.blocks)
-
-
-class _BuiltinCode(CodeGenerator):
-    """Compiles to plain Python: macros are functions, and functions are called directly, since none of ours needs the
-    context; attributes are read in place, since no name is a keyword; Markdown is printed unchanged.
-    """
-
-    def _output_child_pre(self, *_: Any) -> None:
-        self.write("(printed if type(printed := ")
-
-    def _output_child_post(self, *_: Any) -> None:
-        self.write(") is environment.markdown else environment.finalize(printed))")
-
-    def visit_Getattr(self, node: Any, frame: Any) -> None:
-        self.visit(node.node, frame)
-        self.write(f".{node.attr}")
-
-    def visit_Call(self, node: Any, frame: Any, forward_caller: bool = False) -> None:
-        self.visit(node.node, frame)
-        self.write("(")
-        for argument in (*node.args, *node.kwargs):
-            self.visit(argument, frame)
-            self.write(", ")
-        self.write(")")
-
-    def macro_def(self, macro_ref: Any, frame: Any) -> None:
-        self.write("environment.function(macro)")
-
-
-class BuiltinEnvironment(jinja2.Environment):
-    """Renders skillgen's own templates.
-
-    Attributes are only attributes, and functions take what they are given: Jinja's search for other meanings took a
-    ninth of the rendering time. A test renders every template, so a name that does not exist is found there.
-    """
-
-    code_generator_class = _BuiltinCode
-    template_class = _BuiltinTemplate
-    markdown = Markdown
-
-    def __init__(self, **options: Any) -> None:
-        super().__init__(**options)
-        self._loaded: dict[str, jinja2.Template] = {}
-
-    @staticmethod
-    def function(macro: Any) -> Any:
-        """Returns a macro as a function that may be called with fewer arguments."""
-        macro.__defaults__ = (missing,) * macro.__code__.co_argcount
-        return macro
-
-    def get_template(self, name: Any, parent: str | None = None, globals: Any = None) -> jinja2.Template:
-        """Returns a template, by name: Jinja's own cache takes as long as a small section, for its lock and keys."""
-        loaded = self._loaded.get(name)
-        if loaded is None:
-            loaded = self._loaded[name] = super().get_template(name, parent, globals)
-        return loaded
-
-
-MAX_CACHED_VERSIONS = 4
-"""Versions of skillgen with cached templates; several may be installed."""
-
-
-class TemplateCache(BytecodeCache):
+class TemplateCache(FileSystemBytecodeCache):
     """A bytecode file for each template, in the user's cache folder: compiling takes longer than rendering most
     services.
 
-    Jinja itself checks the source of a template and the version of Python. Where the cache cannot be read or written,
-    the templates are compiled again, without a message.
+    Jinja checks the source of a template and the version of Python. Where the cache cannot be read or written, the
+    templates are compiled again, without a message.
     """
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder / f"templates-{_digest_of_modules()}"
+        super().__init__(str(self._folder), "%s")
 
     def load_bytecode(self, bucket: Bucket) -> None:
         """Loads a template if it is cached and nobody else could have written it."""
-        path = self._folder / bucket.key
         try:
-            if _is_written_by_user_only(self._folder) and _is_written_by_user_only(path):
-                bucket.bytecode_from_string(path.read_bytes())
+            if _is_written_by_user_only(self._folder) and _is_written_by_user_only(self._folder / bucket.key):
+                super().load_bytecode(bucket)
         except Exception:  # a damaged file raises whatever the reader stumbles over
             bucket.reset()
 
     def dump_bytecode(self, bucket: Bucket) -> None:
-        """Caches a template, atomically."""
+        """Caches a template, atomically; the first one of a version removes those of others."""
         with suppress(OSError):
             if not self._folder.is_dir():
-                self._folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-                self._remove_oldest()
-            handle, name = tempfile.mkstemp(dir=self._folder)
-            try:
-                with os.fdopen(handle, "wb") as file:
-                    file.write(bucket.bytecode_to_string())
-                Path(name).replace(self._folder / bucket.key)
-            except OSError:
-                Path(name).unlink(missing_ok=True)
-
-    def _remove_oldest(self) -> None:
-        """Removes the caches of all but the latest versions."""
-        folders = sorted(self._folder.parent.glob("templates-*"), key=lambda folder: folder.stat().st_mtime)
-        for folder in folders[:-MAX_CACHED_VERSIONS]:
-            shutil.rmtree(folder, ignore_errors=True)
+                for other in self._folder.parent.glob("templates-*"):
+                    shutil.rmtree(other, ignore_errors=True)
+                self._folder.mkdir(parents=True, mode=0o700)
+            super().dump_bytecode(bucket)
 
 
 def _digest_of_modules() -> str:
     """Returns a digest of what is compiled in: Jinja, and the filters, which it runs on constants."""
-    states = [
-        (str(path), state.st_mtime_ns, state.st_size)
-        for package in (skillgen.text, skillgen.render, jinja2)
-        for path in sorted(Path(package.__path__[0]).glob("*.py"))
-        for state in [path.stat()]
-    ]
+    packages = (skillgen.text, skillgen.render, jinja2)
+    paths = [path for package in packages for path in sorted(Path(package.__path__[0]).glob("*.py"))]
+    states = [(str(path), path.stat().st_mtime_ns, path.stat().st_size) for path in paths]
     return hashlib.sha256(repr(states).encode()).hexdigest()[:16]
 
 
@@ -271,7 +167,7 @@ class Templates:
         if overrides is not None and not overrides.is_dir():
             raise UsageError("no such folder", where=f"--templates {overrides}", fix="give a folder of templates")
         self._files = TemplateLoader([templates_folder()] if overrides is None else [overrides, templates_folder()])
-        kind = BuiltinEnvironment if overrides is None else SandboxedEnvironment
+        kind = jinja2.Environment if overrides is None else SandboxedEnvironment
         self._environment = kind(
             loader=self._files,
             undefined=MissingName,
@@ -283,8 +179,7 @@ class Templates:
             auto_reload=False,
             bytecode_cache=_template_cache() if overrides is None else None,
         )
-        self._html = cast(Any, self._environment.overlay(finalize=escape_for_html))
-        self._html.markdown = Markup  # what is printed unchanged there
+        self._html = self._environment.overlay(finalize=escape_for_html)
         self.are_builtin = overrides is None
         """True if no template is a user's."""
         self._environment.filters.update(filters)

@@ -7,7 +7,6 @@ literally; between double quotes there are only percent-encoded URLs and the var
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from urllib.parse import quote
@@ -36,7 +35,6 @@ from skillgen.render.commands import command_line
 from skillgen.render.phrases import phrase
 from skillgen.text import lazy_re as re
 from skillgen.text.markdown import Markdown, code, exact_json_text, inline
-from skillgen.text.unicode import strip_invisible
 
 _EXAMPLE_LIMIT = 3_000
 """Bytes of an example; a longer one is not shown."""
@@ -49,10 +47,6 @@ _OUTPUTS_LIMIT = 3_000
 
 _EXAMPLES_LIMIT = 5_000
 """Bytes of all examples of a tool; the first is always shown."""
-
-_PLACEHOLDER = re.compile(r"\{(\w+)\}")
-_OPTION = re.compile(r"\s--?[\w-]+[ =]\{(\w+)\}(?=\s|$)")
-_QUERY = re.compile(r"(?<=[?&])[\w-]+=\{(\w+)\}&?")
 
 _LINE_LIMIT = 100
 """Characters of JSON on one line."""
@@ -134,47 +128,6 @@ def _within_limits(
         elif example.name:
             names.append(code(example.name) + (f" ({inline(example.description)})" if example.description else ""))
     return ShownExamples(tuple(shown), phrase("examples_too_long", names=", ".join(names)) if names else None)
-
-
-def command_equivalent(tool: Tool) -> Markdown:
-    """Returns the equivalent command, and how it is filled in for an example.
-
-    The option of an optional parameter without a value is removed.
-    """
-    return _equivalent(tool, tool.cli_equivalent, shlex.quote, _OPTION)
-
-
-def request_equivalent(tool: Tool) -> Markdown:
-    """Returns the equivalent HTTP request, and how it is filled in for an example."""
-    return _equivalent(tool, tool.api_equivalent, partial(quote, safe=""), _QUERY)
-
-
-def _equivalent(tool: Tool, form: str | None, written: Callable[[str], str], option: re.Pattern[str]) -> Markdown:
-    shown, example = code(form or ""), _filled(tool, form, written, option)
-    return phrase("equivalent", form=shown, example=code(example)) if example else shown
-
-
-def _filled(tool: Tool, text: str | None, written: Callable[[str], str], option: re.Pattern[str]) -> str | None:
-    """Returns a form with the values of an example; `None` if the example lacks one."""
-    example = next((example for example in tool.examples if example.flaw is None), None)
-    if text is None or example is None or not isinstance(example.input, dict):
-        return None
-    words = {name: _word(example.input[name]) for name in example.input}
-    optional = {item.name for item in tool.parameters if not item.required}
-    text = option.sub(lambda match: "" if match[1] in optional and match[1] not in words else match[0], text)
-    names = _PLACEHOLDER.findall(text)
-    if not names or any(words.get(name) is None for name in names):
-        return None
-    return _PLACEHOLDER.sub(lambda match: written(words[match[1]] or ""), text).rstrip("?&")
-
-
-def _word(value: Json) -> str | None:
-    """Returns a value as one word of a command or URL; `None` if it cannot be written as one."""
-    if isinstance(value, (dict, list)) or value is None:
-        return None
-    word = value if isinstance(value, str) else exact_json_text(value)
-    is_plain = strip_invisible(word) == word and "\n" not in word and not word.startswith("-")
-    return word if word and is_plain else None
 
 
 def _example_json(data: Json) -> str:

@@ -49,22 +49,10 @@ KEY_LIMIT = 256
 """Characters of a key, which a source names in a map: YAML allows keys of 1,024 at most (YAML 1.2, 7.4.2)."""
 
 
-_NUMBER_OR_DATE = re.compile(
-    r"[-+]?(?:(?-i:0b)[01_]+|0o?[0-7]+|0x[0-9a-f_]+|\.?[0-9][0-9_]*(?:\.[0-9_]*)?(?:e[-+]?[0-9]+)?|\.inf|\.nan"
-    r"|[1-9][0-9_]*(?::[0-5]?[0-9])+|[0-9][0-9_]*(?::[0-5]?[0-9])+\.[0-9_]*)\Z"
-    r"|[0-9]{4}-[0-9]{2}-[0-9]{2}\Z"
-    r"|[0-9]{4}-[0-9]{1,2}-[0-9]{1,2}(?:t| +)[0-9]{1,2}:[0-9]{2}:[0-9]{2}(?:\.[0-9]*)?"
-    r" *(?:Z|[-+][0-9]{1,2}(?::[0-9]{2})?)?\Z",
-    re.IGNORECASE,
-)
-"""What YAML 1.1 or 1.2 reads as a number, a time or a date."""
+_PLAIN = re.compile(r"(?:[^\W\d_]|\d+\.\d+\.\d|[1-9]\d*[A-Za-z/]{2})(?:[^:#]|:(?!\s|\Z)|(?<!\s)#)*(?<!\s)")
+"""Text that is a string in YAML 1.1 and 1.2; no number and no date begins like this."""
 
-_NOT_PLAIN = re.compile(r"[#,\[\]{}&*!|>'\"%@` ]|[?:-](?: |\Z)|---|\.\.\.")
-"""The start of a text that YAML reads as something else."""
-
-_NOT_WITHIN = re.compile(r":(?: |\Z)| #| \Z")
-_WORDS = ("yes", "no", "true", "false", "on", "off", "null")
-_NOT_TEXT = frozenset(("", "~", "=", "<<", *(form for word in _WORDS for form in (word, word.title(), word.upper()))))
+_NOT_TEXT = frozenset(("yes", "no", "y", "n", "true", "false", "on", "off", "null"))
 
 
 def yaml_lines(item: Any, scalar: Callable[[Any], str]) -> Iterator[str]:
@@ -85,8 +73,7 @@ def yaml_lines(item: Any, scalar: Callable[[Any], str]) -> Iterator[str]:
 def _yaml_scalar(item: Any) -> str:
     if not isinstance(item, str):
         return json_text(item)
-    is_plain = not (_NOT_PLAIN.match(item) or _NOT_WITHIN.search(item) or _NUMBER_OR_DATE.match(item))
-    return item if is_plain and item not in _NOT_TEXT else "'" + item.replace("'", "''") + "'"
+    return item if _PLAIN.fullmatch(item) and item.lower() not in _NOT_TEXT else "'" + item.replace("'", "''") + "'"
 
 
 def front_matter(fields: Mapping[str, Any]) -> Markdown:
@@ -136,8 +123,8 @@ def _block(text: str | None) -> Markdown:
 
 
 def _trimmed(text: str) -> Markdown:
-    """Returns what a macro printed, without line breaks at its ends."""
-    return Markdown(text.strip("\n"))
+    """Returns what a macro printed, without blanks at its ends."""
+    return Markdown(text.strip())
 
 
 def _stop(text: str | None) -> Markdown:
@@ -224,7 +211,7 @@ FILTERS: dict[str, Callable[..., Any]] = {
     "effects": semantics.effects,
     "event_auth": semantics.event_auth,
     "has_no_payloads": semantics.has_no_payloads,
-    "marks": semantics.marks,
+    "mark_text": semantics.mark_text,
     "marks_legend": semantics.marks_legend,
     "auth_alternatives": semantics.auth_alternatives,
     "cost_phrase": semantics.cost_phrase,
@@ -255,8 +242,6 @@ FILTERS: dict[str, Callable[..., Any]] = {
     "call_line": _call_line,
     "usage_line": items.usage_line,
     "short_call": parameters.short_call,
-    "command_equivalent": examples.command_equivalent,
-    "request_equivalent": examples.request_equivalent,
     "section_command": reference.section_command,
     "request_command": reference.request_command,
     "type_command": reference.type_command,

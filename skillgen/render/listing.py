@@ -27,6 +27,7 @@ from skillgen.render.pages import Page, Section, pages_of
 from skillgen.render.parameters import is_fixed, lists_requests, shared_parameters, takes_nothing, writable
 from skillgen.render.phrases import of_rendering, once, phrase, plain_phrase
 from skillgen.render.reference import Reference, Topic
+from skillgen.render.semantics import mark_text
 from skillgen.text.markdown import Markdown, code, code_list, inline, link_label, link_url, one_line, paragraph
 from skillgen.text.markdown import name as heading_text
 from skillgen.text.summary import clip, clip_middle
@@ -355,16 +356,6 @@ def _cut(words: str, room: int) -> str:
     while len((cut := clip(words, limit)).encode()) > room and limit > 1:
         limit -= max((len(cut.encode()) - room) // 2, 1)
     return cut if len(cut.encode()) <= room else ""
-
-
-def mark_text(tool: Tool, *, is_short: bool = False) -> str:
-    """Returns the mark after a name, and whether the tool is deprecated; `is_short` where the legend has the rest."""
-    mark = tool.semantics.effect
-    if is_short and (tool.method, mark) in (("GET", "read"), ("DELETE", "destructive")):
-        mark = None
-    asks = phrase("mark_asks") if tool.semantics.requires_confirmation else ""
-    words = ", ".join(filter(None, (asks, mark)))
-    return (f" [{words}]" if words else "") + (f" ({phrase('mark_deprecated')})" if tool.deprecated else "")
 
 
 @once

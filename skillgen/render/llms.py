@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import zip_longest
 from typing import Any
 
 from msgspec import Struct, convert
@@ -16,7 +15,6 @@ from msgspec.structs import replace
 
 from skillgen.model.auth import AccessLevel
 from skillgen.model.document import Document
-from skillgen.model.tool import Tool
 from skillgen.render.dashdash import SPEC_URL, SPEC_VERSION, web_front_matter
 from skillgen.render.identity import (
     description,
@@ -28,8 +26,7 @@ from skillgen.render.identity import (
 )
 from skillgen.render.pages import Page
 from skillgen.render.phrases import plain_phrase
-from skillgen.render.reference import Reference, group_words, single_file
-from skillgen.render.semantics import marks
+from skillgen.render.reference import group_words, single_file
 from skillgen.render.skill import Rendering, Site
 from skillgen.render.workflows import workflow_lines
 from skillgen.text.generated import marked
@@ -126,36 +123,6 @@ def _groups(rendering: Rendering) -> Sequence[tuple[str, str, str]]:
 def _index_pages(rendering: Rendering) -> Sequence[Page]:
     skill = rendering.skill
     return skill.listing.indexes if skill is not None and skill.listing is not None else ()
-
-
-def quick_tools(reference: Reference) -> list[Tool]:
-    """Returns all tools if they are few, else twenty: of the largest groups in turn, of each first what people ask for.
-
-    That is what reaches people or costs money, then what adds and what lists, then the rest.
-    """
-    all_tools = [tool for topic in reference.topics for tool in topic.tools]
-    if len(all_tools) <= _QUICK_ITEMS:
-        return all_tools
-    topics = sorted(reference.topics, key=lambda topic: -len(topic.tools))
-    turns = zip_longest(*(_by_use(topic.tools) for topic in topics))
-    tools = [tool for turn in turns for tool in turn if tool is not None][:_QUICK_ITEMS]
-    order = {tool.name: place for place, tool in enumerate(all_tools)}
-    return sorted(tools, key=lambda tool: order[tool.name])
-
-
-def _by_use(tools: Sequence[Tool]) -> list[Tool]:
-    """Returns tools with each kind in turn; of a kind, those first that need the fewest identifiers.
-
-    These are the required parameters in the path, of an MCP tool all.
-    """
-    kinds: dict[str, list[Tool]] = {mark: [] for mark in ("sends", "write", "read", "")}
-    for tool in sorted(tools, key=lambda tool: (tool.deprecated, _number_of_identifiers(tool))):
-        kinds[next((mark for mark in marks(tool) if mark in kinds), "")].append(tool)
-    return [tool for turn in zip_longest(*kinds.values()) for tool in turn if tool is not None]
-
-
-def _number_of_identifiers(tool: Tool) -> int:
-    return sum(item.required and item.location in ("path", "argument") for item in tool.parameters)
 
 
 _ACCESS_LEVELS = ("none", "read", "browse", "interact", "full")

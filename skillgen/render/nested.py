@@ -18,15 +18,12 @@ from skillgen.render.phrases import phrase
 from skillgen.render.types import (
     NOTHING,
     PLAIN_TYPES,
-    condition_phrase,
     differ_in_required,
-    exclusion_phrase,
     has_no_rules,
     inline_parts,
     is_bare,
     is_container,
-    is_simple_rule,
-    limit_text,
+    rule_text,
     says_nothing,
     type_phrase,
     value_notes,
@@ -155,16 +152,12 @@ def _branches(schema: Schema) -> Iterator[Branch]:
     if schema.items is not None and schema.items.choices != () and not is_container(schema, "items"):
         label = phrase("branch_each_other_item" if schema.prefix_items else "branch_each_item")
         yield from _unless_empty(_branch(label, schema.items))
-    if schema.contains is not None:
-        yield _branch(_contains_label(schema, schema.contains), schema.contains)
     if schema.content is not None:
         yield _branch(phrase("branch_decoded", type=type_phrase(schema.content)), schema.content)
     if schema.alternatives and not differ_in_required(schema):
         yield from _alternative_branches(schema.alternatives)
     for member in schema.also:
         yield from _unless_empty(_branch(phrase("branch_also"), member))
-    if schema.excluded is not None and exclusion_phrase(schema.excluded) is None:
-        yield _branch(phrase("branch_not", type=type_phrase(schema.excluded)), schema.excluded)
     yield from _condition_branches(schema)
 
 
@@ -196,13 +189,7 @@ def _alternative_branches(alternatives: Sequence[Schema]) -> Iterator[Branch]:
 
 def _condition_branches(schema: Schema) -> Iterator[Branch]:
     for condition in schema.conditions:
-        words = condition_phrase(condition.when)
-        if words is not None and is_simple_rule(condition.then) and is_simple_rule(condition.otherwise):
-            continue
-        if words is None:
-            yield _branch(phrase("branch_if", type=type_phrase(condition.when)), condition.when)
-        if condition.then is not None:
-            yield _branch(phrase("branch_when", condition=words) if words else phrase("branch_then"), condition.then)
+        yield _branch(phrase("branch_if", rule=rule_text(condition.when)), condition.then or Schema())
         if condition.otherwise is not None:
             yield _branch(phrase("branch_else"), condition.otherwise)
 
@@ -219,11 +206,3 @@ def _branch(label: str, schema: Schema) -> Branch:
 def _unless_empty(branch: Branch) -> Iterator[Branch]:
     if branch.words or branch.parameters or branch.branches:
         yield branch
-
-
-def _contains_label(schema: Schema, contained: Schema) -> str:
-    """Returns how many items of a type an array must contain."""
-    constraints = schema.constraints or {}
-    low, high = constraints.get("minContains", 1), constraints.get("maxContains")
-    numbers = {"low": limit_text(low), "high": limit_text(high), "type": type_phrase(contained)}
-    return phrase("branch_contains", low, **numbers) if high is None else phrase("branch_contains_range", **numbers)

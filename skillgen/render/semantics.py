@@ -34,6 +34,14 @@ def marks(tool: Tool) -> tuple[str, ...]:
     )
 
 
+def mark_text(tool: Tool, *, is_short: bool = False) -> Markdown:
+    """Returns the marks after a name, and whether the tool is deprecated; `is_short` where the legend has the rest."""
+    is_plain = is_short and (tool.method, tool.semantics.effect) in (("GET", "read"), ("DELETE", "destructive"))
+    left_out = {"deprecated", *([tool.semantics.effect] if is_plain else [])}
+    words = ", ".join(mark for mark in marks(tool) if mark not in left_out)
+    return Markdown((f" [{words}]" if words else "") + (f" ({phrase('mark_deprecated')})" if tool.deprecated else ""))
+
+
 @once
 def marks_legend(service: Service) -> Markdown:
     """Returns what the marks mean, and whether they are declared; empty without marks."""
@@ -52,6 +60,8 @@ def effects(tool: Tool) -> tuple[Markdown, ...]:
     semantics = tool.semantics
     declared = [words for field, words in _facts(semantics) if semantics.is_declared(field)]
     sentences = [phrase("effects_declared", effects="; ".join(declared))] if declared else []
+    if semantics.read_only is False and semantics.destructive is None and semantics.is_declared("read_only"):
+        sentences.append(phrase("overwriting_unknown"))
     effect = semantics.effect
     if semantics.read_only and effect not in (None, "read") and semantics.is_effect_judged:
         sentences.append(phrase("effects_overruled", source=inline((semantics.origins or {})[effect].source)))
@@ -143,32 +153,21 @@ def _stems(text: str) -> set[str]:
 
 
 def _facts(semantics: Semantics) -> Iterator[tuple[str, str]]:
-    """Yields each known effect: the field that states it, and its phrase."""
-    if semantics.read_only:
-        yield (
-            "operation" if semantics.operation and semantics.is_declared("operation") else "read_only",
-            phrase("reads"),
-        )
-    elif semantics.destructive and semantics.is_declared("destructive"):
-        yield "destructive", phrase("deletes")
-    elif semantics.sends and semantics.is_declared("sends"):
-        yield "sends", phrases("marks")["sends"]
-    elif semantics.operation is not None and semantics.operation != "read" and semantics.is_declared("operation"):
-        yield "operation", phrases("effect_of_operation")[semantics.operation]
-    elif semantics.read_only is False:
-        yield "read_only", phrase("changes_data")
+    """Yields each known effect that the mark does not say: the field that states it, and its phrase."""
+    if semantics.read_only and semantics.effect != "read":
+        is_operation = semantics.operation is not None and semantics.is_declared("operation")
+        yield "operation" if is_operation else "read_only", phrase("reads")
+    elif semantics.operation == "admin":
+        yield "operation", phrase("administers")
     if semantics.destructive is False and not semantics.read_only:
         yield "destructive", phrase("only_adds")
-    elif semantics.read_only is False and semantics.destructive is None and semantics.is_declared("read_only"):
-        yield "read_only", phrase("overwriting_unknown")
     if semantics.risk is not None and semantics.risk != "safe":
         yield "risk", phrase("risk", risk=inline(semantics.risk))
-    if semantics.idempotent:
-        yield "idempotent", phrase("safe_to_repeat")
-    elif semantics.idempotent_with_key:
-        yield "idempotent_with_key", phrase("safe_with_key")
-    elif semantics.idempotent is False and not semantics.read_only:
-        yield "idempotent", phrase("do_not_repeat")
+    if not semantics.read_only:
+        if semantics.idempotent_with_key and not semantics.idempotent:
+            yield "idempotent_with_key", phrase("safe_with_key")
+        elif semantics.idempotent is not None:
+            yield "idempotent", phrase("safe_to_repeat" if semantics.idempotent else "do_not_repeat")
     if semantics.reversed_by is not None:
         yield "reversed_by", phrase("undone_with", tool=tool_link(semantics.reversed_by))
     elif semantics.reversible is not None:

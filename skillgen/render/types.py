@@ -17,7 +17,8 @@ from urllib.parse import unquote
 
 from msgspec.structs import replace
 
-from skillgen.model.schema import Condition, Discriminator, Parameter, Schema, Serialization
+from skillgen.model.schema import Discriminator, Parameter, Schema, Serialization
+from skillgen.model.schema_json import SchemaWriter, Types
 from skillgen.model.serialization import (
     LINES,
     QUERY_STRING,
@@ -32,7 +33,7 @@ from skillgen.model.values import Json, json_type
 from skillgen.render.commands import innermost, syntax_notes
 from skillgen.render.pages import type_link
 from skillgen.render.phrases import of_rendering, phrase
-from skillgen.text.markdown import Markdown, code, code_list, exact_code, inline, value, with_stop
+from skillgen.text.markdown import Markdown, code, code_list, exact_code, inline, json_text, value, with_stop
 from skillgen.text.summary import normalise_sentence
 
 
@@ -239,53 +240,9 @@ def value_list(values: Iterable[Json]) -> str:
     return ", ".join(map(value, values))
 
 
-def exclusion_phrase(schema: Schema) -> str | None:
-    """Returns in a few words what a value must not be; `None` if that takes more."""
-    if schema.choices and replace(schema, choices=None, types=(), nullable=False) == _ANYTHING:
-        return phrase("not_value", count=len(schema.choices), values=value_list(schema.choices))
-    if schema.types and replace(schema, types=(), nullable=False) == _ANYTHING:
-        return phrase("not_value", count=1, values=phrase("or_between").join(map(inline, schema.types)))
-    if schema.required and _has_only(schema, "required"):
-        names = code_list(schema.required, phrase("and_between"))
-        return phrase("not_with", count=len(schema.required), names=names)
-    if (schema.constraints or {}).keys() == {"pattern"} and _has_only(schema, "constraints"):
-        return phrase("not_matching", pattern=exact_code(str((schema.constraints or {})["pattern"])))
-    return None
-
-
-def condition_phrase(schema: Schema) -> str | None:
-    """Returns in a few words when a rule applies: "`kind` is `x`"; `None` if that takes more."""
-    if replace(schema, properties=(), required=(), types=()) != _ANYTHING:
-        return None
-    conditions: list[str] = []
-    for item in schema.properties:
-        name, choices = code(item.name), item.schema.choices
-        if choices and _has_only(item.schema, "choices"):
-            words = phrase("if_is", count=len(choices), name=name, values=value_list(choices))
-            conditions.append(words if item.required else phrase("if_absent_too", condition=words))
-        elif item.schema == _ANYTHING and item.required:
-            conditions.append(phrase("if_present", name=name))
-        else:
-            return None
-    conditions += [phrase("if_present", name=code(name)) for name in schema.required]
-    return phrase("and_between").join(conditions) or None
-
-
-def is_simple_rule(schema: Schema | None) -> bool:
-    """True if a rule only requires or forbids properties."""
-    return schema is None or _rule_phrase(schema) is not None
-
-
-def _rule_phrase(schema: Schema) -> str | None:
-    if schema.required and _has_only(schema, "required"):
-        return phrase(
-            "are_required", count=len(schema.required), names=code_list(schema.required, phrase("and_between"))
-        )
-    if schema.excluded is not None and _has_only(schema, "excluded"):
-        inner = schema.excluded
-        if len(inner.required) == 1 and _has_only(inner, "required"):
-            return phrase("must_be_absent", name=code(inner.required[0]))
-    return None
+def rule_text(schema: Schema) -> Markdown:
+    """Returns a rule as JSON Schema; its texts are left out."""
+    return exact_code(json_text(SchemaWriter(Types(lambda _: _ANYTHING), is_request=False).write(schema)))
 
 
 def differ_in_required(schema: Schema) -> bool:
@@ -383,10 +340,15 @@ class Notes:
             yield self._note("also_required", names=code_list(schema.required))
         if differ_in_required(schema):
             yield self._alternatives(schema)
-        if schema.excluded is not None and (words := exclusion_phrase(schema.excluded)):
-            yield self._note("sentence", words=words)
-        for condition in schema.conditions:
-            yield from self._rules(condition)
+        if schema.excluded is not None:
+            names = schema.excluded.required
+            if names and _has_only(schema.excluded, "required"):
+                yield self._note("not_with", len(names), names=code_list(names, phrase("and_between")))
+            else:
+                yield self._note("must_not_match", rule=rule_text(schema.excluded))
+        if schema.contains is not None:
+            counts = {name: count for name, count in (schema.constraints or {}).items() if name.endswith("Contains")}
+            yield self._note("must_match", rule=rule_text(Schema(contains=schema.contains, constraints=counts)))
         if schema.read_only:
             yield self._note("read_only")
         if schema.write_only:
@@ -403,15 +365,6 @@ class Notes:
                 code_list(item.required, phrase("and_between")) for item in schema.alternatives
             ),
         )
-
-    def _rules(self, condition: Condition) -> Iterator[str]:
-        """Yields a rule as a sentence, if it is simple enough."""
-        when = condition_phrase(condition.when)
-        if when is None or not (is_simple_rule(condition.then) and is_simple_rule(condition.otherwise)):
-            return
-        for name, rule in (("rule_if", condition.then), ("rule_unless", condition.otherwise)):
-            if rule is not None:
-                yield self._note(name, condition=when, rule=_rule_phrase(rule))
 
     def _constraints(self, schema: Schema, constraints: Mapping[str, Json]) -> Iterator[str]:
         for low_key, high_key, unit in _BOUNDS:

@@ -1,4 +1,4 @@
-"""Workflows as recipes: each step with its tool, values, conditions and results, in words that need no Arazzo."""
+"""Workflows as recipes: each step with its tool, values, conditions and results; runtime expressions are quoted."""
 
 from __future__ import annotations
 
@@ -14,8 +14,7 @@ from skillgen.model.workflow import StepAction, StepCriterion, StepValue, Workfl
 from skillgen.render.pages import Page, addresses, link_resolver, tool_link
 from skillgen.render.phrases import phrase, phrases
 from skillgen.render.semantics import marks
-from skillgen.text import lazy_re as re
-from skillgen.text.markdown import Markdown, code, code_list, exact_json_text, inline, one_line, value, with_stop
+from skillgen.text.markdown import Markdown, code, code_list, inline, one_line, value, with_stop
 from skillgen.text.summary import clip
 
 _TITLE_LENGTH = 80
@@ -32,20 +31,8 @@ LINES_LIMIT = 20
 
 _SECTION_PREFIX = "workflow "
 
-_EXPRESSION = re.compile(
-    r"\$(?:"
-    r"(?P<kind>inputs|outputs)\.(?P<name>[A-Za-z0-9._-]+)"
-    r"|steps\.(?P<step>[A-Za-z0-9_-]+)\.(?:outputs\.)?(?P<output>[A-Za-z0-9._-]+)"
-    r"|workflows\.(?P<workflow>[A-Za-z0-9_-]+)\.(?P<side>inputs|outputs)\.(?P<member>[A-Za-z0-9._-]+)"
-    r"|(?P<message>request|response|message)\.(?:(?P<whole>body|payload)|(?P<place>header|query|path)\.(?P<key>[^\s#{}]+))"
-    r"|(?P<fact>statusCode|url|method)"
-    r")(?:#(?P<pointer>[^\s{}]*))?"
-)
-"""A runtime expression (Arazzo 1.1, "Runtime Expressions")."""
-
-_EMBEDDED = re.compile(r"\{(\$[^{}]+)\}")
-_COMPARISON = re.compile(r"\s*(\$[^\s=!<>&|]+)\s*(==|!=|<=|>=|<|>)\s*('[^']*'|\"[^\"]*\"|[^\s&|'\"()]+)\s*\Z")
-_STATUS = re.compile(r"\s*\$statusCode\s*==\s*['\"]?(\d{3})['\"]?\s*\Z")
+_SELECTOR = {"context", "selector", "type"}
+"""The keys of an object that selects a value (Arazzo 1.1, "Selector Object")."""
 
 
 class RecipeStep(Struct, frozen=True):
@@ -216,22 +203,20 @@ def _details(step: WorkflowStep, tool: Tool | None) -> Iterator[Markdown]:
 
 def _sent(item: StepValue) -> Markdown:
     place = phrases("step_places").get(item.location or "", "")
-    return phrase("step_value", place=f"{place} " if place else "", name=code(item.name), value=value_words(item.value))
+    return phrase("step_value", place=f"{place} " if place else "", name=code(item.name), value=value(item.value))
 
 
 def _body(step: WorkflowStep) -> Iterator[Markdown]:
     kind = code(step.media_type) if step.media_type and step.media_type != "application/json" else ""
     words = phrase("step_body_as", type=kind) if kind else phrase("step_body")
     data = step.body.json if step.body is not None else None
-    if isinstance(data, dict) and data and not _is_selector(data):
+    if isinstance(data, dict) and data and data.keys() != _SELECTOR:
         for name, item in data.items():
-            yield phrase("step_value", place=f"{words} ", name=code(name), value=value_words(item))
+            yield phrase("step_value", place=f"{words} ", name=code(name), value=value(item))
     elif step.body is not None:
-        yield phrase("step_whole_body", place=words, value=value_words(data))
+        yield phrase("step_whole_body", place=words, value=value(data))
     for item in step.replacements:
-        yield phrase(
-            "step_value", place=f"{phrase('step_body_at')} ", name=code(item.name), value=value_words(item.value)
-        )
+        yield phrase("step_value", place=f"{phrase('step_body_at')} ", name=code(item.name), value=value(item.value))
 
 
 def _missing(step: WorkflowStep, tool: Tool) -> Iterator[str]:
@@ -239,7 +224,7 @@ def _missing(step: WorkflowStep, tool: Tool) -> Iterator[str]:
     given = {(item.name, item.location) for item in step.values}
     names = {item.name for item in step.values}
     data = step.body.json if step.body is not None else {}
-    is_known = isinstance(data, dict) and not _is_selector(data) and not step.replacements
+    is_known = isinstance(data, dict) and data.keys() != _SELECTOR and not step.replacements
     for item in tool.parameters:
         if not item.required or item.schema.default is not None:
             continue
@@ -252,7 +237,7 @@ def _missing(step: WorkflowStep, tool: Tool) -> Iterator[str]:
 
 def _kept(outputs: Mapping[str, Json] | None, words: str = "step_keeps") -> Iterator[Markdown]:
     for name, item in (outputs or {}).items():
-        yield phrase(words, name=code(name), value=value_words(item))
+        yield phrase(words, name=code(name), value=value(item))
 
 
 def _action(action: StepAction, name: str) -> Markdown:
@@ -271,14 +256,11 @@ def _action(action: StepAction, name: str) -> Markdown:
         if action.retry_after_s:
             words = phrase("step_wait", action=words, seconds=f"{action.retry_after_s:g}")
     if action.inputs:
-        sent = ", ".join(f"{code(item.name)} = {value_words(item.value)}" for item in action.inputs)
+        sent = ", ".join(f"{code(item.name)} = {value(item.value)}" for item in action.inputs)
         words = phrase("step_with", action=words, values=sent)
     if action.criteria:
         return phrase(f"{name}_if", conditions=_all(action.criteria), action=words)
     return phrase(name, action=words)
-
-
-# -- conditions and values --------------------------------------------------------------------------------------------
 
 
 def _all(criteria: Sequence[StepCriterion]) -> Markdown:
@@ -286,89 +268,7 @@ def _all(criteria: Sequence[StepCriterion]) -> Markdown:
 
 
 def _criterion(item: StepCriterion) -> Markdown:
+    condition = code(item.condition)
     if item.kind == "simple":
-        return _simple(item.condition)
-    kinds = phrases("step_criteria")
-    context = expression_words(item.context) if item.context is not None else ""
-    return Markdown(kinds[item.kind].format(context=context, condition=code(item.condition)))
-
-
-def _simple(condition: str) -> Markdown:
-    """Returns a condition in words; one with parentheses, or of an unknown form, as code."""
-    alternatives = condition.split("||")
-    statuses = [match[1] for part in alternatives if (match := _STATUS.match(part)) is not None]
-    if len(statuses) == len(alternatives):
-        return phrase("step_status", status=phrase("or_between").join(statuses))
-    if "(" not in condition:
-        groups = [[_comparison(part) for part in group.split("&&")] for group in alternatives]
-        if all(all(group) for group in groups):
-            joined = [phrase("and_between").join(filter(None, group)) for group in groups]
-            return Markdown(phrase("or_between").join(joined))
-    return _with_explanations(code(condition), [match[0] for match in _EXPRESSION.finditer(condition)])
-
-
-def _comparison(text: str) -> Markdown | None:
-    if (match := _STATUS.match(text)) is not None:
-        return phrase("step_status", status=match[1])
-    match = _COMPARISON.match(text)
-    if match is None:
-        return None
-    right = expression_words(match[3]) if match[3].startswith("$") else code(match[3].strip("'\""))
-    operators = phrases("step_operators")
-    return Markdown(operators[match[2]].format(left=expression_words(match[1]), right=right))
-
-
-def value_words(data: Json) -> Markdown:
-    """Returns a value of a step: a literal as code, an expression or a selector in words."""
-    if isinstance(data, str):
-        if data.startswith("$") and _EXPRESSION.fullmatch(data):
-            return expression_words(data)
-        embedded = _EMBEDDED.findall(data)
-        if embedded and data == f"{{{embedded[0]}}}":
-            return expression_words(embedded[0])
-        return _with_explanations(value(data), [f"{{{item}}}" for item in embedded])
-    if isinstance(data, dict) and _is_selector(data):
-        kind = data.get("type")
-        name = str(kind.get("type") if isinstance(kind, dict) else kind)
-        context = expression_words(str(data["context"]))
-        return phrase("step_selected", selector=code(str(data["selector"])), type=code(name), context=context)
-    if isinstance(data, (dict, list)):
-        return _with_explanations(value(data), [match[0] for match in _EXPRESSION.finditer(exact_json_text(data))])
-    return value(data)
-
-
-def _is_selector(data: Mapping[str, Json]) -> bool:
-    return {"context", "selector", "type"} == data.keys()
-
-
-def _with_explanations(shown: Markdown, expressions: Sequence[str]) -> Markdown:
-    """Returns a value, followed by what the expressions in it mean."""
-    known = [(item, expression_words(item.strip("{}"))) for item in dict.fromkeys(expressions)]
-    meanings = [phrase("step_meaning", expression=code(item), meaning=words) for item, words in known]
-    return phrase("step_where", value=shown, meanings="; ".join(meanings)) if meanings else shown
-
-
-def expression_words(text: str) -> Markdown:
-    """Returns a runtime expression in words; one of an unknown form as code."""
-    match = _EXPRESSION.fullmatch(text.strip())
-    if match is None:
-        return code(text)
-    if match["kind"] is not None:
-        words = phrase(
-            "expression_input" if match["kind"] == "inputs" else "expression_output", name=code(match["name"])
-        )
-    elif match["step"] is not None:
-        words = phrase("expression_step", name=code(match["output"]), step=code(match["step"]))
-    elif match["workflow"] is not None:
-        side = "expression_workflow_input" if match["side"] == "inputs" else "expression_workflow_output"
-        words = phrase(side, name=code(match["member"]), workflow=code(match["workflow"]))
-    elif match["whole"] is not None:
-        words = Markdown(phrases("expression_bodies")[match["message"]])
-    elif match["place"] is not None:
-        places = phrases("expression_places")
-        words = Markdown(places[match["place"]].format(name=code(match["key"]), message=match["message"]))
-    else:
-        words = Markdown(phrases("expression_facts")[match["fact"]])
-    if match["pointer"]:
-        return phrase("expression_at", pointer=code(match["pointer"]), value=words)
-    return words
+        return condition
+    return phrase("step_criterion", kind=inline(item.kind), condition=condition, context=code(item.context or ""))
