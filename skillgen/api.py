@@ -207,16 +207,9 @@ def read(source: str | Mapping[str, Any] | None = None, *, notify: Notify | None
     kind = kind_of_source(source) if isinstance(source, str) else "document"
     given = options if source is None else {**options, "document" if kind in options else kind: source}
     progress = notify or (lambda message: None)
-    reading = read_source(
+    return read_source(
         Request(source=_part(Source, given), texts=_part(Texts, given), announce=notify, progress=progress)
-    )
-    count = len(reading.services) + len(reading.failures)
-    if count != 1:
-        names = ", ".join(service.name for service in reading.services[:10])
-        raise UsageError(f"the source has {count} services: {names}", fix="choose a server with server=")
-    if reading.failures:
-        raise reading.failures[0]
-    return reading.services[0]
+    ).only
 
 
 def snapshot(*services: Service) -> dict[str, Any]:

@@ -155,11 +155,7 @@ def run_draft(
     texts = item.request.texts
     others = structs.replace(texts, **{name: getattr(Texts(), name) for name in DRAFTED if name != "tools"})
     reading = read(replace(item.request, texts=others, on_declared=declared.append), console)
-    if reading.failures:
-        raise reading.failures[0]
-    if len(reading.services) != 1:
-        raise UsageError("the source has several services", where=item.name, fix="choose one, as with --server NAME")
-    service = reading.services[0]
+    service = reading.only
     if outdated and (texts.drafted is None or not changes_since(texts.drafted, declared[0])):
         console.say(f"{item.name}: not outdated")
         return ExitCode.DONE

@@ -15,7 +15,7 @@ from skillgen.cli.options import command
 from skillgen.cli.output import Console, report_named
 from skillgen.cli.source import SOURCE, Given
 from skillgen.config.option import command_words
-from skillgen.errors import ExitCode, OutputError, UsageError
+from skillgen.errors import ExitCode, UsageError
 
 if TYPE_CHECKING:
     from skillgen.evals.grading import Checks, Grade
@@ -137,10 +137,7 @@ def _write_draft(service: Service, folder: Path, name: str, console: Console) ->
     path = folder / FILE
     if path.exists():
         raise UsageError("exists already", where=str(path), fix="edit it, or delete it first")
-    try:
-        path.parent.mkdir(exist_ok=True)
-        path.write_text(drafted(service, name), "utf-8")
-    except OSError as error:
-        raise OutputError(f"cannot be written: {error.strerror}", where=str(path)) from None
+    path.parent.mkdir(exist_ok=True)
+    path.write_text(drafted(service, name), "utf-8")
     console.say(f"{path} written: correct the prompts, which only repeat the service's own words")
     return ExitCode.DONE

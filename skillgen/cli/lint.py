@@ -16,7 +16,7 @@ from skillgen.cli.options import command
 from skillgen.cli.output import Console, report_named, time_of_run
 from skillgen.cli.source import SOURCES, Given, read
 from skillgen.config.project import NO_LINT_OPTIONS, LintOptions, Project
-from skillgen.errors import ExitCode, OutputError, SkillgenError, UsageError
+from skillgen.errors import ExitCode, SkillgenError, UsageError
 from skillgen.problem_codes import CODES
 
 if TYPE_CHECKING:
@@ -142,11 +142,8 @@ def _report(name: str, console: Console) -> Callable[[Sequence[Findings]], str]:
 def _write(path: Path, text: str) -> None:
     from skillgen.write.files import replace_file
 
-    try:
-        path.parent.stat()  # a misspelt folder is not created
-        replace_file(path, text.encode())
-    except OSError as error:
-        raise OutputError(f"cannot be written: {error.strerror}", where=path.as_posix()) from None
+    path.parent.stat()  # a misspelt folder is not created
+    replace_file(path, text.encode())
 
 
 _Readings: TypeAlias = "Iterator[tuple[str | None, str | None, Path | None, Reading]]"

@@ -28,20 +28,7 @@ def read_mocked(given: Given, console: Console) -> tuple[Service, Mapping[str, J
         UsageError: there is not exactly one source with one service, or it is a program.
     """
     crawls: list[Mapping[str, Json]] = []
-
-    def keep_results(results: Mapping[str, Json], _: object) -> None:
-        crawls.append(results)
-
-    request = given.request(on_crawl=keep_results)
-    reading = read(request, console)
-    if reading.failures:
-        raise reading.failures[0]
-    if len(reading.services) != 1:
-        names = ", ".join(service.name for service in reading.services[:10])
-        is_config = request.source.config is not None
-        fix = "choose one with --server NAME" if is_config else "give a snapshot of one service"
-        raise UsageError(f"the source has {len(reading.services)} services: {names}", fix=fix)
-    (service,) = reading.services
+    service = read(given.request(on_crawl=lambda results, _: crawls.append(results)), console).only
     if service.kind == "cli":
         raise UsageError("a program has no mock", where=service.name, fix="give a server or a description of an API")
     return service, crawls[0] if crawls else None

@@ -10,8 +10,9 @@ import typer
 
 from skillgen.cli.options import PanelCommand, command
 from skillgen.cli.output import Console
-from skillgen.errors import EditedError, ExitCode, OutputError, UsageError
+from skillgen.errors import EditedError, ExitCode, UsageError
 from skillgen.render.catalogue import template_names, template_purpose, template_text
+from skillgen.write.line_diff import change_diff
 
 templates = typer.Typer(
     help="List, show or export the built-in templates.\n\nUse changed ones with --templates DIR.",
@@ -74,17 +75,18 @@ def export(
         skillgen templates export own llms.txt.j2
         skillgen from-openapi openapi.yaml --templates own
     """
-    texts = {name: template_text(_checked_name(name)) for name in names or template_names()}
-    changed_names = [name for name, text in texts.items() if _content(folder / name) not in (None, text)]
-    if changed_names:
+    texts = {folder / name: template_text(_checked_name(name)).encode() for name in names or template_names()}
+    old = {path: path.read_bytes() for path in texts if path.exists()}
+    if changed := [path for path, content in old.items() if content != texts[path]]:
         raise EditedError(
-            f"{', '.join(changed_names[:5])} already exist there and differ; nothing was written",
+            f"{', '.join(path.name for path in changed[:5])} already exist there and differ; nothing was written",
             where=str(folder),
             fix="name the templates that you do not have yet, or choose another folder",
-            diff="".join(_diff(folder, name, texts[name]) for name in changed_names),
+            diff="".join(change_diff(path.as_posix(), old[path], texts[path]) for path in changed),
         )
-    for name, text in texts.items():
-        _write(folder / name, text)
+    for path, content in texts.items():
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(content)
     console.say(f"{len(texts)} {'template' if len(texts) == 1 else 'templates'} in {folder}")
     return ExitCode.DONE
 
@@ -94,25 +96,3 @@ def _checked_name(name: str) -> str:
         return name
     close = difflib.get_close_matches(name, template_names(), n=1, cutoff=0.7)
     raise UsageError(f"no such template: {name}", fix=f"did you mean {close[0]}?" if close else "see templates list")
-
-
-def _content(path: Path) -> str | None:
-    try:
-        return path.read_text("utf-8")
-    except FileNotFoundError:
-        return None
-    except (OSError, UnicodeDecodeError) as error:
-        raise OutputError(f"cannot be read: {getattr(error, 'strerror', 'it is not UTF-8')}", where=str(path)) from None
-
-
-def _write(path: Path, text: str) -> None:
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_bytes(text.encode("utf-8"))
-    except OSError as error:
-        raise OutputError(f"cannot be written: {error.strerror}", where=str(path)) from None
-
-
-def _diff(folder: Path, name: str, text: str) -> str:
-    old = (folder / name).read_text("utf-8").splitlines(keepends=True)
-    return "".join(difflib.unified_diff(old, text.splitlines(keepends=True), f"{folder}/{name}", name))

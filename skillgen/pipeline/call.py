@@ -217,10 +217,7 @@ def opened_calls(request: Request, options: Options) -> Iterator[Calls]:
     with contextlib.ExitStack() as connections:
         sessions: list[Session] = []
         keep = replace(request, connections=connections, on_crawl=lambda _, session: sessions.append(session))
-        reading = read_source(keep)
-        if reading.failures:
-            raise reading.failures[0]
-        (service,) = reading.services
+        service = read_source(keep).only
         if request.texts.base_url is not None and service.kind != "openapi":
             raise UsageError("has no effect without a description of an API", where="--base-url", fix="leave it out")
         if service.kind == "mcp" and target is not None:

@@ -30,7 +30,7 @@ from msgspec.structs import replace
 from skillgen.config.loader import FILE_NAME, find_project_file, without_variables
 from skillgen.config.project import DEFAULT_OUT
 from skillgen.config.schema import project_schema
-from skillgen.errors import OutputError, ProblemLog, SkillgenError
+from skillgen.errors import ProblemLog, SkillgenError
 from skillgen.model.values import Json
 from skillgen.pipeline.build import project_environment, with_resolved_program
 from skillgen.pipeline.read import KINDS
@@ -468,7 +468,7 @@ def write_project(proposals: Proposals) -> Iterator[str]:
     """Writes the project file and the pre-commit configuration, unless they exist; yields what to tell the user.
 
     Raises:
-        OutputError: a file cannot be written.
+        OSError: a file cannot be written.
     """
     for proposal in proposals.chosen:
         yield f"found {proposal.evidence}: target {proposal.name}"
@@ -525,13 +525,10 @@ def _create(path: Path, text: str) -> None:
     """Writes a new file.
 
     Raises:
-        OutputError: it exists, or cannot be written.
+        OSError: it exists, or cannot be written.
     """
-    try:
-        with path.open("x", encoding="utf-8", newline="\n") as file:
-            file.write(text)
-    except OSError as error:
-        raise OutputError(f"cannot be written: {error.strerror}", where=str(path)) from None
+    with path.open("x", encoding="utf-8", newline="\n") as file:
+        file.write(text)
 
 
 def _project_text(proposals: Proposals) -> str:

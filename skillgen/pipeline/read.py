@@ -6,34 +6,25 @@
 from __future__ import annotations
 
 import contextlib
-import functools
 import os
 import re
 import shutil
-import tempfile
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
-from msgspec import UNSET, Struct, structs
+from msgspec import Struct, structs
 
 from skillgen.config.option import command_words, options_in
 from skillgen.config.project import DRAFTED, Source, Texts
 from skillgen.errors import Problem, ProblemLog, SkillgenError, SourceError, UsageError, failure_from_bug
-from skillgen.infer.description import with_description, with_summaries
-from skillgen.infer.effects import AuthorEffect
-from skillgen.infer.inference import infer_effects, infer_missing
-from skillgen.model.auth import Access, Endpoint
-from skillgen.model.resource import Section
+from skillgen.infer.inference import infer_effects
 from skillgen.model.service import Service
-from skillgen.model.tool import EFFECTS
-from skillgen.model.values import Json, Origin, Value, child
-from skillgen.model.workflow import Workflow, WorkflowStep
+from skillgen.model.values import Json, Origin, child
+from skillgen.pipeline.authored import completed
 from skillgen.pipeline.ownership import words_of_command, words_of_document, words_of_url
-from skillgen.security.addresses import public_url
-from skillgen.security.screening import screen_service
 from skillgen.security.secrets import (
     Secrets,
     report_echoed_secrets,
@@ -48,6 +39,7 @@ from skillgen.sources.detect import discover_document, is_description, wrong_kin
 from skillgen.sources.documents import (
     Document,
     document_from_parsed,
+    document_of,
     is_snapshot,
     is_url,
     load_document,
@@ -57,7 +49,6 @@ from skillgen.sources.http import FetchOptions
 from skillgen.sources.json_access import SOURCE_LIMIT_BYTES, json_or_none
 from skillgen.sources.mcp.extensions import find_manifest
 from skillgen.sources.mcp.target import child_environment, programs_folder, refuse_bad_url
-from skillgen.sources.selection import parse_patterns, select_tools, unmatched_patterns
 
 if TYPE_CHECKING:
     from skillgen.sources.extra_text import ExtraText
@@ -149,6 +140,23 @@ class Reading(Struct, frozen=True, kw_only=True):
     services: tuple[Service, ...]
     failures: tuple[SkillgenError, ...] = ()
     """Why other services of the source could not be read."""
+
+    @property
+    def only(self) -> Service:
+        """The only service.
+
+        Raises:
+            SkillgenError: it could not be read.
+            UsageError: there are several.
+        """
+        count = len(self.services) + len(self.failures)
+        if count != 1:
+            names = ", ".join(service.name for service in self.services[:10])
+            fix = "choose one of a client's file with --server, or give a source with one service"
+            raise UsageError(f"the source has {count} services: {names}", fix=fix)
+        if self.failures:
+            raise self.failures[0]
+        return self.services[0]
 
 
 def read_source(request: Request) -> Reading:
@@ -251,12 +259,8 @@ def _from_snapshot(
     wrong_kind = None if is_snapshot(document.data) else wrong_kind_error(document.data, document.name, "a snapshot")
     if wrong_kind is not None:
         raise wrong_kind
-    completed = []
-    for service in services_from_snapshot(document.data, document.name):
-        # A snapshot of an older version may lack effects.
-        effects = infer_effects(*_authored_effects(_with_overrides(service, request), request))
-        completed.append(_with_author_texts(effects, request))
-    return tuple(completed)
+    services = services_from_snapshot(document.data, document.name)
+    return tuple(completed(service, request, infer_effects) for service in services)  # an old one may lack effects
 
 
 def _from_description(
@@ -287,7 +291,7 @@ def _from_description(
         for problem in (*problems, *service.problems)
         if not (has_url and problem.code == "base-url-missing")
     )
-    return (_completed(structs.replace(service, problems=redacted_problems), request),)
+    return (completed(structs.replace(service, problems=redacted_problems), request),)
 
 
 def _from_manifest(
@@ -304,7 +308,7 @@ def _from_manifest(
             "from-openapi",
         )
     service = service_from_manifest(manifest, server_name=request.source.server_name)
-    return (_completed(structs.replace(service, source=words_of_document(document, service, access.secrets)), request),)
+    return (completed(structs.replace(service, source=words_of_document(document, service, access.secrets)), request),)
 
 
 # -- commands that print a description, or the commands of a program -------------------------------------------------
@@ -312,22 +316,21 @@ def _from_manifest(
 
 def _read_openapi_command(request: Request) -> Reading:
     """Runs a command and reads the description that it prints. Kills all processes that it started."""
-    source, command = request.source, tuple(request.source.openapi_command)
+    source, command, problems = request.source, tuple(request.source.openapi_command), ProblemLog()
     secrets = request.secrets | secrets_from_environment(source.env, request.environment)
-    secrets |= secrets_from_arguments(command[1:])
-    with tempfile.TemporaryDirectory() as folder, secrets.redact_errors():
-        path = Path(folder, "openapi")
-        printed = _command_output(command, replace(request, secrets=secrets), "--openapi-command")
-        text = without_own_folders(printed.decode("utf-8", "surrogateescape"), _folder(source))
-        path.write_text(str(text), encoding="utf-8", errors="surrogateescape", newline="")
+    request = replace(request, secrets=secrets | secrets_from_arguments(command[1:]))
+    access, folder = request.access(), _folder(source)
+    with request.secrets.redact_errors():
+        printed = _command_output(command, request, "--openapi-command").decode("utf-8", "surrogateescape")
+        content = str(without_own_folders(printed, folder)).encode("utf-8", "surrogateescape")
         try:
-            description = structs.replace(source, openapi_command=(), openapi=str(path))
-            (service,) = _read_openapi(replace(request, source=description, secrets=secrets)).services
-            words = words_of_command(command, service, _folder(source), secrets)
-            return Reading(services=(structs.replace(service, source=words),))
+            document = document_of(content, command[0], problems, access)
+            (service,) = _from_description(document, problems, request, access)
         except SourceError as error:
             what = f"the output of {command[0]} {error.what}"
             raise SourceError(what, where="--openapi-command", fix=error.fix) from None
+    words = words_of_command(command, service, folder, request.secrets)
+    return Reading(services=(structs.replace(service, source=words),))
 
 
 _PROGRAM = re.compile(r"[^\W\d]\w*(?:\.[^\W\d]\w*)*:[^\W\d]\w*(?:\.[^\W\d]\w*)*")
@@ -362,7 +365,7 @@ def _read_cli(request: Request) -> Reading:
     folder = _folder(source)
     words = (service.kind, target, *([folder.resolve().as_posix()] if folder is not None else []))
     service = structs.replace(service, source=words, source_size_bytes=len(printed), problems=tuple(problems))
-    return Reading(services=(_completed(service, request),))
+    return Reading(services=(completed(service, request),))
 
 
 def _read_cli_command(request: Request) -> Reading:
@@ -396,7 +399,7 @@ def _read_cli_command(request: Request) -> Reading:
         request = replace(request, extras=(ExtraText(name="--ai-help", text=explored.ai_help), *request.extras))
     origin = words_of_command(command, explored.service, _folder(source), secrets)
     service = structs.replace(explored.service, source=origin, problems=tuple(problems))
-    return Reading(services=(_completed(service, request),))
+    return Reading(services=(completed(service, request),))
 
 
 def read_command(command: object, words: tuple[str, ...], request: Request) -> Service:
@@ -406,7 +409,7 @@ def read_command(command: object, words: tuple[str, ...], request: Request) -> S
 
     problems = ProblemLog()
     service = service_from_program(tree_of_command(command, words[-1]), problems, target=words[-1], command=words)
-    return _completed(structs.replace(service, problems=tuple(problems)), _with_extras(request))
+    return completed(structs.replace(service, problems=tuple(problems)), _with_extras(request))
 
 
 _READER_VARIABLES = {"PYTHONDONTWRITEBYTECODE": "1", "PYTHONHASHSEED": "0", "PYTHONIOENCODING": "utf-8"}
@@ -540,7 +543,7 @@ def _crawled(target: ServerTarget, server_name: str | None, request: Request) ->
     service = structs.replace(service, source=words, client_entry=entry, origins=origins)
     if request.texts.version is None:
         service = _without_version_of_sdk(service, target)
-    return _completed(service, request)
+    return completed(service, request)
 
 
 def _without_version_of_sdk(service: Service, target: ServerTarget) -> Service:
@@ -662,212 +665,3 @@ KINDS: dict[str, SourceKind] = {
     ),
 }
 """Every kind of source by the name of its option."""
-
-
-# -- what the user and the author declare ----------------------------------------------------------------------------
-
-
-def _completed(service: Service, request: Request) -> Service:
-    """Returns a service with what the user and the author declare, and with what can be inferred."""
-    service, authored = _authored_effects(_with_overrides(service, request), request)
-    return _with_author_texts(infer_missing(service, authored), request)
-
-
-def _prose_problems(service: Service, request: Request) -> Iterator[Problem]:
-    """Yields what the texts of the author say of the service as the source declares it, and it does not have."""
-    texts = request.texts
-    names = ("description", "notes", "when_to_use", "not_for", "best_practices")
-    prose = {request.place(name): getattr(texts, name) for name in names}
-    prose |= {child(request.place("groups"), name): group.intro for name, group in texts.groups.items()}
-    given = {place: text if isinstance(text, str) else "\n\n".join(text) for place, text in prose.items() if text}
-    if given:
-        from skillgen.rules.prose import check_texts
-
-        yield from check_texts(given, service)
-
-
-def _with_overrides(service: Service, request: Request) -> Service:
-    """Returns the service with the user's overrides. The source's texts are screened first, for every kind of source.
-
-    Raises:
-        UsageError: an override is not a URL, or a pattern is invalid.
-    """
-    texts = request.texts
-    service = structs.replace(service, problems=(*service.problems, *_prose_problems(service, request)))
-    if request.extras:
-        from skillgen.sources.extra_text import apply_extra
-
-        service = functools.reduce(apply_extra, request.extras, service)
-    patterns = (parse_patterns("--include", texts.include), parse_patterns("--exclude", texts.exclude))
-    declared, service = service, select_tools(screen_service(service, request.source.screen), *patterns)
-    if request.on_declared is not None or texts.drafted is not None:
-        service = _compared(service, declared, request)
-    if texts.name is not None:
-        # Headings show the title if there is one, and would not show the user's name.
-        service = structs.replace(service, title=None)
-    if texts.base_url is not None:
-        refuse_secret_url(texts.base_url, "--base-url", "write https://HOST/PATH")
-        others = tuple(endpoint for endpoint in service.endpoints if endpoint.url != texts.base_url)
-        origins = {**(service.origins or {}), "endpoints": Origin("declared", request.place("base_url"))}
-        service = structs.replace(service, endpoints=(Endpoint(url=texts.base_url), *others), origins=origins)
-    return with_summaries(_with_fields(service, request, name="name", version="version", summary="description"))
-
-
-def _compared(service: Service, declared: Service, request: Request) -> Service:
-    """Returns the service with a problem if its source changed since `draft` wrote its texts."""
-    from skillgen.pipeline.draft import changes_since
-
-    names = {tool.name for tool in service.tools}
-    declared = structs.replace(declared, tools=tuple(tool for tool in declared.tools if tool.name in names))
-    if request.on_declared is not None:
-        request.on_declared(declared)
-    if request.texts.drafted is None or not (changes := changes_since(request.texts.drafted, declared)):
-        return service
-    message = f"the source changed since these texts were written: {'; '.join(changes)}"
-    fix = "renew them with `skillgen draft SOURCE --outdated` and the same --out" if request.texts_file else None
-    problem = Problem.of(code="text-outdated", where=request.place("drafted"), message=message, fix=fix)
-    return structs.replace(service, problems=(*service.problems, problem))
-
-
-def _authored_effects(service: Service, request: Request) -> tuple[Service, dict[str, AuthorEffect]]:
-    """Returns the effects that the author declares, by tool; unmatched patterns are reported.
-
-    Raises:
-        UsageError: a pattern is empty.
-    """
-    place = request.place("tools")
-    declared = request.texts.tools
-    patterns = parse_patterns("--effect" if request.pointer is None else "--tools", declared)
-    authored: dict[str, AuthorEffect] = {}
-    raised: set[str] = set()
-    for effect in EFFECTS:  # of several patterns the worst effect counts, but a name wins
-        for pattern, texts in zip(patterns, declared.values(), strict=True):
-            if texts.effect == effect:
-                names = [tool.name for tool in service.tools if pattern.matches(tool)]
-                names = [name for name in names if name == pattern.text or name not in declared]
-                authored |= dict.fromkeys(names, AuthorEffect(effect, child(place, pattern.text), texts.overrule))
-                raised |= set(names) if pattern.text in request.raising else set()
-    for tool in infer_effects(service, {}).tools if raised else ():
-        known = tool.semantics.effect
-        if tool.name in raised and known and _WORST_LAST.index(authored[tool.name].effect) <= _WORST_LAST.index(known):
-            del authored[tool.name]
-    problems = unmatched_patterns(patterns, service.tools)
-    return structs.replace(service, problems=(*service.problems, *problems)), authored
-
-
-_WORST_LAST = list(EFFECTS)
-
-
-def _with_fields(service: Service, request: Request, **options: str) -> Service:
-    """Returns the service with the values of options that are given; `options` maps fields of the service to them."""
-    values = {field: getattr(request.texts, option) for field, option in options.items()}
-    values = {field: value for field, value in values.items() if value not in (None, ())}
-    origins = {field: Origin("declared", request.place(options[field])) for field in values}
-    return structs.replace(service, **values, origins={**(service.origins or {}), **origins} or None)
-
-
-def refuse_secret_url(url: str, where: str, fix: str) -> None:
-    """Refuses what is not an HTTP URL, or has credentials or a query.
-
-    Raises:
-        UsageError: it is so.
-    """
-    if public_url(url) != url or not is_url(url):
-        raise UsageError("is not a URL without credentials and query", where=where, fix=fix)
-
-
-def _with_author_texts(service: Service, request: Request) -> Service:
-    """Returns the service with the texts of its author.
-
-    Raises:
-        UsageError: a link is not a URL.
-    """
-    texts, gone = request.texts, [*_names_gone(service, request)]
-    service = structs.replace(service, problems=(*service.problems, *gone))
-    service = _with_fields(service, request, when_to_use="when_to_use", when_not_to_use="not_for", license="license")
-    if texts.install:
-        origins = {**(service.origins or {}), "install": Origin("declared", request.place("install"))}
-        service = structs.replace(service, install={**(service.install or {}), **texts.install}, origins=origins)
-    sections = []
-    if texts.notes is not None:
-        sections.append(Section(title="Notes", body=texts.notes.strip()))
-    if texts.best_practices:
-        sections.append(Section(title="Best Practices", body="\n".join(f"- {item}" for item in texts.best_practices)))
-    if sections:
-        titles = {section.title.lower() for section in sections}
-        others = tuple(section for section in service.sections if section.title.strip().lower() not in titles)
-        service = structs.replace(service, sections=(*sections, *others))
-    service = _with_workflows(structs.replace(service, access=_access(service.access, request)), request)
-    service = _with_groups(service, request)
-    if service.kind == "mcp" and service.install:
-        from skillgen.sources.mcp.publications import with_installed_entry
-
-        service = with_installed_entry(service)
-    return with_description(service)
-
-
-def _with_workflows(service: Service, request: Request) -> Service:
-    """Returns the service with the workflows of its author, and a problem for each text that names what is gone."""
-    names, problems, flows = {tool.name for tool in service.tools}, [], []
-    for number, (goal, steps) in enumerate(request.texts.workflows.items(), 1):
-        place = child(request.place("workflows"), goal)
-        if unknown := [step.tool for step in steps if step.tool not in names]:
-            message = f"a step calls {unknown[0]!r}, which the service does not have"
-            problems.append(Problem.of(code="text-names-gone", where=place, message=message))
-        made = tuple(
-            WorkflowStep(name=str(index), tool=step.tool, description=step.do, pointer=child(place, index))
-            for index, step in enumerate(steps)
-            if step.tool in names
-        )
-        flows.append(Workflow(name=f"workflow-{number}", title=goal, steps=made, pointer=place))
-    return structs.replace(service, workflows=(*flows, *service.workflows), problems=(*service.problems, *problems))
-
-
-def _names_gone(service: Service, request: Request) -> Iterator[Problem]:
-    """Yields a problem for each tool that a drafted text names and that is gone."""
-    if request.texts.drafted is None:
-        return
-    from skillgen.pipeline.draft import names_gone
-
-    for where, name in names_gone(request.texts, service):
-        if where != "workflows":  # see `_with_workflows`
-            message = f"names {name}, which the service no longer has"
-            yield Problem.of(code="text-names-gone", where=request.place(where), message=message)
-
-
-def _access(access: Access, request: Request) -> Access:
-    origins = dict(access.origins or {})
-    for name in ("cli", "api", "web", "mcp"):
-        link = getattr(request.texts.links, name)
-        if link is UNSET:
-            continue
-        place = child(request.place("links"), name)
-        if link is not None:
-            refuse_secret_url(link, place, "write https://HOST/PATH, or null if the service has no such access")
-        access = structs.replace(access, **{name: Value(link)})
-        origins[name] = Origin("declared", place)
-    return structs.replace(access, origins=origins or None)
-
-
-def _with_groups(service: Service, request: Request) -> Service:
-    declared = request.texts.groups
-    known = {name for group in service.groups for name in (group.name, group.title)}
-    problems = [
-        Problem.of(
-            code="group-unknown",
-            where=child(request.place("groups"), name),
-            message=f"the service has no group {name!r}",
-            fix=f"name one of {', '.join(group.name for group in service.groups)}" if service.groups else None,
-        )
-        for name in declared
-        if name not in known
-    ]
-    groups = []
-    for group in service.groups:
-        texts = declared.get(group.name) or declared.get(group.title)
-        if texts is not None:
-            group = structs.replace(
-                group, title=texts.title or group.title, description=texts.intro or group.description
-            )
-        groups.append(group)
-    return structs.replace(service, groups=tuple(groups), problems=(*service.problems, *problems))

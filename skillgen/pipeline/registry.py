@@ -21,7 +21,7 @@ from urllib.parse import quote
 from msgspec import Struct, ValidationError, convert
 from msgspec.structs import replace
 
-from skillgen.errors import OutputError, Problem, SourceError, UsageError
+from skillgen.errors import Problem, SourceError, UsageError
 from skillgen.sources.documents import text_of_file
 from skillgen.sources.json_access import as_dict, as_list, json_or_none, text_of, texts_of
 from skillgen.text.inert import disarm_log_commands
@@ -101,7 +101,7 @@ def build_registry(
 
     Raises:
         SourceError: a folder has no documents of skillgen.
-        OutputError: a file cannot be written.
+        OSError: a file cannot be written.
         UsageError: `target` is a folder or another file; `html` is the site of a service, or not a site of skillgen.
     """
     if target.is_dir():
@@ -133,7 +133,7 @@ def build_registry(
         drift = "".join(change_diff(path.as_posix(), old, new) for path, (old, new) in changes.items() if old != new)
     else:
         for path, content in files.items():
-            _write(path, content)
+            replace_file(path, content)
     tools = sum(len(entry.tools) for entry in ordered)
     return Registry(services=len(ordered), tools=tools, problems=tuple(problems), drift=drift)
 
@@ -237,20 +237,10 @@ def _json(folder: Path, name: str) -> Any:
     )
 
 
-def _write(path: Path, content: bytes) -> None:
-    try:
-        replace_file(path, content)
-    except OSError as error:
-        raise OutputError(f"cannot be written: {error.strerror}", where=path.as_posix()) from None
-
-
 def _bytes_of(path: Path) -> bytes | None:
-    try:
+    with suppress(FileNotFoundError):
         return path.read_bytes()
-    except FileNotFoundError:
-        return None
-    except OSError as error:
-        raise OutputError(f"cannot be read: {error.strerror}", where=path.as_posix()) from None
+    return None
 
 
 # -- the site ----------------------------------------------------------------------------------------------------------

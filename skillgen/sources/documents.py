@@ -139,7 +139,7 @@ def load_document(source: str, problems: ProblemLog, access: FetchOptions | None
     if is_url(source):
         return document_from_response(fetch(source, access), problems, access)
     name, content = _read(source, access)
-    return _document(content, name, problems, access, folder=Path(source).parent if source != "-" else None)
+    return document_of(content, name, problems, access, folder=Path(source).parent if source != "-" else None)
 
 
 def load_text(source: str, access: FetchOptions) -> tuple[str, str, tuple[str, ...]]:
@@ -166,7 +166,7 @@ def document_from_parsed(data: Mapping[str, Json], problems: ProblemLog, access:
         content = json.dumps(data).encode("utf-8")
     except (TypeError, ValueError, RecursionError) as error:
         raise SourceError(f"is not JSON: {error}", where=name, fix="pass what a JSON parser returns") from None
-    return _document(content, name, problems, access)
+    return document_of(content, name, problems, access)
 
 
 def document_from_response(fetched: Fetched, problems: ProblemLog, access: FetchOptions) -> Document:
@@ -176,11 +176,11 @@ def document_from_response(fetched: Fetched, problems: ProblemLog, access: Fetch
         SourceError: it is neither JSON nor YAML.
     """
     note_other_input()
-    document = _document(fetched.content, fetched.url, problems, access, url=fetched.url)
+    document = document_of(fetched.content, fetched.url, problems, access, url=fetched.url)
     return replace(document, media_type=fetched.content_type)
 
 
-def _document(
+def document_of(
     content: bytes,
     name: str,
     problems: ProblemLog,
