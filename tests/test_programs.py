@@ -127,6 +127,65 @@ def test_types_of_the_program_itself_are_read() -> None:
     assert lines["--words"] == "- `--words` (string): All of them. Written as `COMMA SEPARATED LIST`."
 
 
+STATED = """
+import argparse, click, datetime
+from typing import Annotated
+import typer
+day = datetime.datetime(2024, 1, 2)
+@click.command()
+@click.option(" /--no-cache", "cache", default=True)
+@click.option("--level", type=click.IntRange(0, 10, clamp=True), default=5, show_default="medium")
+@click.option("--size", nargs=2, metavar="NAME N")
+@click.option("--city", help="The city.")
+@click.option("--at", type=click.DateTime(["%d.%m.%Y", "%d.%m.%Y %H:%M"]), default=day.replace(hour=9))
+@click.option("--days", type=click.DateTime(["%d.%m.%Y"]), multiple=True, default=[day])
+@click.argument("pair", nargs=2, metavar="FROM TO")
+def clicked(**values):
+    '''Do it.
+
+    Args:
+        city: Three letters, such as HEL.
+    '''
+typed = typer.Typer()
+@typed.command()
+def on(
+    cache: Annotated[bool, typer.Option(" /--no-cache")] = True,
+    at: Annotated[datetime.datetime, typer.Option(formats=["%Y-%m-%d"])] = day,
+    level: Annotated[int, typer.Option(min=0, max=10, clamp=True, show_default="medium")] = 5,
+):
+    "Turn on."
+parsed = argparse.ArgumentParser("x")
+parsed.add_argument("--size", nargs=2, metavar=("W", "H"))
+parsed.add_argument("--at", type=datetime.date.fromisoformat, default=day.date())
+"""
+LINES = {
+    "clicked": {
+        "--no-cache": "(flag)",
+        "--level": "(integer): Default: medium. 0 to 10.",
+        "--size": "(string): Exactly 2 items.",
+        "--city": "(string): The city. Three letters, such as HEL.",
+        "--at": "Default: `02.01.2024 09:00`.",
+        "--days": 'Default: `["02.01.2024"]`. Repeatable.',
+    },
+    "typed": {
+        "--no-cache": "(flag)",
+        "--at": "Written as `%Y-%m-%d` (`strftime`). Default: `2024-01-02`.",
+        "--level": "(integer): Default: medium. 0 to 10.",
+    },
+    "parsed": {"--at": "(string (date)): Default: `2024-01-02`."},
+}
+USAGES = {"clicked": "[--size NAME N]", "typed": "[--no-cache]", "parsed": "[--size W H]"}
+
+
+@pytest.mark.parametrize("name", LINES)
+def test_a_default_a_range_and_a_text_are_those_of_the_help(name: str, tmp_path: Path) -> None:
+    (tmp_path / "stated.py").write_text(STATED, "utf-8")
+    service = skillgen.read(cli=f"stated:{name}", cwd=tmp_path, python=sys.executable, program="x")
+    found = rows(service, "x")
+    assert {option: found[option] for option, end in LINES[name].items() if not found[option].endswith(end)} == {}
+    assert USAGES[name] in skillgen.render_documents(service, emit=["llms"])["llms-full.txt"]
+
+
 def test_exclusive_options_are_a_rule_of_the_command(ship: Service) -> None:
     text = skillgen.render_documents(ship, emit=["llms"])["llms-full.txt"]
     assert "Not with `--fast` and `--safe` together." in text

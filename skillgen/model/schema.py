@@ -166,8 +166,8 @@ class CommandSyntax(Node, frozen=True, kw_only=True):
     """How a parameter is written on a command line. A positional argument has only a value."""
 
     value: str | None = None
-    """What help calls the value, such as `FILE`, or the syntax of positional arguments, such as `[FILE]...`; `None` for
-    a flag."""
+    """What help calls the value, such as `FILE`, or each of several, such as `NAME N`, or the syntax of positional
+    arguments, such as `[FILE]...`; `None` for a flag."""
 
     word: str | None = None
     """What is written if the name of the parameter is not: an option of a group with the name of one of its command is

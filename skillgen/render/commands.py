@@ -54,7 +54,7 @@ def _usage_of(parameter: Parameter) -> str:
         return value
     if syntax.values is None:
         value = f"{value}..." if parameter.required or not _is_named(parameter) else f"[{value}...]"
-    elif syntax.values > 1:
+    elif syntax.values > 1 and " " not in value:
         value = " ".join([value] * syntax.values)
     if syntax.is_value_optional:
         value = f"[{value}]"

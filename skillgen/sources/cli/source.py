@@ -231,7 +231,7 @@ class _ServiceReader:
             name = _name(item)
             place: Location = location if item.names or item.negations or after is not None else "positional"
             raw = _value_schema(item)
-            text = _shown(item.help, command.markup) or texts.of_parameters.get(item.name or "")
+            text = join_texts(_shown(item.help, command.markup), texts.of_parameters.get(item.name or ""))
             if item.deprecated and text is not None:
                 text = _DEPRECATED.sub("", text)
             if formats := item.schema.get("formats"):
@@ -318,6 +318,7 @@ def _value(item: Param) -> str | None:
     if item.is_flag:
         return None
     is_syntax = not item.names and "[" in item.metavar and len(item.metavar) <= _SYNTAX_LIMIT
+    is_syntax = is_syntax or (item.values or 1) == len(item.metavar.split()) > 1  # a label for each value
     return item.metavar if is_syntax else _label(item)
 
 
@@ -352,7 +353,9 @@ def _value_schema(item: Param) -> dict[str, Json]:
             schema |= {"minItems": item.values, "maxItems": item.values}
     if item.is_repeatable and not item.is_flag and not (item.values is None and "items" in schema):
         schema = {"type": "array", "items": schema}
-    if item.has_default and item.default != [] and not item.is_secret and not (item.is_flag and not item.negations):
+    # A flag is on or off only if another flag is the opposite; what help says of a default replaces it.
+    is_open = not item.is_flag or (item.names and item.negations)
+    if item.has_default and item.default != [] and not item.default_text and not item.is_secret and is_open:
         schema["default"] = item.default
     return schema
 

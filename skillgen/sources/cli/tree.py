@@ -298,10 +298,16 @@ def _text(value: object) -> str | None:
     return text if text.strip() else None
 
 
-def _plain(value: object, depth: int = 0) -> tuple[bool, Any]:
-    """Returns whether a value can be shown, and the value as JSON: without paths of this machine."""
+def _plain(value: Any, formats: Sequence[str] = (), depth: int = 0) -> tuple[bool, Any]:
+    """Returns whether a value can be shown, and the value as JSON: without paths of this machine, and a time in the
+    first of the formats that has all of it.
+    """
     if isinstance(value, enum.Enum):
-        return _plain(value.value, depth)
+        return _plain(value.value, formats, depth)
+    if formats and hasattr(value, "strftime"):
+        written = [(form, value.strftime(form)) for form in formats]
+        exact = (text for form, text in written if type(value).strptime(text, form) == value)
+        return True, next(exact, written[0][1])
     if value is None or isinstance(value, (bool, int, float)):
         is_finite = not isinstance(value, float) or abs(value) < float("inf")
         return is_finite, value
@@ -311,7 +317,7 @@ def _plain(value: object, depth: int = 0) -> tuple[bool, Any]:
     if type(value).__module__ in ("uuid", "datetime", "decimal"):
         return True, str(value)
     if isinstance(value, (list, tuple, set, frozenset)) and depth < 3 and len(value) <= VALUES_LIMIT:
-        items = [_plain(item, depth + 1) for item in _in_order(value)]
+        items = [_plain(item, formats, depth + 1) for item in _in_order(value)]
         return all(is_shown for is_shown, _ in items), [item for _, item in items]
     return False, None
 
@@ -429,7 +435,7 @@ class _ClickReader(_Reader):
         is_count = bool(getattr(param, "count", False))
         nargs = getattr(param, "nargs", 1)
         metavar = _text(getattr(param, "metavar", None)) or (_type_name(kind) if is_option else None)
-        is_optional, has_default, default, default_text = self._default(param, context)
+        schema = {"type": "integer"} if is_count else described or self._schema(kind)
         variables = getattr(param, "envvar", None)
         prefix = getattr(context, "auto_envvar_prefix", None)
         if not variables and prefix and is_option and param.name and getattr(param, "allow_from_autoenv", True):
@@ -441,15 +447,12 @@ class _ClickReader(_Reader):
             "negations": [*getattr(param, "secondary_opts", ())] if is_option else [],
             "metavar": metavar or (param.name or "").upper(),
             "help": _help(getattr(param, "help", None)),
-            "schema": {"type": "integer"} if is_count else self._schema(kind) if described is None else described,
+            "schema": schema,
             "is_flag": is_flag or is_count,
             "is_repeatable": bool(getattr(param, "multiple", False)) or is_count,
             "is_value_optional": is_option and not is_flag and bool(getattr(param, "_flag_needs_value", False)),
             "values": None if nargs == -1 else nargs,
-            "is_required": bool(getattr(param, "required", False)) and not is_optional,
-            "has_default": has_default,
-            "default": default,
-            "default_text": default_text,
+            **self._default(param, context, schema.get("formats", ())),
             "variables": [variables] if isinstance(variables, str) else [*(variables or ())],
             "prompt": _text(prompt),
             "is_secret": bool(getattr(param, "hide_input", False)),
@@ -458,24 +461,21 @@ class _ClickReader(_Reader):
             "exits": bool(getattr(param, "is_eager", False)) and not getattr(param, "expose_value", True),
         }
 
-    def _default(self, param: Any, context: Any) -> tuple[bool, bool, Any, str | None]:
-        """Returns whether a parameter has a default, whether it can be shown, the default, and what the help says of
-        it; calls no function.
-        """
+    def _default(self, param: Any, context: Any, formats: Sequence[str]) -> Node:
+        """Returns what is known of a default, and whether a value is required; calls no function."""
         shown = getattr(param, "show_default", None)
         try:
             default = param.get_default(context, call=False)
         except TypeError:  # before Click 8
             default = getattr(param, "default", None)
-        text = _text(shown) if isinstance(shown, str) else None
+        node: Node = {"default_text": _text(shown) if isinstance(shown, str) else None}
         if default is None or type(default).__name__ == "Sentinel" or default is ...:
-            return False, False, None, text
-        if callable(default):
-            return True, False, None, text
-        is_shown, value = _plain(default)
+            return {**node, "is_required": bool(getattr(param, "required", False))}
+        if not callable(default):
+            node["has_default"], node["default"] = _plain(default, formats)
         if "Choice" in _class_names(getattr(param, "type", None)) and isinstance(default, enum.Enum):
-            value = default.name if any(item is default for item in param.type.choices) else value
-        return True, is_shown, value, text
+            node["default"] = default.name if any(item is default for item in param.type.choices) else node["default"]
+        return node
 
     def _schema(self, kind: Any) -> Node:
         """Returns the JSON Schema of one value."""
@@ -487,13 +487,10 @@ class _ClickReader(_Reader):
             )
         if "Tuple" in names:
             return _tuple_schema([self._schema(item) for item in kind.types])
-        for name, schema in _CLICK_TYPES.items():
-            if name in names:
-                return {**schema, **_bounds(kind)}
         formats = getattr(kind, "formats", None)
         if "DateTime" in names and formats:
             return {"type": "string", "formats": [str(item) for item in formats]}
-        return {"type": "string"}
+        return _typed(names, kind)
 
 
 def _tuple_schema(items: list[Node]) -> Node:
@@ -501,14 +498,27 @@ def _tuple_schema(items: list[Node]) -> Node:
     return {"type": "array", "prefixItems": items, "minItems": len(items), "maxItems": len(items)}
 
 
-_CLICK_TYPES: dict[str, Node] = {
-    "IntParamType": {"type": "integer"},
-    "FloatParamType": {"type": "number"},
-    "BoolParamType": {"type": "boolean"},
-    "UUIDParameterType": {"type": "string", "format": "uuid"},
-    "Path": {"type": "string", "format": "path"},
-    "File": {"type": "string", "format": "file"},
+def _typed(names: Iterable[str], limits: Any = None) -> Node:
+    """Returns the JSON Schema of a value whose class, or the class that reads it, has these names."""
+    known = {*names}
+    schema: Node = {"type": "string"}
+    for classes, members in _TYPES.items():
+        if not known.isdisjoint(classes.split()):
+            schema = {"type": "string", **members}
+            break
+    return {**schema, **_bounds(limits)} if schema["type"] in ("integer", "number") else schema
+
+
+_TYPES: dict[str, Node] = {
+    "bool BoolParamType": {"type": "boolean"},  # before `int`, whose subclass it is
+    "int IntParamType": {"type": "integer"},
+    "float FloatParamType": {"type": "number"},
+    "UUID UUIDParameterType": {"format": "uuid"},
+    "PurePath Path": {"format": "path"},
+    "IOBase _IOBase File FileType": {"format": "file"},
+    "date": {"format": "date"},
 }
+"""Names of classes, also those of Click and argparse, to the JSON Schema of their values."""
 
 
 def _typer_schema(annotation: Any, info: Any) -> Node:
@@ -526,20 +536,7 @@ def _typer_schema(annotation: Any, info: Any) -> Node:
     if "datetime" in names:
         formats = getattr(info, "formats", None) or ("%Y-%m-%d", "%Y-%m-%dT%H:%M:%S", "%Y-%m-%d %H:%M:%S")
         return {"type": "string", "formats": [str(item) for item in formats]}
-    schema = next((schema for name, schema in _TYPER_TYPES.items() if name in names), {"type": "string"})
-    return {**schema, **(_bounds(info) if schema["type"] in ("integer", "number") else {})}
-
-
-_TYPER_TYPES: dict[str, Node] = {
-    "bool": {"type": "boolean"},
-    "int": {"type": "integer"},
-    "float": {"type": "number"},
-    "UUID": {"type": "string", "format": "uuid"},
-    "PurePath": {"type": "string", "format": "path"},
-    "IOBase": {"type": "string", "format": "file"},
-    "_IOBase": {"type": "string", "format": "file"},
-}
-"""Names of classes to the JSON Schema of their values; `bool` is an `int`."""
+    return _typed(names, info)
 
 
 def _type_name(kind: Any) -> str | None:
@@ -558,7 +555,7 @@ def _bounds(kind: Any) -> Node:
         ("max", "max_open", "maximum", "exclusiveMaximum"),
     ):
         limit = getattr(kind, name, None)
-        if isinstance(limit, (int, float)) and not isinstance(limit, bool) and not getattr(kind, "clamp", False):
+        if isinstance(limit, (int, float)) and not isinstance(limit, bool):
             bounds[exclusive if getattr(kind, is_open, False) else keyword] = limit
     return bounds
 
@@ -657,7 +654,7 @@ class _ParserReader(_Reader):
             negations = [name for name in names if name.startswith("--no-")]
             names = [name for name in names if name not in negations] or names
         values, least = self._number_of_values(action)
-        metavar = action.metavar[0] if isinstance(action.metavar, tuple) and action.metavar else action.metavar
+        metavar = " ".join(map(str, action.metavar)) if isinstance(action.metavar, tuple) else action.metavar
         has_default, default = _plain(action.default)
         has_default = has_default and default is not None and action.default is not argparse.SUPPRESS
         if is_flag and not negations:
@@ -694,21 +691,10 @@ class _ParserReader(_Reader):
     def _schema(self, action: argparse.Action) -> Node:
         """Returns the JSON Schema of one value."""
         kind = action.type
-        name = getattr(kind, "__name__", "")
         names = {item.__name__ for item in getattr(kind, "__mro__", ())} | set(_class_names(kind))
-        schema: Node = {"type": "string"}
-        if action.nargs == 0:
-            schema = {"type": "boolean"}
-        elif kind is int or kind is float:
-            schema = {"type": "integer" if kind is int else "number"}
-        elif "PurePath" in names:
-            schema = {"type": "string", "format": "path"}
-        elif "FileType" in names:
-            schema = {"type": "string", "format": "file"}
-        elif name == "UUID":
-            schema = {"type": "string", "format": "uuid"}
-        elif name == "date" or name == "fromisoformat":
-            schema = {"type": "string", "format": "date"} if "date" in str(kind) else schema
+        names |= {getattr(item, "__name__", "") for item in (kind, getattr(kind, "__self__", None))}
+        # bool() takes any word; a flag has no value.
+        schema = {"type": "boolean"} if action.nargs == 0 else _typed(names - {"bool"} if kind is not bool else ())
         choices = _choices(action.choices, _argparse_word) if action.choices is not None else None
         if choices:
             numbers = schema["type"] in ("integer", "number") and all(type(item) in (int, float) for item in choices)
