@@ -366,10 +366,10 @@ def test_a_filter_a_format_and_a_code_are_declared_in_one_place(changed_package:
     assert ",names." in words
     assert "[default: skill,llms,ai-help,registry]" in words
     pages = {
-        "config.schema": '"names"',
-        "render.manual": "| `shouted` | Returns a text in capitals |",
+        ("-m", "skillgen.config.schema"): '"names"',
+        (str(ROOT / "tests" / "make_templates.py"),): "| `shouted` | Returns a text in capitals |",
     }
-    for module, words in pages.items():
-        page = run_python("-m", f"skillgen.{module}", cwd=changed_package, env={"PYTHONPATH": str(changed_package)})
+    for arguments, words in pages.items():
+        page = run_python(*arguments, cwd=changed_package, env={"PYTHONPATH": str(changed_package)})
         assert words in page.stdout
     assert "A tool answers slowly." in changed_skillgen(changed_package, "rule", "tool-too-slow")

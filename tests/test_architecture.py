@@ -41,7 +41,6 @@ BEHIND = {"jinja2": "render", "typer": "cli", "rich": "cli", "httpx2": "sources"
 DEVELOPERS_COMMANDS = {
     "skillgen.model.document",
     "skillgen.config.schema",
-    "skillgen.render.manual",
     "skillgen.calls.script",
 }
 """Modules that are run by `make golden`, and print what it redirects; and the program of `--emit scripts`."""
@@ -209,7 +208,13 @@ INTERNALS = {
     # Any service, and the answers of any server.
     "skillgen.model.codec": "each class of the model, which reading a snapshot may change",
     "skillgen.infer.description": "the service as it is before what is inferred of it is added",
-    "skillgen.model.docstrings": "the docstrings of its fields, for the published JSON Schema",
+    "skillgen.model.service": "the docstrings of its fields, for the published JSON Schema",
+    "skillgen.model.values": "the classes of the model, for the published JSON Schema",
+    # What docs/templates.md lists.
+    **{
+        f"skillgen.render.{name}": "the templates, the functions that they call and the fields that they print"
+        for name in ("catalogue", "filters", "listing", "llms", "pages", "reference", "said")
+    },
     "skillgen.problem_codes": "every kind of problem, for docs/rules.md",
     "skillgen.rules.explanation": "what `skillgen rule` prints, for docs/rules.md",
     "skillgen.sources.mcp.crawl": "the answers of a server that nobody starts, in hundreds of tests",

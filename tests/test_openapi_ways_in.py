@@ -352,37 +352,18 @@ def test_a_wait_that_is_too_long_or_unknown_is_not_waited_for(
     assert [path for path, _ in asked] == ["/api.json"]
 
 
-def test_an_unchanged_description_costs_one_conditional_request(
+def test_nothing_that_is_fetched_is_stored_and_a_header_is_hidden(
     answering: Callable[[Reply], tuple[str, Asked]], tmp_path: Path
 ) -> None:
-    """X-50, S2-01: what is kept is in the user's cache, which nobody else can read, and never in OUT."""
-
-    def reply(path: str, headers: dict[str, str]) -> tuple[int, dict[str, str], bytes]:
-        unchanged = headers.get("if-none-match") == '"7"'
-        return (304, {"ETag": '"7"'}, b"") if unchanged else (200, {"ETag": '"7"'}, BODY)
-
-    address, asked = answering(reply)
-    cache = {"XDG_CACHE_HOME": str(tmp_path / "cache")}
-    for out in ("first", "second"):
-        generated("from-openapi", f"{address}/api.json?page=customers", "-o", tmp_path / out, env=cache)
-    assert [headers.get("if-none-match") for _, headers in asked] == [None, '"7"']
-    assert files_of(tmp_path / "first") == files_of(tmp_path / "second")
-    kept = list((tmp_path / "cache" / "skillgen" / "fetched").iterdir())
-    assert [path.stat().st_mode & 0o777 for path in kept] == [0o600]
-    assert b"customers" not in kept[0].read_bytes()
-
-
-def test_what_is_fetched_with_a_header_is_not_cached_and_the_header_hidden(
-    answering: Callable[[Reply], tuple[str, Asked]], tmp_path: Path
-) -> None:
-    """S0-22."""
+    """S0-22, X-12, X-50."""
     address, asked = answering(lambda *_: (200, {"ETag": '"7"'}, BODY))
     finished = generated(
         "from-openapi", f"{address}/api.json", "-o", tmp_path / "out", "--header", "Authorization: env:TOKEN", "-v",
         env={"TOKEN": "Bearer hunter2", "XDG_CACHE_HOME": str(tmp_path / "cache")},
     )  # fmt: skip
     assert asked[0][1]["authorization"] == "Bearer hunter2"
-    assert not (tmp_path / "cache" / "skillgen" / "fetched").exists()
+    stored = [path.read_bytes() for path in (tmp_path / "cache").rglob("*") if path.is_file()]
+    assert not any(BODY in content or b"hunter2" in content for content in stored)
     assert "hunter2" not in finished.stderr + finished.stdout
     assert [path for path, content in files_of(tmp_path / "out").items() if b"hunter2" in content] == []
 

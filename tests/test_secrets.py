@@ -493,21 +493,6 @@ def test_a_secret_in_the_path_of_a_url_is_for_the_reader_to_fill_in(tmp_path: Pa
     assert "url-secret-left-out" in [problem["code"] for problem in json.loads(run.stdout)["problems"]]
 
 
-def test_a_document_behind_a_credential_is_not_kept_in_the_cache(
-    tmp_path: Path, answering: Callable[[Reply], tuple[str, Asked]]
-) -> None:
-    """X-12: a token in the query or the path counts as one in a header."""
-    api = {"openapi": "3.1.0", "info": {"title": "A", "version": "1"}, "paths": {}}
-    url, _ = answering(lambda path, headers: (200, {"ETag": '"1"'}, json.dumps(api).encode()))
-    env = {"XDG_CACHE_HOME": str(tmp_path / "cache")}
-    for path, is_kept in (("a?token=pelican", False), (f"s/{FILLED_IN}/a", False), ("a?page=customers", True)):
-        run = run_skillgen(
-            "from-openapi", f"{url}/{path}", "-o", tmp_path / "out", "--replace", "--allow-empty", env=env
-        )
-        assert run.exit_code == 0, run.stderr
-        assert (tmp_path / "cache/skillgen/fetched").exists() == is_kept
-
-
 @pytest.mark.parametrize("option", ["--env", "--header"])
 def test_a_value_that_was_given_without_its_name_is_not_repeated(option: str) -> None:
     """X-12."""

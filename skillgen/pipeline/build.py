@@ -287,15 +287,12 @@ def request_of_target(
     )
 
 
-_CACHE_KIND = "built"
-
-
 def _up_to_date_result(named: NamedTarget) -> Result | None:
     """Returns the result of a target without reading its source if it is up to date."""
     if named.target.output.check or named.target.output.force:
         return None
     with suppress(OSError, ValueError, LookupError, TypeError, SkillgenError):
-        last = json.loads(read_cached(_CACHE_KIND, _cache_key(named)) or b"null")
+        last = json.loads(read_cached(_cache_key(named)) or b"null")
         if last["options"] == _options_digest(named) and all(
             _digest(Path(path)) == digest for path, digest in last["files"].items()
         ):
@@ -330,7 +327,7 @@ def _remember(named: NamedTarget, files: FilesRead, result: Result) -> None:
                 for outcome in result.outcomes
             ],
         }
-        write_cached(_CACHE_KIND, _cache_key(named), json.dumps(last).encode("utf-8", "surrogatepass"))
+        write_cached(_cache_key(named), json.dumps(last).encode("utf-8", "surrogatepass"))
 
 
 def _cache_key(named: NamedTarget) -> str:

@@ -1,12 +1,11 @@
-"""HTTP: bounded fetches that cannot reach private hosts, with retries and a cache.
+"""HTTP: bounded fetches that cannot reach private hosts, with retries; and the cache of the last runs of targets.
 
 A redirect or a reference may name any host. A host that the user did not name must be public (no SSRF): it is resolved
 first, and the connection goes to the IP address that was checked, so that a second DNS answer changes nothing. A proxy
 is asked for a tunnel to that address, and TLS still verifies the name. Credentials stay with the origin they were
 passed for. Sizes, also decompressed, and times are bounded.
 
-The cache is in the user's cache folder, never in the project or in OUT. It holds public documents only, with the
-validators for conditional requests (RFC 9111, 4.3). A cache that cannot be read or written costs only a download.
+The cache is in the user's cache folder, never in the project or in OUT. What is fetched is not in it.
 """
 
 from __future__ import annotations
@@ -14,7 +13,6 @@ from __future__ import annotations
 import contextlib
 import dataclasses
 import hashlib
-import json
 import os
 import socket
 import tempfile
@@ -30,13 +28,12 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import urljoin, urlsplit, urlunsplit
 
 from msgspec import Struct
-from msgspec.structs import replace
 
 from skillgen.errors import SourceError
 from skillgen.model.credentials import origin_of
 from skillgen.security.addresses import hosts_of, is_private, is_public_address, literal_address, public_url
 from skillgen.security.secrets import Secrets
-from skillgen.sources.json_access import SOURCE_LIMIT_BYTES, TOTAL_TIMEOUT_FACTOR, as_dict, json_or_none
+from skillgen.sources.json_access import SOURCE_LIMIT_BYTES, TOTAL_TIMEOUT_FACTOR
 
 if TYPE_CHECKING:
     import ssl
@@ -72,16 +69,6 @@ class Fetched(Struct, frozen=True, kw_only=True):
     """The media type; empty if the server declared none."""
 
     status: int = 200
-    """304 if the resource is unchanged since the conditions of the request; the body is empty then."""
-
-    etag: str | None = None
-    """The `ETag` header, for the conditions of a later request."""
-
-    last_modified: str | None = None
-    """The `Last-Modified` header, for the same."""
-
-    no_store: bool = False
-
     headers: Mapping[str, str] = {}
     """The other headers that a caller may need, by their names in lower case."""
 
@@ -124,8 +111,8 @@ class Network:
     returns_errors: bool = False
     """Whether the answer to a call is returned whatever its status, not raised as a `StatusError`."""
 
-    def fetch(self, url: str, *, accept: str = "*/*", conditions: Mapping[str, str] | None = None) -> Fetched:
-        """Fetches a body and follows redirects. `conditions` are headers that make the request conditional.
+    def fetch(self, url: str, *, accept: str = "*/*") -> Fetched:
+        """Fetches a body and follows redirects.
 
         Raises:
             SourceError: the URL cannot or must not be reached, or the response is too large or too slow.
@@ -143,7 +130,7 @@ class Network:
             certificates = httpx2.create_ssl_context()
             for _ in range(REDIRECT_LIMIT + 1):
                 user_headers = dict(self.headers) if origin_of(current) == first else {}
-                headers = {**user_headers, **(conditions or {}), "Accept": accept, "Accept-Encoding": "gzip, identity"}
+                headers = {**user_headers, "Accept": accept, "Accept-Encoding": "gzip, identity"}
                 proxy = _proxy_for(current)
                 # A client with a custom transport ignores the proxy variables, so `_proxy_for` alone decides.
                 transport = _transport(certificates, proxy, where)
@@ -207,7 +194,8 @@ class Network:
     def _body(self, response: httpx2.Response, url: str, where: str) -> Fetched:
         import httpx2
 
-        if response.status_code >= 400 and not self.returns_errors:
+        is_failure = response.status_code >= 400 or response.status_code == 304
+        if is_failure and not self.returns_errors:
             # The phrase in the response is untrusted text of the server.
             phrase = httpx2.codes.get_reason_phrase(response.status_code)
             raise StatusError(
@@ -227,9 +215,6 @@ class Network:
             url=public_url(url),
             content_type=media_type,
             status=response.status_code,
-            etag=response.headers.get("etag"),
-            last_modified=response.headers.get("last-modified"),
-            no_store="no-store" in response.headers.get("cache-control", "").lower(),
             headers={name: response.headers[name] for name in _KEPT_HEADERS if name in response.headers},
         )
 
@@ -405,43 +390,27 @@ def _reason(error: Exception) -> tuple[str, str]:
     return type(error).__name__, "check the address"
 
 
-_CACHE_ENTRIES = {"fetched": 50, "built": 1_000}
-"""Entries of each kind (documents, last runs of targets) in the cache; the least recently used are deleted."""
-
-_CACHED_SIZE_LIMIT_BYTES = 64 * 1024 * 1024
+_CACHE_ENTRIES = 1_000
+"""Last runs of targets in the cache; the least recently used are deleted."""
 
 
-def _cached_document(url: str) -> tuple[dict[str, str], bytes]:
-    """Returns the headers of a conditional request for a cached document, and its content; no headers without one."""
-    head, _, content = (read_cached("fetched", url) or b"").partition(b"\n")
-    headers = as_dict(json_or_none(head.decode("utf-8", "replace")))
-    return {name: headers[name] for name in ("If-None-Match", "If-Modified-Since") if name in headers}, content
-
-
-def _cache_document(url: str, fetched: Fetched) -> None:
-    headers = {"If-None-Match": fetched.etag, "If-Modified-Since": fetched.last_modified}
-    conditions = {name: value for name, value in headers.items() if value}
-    if conditions and not fetched.no_store and len(fetched.content) <= _CACHED_SIZE_LIMIT_BYTES:
-        write_cached("fetched", url, json.dumps(conditions).encode() + b"\n" + fetched.content)
-
-
-def read_cached(kind: str, key: str) -> bytes | None:
+def read_cached(key: str) -> bytes | None:
     """Returns the cached content of a key, or `None`."""
     with suppress(OSError, RuntimeError):
-        path = _path(kind, key)
+        path = _path(key)
         content = path.read_bytes()
         path.touch()
         return content
     return None
 
 
-def write_cached(kind: str, key: str, content: bytes) -> None:
+def write_cached(key: str, content: bytes) -> None:
     """Caches content for the next run; deletes the least recently used entries."""
     with suppress(OSError, RuntimeError):
-        path = _path(kind, key)
+        path = _path(key)
         write_private(path, content)
         entries = sorted(path.parent.iterdir(), key=lambda path: path.stat().st_mtime, reverse=True)
-        for path in entries[_CACHE_ENTRIES[kind] :]:
+        for path in entries[_CACHE_ENTRIES:]:
             path.unlink(missing_ok=True)
 
 
@@ -462,12 +431,12 @@ def write_private(path: Path, content: bytes) -> None:
         raise
 
 
-def _path(kind: str, key: str) -> Path:
-    """Returns the file of a key. Its name is a hash, since the key may be a URL with a secret in its query."""
+def _path(key: str) -> Path:
+    """Returns the file of a key. Its name is a hash, since the key may hold a secret."""
     from platformdirs import user_cache_path
 
     name = hashlib.sha256(key.encode("utf-8", "backslashreplace")).hexdigest()
-    return user_cache_path("skillgen", appauthor=False) / kind / name
+    return user_cache_path("skillgen", appauthor=False) / "built" / name
 
 
 RETRY_LIMIT = 2
@@ -506,7 +475,7 @@ class FetchOptions:
 
 
 def fetch(url: str, access: FetchOptions, *, is_named: bool = True) -> Fetched:
-    """Fetches a document, with retries and the cache. `is_named`: the user named this URL, so its host may be private.
+    """Fetches a document, with retries. `is_named`: the user named this URL, so its host may be private.
 
     Raises:
         SourceError: it cannot or must not be reached; a `StatusError` if the server answered with a failure.
@@ -514,13 +483,10 @@ def fetch(url: str, access: FetchOptions, *, is_named: bool = True) -> Fetched:
     network = Network(
         named=hosts_of([url]) if is_named else frozenset(), timeout_s=access.timeout_s, headers=dict(access.headers)
     )
-    # A document that requires a credential is not cached.
-    is_public = not access.headers and not access.secrets
-    conditions, cached = _cached_document(url) if is_public else ({}, b"")
     waited_s = 0.0
     for attempt in range(RETRY_LIMIT + 1):
         try:
-            response = network.fetch(url, accept=_ACCEPT, conditions=conditions)
+            return network.fetch(url, accept=_ACCEPT)
         except StatusError as error:
             may_retry = error.status in RETRY_STATUSES
             wait_s = retry_after_s(error.retry_after, datetime.now(timezone.utc)) if may_retry else None
@@ -528,15 +494,7 @@ def fetch(url: str, access: FetchOptions, *, is_named: bool = True) -> Fetched:
                 raise _with_fix(error, public_url(url)) from None
             waited_s += wait_s
             time.sleep(wait_s)
-        else:
-            break
-    if response.status == 304:
-        if not conditions:
-            raise StatusError("answered 304 Not Modified, but nothing is cached", where=public_url(url), status=304)
-        return replace(response, content=cached, status=200)
-    if is_public:
-        _cache_document(url, response)
-    return response
+    raise AssertionError
 
 
 def retry_after_s(retry_after: str | None, now: datetime) -> float | None:

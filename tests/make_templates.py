@@ -1,7 +1,6 @@
-"""Generates docs/templates.md: `python -m skillgen.render.manual > docs/templates.md`.
+"""Prints docs/templates.md, what a template may use: `make golden` runs it.
 
-For developers: it is built from the templates, the docstrings of the filters and those of the model's fields, and a
-test keeps the committed file current. Nothing else imports this module.
+It is built from the templates, the docstrings of the filters and those of the model's fields.
 """
 
 from __future__ import annotations
@@ -12,8 +11,8 @@ from collections.abc import Iterator, Sequence
 import jinja2
 import jinja2.meta
 from jinja2 import nodes
+from make_model_schema import field_docstrings, model_classes
 
-from skillgen.model.docstrings import field_docstrings, model_classes
 from skillgen.render.catalogue import template_names, template_purpose, template_text
 from skillgen.render.filters import FILTERS, FUNCTIONS
 from skillgen.render.listing import Listing
