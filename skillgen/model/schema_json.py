@@ -28,11 +28,6 @@ def is_finite(value: Json) -> bool:
     return type(value) is int or (type(value) is float and math.isfinite(value))
 
 
-def ref_of(name: str) -> str:
-    """Returns the reference to a named type."""
-    return child("#/$defs", name)
-
-
 class Types:
     """The named types to which schemas refer."""
 
@@ -79,6 +74,10 @@ class SchemaWriter:
         self._is_request = is_request
         self._pattern = pattern
 
+    def ref(self, name: str) -> str:
+        """Returns the reference to a named type."""
+        return child("#/$defs", name)
+
     def definition(self, name: str) -> Json:
         """Returns the definition of a named type, to which others may add properties."""
         return self._written(self._types.type_of(name))
@@ -117,7 +116,7 @@ class SchemaWriter:
         return self._composed(schema, found)
 
     def _composed(self, schema: Schema, found: dict[str, Json]) -> Json:
-        parts: list[Json] = [{"$ref": ref_of(name)} for name in bases(schema)]
+        parts: list[Json] = [{"$ref": self.ref(name)} for name in bases(schema)]
         parts += [self._written(part) for part in schema.also]
         for condition in schema.conditions:
             rule = {"if": condition.when, "then": condition.then, "else": condition.otherwise}
@@ -127,7 +126,9 @@ class SchemaWriter:
         elif parts:
             found["allOf"] = parts
         if (discriminator := schema.discriminator) is not None:
-            mapping = {value: ref_of(name) for value, name in (discriminator.mapping or {}).items() if name is not None}
+            mapping = {
+                value: self.ref(name) for value, name in (discriminator.mapping or {}).items() if name is not None
+            }
             found["discriminator"] = {"propertyName": discriminator.property, "mapping": mapping}
         if schema.alternatives:
             # The discriminator decides, whatever else matches.

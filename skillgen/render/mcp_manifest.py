@@ -2,22 +2,23 @@
 registry.
 
 It is curated: the tools of the service with what a call needs, without the extensions and the events of the source.
-Schemas stay those of the source; what only OpenAPI 3.0 and Swagger 2.0 know is written as 3.1 does.
+Schemas are written from the model, so those of OpenAPI 3.0 and Swagger 2.0 are as 3.1 has them.
 """
 
 from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from typing import Any
-from urllib.parse import unquote
+
+from msgspec.structs import replace
 
 from skillgen.errors import Problem
 from skillgen.model.auth import SIGNATURE, Auth, Endpoint
-from skillgen.model.calls import Input
 from skillgen.model.document import Document
-from skillgen.model.schema import NamedType, Parameter
+from skillgen.model.schema import Parameter, Schema
+from skillgen.model.schema_json import SchemaWriter, Types
 from skillgen.model.service import Service
 from skillgen.model.tool import Tool
 from skillgen.model.values import Json, is_inferred
@@ -32,29 +33,6 @@ from skillgen.text.unicode import strip_invisible
 
 _PATH = "well-known/mcp.yaml"
 
-_TYPES = frozenset(("null", "boolean", "object", "array", "number", "integer", "string"))
-_SCHEMA_MAPS = ("properties", "patternProperties", "$defs", "definitions", "dependentSchemas")
-_SCHEMA_LISTS = ("allOf", "anyOf", "oneOf", "prefixItems")
-_SCHEMAS = (
-    *("items", "additionalProperties", "not", "if", "then", "else", "contains", "propertyNames"),
-    *("unevaluatedItems", "unevaluatedProperties", "additionalItems"),
-)
-_IDENTITIES = ("$id", "$schema", "$anchor", "$dynamicAnchor")
-"""Keywords that change what a reference means."""
-
-_KINDS: dict[type | tuple[type, ...], tuple[str, ...]] = {
-    str: ("$comment", "contentEncoding", "contentMediaType", "description", "format", "pattern", "title"),
-    bool: ("deprecated", "readOnly", "uniqueItems", "writeOnly"),
-    int: ("minLength", "maxLength", "minItems", "maxItems", "minProperties", "maxProperties"),
-    (int, float): ("minimum", "maximum", "multipleOf"),
-    list: ("enum", "examples", "required"),
-    dict: ("dependentRequired", "externalDocs"),
-}
-_KIND_OF = {key: kind for kind, keys in _KINDS.items() for key in keys}
-"""The type of a keyword's value, where JSON Schema and OpenAPI declare one."""
-
-_XML: dict[str, type] = {"name": str, "namespace": str, "prefix": str, "attribute": bool, "wrapped": bool}
-
 _FLOWS = {
     "implicit": ("authorizationUrl",),
     "password": ("tokenUrl",),
@@ -62,8 +40,6 @@ _FLOWS = {
     "authorizationCode": ("authorizationUrl", "tokenUrl"),
 }
 """The flows of OAuth 2.0, and the URLs that OpenAPI requires of each."""
-
-_BOUNDS = {"exclusiveMinimum": "minimum", "exclusiveMaximum": "maximum"}
 
 _STYLES = {
     "path": ("matrix", "label", "simple"),
@@ -130,9 +106,6 @@ def mcp_manifest(service: Service) -> Iterator[Document | Problem]:
     if not any(auth.flow == "authorizationCode" for auth in service.requirements.auth):
         message = "MCP (REST edition) requires OAuth 2.0 with an authorization code, which the source does not declare"
         yield without(_PATH, message, "declare it in `securitySchemes` if the API has it")
-    if schemas.unresolved:
-        message = f"{len(schemas.unresolved)} references of schemas have no target; they allow any value"
-        yield without(_PATH, message, "correct them in the source")
 
 
 def registry_entry_of_manifest(service: Service, domain: str) -> dict[str, Json]:
@@ -161,9 +134,6 @@ def _scalar(item: Any) -> str:
 
 def _operation(tool: Tool, schemas: _Schemas, usual: Json) -> dict[str, Json]:
     security = _security(tool)
-    sent = [item for item in tool.parameters if item.location in _STYLES]
-    raw = tool.input_schema.get("properties", {}) if isinstance(tool.input_schema, dict) else {}
-    keys = list(raw)
     fields = {
         "operationId": tool.name,
         "summary": plain(tool.summary or tool_phrase(tool)) or tool.name,
@@ -173,16 +143,16 @@ def _operation(tool: Tool, schemas: _Schemas, usual: Json) -> dict[str, Json]:
         "x-openai-isConsequential": declared_confirmation(tool),
         "x-mcp": with_values({"annotations": declared_hints(tool)}),
         "servers": _servers(tool.endpoints),
-        "parameters": [_parameter(item, schemas.of(raw.get(key))) for key, item in zip(keys, sent, strict=False)],
-        "requestBody": _body(tool, raw[keys[len(sent)]] if len(keys) > len(sent) else None, schemas),
+        "parameters": [_parameter(item, schemas) for item in tool.parameters if item.location in _STYLES],
+        "requestBody": _body(tool, schemas),
         "responses": _responses(tool, schemas),
     }
     found = with_values(fields)
     return {**found, "security": security} if security is not None and security != usual else found
 
 
-def _parameter(parameter: Parameter, schema: Json) -> dict[str, Json]:
-    form = parameter.serialization
+def _parameter(parameter: Parameter, schemas: _Schemas) -> dict[str, Json]:
+    form, schema = parameter.serialization, schemas.write(parameter.schema)
     fields: dict[str, Json] = {
         "name": parameter.name,
         "in": parameter.location,
@@ -199,18 +169,20 @@ def _parameter(parameter: Parameter, schema: Json) -> dict[str, Json]:
     return {**with_values(fields), "schema": schema}
 
 
-def _body(tool: Tool, raw: Json, schemas: _Schemas) -> dict[str, Json] | None:
-    forms: list[Input] = [*([tool.input] if tool.input is not None else []), *tool.other_inputs]
-    if not forms or raw is None or not any(form.media_types for form in forms):
-        return None
-    alternatives = raw.get("anyOf") if isinstance(raw, dict) and set(raw) == {"anyOf"} else None
-    each = alternatives if isinstance(alternatives, list) and len(alternatives) == len(forms) else [raw] * len(forms)
+def _body(tool: Tool, schemas: _Schemas) -> dict[str, Json] | None:
+    own = tuple(item for item in tool.parameters if item.location == "body")
+    forms = [(tool.input, own)] if tool.input is not None else []
+    forms += [(form, form.parameters) for form in tool.other_inputs]
     content: dict[str, Json] = {}
-    for form, schema in zip(forms, each, strict=True):
+    for form, parameters in forms:
         for media_type in form.media_types:
-            content.setdefault(media_type, {"schema": schemas.of(schema)})
-    required = True if any(form.required for form in forms) else None
-    return with_values({"description": forms[0].description, "required": required, "content": content})
+            content.setdefault(media_type, {"schema": schemas.write(form.schema_of(parameters))})
+    required = True if any(form.required for form, _ in forms) else None
+    return (
+        with_values({"description": forms[0][0].description, "required": required, "content": content})
+        if content
+        else None
+    )
 
 
 def _responses(tool: Tool, schemas: _Schemas) -> dict[str, Json]:
@@ -230,7 +202,7 @@ def _responses(tool: Tool, schemas: _Schemas) -> dict[str, Json]:
         if status in waiting:
             response["headers"] = {"Retry-After": {"schema": {"type": "string"}}}
         for media_type in output.media_types if output is not None else ():
-            media = {"schema": schemas.of(output.raw)} if output.raw is not None else {}
+            media = {"schema": schemas.write(output.schema)} if output.schema is not None else {}
             response.setdefault("content", {}).setdefault(media_type, media)
     return responses or {"default": {"description": ""}}
 
@@ -306,101 +278,49 @@ def _scheme(auth: Auth) -> dict[str, Any] | None:
 # -- schemas -----------------------------------------------------------------------------------------------------------
 
 
-def _is_valid(key: str, item: Json) -> bool:
-    """True unless JSON Schema wants another type for the value of a keyword."""
-    if key == "required":
-        return isinstance(item, list) and all(isinstance(name, str) for name in item)
-    if key == "xml":
-        return isinstance(item, dict) and all(isinstance(value, _XML.get(name, ())) for name, value in item.items())
-    kind = _KIND_OF.get(key, object)
-    return isinstance(item, kind) and (kind is bool or key not in _KIND_OF or not isinstance(item, bool))
-
-
-class _Schemas:
-    """Schemas in the form of OpenAPI 3.1, and the components that they refer to."""
+class _Schemas(SchemaWriter):
+    """Writes schemas with what they say to readers, and the components that they refer to."""
 
     def __init__(self, service: Service) -> None:
-        self._types = {item.pointer: item for item in service.schemas}
+        super().__init__(Types.of(service.schemas), is_request=False)
         self._names: dict[str, str] = {}
-        self._used: dict[str, Json] = {}
-        self._queue: list[NamedType] = []
-        self.unresolved: set[str] = set()
-        """References without a target."""
+        """The components that were referred to, by the name of their type."""
 
     def components(self) -> dict[str, Json]:
         """Returns the named schemas that were referred to, sorted by name."""
-        while self._queue:
-            item = self._queue.pop()
-            self._used[self._names[item.pointer]] = self.of(item.raw)
-        return dict(sorted(self._used.items()))
+        found: dict[str, Json] = {}
+        while missing := [name for name in self._names if self._names[name] not in found]:
+            found |= {self._names[name]: self.definition(name) for name in missing}
+        return dict(sorted(found.items()))
 
-    def of(self, raw: Json) -> Json:
-        """Returns a schema; anything that is not one allows any value."""
-        if not isinstance(raw, dict):
-            return raw if isinstance(raw, bool) else {}
-        if isinstance(raw.get("$ref"), str):
-            kept = {key: item for key, item in raw.items() if key in ("description", "deprecated", "default")}
-            more = {key: item for key, item in kept.items() if _is_valid(key, item)}
-            return {**more, **self._reference(raw["$ref"])}
-        fields: dict[str, Any] = {}
-        for key, item in raw.items():
-            fields |= self._member(key, item)
-        return self._as_3_1(raw, fields)
+    def ref(self, name: str) -> str:
+        """Returns the reference to a component, whose name has only the characters that OpenAPI allows."""
+        if name not in self._names:
+            shown = re.sub(r"[^A-Za-z0-9._-]+", "_", name)
+            while shown in self._names.values():
+                shown += "_"
+            self._names[name] = shown
+        return f"#/components/schemas/{self._names[name]}"
 
-    def _member(self, key: str, item: Json) -> dict[str, Json]:
-        if key in _SCHEMA_MAPS:
-            return {key: {name: self.of(inner) for name, inner in item.items()}} if isinstance(item, dict) else {}
-        if key in _SCHEMA_LISTS:
-            return {key: [self.of(inner) for inner in item]} if isinstance(item, list) and item else {}
-        if key == "items" and isinstance(item, list):
-            return {"prefixItems": [self.of(inner) for inner in item]} if item else {}
-        if key in _SCHEMAS:
-            return {key: self.of(item)}
-        if key == "discriminator":
-            name, mapping = (item.get("propertyName"), item.get("mapping")) if isinstance(item, dict) else (item, None)
-            return {key: self._discriminator(name, mapping)} if isinstance(name, str) else {}
-        is_dropped = key.startswith("x-") or key in ("$ref", "nullable", *_BOUNDS, *_IDENTITIES)
-        return {} if is_dropped or not _is_valid(key, item) else {key: item}
+    def _written(self, schema: Schema) -> Json:
+        found = super()._written(schema)
+        if not isinstance(found, dict):
+            return found
+        words = {
+            "title": schema.title,
+            "description": schema.description,
+            "examples": list(schema.examples),
+            "deprecated": schema.deprecated or None,
+            "readOnly": schema.read_only or None,
+            "writeOnly": schema.write_only or None,
+            "xml": (schema.constraints or {}).get("xml"),
+        }
+        default = {} if schema.default is None else {"default": schema.default.json}
+        return {**found, **with_values(words), **default}
 
-    def _as_3_1(self, raw: Mapping[str, Any], fields: dict[str, Any]) -> dict[str, Json]:
-        for key, bound in _BOUNDS.items():
-            limit = raw.get(key)
-            if limit is True and bound in fields:
-                fields[key] = fields.pop(bound)
-            elif isinstance(limit, (int, float)) and not isinstance(limit, bool):
-                fields[key] = limit
-        kinds = fields.get("type")
-        if kinds == "file":
-            fields |= {"type": "string", "format": "binary"}
-        elif "type" in fields:
-            listed = [kind for kind in (kinds if isinstance(kinds, list) else [kinds]) if isinstance(kind, str)]
-            known = [kind for kind in dict.fromkeys(listed) if kind in _TYPES]
-            fields["type"] = known[0] if len(known) == 1 and not isinstance(kinds, list) else known
-            if not known:
-                del fields["type"]
-        if raw.get("nullable") is True:
-            if isinstance(fields.get("type"), str):
-                fields["type"] = [fields["type"], "null"]
-            if isinstance(fields.get("enum"), list) and None not in fields["enum"]:
-                fields["enum"] = [*fields["enum"], None]
-        return fields
-
-    def _discriminator(self, name: str, mapping: Json) -> Json:
-        references = mapping if isinstance(mapping, dict) else {}
-        targets = {key: self._reference(ref).get("$ref") for key, ref in references.items() if isinstance(ref, str)}
-        return with_values({"propertyName": name, "mapping": with_values(targets)})
-
-    def _reference(self, reference: str) -> dict[str, Json]:
-        pointer = unquote(reference.removeprefix("#"))
-        target = self._types.get(pointer)
-        if target is None:
-            self.unresolved.add(reference)
-            return {}
-        if pointer not in self._names:
-            name = re.sub(r"[^A-Za-z0-9._-]+", "_", target.name)
-            while name in self._used:
-                name += "_"
-            self._names[pointer] = name
-            self._used[name] = {}
-            self._queue.append(target)
-        return {"$ref": f"#/components/schemas/{self._names[pointer]}"}
+    def _object(self, schema: Schema) -> Iterator[tuple[str, Json]]:
+        described = (
+            replace(item, schema=replace(item.schema, description=item.description or item.schema.description))
+            for item in schema.properties
+        )
+        return super()._object(replace(schema, properties=tuple(described)))
