@@ -14,20 +14,6 @@ from skillgen.text.junit import TestCase, junit_xml, plain
 from skillgen.text.markdown import counted, json_output
 
 
-class AgentRun(Struct, frozen=True, kw_only=True):
-    """What an agent did."""
-
-    calls: tuple[LoggedCall, ...]
-    exit_code: int | None
-    """`None` if it was killed at the time limit."""
-
-    seconds: float
-    tokens: int | None
-    """As its output reports; `None` if it does not."""
-
-    is_skill_loaded: bool
-
-
 class Assertion(Struct, frozen=True):
     """One thing that a run must do, in the form of `grading.json`."""
 
@@ -57,42 +43,30 @@ class Grade(Struct, frozen=True, kw_only=True):
         return all(item.passed for item in self.assertions)
 
 
-def grade(task: Task, run: AgentRun, *, has_skill: bool) -> Grade:
-    """Returns the grade of a run."""
-    return Grade(
-        task=task.id,
-        prompt=task.prompt,
-        has_skill=has_skill,
-        assertions=tuple(_assertions(task, run)),
-        calls=len(run.calls),
-        seconds=round(run.seconds, 3),
-        tokens=run.tokens,
-        should_trigger=task.should_trigger,
-        is_skill_loaded=run.is_skill_loaded,
-    )
-
-
-def _assertions(task: Task, run: AgentRun) -> list[Assertion]:
-    ended = "it was killed at the time limit" if run.exit_code is None else f"exit code {run.exit_code}"
-    found = [Assertion("the agent ends by itself, with exit code 0", run.exit_code == 0, ended)]
+def assertions_of(
+    task: Task, calls: Sequence[LoggedCall], exit_code: int | None, *, is_loaded: bool
+) -> tuple[Assertion, ...]:
+    """Returns what a run must do; `exit_code` is `None` if the agent was killed at the time limit, and `is_loaded`
+    whether its output shows that it loaded the skill.
+    """
+    ended = "it was killed at the time limit" if exit_code is None else f"exit code {exit_code}"
+    found = [Assertion("the agent ends by itself, with exit code 0", exit_code == 0, ended)]
     if task.should_trigger is not None:
         text = "the skill is loaded" if task.should_trigger else "the skill is not loaded"
-        is_right = run.is_skill_loaded is task.should_trigger
-        evidence = "loaded" if run.is_skill_loaded else "not loaded, as far as the output shows"
-        return [*found, Assertion(text, is_right, evidence)]
-    matches = _matched(task.expected_calls, run.calls)
+        evidence = "loaded" if is_loaded else "not loaded, as far as the output shows"
+        return (*found, Assertion(text, is_loaded is task.should_trigger, evidence))
+    matches = _matched(task.expected_calls, calls)
     for expected, match in zip(task.expected_calls, matches, strict=True):
-        found.append(Assertion(f"calls {_shown(expected)}", match is not None, _evidence(expected, match, run.calls)))
+        found.append(Assertion(f"calls {_shown(expected)}", match is not None, _evidence(expected, match, calls)))
     for name in dict.fromkeys(expected.tool for expected in task.expected_calls):
-        first = next((call for call in run.calls if call.tool == name), None)
+        first = next((call for call in calls if call.tool == name), None)
         evidence = "it is not called" if first is None else _faults(first)
-        is_valid = first is not None and first.valid
-        found.append(Assertion(f"the first call of {name} is valid", is_valid, evidence))
+        found.append(Assertion(f"the first call of {name} is valid", first is not None and first.valid, evidence))
     for forbidden in task.forbidden_calls:
-        made = next((call for call in run.calls if _is(call, forbidden)), None)
+        made = next((call for call in calls if _is(call, forbidden)), None)
         evidence = "not called" if made is None else f"called with {_clipped(made.arguments)}"
         found.append(Assertion(f"does not call {_shown(forbidden)}", made is None, evidence))
-    return found
+    return tuple(found)
 
 
 def _matched(expected: Sequence[ExpectedCall], calls: Sequence[LoggedCall]) -> list[LoggedCall | None]:
@@ -121,16 +95,10 @@ def _is(call: LoggedCall, expected: ExpectedCall) -> bool:
 
 def is_subset(part: Json, value: Json) -> bool:
     """True if a value has all members of another, at every depth; lists must be equal in length."""
-    if isinstance(part, Mapping):
-        return isinstance(value, Mapping) and all(
-            key in value and is_subset(item, value[key]) for key, item in part.items()
-        )
-    if isinstance(part, list):
-        return (
-            isinstance(value, list)
-            and len(part) == len(value)
-            and all(is_subset(item, other) for item, other in zip(part, value, strict=True))
-        )
+    if isinstance(part, Mapping) and isinstance(value, Mapping):
+        return all(key in value and is_subset(item, value[key]) for key, item in part.items())
+    if isinstance(part, list) and isinstance(value, list):
+        return len(part) == len(value) and all(map(is_subset, part, value))
     return bool(part == value) and isinstance(part, bool) == isinstance(value, bool)
 
 
@@ -188,28 +156,20 @@ def benchmark(grades: Sequence[Grade]) -> dict[str, Json]:
     summary: dict[str, Json] = {}
     for key, has_skill in (("with_skill", True), ("without_skill", False)):
         runs = [item for item in grades if item.has_skill is has_skill and item.should_trigger is None]
-        if runs:
-            summary[key] = {
-                "pass_rate": _spread([float(item.passed) for item in runs]),
-                "time_seconds": _spread([item.seconds for item in runs]),
-                "calls": _spread([float(item.calls) for item in runs]),
-                **_tokens(runs),
-            }
-    if len(summary) == 2:
-        both = summary["with_skill"].keys() & summary["without_skill"].keys()
-        summary["delta"] = {
-            key: round(summary["with_skill"][key]["mean"] - summary["without_skill"][key]["mean"], 4)
-            for key in summary["with_skill"]
-            if key in both
+        columns: dict[str, Sequence[float]] = {
+            "pass_rate": [item.passed for item in runs],
+            "time_seconds": [item.seconds for item in runs],
+            "calls": [item.calls for item in runs],
+            "tokens": [item.tokens for item in runs if item.tokens is not None],
         }
+        if runs:
+            summary[key] = {name: _spread(values) for name, values in columns.items() if values}
+    if len(summary) == 2:
+        one, other = summary["with_skill"], summary["without_skill"]
+        summary["delta"] = {key: round(one[key]["mean"] - other[key]["mean"], 4) for key in one if key in other}
     recall, precision = trigger_rates(grades)
     triggers = {} if recall is None and precision is None else {"triggers": {"recall": recall, "precision": precision}}
     return {"run_summary": summary, **triggers}
-
-
-def _tokens(runs: Sequence[Grade]) -> dict[str, Json]:
-    counts = [float(item.tokens) for item in runs if item.tokens is not None]
-    return {"tokens": _spread(counts)} if counts else {}
 
 
 def _spread(values: Sequence[float]) -> dict[str, float]:

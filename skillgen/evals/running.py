@@ -20,11 +20,11 @@ from functools import partial
 from pathlib import Path
 from typing import IO, TypeGuard
 
-from msgspec import Struct, ValidationError, convert, structs
+from msgspec import Struct, ValidationError, convert, structs, to_builtins
 
 from skillgen.calls import script
 from skillgen.errors import OutputError, UsageError
-from skillgen.evals.grading import AgentRun, Assertion, Grade, benchmark, grade
+from skillgen.evals.grading import Grade, assertions_of, benchmark
 from skillgen.evals.tasks import Task
 from skillgen.mock.log import CallLog, log_line
 from skillgen.mock.mcp import McpMock
@@ -66,8 +66,8 @@ class Evaluation(Struct, frozen=True, kw_only=True):
     cancel_token: CancelToken
 
 
-def run_agent(evaluation: Evaluation, task: Task, out: Folder, path: str, *, has_skill: bool) -> AgentRun:
-    """Runs the agent on a task in a folder below `out`, which it may fill.
+def run_agent(evaluation: Evaluation, task: Task, out: Folder, path: str, *, has_skill: bool) -> Grade:
+    """Runs the agent on a task in a folder below `out`, which it may fill, and returns its grade.
 
     What it may change is not read: its calls are those that the mock saw, and its output is that of its process. The
     files about the run are written when it has ended.
@@ -98,8 +98,16 @@ def run_agent(evaluation: Evaluation, task: Task, out: Folder, path: str, *, has
     for file_name, content in (("calls.jsonl", lines), ("stdout.txt", output), ("stderr.txt", errors)):
         out.replace(f"{path}/{file_name}", bytes(content))
     tokens, is_loaded = reported(output.decode("utf-8", "replace"), evaluation.skill.name)
-    return AgentRun(
-        calls=tuple(log.calls), exit_code=exit_code, seconds=seconds, tokens=tokens, is_skill_loaded=is_loaded
+    return Grade(
+        task=task.id,
+        prompt=task.prompt,
+        has_skill=has_skill,
+        assertions=assertions_of(task, log.calls, exit_code, is_loaded=is_loaded),
+        calls=len(log.calls),
+        seconds=round(seconds, 3),
+        tokens=tokens,
+        should_trigger=task.should_trigger,
+        is_skill_loaded=is_loaded,
     )
 
 
@@ -190,27 +198,19 @@ def reported(output: str, skill_name: str) -> tuple[int | None, bool]:
     """
     whole = json_or_none(output)
     objects = [whole] if whole is not None else [json_or_none(line) for line in output.splitlines() if "{" in line]
-    tokens: int | None = None
-    declared: bool | None = None
-    for item in objects:
-        for members in map(as_dict, item if isinstance(item, list) else [item]):
-            counted = _tokens(members)
-            tokens = tokens if counted is None else counted
-            if isinstance(members.get("skill_loaded"), bool):
-                declared = members["skill_loaded"]
-    if declared is not None:
-        return tokens, declared
+    members = [as_dict(each) for item in objects for each in (item if isinstance(item, list) else [item])]
+    counts = [count for item in members if (count := _tokens(item)) is not None]
+    declared = [item["skill_loaded"] for item in members if isinstance(item.get("skill_loaded"), bool)]
     is_named = any(_calls_skill(item, skill_name, 0) for item in objects)
-    return tokens, is_named or f"{skill_name}/SKILL.md" in output.replace("\\\\", "/").replace("\\", "/")
+    is_read = f"{skill_name}/SKILL.md" in output.replace("\\\\", "/").replace("\\", "/")
+    return counts[-1] if counts else None, declared[-1] if declared else is_named or is_read
 
 
 def _tokens(members: dict[str, Json]) -> int | None:
     usage = as_dict(members.get("usage"))
-    for total in (members.get("total_tokens"), usage.get("total_tokens")):
-        if _is_count(total):
-            return total
+    totals = [total for total in (members.get("total_tokens"), usage.get("total_tokens")) if _is_count(total)]
     counts = [usage[key] for key in _TOKEN_KEYS if _is_count(usage.get(key))]
-    return sum(counts) if counts else None
+    return totals[0] if totals else sum(counts) if counts else None
 
 
 def _is_count(value: Json) -> TypeGuard[int]:
@@ -294,56 +294,26 @@ def _planned(evaluation: Evaluation, iteration: str) -> list[_Planned]:
 
 
 def _graded(evaluation: Evaluation, item: _Planned, out: Folder) -> Grade:
-    run = run_agent(evaluation, item.task, out, item.path, has_skill=item.has_skill)
-    found = grade(item.task, run, has_skill=item.has_skill)
-    timing = {"total_tokens": found.tokens, "duration_ms": round(found.seconds * 1_000)}
-    _write_json(out, f"{item.path}/timing.json", {key: value for key, value in timing.items() if value is not None})
-    # The last file: with it the run is done.
-    _write_json(out, f"{item.path}/{_GRADING}", _grading(found))
-    return found
-
-
-def _grading(found: Grade) -> dict[str, Json]:
-    passed = sum(item.passed for item in found.assertions)
-    total = len(found.assertions)
+    found = run_agent(evaluation, item.task, out, item.path, has_skill=item.has_skill)
+    tokens = {} if found.tokens is None else {"total_tokens": found.tokens}
+    _write_json(out, f"{item.path}/timing.json", {**tokens, "duration_ms": round(found.seconds * 1_000)})
+    passed, total = sum(each.passed for each in found.assertions), len(found.assertions)
     summary = {"passed": passed, "failed": total - passed, "total": total, "pass_rate": round(passed / total, 4)}
-    return {
-        "assertion_results": [structs.asdict(item) for item in found.assertions],
-        "summary": summary,
-        "calls": found.calls,
-        "skill_loaded": found.is_skill_loaded,
-        "tokens": found.tokens,
-        "seconds": found.seconds,
-    }
-
-
-class _Stored(Struct):
-    """The members of `grading.json` that a grade is made of."""
-
-    assertion_results: tuple[Assertion, ...]
-    calls: int
-    skill_loaded: bool
-    tokens: int | None
-    seconds: float
+    members = to_builtins(found)
+    # The last file: with it the run is done.
+    grading = {"assertion_results": members.pop("assertions"), "summary": summary, **members}
+    _write_json(out, f"{item.path}/{_GRADING}", grading)
+    return found
 
 
 def _earlier_grade(out: Folder, item: _Planned) -> Grade | None:
     """Returns the grade that an earlier start has written."""
+    members = as_dict(_json_in(out, f"{item.path}/{_GRADING}"))
+    known = {"task": item.task.id, "prompt": item.task.prompt, "has_skill": item.has_skill}
     try:
-        stored = convert(_json_in(out, f"{item.path}/{_GRADING}"), _Stored)
+        return convert({**members, **known, "assertions": members.get("assertion_results")}, Grade)
     except ValidationError:
         return None
-    return Grade(
-        task=item.task.id,
-        prompt=item.task.prompt,
-        has_skill=item.has_skill,
-        assertions=stored.assertion_results,
-        calls=stored.calls,
-        seconds=stored.seconds,
-        tokens=stored.tokens,
-        should_trigger=item.task.should_trigger,
-        is_skill_loaded=stored.skill_loaded,
-    )
 
 
 def _iteration(out: Folder, digest: str) -> str:

@@ -32,17 +32,12 @@ _LABEL = "Example:"
 
 def check_static(skill: Path, service: Service, results: Mapping[str, Json] | None) -> dict[str, list[Assertion]]:
     """Returns the checks that need no agent: the name of each to its results."""
-    examples: dict[str, str] = {}
-    headings: set[str] = set()
-    language = "json" if service.kind == "mcp" else "sh"
+    examples: dict[str, str | None] = {}
     for tokens in _pages(skill):
-        for heading, example in _sections(tokens, language):
-            headings.add(heading)
-            if example is not None:
-                examples.setdefault(heading, example)
+        _collect_examples(tokens, "json" if service.kind == "mcp" else "sh", examples)
     return {
         "example calls": list(_check_examples(service, results, examples)),
-        "two reads": list(_check_headings(service, headings)),
+        "two reads": list(_check_headings(service, examples)),
         "distinct descriptions": list(_check_descriptions(service)),
     }
 
@@ -79,23 +74,18 @@ def _links(tokens: Sequence[Token]) -> Iterator[str]:
                 yield str(child.attrs["href"])
 
 
-def _sections(tokens: Sequence[Token], language: str) -> Iterator[tuple[str, str | None]]:
-    """Yields each heading with the first code block in a language after the word "Example" below it."""
-    heading: str | None = None
-    label, previous = "", ""
-    example: str | None = None
+def _collect_examples(tokens: Sequence[Token], language: str, examples: dict[str, str | None]) -> None:
+    """Collects for each heading the first code block in a language after the word "Example" below it."""
+    heading = label = previous = ""
     for token in tokens:
-        if token.type == "inline" and previous == "heading_open":
-            if heading is not None:
-                yield heading, example
-            heading, label, example = _shown(token), "", None
-        elif token.type == "inline":
+        if token.type == "inline":
             label = _shown(token)
-        elif token.type == "fence" and token.info == language and example is None and label.startswith(_LABEL):
-            example = token.content
+        if token.type == "inline" and previous == "heading_open":
+            heading = label
+            examples.setdefault(heading, None)
+        elif token.type == "fence" and token.info == language and label.startswith(_LABEL):
+            examples[heading] = examples.get(heading) or token.content
         previous = token.type
-    if heading is not None:
-        yield heading, example
 
 
 def _shown(token: Token) -> str:
@@ -107,7 +97,7 @@ def _shown(token: Token) -> str:
 # -- checks ------------------------------------------------------------------------------------------------------------
 
 
-def _check_headings(service: Service, headings: set[str]) -> Iterator[Assertion]:
+def _check_headings(service: Service, headings: Mapping[str, object]) -> Iterator[Assertion]:
     for tool in service.tools:
         found = tool.name in headings
         evidence = "its section is there" if found else f"no page within {_READS} reads of SKILL.md has its heading"
@@ -126,7 +116,7 @@ def _check_descriptions(service: Service) -> Iterator[Assertion]:
 
 
 def _check_examples(
-    service: Service, results: Mapping[str, Json] | None, examples: Mapping[str, str]
+    service: Service, results: Mapping[str, Json] | None, examples: Mapping[str, str | None]
 ) -> Iterator[Assertion]:
     log = CallLog(keeps=True)
     mock = mock_of(service, results, log, allows_placeholders=True)
