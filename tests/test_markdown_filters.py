@@ -525,7 +525,7 @@ def test_a_text_without_structure_is_written_byte_for_byte(text: str) -> None:
          "[logo](https://x.example/a.png) [here] (/docs) a[0] (1)"),
         ("[x]: https://x.example", "[x] : https://x.example"),
         ("a MySQL ` tick", "a MySQL `` ` `` tick"),
-        ("a\u2028b\u2029c\u0085d", "a b c d"),
+        ("a\u2028b\u2029c\u0085d\u000be\u000cf", "a b c d e f"),
         ("\x1b[1mLists\x1b[0m \x1b]8;;http://x\x07it", "Lists it"),
     ],
 )  # fmt: skip
@@ -536,4 +536,6 @@ def test_what_a_parser_would_take_for_more_is_code_or_broken(text: str, written:
 
 def test_tags_that_only_group_lines_are_dropped() -> None:
     text = "\n<use_case> This moves it.\n</use_case>\n\n<notes>\n- a\n</notes>\n\nOf <id>."
+    assert each("block", [text]) == ["This moves it.\n\n- a\n\nOf `<id>`."]
+    text = "<use_case>This moves it.</use_case><notes>- a</notes>\nOf <id>."
     assert each("block", [text]) == ["This moves it.\n\n- a\n\nOf `<id>`."]

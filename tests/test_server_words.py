@@ -311,3 +311,32 @@ def test_a_docstring_that_says_something_else_than_the_schema_stays(tmp_path: Pa
     section = page.read_text("utf-8").partition("## find_berth")[2]
     assert "- `harbour` (string): An UN/LOCODE." in section
     assert "the name of it" in section
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        '{"query": "string", "room": "string"}',
+        '{"query": "<string>"}',
+        '{"query": "STR"}',
+        '```json\n{"query": "red", "in": {"count": "integer"}}\n```',
+        '{"query": ["…"]}',
+    ],
+)
+def test_names_of_types_are_not_an_example_of_a_call(tmp_path: Path, call: str) -> None:
+    """Documents, section 6: such an object says what a call takes, not how one looks."""
+    properties = {"query": {}, "room": {"type": "string"}, "in": {"type": "object"}}
+    for text, count in ((call, 0), (call.replace("{", '{"room": "hall", ', 1), 0), ('{"room": "hall"}', 1)):
+        described = tool("find", description=f"Finds lamps. Example: {text}", inputSchema={"properties": properties})
+        (found,) = inspected(tmp_path, tools=[described])["tools"]
+        assert len(found.get("examples", ())) == count, text
+
+
+@pytest.mark.parametrize("words", ["This tool is useful when you need to list lamps", "Useful for listing lamps"])
+def test_a_first_sentence_on_its_use_is_the_summary(tmp_path: Path, words: str) -> None:
+    """Documents, section 2: not the sentence on what it returns."""
+    described = tool("lamps", description=f"{words}. Returns at most 10.\nParameters:\n- a (string): the letter")
+    _, out = documented(
+        tmp_path, tools=[described] + [tool(f"t{number}", description="Gets " + "x" * 900) for number in range(20)]
+    )
+    assert f"— {words}\n" in skill_of(out)

@@ -25,7 +25,7 @@ _KINDS = (
         "\U0001bca0-\U0001bca3\U0001d159\U0001d173-\U0001d17a\U0001107f\U00013430-\U0001343f\U00016fe4",
         True,
     ),
-    ("control characters", "\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x84\x86-\x9f\ufff9-\ufffb", False),
+    ("control characters", "\x00-\x08\x0e-\x1f\x7f-\x84\x86-\x9f\ufff9-\ufffb", False),
     ("soft hyphens", "\u00ad", False),
     ("surrogates without their other half", "\ud800-\udfff", False),
     ("code points that are no characters", _NONCHARACTERS, False),
@@ -33,7 +33,7 @@ _KINDS = (
 )
 """Kind, its characters, and whether they suggest that something is hidden on purpose."""
 
-_LINE_ENDS = "\r\x85\u2028\u2029"
+_LINE_ENDS = "\r\x0b\x0c\x85\u2028\u2029"
 _EMOJI = "\u00a9\u00ae\u203c-\u3299\U0001f000-\U0001faff"
 _SELECTOR = f"(?<![{_EMOJI}])\ufe0f(?!\u20e3)"
 """The emoji variation selector has a meaning only after an emoji and before a keycap."""

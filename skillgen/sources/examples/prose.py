@@ -51,7 +51,9 @@ _NO_VALUE = re.compile(
 """A placeholder, a form, the name of a type, or what no one would send."""
 
 
-_TYPE_NAME = re.compile(r"str|string|int|integer|number|float|bool|boolean|object|array|\.\.\.|…", re.IGNORECASE)
+_TYPE_NAME = re.compile(
+    r"<?(?:str|string|int|integer|number|float|bool|boolean|object|array)>?|\.\.\.|…", re.IGNORECASE
+)
 
 
 @lru_cache(4096)
