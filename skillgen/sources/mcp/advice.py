@@ -32,12 +32,8 @@ _BEFORE = re.compile(r"\b(?:before|first|step|then|prior|required)\b", re.IGNORE
 
 def specifications_of(sources: MetadataSources, results: Mapping[str, Json]) -> tuple[str, ...]:
     """Returns the names of the extensions that a server uses."""
-    used = {
-        "dashdash": bool(sources.dashdashes[0].raw),
-        "ai_help": results.get("ai_help") is not None,
-        "manifest": bool(sources.manifest.fields.raw),
-    }
-    return tuple(name for name, is_used in used.items() if is_used)
+    used = (sources.dashdashes[0].raw, results.get("ai_help") is not None, sources.manifest.fields.raw)
+    return tuple(name for name, is_used in zip(("dashdash", "ai_help", "manifest"), used, strict=True) if is_used)
 
 
 def check_advice(
@@ -52,25 +48,16 @@ def check_advice(
     if dashdash.raw:
         if missing := [name for name in _SERVER_FIELDS if dashdash.raw.get(name) is None]:
             log("dashdash-field-missing", dashdash.pointer, f"dashdash lacks {', '.join(missing)}")
+        entries = [(tool.pointer, tool.raw) for tool in tools]
+        _check_entries("dashdash-tool-field-missing", entries, _TOOL_FIELDS, dashdash, problems)
         resources = raw_entries(results, "resources/list", "resources", ProblemLog())
-        _check_entries(
-            "dashdash-tool-field-missing",
-            [(tool.pointer, tool.raw) for tool in tools],
-            _TOOL_FIELDS,
-            dashdash,
-            problems,
-        )
         _check_entries("dashdash-resource-field-missing", resources, _RESOURCE_FIELDS, dashdash, problems)
     if results.get("ai_help") is not None:
-        identity = as_dict(text.metadata.raw.get("identity"))
-        found = {
-            "name": identity.get("name"),
-            "description": identity.get("description"),
-            "spec-version": text.metadata.raw.get("specVersion"),
-            "access-level": text.metadata.raw.get("accessLevel"),
-            "When to Use": text.when_to_use or has_section(text, "When to Use") or None,
-            "Quick Reference": has_section(text, "Quick Reference") or None,
-        }
+        metadata = text.metadata.raw
+        found = {key: as_dict(metadata.get("identity")).get(key) for key in ("name", "description")}
+        found |= {"spec-version": metadata.get("specVersion"), "access-level": metadata.get("accessLevel")}
+        found |= {title: has_section(text, title) or None for title in ("When to Use", "Quick Reference")}
+        found["When to Use"] = text.when_to_use or found["When to Use"]
         if missing := [name for name, value in found.items() if value is None]:
             log("ai-help-part-missing", text.pointer, f"the text lacks {', '.join(missing)}")
     elif dashdash.raw:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import contextlib
 import json
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from concurrent.futures import Future, wait
 
 from skillgen.errors import ProblemLog, SourceError
@@ -61,6 +61,7 @@ _LISTS = {
 """Method to the capability or extension that declares it, and to the key of its items."""
 
 _PAGES_LIMIT = 1_000
+_CUT = "Reading it took too long; only the pages that arrived are documented."
 
 _UNDECLARED_TIMEOUT_S = 3.0
 """How long to wait for the answer to a method that the server does not declare."""
@@ -173,7 +174,7 @@ class _CrawlReader:
         handshake = self._session.handshake
         results: dict[str, Json] = {handshake.method: handshake.result}
         progress("reading tools, resources and prompts")
-        results |= {reader.method: reader.pages for reader in self._read_lists() if reader.pages}
+        results |= self._read_lists()
         self._read_extensions(results, progress)
         progress("requesting ai_help")
         results |= self._read_ai_help(results)
@@ -184,32 +185,91 @@ class _CrawlReader:
             _report_replaced_bytes(results, self.log)
         return results
 
-    def _read_lists(self) -> list[_ListReader]:
+    def _read_lists(self) -> dict[str, Json]:
+        """Returns method to the pages of its list, as far as they arrived."""
         handshake = self._session.handshake
-        readers = [
-            _ListReader(method, items_key=items_key, timeout_s=self._timeout_s(is_declared=handshake.declares(name)))
-            for method, (name, items_key) in _LISTS.items()
+        methods = [
+            method
+            for method, (name, _) in _LISTS.items()
             if handshake.declares(name) or method == "tools/list" or (name == GROUPS and handshake.declares(GROUPING))
         ]
         # Over HTTP, one broken response closes the transport for all requests in flight: tools come first there.
         first = 1 if self._target.url is not None else 0
-        for concurrent in (readers[:first], readers[first:]):
-            _read_concurrently(self._session, concurrent, self.log)
-            for reader in concurrent:
-                if reader.failure is not None and handshake.declares(_LISTS[reader.method][0]):
-                    self._report(reader, reader.failure)
-        return readers
+        results: dict[str, Json] = {}
+        for concurrent in (methods[:first], methods[first:]):
+            requests = [self._request_page(method, {}) for method in concurrent]
+            for method, request in zip(concurrent, requests, strict=True):
+                pages, failure = self._read_list(method, *request)
+                if failure is not None and handshake.declares(_LISTS[method][0]):
+                    self._report(method, failure, has_pages=bool(pages))
+                results |= {method: pages} if pages else {}
+        return results
 
-    def _report(self, reader: _ListReader, error: BaseException) -> None:
-        if reader.method == "tools/list":
+    def _request_page(self, method: str, params: dict[str, Json]) -> tuple[Future[Json], float, float]:
+        """Requests a page of a list; returns the timeout and the deadline of its answer as well."""
+        timeout_s = self._timeout_s(is_declared=self._session.handshake.declares(_LISTS[method][0]))
+        deadline = time.monotonic() + self._session.seconds_left(timeout_s)
+        return self._session.send(method, params), timeout_s, deadline
+
+    def _read_list(
+        self, method: str, future: Future[Json], timeout_s: float, deadline: float
+    ) -> tuple[list[Json], BaseException | None]:
+        """Reads a list until it is complete, fails or times out; returns its pages, and why it is incomplete.
+
+        At the deadline of the crawl, the pages that have arrived remain.
+        """
+        items_key, pages, seen = _LISTS[method][1], list[Json](), set[str]()
+        while True:
+            wait([future], max(0.0, deadline - time.monotonic()))
+            if not future.done() and pages and not self._session.seconds_left():
+                self.log.report("list-too-long", method, _CUT)
+                return pages, None
+            if error := future.exception() if future.done() else NoAnswer(method, timeout_s):
+                return pages, error
+            page = future.result()
+            kind = page.get("resultType", "complete") if isinstance(page, dict) else "null"
+            if kind != "complete":
+                message = f"A page has the result type {kind!r:.60} instead of complete"
+                self.log.report("list-incomplete", method, f"{message}; skillgen answers no request for input.")
+            if not isinstance(page, dict) or not isinstance(items := page.get(items_key), list):
+                # An answer that asks for input first is reported above (2026-07-28, `InputRequiredResult`). Any other
+                # one without tools is fatal; without another list the rest can be documented.
+                is_fatal = method == "tools/list" and kind in ("complete", "null")
+                return pages, RpcError(f"the answer has no list of {items_key}") if is_fatal else None
+            # A cursor is opaque, and may be the empty string: only a missing one marks the last page. Some servers
+            # mark the end with an empty one, then start again.
+            cursor = page.get("nextCursor")
+            marks = (
+                [json.dumps([part], sort_keys=True) for part in (items, cursor)]
+                if pages or cursor is not None
+                else ["", ""]
+            )
+            if items and marks[0] in seen:
+                self.log.report("list-repeated", method, f"Page {len(pages) + 1} repeats an earlier page.")
+                return pages, None
+            pages.append(page)
+            if cursor is None:
+                return pages, None
+            if f"at {marks[1]}" in seen:
+                self.log.report("list-repeated", method, f"Page {len(pages)} repeats an earlier cursor.")
+                return pages, None
+            if len(pages) >= _PAGES_LIMIT or not self._session.seconds_left():
+                too_many = f"The list has more than {_PAGES_LIMIT} pages; only these are read."
+                self.log.report("list-too-long", method, too_many if len(pages) >= _PAGES_LIMIT else _CUT)
+                return pages, None
+            seen |= {marks[0], f"at {marks[1]}"}
+            future, timeout_s, deadline = self._request_page(method, {"cursor": cursor})
+
+    def _report(self, method: str, error: BaseException, *, has_pages: bool) -> None:
+        if method == "tools/list":
             symptoms = self._session.connection.symptoms()
-            raise crawl_error(error, reader.method, where=self._target.where, symptoms=symptoms, secrets=self._secrets)
-        if isinstance(error, RpcError) and _is_unknown_method(error) and not reader.pages:
+            raise crawl_error(error, method, where=self._target.where, symptoms=symptoms, secrets=self._secrets)
+        if isinstance(error, RpcError) and _is_unknown_method(error) and not has_pages:
             message = "The server declares this list, but does not know the method."
-            self.log.report("list-not-offered", reader.method, message)
+            self.log.report("list-not-offered", method, message)
         else:
             reason = self._secrets.excerpt(str(error))
-            self.log.report("list-failed", reader.method, f"The list could not be read completely: {reason}")
+            self.log.report("list-failed", method, f"The list could not be read completely: {reason}")
 
     def _read_extensions(self, results: dict[str, Json], progress: Callable[[str], None]) -> None:
         scope, session = self._target.scope, self._session
@@ -279,93 +339,3 @@ def _report_replaced_bytes(results: dict[str, Json], log: ProblemLog) -> None:
 
 def _is_unknown_method(error: RpcError) -> bool:
     return error.code in _NOT_FOUND or error.http_status == 404
-
-
-class _ListReader:
-    """The pages of one list, and the request for the next one."""
-
-    def __init__(self, method: str, *, items_key: str, timeout_s: float) -> None:
-        self.method = method
-        self.timeout_s = timeout_s
-        self.pages: list[Json] = []
-        self.failure: BaseException | None = None
-        """Why the list is incomplete."""
-
-        self.future: Future[Json] = Future()
-        self.deadline = 0.0
-        self._items_key = items_key
-        self._cursors: set[str] = set()
-        self._contents: set[str] = set()
-
-    def request_page(self, session: Session, params: dict[str, Json]) -> None:
-        """Requests the page with this cursor; `{}` requests the first."""
-        self.future = session.send(self.method, params)
-        self.deadline = time.monotonic() + session.seconds_left(self.timeout_s)
-
-    def take_page(self, session: Session, log: ProblemLog) -> dict[str, Json] | None:
-        """Waits for a page and stores it; returns the parameters of the next request, if there is a next page."""
-        wait([self.future], max(0.0, self.deadline - time.monotonic()))
-        if not self.future.done():
-            if self.pages and not session.seconds_left():
-                _report_cut(self, log)
-            else:
-                self.failure = NoAnswer(self.method, self.timeout_s)
-            return None
-        if error := self.future.exception():
-            self.failure = error
-            return None
-        page = self.future.result()
-        kind = page.get("resultType", "complete") if isinstance(page, dict) else "null"
-        if kind != "complete":
-            log.report(
-                "list-incomplete",
-                self.method,
-                f"A page has the result type {kind!r:.60} instead of complete; skillgen answers no request for input.",
-            )
-        if not isinstance(page, dict) or not isinstance(page.get(self._items_key), list):
-            # An answer that asks for input first is reported above (2026-07-28, `InputRequiredResult`). Any other one
-            # without tools is fatal; without another list the rest can be documented.
-            if self.method == "tools/list" and kind in ("complete", "null"):
-                self.failure = RpcError(f"the answer has no list of {self._items_key}")
-            return None
-        # A cursor is opaque, and may be the empty string: only a missing one marks the last page.
-        cursor = page.get("nextCursor")
-        is_only_page = cursor is None and not self.pages
-        content = "" if is_only_page else json.dumps(page[self._items_key], sort_keys=True)
-        if page[self._items_key] and content in self._contents:
-            # Some servers mark the end with an empty cursor, then start again.
-            message = f"Page {len(self.pages) + 1} repeats an earlier page."
-            log.report("list-repeated", self.method, message)
-            return None
-        self.pages.append(page)
-        self._contents.add(content)
-        key = json.dumps(cursor, sort_keys=True)
-        if key in self._cursors:
-            message = f"Page {len(self.pages)} repeats an earlier cursor."
-            log.report("list-repeated", self.method, message)
-        elif len(self.pages) >= _PAGES_LIMIT and cursor is not None:
-            message = f"The list has more than {_PAGES_LIMIT} pages; only these are read."
-            log.report("list-too-long", self.method, message)
-        elif cursor is not None:
-            self._cursors.add(key)
-            return {"cursor": cursor}
-        return None
-
-
-def _read_concurrently(session: Session, readers: Sequence[_ListReader], log: ProblemLog) -> None:
-    """Requests the first pages of lists at once, then reads each list until it is complete, fails or times out.
-
-    At the deadline of the crawl, the pages that have arrived remain.
-    """
-    for reader in readers:
-        reader.request_page(session, {})
-    for reader in readers:
-        while (params := reader.take_page(session, log)) is not None:
-            if not session.seconds_left():
-                _report_cut(reader, log)
-                break
-            reader.request_page(session, params)
-
-
-def _report_cut(reader: _ListReader, log: ProblemLog) -> None:
-    log.report("list-too-long", reader.method, "Reading it took too long; only the pages that arrived are documented.")

@@ -375,11 +375,11 @@ def raw_entries(
 
 
 def named_entries(
-    entries: Iterable[tuple[str, Json]], name_key: str, problems: ProblemLog
+    entries: Iterable[tuple[str, Json]], name_key: str, problems: ProblemLog, known: set[str] | None = None
 ) -> Iterator[tuple[str, FieldReader]]:
     """Yields the name and a reader for each entry with a name that no earlier one has; reports the others.
 
-    `entries` are pointers and entries, as from `raw_entries`.
+    `entries` are pointers and entries, as from `raw_entries`. Repeating a `known` name is no problem; all are added.
     """
     seen: dict[str, str] = {}
     for pointer, raw in entries:
@@ -388,10 +388,14 @@ def named_entries(
             problems.report("entry-invalid", pointer, "the entry is not an object; left out")
         elif not isinstance(name, str) or not name.strip():
             problems.report("name-missing", pointer, f"the entry has no {name_key} that is a string; left out")
+        elif known is not None and name in known:
+            continue
         elif name in seen:
             problems.report("name-duplicate", pointer, f"{name[:100]!r} is listed at {seen[name]} already; left out")
         else:
             seen[name] = pointer
+            if known is not None:
+                known.add(name)
             fields = FieldReader(raw, pointer, "entry", problems)
             fields.ignore(name_key)
             yield name, fields

@@ -41,11 +41,6 @@ _VERSION = re.compile(rb'"jsonrpc"\s*:\s*"2\.0"')
 _UNUSUAL = re.compile(rb"\\u[dD][89a-fA-F]|NaN|Infinity|[0-9][eE]\+?[0-9]{3}|[0-9]{300}")
 """Surrogates, of which one may be alone, and numbers that are no JSON or become infinite."""
 
-_STRING = re.compile(rb'"[^"\\]*(?:\\.[^"\\]*)*(?:"|\\?\Z)', re.DOTALL)
-"""A string, also one without an end, at which matching would otherwise start again and again."""
-
-_STEPS = {ord("["): 1, ord("{"): 1, ord("]"): -1, ord("}"): -1}
-_OTHERS = bytes(set(range(256)) - _STEPS.keys())
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
 
@@ -55,7 +50,8 @@ def repaired_message(text: bytes) -> bytes:
     U+FFFF replaces a lone surrogate: the screening removes and reports either.
     """
     is_plain = text.lstrip()[:1] == b"{" and _VERSION.search(text) and is_utf8(text)
-    if is_plain and not _UNUSUAL.search(text) and not _is_deep(text):
+    may_be_deep = text.count(b"[") + text.count(b"{") > NESTING_LIMIT
+    if is_plain and not may_be_deep and not _UNUSUAL.search(text):
         return text
     try:
         messages, rest = parse_messages(text)
@@ -64,13 +60,6 @@ def repaired_message(text: bytes) -> bytes:
     if len(messages) != 1 or rest:
         return text
     return _SURROGATE.sub("\uffff", json.dumps({**messages[0], "jsonrpc": "2.0"}, ensure_ascii=False)).encode()
-
-
-def _is_deep(text: bytes) -> bool:
-    if text.count(b"[") + text.count(b"{") <= NESTING_LIMIT:
-        return False
-    depths = itertools.accumulate(map(_STEPS.__getitem__, _STRING.sub(b"", text).translate(None, _OTHERS)))
-    return max(depths, default=0) > NESTING_LIMIT
 
 
 class _Body(httpx2.AsyncByteStream):

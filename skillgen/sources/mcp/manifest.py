@@ -27,6 +27,7 @@ _EXTENSIONS = (
 _KEYS_IN_RESULT = ("manifest", "service_manifest", "serviceManifest")
 _SESSION_TTL = Field("session_ttl_s", "integer", entry="session_ttl_seconds")
 _SUPPORTED = Field("extensions", "strings", entry="supported_extensions")
+_VOLATILE = (Field("remaining", "integer", entry="remaining"), Field("resets_at", entry="resets_at"))
 
 
 class Manifest:
@@ -114,27 +115,19 @@ class Manifest:
         for index, scope in enumerate(as_list(auth.get("scopes"))):
             self._check_required(as_dict(scope), ("name", "description"), f"auth/scopes/{index}")
         self._check_words("supported_extensions", texts_of(self.fields.raw, "supported_extensions"), _EXTENSIONS)
-        recommended = [as_dict(item) for item in as_list(self.fields.raw.get("recommendations"))]
-        confidences = (text_of(item, "match_confidence") for item in recommended)
-        self._check_words("recommendations", confidences, RELATED[-1].words)
-        for index, item in enumerate(recommended):
+        for index, item in enumerate(map(as_dict, as_list(self.fields.raw.get("recommendations")))):
+            place = f"recommendations/{index}"
+            self._check_words("recommendations", filter(None, [text_of(item, "match_confidence")]), RELATED[-1].words)
             for field in RELATED[:2]:
                 if not any(text_of(item, key) for key in spellings(field.entry)):
-                    self._report_missing(
-                        f"recommendations/{index}/{field.entry.split('|')[0]}", f"recommendations/{index}"
-                    )
-        self._check_limits(self.fields.raw.get("rate_limits", {}))
+                    self._report_missing(f"{place}/{field.entry.partition('|')[0]}", place)
+        limits = self.fields.object("rate_limits")
+        # Not documented, so nothing else reads them.
+        FieldReader(limits.raw, limits.pointer, "manifest", self.fields.problems).values(_VOLATILE)
 
-    def _check_limits(self, limits: Json) -> None:
-        volatile = {"remaining": int, "resets_at": str}  # not documented, so nothing else reads them
-        wrong = [key for key, kind in volatile.items() if not isinstance(as_dict(limits).get(key, kind()), kind)]
-        if wrong or not isinstance(limits, dict):
-            what = f"{wrong[0]} has a value of a wrong type" if wrong else "expected an object"
-            self.fields.report("member-invalid", "rate_limits", what)
-
-    def _check_words(self, key: str, values: Iterable[str | None], choices: Collection[str]) -> None:
+    def _check_words(self, key: str, values: Iterable[str], choices: Collection[str]) -> None:
         for value in values:
-            if value is not None and value not in choices:
+            if value not in choices:
                 message = f"{value[:40]!r} is not specified; it is one of {', '.join(choices)}"
                 self.fields.report("manifest-word-unknown", key, message)
 

@@ -128,24 +128,19 @@ class GroupReader:
         self._disclosing: dict[str, str] = {}
         """Tool that is not in `tools/list` to its group."""
 
-    def entries(self, key: str, name_key: str, seen: Iterable[str]) -> Iterator[tuple[str, FieldReader]]:
-        """Yields the entries of one kind, such as `tools`, that are in groups alone; `seen` are those in the list."""
-        known = set(seen)
+    def entries(self, key: str, name_key: str, known: set[str]) -> Iterator[tuple[str, FieldReader]]:
+        """Yields the entries of one kind, such as `tools`, that are in groups alone; `known` are those in the list."""
+        raw_entries: dict[str, Json] = {}
+        owners: dict[str, str | None] = {}
         for index, item in enumerate(self._fetched):
-            group = text_of(item.get("group"), "name")
             contents = as_dict(as_dict(item.get("result")).get("contents"))
             for position, raw in enumerate(as_list(contents.get(key))):
-                name = text_of(raw, name_key)
                 pointer = child("", "groups/get", index, "result", "contents", key, position)
-                if name is None:
-                    self._problems.report("name-missing", pointer, f"the entry has no {name_key}; left out")
-                elif name not in known:
-                    known.add(name)
-                    if key == "tools" and group is not None:
-                        self._disclosing[name] = group
-                    fields = FieldReader(raw, pointer, "entry", self._problems)
-                    fields.ignore(name_key)
-                    yield name, fields
+                raw_entries[pointer], owners[pointer] = raw, text_of(item.get("group"), "name")
+        for name, fields in named_entries(raw_entries.items(), name_key, self._problems, known):
+            if key == "tools" and (group := owners[fields.pointer]) is not None:
+                self._disclosing[name] = group
+            yield name, fields
 
     def disclosing_group(self, name: str) -> str | None:
         """Returns the group of a tool that is not in `tools/list`."""

@@ -139,7 +139,7 @@ class _DescriptionReader:
             if not entry:
                 self._report(uri, f"the answer omits {name[:80]!r}, which was requested")
             elif "error" in entry and "inputSchema" not in entry:
-                self._report(uri, self._secrets.excerpt(_error_message(entry["error"])))
+                self._report(uri, self._secrets.excerpt(_error_in(entry) or "an error"))
             else:
                 self.descriptions[name] = entry
         extra = [name for name in descriptions if name not in names]
@@ -153,53 +153,33 @@ class _DescriptionReader:
 
 def _descriptions_from(answer: Answer) -> dict[str, Json] | str:
     """Returns name to description from the contents of a resource, or the reason why they are missing."""
+    if isinstance(error := answer.failure, RpcError):
+        return _error_in(error.data, as_dict(error.data).get("data"), error.message) or str(error)
     if answer.failure is not None:
-        return _extension_error(answer.failure) or str(answer.failure)
+        return str(answer.failure)
     result = as_dict(answer.result)
-    if result.get("isError") is True:
-        texts = [text for item in as_list(result.get("content")) if (text := text_of(item, "text")) is not None]
-        errors = (error for text in texts if (error := _error_of(json_or_none(text))) is not None)
-        return next(errors, None) or next(iter(texts), "the server answers with an error")
+    items = as_list(result.get("contents")) or as_list(result.get("content"))
+    texts = [text for item in items if (text := text_of(item, "text")) is not None]
+    if (message := _error_in(*texts)) is not None or result.get("isError") is True:
+        return message or next(iter(texts), "the server answers with an error")
     descriptions: dict[str, Json] = {}
-    message = "the answer has no text"
-    for item in as_list(result.get("contents")) or as_list(result.get("content")):
-        text = text_of(item, "text")
-        data = json_or_none(text or "")
-        if (error := _error_of(data)) is not None:
+    for text in texts:
+        descriptions |= as_dict(json_or_none(text))
+    return descriptions or ("the text is not a JSON object" if texts else "the answer has no text")
+
+
+def _error_in(*values: Json) -> str | None:
+    """Returns the message of the first value, also as a text, that is an error of the extension (seed 003, 6).
+
+    It is `{"error": {"code": …, "message": …}}`, or has one of its codes. A tool may be named `error` as well.
+    """
+    for value in values:
+        members = as_dict(json_or_none(value) if isinstance(value, str) else value)
+        error = members.get("error", members if members.get("code") in _ERROR_CODES else None)
+        if isinstance(error, dict) and not error.keys().isdisjoint(("code", "message")):
+            return f"{error.get('code', '')}: {error.get('message', '')}".strip(": ") or "an error"
+        if isinstance(error, str) and members.keys() <= _ERROR_KEYS:
             return error
-        if isinstance(data, dict):
-            descriptions.update(data)
-        elif text is not None:
-            message = "the text is not a JSON object"
-    return descriptions or message
-
-
-def _error_of(data: Json) -> str | None:
-    """Returns the message of an error object of the extension: `{"error": {"code": …, "message": …}}`."""
-    if not isinstance(data, dict):
-        return None
-    error = data.get("error")
-    # A tool may be named `error`; its description is an object.
-    is_error = "code" in error or "message" in error if isinstance(error, dict) else data.keys() <= _ERROR_KEYS
-    return _error_message(error) if is_error and isinstance(error, (dict, str)) else None
-
-
-def _error_message(error: Json) -> str:
-    if isinstance(error, dict):
-        return f"{error.get('code', '')}: {error.get('message', '')}".strip(": ") or "an error"
-    return str(error)
-
-
-def _extension_error(error: BaseException) -> str | None:
-    """Returns the error of the extension in the data or the message of a JSON-RPC error, if any."""
-    if not isinstance(error, RpcError):
-        return None
-    for data in (error.data, as_dict(error.data).get("data"), json_or_none(error.message)):
-        if (message := _error_of(data)) is not None:
-            return message
-        members = as_dict(data)
-        if (code := members.get("code")) in _ERROR_CODES:
-            return f"{code}: {members.get('message', error.message)}"
     return None
 
 
@@ -272,27 +252,29 @@ class DisclosedTools:
     def _criteria(self, entries: Sequence[Json], undescribed: Sequence[str]) -> Iterator[Criterion]:
         """Checks the criteria that need no call."""
         detailed = [str(as_dict(entry).get("name")) for entry in entries if not is_minimal(entry)]
-        keys = {"description", "inputSchema"}
-        partial = [name for name, raw in self._tools.items() if not keys <= as_dict(raw).keys()]
+        partial = [
+            name for name, raw in self._tools.items() if not {"description", "inputSchema"} <= as_dict(raw).keys()
+        ]
+        calls_nothing = "skillgen calls no tools"
+        unchecked = {5: "skillgen never reads the resource without naming tools"} | dict.fromkeys(
+            (6, 7, 8), calls_nothing
+        )
+        if not self._was_read:
+            unchecked |= dict.fromkeys((3, 4), "the descriptions were not read")
         flaws: dict[int, str] = {}
         if detailed:
             flaws[1] = f"{len(detailed)} of {len(entries)} tools have a schema there, such as {detailed[0][:60]}"
         if not self._tools:
             flaws[3] = "no read returned a description"
-        if partial:
-            flaws[4] = f"without a description or inputSchema: {', '.join(partial[:3])}"
-        elif undescribed:
-            flaws[4] = f"missing: {', '.join(undescribed[:3])}"
-        unchecked = dict.fromkeys((6, 7, 8), "skillgen calls no tools")
-        unchecked[5] = "skillgen never reads the resource without naming tools"
-        if not self._was_read:
-            unchecked |= dict.fromkeys((3, 4), "the descriptions were not read")
+        if missing := partial or undescribed:
+            flaws[4] = f"{'without a description or inputSchema' if partial else 'missing'}: {', '.join(missing[:3])}"
         for number, text in enumerate(_CRITERIA, start=1):
+            note = unchecked.get(number, flaws.get(number))
             yield Criterion(
                 number=number,
                 text=text,
-                outcome="not checked" if number in unchecked else "not met" if number in flaws else "met",
-                note=unchecked.get(number, flaws.get(number)),
+                outcome="met" if note is None else "not checked" if number in unchecked else "not met",
+                note=note,
             )
 
 

@@ -45,34 +45,28 @@ _ITEMS_KEYS = {
 _PLACEHOLDER = re.compile(r"\{([A-Za-z_][\w.-]*)\}")
 
 
-def _list_metadata(results: Mapping[str, Json]) -> dict[str, Json]:
+def _list_metadata(results: Mapping[str, Json], problems: ProblemLog) -> dict[str, Json]:
     """Returns method to the members of its pages next to the items, such as `ttlMs`; the first page with one counts.
 
-    They are those of `CacheableResult` (2026-07-28) and any that the protocol does not know.
+    They are those of `CacheableResult` (2026-07-28) and any that the protocol does not know. Results for one user alone
+    (`cacheScope`) are reported: the documents may be for that user alone as well.
     """
     metadata: dict[str, Json] = {}
+    private: list[str] = []
     for method, items_key in _ITEMS_KEYS.items():
-        merged: dict[str, Json] = {}
+        known = {items_key, "_meta", "nextCursor", "resultType"}
         for page in map(as_dict, as_list(results.get(method))):
             meta = {key: value for key, value in as_dict(page.get("_meta")).items() if key != SERVER_INFO_KEY}
-            known = (items_key, "_meta", "nextCursor", "resultType")
-            rest = {key: value for key, value in page.items() if key not in known}
-            merged = {**rest, **({"_meta": meta} if meta else {}), **merged}
-        if merged:
-            metadata[method] = merged
+            rest = {key: value for key, value in page.items() if key not in known} | ({"_meta": meta} if meta else {})
+            if rest:
+                metadata[method] = rest | metadata.get(method, {})
+            private += [method] if page.get("cacheScope") == "private" else []
+    if private:
+        message = (
+            f"the results of {', '.join(dict.fromkeys(private))} are meant for the user who asks (cacheScope: private)"
+        )
+        problems.report("results-private", child("", private[0]), message)
     return metadata
-
-
-def _report_private_results(results: Mapping[str, Json], problems: ProblemLog) -> None:
-    """Reports results for one user alone (`cacheScope`); the documents may be for that user alone as well."""
-    methods = [
-        method
-        for method in _ITEMS_KEYS
-        if any(as_dict(page).get("cacheScope") == "private" for page in as_list(results.get(method)))
-    ]
-    if methods:
-        message = f"the results of {', '.join(methods)} are meant for the user who asks (cacheScope: private)"
-        problems.report("results-private", child("", methods[0]), message)
 
 
 def _checked_references(service: Service, manifest_tools: Collection[str], problems: ProblemLog) -> Service:
@@ -201,11 +195,11 @@ class _ServiceReader:
         advice = ProblemLog()
         check_advice(service, self._sources, (fields for _, fields in entries), self._crawl.results, advice)
         report_undescribed(service, self._problems)
-        _report_private_results(self._crawl.results, self._problems)
         # Extras are the members that nothing read, so they and the problems are complete only here.
+        extras = self._extras()
         service = replace(
             service,
-            extras=self._extras(),
+            extras=extras,
             origins=resolver.origins,
             problems=tuple(self._problems),
             advice=tuple(advice),
@@ -244,11 +238,11 @@ class _ServiceReader:
 
     def _all_entries(self, method: str, name_key: str) -> Iterator[tuple[str, FieldReader]]:
         """Yields the entries of a list, then those that only groups contain."""
-        seen: list[str] = []
+        known: set[str] = set()
         for name, fields in self._listed_entries(method, name_key):
-            seen.append(name)
+            known.add(name)
             yield name, fields
-        yield from self._groups.entries(_ITEMS_KEYS[method], name_key, seen)
+        yield from self._groups.entries(_ITEMS_KEYS[method], name_key, known)
 
     def _listed_entries(self, method: str, name_key: str) -> Iterator[tuple[str, FieldReader]]:
         raw = raw_entries(self._crawl.results, method, _ITEMS_KEYS[method], self._problems)
@@ -271,6 +265,6 @@ class _ServiceReader:
             "manifest": self._manifest.fields,
         }
         extras.update({key: unread for key, reader in readers.items() if (unread := reader.unread())})
-        if lists := _list_metadata(self._crawl.results):
+        if lists := _list_metadata(self._crawl.results, self._problems):
             extras["lists"] = lists
         return extras or None
