@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import tomli
 import yaml
 from cli import Finished, generated, run_skillgen
 from hypothesis import given, settings
@@ -383,6 +384,52 @@ def test_only_the_lines_of_changed_keys_change(
             assert line[line.index("#") :] in changed
 
 
+TABLES = st.sampled_from(
+    [
+        '[tool.skillgen.targets.shop]  # shop\nsource = {openapi = "api.json"}\ndescription = "Old" # why\n',
+        '[tool.skillgen.targets.shop]\nsource.openapi = "api.json"\n',
+        '[tool.skillgen.targets]\nshop = {source = {openapi = "api.json"}}\n',
+        '[tool.skillgen.targets.shop.source]\nopenapi = "api.json"\n',
+    ]
+)
+OTHERS = '[project]\nname = "x"  # name\n\n', "", "\n[tool.ruff]\nline-length = 100  # wide\n\n# tail\n"
+
+
+@settings(max_examples=examples(15), deadline=None)
+@given(TABLES, st.sampled_from(OTHERS[:2]), st.sampled_from(OTHERS[1:]), ENDS)
+def test_texts_of_a_target_in_pyproject_are_written_there(
+    tmp_path_factory: pytest.TempPathFactory, table: str, before: str, after: str, end: str
+) -> None:
+    folder = project(tmp_path_factory.mktemp("project"))
+    (folder / "skillgen.yaml").unlink()
+    file = folder / "pyproject.toml"
+    file.write_bytes(f"{before}{table}{after}".replace("\n", end).encode())
+    finished = draft(folder, "--yes", answer=ANSWER)
+    assert finished.exit_code == 0, finished.stderr
+    changed = file.read_bytes().decode()
+    assert before.replace("\n", end) in changed
+    assert after.replace("\n", end) in changed
+    assert changed.count("\r") == (changed.count("\n") if end == "\r\n" else 0)
+    target = tomli.loads(changed)["tool"]["skillgen"]["targets"]["shop"]
+    assert target["description"] == DESCRIPTION
+    assert target["source"] == {"openapi": "api.json"}
+    assert target["notes"].splitlines() == ANSWER["notes"].splitlines()
+    generated("build", cwd=folder)
+    assert DESCRIPTION[:60] in next(folder.rglob("SKILL.md")).read_text("utf-8")
+    (folder / "api.json").write_text(json.dumps(api(description="Sells tea.")), "utf-8")
+    assert "text-outdated" in generated("build", cwd=folder).stderr
+
+
+def test_a_target_without_a_table_of_its_own_is_not_changed(tmp_path: Path) -> None:
+    text = '[tool.skillgen]\ntargets.shop.source.openapi = "api.json"\n'
+    (project(tmp_path) / "skillgen.yaml").unlink()
+    (tmp_path / "pyproject.toml").write_text(text, "utf-8")
+    finished = draft(tmp_path, "--yes", answer=ANSWER)
+    assert finished.exit_code == 2
+    assert "write the target as a table, [tool.skillgen.targets.shop]" in finished.stderr
+    assert (tmp_path / "pyproject.toml").read_text("utf-8") == text
+
+
 def test_what_an_alias_shares_is_not_changed(tmp_path: Path) -> None:
     text = (
         "targets:\n  shop: &base\n    source: {openapi: api.json}\n    out: a\n    description: &text Old\n"
@@ -456,8 +503,11 @@ def test_a_round_trip_from_init_to_a_renewed_draft(tmp_path: Path) -> None:
         finished = run_skillgen(*command, cwd=tmp_path)
         shown = finished.stdout + finished.stderr
         assert "text-outdated" in shown
-    assert "changed: listOrders; new: readMenu" in run_skillgen("build", "--check", cwd=tmp_path).stderr
-    assert "Keep what is still right" in draft(tmp_path, "--outdated", "--print").stdout
+    what = "description, notes, when-to-use, not-for (changed: listOrders; new: readMenu), tools.listOrders (changed: "
+    assert what in run_skillgen("build", "--check", cwd=tmp_path).stderr
+    brief = draft(tmp_path, "--outdated", "--print").stdout
+    assert "Write only these anew" in brief
+    assert "(changed: listOrders; new: readMenu)" in brief
     assert draft(tmp_path, "--outdated", "--yes", answer={}).exit_code == 0
     assert "text-outdated" not in generated("build", cwd=tmp_path).stderr
 
@@ -505,6 +555,33 @@ def test_words_that_rules_compose_do_not_outdate_texts(tmp_path: Path) -> None:
     changed["paths"]["/orders"]["get"]["summary"] = "Lists  orders"
     (tmp_path / "api.json").write_text(json.dumps(changed), "utf-8")
     assert "text-outdated" not in generated("build", cwd=tmp_path).stderr
+
+
+def test_only_texts_on_what_changed_are_outdated_and_renewed(tmp_path: Path) -> None:
+    """An effect is about its tool, a workflow about its tools; the description is about all of them."""
+    draft(project(tmp_path), "--yes", answer=ANSWER)
+    changed = api()
+    changed["paths"]["/orders/{id}"]["delete"]["summary"] = "Cancels an order that is not paid"
+    (tmp_path / "api.json").write_text(json.dumps(changed), "utf-8")
+    shown = run_skillgen("lint", cwd=tmp_path).stdout
+    assert "written: description, notes, when-to-use, not-for (changed: cancelOrder)\n" in shown
+    assert "marks the orders as seen" not in draft(tmp_path, "--outdated", "--print").stdout
+    refused = draft(tmp_path, "--outdated", "--yes", answer={"workflows": [ORDERED], "not-for": ["coffee at home"]})
+    assert refused.exit_code == 1
+    assert "workflows: is not outdated, so leave it out" in refused.stderr
+    before = written(tmp_path)
+    assert draft(tmp_path, "--outdated", "--yes", answer={"not-for": ["coffee at home"]}).exit_code == 0
+    after = written(tmp_path)
+    assert {key for key in after if after[key] != before[key]} == {"not-for", "drafted"}
+    assert "text-outdated" not in generated("build", cwd=tmp_path).stderr
+
+
+def test_a_text_that_is_not_renewed_stays_outdated(tmp_path: Path) -> None:
+    draft(project(tmp_path), "--yes", answer=ANSWER)
+    (tmp_path / "api.json").write_text(json.dumps(api(description="Sells tea.")), "utf-8")
+    assert draft(tmp_path, "--yes", answer={"notes": "Place an order with `placeOrder`."}).exit_code == 0
+    built = generated("build", cwd=tmp_path).stderr
+    assert "written: description, when-to-use, not-for (changed: the service itself)" in built
 
 
 def test_exactly_one_way_to_write_is_chosen(tmp_path: Path) -> None:

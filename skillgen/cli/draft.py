@@ -22,7 +22,6 @@ from skillgen.errors import ExitCode, OutputError, SkillgenError, UsageError
 
 if TYPE_CHECKING:
     from skillgen.model.service import Service
-    from skillgen.pipeline.build import NamedTarget
     from skillgen.pipeline.draft import Answer
     from skillgen.pipeline.read import Request
 
@@ -46,9 +45,7 @@ def draft(
     ] = False,
     out: Annotated[
         Path | None,
-        typer.Option(
-            "--out", "-o", metavar="DIR", help=f"Folder of SOURCE's documents, with its texts. Default: {DEFAULT_OUT}."
-        ),
+        typer.Option("--out", "-o", metavar="DIR", help=f"Folder of SOURCE's documents. Default: {DEFAULT_OUT}."),
     ] = None,
     yes: Annotated[bool, typer.Option("--yes", help="Write without asking.", rich_help_panel="Safety")] = False,
     agent_timeout: Annotated[
@@ -58,8 +55,9 @@ def draft(
 ) -> ExitCode:
     """Have an agent write the texts that rules cannot.
 
-    The answer is checked against the source and written to skillgen.yaml, or for a SOURCE to OUT/texts.yaml. A refused
-    answer changes nothing. Without SOURCE, every target of skillgen.yaml is drafted; build uses the texts from then on.
+    The answer is checked against the source and written to the project file, or for a SOURCE to OUT/texts.yaml. A
+    refused answer changes nothing. Without SOURCE, every target of the project is drafted; build uses the texts from
+    then on.
 
     Examples:
 
@@ -73,7 +71,9 @@ def draft(
     if out is not None and not has_source:
         raise UsageError("has no effect without SOURCE", where="--out", fix="leave it out; the target names its folder")
     drafts = [draft_of(given.request(), out or Path(DEFAULT_OUT))] if has_source else []
-    drafts += [] if has_source else [_draft_of_target(*target) for target in given.targets()]
+    for named, request in () if has_source else given.targets():
+        path = (*(("tool", "skillgen") if named.file.suffix == ".toml" else ()), "targets", named.name)
+        drafts.append(Draft(request, named.file, named.place.out, named.name, path))
     if agent is None and len(drafts) > 1:
         names = ", ".join(item.name for item in drafts)
         raise UsageError("several targets have a brief each", where="--target", fix=f"choose from {names}")
@@ -88,43 +88,45 @@ def draft(
     return code
 
 
-class Draft(Struct, frozen=True, kw_only=True):
+class Draft(Struct, frozen=True):
     """Texts to write."""
 
     request: Request
     file: Path
     """The file that has them."""
 
-    path: tuple[str, ...] = ()
-    """The keys above them in the file."""
-
     out: Path
     """The folder of the documents."""
 
-    @property
-    def name(self) -> str:
-        """What messages call it."""
-        return self.path[-1] if self.path else self.file.as_posix()
+    name: str
+    """What messages call it."""
 
-
-def _draft_of_target(named: NamedTarget, request: Request) -> Draft:
-    if named.file.suffix == ".toml":
-        fix = "move [tool.skillgen] to a skillgen.yaml"
-        raise UsageError("draft writes YAML files only", where=named.file.as_posix(), fix=fix)
-    return Draft(request=request, file=named.file, path=("targets", named.name), out=named.place.out)
+    path: tuple[str, ...] = ()
+    """The keys above them in the file."""
 
 
 def draft_of(request: Request, out: Path) -> Draft:
-    """Returns the draft of the texts in `out` for a source; they are those of the request unless it has its own."""
-    from skillgen.pipeline.draft import texts_in
+    """Returns the draft of the texts in `out` for a source; they are those of the request unless it has its own.
 
-    file = out / TEXTS_NAME
-    stored, own = texts_in(file), request.texts
-    values = {name: getattr(own, name) or getattr(stored, name) for name in DRAFTED if name != "tools"}
-    tools = {**stored.tools, **own.tools}
-    texts = structs.replace(own, **values, tools=tools)
+    Raises:
+        UsageError: the file of the texts has other keys, or cannot be read.
+    """
+    from skillgen.config.loader import read_options
+    from skillgen.write.files import is_below
+
+    file, own = out / TEXTS_NAME, request.texts
+    if file.is_file() and not is_below(file, out):
+        raise UsageError("leads outside its folder", where=file.as_posix(), fix="replace the link by the file")
+    stored = read_options(Texts, file) if file.is_file() else Texts()
+    for name in Texts.__struct_fields__:
+        if name not in DRAFTED and getattr(stored, name) != getattr(Texts(), name):
+            fix = "write other texts as options, or use a skillgen.yaml"
+            raise UsageError(f"no such key: {name.replace('_', '-')}", where=file.as_posix(), fix=fix)
+    values = {name: getattr(own, name) or getattr(stored, name) for name in DRAFTED}
+    texts = structs.replace(own, **values | {"tools": {**stored.tools, **own.tools}})
     raising = frozenset(stored.tools.keys() - own.tools.keys())
-    return Draft(request=replace(request, texts=texts, texts_file=file.as_posix(), raising=raising), file=file, out=out)
+    request = replace(request, texts=texts, texts_file=file.as_posix(), raising=raising)
+    return Draft(request, file, out, file.as_posix())
 
 
 def run_draft(
@@ -148,7 +150,7 @@ def run_draft(
         UsageError: an option or a file is invalid, or nobody can be asked.
     """
     from skillgen.config.loader import read_text
-    from skillgen.pipeline.draft import brief_for, changes_since, checked_answer, declared_digest, refusal, values_of
+    from skillgen.pipeline.draft import brief_for, checked_answer, outdated_texts, refusal, values_of
     from skillgen.text.markdown import one_line
 
     declared: list[Service] = []
@@ -156,22 +158,25 @@ def run_draft(
     others = structs.replace(texts, **{name: getattr(Texts(), name) for name in DRAFTED if name != "tools"})
     reading = read(replace(item.request, texts=others, on_declared=declared.append), console)
     service = reading.only
-    if outdated and (texts.drafted is None or not changes_since(texts.drafted, declared[0])):
+    changes = outdated_texts(texts, declared[0]) if outdated else {}
+    if outdated and not changes:
         console.say(f"{item.name}: not outdated")
         return ExitCode.DONE
-    brief, shown = brief_for(service, texts)
+    brief, shown = brief_for(service, texts, changes)
     if agent is None and answer is None:
         sys.stdout.write(brief)
         return ExitCode.DONE
     with console.progress(f"{item.name}: asking the agent"):
-        if agent is not None:
-            text = _asked(agent, brief, timeout_s)
-        else:
-            text = sys.stdin.read() if answer == "-" else read_text(Path(answer or ""))
-        accepted, reasons = checked_answer(text, service, texts)
-        if agent is not None and accepted is None:
-            text = _asked(agent, brief + refusal(text, reasons), timeout_s)
-            accepted, reasons = checked_answer(text, service, texts)
+        refused, accepted = "", None
+        for _ in range(1 if agent is None else 2):
+            if agent is not None:
+                text = _asked(agent, brief + refused, timeout_s)
+            else:
+                text = sys.stdin.read() if answer == "-" else read_text(Path(answer or ""))
+            accepted, reasons = checked_answer(text, service, texts, changes)
+            if accepted is not None:
+                break
+            refused = refusal(text, reasons)
     if accepted is None:
         console.say(f"{item.name}: the answer is refused, so nothing is written")
         for reason in reasons:
@@ -180,7 +185,7 @@ def run_draft(
             print_diff(f"{text.rstrip()}\n")
             console.say("  try: correct the answer, which is on standard output, and pass it with --apply FILE")
         return ExitCode.DRIFT
-    values = values_of(accepted, service, declared_digest(declared[0], shown))
+    values = values_of(accepted, service, texts, declared[0], shown, changes)
     return _write(item, _changes(item, accepted, values, service), console, yes=yes, shows=shows)
 
 

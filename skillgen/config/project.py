@@ -302,6 +302,13 @@ class StepTexts(Options, frozen=True, kw_only=True):
     do: str | None = option("What the step does, and what it takes from earlier steps.")
 
 
+class Drafted(Options, frozen=True, kw_only=True):
+    """What a source declared when `skillgen draft` wrote texts; when that changes, a run says so."""
+
+    texts: Sequence[str] = option("Keys of the texts.", NODEFAULT)
+    source: str = option("Digest of what the source declared.", NODEFAULT)
+
+
 _REPLACES = "Replaces that of the source."
 
 
@@ -347,13 +354,26 @@ class Texts(Options, frozen=True, kw_only=True):
         panel=_SAFETY,
     )
     workflows: Mapping[str, Sequence[StepTexts]] = option("Calls that reach a goal, by the goal.", {}, flag=None)
-    drafted: str | None = option(
-        "Digest of what the source declared when `skillgen draft` wrote the texts; when that changes, a run says so.",
+    drafted: Sequence[Drafted] = option(
+        "What the source declared when `skillgen draft` wrote the texts; when that changes, a run says so.",
+        (),
         flag=None,
     )
     links: Links = option("Other ways to use the service.", Links(), flag=None)
     install: Mapping[str, str] = option("Package manager to package.", {}, flag=None)
     license: str | None = option("Licence of the documents.", flag=None)
+
+    def prose(self) -> dict[tuple[str, ...], str]:
+        """Returns the texts on the service, by the keys that lead to each."""
+        found: dict[tuple[str, ...], str | None] = {("description",): self.description, ("notes",): self.notes}
+        lists = {"when-to-use": self.when_to_use, "not-for": self.not_for, "best-practices": self.best_practices}
+        found |= {(name,): "\n\n".join(items) for name, items in lists.items()}
+        for name, group in self.groups.items():
+            found |= {("groups", name, "title"): group.title, ("groups", name, "intro"): group.intro}
+        found |= {("tools", name, "reason"): tool.reason for name, tool in self.tools.items()}
+        for goal, steps in self.workflows.items():
+            found["workflows", goal] = "\n\n".join((goal, *(f"{step.tool}: {step.do or ''}" for step in steps)))
+        return {path: text for path, text in found.items() if text}
 
 
 DRAFTED = ("description", "when_to_use", "not_for", "notes", "groups", "tools", "workflows", "drafted")

@@ -57,15 +57,14 @@ def completed(
 
 def _prose_problems(service: Service, request: Request) -> Iterator[Problem]:
     """Yields what the texts of the author say of the service as the source declares it, and it does not have."""
-    texts = request.texts
-    names = ("description", "notes", "when_to_use", "not_for", "best_practices")
-    prose = {request.place(name): getattr(texts, name) for name in names}
-    prose |= {child(request.place("groups"), name): group.intro for name, group in texts.groups.items()}
-    given = {place: text if isinstance(text, str) else "\n\n".join(text) for place, text in prose.items() if text}
-    if given:
+    if prose := request.texts.prose():
         from skillgen.rules.prose import check_texts
 
-        yield from check_texts(given, service)
+        yield from check_texts({_place(request, *path): text for path, text in prose.items()}, service)
+
+
+def _place(request: Request, key: str, *keys: str) -> str:
+    return child(request.place(key.replace("-", "_")), *keys)
 
 
 def _selected(service: Service, request: Request) -> Service:
@@ -75,23 +74,23 @@ def _selected(service: Service, request: Request) -> Service:
     texts = request.texts
     patterns = (parse_patterns("--include", texts.include), parse_patterns("--exclude", texts.exclude))
     declared, service = service, select_tools(screen_service(service, request.source.screen), *patterns)
-    if request.on_declared is None and texts.drafted is None:
+    if request.on_declared is None and not texts.drafted:
         return service
-    from skillgen.pipeline.draft import changes_since, names_gone
+    from skillgen.pipeline.draft import names_gone, outdated_texts
 
     names = {tool.name for tool in service.tools}
     declared = replace(declared, tools=tuple(tool for tool in declared.tools if tool.name in names))
     if request.on_declared is not None:
         request.on_declared(declared)
     problems: list[Problem] = []
-    if texts.drafted is not None and (changes := changes_since(texts.drafted, declared)):
-        message = f"the source changed since these texts were written: {'; '.join(changes)}"
+    if changes := [f"{', '.join(keys)} ({what})" for what, keys in outdated_texts(texts, declared).items()]:
+        message = f"the source changed since these texts were written: {', '.join(changes)}"
         fix = "renew them with `skillgen draft SOURCE --outdated` and the same --out" if request.texts_file else None
         problems.append(Problem.of("text-outdated", request.place("drafted"), message, fix))
-    for where, name in names_gone(texts, service) if texts.drafted is not None else ():
-        if where != "workflows":  # see `_workflows`
-            message = f"names {name}, which the service no longer has"
-            problems.append(Problem.of("text-names-gone", request.place(where), message))
+    for key, name in names_gone(texts, declared):
+        if key != "workflows":  # see `_workflows`
+            place = _place(request, *key.split(".", 1))
+            problems.append(Problem.of("text-names-gone", place, f"names {name}, which the service no longer has"))
     return replace(service, problems=(*service.problems, *problems))
 
 

@@ -1,7 +1,7 @@
-"""Texts that rules cannot write: the brief for who writes them, the checks of the answer, and what it changes.
+"""Texts that rules cannot write: the brief for who writes them, the checks of the answer, and what outdates them.
 
 A person or an agent is asked once. The texts live in the project file, or in `OUT/texts.yaml` for a service without a
-project, with a digest of what the source declared then: later runs say what changed since.
+project, each with a digest of what the source declared then: later runs say what changed since.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import base64
 import hashlib
 import json
 import re
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import accumulate
 from pathlib import Path
 from typing import Annotated, Any, Literal, TypeAlias, TypeVar
@@ -18,19 +18,16 @@ from typing import Annotated, Any, Literal, TypeAlias, TypeVar
 import msgspec
 from msgspec import Meta, Struct
 
-from skillgen.config.loader import read_options
-from skillgen.config.project import DRAFTED, Texts
-from skillgen.errors import UsageError
+from skillgen.config.project import DRAFTED, GroupTexts, StepTexts, Texts, ToolTexts
 from skillgen.model.service import Service
 from skillgen.model.tool import EFFECTS, Tool
-from skillgen.model.values import is_inferred
+from skillgen.model.values import Json, is_inferred
 from skillgen.rules.prose import check_texts
 from skillgen.security.screening import screen_service
 from skillgen.sources.documents import snapshot_text
 from skillgen.text.markdown import fence, one_line, plain_words
 from skillgen.text.summary import clip
 from skillgen.text.unicode import strip_invisible
-from skillgen.write.files import is_below
 
 BRIEF_LIMIT_BYTES = 20_000
 ANSWER_LIMIT_BYTES = 256 * 1024
@@ -78,20 +75,29 @@ class Answer(_Part, frozen=True):
     workflows: Annotated[tuple[_Workflow, ...], Meta(max_length=8)] = ()
     queries: _Queries = _Queries()
 
-    def texts(self) -> dict[str, str]:
-        """Returns the texts that documents quote, by their places."""
-        texts = {
-            "description": self.description or "",
-            "notes": self.notes or "",
-            "when-to-use": "\n\n".join(self.when_to_use),
-            "not-for": "\n\n".join(self.not_for),
-        }
-        texts |= {f"groups: {name}": title for name, title in self.groups.items()}
-        for item in self.effects:
-            texts[f"effects: {item.tool}"] = f"{texts.get(f'effects: {item.tool}', '')}\n\n{item.reason}"
-        for index, flow in enumerate(self.workflows):
-            texts[f"workflows[{index}]"] = "\n\n".join((flow.goal, *(step.do for step in flow.steps)))
-        return {place: text for place, text in texts.items() if text}
+    def texts(self, service: Service) -> Texts:
+        """Returns the texts as a project has them, with the names of tools for what the brief called them."""
+        names = {request_of(tool): tool.name for tool in service.tools}
+
+        def name_of(text: str) -> str:
+            word = re.sub(r" \[\w+\]\Z", "", one_line(text).strip().strip("`"))
+            return names.get(word, word)
+
+        lines = (line.rstrip() for line in (self.notes or "").strip().splitlines())
+        return Texts(
+            description=one_line(self.description or "") or None,
+            when_to_use=list(map(one_line, self.when_to_use)),
+            not_for=list(map(one_line, self.not_for)),
+            groups={name: GroupTexts(title=one_line(title)) for name, title in self.groups.items()},
+            notes="\n".join(lines) or None,
+            tools={
+                name_of(item.tool): ToolTexts(effect=item.effect, reason=one_line(item.reason)) for item in self.effects
+            },
+            workflows={
+                one_line(flow.goal): [StepTexts(tool=name_of(step.tool), do=one_line(step.do)) for step in flow.steps]
+                for flow in self.workflows
+            },
+        )
 
 
 def _answer_in(text: str) -> Answer | str:
@@ -108,6 +114,15 @@ def _answer_in(text: str) -> Answer | str:
     return what
 
 
+def _keys_in(texts: Texts) -> dict[str, str]:
+    """Returns the texts that have a digest each; `workflows` is one, since it is replaced as a whole."""
+    found = dict[str, str]()
+    for path, text in texts.prose().items():
+        key = ".".join(path[:1] if path[0] == "workflows" else path[:2])
+        found[key] = f"{found[key]}\n\n{text}" if key in found else text
+    return found
+
+
 # -- what the source declares ----------------------------------------------------------------------------------------
 
 
@@ -116,56 +131,118 @@ def _digest(*values: Any) -> str:
     return base64.urlsafe_b64encode(hashlib.sha256(text.encode()).digest()[:3]).decode("ascii")
 
 
-def _declared(service: Service) -> tuple[str, dict[str, tuple[str, str]]]:
-    """Returns a digest of what a service declares, and its tools by a digest of the name, with one of the rest."""
-    tools = {}
+def _declared(service: Service) -> dict[str, tuple[str, str]]:
+    """Returns a digest of each name in a service, the service itself being "", with one of what it declares of it."""
+    found = {"": (_digest(""), _digest(service.name, service.title, service.description, service.instructions))}
+    for group in service.groups:
+        found[f"groups.{group.name}"] = _digest("group", group.name), _digest(group.title, group.description)
     for tool in service.tools:
         name = request_of(tool) if is_inferred(tool, "name") else tool.name  # a release may infer another one
         semantics = tool.semantics
         hints = [getattr(semantics, hint) for hint in ("read_only", "destructive") if semantics.is_declared(hint)]
-        rest = _digest(tool.method, tool.path, tool.title, tool.summary, tool.description, tool.tags, hints)
-        tools[_digest(name)] = tool.name, rest
-    return _digest(service.name, service.title, service.description, service.instructions), tools
+        texts = tool.title, tool.summary, tool.description, tool.help
+        found[tool.name] = _digest(name), _digest(tool.method, tool.path, *texts, tool.tags, hints)
+    return found
 
 
-def declared_digest(service: Service, names: Collection[str]) -> str:
-    """Returns a digest of what a source declares: of the service, of the tools in `names`, and how many there are."""
-    own, tools = _declared(service)
-    pairs = "".join(key + rest for key, (name, rest) in tools.items() if name in names)
-    return f"{len(tools)}.{own}{pairs}"
-
-
-def _tools_in(digest: str) -> dict[str, str]:
-    """Returns the tools in a digest: a digest of the name with one of the rest."""
+def _taken(digest: str) -> dict[str, str]:
+    """Returns what a source declared when a digest was taken."""
     parts = re.findall("....", digest.partition(".")[2])
-    return dict(zip(parts[1::2], parts[2::2], strict=False))
+    return dict(zip(parts[::2], parts[1::2], strict=False))
 
 
-def changes_since(digest: str, service: Service) -> list[str]:
-    """Returns what a source declares differently than when the digest was taken."""
-    before, (own, now), count = _tools_in(digest), _declared(service), digest.partition(".")[0]
-    changed = [name for key, (name, rest) in now.items() if before.get(key, rest) != rest]
-    is_complete = count == str(len(before))
-    added = [name for key, (name, _) in now.items() if is_complete and key not in before]
-    gone = len(before.keys() - now.keys())
+def outdated_texts(texts: Texts, service: Service) -> dict[str, list[str]]:
+    """Returns what a source declares differently than when texts were written, with these texts."""
+    keys, found = _keys_in(texts), dict[str, list[str]]()
+    for record in texts.drafted:
+        if (what := _changes_since(record.source, service)) and (same := [key for key in record.texts if key in keys]):
+            found.setdefault(what, []).extend(same)
+    return found
+
+
+def _changes_since(digest: str, service: Service) -> str:
+    count, before, now = digest.partition(".")[0], _taken(digest), _declared(service)
+    changed = [name or "the service itself" for name, (key, rest) in now.items() if before.get(key, rest) != rest]
+    gone = len(before.keys() - {key for key, _ in now.values()})
+    is_complete = count == str(len(before) - 1)
+    added = [tool.name for tool in service.tools if is_complete and now[tool.name][0] not in before]
+    is_other_count = not (is_complete or count in ("", str(len(service.tools))))
     found = {
-        "the title or description of the service changed": not digest.startswith(f"{count}.{own}"),
-        f"gone: {gone} of the tools": gone,
         f"changed: {_listed(changed)}": changed,
+        f"gone: {gone} of the tools": gone,
         f"new: {_listed(added)}": added,
+        f"there are {len(service.tools)} tools, not {count}": is_other_count,
     }
-    changes = [what for what, is_true in found.items() if is_true]
-    return changes or [f"there are {len(now)} tools, not {count}"] * (count != str(len(now)))
+    return "; ".join(what for what, is_true in found.items() if is_true)
 
 
 def _listed(names: Sequence[str]) -> str:
     return ", ".join(map(one_line, names[:5])) + (f" and {len(names) - 5} more" if len(names) > 5 else "")
 
 
-_Item = TypeVar("_Item")
+def names_gone(texts: Texts, service: Service) -> Iterator[tuple[str, str]]:
+    """Yields the names of tools in texts that were there when these were written and are gone, each after its text."""
+    now, keys = {key for key, _ in _declared(service).values()}, _keys_in(texts)
+    for record in texts.drafted:
+        gone = _taken(record.source).keys() - now
+        for key in record.texts if gone else ():
+            words = [span.split() for span in _SPAN.findall(keys.get(key, ""))]
+            words += [[name] for name in _names_in(keys.get(key, ""))]
+            starts = dict.fromkeys(" ".join(part[:end]) for part in words for end in range(1, len(part) + 1))
+            yield from ((key, name) for name in starts if _digest(name) in gone)
+
+
+def values_of(
+    answer: Answer,
+    service: Service,
+    texts: Texts,
+    declared: Service,
+    shown: Collection[str],
+    outdated: Mapping[str, list[str]],
+) -> dict[tuple[str, ...], Any]:
+    """Returns the keys that an accepted answer sets in a file of texts, with their values.
+
+    The digests are of the texts that it replaces, and of `outdated` ones, which are still right if it does not.
+    """
+    new = answer.texts(service)
+    given = {name: value for name in DRAFTED if (value := getattr(new, name))}
+    together = {"tools": {**texts.tools, **new.tools}, "groups": {**texts.groups, **new.groups}}
+    values: dict[tuple[str, ...], Any] = {}
+    for name, value in msgspec.to_builtins(given).items():
+        if name in together:
+            values |= {(name, part, key): text for part, item in value.items() for key, text in item.items() if text}
+        else:
+            values[name.replace("_", "-"),] = value
+    renewed = {*_keys_in(new), *(key for keys in outdated.values() for key in keys)}
+    records = _records(msgspec.structs.replace(texts, **given | together), renewed, declared, shown)
+    return values | ({("drafted",): records} if renewed else {})
+
+
+def _records(texts: Texts, renewed: Collection[str], declared: Service, shown: Collection[str]) -> list[Json]:
+    """Returns the digests of texts: those that they have, and new ones of `renewed`.
+
+    A digest covers what the text is about: an effect its tool, a workflow its tools, a title its group, and any other
+    text the service and the tools that the brief has `shown`, and how many there are.
+    """
+    facts, found = _declared(declared), dict[str, list[Json]]()
+    before = {text: record.source for record in texts.drafted for text in record.texts}
+    for key in _keys_in(texts):
+        kind, _, name = key.partition(".")
+        about: Collection[str] = {"", *shown}
+        if kind == "workflows":
+            about = {step.tool for steps in texts.workflows.values() for step in steps}
+        elif name:
+            about = {name if kind == "tools" else key}
+        pairs = "".join("".join(pair) for name, pair in facts.items() if name in about)
+        digest = f"{len(declared.tools) if '' in about else ''}.{pairs}" if key in renewed else before.get(key)
+        if digest is not None:
+            found.setdefault(digest, []).append(key)
+    return [{"texts": keys, "source": digest} for digest, keys in found.items()]
+
 
 # -- the brief -------------------------------------------------------------------------------------------------------
 
+_Item = TypeVar("_Item")
 _KINDS = {"mcp": "MCP server", "openapi": "HTTP API", "cli": "command-line program"}
 
 
@@ -174,15 +251,20 @@ def request_of(tool: Tool) -> str:
     return one_line(f"{tool.method} {tool.path}" if tool.method and tool.path else tool.name)
 
 
-def brief_for(service: Service, texts: Texts) -> tuple[str, tuple[str, ...]]:
-    """Returns the brief within its limit, with the texts that exist, and the names of the tools that it shows."""
+def brief_for(service: Service, texts: Texts, outdated: Mapping[str, list[str]]) -> tuple[str, tuple[str, ...]]:
+    """Returns the brief within its limit, with the texts that exist, and the names of the tools that it shows.
+
+    If texts are `outdated`, it asks for these only.
+    """
     rules = (Path(__file__).parent / "brief.md").read_text("utf-8")
     schema = json.dumps(msgspec.json.schema(Answer), separators=(",", ":"))
     end = f"\n\n## Schema of the answer\n\n```json\n{schema}\n```\n"
-    names = ("description", "when_to_use", "not_for", "notes", "workflows")
-    if current := {name.replace("_", "-"): value for name in names if (value := getattr(texts, name))}:
-        shown_texts = _start(json.dumps(msgspec.to_builtins(current), ensure_ascii=False), 3_000)
-        end = f"\n\n## The texts so far\n\nKeep what is still right.\n\n{fence(shown_texts, 'json')}{end}"
+    wanted = {key for keys in outdated.values() for key in keys}
+    if current := {key: text for key, text in _keys_in(texts).items() if key in wanted or not wanted}:
+        changes = [f"{', '.join(keys)} ({what})" for what, keys in outdated.items()]
+        asks = "Write only these anew where they are no longer right." if wanted else "Keep what is still right."
+        data = fence(_start(json.dumps([current, *changes], ensure_ascii=False, indent=0), 3_000), "json")
+        end = f"\n\n## The texts so far\n\n{asks}\n\n{data}{end}"
     room = BRIEF_LIMIT_BYTES - len((rules + end).encode()) - 100
     count, length = len(service.tools), 140
     while len((facts := _facts(service, count, length)).encode("utf-8", "replace")) > room and count:
@@ -243,7 +325,7 @@ _TRIGGER_WITHIN = 300
 """Characters of a description that every host reads."""
 
 _NUMBER = r"\d[\d,.]{0,10}\+?|dozens of|hundreds of|two|three|four|five|six|seven|eight|nine|ten|twelve|twenty"
-_COUNT = re.compile(rf"\b(?:{_NUMBER}) (?:[\w-]{1, 40} )?(?:tools|operations|endpoints|commands)\b", re.IGNORECASE)
+_COUNT = re.compile(rf"\b(?:{_NUMBER}) (?:[\w-]{{1,40}} )?(?:tools|operations|endpoints|commands)\b", re.IGNORECASE)
 _STEERS = re.compile(
     r"\b(?:always (?:prefer|use|choose|call|pick|load)|prefer (?:this|it) (?:over|to)|(?:first|best|preferred) choice"
     r"|(?:instead of|over|better than) (?:any |all )?other (?:tools?|skills?|servers?)|whenever possible"
@@ -262,6 +344,51 @@ _URL = re.compile(r"https?://[^\s<>`\"')\]]+")
 _SPAN = re.compile(r"`([^`]+)`")
 _NAME = re.compile(r"-{0,2}[^\W\d][\w./{}-]*[\w}]")
 _SNAKE = re.compile(r"(?<![\w`/.$-])[A-Za-z]\w*_\w+(?![\w`])")
+_WORST_LAST: list[str | None] = [None, *EFFECTS]
+
+
+def checked_answer(
+    text: str, service: Service, current: Texts, outdated: Mapping[str, list[str]]
+) -> tuple[Answer | None, list[str]]:
+    """Returns the answer in a text, or `None` and why it is refused: each place with its reason.
+
+    Of the `current` texts, those that the answer does not replace must not name what is gone either. If texts are
+    `outdated`, it may have these only.
+    """
+    answer = _answer_in(text)
+    if isinstance(answer, str):
+        return None, [answer]
+    new, wanted = answer.texts(service), [key for keys in outdated.values() for key in keys]
+    reasons = [*_refusals(answer, new, service)]
+    reasons += [f"{key}: is not outdated, so leave it out" for key in _keys_in(new) if wanted and key not in wanted]
+    tools = {tool.name for tool in service.tools}
+    gone = [("workflows", step.tool) for flow in current.workflows.values() for step in flow if step.tool not in tools]
+    for key, name in (*names_gone(current, service), *gone):
+        if key not in _keys_in(new):
+            reasons.append(f"{key}, unchanged: names {name}, which is gone")
+    return (None if reasons else answer), list(dict.fromkeys(reasons))
+
+
+def _refusals(answer: Answer, new: Texts, service: Service) -> Iterator[str]:
+    tools, groups = {tool.name: tool for tool in service.tools}, {group.name for group in service.groups}
+    known, prose = snapshot_text([service]), _keys_in(new)
+    trigger = _TRIGGER.search(new.description or "")
+    if new.description and (trigger is None or trigger.start() > _TRIGGER_WITHIN):
+        yield f'description: has no "Use when the user …" within the first {_TRIGGER_WITHIN} characters'
+    for where, text in prose.items():
+        yield from (f"{where}: {flaw}" for flaw in _flaws(where, text, known))
+    yield from (f"{problem.where}: {problem.message}" for problem in check_texts(prose, service))
+    for text in (*answer.queries.should_load, *answer.queries.should_not_load):
+        yield from (f"queries: {flaw}" for flaw in _screened(text))
+    for name, item in new.tools.items():
+        effect = tools[name].semantics.effect if name in tools else None
+        if _WORST_LAST.index(item.effect) < _WORST_LAST.index(effect):
+            yield f"tools.{name}: is {effect}, and an effect only rises"
+    steps = [(f"workflows: {goal}", step.tool) for goal, flow in new.workflows.items() for step in flow]
+    for where, name in (*(("effects", name) for name in new.tools), *steps):
+        if name not in tools:
+            yield f"{where}: the source has no tool {name!r}"
+    yield from (f"groups: the source has no group {name!r}" for name in new.groups if name not in groups)
 
 
 def _flaws(where: str, text: str, known: str) -> Iterator[str]:
@@ -292,111 +419,9 @@ def _names_in(text: str) -> list[str]:
     return list(dict.fromkeys(spans + _SNAKE.findall(_SPAN.sub("", text))))
 
 
-def names_gone(texts: Texts, service: Service) -> Iterator[tuple[str, str]]:
-    """Yields the names of tools in texts that were there when these were drafted and are gone, each after its field."""
-    gone = _tools_in(texts.drafted or "").keys() - _declared(service)[1].keys()
-    steps = [step for flow in texts.workflows.values() for step in flow]
-    fields = {name: getattr(texts, name) or () for name in ("description", "when_to_use", "not_for", "notes")}
-    for where, value in (*fields.items(), ("workflows", [f"`{step.tool}` {step.do or ''}" for step in steps])):
-        text = value if isinstance(value, str) else "\n".join(value)
-        words = [span.split() for span in _SPAN.findall(text)] + [[name] for name in _names_in(text)]
-        starts = dict.fromkeys(" ".join(part[:end]) for part in words for end in range(1, len(part) + 1))
-        yield from ((where, name) for name in starts if _digest(name) in gone)
-
-
-def checked_answer(text: str, service: Service, current: Texts) -> tuple[Answer | None, list[str]]:
-    """Returns the answer in a text, or `None` and why it is refused: each place with its reason.
-
-    Of the `current` texts, those that the answer does not replace must not name what is gone either.
-    """
-    answer = _answer_in(text)
-    if isinstance(answer, str):
-        return None, [answer]
-    reasons = [*_refusals(answer, service, snapshot_text([service]))]
-    for where, name in names_gone(current, service):
-        if not getattr(answer, where):
-            reasons.append(f"{where}, unchanged: names {name}, which is gone")
-    return (None if reasons else answer), list(dict.fromkeys(reasons))
-
-
-def _refusals(answer: Answer, service: Service, known: str) -> Iterator[str]:
-    tools, groups, texts = _tools_by_words(service), {group.name for group in service.groups}, answer.texts()
-    trigger = _TRIGGER.search(answer.description or "")
-    if answer.description and (trigger is None or trigger.start() > _TRIGGER_WITHIN):
-        yield f'description: has no "Use when the user …" within the first {_TRIGGER_WITHIN} characters'
-    for where, text in texts.items():
-        yield from (f"{where}: {flaw}" for flaw in _flaws(where, text, known))
-    yield from (f"{problem.where}: {problem.message}" for problem in check_texts(texts, service))
-    for text in (*answer.queries.should_load, *answer.queries.should_not_load):
-        yield from (f"queries: {flaw}" for flaw in _screened(text))
-    for item in answer.effects:
-        effect = tools[_word(item.tool)].semantics.effect if _word(item.tool) in tools else None
-        if effect is not None and _WORST_LAST.index(item.effect) < _WORST_LAST.index(effect):
-            yield f"effects: {item.tool}: is {effect}, and an effect only rises"
-    steps = [(f"workflows: {flow.goal}", step.tool) for flow in answer.workflows for step in flow.steps]
-    for where, word in (*(("effects", item.tool) for item in answer.effects), *steps):
-        if _word(word) not in tools:
-            yield f"{where}: the source has no tool {one_line(word)!r}"
-    yield from (f"groups: the source has no group {name!r}" for name in answer.groups if name not in groups)
-
-
-_WORST_LAST = list(EFFECTS)
-
-
-def _word(text: str) -> str:
-    """Returns how an answer names a tool, without the mark of the brief."""
-    return re.sub(r" \[\w+\]\Z", "", one_line(text).strip().strip("`"))
-
-
-def _tools_by_words(service: Service) -> dict[str, Tool]:
-    return {**{request_of(tool): tool for tool in service.tools}, **{tool.name: tool for tool in service.tools}}
-
-
 def refusal(text: str, reasons: Sequence[str]) -> str:
     """Returns what to say to an agent of its answer."""
     listed = "\n".join(f"- {one_line(reason)[:500]}" for reason in reasons[:40])
     return (
         f"\n## Refused\n\nYour last answer was refused. Answer again, corrected:\n\n{listed}\n\n{fence(text[:8_000])}\n"
     )
-
-
-def values_of(answer: Answer, service: Service, digest: str) -> dict[tuple[str, ...], Any]:
-    """Returns the keys that an accepted answer sets in a file of texts, with their values."""
-    tools = _tools_by_words(service)
-    values: dict[tuple[str, ...], Any] = {
-        ("description",): one_line(answer.description or ""),
-        ("when-to-use",): list(map(one_line, answer.when_to_use)),
-        ("not-for",): list(map(one_line, answer.not_for)),
-        **{("groups", name, "title"): one_line(title) for name, title in answer.groups.items()},
-        ("notes",): "\n".join(line.rstrip() for line in (answer.notes or "").strip().splitlines()),
-    }
-    for item in answer.effects:
-        name = tools[_word(item.tool)].name
-        values |= {("tools", name, "effect"): item.effect, ("tools", name, "reason"): one_line(item.reason)}
-    values["workflows",] = {
-        one_line(flow.goal): [{"tool": tools[_word(step.tool)].name, "do": one_line(step.do)} for step in flow.steps]
-        for flow in answer.workflows
-    }
-    return {path: value for path, value in {**values, ("drafted",): digest}.items() if value}
-
-
-# -- the texts of a service without a project ------------------------------------------------------------------------
-
-
-def texts_in(path: Path) -> Texts:
-    """Returns the texts of a file that `draft` wrote; none if it does not exist.
-
-    Raises:
-        UsageError: it has other keys, or cannot be read.
-    """
-    if not path.is_file():
-        return Texts()
-    if not is_below(path, path.parent):
-        raise UsageError("leads outside its folder", where=path.as_posix(), fix="replace the link by the file")
-    texts = read_options(Texts, path)
-    empty = Texts()
-    for name in Texts.__struct_fields__:
-        if name not in DRAFTED and getattr(texts, name) != getattr(empty, name):
-            fix = "write other texts as options, or use a skillgen.yaml"
-            raise UsageError(f"no such key: {name.replace('_', '-')}", where=path.as_posix(), fix=fix)
-    return texts

@@ -382,10 +382,10 @@ def _prose_problems(plan: Plan, generated: Mapping[str, bytes], service: Service
             own = set(generated[change.path].decode().split("\n"))
             lines = change.new.decode("utf-8", "replace").split("\n")
             if not own.issuperset(lines):
-                from skillgen.rules.prose import check_prose
+                from skillgen.rules.prose import check_texts
 
                 added = "\n".join("" if line in own else line for line in lines)
-                yield from check_prose(added, service, where=change.path)
+                yield from check_texts({change.path: added}, service)
 
 
 def _plan_problems(plan: Plan) -> list[Problem]:

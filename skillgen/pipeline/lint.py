@@ -27,7 +27,7 @@ from skillgen.rules.findings import (
     owners_in,
     worst_first,
 )
-from skillgen.rules.prose import check_prose, check_texts, unmentioned_tools
+from skillgen.rules.prose import check_texts, unmentioned_tools
 from skillgen.rules.scores import scores_of
 from skillgen.sources.documents import text_of_file
 from skillgen.sources.examples.consistency import schema_problems
@@ -180,7 +180,7 @@ def _problems_of_added_lines(out: Path, service: Service) -> Iterator[Problem]:
         if text is not None:
             own = generated_digests(states)
             added = "\n".join("" if line_digest(line) in own else line for line in text.split("\n"))
-            yield from check_prose(added, service, where=path.as_posix())
+            yield from check_texts({path.as_posix(): added}, service)
 
 
 def _locations_in_texts(problems: Iterable[Problem]) -> dict[str, Location]:

@@ -6,10 +6,8 @@ write anywhere is known.
 
 from __future__ import annotations
 
-import ast
 import re
 import shlex
-import warnings
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from difflib import get_close_matches
@@ -21,17 +19,17 @@ from urllib.parse import urlsplit
 from msgspec.structs import replace
 
 from skillgen.calls.arguments import CallChecker
-from skillgen.errors import Problem
+from skillgen.errors import Problem, ProblemLog
 from skillgen.mock.api import ApiMock, request_of_words
 from skillgen.mock.log import CallLog
 from skillgen.mock.routing import base_paths
 from skillgen.model.codec import to_json
-from skillgen.model.schema import NamedType, Parameter
 from skillgen.model.service import Service
-from skillgen.model.traversal import inner_schemas
 from skillgen.model.values import Json
 from skillgen.security.addresses import host_of
+from skillgen.sources.json_access import json_or_none
 from skillgen.text.markdown import json_text, one_line
+from skillgen.text.yaml_core import YamlError, parse_yaml
 
 if TYPE_CHECKING:
     from markdown_it.token import Token
@@ -53,6 +51,7 @@ _NAMED_TOOL = re.compile(rf"(?i:{_CALL_OF})({_NAME_IN_TEXT})|({_NAME_IN_TEXT})[`
 
 _HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 _WORD = re.compile(r"[^\W_]+")
+_STRING = re.compile(r'"([A-Za-z_][\w.-]*)"')
 _COUNTER = re.compile(r"_\d+$")
 """What generators append to a name that occurs twice."""
 
@@ -77,7 +76,8 @@ class ToolNames:
     def __init__(self, service: Service) -> None:
         self.names = {*(prompt.name for prompt in service.prompts), *(tool.name for tool in service.tools)}
         self._by_words = {words_in(name): name for name in sorted(self.names)}
-        self._others = {words_in(name) for name in _names_of_values(service)}
+        # Names of parameters, properties and types, and values of enumerations.
+        self._others = set(map(words_in, _STRING.findall(json_text(to_json(service))))) - self._by_words.keys()
         self._verbs = {words[0] for words in self._by_words if len(words) > 1}
         self._styles = {style_of(name) for name in self.names} - {None}
 
@@ -110,34 +110,14 @@ def _meant(name: str, known: Iterable[str], first: str | None = None) -> str:
     return f"; {close} may be meant" if close else ""
 
 
-def _names_of_values(service: Service) -> Iterator[str]:
-    """Yields the names of all parameters, properties and types, and all values of enumerations."""
-    owned = [*(tool.parameters for tool in service.tools), *(prompt.parameters for prompt in service.prompts)]
-    named: list[NamedType | Parameter] = [*service.schemas, *(item for parameters in owned for item in parameters)]
-    outputs = [output for tool in service.tools for output in (tool.output, *tool.other_outputs)]
-    yield from (item.name for item in named)
-    waiting = [item.schema for item in named]
-    waiting += [output.schema for output in outputs if output is not None and output.schema is not None]
-    while waiting:
-        schema = waiting.pop()
-        yield from (item.name for item in schema.properties)
-        yield from (value for value in schema.choices or () if isinstance(value, str))
-        waiting += inner_schemas(schema)
-
-
 # -- prose -------------------------------------------------------------------------------------------------------------
 
 
-def check_prose(text: str, service: Service, *, where: str) -> list[Problem]:
-    """Returns what a text in Markdown says of a service and the service does not have.
-
-    `where` is the place of the text; the problems of a file, `where` ending in `.md`, are at `WHERE:LINE`.
-    """
-    return list(check_texts({where: text}, service))
-
-
 def check_texts(texts: Mapping[str, str], service: Service) -> Iterator[Problem]:
-    """Yields what texts say of a service and the service does not have; `texts` has them by place."""
+    """Yields what texts in Markdown say of a service and the service does not have; `texts` has them by place.
+
+    The problems of a file, a place that ends in `.md`, are at `PLACE:LINE`.
+    """
     from markdown_it import MarkdownIt
 
     check, parser = _Check(service), MarkdownIt("commonmark").enable("table")
@@ -309,7 +289,7 @@ class _Check:
 
     def _call(self, name: str, text: str) -> _Findings:
         """Checks `({…})`, `(name=…)` or `{…}` after the name of a tool."""
-        arguments = _literal(text if text.startswith("{") else f"dict{text}") if text not in ("", "()") else None
+        arguments = _literal(text) if text not in ("", "()") else None
         if self._kind == "mcp" and isinstance(arguments, dict):
             yield from self._faults(name, arguments)
 
@@ -402,33 +382,27 @@ def _balanced(text: str) -> str:
 def _literal(text: str) -> Json:
     """Returns a value that is written as JSON, or as in JavaScript or Python; `None` for what is not known.
 
-    The key `...` says that something is left out.
+    It is read as YAML, which has their literals, and in which everything else is an unquoted scalar. The key `...` says
+    that something is left out.
     """
-    text = re.sub(r"(?:\.\.\.|…)(?=\s*[})])", "**_", text.strip()[:_PART_LIMIT])
+    text = re.sub(r"(?m)(?:^|\s)//.*$", "", text.strip()[:_PART_LIMIT].expandtabs())
+    text = re.sub(r"(?:\.\.\.|…)(?=\s*[})])", '"...": 0', text)
+    if text.startswith("("):
+        text = text[1:-1].strip()
+        text = text if text.startswith("{") else "{" + _KEYWORD.sub(r"\1: ", text) + "}"
     try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # of an escape sequence
-            return _value_of(ast.parse(text, mode="eval").body)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return parse_yaml(_KEY.sub(r"\1: ", text), ProblemLog(), scalar=_scalar) if text[:1] in "{[" else None
+    except (YamlError, RecursionError):
         return None
 
 
-def _value_of(node: ast.expr) -> Json:
-    constants: dict[str, Json] = {"true": True, "false": False}
-    if isinstance(node, ast.Constant):
-        return "..." if node.value is ... else node.value if isinstance(node.value, str | int | float) else None
-    if isinstance(node, ast.Name):
-        return constants.get(node.id)
-    if isinstance(node, ast.List):
-        return [_value_of(item) for item in node.elts]
-    if isinstance(node, ast.Call) and ast.unparse(node.func) == "dict" and len(node.args) <= 1:
-        whole = _value_of(node.args[0]) if node.args else {}
-        named = {item.arg or "...": _value_of(item.value) for item in node.keywords}
-        return {**whole, **named} if isinstance(whole, dict) else None
-    if isinstance(node, ast.Dict):
-        keys = [key.id if isinstance(key, ast.Name) else key and _value_of(key) for key in node.keys]
-        return {str(key or "..."): _value_of(item) for key, item in zip(keys, node.values, strict=True)}
-    return None
+_KEYWORD, _KEY = re.compile(r"(?m)((?:^|,)\s*\w+)\s*=(?!=)"), re.compile(r"([{,]\s*\w+):(?=\S)")
+
+
+def _scalar(text: str) -> Json:
+    if not text:
+        raise YamlError("a key without a value")
+    return json_or_none(text.lower())
 
 
 def _is_open(value: Json) -> bool:
