@@ -110,7 +110,7 @@ _LEAD = re.compile(
     r"\A(?:(?:use )?(?:this|the|an?)(?: [\w`'-]+){0,3}? "
     r"(?:action|api|call|command|endpoint|function|method|operation|request|resource|route|service|tool)s?\b\W*"
     r"|(?:allows?|enables?|helps?|permits?) (?:[\w'-]+ ){0,3}?to |lets? (?:[\w-]+ ){1,2}?"
-    r"|(?:(?:can|may) be |is |are )?(?:called|used) (?:by (?:[\w'-]+ ){1,3}?)?(?:to|for)"
+    r"|(?:(?:can|may) be |is |are )?(?:called|used) (?:by (?:[\w'-]+ ){1,3}?)?(?:to|for)\s"
     r"|use (?:it |this )?to |(?:you )?(?:can|will) |to (?!do\b))+"
 )
 """What precedes the verb of a sentence."""

@@ -43,9 +43,6 @@ HIDDEN_IN_URL = "{secret}"
 _EXCERPT_LIMIT = 4_000
 """Characters of a text that are searched for secrets before a message quotes it."""
 
-_CHUNK = 1 << 20
-"""Characters that are searched in one string."""
-
 _NAME_KEYS = frozenset(
     {
         *("name", "uri", "uriTemplate", "enum", "const", "required", "type", "format", "method", "operationId", "tags"),
@@ -99,12 +96,18 @@ class Secrets:
         for value, origin in (values or {}).items():
             for line in _lines(value):
                 self._origins.setdefault(line, origin)
-        longest_first = sorted(self._origins, key=len, reverse=True)
-        words = filter(is_made_of_words, longest_first)
-        self._words = {word: re.compile(rf"(?<![^\W_]){re.escape(word)}(?![^\W_])") for word in words}
-        forms = {form: value for value in longest_first for form in forms_of(value) if len(form) >= _MIN_LENGTH}
-        forms = {form: value for form, value in forms.items() if not self._is_ordinary(form, value)}
-        self._forms = dict(sorted(forms.items(), key=lambda pair: -len(pair[0])))
+        words = {value: origin for value, origin in self._origins.items() if is_made_of_words(value)}
+        forms = {form: (value, origin) for value, origin in self._origins.items() for form in forms_of(value)}
+        self._found: dict[str, str] = {
+            form: origin
+            for form, (value, origin) in forms.items()
+            if len(form) >= (_MIN_ENCODED_LENGTH if value in words else _MIN_LENGTH) and form not in words
+        }
+        """The origin of what is redacted, in each of its forms."""
+        exact = _one_of(self._found)
+        self._exact = re.compile(exact)
+        self._any = re.compile(rf"{exact}|(?<![^\W_])(?:{_one_of(words)})(?![^\W_])")
+        self._found |= words
 
     def __or__(self, other: Secrets) -> Secrets:
         """Returns the union; on equal values the origin in this one is used."""
@@ -114,8 +117,8 @@ class Secrets:
         return bool(self._origins)
 
     def hide(self, text: str) -> str:
-        """Returns a string with the secrets redacted."""
-        return self._redact(text, set())
+        """Returns a string with the secrets and credentials redacted."""
+        return self._redact(redact(text)[0] if might_hold_credential(text) else text, set())
 
     def hide_in_url(self, url: str) -> str:
         """Returns a URL with a template variable for each secret."""
@@ -123,7 +126,7 @@ class Secrets:
 
     def hide_in(self, data: Json) -> tuple[Json, tuple[str, ...]]:
         """Returns data with the secrets redacted, and the origins of those that were in it."""
-        if not self or not any(map(self._may_hold_any, text_chunks(data))):
+        if not self:
             return data, ()
         origins: set[str] = set()
         redacted_data = _map_strings(data, lambda text, is_name: self._redact(text, origins, is_name=is_name))
@@ -134,17 +137,13 @@ class Secrets:
 
         Both are redacted before the text is cut, since a part of a value would not be found.
         """
-        line = self.hide(printable(text, _EXCERPT_LIMIT))
-        return printable(redact(line)[0], max_characters)
+        return printable(self.hide(printable(text, _EXCERPT_LIMIT)), max_characters)
 
     def hide_in_problem(self, problem: Problem) -> Problem:
         """Returns a problem with the secrets redacted."""
-        if not self:
-            return problem
         where = self._redact(problem.where, set(), is_name=True)
-        return replace(
-            problem, where=where, message=self.hide(problem.message), fix=problem.fix and self.hide(problem.fix)
-        )
+        fix = problem.fix and self.hide(problem.fix)
+        return replace(problem, where=where, message=self.hide(problem.message), fix=fix) if self else problem
 
     @contextlib.contextmanager
     def redact_errors(self) -> Iterator[None]:
@@ -158,30 +157,18 @@ class Secrets:
             error.args = (error.what,)
             raise
 
-    def _is_ordinary(self, form: str, value: str) -> bool:
-        """True if a form of a value made of words may occur within other words."""
-        return value in self._words and (form == value or len(form) < _MIN_ENCODED_LENGTH)
-
-    def _may_hold_any(self, text: str) -> bool:
-        visible = _visible(text)
-        return any(map(visible.__contains__, (*self._forms, *self._words)))
-
     def _redact(self, text: str, origins: set[str], *, is_name: bool = False) -> str:
-        visible = _visible(text)
-        present_forms = [form for form in self._forms if form in visible]
-        if present_forms or any(word in visible for word in self._words):
-            text = visible
-        origins.update(self._origins[self._forms[form]] for form in present_forms)
+        visible, pattern = _visible(text), self._exact if is_name else self._any
+        if not (found := pattern.findall(visible)):
+            return text
+        origins.update(self._found[form] for form in found)
         # Before the secrets: with a part replaced, a credential is not recognised any more.
-        if not is_name and might_hold_credential(text):
-            text = redact(text)[0]
-        for form in present_forms:
-            text = text.replace(form, HIDDEN)
-        for value, word in self._words.items():
-            if not is_name and value in text and (new := word.sub(HIDDEN, text)) != text:
-                text = new
-                origins.add(self._origins[value])
-        return text
+        return pattern.sub(HIDDEN, visible if is_name else redact(visible)[0])
+
+
+def _one_of(forms: Iterable[str]) -> str:
+    """Returns the expression for any of some strings, the longest first."""
+    return "|".join(map(re.escape, sorted(forms, key=lambda form: (-len(form), form)))) or "(?!)"
 
 
 def report_echoed_secrets(problems: ProblemLog, origins: Iterable[str]) -> None:
@@ -211,27 +198,6 @@ def _visible(text: str) -> str:
     for _ in range(2 if "&" in text else 0):  # HTML becomes Markdown, which has references of its own
         text = _REFERENCE.sub(lambda found: unescape(found[0]), text)
     return text
-
-
-def text_chunks(data: Json) -> Iterator[str]:
-    """Yields all strings of some data, also keys, joined into chunks."""
-    waiting: list[Json] = [data]
-    texts: list[str] = []
-    length = 0
-    while waiting:
-        value = waiting.pop()
-        if isinstance(value, dict):
-            texts += value
-            waiting += value.values()
-        elif isinstance(value, list):
-            waiting += value
-        elif isinstance(value, str):
-            texts.append(value)
-            length += len(value)
-        if length > _CHUNK:
-            yield "\0".join(texts)
-            texts, length = [], 0
-    yield "\0".join(texts)
 
 
 def _map_strings(data: Json, change: Callable[[str, bool], str], *, is_name: bool = False) -> Json:
@@ -369,10 +335,9 @@ def looks_secret(value: str) -> bool:
 def secrets_from_environment(passed: Mapping[str, str], inherited: Mapping[str, str] | None = None) -> Secrets:
     """Returns the secrets in variables; an inherited variable is secret only by its name."""
     origins: dict[str, str] = {}
-    for name, value in (inherited or {}).items():
-        origins |= _of_variable(name, value, by_form=False)
-    for name, value in passed.items():
-        origins |= _of_variable(name, value)
+    for variables, by_form in ((inherited or {}, False), (passed, True)):
+        for name, value in variables.items():
+            origins |= _of_variable(name, value, by_form=by_form)
     return Secrets(origins)
 
 
@@ -380,19 +345,13 @@ def secrets_from_headers(headers: Iterable[tuple[str, str]]) -> Secrets:
     """Returns the secrets in headers; each part of a cookie or an authorization is a secret."""
     origins: dict[str, str] = {}
     for name, value in headers:
-        origin = f"the header {name}"
+        found: Iterable[str] = _of_variable("", value)
         if name.lower() in ("cookie", "set-cookie"):
-            for cookie in value.split(";"):
-                key, _, content = cookie.strip().partition("=")
-                if is_secret_setting(key) or looks_secret(content):
-                    origins[content] = origin
+            pairs = (cookie.strip().partition("=") for cookie in value.split(";"))
+            found = [content for key, _, content in pairs if is_secret_setting(key) or looks_secret(content)]
         elif is_secret_setting(name):
-            origins[value.rpartition(" ")[2]] = origin
-            for password in _basic_password(value):
-                origins[password] = origin
-            origins |= dict.fromkeys(_named_parts(value), origin)
-        else:
-            origins |= _of_value(value, origin)
+            found = [value.rpartition(" ")[2], *_basic_password(value), *_parts(value)]
+        origins |= dict.fromkeys(found, f"the header {name}")
     return Secrets(origins)
 
 
@@ -446,30 +405,25 @@ def secrets_from_arguments(arguments: Iterable[str]) -> Secrets:
 
 
 def _of_variable(name: str, value: str, origin: str = "", *, by_form: bool = True) -> dict[str, str]:
-    origin = origin or f"the variable {name}"
-    if is_secret_setting(name) and value.lower() not in {*_PUBLIC_VALUES, *re.split(r"[^a-z0-9]+", name.lower())}:
-        return {value: origin, **_of_parts(value, origin)}
-    return _of_value(value, origin) if by_form else _of_parts(value, origin)
+    """Returns the secrets in the value of a variable, by its name, by what is inside of it, or by its form."""
+    found = [*_parts(value)]
+    is_public = value.lower() in {*_PUBLIC_VALUES, *re.split(r"[^a-z0-9]+", name.lower())}
+    is_form = by_form and not found and _json_from(value) is None and looks_secret(value)
+    if is_form or (is_secret_setting(name) and not is_public):
+        found.append(value)
+    return dict.fromkeys(found, origin or f"the variable {name}")
 
 
-def _of_value(value: str, origin: str) -> dict[str, str]:
-    """Returns the secrets in a value with a neutral name."""
-    if (origins := _of_parts(value, origin)) or _json_from(value) is not None or not looks_secret(value):
-        return origins
-    return {value: origin}
-
-
-def _of_parts(value: str, origin: str) -> dict[str, str]:
-    """Returns the secrets inside a connection string, a URL, a list of settings or a JSON object."""
-    origins: dict[str, str] = {}
+def _parts(value: str) -> Iterator[str]:
+    """Yields the secrets inside a connection string, a URL, a list of settings or a JSON object."""
     if (data := _json_from(value)) is not None:
         for name, text in _strings_of(data):
-            origins |= _of_variable(name, text, origin, by_form=False)
-        return origins
-    parts = _named_parts(value)
+            yield from _of_variable(name, text, by_form=False)
+        return
+    parts = [match["value"] for match in _PAIR.finditer(value) if is_secret_setting(match["name"])]
     for match in _USERINFO.finditer(value):
-        parts |= {match["password"], match[0][3:-1]} if match["password"] else {match["user"]}
-    return {form: origin for part in parts for form in (part, unquote(part)) if form}
+        parts += [match["password"], match[0][3:-1]] if match["password"] else [match["user"]]
+    yield from filter(None, (form for part in parts for form in (part, unquote(part))))
 
 
 def _strings_of(data: Json, name: str = "") -> Iterator[tuple[str, str]]:
@@ -488,10 +442,6 @@ def _json_from(value: str) -> Json:
         with contextlib.suppress(ValueError, RecursionError):
             return json.loads(value)
     return None
-
-
-def _named_parts(value: str) -> set[str]:
-    return {match["value"] for match in _PAIR.finditer(value) if is_secret_setting(match["name"])}
 
 
 def _basic_password(header: str) -> Iterator[str]:
