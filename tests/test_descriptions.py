@@ -57,6 +57,8 @@ def of_server(tmp_path: Path, texts: dict[str, str], **server: Json) -> str:
          "Plans berths of quays."),
         ("[![build](https://a.example/b.svg)](https://a.example)\n\nPlans berths of quays.", "Plans berths of quays."),
         ("<p>Plans <b>berths</b> of quays.</p><p>More.</p>", "Plans berths of quays."),
+        ("**Last change**: Monday berths and ships.\n\nSends ships a code for authentication.",
+         "Sends ships a code for authentication."),
         ("计划港口的泊位和船只的停靠时间。支持查询。", "计划港口的泊位和船只的停靠时间。"),
     ],
 )  # fmt: skip
@@ -83,6 +85,9 @@ def test_the_first_usable_sentence_is_quoted(tmp_path: Path, said: str, shown: s
         "- Plans berths\n- Plans ships",
         "| Berths | Ships |\n| --- | --- |\n| Plans | Quays |",
         "# Plans berths and ships",
+        "Ahoy matey!",
+        "All endpoints for berths and ships are only accessible via HTTPS.",
+        "Learn more about berths and ships of a harbour.",
         "Sail on.\n\nRequests for berths and ships take a while.",
     ],
 )
@@ -169,6 +174,8 @@ def test_declared_uses_are_the_trigger(tmp_path: Path) -> None:
         ("GitHub v3 REST API", "GitHub", "github"),
         ("GitHub's official OpenAPI spec + Octokit extension", "GitHub", "github"),
         ("Port API documentation", "Port", "port"),
+        ("www.port.io", "Port.io", "port-io"),
+        ("Port API Version 0", "Port", "port"),
         ("Port.io API Reference", "Port.io", "port-io"),
         ("API for the Port", "Port", "port"),
         ("Marina [v2]", "Marina", "marina"),

@@ -130,7 +130,7 @@ def _purposes(service: Service, name: str) -> Iterator[tuple[str, Origin]]:
     groups = _composed(f"{name}: ", _within(titles := _declared_titles(service), ", "))
     if groups and len(titles) > 1:
         yield groups, Origin("declared", "groups")
-    words = [clip(text.rstrip(".。 "), _SUMMARY_LIMIT) for text in texts]
+    words = [*dict.fromkeys(clip(text.rstrip(".。 "), _SUMMARY_LIMIT) for text in texts)]
     yield _composed(f"{kind} of {name}: ", _within(words, "; ")) or f"{kind} of {name}.", _FROM_TOOLS
 
 
@@ -262,7 +262,7 @@ _DOCUMENT = r"(?:documentation|docs|reference|schema|specification|spec|definiti
 _DROPPED = re.compile(
     rf"(?<![^\W_])(?:(?:fast)?mcp|servers?|model[\s_-]+context[\s_-]+protocol"
     rf"|(?:(?:open\s?)?apis?|swagger|rest(?:ful)?)(?:[\s_-]+{_DOCUMENT})?|official|public|sandbox|staging|production|beta"
-    r"|preview|deprecated|version|v\d[\w.]*|\d+\.\d[\d.]*)(?![^\W_]|\.\w)"
+    r"|preview|deprecated|version(?:[\s_-]*\d[\w.]*)?|v\d[\w.]*|\d+\.\d[\d.]*)(?![^\W_]|\.\w)"
     r"|(?<=[a-z])MCP(?:Server)?\b|(?<=[A-Za-z])(?:(?<!Api)Management)?(?:Rest)?\s?Client\Z",
     re.IGNORECASE,
 )
@@ -274,7 +274,7 @@ _LINKING = re.compile(
 _ENDS = " \t\n-_.,:/|+&~'’"
 _DOMAIN = re.compile(r"(?:^|\.)([a-z0-9-]{2,})\.(?:(?:ac|co|com|edu|gov|net|org)\.[a-z]{2}|[a-z]{2,})\Z")
 _HOSTS_OF_OTHERS = re.compile(
-    r"amazonaws|apiary|azurewebsites|cloudfront|example|git(?:hub|lab)|googleapis|herokuapp|openapi|postman|rapidapi"
+    r"amazonaws|api|apiary|azurewebsites|cloudfront|example|git(?:hub|lab)|googleapis|herokuapp|openapi|postman|rapidapi"
     r"|readme|stoplight|swagger(?:hub)?|vercel"
 )
 """Names in hosts that serve APIs of others."""
@@ -296,7 +296,7 @@ def _product(service: Service) -> str:
 
 def _short_name(text: str, service: Service) -> str:
     """Returns a title or name without words that users do not say; empty if nothing remains."""
-    text = one_line(plain_words(text))
+    text = one_line(plain_words(text)).removeprefix("www.")
     if service.kind == "cli":
         return text
     if service.kind == "mcp" and " " not in text:  # an identifier such as `io.github.acme/weather-mcp`

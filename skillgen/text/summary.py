@@ -27,10 +27,10 @@ _LABEL = re.compile(r"[A-Z@:][\w /-]{0,40}:(?:\s|\Z)")
 _NOTICE = re.compile(
     r"[\W_]*[\u26a0\u2139\u2757\U0001f6a8]|[\W_]*(?-i:NOTE|IMPORTANT|MANDATORY|WARNING|CAUTION|DEPRECATED)\b"
     r"|\W*(?:please )?note that\b|\W*(?:note|important|warning|caution|attention|deprecated|disclaimer)\W{0,3}[:!]"
-    r"|(?:\*\*|__)[^*_]+(?:\*\*|__)\W*\Z",
+    r"|(?:\*\*|__)[^*_]+(?:\*\*|__)\W*(?::|\Z)|\W*last (?:modified|updated?)\b",
     re.IGNORECASE,
 )
-"""The start of a notice, or a paragraph that is bold throughout."""
+"""The start of a notice, of a bold label, or a paragraph that is bold throughout."""
 
 _LINK = re.compile(r"!?\[(?:[^\[\]]|!\[[^\[\]]*\]\([^()\s]*\))*\]\([^()\s]*(?:\s[^()]*)?\)|<?https?://[^\s<>]+>?")
 
@@ -52,8 +52,8 @@ does, and "Do not use for …" when not to use it."""
 
 _TO_THE_READER = re.compile(
     r"\W*(?:(?:you )?(?:always|never|must|should|do not|don['’]t)|please|make sure|be sure|ensure|remember"
-    r"|use (?:this|the|it|when|for)|call|see|visit|refer|click|read the|start by|if|when|before|after|once|for|to|we"
-    r"|welcome|this (?:document|page|guide|section|collection)|here)\b",
+    r"|use (?:this|the|it|when|for)|call|see|visit|refer|click|read the|learn (?:more|how)|find out|start by"
+    r"|if|when|before|after|once|for|to|we|welcome|this (?:document|page|guide|section|collection)|here)\b",
     re.IGNORECASE,
 )
 """The start of an order to the reader, or of a sentence on how to begin."""
@@ -61,7 +61,10 @@ _TO_THE_READER = re.compile(
 _OTHER_SUBJECT = re.compile(
     r"://|\bwww\.|[?:]\W*\Z|\b(?:openapi|swagger|specifications?|references?|documentation|docs|instructions"
     r"|available commands|below|following|deprecated|discontinued|sunset|no longer|subject to change|change ?log|beta"
-    r"|copyright|licen[cs]ed?|terms of|authenticat\w+|rate limits?|common errors)\b",
+    r"|copyright|licen[cs]ed?|terms of|rate limits?|common errors"
+    r"|requires? authenticat\w+|authenticat\w+ (?:is|are|with|using|via|by|through)"
+    r"|https only|(?:via|over|using|through) https)\b"
+    r"|\A\W*(?:authenticat|(?:all |the |each |every )?(?:endpoint|request|response)s?\b)",
     re.IGNORECASE,
 )
 """Content of sentences about a document, a version or the use of a service, and of those that are not statements."""
@@ -75,7 +78,7 @@ _GENERIC = re.compile(
 """Words that say nothing about what a service does."""
 
 _MIN_WORDS = 2
-"""Other words that a sentence must have, without those of the service's name."""
+"""Other words that a sentence must have, without those of the service's name; an exclamation needs more."""
 
 _WORD = re.compile(r"[^\W\d_]{4,}")
 
@@ -149,7 +152,8 @@ def is_usable(sentence: str, names: Collection[str] = ()) -> bool:
         rest = rest.replace(name, " ")
     words = {word.lower() for word in _WORD.findall(rest) if not _GENERIC.fullmatch(word)}
     # A language without spaces has several words in a run of letters.
-    return sum(1 if word.isascii() else 1 + len(word) // 8 for word in words) >= _MIN_WORDS
+    least = 2 * _MIN_WORDS if sentence.endswith(("!", "！")) else _MIN_WORDS
+    return sum(1 if word.isascii() else 1 + len(word) // 8 for word in words) >= least
 
 
 def sentences(text: str) -> Iterator[str]:
