@@ -409,27 +409,6 @@ def test_a_program_without_commands_is_one_tool(tmp_path: Path) -> None:
     assert tool.help == GNU.strip()
 
 
-DOCOPT = """\
-Naval crates.
-
-Usage:
-  crate ship new <name>...
-  crate ship [<name>] move <x> <y> [--speed=<kn>]
-  crate mine (set|remove) <x> <y>
-  crate -h | --help
-
-Options:
-  -h --help  Show this screen.
-"""
-
-
-def test_commands_that_only_usage_names_are_found(tmp_path: Path) -> None:
-    """The help of docopt has no list of commands."""
-    service = read(tmp_path, {"--help": DOCOPT})
-    assert {item.name for item in service.tools} == {"crate", "ship new", "ship", "mine"}
-    assert named(service, "mine").help == "crate mine (set|remove) <x> <y>"
-
-
 def test_a_long_help_is_cut_at_the_end_of_a_line(tmp_path: Path) -> None:
     lines = [f"  --option-{number}  does {number}" for number in range(1_000)]
     (tool,) = read(tmp_path, {"--help": "Usage: crate [OPTION]\n\n" + "\n".join(lines) + "\n"}).tools
@@ -600,14 +579,6 @@ def test_short_help_is_read_where_the_long_one_is_a_manual(tmp_path: Path) -> No
     }
 
 
-def test_the_complete_help_is_read_if_the_help_names_it(tmp_path: Path) -> None:
-    short = 'Usage: crate [options]\n -v, --verbose  say more\nUse "--help all" for all options.\n'
-    service = read(
-        tmp_path, {"--help": short, "--help all": " -v, --verbose   say more\n     --level <n>  how small\n"}
-    )
-    assert service.tools[0].help == f"{short}\n\n -v, --verbose   say more\n     --level <n>  how small"
-
-
 def test_commands_of_commands_are_read(tmp_path: Path) -> None:
     tags = "Usage: crate tags [command]\n\nCommands:\n  add  Add a tag\n  old  An old one (deprecated)\n"
     texts = {
@@ -732,42 +703,6 @@ def test_a_topic_with_a_colon_is_no_word_before_its_commands(tmp_path: Path) -> 
         "access:add --help": "USAGE\n  $ crate access:add EMAIL\n\nFLAGS\n  -a  the app\n",
     }
     assert named_with_usage(tmp_path, texts) == [("access", "crate access"), ("access:add", "crate access:add EMAIL")]
-
-
-MERCURIAL = {
-    "--help": """\
-Crates for all
-
-list of commands:
-
-Repository creation:
-
- clone         make a copy
- init          create one
-
-Help:
-
- help          show help for a given topic or a help overview
-
-additional help topics:
-
-Concepts:
-
- patterns      File Name Patterns
-
-(use "crate help -v" to show built-in aliases)
-""",
-    "help clone": "crate clone [OPTION]... SOURCE\n\nmake a copy\n\noptions:\n\n -U --noupdate  only that\n",
-    "help init": "crate init [DEST]\n\ncreate one\n\noptions:\n\n -e --ssh CMD  the command\n",
-}
-
-
-def test_headings_below_the_heading_of_all_commands_are_read(tmp_path: Path) -> None:
-    """Those of help topics are not."""
-    assert named_with_usage(tmp_path, MERCURIAL) == [
-        ("clone", "crate clone [OPTION]... SOURCE"),
-        ("init", "crate init [DEST]"),
-    ]
 
 
 CMDLINER = {

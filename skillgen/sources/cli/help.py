@@ -14,7 +14,6 @@ import shutil
 import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from itertools import takewhile
 from pathlib import Path
 from time import monotonic
 
@@ -90,9 +89,6 @@ _UNKNOWN = re.compile(r"[^\n]{0,80}(?:unknown|unrecogni[sz]ed|invalid|no such)[^
 """How a program refuses `--help`; many print their help behind it."""
 _SHORT_HELP = re.compile(r"\[-h\b|^[ ]{0,12}-h\b|[|,] -h\b", re.MULTILINE)
 _MANUAL = re.compile(r"\A\s*(?:[A-Z][\w-]*\(\d\w?\)|NAME\n)")
-_COMPLETE = re.compile(
-    r"(?<![\w-])(?P<words>--help[ =](?:--)?(?:all|full)|--help-all|--help-full|--full-help)(?![\w-])"
-)
 _LISTING = re.compile(
     r"(?P<words>help (?:-a|--all)|--list)(?![\w-])[^\n]{0,60}\blist[^\n]{0,40}\b(?:sub)?commands?\b"
     r"|\blist[^\n]{0,40}(?:command)[^\n]{0,20}(?P<other>--list)(?![\w-])|[Tt]he (?P<symfony>list) command lists"
@@ -132,17 +128,15 @@ def explore(
     Raises:
         SourceError: the program cannot be started, prints no help, or takes too long.
     """
+    deadline = monotonic() + TOTAL_LIMIT_S
     with tempfile.TemporaryDirectory(prefix="skillgen-") as folder:
         home = Path(folder, "home")
         home.mkdir()
-        inherited = {name: environment[name] for name in _INHERITED if name in environment}
         own = {"HOME": str(home), "USERPROFILE": str(home), "TMPDIR": folder, "TEMP": folder, "TMP": folder}
-        variables = {**inherited, **_QUIET, **own, **env}
-        deadline = monotonic() + TOTAL_LIMIT_S
+        variables = {name: environment[name] for name in _INHERITED if name in environment} | _QUIET | own | {**env}
 
         def cleaned(text: str) -> str:
-            for path in (str(home), folder):
-                text = text.replace(path, "~")
+            text = text.replace(str(home), "~").replace(folder, "~")
             data, echoed_from = secrets.hide_in(without_own_folders(text, cwd))
             report_echoed_secrets(problems, echoed_from)
             return str(data)
@@ -258,8 +252,6 @@ class _Help:
         for item in self._read_commands():
             found.setdefault(item.words, item)
         self.commands = [*found.values()]
-        if not self.commands and len(self._words) == 1:
-            self.commands = [*self._commands_of_usage()]
         of_others = tuple(" ".join((*self._words, *item.words)) for item in self.commands)
         self.usages = [usage for usage in self.usages if not usage.startswith(of_others)] if of_others else self.usages
 
@@ -283,7 +275,7 @@ class _Help:
             in_usage = False
             if text and not heading and not text.startswith("-") and not (self._is_call(line) or _VERSION.match(text)):
                 paragraph.append(text)
-            elif paragraph or (heading and not re.search("(?i)desc|name", text)):
+            elif paragraph or heading:
                 break
         return first_sentence(" ".join(paragraph))
 
@@ -321,20 +313,9 @@ class _Help:
         first, _, rest = re.split(r" {2,}|\t", text.removeprefix("$ "), maxsplit=1)[0].partition(" ")
         return f"{first.rpartition('/')[2]} {rest}".strip()
 
-    def _commands_of_usage(self) -> Iterator[_Listed]:
-        """Yields the commands that only usage lines name, as those of docopt: the words before the first argument."""
-        found: dict[tuple[str, ...], list[str]] = {}
-        for usage in self.usages:
-            words = usage.removeprefix(" ".join(self._words)).split() if _starts(usage, self._words) else []
-            literal = tuple(takewhile(lambda word: re.fullmatch(_WORD, word) and not word.isupper(), words))
-            if literal:
-                found.setdefault(literal, []).append(usage)
-        for words_of, usages in found.items() if len(found) > 1 else ():
-            yield _Listed(words_of, "", "\n".join(usages))
-
     def _read_commands(self) -> Iterator[_Listed]:
         """Yields the commands of the lists: those below a heading that says so, of another one if usage has one."""
-        kind, indent, braces, words = "commands" if self._only_lists else "", None, None, ""
+        kind, indent, braces = "commands" if self._only_lists else "", None, None
         in_usage = False
         for number, line in enumerate(self._lines):
             # picocli has no empty line between usage, description and lists.
@@ -348,10 +329,7 @@ class _Help:
             is_above = indent is None or depth < indent or (depth == indent and title and title["title"])
             is_head = depth <= 4 and not line.lstrip().startswith("-") and is_above
             if is_head and (title or (not depth and below[:1].isspace() and not line.endswith("."))):
-                if (kind == "commands" and indent is None) or "topic" in words.lower():  # a heading of headings
-                    self._takes_command = kind == "commands"
-                words = (title["title"] or title["upper"] if title else line).strip()
-                kind = self._kind(words)
+                kind = self._kind((title["title"] or title["upper"] if title else line).strip())
                 indent = braces = None
             elif not depth:
                 kind, braces = ("commands" if self._only_lists else ""), None
@@ -396,9 +374,9 @@ class _Help:
             first = first[len(self._words) :]
         elif is_named or kind == "named":
             return None
-        below = "".join(self._lines[number + 1 : number + 2])
         if _MANUAL.match(self.text) and (found["text"] or not text):  # a line of prose, which is justified
             return None
+        below = "".join(self._lines[number + 1 : number + 2])
         # Symfony's namespaces are headings; SWITCH is a placeholder.
         is_heading = names[0].isupper() or (not text and below[: depth - 1].isspace())
         if not first or "help" in first or len(first) > 3 or is_heading or (kind == "other" and not found["text"]):
@@ -457,9 +435,6 @@ class _Explorer:
             raise SourceError(
                 f"--help prints no help: {first[:200]}", where=self._words[0], fix="document another command"
             )
-        if (complete := _COMPLETE.search(text)) is not None:
-            longer = self._text(complete["words"].split(" "))
-            text = f"{text}\n\n{longer}" if longer and _HELPFUL.search(longer) else text
         root = _Help(text, self._words)
         if (found := _LISTING.search(text)) is not None:
             listing = self._text(next(filter(None, found.groups())).split())
@@ -495,9 +470,7 @@ class _Explorer:
     def _choose_way(self, root: _Help) -> None:
         """Chooses how to request the help of a command; none if the program does not say how."""
         flat = " ".join(root.text.split())
-        name = re.escape(self._words[-1])
-        shown = "|".join(re.escape(" ".join(item.words)) for item in root.commands[:50])
-        if _ASKS_LONG.search(flat) or re.search(rf"\b{name} (?:{shown}) --help\b", flat):
+        if _ASKS_LONG.search(flat):
             self._way = ("--help",)
         elif _ASKS_SHORT.search(flat):
             self._way = ("-h",)
