@@ -550,7 +550,7 @@ def until(is_so: Callable[[], bool]) -> None:
 OF_A_RUN = {"project", "target", "check", "fail_on_change", "force", "user", "draft", "json", "quiet", "verbose"}
 OF_A_RUN |= {"debug"}
 """Options that say what one run does with the targets, not what their documents are; `user` is a person's to give, and
-`agent` is a command of its own for a project: `draft`."""
+`draft` is a command of its own for a project."""
 
 
 @pytest.mark.parametrize("command", ["from-server", "from-openapi", "build"])
@@ -883,7 +883,7 @@ def test_pyproject_can_hold_the_targets(project: Path) -> None:
     text = (project / "pyproject.toml").read_text().replace("when-to-use", "when-to-us")
     (project / "pyproject.toml").write_text(text)
     finished = build(project)
-    assert "pyproject.toml:4: no such key: targets.api.when-to-us" in finished.stderr
+    assert "pyproject.toml: no such key: targets.api.when-to-us" in finished.stderr
 
 
 def test_paths_are_relative_to_the_file(project: Path) -> None:

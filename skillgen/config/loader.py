@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import os
 import re
-from bisect import bisect_left
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from pathlib import Path
@@ -31,7 +30,6 @@ _SECRET_NAME = re.compile(
     r"token|secret|passw|api[-_]?key|access[-_]?key|authorization|cookie|credential", re.IGNORECASE
 )
 _VARIABLE = re.compile(r"(?P<escape>\$)?\$\{(?P<name>[A-Za-z_][A-Za-z0-9_]*)\}")
-_TOML_KEY = re.compile(r"""(?<![\w-])([\w-]{1,200})["']?[ \t]*[=\].]""")
 _NULLS = ("", "~", "null", "Null", "NULL")
 
 
@@ -185,21 +183,9 @@ def _read_toml(text: str, name: str) -> tuple[Any, _LineOf]:
         data = parse_toml(text)
     except ValueError as error:
         raise UsageError(f"is not TOML: {error}", where=name, fix="correct it") from None
-    tool, lines = data.get("tool"), dict[str, list[int]]()
-    for number, line in enumerate(text.splitlines(), 1):
-        for key in _TOML_KEY.findall(line):
-            lines.setdefault(key, []).append(number)
+    tool = data.get("tool")
     table = tool.get("skillgen") if isinstance(tool, dict) else None
-
-    def line_of(path: tuple[str | int, ...]) -> int:
-        """Returns the next line with the key below its parent's, since TOML libraries report no lines."""
-        line = 0
-        for key in path:
-            found = lines.get(key, []) if isinstance(key, str) else []
-            line = next(iter(found[(at := bisect_left(found, line)) : at + 1]), line)
-        return line
-
-    return _texts(table) if isinstance(table, dict) else {}, line_of
+    return _texts(table) if isinstance(table, dict) else {}, lambda path: 0  # libraries for TOML report no lines
 
 
 def _texts(value: Any) -> Any:

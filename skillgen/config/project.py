@@ -122,8 +122,8 @@ class Source(Options, frozen=True, kw_only=True):
         "Read files outside the description's folder that it refers to.", False, panel=_SAFETY, kinds=_DESCRIPTIONS
     )
     python: PathName | None = option(
-        "Python of the environment that has the program. Default: that of the active virtual environment, else the "
-        "first on PATH.",
+        "Python of the environment that has the program. Default: that of the active virtual environment, else of the "
+        "nearest .venv, else the first on PATH.",
         metavar="PATH",
         kinds=("cli",),
         is_path=True,

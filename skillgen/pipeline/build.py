@@ -14,8 +14,6 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-import shutil
-import sys
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from concurrent.futures import Future
 from contextlib import contextmanager, suppress
@@ -32,6 +30,7 @@ from skillgen.config.loader import interpolate, variables_in
 from skillgen.config.option import PathName, options_in
 from skillgen.config.project import DEFAULT_OUT, HOSTS, OutputOptions, Source, Target, in_keys, key_in_target
 from skillgen.errors import ExitCode, SkillgenError, UsageError, failure_from_bug
+from skillgen.pipeline.environments import project_environment, with_resolved_program
 from skillgen.pipeline.generate import checked_output, write_services
 from skillgen.pipeline.leftovers import remove_leftovers
 from skillgen.pipeline.packages import skill_folders
@@ -42,7 +41,6 @@ from skillgen.sources.documents import FilesRead, file_digest, is_url, track_fil
 from skillgen.sources.http import read_cached, write_cached
 from skillgen.sources.json_access import SOURCE_LIMIT_BYTES
 from skillgen.sources.mcp.session import CancelToken
-from skillgen.sources.mcp.target import is_tool_environment, programs_folder, without_tool_environment
 from skillgen.write.files import is_below
 from skillgen.write.plan import Change, Plan
 from skillgen.write.record import RECORD_NAME, read_record
@@ -166,74 +164,6 @@ def _refuse_shared_folder(name: str, out: str, folders: Mapping[str, str], file:
             raise UsageError(what, where=file.as_posix(), fix="give each target its own out:")
 
 
-_ENVIRONMENT_FOLDERS = (".venv", "venv")
-
-
-def project_environment(caller: Mapping[str, str], folder: Path, project: Path) -> dict[str, str]:
-    """Returns the variables for a command that runs in `folder` of a project.
-
-    An active virtual environment remains active. Without one, as for a commit from an editor, the project's is
-    activated: the nearest one from `folder` up to the top of the repository.
-    """
-    variables = without_tool_environment(caller)
-    active = variables.get("VIRTUAL_ENV")
-    if not active or not _is_environment(Path(active)):
-        active = (
-            None if _has_active_python(variables) else next(_environments(folder.resolve(), project.resolve()), None)
-        )
-    if active is None:
-        return variables
-    programs = str(programs_folder(Path(active)))
-    entries = variables.get("PATH", os.defpath).split(os.pathsep)
-    if programs not in entries:
-        variables["PATH"] = os.pathsep.join((programs, *entries))
-    return variables | {"VIRTUAL_ENV": active}
-
-
-def with_resolved_program(command: tuple[str, ...], environment: Mapping[str, str]) -> tuple[str, ...]:
-    """Returns a command with a program that exists on this system.
-
-    Many systems have only `python3`. A program that is not on PATH is taken from skillgen's environment, unless that
-    was created for skillgen alone: a project's server would not find its packages there.
-    """
-    if not command or Path(command[0]).name != command[0]:
-        return command
-    program, *arguments = command
-    path = environment.get("PATH")
-    if shutil.which(program, path=path):
-        return command
-    if program == "python" and shutil.which("python3", path=path):
-        return ("python3", *arguments)
-    bundled = None if is_tool_environment() else shutil.which(program, path=str(Path(sys.executable).parent))
-    return (bundled or program, *arguments)
-
-
-def _has_active_python(environment: Mapping[str, str]) -> bool:
-    """True if the first Python on PATH belongs to a virtual or conda environment (conda's base is not one)."""
-    path = environment.get("PATH")
-    python = shutil.which("python", path=path) or shutil.which("python3", path=path)
-    if python is None:
-        return False
-    # On Windows, conda's python.exe is in the environment's top folder.
-    roots = (Path(python).parent, Path(python).parent.parent)
-    is_conda = any((root / "conda-meta").is_dir() and not (root / "condabin").is_dir() for root in roots)
-    return is_conda or any(map(_is_environment, roots))
-
-
-def _environments(folder: Path, project: Path) -> Iterator[str]:
-    top = next((parent for parent in (project, *project.parents) if (parent / ".git").exists()), project)
-    if sys.prefix != sys.base_prefix and not is_tool_environment() and Path(sys.prefix).is_relative_to(top):
-        yield sys.prefix
-    for parent in (folder, *folder.parents):
-        yield from (str(parent / name) for name in _ENVIRONMENT_FOLDERS if _is_environment(parent / name))
-        if parent == top or not parent.is_relative_to(top):
-            return
-
-
-def _is_environment(folder: Path) -> bool:
-    return (folder / "pyvenv.cfg").is_file()
-
-
 def request_of_target(
     named: NamedTarget, environment: Mapping[str, str], announce: Notify | None, cancel_token: CancelToken
 ) -> Request:
@@ -264,18 +194,16 @@ def request_of_target(
             values[item.name] = {name: resolved(text, f"{place}/{name}") for name, text in value.items()}
     source = structs.replace(target.source, **values)
     extra = tuple(resolved(text, f"{named.pointer}/extra", is_path=True) for text in target.texts.extra)
-    if source.kind in ("command", "openapi_command", "cli", "cli_command", "config"):
-        cwd = Path(source.cwd or folder)
+    kind, cwd = source.kind, Path(source.cwd or folder)
+    if kind in ("command", "openapi_command", "cli", "cli_command", "config"):
         environment = project_environment(environment, cwd, folder)
-        if source.kind == "cli":
-            source = structs.replace(source, cwd=str(cwd))
-        elif source.kind == "cli_command":  # it runs in a folder of its own
-            program, *rest = with_resolved_program(tuple(source.cli_command), environment)
-            program = str(cwd / program) if Path(program).name != program else program
-            source = structs.replace(source, cli_command=(program, *rest))
-        elif source.kind != "config":
-            command: dict[str, Any] = {source.kind: with_resolved_program(getattr(source, source.kind), environment)}
-            source = structs.replace(source, cwd=str(cwd), **command)
+    if kind in ("command", "openapi_command", "cli_command"):
+        program, *rest = with_resolved_program(tuple(getattr(source, kind)), environment)
+        if kind == "cli_command" and Path(program).name != program:  # it runs in a folder of its own
+            program = str(cwd / program)
+        source = structs.replace(source, **{kind: (program, *rest)})
+    if kind in ("command", "openapi_command", "cli"):
+        source = structs.replace(source, cwd=str(cwd))
     return Request(
         source=source,
         texts=structs.replace(target.texts, extra=extra),
@@ -398,29 +326,18 @@ def build_targets(
     waiting = [named for named in targets if up_to_date[named.name] is None]
     with _read_concurrently(waiting, environment, announce) as read:
         for named in targets:
-            if (result := up_to_date[named.name]) is not None:
-                yield BuiltTarget(name=named.name, result=result, status="unchanged")
-            else:
-                yield _built(named, targets, read)
-
-
-_Read = Callable[[NamedTarget], "tuple[Reading, FilesRead]"]
-"""Waits for a target that is being read."""
-
-
-def _built(named: NamedTarget, targets: Sequence[NamedTarget], read: _Read) -> BuiltTarget:
-    try:
-        reading, files = read(named)
-        output = named.target.output
-        result = write_services(reading.services, output, named.place, reading.failures)
-        if result.exit_code is ExitCode.DONE and not output.check:
-            _remember(named, files, result)
-        return BuiltTarget(name=named.name, result=result, status="built")
-    except SkillgenError as error:
-        failure = error
-    except Exception as error:
-        failure = failure_from_bug(error)
-    return BuiltTarget(name=named.name, result=Result(steps=(Failure(error=failure),)), status="failed")
+            status: Literal["built", "unchanged", "failed"] = "unchanged"
+            if (result := up_to_date[named.name]) is None:
+                status = "built"
+                try:
+                    reading, files = read(named)
+                    result = write_services(reading.services, named.target.output, named.place, reading.failures)
+                    if result.exit_code is ExitCode.DONE and not named.target.output.check:
+                        _remember(named, files, result)
+                except Exception as error:
+                    status, failure = "failed", error if isinstance(error, SkillgenError) else failure_from_bug(error)
+                    result = Result(steps=(Failure(error=failure),))
+            yield BuiltTarget(name=named.name, result=result, status=status)
 
 
 def read_targets(

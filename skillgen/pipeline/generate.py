@@ -33,7 +33,7 @@ from skillgen.security.addresses import host_of, public_url
 from skillgen.text.markdown import counted, one_line
 from skillgen.write.files import is_below
 from skillgen.write.plan import Plan
-from skillgen.write.record import RECORD_NAME, Record, content_of, lines_of, read_record
+from skillgen.write.record import RECORD_NAME, Record, content_of, line_digest, lines_of, read_record
 
 # -- options ---------------------------------------------------------------------------------------------------------
 
@@ -180,8 +180,8 @@ def write_service(service: Service, output: OutputOptions, place: Place) -> tupl
         raise UsageError(gone[0].message, where=gone[0].where, fix=gone[0].fix)
     if output.strict:
         _refuse_problems(service.problems)
-    generated = documents_of(service, output)
-    documents, contents = generated, generated.contents
+    documents = documents_of(service, output)
+    contents = documents.contents
     places = [place, *_installations(service, place)]
     for item in places:  # before a folder is created
         refuse_outside(item.out, item.within)
@@ -203,7 +203,11 @@ def write_service(service: Service, output: OutputOptions, place: Place) -> tupl
             apply_plan(plan, out)
     skill = next((content for path, content in contents.items() if path.endswith("SKILL.md")), None)
     problems = [*service.problems, *documents.problems, *profile_problems(service, output.profile)]
-    problems += [*template_problems(_templates(output)), *_prose_problems(plans[0], generated.contents, service)]
+    problems += template_problems(_templates(output))
+    for change in plans[0].changes:
+        if change.path.endswith("SKILL.md") and change.new is not None and change.path in contents:
+            states = plans[0].after.states[change.path]
+            problems += problems_of_added_lines(lines_of(change.new), states, service, change.path)
     if skill is not None and not skill.startswith(b"---\n"):
         message = "SKILL.md has no front matter, so hosts do not find the skill"
         problems.append(Problem.of("skill-without-front-matter", "skill/SKILL.md.j2", message))
@@ -375,17 +379,18 @@ def _refuse_conflicts(plan: Plan) -> None:
 # -- what a run reports ----------------------------------------------------------------------------------------------
 
 
-def _prose_problems(plan: Plan, generated: Mapping[str, bytes], service: Service) -> Iterator[Problem]:
-    """Yields what the lines that a person added to SKILL.md say of a service, and it does not have."""
-    for change in plan.changes:
-        if change.path.endswith("SKILL.md") and change.new is not None and change.path in generated:
-            own = set(generated[change.path].decode().split("\n"))
-            lines = change.new.decode("utf-8", "replace").split("\n")
-            if not own.issuperset(lines):
-                from skillgen.rules.prose import check_texts
+def problems_of_added_lines(
+    lines: Sequence[str], states: Sequence[str], service: Service, where: str
+) -> Iterator[Problem]:
+    """Yields what the lines that a person added to a document say of a service, and it does not have; `states` are
+    those of the file in the record.
+    """
+    from skillgen.rules.prose import check_texts
+    from skillgen.write.merge import generated_digests
 
-                added = "\n".join("" if line in own else line for line in lines)
-                yield from check_texts({change.path: added}, service)
+    own = generated_digests(states)
+    if any(added := ["" if line_digest(line) in own else line for line in lines]):
+        yield from check_texts({where: "\n".join(added)}, service)
 
 
 def _plan_problems(plan: Plan) -> list[Problem]:

@@ -32,7 +32,7 @@ from skillgen.config.project import DEFAULT_OUT
 from skillgen.config.schema import project_schema
 from skillgen.errors import ProblemLog, SkillgenError
 from skillgen.model.values import Json
-from skillgen.pipeline.build import project_environment, with_resolved_program
+from skillgen.pipeline.environments import project_environment, with_resolved_program
 from skillgen.pipeline.read import KINDS
 from skillgen.security.tables import parse_toml
 from skillgen.sources.documents import load_document

@@ -14,6 +14,7 @@ from skillgen.config.project import NO_LINT_OPTIONS, LintOptions
 from skillgen.errors import OutputError, Problem, UsageError
 from skillgen.model.service import Service
 from skillgen.model.tool import Tool
+from skillgen.pipeline.generate import problems_of_added_lines
 from skillgen.problem_codes import CODES
 from skillgen.rules.checks import check_service
 from skillgen.rules.explanation import unknown_code
@@ -34,8 +35,7 @@ from skillgen.sources.examples.consistency import schema_problems
 from skillgen.sources.json_access import SOURCE_LIMIT_BYTES
 from skillgen.sources.selection import Pattern, parse_patterns
 from skillgen.write.files import is_below
-from skillgen.write.merge import generated_digests
-from skillgen.write.record import Record, line_digest, read_record
+from skillgen.write.record import Record, read_record
 
 
 class _Exception(Struct, frozen=True):
@@ -178,9 +178,7 @@ def _problems_of_added_lines(out: Path, service: Service) -> Iterator[Problem]:
         path = out / name
         text = text_of_file(path) if path.name == "SKILL.md" and is_below(path, out) else None
         if text is not None:
-            own = generated_digests(states)
-            added = "\n".join("" if line_digest(line) in own else line for line in text.split("\n"))
-            yield from check_texts({path.as_posix(): added}, service)
+            yield from problems_of_added_lines(text.split("\n"), states, service, path.as_posix())
 
 
 def _locations_in_texts(problems: Iterable[Problem]) -> dict[str, Location]:

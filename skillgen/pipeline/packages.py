@@ -18,7 +18,7 @@ from skillgen.errors import UsageError
 from skillgen.model.values import Json
 from skillgen.security.tables import parse_toml
 from skillgen.sources.documents import text_of_file
-from skillgen.sources.json_access import as_dict, json_or_none
+from skillgen.sources.json_access import as_dict, json_or_none, text_of
 from skillgen.write.files import is_below
 
 
@@ -69,61 +69,41 @@ def _package_folder(project: Path, named: PathName | None) -> Path:
     Raises:
         UsageError: it is not a package below the project, or several could be meant.
     """
+    what = "the project has no pyproject.toml, and no package.json with a name"
     if named is not None:
-        folder = project / named
+        folder, what = project / named, ""
         if not is_below(folder, project):
-            raise UsageError(
-                f"{folder.as_posix()} is outside the project", where="--package", fix="name a folder in it"
-            )
-        if not _is_npm(folder) and not any(folder.glob("*.py")):
-            what = f"{folder.as_posix()} has neither Python modules nor a package.json"
-            raise UsageError(what, where="--package", fix="name the folder of the package")
+            what = "is outside the project"
+        elif not _is_npm(folder) and not any(folder.glob("*.py")):
+            what = "has neither Python modules nor a package.json"
+        if what:
+            fix = "name the folder of the package"
+            raise UsageError(f"{folder.as_posix()} {what}", where="--package", fix=fix)
         return folder
     is_python = any((project / name).is_file() for name in ("pyproject.toml", "setup.cfg", "setup.py"))
-    is_npm = "name" in (data := _json_of(project / "package.json"))
-    if is_python and is_npm and not data.get("private"):
+    package = as_dict(json_or_none(text_of_file(project / "package.json") or ""))
+    if is_python and "name" in package and not package.get("private"):
         what = "the project has a pyproject.toml and a package.json, so either can carry the skill"
-        raise UsageError(what, where="--install", fix="name the folder of the package with --package")
-    if is_python:
+    elif is_python:
         return _python_package(project)
-    if is_npm:
+    elif "name" in package:
         return project
-    what = "the project has no pyproject.toml, and no package.json with a name"
-    raise UsageError(
-        what, where="--install", fix="run in the folder of the project, or name the package with --package"
-    )
+    raise UsageError(what, where="--install", fix="name the folder of the package with --package")
 
 
 def _python_package(project: Path) -> Path:
-    """Returns the package that has the project's name, else the one that its commands are in, else the only one."""
-    data = _toml_of(project / "pyproject.toml")
-    tables = (_table(data, "project"), _table(data, "tool", "poetry"))
+    """Returns the package that has the project's name, else the only one."""
+    data: dict[str, Json] = {}
+    with suppress(ValueError, RecursionError):
+        data = parse_toml(text_of_file(project / "pyproject.toml") or "")
+    poetry = as_dict(as_dict(data.get("tool")).get("poetry"))
+    name = text_of(as_dict(data.get("project")), "name") or text_of(poetry, "name") or ""
     top = project / "src" if (project / "src").is_dir() else project
     packages = {path.parent.name: path.parent for path in sorted(top.glob("*/__init__.py"))}
-    packages = {name: path for name, path in packages.items() if name.isidentifier() and name not in _NO_PACKAGES}
-    names = [name for table in tables if isinstance(name := table.get("name"), str)]
-    scripts = [entry for table in tables for entry in _table(table, "scripts").values() if isinstance(entry, str)]
-    by_name = {name for name in packages if any(name.lower() == re.sub(r"[-_.]+", "_", own).lower() for own in names)}
-    by_script = {re.split(r"[.:]", entry, maxsplit=1)[0] for entry in scripts} & packages.keys()
-    chosen = next((names for names in (by_name, by_script, packages.keys()) if len(names) == 1), None)
-    if chosen is None:
-        found = f": {', '.join(sorted(packages))}" if packages else ""
-        what = f"{'several packages' if packages else 'no package'} in {top.as_posix()} could carry the skill{found}"
-        raise UsageError(what, where="--install", fix="name the folder of the package with --package")
-    return packages[next(iter(chosen))]
-
-
-def _toml_of(path: Path) -> dict[str, Json]:
-    with suppress(ValueError, RecursionError):
-        return parse_toml(text_of_file(path) or "")
-    return {}
-
-
-def _json_of(path: Path) -> dict[str, Json]:
-    return as_dict(json_or_none(text_of_file(path) or ""))
-
-
-def _table(data: Json, *keys: str) -> dict[str, Json]:
-    for key in keys:
-        data = as_dict(data).get(key)
-    return as_dict(data)
+    packages = {key: path for key, path in packages.items() if key.isidentifier() and key not in _NO_PACKAGES}
+    own = [key for key in packages if key.lower() == re.sub(r"[-_.]+", "_", name).lower()]
+    if len(chosen := own or [*packages]) == 1:
+        return packages[chosen[0]]
+    found = f": {', '.join(packages)}" if packages else ""
+    what = f"{'several packages' if packages else 'no package'} in {top.as_posix()} could carry the skill{found}"
+    raise UsageError(what, where="--install", fix="name the folder of the package with --package")

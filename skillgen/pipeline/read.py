@@ -24,6 +24,7 @@ from skillgen.infer.inference import infer_effects
 from skillgen.model.service import Service
 from skillgen.model.values import Json, Origin, child
 from skillgen.pipeline.authored import completed
+from skillgen.pipeline.environments import project_environment
 from skillgen.pipeline.ownership import words_of_command, words_of_document, words_of_url
 from skillgen.security.secrets import (
     Secrets,
@@ -48,7 +49,7 @@ from skillgen.sources.documents import (
 from skillgen.sources.http import FetchOptions
 from skillgen.sources.json_access import SOURCE_LIMIT_BYTES, json_or_none
 from skillgen.sources.mcp.extensions import find_manifest
-from skillgen.sources.mcp.target import child_environment, programs_folder, refuse_bad_url
+from skillgen.sources.mcp.target import child_environment, refuse_bad_url
 
 if TYPE_CHECKING:
     from skillgen.sources.extra_text import ExtraText
@@ -351,7 +352,8 @@ def _read_cli(request: Request) -> Reading:
     if not is_program(target):
         raise UsageError("is not of the form MODULE:APP", where=target, fix="name the program, such as acme.cli:app")
     program = command_words(source.program, "--program") or None
-    inherited = child_environment(request.environment, _READER_VARIABLES)
+    here = _folder(source) or Path()
+    inherited = child_environment(project_environment(request.environment, here, here), _READER_VARIABLES)
     secrets = request.secrets | secrets_from_environment(source.env, inherited)
     problems = ProblemLog()
     request.progress(f"importing {target}")
@@ -424,12 +426,9 @@ def _interpreter(source: Source, environment: Mapping[str, str]) -> str:
     """
     if source.python is not None:
         return os.fspath(source.python)
-    active = environment.get("VIRTUAL_ENV")
-    folders = [str(programs_folder(Path(active)))] if active else []
-    for path in (*folders, environment.get("PATH")):
-        for name in ("python", "python3"):
-            if (found := shutil.which(name, path=path)) is not None:
-                return found
+    for name in ("python", "python3"):
+        if (found := shutil.which(name, path=environment.get("PATH"))) is not None:
+            return found
     raise UsageError("there is no Python on PATH", where=source.cli, fix="name the interpreter: --python PATH")
 
 

@@ -19,7 +19,6 @@ from typing import Any
 from urllib.parse import quote
 
 from msgspec import Struct, ValidationError, convert
-from msgspec.structs import replace
 
 from skillgen.errors import Problem, SourceError, UsageError
 from skillgen.sources.documents import text_of_file
@@ -65,20 +64,6 @@ class Entry(Struct, frozen=True, kw_only=True):
 
     site: Path | None
     """The folder of its site."""
-
-
-class Recommendation(Struct, frozen=True, kw_only=True):
-    """A service that was found, with the tools that match."""
-
-    server: str
-    description: str
-    url: str | None
-    auth: str | None
-    confidence: str
-    """`high`, `medium` or `low`: how many of the words its best match has."""
-
-    tools: tuple[tuple[str, str], ...]
-    """Name and description of each tool that matches, the best first."""
 
 
 class Registry(Struct, frozen=True, kw_only=True):
@@ -321,12 +306,20 @@ def _listed(entry: Entry) -> dict[str, Any]:
     return {key: value for key, value in fields.items() if value}
 
 
-def _spaced(name: str) -> str:
-    """Returns the words of a name: `createPullRequest`, `create_pull_request`."""
-    return " ".join(_WORDS.findall(re.sub(r"(?<=[a-z0-9])(?=[A-Z])", " ", name)))
+class Found(Struct, frozen=True):
+    """A service that was found."""
+
+    service: Mapping[str, Any]
+    """Its entry in the file to search."""
+
+    share: float
+    """How many of the words its best match has."""
+
+    tools: list[str]
+    """The tools that match, the best first."""
 
 
-def search_registry(index: Path, text: str, limit: int) -> tuple[Recommendation, ...]:
+def search_registry(index: Path, text: str, limit: int) -> tuple[Found, ...]:
     """Returns the services that match best, at most `limit`.
 
     Raises:
@@ -336,31 +329,18 @@ def search_registry(index: Path, text: str, limit: int) -> tuple[Recommendation,
     words = list(dict.fromkeys(word.lower() for word in _WORDS.findall(text)))[:_MAX_WORDS]
     if not words:
         raise UsageError("has no word to search for", where="WORDS", fix="write what a tool should do")
-    fix = "write it with `skillgen registry build DIR... -o registry.json`"
-    if not index.is_file():
-        raise SourceError("does not exist", where=index.as_posix(), fix=fix)
     services = as_dict(_json(index.parent, index.name)).get("services")
     if not isinstance(services, list):
-        raise SourceError("does not list the tools of a registry", where=index.as_posix(), fix=fix)
-    ranked = sorted(_scored(services, words), key=itemgetter(0))
-    found: dict[str, Recommendation] = {}
-    for _, share, service, tool in ranked:
-        name, tools = text_of(service, "name") or "", as_dict(service.get("tools"))
-        known = found.get(name)
-        if known is None:
-            if len(found) == limit:
-                continue
-            known = Recommendation(
-                server=name,
-                description=text_of(service, "description") or "",
-                url=text_of(service, "url"),
-                auth=text_of(service, "auth"),
-                confidence="high" if share == 1 else "medium" if share >= 0.5 else "low",
-                tools=(),
-            )
-        if tool is not None and len(known.tools) < _TOOLS_SHOWN:
-            known = replace(known, tools=(*known.tools, (tool, text_of(tools, tool) or "")))
-        found[name] = known
+        what = "does not list the tools of a registry" if index.is_file() else "does not exist"
+        fix = "write it with `skillgen registry build DIR... -o registry.json`"
+        raise SourceError(what, where=index.as_posix(), fix=fix)
+    found: dict[str, Found] = {}
+    for _, share, service, tool in sorted(_scored(services, words), key=itemgetter(0)):
+        name = text_of(service, "name") or ""
+        if name not in found and len(found) < limit:
+            found[name] = Found(service, share, [])
+        if tool is not None and name in found and len(found[name].tools) < _TOOLS_SHOWN:
+            found[name].tools.append(tool)
     return tuple(found.values())
 
 
@@ -377,51 +357,50 @@ def _scored(services: Sequence[Any], words: Sequence[str]) -> Iterator[tuple[flo
     """Yields what has a word, with its negative score, its share of the words, its service, and its name if it is a
     tool. A word counts by how rare it is.
     """
-    stems = [word.rstrip("s") if len(word) > 3 else word for word in words]
-    patterns = [
-        re.compile(rf"(?<![^\W_]){re.escape(stem)}" + ("" if len(stem) > 3 else r"(?![^\W_])")) for stem in stems
-    ]
+    stems = [(re.escape(word.rstrip("s")), "") if len(word) > 3 else (re.escape(word), r"(?![^\W_])") for word in words]
+    patterns = [re.compile(rf"(?<![^\W_]){stem}{end}") for stem, end in stems]
     rows: list[tuple[list[int], dict[str, Any], str | None]] = []
     for service in map(as_dict, services):
-        own = (text_of(service, "name") or "", text_of(service, "description") or "", None)
         tools = as_dict(service.get("tools"))
-        for name, text, tool in (own, *((name, text_of(tools, name) or "", name) for name in tools)):
-            if not any(map(f"{name} {text}".lower().__contains__, stems)):
-                continue
-            has_name = any(map(name.lower().__contains__, stems))
-            parts = ((f"{name} {_spaced(name)}".lower() if has_name else "", _NAME_WEIGHT), (text.lower(), 1))
-            hits = [
-                sum(weight for part, weight in parts if stem in part and pattern.search(part))
-                for stem, pattern in zip(stems, patterns, strict=True)
-            ]
+        own = (text_of(service, "name") or "", text_of(service, "description"), None)
+        for name, text, tool in (own, *((name, text_of(tools, name), name) for name in tools)):
+            # The words of a name too: `createPullRequest`, `create_pull_request`.
+            spaced = " ".join(_WORDS.findall(re.sub(r"(?<=[a-z0-9])(?=[A-Z])", " ", name)))
+            parts = ((f"{name} {spaced}".lower(), _NAME_WEIGHT), ((text or "").lower(), 1))
+            hits = [sum(weight for part, weight in parts if pattern.search(part)) for pattern in patterns]
             if any(hits):
                 rows.append((hits, service, tool))
     counts = [sum(hits[place] > 0 for hits, _, _ in rows) for place in range(len(words))]
-    weights = [1 / (1 + count) ** 0.5 for count in counts]
     for hits, service, tool in rows:
-        score = sum(hit * weight for hit, weight in zip(hits, weights, strict=True))
+        score = sum(hit / (1 + count) ** 0.5 for hit, count in zip(hits, counts, strict=True))
         yield -score, sum(map(bool, hits)) / len(words), service, tool
 
 
-def recommendations_json(text: str, found: Iterable[Recommendation]) -> dict[str, Any]:
+def recommendations_json(text: str, found: Iterable[Found]) -> dict[str, Any]:
     """Returns the answer to `recommend_servers` (seed 004, 13), with the tools that match."""
     items = []
     for item in found:
         fields = {
-            "server": item.server,
-            "url": item.url,
-            "auth_flow": item.auth,
-            "match_confidence": item.confidence,
-            "tools": [{"name": name, "description": what} for name, what in item.tools],
+            "server": text_of(item.service, "name") or "",
+            "url": text_of(item.service, "url"),
+            "auth_flow": text_of(item.service, "auth"),
+            "match_confidence": "high" if item.share == 1 else "medium" if item.share >= 0.5 else "low",
+            "tools": [{"name": name, "description": what} for name, what in _tools_found(item)],
         }
         items.append({key: value for key, value in fields.items() if value not in (None, [])})
     return {"capability_needed": text, "recommendations": items}
 
 
-def recommendations_text(found: Iterable[Recommendation]) -> str:
+def recommendations_text(found: Iterable[Found]) -> str:
     """Returns the services with their tools, a line each."""
     lines = []
     for item in found:
-        lines.append(f"{item.server}: {clip(one_line(item.description), _DESCRIPTION_SHOWN)}")
-        lines += [f"  {name}: {what}" if what else f"  {name}" for name, what in item.tools]
+        description = clip(one_line(text_of(item.service, "description") or ""), _DESCRIPTION_SHOWN)
+        lines.append(f"{text_of(item.service, 'name') or ''}: {description}")
+        lines += [f"  {name}: {what}" if what else f"  {name}" for name, what in _tools_found(item)]
     return "".join(f"{disarm_log_commands(strip_invisible(line))}\n" for line in lines)
+
+
+def _tools_found(item: Found) -> list[tuple[str, str]]:
+    texts = as_dict(item.service.get("tools"))
+    return [(name, text_of(texts, name) or "") for name in item.tools]
