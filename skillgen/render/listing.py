@@ -6,8 +6,8 @@
 4. The name or request, and the mark; several methods of one path together.
 5. The group: its title, how many tools it has, the source's words on it; the tools are on a page of its own.
 
-All groups have one form; what room is left raises whole groups by one form, the largest first. A tool of an HTTP API is
-listed by its request, unless requests differ only in a fragment, a parameter or a header.
+All groups have one form; what room is left raises whole groups by one form, the largest first, but none from the fifth.
+A tool of an HTTP API is listed by its request, unless requests differ only in a fragment, a parameter or a header.
 """
 
 from __future__ import annotations
@@ -78,8 +78,8 @@ class _Group:
         return self._texts[form]
 
     def size(self, form: int) -> int:
-        """Returns the bytes of its text, with the blank line that parts one with a heading from the next."""
-        return len(self.text(form).encode()) + (form != FORMS[-1])
+        """Returns the bytes of its text, with the blank line that parts it from the next."""
+        return len(self.text(form).encode()) + 1
 
     @cached_property
     def indexes(self) -> tuple[Page, ...]:
@@ -123,25 +123,25 @@ def list_tools(service: Service, reference: Reference, room: int, *, is_linked: 
     base = FORMS[-1]
     while base > FORMS[0] and sum(group.size(base - 1) for group in groups) <= room:
         base -= 1
+    if base == FORMS[-1]:
+        return _list_of_groups(groups, reference, room, is_linked=is_linked)
     left = room - sum(group.size(base) for group in groups)
-    if left < 0:
-        bare = "".join(f"{group.entry}\n" for group in groups)
-        if not is_linked or len(bare.encode()) > room:
-            return _sequence(reference, is_linked=is_linked)
-        indexes = tuple(page for group in groups for page in group.indexes)
-        return Listing(text=Markdown(bare.rstrip("\n")), forms=FORMS[-1:], indexes=indexes)
     forms = {id(group): base for group in groups}
     for group in sorted(groups, key=lambda group: -len(group.topic.tools)) if base > FORMS[0] else ():
         if (more := group.size(base - 1) - group.size(base)) <= left:
             left -= more
             forms[id(group)] = base - 1
-    groups.sort(key=lambda group: forms[id(group)] == FORMS[-1])
-    shown = [(forms[id(group)], group) for group in groups]
-    return Listing(
-        text=Markdown(_joined(shown)),
-        forms=tuple(sorted(set(forms.values()))),
-        indexes=tuple(page for form, group in shown if is_linked and form == FORMS[-1] for page in group.indexes),
-    )
+    text = "\n".join(group.text(forms[id(group)]) for group in groups)
+    return Listing(text=Markdown(text.rstrip("\n")), forms=tuple(sorted(set(forms.values()))))
+
+
+def _list_of_groups(groups: Sequence[_Group], reference: Reference, room: int, *, is_linked: bool) -> Listing:
+    """Returns a line for each group: a few groups with all their tools would hide the others."""
+    indexes = tuple(page for group in groups for page in group.indexes) if is_linked else ()
+    for text in ("".join(group.text(FORMS[-1]) for group in groups), "".join(f"{group.entry}\n" for group in groups)):
+        if len(text.encode()) <= room:
+            return Listing(text=Markdown(text.rstrip("\n")), forms=FORMS[-1:], indexes=indexes)
+    return _sequence(reference, is_linked=is_linked)
 
 
 def _sequence(reference: Reference, *, is_linked: bool) -> Listing:
@@ -171,17 +171,6 @@ _TITLES_CHARACTERS = 2_000
 
 _LABEL_CHARACTERS = 40
 """Characters of the title of a group in a range."""
-
-
-def _joined(groups: Iterable[tuple[int, _Group]]) -> str:
-    """Returns the texts, with a blank line between those that have a heading."""
-    text = ""
-    was_entry = True
-    for form, group in groups:
-        is_entry = form == FORMS[-1]
-        text += ("\n" if text and not (is_entry and was_entry) else "") + group.text(form)
-        was_entry = is_entry
-    return text.rstrip("\n")
 
 
 def _index_section(page: Page, lines: Iterable[str]) -> Section:
@@ -269,7 +258,7 @@ class _Lines:
         words = self._arguments(tool, form)
         if self._are_requests:
             return self._name(tool) + (f" ({code(words)})" if words else "")
-        return code(f"{tool.name}({words or ('…' if tool.parameters else '')})")
+        return code(f"{tool.name}({words})")
 
     def _arguments(self, tool: Tool, form: int) -> str:
         sent = [

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from enum import Enum, auto
 from functools import partial
 from itertools import chain
@@ -45,7 +45,7 @@ from skillgen.render.pages import (
 from skillgen.render.phrases import phrase, phrases, plain_phrase
 from skillgen.render.results import CommonErrors, common_errors, received
 from skillgen.render.semantics import common_notes, without_notes
-from skillgen.render.types import SCALARS, inline_types, schema_notes, selected_types, type_phrase
+from skillgen.render.types import inline_types, schema_notes, selected_types, type_phrase
 from skillgen.text.blocks import block
 from skillgen.text.markdown import Markdown, code, code_list, inline, join_lines, one_line, paragraph
 from skillgen.text.markdown import name as heading_text
@@ -197,8 +197,7 @@ def reference_of(service: Service, templates: Templates, *, is_whole: bool = Fal
     If it is for people, each section is whole, and a group has one page if it is not very large.
     """
     short = inline_types()
-    short.update({item.name: item.schema for item in service.schemas if _is_short_scalar(item.schema)})
-    short.update({item.name: item.schema for item in service.schemas if _is_short_object(item.schema, {*short})})
+    short.update(_short_types(service.schemas))
     types = [item for item in service.schemas if item.name not in short]
     limit, list_limit = TOOL_PAGE_LIMIT_BYTES, PAGE_LIMIT_BYTES
     if is_whole:
@@ -249,19 +248,26 @@ INLINE_LIMIT_LINES = 8
 """Properties of such an object."""
 
 
-def _is_short_scalar(schema: Schema) -> bool:
-    is_scalar = bool(schema.types or schema.choices) and SCALARS.issuperset(schema.types)
-    if not is_scalar or branches(schema) or next(referenced_types(schema), None) is not None:
-        return False
-    return _size_bytes(schema) <= INLINE_LIMIT_BYTES
+def _short_types(types: Sequence[NamedType]) -> dict[str, Schema]:
+    """Returns the types that are written wherever a value has them; one of them has another only if that is one, too,
+    so that there are no cycles.
+    """
+    candidates = {item.name: item.schema for item in types if _is_short(item.schema)}
+    short: dict[str, Schema] = {}
+    for name, schema in sorted(candidates.items(), key=lambda item: len(item[1].properties)):
+        if all(other in short or other not in candidates for other in referenced_types(schema)):
+            short[name] = schema
+    return short
 
 
-def _is_short_object(schema: Schema, known: Collection[str]) -> bool:
-    """True if all that a schema has are a few properties without a list of their own; `known` are inline types."""
+def _is_short(schema: Schema) -> bool:
+    """True if a type has nothing nested but a few properties without a list of their own."""
     rest = replace(schema, types=(), description=None, title=None, properties=())
-    if not 0 < len(schema.properties) <= INLINE_LIMIT_LINES or rest not in (Schema(), Schema(additional=False)):
-        return False
-    if not all(name in known for name in referenced_types(schema)):
+    if not schema.properties:
+        return (
+            bool(schema.types or schema.choices) and not branches(schema) and _size_bytes(schema) <= INLINE_LIMIT_BYTES
+        )
+    if len(schema.properties) > INLINE_LIMIT_LINES or rest not in (Schema(), Schema(additional=False)):
         return False
     sizes = (
         len(item.name) + len((item.description or "").encode()) + _size_bytes(item.schema) for item in schema.properties
@@ -640,6 +646,7 @@ def _topics(
     titles = Counter(group.title for group in service.groups)
     names = {group.name: group.title if titles[group.title] == 1 else group.name for group in service.groups}
     stems = file_stems(names.values(), _reserved_stems(service))
+    said = Counter(group.description for group in service.groups)
     topics = [
         _topic(
             one_line(group.title),
@@ -647,7 +654,7 @@ def _topics(
             tools,
             sections[group.name],
             limit,
-            group,
+            group if said[group.description] == 1 else replace(group, description=None),
             intros[group.name],
         )
         for group in service.groups
