@@ -97,7 +97,7 @@ def test_a_named_type_is_documented_with_its_only_users(tmp_path: Path) -> None:
     """S3-15: a call takes no further page to read; what several pages share is written once, on a page of its own."""
     size = {"type": "object", "properties": {"points": {"type": "integer"}}}
     types = {
-        "Style": {"type": "object", "properties": {"bold": {"type": "boolean"}, "font": {"$ref": "#/$defs/Font"}}},
+        "Style": {"type": "object", "properties": {"font": {"$ref": "#/$defs/Font"}, "edge": size}},
         "Font": {"type": "object", "properties": {"size": size}},
         "Shared": {"type": "object", "properties": {"size": size}},
     }
