@@ -7,7 +7,9 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
+from typing import Literal
 
+import msgspec
 from msgspec import Struct, structs
 
 from skillgen.errors import Problem, UsageError
@@ -169,17 +171,21 @@ def _place_in(where: str, nodes: Mapping[str, str], top: str) -> str:
 _VERSION = 1
 
 
+class _Known(Struct, frozen=True, rename={"version": "baseline"}):
+    """The file of a baseline."""
+
+    version: Literal[1]
+    findings: dict[str, dict[str, list[str]]]
+    """By source and rule, the places."""
+
+
 def baseline_text(findings: Iterable[Findings]) -> str:
-    """Returns the baseline with these findings: by source and rule, the places."""
+    """Returns the baseline with these findings."""
     data: dict[str, dict[str, list[str]]] = {}
-    for item in findings:
-        for problem in item.problems:
+    for item in sorted(findings, key=lambda item: item.source):
+        for problem in sorted(item.problems, key=lambda problem: (problem.code, item.stable_place(problem))):
             data.setdefault(item.source, {}).setdefault(problem.code, []).append(item.stable_place(problem))
-    ordered = {
-        source: {code: sorted(places) for code, places in sorted(codes.items())}
-        for source, codes in sorted(data.items())
-    }
-    return json.dumps({"baseline": _VERSION, "findings": ordered}, indent=2) + "\n"
+    return msgspec.json.format(msgspec.json.encode(_Known(1, data)), indent=2).decode() + "\n"
 
 
 class Baseline:
@@ -191,22 +197,17 @@ class Baseline:
         Raises:
             UsageError: it is not a baseline.
         """
-        fix = "write it with --write-baseline"
         try:
-            data = json.loads(text)
-        except (ValueError, RecursionError):
-            raise UsageError("is not JSON", where=where, fix=fix) from None
-        if not isinstance(data, dict) or data.get("baseline") != _VERSION:
-            raise UsageError(f"is not a baseline of version {_VERSION}", where=where, fix=fix)
-        self._left: Counter[tuple[str, str, str]] = Counter()
-        try:
-            for source, codes in data["findings"].items():
-                for code, places in codes.items():
-                    if not isinstance(places, list):
-                        raise TypeError
-                    self._left.update((source, code, str(place)) for place in places)
-        except (KeyError, AttributeError, TypeError):
-            raise UsageError("is not a valid baseline", where=where, fix=fix) from None
+            known = msgspec.json.decode(text, type=_Known)
+        except (msgspec.DecodeError, RecursionError) as error:
+            fix = "write it with --write-baseline"
+            raise UsageError(f"is not a baseline: {error}", where=where, fix=fix) from None
+        self._left = Counter(
+            (source, code, place)
+            for source, codes in known.findings.items()
+            for code, places in codes.items()
+            for place in places
+        )
 
     def without_known(self, item: Findings) -> Findings:
         """Returns findings without those that the baseline has."""
