@@ -13,11 +13,11 @@ _SOURCES = ("0.2.0", "write a target with source: for each source of the service
 
 _AI_HELP = ("0.2.0", "emit dashdash, whose ai_help has the result in both forms")
 
-_RULE = ("0.2.0", "leave it out: most sources break it, or it was never found in one")
+_RULE = ("0.2.0", "leave it out: most sources break it, or hardly one does")
 
 _RULES = (
-    "deep-input icon-not-portable icon-size-invalid rate-limit-undeclared request-without-example "
-    "result-without-example unconstrained-parameters usage-unsaid"
+    "ambiguous-alternatives deep-input default-contradicted icon-not-portable icon-size-invalid rate-limit-undeclared "
+    "request-without-example result-without-example unconstrained-parameters usage-unsaid"
 )
 
 _DROPPED: Mapping[str, tuple[str, str]] = {

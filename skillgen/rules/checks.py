@@ -302,76 +302,11 @@ def _ambiguous_identifiers(tool: Tool, types: Types) -> Findings:
             yield item.pointer, f"{item.name} of {tool.name} has neither a telling name nor a description"
 
 
-_DEFAULT_IN_TEXT = re.compile(
-    r"\b(?<!, the )default(?:s| value)?(?: is| to| =|:|=)+ ?[`'\"]?"
-    r"(?:(true|false)|(-?\d+(?:\.\d+)?)|(?<=[`'\"])([\w.-]+)(?=[`'\"]))"
-    r"[`'\"]?(?![\w%]|[.,:/-]\w| ?(?:%|per ?cent|ms|milliseconds|seconds|minutes|hours|days|weeks|[KMG]B|bytes)\b)",
-    re.IGNORECASE,
-)
-"""A default in words: true or false, a number without a unit, which a schema may count otherwise, or a quoted word."""
-
-
-@_rule(_TOOL_RULES, "default-contradicted", "mcp", "openapi", "cli")
-def _contradicted_defaults(tool: Tool, types: Types) -> Findings:
-    for item in tool.parameters:
-        texts = _DEFAULT_IN_TEXT.findall((item.description or "")[:_SCANNED_CHARACTERS])
-        if item.schema.default is None or len(texts) != 1:
-            continue
-        declared, (flag, number, word) = item.schema.default.json, texts[0]
-        value: object = word or None if isinstance(declared, str) else None
-        if isinstance(declared, bool):
-            value = flag.lower() == "true" if flag else None
-        elif isinstance(declared, int | float):
-            value = float(number) if number else None
-        if value is not None and value != declared:
-            text = flag or number or word
-            yield item.pointer, f"the description of {item.name} says the default {text}, its schema {declared}"
-
-
 @_rule(_TOOL_RULES, "many-parameters", "mcp", "openapi")
 def _many_parameters(tool: Tool, types: Types) -> Findings:
     required = sum(parameter.required for parameter in tool.parameters)
     if len(tool.parameters) > 30 or required > 10:
         yield tool.pointer, f"{tool.name} has {len(tool.parameters)} parameters, {required} of them required"
-
-
-@_rule(_TOOL_RULES, "ambiguous-alternatives", "mcp", "openapi")
-def _ambiguous_alternatives(tool: Tool, types: Types) -> Findings:
-    schemas = [(item.pointer, item.name, item.schema) for item in tool.parameters]
-    if tool.input is not None and tool.input.schema is not None:
-        schemas.append((tool.input.pointer, "the body", tool.input.schema))
-    for pointer, name, outer in schemas:
-        if any(_is_ambiguous(schema, types) for schema in _with_named(outer, types)):
-            yield pointer, f"{name} of {tool.name} is one of several objects, and nothing says which one is sent"
-
-
-def _is_ambiguous(schema: Schema, types: Types) -> bool:
-    """True if each object of one alternative may be one of another, and no discriminator says which one it is."""
-    seen: list[dict[str, Parameter]] = []
-    for alternative in schema.alternatives if schema.discriminator is None else ():
-        named = _with_named(alternative, types)
-        properties = {item.name: item for each in named for item in each.properties}
-        if not properties or any(item.discriminator is not None for item in named):
-            continue
-        if any(_are_alike(properties, other) for other in seen):
-            return True
-        seen.append(properties)
-    return False
-
-
-def _are_alike(one: dict[str, Parameter], other: dict[str, Parameter]) -> bool:
-    """True if neither the names of properties, nor which are required, nor their types distinguish two objects."""
-    shared = one.keys() & other.keys()
-    required = [{name for name in item if item[name].required} for item in (one, other)]
-    types = [[_type_of(item[name].schema) for name in shared] for item in (one, other)]
-    return required[0] == required[1] and shared in (one.keys(), other.keys()) and types[0] == types[1]
-
-
-def _type_of(schema: Schema) -> tuple[object, ...]:
-    """Returns by what the values of a schema differ from those of another."""
-    names = tuple(item.name for item in schema.properties)
-    items = None if schema.items is None else _type_of(schema.items)
-    return schema.types, schema.choices, schema.ref, schema.format, names, items
 
 
 # -- results and errors ----------------------------------------------------------------------------------------------

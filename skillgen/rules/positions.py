@@ -32,10 +32,20 @@ class _Container(Struct):
     """The key whose value comes next; `None` if a key comes next."""
 
     position: Position = (1, 1)
-    """Where that key is."""
+    """Where the last key is, or the last item of a list."""
 
     count: int = 0
-    """The number of items before the next one."""
+
+    def pointer_of(self, value: str, position: Position) -> str | None:
+        """Returns the pointer of the next node; `None` for a key, and for a value of which nothing is searched."""
+        if self.is_mapping and self.key is None:
+            self.key, self.position = value, position
+            return None
+        step: str | int = self.key if self.key is not None else self.count
+        if not self.is_mapping:
+            self.position = position
+        self.key, self.count = None, self.count + 1
+        return child(self.pointer, step) if self.pointer is not None else None
 
 
 def positions_in(text: str, places: Iterable[str]) -> dict[str, Position]:
@@ -139,38 +149,20 @@ def _search_yaml(text: str, wanted: set[str]) -> Mapping[str, Position]:
     """Returns the positions of these pointers. Of a key that occurs twice, the last one counts, as when it is read."""
     found: dict[str, Position] = {}
     stack: list[_Container] = []
-    try:
+    with suppress(yaml.YAMLError):
         for event in yaml.parse(text, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader)):
             if isinstance(event, yaml.CollectionEndEvent):
                 stack.pop()
             elif isinstance(event, yaml.DocumentEndEvent):
                 break
-            elif isinstance(event, yaml.NodeEvent):
-                assert event.start_mark is not None
+            elif isinstance(event, yaml.NodeEvent) and event.start_mark is not None:
                 position = (event.start_mark.line + 1, event.start_mark.column + 1)
-                pointer = _pointer_of(event, position, stack, found, wanted)
+                pointer = stack[-1].pointer_of(getattr(event, "value", ""), position) if stack else ""
+                if pointer is not None and stack:
+                    if pointer in wanted:
+                        found[pointer] = stack[-1].position
+                    else:
+                        pointer = None
                 if isinstance(event, yaml.CollectionStartEvent):
-                    stack.append(_Container(pointer=pointer, is_mapping=isinstance(event, yaml.MappingStartEvent)))
-    except yaml.YAMLError:
-        pass
+                    stack.append(_Container(pointer, isinstance(event, yaml.MappingStartEvent)))
     return found
-
-
-def _pointer_of(
-    event: yaml.NodeEvent, position: Position, stack: list[_Container], found: dict[str, Position], wanted: set[str]
-) -> str | None:
-    """Returns the pointer of a value in which something is searched, and stores its position; `None` for a key."""
-    if not stack:
-        return ""
-    outer = stack[-1]
-    if outer.is_mapping and outer.key is None:
-        outer.key, outer.position = str(getattr(event, "value", "")), position
-        return None
-    step: str | int = outer.count
-    outer.count += 1
-    if outer.is_mapping:
-        step, position, outer.key = outer.key or "", outer.position, None
-    if outer.pointer is None or (pointer := child(outer.pointer, step)) not in wanted:
-        return None
-    found[pointer] = position
-    return pointer
