@@ -520,10 +520,7 @@ class TestEntryPoints:
         with pytest.raises(skillgen.UsageError) as caught:
             target(folder, {"key": "of-the-shell"}, {}, "papers")
         assert "key is not set" in caught.value.what
-        (tmp_path / ".claude-plugin").mkdir()
-        marketplace = {"name": "acme", "plugins": [{"name": "papers", "source": "./plugin"}]}
-        (tmp_path / ".claude-plugin" / "marketplace.json").write_text(json.dumps(marketplace), "utf-8")
-        assert f"name the folder of one plugin: {folder}" in run_skillgen("from-server", "--config", tmp_path).stderr
+        assert "none of the files of a plugin has one" in run_skillgen("from-server", "--config", tmp_path).stderr
 
     def test_a_plugin_reads_and_starts_nothing_outside_its_folder(self, tmp_path: Path) -> None:
         (tmp_path / ".env").write_text("TOKEN=abc", "utf-8")

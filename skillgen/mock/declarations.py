@@ -82,7 +82,7 @@ _DERIVED = ("dashdash", "ai_help", "manifest", "lists", "protocolVersion", "supp
 
 def _dashdash(service: Service) -> dict[str, Json]:
     fields = declared(SERVICE, service, "dashdash")
-    requires = declared(REQUIREMENTS, service.requirements, "dashdash").get("requires", {})
+    requires = declared(REQUIREMENTS, service, "dashdash").get("requires", {})
     identity = {"name": service.name, "description": None if is_inferred(service, "summary") else service.summary}
     return _present(
         {

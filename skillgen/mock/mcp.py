@@ -23,10 +23,9 @@ from skillgen.model.service import Service
 from skillgen.model.values import Json
 from skillgen.sources.examples.validation import Fault
 from skillgen.sources.json_access import as_dict, as_list, page_items, text_of
-from skillgen.sources.mcp.entries import SERVER_INFO_KEY
-from skillgen.sources.mcp.extensions import MANIFEST_TOOL
+from skillgen.sources.mcp.fields import SERVER_INFO_KEY
 from skillgen.sources.mcp.progressive import READ as DESCRIPTIONS
-from skillgen.sources.mcp.session import LEGACY_VERSIONS, MODERN_VERSION, VERSION_KEY
+from skillgen.sources.mcp.session import LEGACY_VERSIONS, MANIFEST_TOOL, MODERN_VERSION, VERSION_KEY
 
 PARSE_ERROR = -32700
 INVALID_REQUEST = -32600

@@ -194,18 +194,24 @@ RELATED = (
 
 ACCESS = tuple(Field(way, "url", dashdash=f"alternativeAccess/{way}Url") for way in ("cli", "api", "web", "mcp"))
 REQUIREMENTS = (
-    Field("auth", "strings", dashdash="requires/auth"),
-    Field("env", "names", dashdash="requires/env"),
-    Field("scopes", "strings", dashdash="requires/scopes"),
-    Field("bins", "strings", dashdash="requires/bins"),
-    Field("os", "strings", dashdash="requires/os"),
+    Field("requirements.auth", "strings", dashdash="requires/auth"),
+    Field("requirements.env", "names", dashdash="requires/env"),
+    Field("requirements.scopes", "strings", dashdash="requires/scopes"),
+    Field("requirements.bins", "strings", dashdash="requires/bins"),
+    Field("requirements.os", "strings", dashdash="requires/os"),
+)
+IDENTITY = (
+    Field("name", entry="name", dashdash="identity/name"),
+    Field("summary", entry="description", dashdash="identity/description"),
+    Field("title", entry="title"),
+    Field("version", "version", entry="version"),
 )
 SERVICE = (
     Field("invocation.argument_hint", dashdash="argumentHint"),
     Field("invocation.model_invocable", "boolean", dashdash="invocation/modelInvocable"),
     Field("invocation.user_invocable", "boolean", dashdash="invocation/userInvocable"),
     Field("invocation.allowed_tools", "strings", dashdash="invocation/allowedTools"),
-    Field("homepage", "url", dashdash="homepage"),
+    Field("homepage", "url", entry="homepage|websiteUrl", dashdash="homepage"),
     Field("repository", "link", dashdash="repository"),
     Field("content_version", "version", dashdash="contentVersion"),
     Field("last_updated", dashdash="lastUpdated"),

@@ -48,8 +48,7 @@ from skillgen.sources.documents import (
 )
 from skillgen.sources.http import FetchOptions
 from skillgen.sources.json_access import SOURCE_LIMIT_BYTES, json_or_none
-from skillgen.sources.mcp.extensions import find_manifest
-from skillgen.sources.mcp.target import child_environment, refuse_bad_url
+from skillgen.sources.mcp.target import child_environment, find_manifest, refuse_bad_url
 
 if TYPE_CHECKING:
     from skillgen.sources.extra_text import ExtraText

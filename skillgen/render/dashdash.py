@@ -64,7 +64,7 @@ def web_front_matter(service: Service) -> dict[str, Any]:
 def metadata(service: Service) -> dict[str, Any]:
     """Returns the fields that the metadata of all profiles have, in the spelling of JSON; some may be unset."""
     fields = declared(SERVICE, service, "dashdash")
-    requires = declared(REQUIREMENTS, service.requirements, "dashdash").get("requires", {})
+    requires = declared(REQUIREMENTS, service, "dashdash").get("requires", {})
     requires["auth"] = list(dict.fromkeys(item.kind for item in service.requirements.auth if not item.is_for_events))
     requires["os"] = [name for name in service.requirements.os if name in ("darwin", "linux", "windows")]
     limit = service.rate_limit

@@ -14,7 +14,7 @@ from msgspec.structs import replace
 
 from skillgen.errors import ProblemLog, SourceError
 from skillgen.model.auth import Access, Endpoint
-from skillgen.model.mcp_fields import Field
+from skillgen.model.mcp_fields import IDENTITY
 from skillgen.model.resource import Section
 from skillgen.model.service import Service
 from skillgen.model.tool import CAUTION
@@ -32,8 +32,6 @@ _LLMS_TXT_PATHS = ("llms.txt", ".well-known/llms.txt")
 """Paths of an llms.txt, below the URL of a site."""
 
 _LINK_ITEM = re.compile(r"\[((?:\\.|[^\]\\])+)\]\([^)]*\)(?::.*)?", re.DOTALL)
-_NAME = Field("name", dashdash="identity/name")
-_DESCRIPTION = Field("summary", dashdash="identity/description")
 _NOT_FOR = re.compile(r"not for:\s*", re.IGNORECASE)
 
 
@@ -182,10 +180,10 @@ def _service_from_text(text: AiHelp, problems: ProblemLog) -> Service:
     sources = replace(sources_from_results({}, problems), ai_help=text)
     resolver = FieldResolver(problems)
     wanted, unwanted = _uses(text)
-    summary = resolver.value("summary", *sources.all(_DESCRIPTION))
+    summary = resolver.value("summary", *sources.all(IDENTITY[1]))
     service = Service(
         kind="mcp",
-        name=resolver.value("name", *sources.all(_NAME)) or "",
+        name=resolver.value("name", *sources.all(IDENTITY[0])) or "",
         title=text.title,
         summary=text.quote if text.edited is not None else summary or text.quote,
         description=text.introduction,

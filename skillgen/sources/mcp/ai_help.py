@@ -16,6 +16,7 @@ from msgspec.structs import replace
 from skillgen.errors import ProblemLog
 from skillgen.model.mcp_fields import camel
 from skillgen.model.resource import Section
+from skillgen.model.schema import Parameter
 from skillgen.model.tool import Tool
 from skillgen.model.values import Json, Origin
 from skillgen.sources.json_access import as_dict, as_list, is_bare_markup, json_or_none, text_of
@@ -143,15 +144,7 @@ def with_help(tool: Tool, text: ToolHelp, origin: Origin) -> Tool:
                 changes["semantics"] = replace(tool.semantics, side_effects=effects, origins=facts)
                 part = part if body.splitlines() != lines else ""
         elif label == "parameters":
-            for item in _PARAMETER.finditer(part):
-                known = parameters.get(item["name"])
-                if known is not None and (known.description or item["text"]) == item["text"]:
-                    facts = {**(known.origins or {}), "description": origin}
-                    parameters[known.name] = (
-                        known if known.description else replace(known, description=item["text"], origins=facts)
-                    )
-                    part = part.replace(item[0], "", 1)
-                    part = part if "\n" in part.strip() else ""  # without a label that has nothing below it
+            part = _without_known(part, parameters, origin)
         rest.append(part)
     guidance = "".join(rest).strip()
     return replace(
@@ -161,6 +154,22 @@ def with_help(tool: Tool, text: ToolHelp, origin: Origin) -> Tool:
         origins=origins or None,
         guidance=(*tool.guidance, *([Section(kind="help", body=guidance)] if guidance else [])),
     )
+
+
+def _without_known(part: str, parameters: dict[str, Parameter], origin: Origin) -> str:
+    """Returns a list without the descriptions that parameters have, or get here because they have none."""
+
+    def rest(item: re.Match[str]) -> str:
+        known = parameters.get(item["name"])
+        if known is None or (known.description or item["text"]) != item["text"]:
+            return item[0]
+        if not known.description:
+            origins = {**(known.origins or {}), "description": origin}
+            parameters[known.name] = replace(known, description=item["text"], origins=origins)
+        return ""
+
+    words = _PARAMETER.sub(rest, part)
+    return words if words == part or "\n" in words.strip() else ""  # without a label that has nothing below it
 
 
 def has_section(text: AiHelp, title: str) -> bool:
@@ -329,7 +338,7 @@ def _letters(title: str) -> str:
     return re.sub(r"[^a-z]", "", title.lower())
 
 
-_HEADING = re.compile(r" {0,3}(?P<level>#{1,6})\s+(?P<title>\S.*?)\s*?(?:\s#+)?\s*")
+_HEADING = re.compile(r" {0,3}(#{1,6})\s+(?=\S)")
 
 
 def _parts(text: str, deepest: int) -> list[tuple[int, str, str]]:
@@ -338,19 +347,20 @@ def _parts(text: str, deepest: int) -> list[tuple[int, str, str]]:
     fence = ""
     for line in text.split("\n"):
         fence = open_fence(line, fence)
-        heading = _HEADING.fullmatch(line) if not fence else None
-        if heading is not None and len(heading["level"]) <= deepest:
-            parts.append((len(heading["level"]), heading["title"], []))
+        heading = _HEADING.match(line) if not fence else None
+        if heading is not None and len(heading[1]) <= deepest:
+            words = line[heading.end() :].strip()
+            parts.append((len(heading[1]), words.rstrip("#").rstrip() or words, []))
         else:
             parts[-1][2].append(line)
     return [(level, title, "\n".join(lines).strip()) for level, title, lines in parts]
 
 
-_ITEM = re.compile(r"\s*(?:[-*+•]|\d{1,2}[.)])\s+(?=\S)|\s{0,3}(?=[✅☑✔❌✖✗🚫⛔])")
+_ITEM = re.compile(r"\A\s*(?:[-*+•]|\d{1,2}[.)])\s+(?=\S)|\A\s{0,3}(?=[✅☑✔❌✖✗🚫⛔])")
 _LIST = re.compile(r"^[^\S\n]*(?:[-*+•]\s|\d+[.)]\s|```|~~~)|\|", re.MULTILINE)
 """A list, a block of code or a table."""
 
-_SIGN = re.compile(r"[\s*_]*[✅☑✔❌✖✗🚫⛔]\ufe0f?\s*")
+_SIGN = re.compile(r"\A[\s*_]*[✅☑✔❌✖✗🚫⛔]\ufe0f?\s*")
 _UNWANTED = re.compile(
     r"\W*(?:please )?(?:do(?: not|n['’]?t)|(?:should|must) not|never|not|avoid|(?:when|use) (?:not|to (?:not|avoid))"
     r"|(?:it |this )?(?:\w+ )?(?:can(?:not|['’]t)|does(?: not|n['’]t))|out of scope|anti-?patterns?"
@@ -365,12 +375,23 @@ _OPENING = re.compile(
 )
 """Words that open a negative use and are not part of it."""
 
-_Block = tuple[str, str, str]
-"""Kind (code, heading, lead, item, text), words on one line, and lines with the empty ones that follow."""
+
+class _Block(Struct):
+    """Lines of a text that belong together, with the empty ones that follow."""
+
+    kind: str
+    """Code, heading, lead (ends with a colon and introduces what follows), item, or text."""
+
+    lines: list[str]
+
+    @property
+    def words(self) -> str:
+        """The words on one line."""
+        return " ".join(_ITEM.sub("", "\n".join(self.lines)).split())
 
 
 def _blocks(text: str) -> list[_Block]:
-    """Splits a text into blocks; a lead ends with a colon and introduces what follows.
+    """Splits a text into blocks.
 
     Right below an item, a negative line or a lead is a block of its own, though CommonMark takes it for a part of the
     item ("lazy continuation line"), which no author means.
@@ -382,14 +403,15 @@ def _blocks(text: str) -> list[_Block]:
         is_lead = line.rstrip(" *_").endswith(":")
         kind = "code" if was_code or fence else "heading" if line.startswith("#") else "lead" if is_lead else "text"
         kind = "item" if kind == "text" and _ITEM.match(line) else kind
-        last, words, raw = blocks[-1] if blocks else ("", "", "")
-        is_open = last in ("item", "text") and not raw.endswith("\n\n")
-        is_part = is_open and (kind == "text" or (kind == "lead" and last == "text")) and not _UNWANTED.match(line)
-        if is_part or (was_code and kind == "code") or (kind == "text" and not line.strip()):
-            kind = kind if kind == "lead" else last
-            blocks[-1:] = [(kind, f"{words} {' '.join(line.split())}".strip(), f"{raw}{line}\n")]
+        last = blocks[-1] if blocks else _Block("", [""])
+        is_open = last.kind in ("item", "text") and last.lines[-1].strip() and not _UNWANTED.match(line)
+        if is_open and (kind == "text" or (kind == "lead" and last.kind == "text")):
+            last.kind = "lead" if kind == "lead" else last.kind
+            last.lines.append(line)
+        elif (was_code and kind == "code") or (kind == "text" and not line.strip()):
+            last.lines.append(line)
         else:
-            blocks.append((kind, " ".join(_ITEM.sub("", line, count=1).split()), f"{line}\n"))
+            blocks.append(_Block(kind, [line]))
     return blocks
 
 
@@ -399,13 +421,14 @@ def _unread(blocks: Iterable[_Block], read: Collection[int]) -> str:
     held: list[_Block] = []  # headings and leads, until something that they are on
     for number, block in enumerate(blocks):
         if number in read:
-            held = [item for item in held if item[0] == "heading"]
-        elif block[0] in ("heading", "lead"):
-            held = [block] if block[0] == "heading" else [*held, block]
+            held = [item for item in held if item.kind == "heading"]
+        elif block.kind in ("heading", "lead"):
+            held = [] if block.kind == "heading" else held
+            held.append(block)
         else:
-            rest += [raw for _, _, raw in (*held, block)]
+            rest += [line for item in (*held, block) for line in item.lines]
             held = []
-    return "".join(rest).strip()
+    return "\n".join(rest).strip()
 
 
 def _read_uses(body: str, unwanted: bool, uses: tuple[list[str], list[str]]) -> str:
@@ -416,11 +439,12 @@ def _read_uses(body: str, unwanted: bool, uses: tuple[list[str], list[str]]) -> 
     label = below_heading = unwanted
     read = set()
     blocks = _blocks(body)
-    for number, (kind, words, _) in enumerate(blocks):
+    for number, block in enumerate(blocks):
+        kind, words = block.kind, block.words
         is_unwanted, opening = _UNWANTED.match(words) is not None, _OPENING.match(words)
         if kind == "heading":
             label = below_heading = unwanted or is_unwanted
-        elif kind == "lead" or (kind == "text" and [block[0] for block in blocks[number + 1 : number + 2]] == ["item"]):
+        elif kind == "lead" or (kind == "text" and [item.kind for item in blocks[number + 1 : number + 2]] == ["item"]):
             label = below_heading or is_unwanted
         elif kind == "item" or (kind == "text" and opening):
             use = words[opening.end() :] if opening else _SIGN.sub("", words, count=1)
@@ -446,13 +470,14 @@ def _read_tool_lines(body: str, tool_names: Collection[str], phrases: dict[str, 
     """
     read = set()
     blocks = _blocks(body)
-    for number, (kind, words, _) in enumerate(blocks):
-        match = _TOOL_LINE.fullmatch(words) if kind == "item" else None
+    for number, block in enumerate(blocks):
+        words = block.words if block.kind == "item" else ""
+        match = _TOOL_LINE.fullmatch(words)
         if match is not None and match["name"] in tool_names:
             phrases.setdefault(match["name"], match["phrase"])
         elif match is not None and match["code"] and unknown is not None:
             unknown.append(match["name"])
-        elif kind != "item" or words.strip("`*_ ") not in tool_names:
+        elif words.strip("`*_ ") not in tool_names:
             continue
         read.add(number)
     return _unread(blocks, read)
@@ -461,6 +486,7 @@ def _read_tool_lines(body: str, tool_names: Collection[str], phrases: dict[str, 
 def _read_chapters(body: str, tool_names: Collection[str], chapters: dict[str, str]) -> str:
     """Adds tool name to the text below its heading in a tool reference, and returns the rest of the reference."""
     rest: list[str] = []
+    found: dict[str, list[str]] = {}
     tool, tool_level = "", 0
     for level, title, text in _parts(body, 6):
         match = _TOOL_HEADING.fullmatch(title)
@@ -470,9 +496,11 @@ def _read_chapters(body: str, tool_names: Collection[str], chapters: dict[str, s
         elif level <= tool_level:
             tool = ""
         if tool:
-            chapters[tool] = f"{chapters.get(tool, '')}\n\n{whole}".strip()
+            found.setdefault(tool, []).append(whole)
         elif text:
             rest.append(whole)
+    for name, texts in found.items():
+        chapters[name] = "\n\n".join(filter(None, (chapters.get(name), *texts)))
     return "\n\n".join(rest)
 
 

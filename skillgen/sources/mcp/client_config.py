@@ -129,7 +129,7 @@ class ClientConfig:
         where = f"{self.name}, server {name!r}"
         if name in self.ways:
             return PublishedWay(self.servers[name], where, given).target(timeout_s)
-        return _Entry(self, name, where, given, {} if self.is_foreign else environment).target(timeout_s)
+        return _Entry(self, self.servers[name], where, given, {} if self.is_foreign else environment).target(timeout_s)
 
 
 _LABEL_LIMIT = 200
@@ -159,12 +159,6 @@ _PLUGIN_FILES = (
     *(".cursor-plugin/plugin.json", "server.json", "server-card.json"),
 )
 """Files of a plugin that list servers, or name the file that does."""
-
-_MARKETPLACES = (
-    ".claude-plugin/marketplace.json",
-    ".cursor-plugin/marketplace.json",
-    ".agents/plugins/marketplace.json",
-)
 
 
 def read_client_config(source: str | os.PathLike[str], access: FetchOptions | None = None) -> ClientConfig:
@@ -261,19 +255,9 @@ def _plugin_config(folder: Path) -> ClientConfig:
             ways |= frozenset(name for name in config.ways if name not in servers)
             servers = {**config.servers, **servers}
     if not servers:
-        files = [folder / name for name in _MARKETPLACES if (folder / name).is_file()]
-        plugins = dict.fromkeys(folder / text for file in files for text in _plugins_of(file))
         what = "is a folder that lists no MCP servers: none of the files of a plugin has one"
-        fix = f"name the folder of one plugin: {_listed(map(str, plugins))}" if plugins else _GIVE_SERVERS
-        raise UsageError(what, where=str(folder), fix=fix)
+        raise UsageError(what, where=str(folder), fix=_GIVE_SERVERS)
     return ClientConfig(name=str(folder), folder=folder.absolute(), servers=servers, ways=ways, is_foreign=True)
-
-
-def _plugins_of(marketplace: Path) -> Iterator[str]:
-    for item in map(as_dict, as_list(as_dict(_json_file(marketplace)).get("plugins"))):
-        source = text_of(item, "source") or text_of(as_dict(item.get("source")), "path")
-        if source is not None and not is_url(source):
-            yield source
 
 
 def _is_inside(path: Path, folder: Path) -> bool:
@@ -285,23 +269,21 @@ def _is_inside(path: Path, folder: Path) -> bool:
 
 
 def _json_file(path: Path) -> Json:
-    where = str(path)
     try:
         with path.open("rb") as file:
             content = file.read(_SIZE_LIMIT_BYTES + 1)
         if len(content) > _SIZE_LIMIT_BYTES:
-            raise UsageError("is too large for a client's server file", where=where, fix=_GIVE_SERVERS)
+            raise UsageError("is too large for a client's server file", where=str(path), fix=_GIVE_SERVERS)
         return json.loads(without_comments(content.decode("utf-8-sig")))
-    except OSError as error:
-        raise UsageError(f"cannot be read: {error.strerror}", where=where, fix=_GIVE_SERVERS) from None
-    except UnicodeDecodeError:
-        raise UsageError("is not text in UTF-8", where=where, fix="save it as UTF-8") from None
-    except json.JSONDecodeError as error:
-        what = f"is not JSON: line {error.lineno}, column {error.colno}: {error.msg}"
-        raise UsageError(what, where=where, fix="correct it there") from None
-    except (RecursionError, ValueError):
-        what = "is nested too deeply, or has a number that is too long"
-        raise UsageError(what, where=where, fix="write it with fewer levels or digits") from None
+    except (OSError, ValueError, RecursionError) as error:
+        what, fix = "is nested too deeply, or has a number that is too long", "write it with fewer levels or digits"
+        if isinstance(error, OSError):
+            what, fix = f"cannot be read: {error.strerror}", _GIVE_SERVERS
+        elif isinstance(error, UnicodeDecodeError):
+            what, fix = "is not text in UTF-8", "save it as UTF-8"
+        elif isinstance(error, json.JSONDecodeError):
+            what, fix = f"is not JSON: line {error.lineno}, column {error.colno}: {error.msg}", "correct it there"
+        raise UsageError(what, where=str(path), fix=fix) from None
 
 
 def without_comments(text: str) -> str:
@@ -327,6 +309,7 @@ def _servers_of(owner: Mapping[str, Json]) -> dict[str, Json]:
     return dict(owner) if is_bare else {}
 
 
+@dataclass(slots=True)
 class _Entry:
     """One server of a client's file, with its variables filled in as the clients do.
 
@@ -334,19 +317,18 @@ class _Entry:
     `${workspaceFolder}`; VS Code `${input:ID}`. Other text is unchanged, since an argument may contain a script.
     """
 
-    def __init__(
-        self, config: ClientConfig, name: str, where: str, given: Mapping[str, str], environment: Mapping[str, str]
-    ) -> None:
-        """`given`, from `--env`, overrides the environment of skillgen and answers inputs by their ids."""
-        self._raw = config.servers[name]
-        self._folder = config.folder or Path()
-        self._is_fetched = config.folder is None
-        self._is_foreign = config.is_foreign
-        self._inputs = config.inputs
-        self._where = where
-        self._given = given
-        self._values = {**environment, **given}
-        self._secrets = Secrets()
+    config: ClientConfig
+    raw: Mapping[str, Json]
+    where: str
+    given: Mapping[str, str]
+    """From `--env`; they override the environment of skillgen, and answer inputs by their ids."""
+
+    environment: Mapping[str, str]
+    secrets: Secrets = field(default_factory=Secrets)
+
+    @property
+    def _folder(self) -> Path:
+        return self.config.folder or Path()
 
     def target(self, timeout_s: float) -> ServerTarget:
         """Returns the target of the entry.
@@ -354,16 +336,16 @@ class _Entry:
         Raises:
             UsageError: a variable has no value, or the entry is invalid.
         """
-        kind = self._raw.get("type", self._raw.get("transport"))
-        if (url := _used_url(self._raw)) is not None:
+        kind = self.raw.get("type", self.raw.get("transport"))
+        if (url := _used_url(self.raw)) is not None:
             headers, url = self._texts("headers"), self._fill_in(url)
-            refuse_bad_url(url, self._where)
+            refuse_bad_url(url, self.where)
             target = ServerTarget(url=url, is_sse=kind in SSE, headers=tuple(headers.items()), timeout_s=timeout_s)
-        elif isinstance(self._raw.get("command"), str) and kind in (None, "stdio", "local"):
-            if self._is_fetched:
+        elif isinstance(self.raw.get("command"), str) and kind in (None, "stdio", "local"):
+            if self.config.folder is None:
                 what = "skillgen does not start a command from the network"
                 raise self._error(what, "read it, and start it yourself: skillgen from-server -- COMMAND")
-            words = [self._raw["command"], *(item for item in as_list(self._raw.get("args")) if not _is_nested(item))]
+            words = [self.raw["command"], *(item for item in as_list(self.raw.get("args")) if not _is_nested(item))]
             command = tuple(self._fill_in(str(word)) for word in words)
             env = {**self._env_file(), **self._texts("env")}
             cwd = self._path("cwd")
@@ -375,17 +357,17 @@ class _Entry:
             raise self._error(f"the type {str(kind)[:40]!r} is not supported", "use stdio, http or sse")
         else:
             raise self._error("the entry has neither a command nor a url", "add one of them")
-        return replace(target, extra_secrets=self._secrets)
+        return replace(target, extra_secrets=self.secrets)
 
     def _path(self, key: str) -> Path | None:
-        declared = self._raw.get(key)
+        declared = self.raw.get(key)
         if not isinstance(declared, str) or not declared:
             return None
         try:
             path = self._folder / Path(self._fill_in(declared)).expanduser()
         except RuntimeError:  # the home folder of a user that does not exist
             raise self._error(f"its {key} is not a path", f"correct `{key}`") from None
-        if self._is_foreign and not _is_inside(path, self._folder):
+        if self.config.is_foreign and not _is_inside(path, self._folder):
             raise self._error(f"its {key} is outside the plugin", "start the server yourself: -- COMMAND")
         return path
 
@@ -393,20 +375,19 @@ class _Entry:
         """Returns a member that maps names to strings; numbers are converted, null is left out (VS Code)."""
         return {
             name: self._fill_in(value if isinstance(value, str) else json.dumps(value))
-            for name, value in as_dict(self._raw.get(key)).items()
+            for name, value in as_dict(self.raw.get(key)).items()
             if value is not None and not _is_nested(value)
         }
 
     def _env_file(self) -> dict[str, str]:
-        path = self._path("envFile")
-        if path is not None and not path.is_file():  # opening a named pipe would wait
+        if (path := self._path("envFile")) is None:
+            return {}
+        if (text := text_of_file(path)) is None:
             raise self._error("its envFile cannot be read", "correct `envFile`")
-        try:
-            lines = path.read_text("utf-8-sig").splitlines() if path is not None else []
-        except (OSError, ValueError):
-            raise self._error("its envFile cannot be read", "correct `envFile`") from None
         pairs = (
-            line.strip().removeprefix("export ").partition("=") for line in lines if not line.lstrip().startswith("#")
+            line.strip().removeprefix("export ").partition("=")
+            for line in text.splitlines()
+            if not line.lstrip().startswith("#")
         )
         return {name.strip(): _unquoted(value.strip()) for name, equals, value in pairs if equals and name.strip()}
 
@@ -416,7 +397,7 @@ class _Entry:
     def _value(self, inner: str, placeholder: str) -> str:
         kind, _, key = inner.partition(":")
         if (editor_value := _EDITOR_VARIABLES.get(kind)) is not None:
-            if self._is_fetched or (self._is_foreign and kind == "userHome"):
+            if self.config.folder is None or (self.config.is_foreign and kind == "userHome"):
                 raise self._error(f"{placeholder} is a path of this machine", "start or name the server yourself")
             return editor_value(self._folder)
         if inner.startswith("input:"):
@@ -427,25 +408,26 @@ class _Entry:
         if match is None:
             return placeholder
         name = match["name"]
-        value = self._values.get(name, match["default"])
+        value = self.given.get(name, self.environment.get(name, match["default"]))
         if value is None:
             raise self._error(f"{name} is not set", f"set it, or give --env {name}=VALUE")
-        self._secrets |= secrets_from_environment({name: value})
+        self.secrets |= secrets_from_environment({name: value})
         return value
 
     def _input(self, key: str) -> str:
         """Returns an input of VS Code: from a variable with its id, or with the id in capitals, or its default."""
-        declared = self._inputs.get(key)
+        declared = self.config.inputs.get(key)
         name = re.sub(r"[^A-Za-z0-9]+", "_", key).upper()
-        value = self._given.get(key, self._values.get(name, text_of(declared, "default")))
+        fallback = self.environment.get(name, text_of(declared, "default"))
+        value = self.given.get(key, self.given.get(name, fallback))
         if value is None:
             raise self._error(f"the input {key!r} has no value here", f"give --env {key}=VALUE, or set {name}")
         is_secret = declared is None or declared.get("password") is True
-        self._secrets |= Secrets({value: f"the input {key}"}) if is_secret else secrets_from_environment({key: value})
+        self.secrets |= Secrets({value: f"the input {key}"}) if is_secret else secrets_from_environment({key: value})
         return value
 
     def _error(self, what: str, fix: str) -> UsageError:
-        return UsageError(what, where=self._where, fix=fix)
+        return UsageError(what, where=self.where, fix=fix)
 
 
 def _is_nested(value: Json) -> bool:

@@ -76,25 +76,48 @@ def crawl_error(
         return SourceError(what.strip(), where=where, fix=fix)
     if not isinstance(error, RpcError):
         raise error
-    message = secrets.excerpt(error.message)
-    if error.http_status is not None and error.http_status >= 400 and (method is None or error.http_status != 404):
-        return _http_crawl_error(error, message, where=where, secrets=secrets)
-    if method is None and error.http_status is not None and error.code == _PARSE_ERROR:
+    message, status = secrets.excerpt(error.message), error.http_status
+    if status is not None and status >= 400 and (method is None or status != 404):
+        what, fix = _explain_status(error, status, message, secrets)
+        return SourceError(what, where=where, fix=fix)
+    if method is None and status is not None and error.code == _PARSE_ERROR:
         what = "No MCP server answers here: the response is not a JSON-RPC message."
         return SourceError(what, where=where, fix=_CHECK_PATH)
     if (redirect := _REDIRECT.match(message)) is not None:
         what = f"The server redirects to {redirect[1]}."
         return SourceError(what, where=where, fix="Give that URL if it is the intended server.")
     code = "" if error.code is None else f" (code {printable(str(error.code), 40)})"
-    supported = as_list(as_dict(error.data).get("supported"))
-    versions = f" It supports the protocol versions {printable(', '.join(map(str, supported)))}." if supported else ""
-    if versions and message[-1:] not in (".", "!", "?"):
-        message += "."
+    code = " (HTTP 404)" if status == 404 else code
+    if supported := as_list(as_dict(error.data).get("supported")):
+        stop = "" if message[-1:] in (".", "!", "?") else "."
+        message += f"{stop} It supports the protocol versions {printable(', '.join(map(str, supported)))}."
     request = "the first request" if method is None else f"`{method}`"
-    if error.http_status == 404:
-        code = " (HTTP 404)"
-    what = f"The server answers {request} with an error{code}: {message}{versions} {symptoms}"
+    what = f"The server answers {request} with an error{code}: {message} {symptoms}"
     return SourceError(what.strip(), where=where, fix="Check the server's log, or report this to its author.")
+
+
+def _explain_status(error: RpcError, status: int, message: str, secrets: Secrets) -> tuple[str, str]:
+    """Returns what is wrong if a server answers with an HTTP error, and the fix."""
+    parts = {name.lower(): secrets.excerpt(value) for name, value in _CHALLENGE_PART.findall(error.challenge or "")}
+    if status == 401:
+        challenge = ", ".join(f"{name} {value}" for name, value in parts.items())
+        what = f"The server requires credentials: HTTP 401{f' ({challenge})' if challenge else ''}."
+        return what, _GIVE_TOKEN.format(scope="")
+    if status == 403:
+        details = [message, *(f"{name} {parts[name]}" for name in ("error", "scope") if parts.get(name))]
+        scope = f" with the scope {parts['scope']}" if parts.get("scope") else ""
+        return f"The server refuses access: HTTP 403 ({', '.join(details)}).", _GIVE_TOKEN.format(scope=scope)
+    if status == 407:
+        return "The proxy requires credentials: HTTP 407.", "Check HTTPS_PROXY."
+    if status == 429 or (status in RETRY_STATUSES and error.retry_after is not None):
+        wait = f", with Retry-After: {printable(error.retry_after, 40)}" if error.retry_after is not None else ""
+        return (
+            f"The server is busy: HTTP {status} ({message}){wait}.",
+            f"Run it again {'after that time' if wait else 'later'}.",
+        )
+    if status >= 500:
+        return f"The server fails: HTTP {status} ({message}).", "Try again later, or check the server's log."
+    return f"No MCP server answers here: HTTP {status} ({message}).", _CHECK_PATH
 
 
 _VARIABLE = re.compile(r"(?<!\w)[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+(?!\w)")
@@ -125,32 +148,6 @@ def with_exact_fix(error: SourceError, target: ServerTarget) -> SourceError:
     if (url := _OWN_URL.search(error.what)) is not None:
         error.fix = f"It seems to serve HTTP: start it by itself, and give its URL: --url {url[0].rstrip('.')}"
     return error
-
-
-def _http_crawl_error(error: RpcError, message: str, *, where: str, secrets: Secrets) -> SourceError:
-    status = error.http_status
-    assert status is not None
-    if status == 401:
-        challenge = secrets.excerpt(", ".join(f"{k} {v}" for k, v in _CHALLENGE_PART.findall(error.challenge or "")))
-        asks = f" ({challenge})" if challenge else ""
-        fix = _GIVE_TOKEN.format(scope="")
-        return SourceError(f"The server requires credentials: HTTP 401{asks}.", where=where, fix=fix)
-    if status == 403:
-        parts = {name.lower(): value for name, value in _CHALLENGE_PART.findall(error.challenge or "")}
-        details = [f"{name} {secrets.excerpt(parts[name])}" for name in ("error", "scope") if parts.get(name)]
-        what = f"The server refuses access: HTTP 403 ({', '.join([message, *details])})."
-        scope = f" with the scope {secrets.excerpt(parts['scope'])}" if parts.get("scope") else ""
-        return SourceError(what, where=where, fix=_GIVE_TOKEN.format(scope=scope))
-    if status == 407:
-        return SourceError("The proxy requires credentials: HTTP 407.", where=where, fix="Check HTTPS_PROXY.")
-    if status == 429 or (status in RETRY_STATUSES and error.retry_after is not None):
-        retry_after = f", with Retry-After: {printable(error.retry_after, 40)}" if error.retry_after is not None else ""
-        fix = "Run it again after that time." if retry_after else "Run it again later."
-        return SourceError(f"The server is busy: HTTP {status} ({message}){retry_after}.", where=where, fix=fix)
-    if status >= 500:
-        what = f"The server fails: HTTP {status} ({message})."
-        return SourceError(what, where=where, fix="Try again later, or check the server's log.")
-    return SourceError(f"No MCP server answers here: HTTP {status} ({message}).", where=where, fix=_CHECK_PATH)
 
 
 class Attempt(Struct, frozen=True):

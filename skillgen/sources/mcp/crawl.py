@@ -6,7 +6,10 @@ extensions live. No tool is called, except `get_manifest` and `ai_help` on reque
 
 from __future__ import annotations
 
+import base64
+import binascii
 import contextlib
+import hashlib
 import json
 import time
 from collections.abc import Callable, Iterator
@@ -22,7 +25,7 @@ from skillgen.security.secrets import (
     report_echoed_secrets,
     report_url_secret,
 )
-from skillgen.sources.json_access import as_dict, page_items, text_of
+from skillgen.sources.json_access import as_dict, as_list, json_or_none, page_items, text_of
 from skillgen.sources.json_text import resolve_marks
 from skillgen.sources.mcp import progressive
 from skillgen.sources.mcp.connect import (
@@ -32,21 +35,22 @@ from skillgen.sources.mcp.connect import (
     with_exact_fix,
     with_token,
 )
-from skillgen.sources.mcp.extensions import (
+from skillgen.sources.mcp.jsonrpc import Connection, ConnectionLost, RpcError
+from skillgen.sources.mcp.session import (
     AI_HELP,
+    AI_HELP_PARAMS,
     GROUPING,
     GROUPS,
     MANIFEST_TOOL,
     SKILLS,
-    call_ai_help,
-    read_groups,
-    read_manifest,
-    read_skill_files,
+    CancelToken,
+    Handshake,
+    NoAnswer,
+    Session,
+    negotiate,
 )
-from skillgen.sources.mcp.jsonrpc import Connection, ConnectionLost, RpcError
-from skillgen.sources.mcp.session import AI_HELP_PARAMS, CancelToken, Handshake, NoAnswer, Session, negotiate
 from skillgen.sources.mcp.stdio import StdioConnection
-from skillgen.sources.mcp.target import Crawl, ServerTarget, Transport
+from skillgen.sources.mcp.target import Crawl, ServerTarget, Transport, find_manifest
 
 __all__ = ["Crawl", "crawled_session"]
 
@@ -60,7 +64,13 @@ _LISTS = {
 }
 """Method to the capability or extension that declares it, and to the key of its items."""
 
+_HELP_KEYS = ("content", "metadata", "sections")
+
 _PAGES_LIMIT = 1_000
+_GROUPS_LIMIT = 500
+_FILES_LIMIT = 2_000
+_FILE_LIMIT_BYTES = 1024 * 1024
+_ALL_FILES_LIMIT_BYTES = 16 * 1024 * 1024
 _CUT = "Reading it took too long; only the pages that arrived are documented."
 
 _UNDECLARED_TIMEOUT_S = 3.0
@@ -268,16 +278,18 @@ class _CrawlReader:
             message = "The server declares this list, but does not know the method."
             self.log.report("list-not-offered", method, message)
         else:
-            reason = self._secrets.excerpt(str(error))
-            self.log.report("list-failed", method, f"The list could not be read completely: {reason}")
+            self._failed("list-failed", method, "The list could not be read completely", error)
+
+    def _failed(self, code: str, where: str, what: str, reason: object) -> None:
+        self.log.report(code, where, f"{what}: {self._secrets.excerpt(str(reason))}")
 
     def _read_extensions(self, results: dict[str, Json], progress: Callable[[str], None]) -> None:
         scope, session = self._target.scope, self._session
         if "groups/list" in results and session.handshake.declares(GROUPS):
-            results["groups/get"] = read_groups(session, results["groups/list"], self.log, self._secrets)
+            results["groups/get"] = self._read_groups(results["groups/list"])
         if scope.skill_files and "skills/list" in results:
             progress("reading skills")
-            results["skills/files"] = read_skill_files(session, results["skills/list"], self.log, self._secrets)
+            results["skills/files"] = self._read_skill_files(results["skills/list"])
         listed = (text_of(tool, "name") for tool in page_items(results.get("tools/list"), "tools"))
         names = list(dict.fromkeys(filter(None, listed)))
         if not scope.no_tool_descriptions and (uri := progressive.descriptions_uri(results)) is not None:
@@ -291,19 +303,102 @@ class _CrawlReader:
             self.log.report("manifest-tool-missing", "tools/list", message)
         elif scope.call_get_manifest:
             progress(f"calling {MANIFEST_TOOL}")
-            if (manifest := read_manifest(session, self.log, self._secrets)) is not None:
+            candidates, reason = self._call(MANIFEST_TOOL, {})
+            if (manifest := next(filter(None, map(find_manifest, candidates)), None)) is not None:
                 results["manifest"] = manifest
+            else:
+                reason = reason or "the result of the tool contains no service manifest"
+                self._failed("manifest-failed", MANIFEST_TOOL, "The manifest could not be read", reason)
+
+    def _read_groups(self, pages: Json) -> list[Json]:
+        """Fetches every group and nested group once: a list of `{"group": …, "result": …}`."""
+        results: list[Json] = []
+        seen: set[str] = set()
+        pending = page_items(pages, "groups")
+        while pending:
+            level = []
+            for group in pending:
+                if (name := text_of(group, "name")) is not None and name not in seen:
+                    seen.add(name)
+                    level.append(group)
+            if len(seen) > _GROUPS_LIMIT:
+                message = f"The server has more than {_GROUPS_LIMIT} groups; only the first levels are read."
+                self.log.report("groups-too-many", "groups/list", message)
+                break
+            answers = self._session.request_all("groups/get", [{"name": group["name"]} for group in level])
+            pending = []
+            for group, answer in zip(level, answers, strict=True):
+                if answer.failure is not None:
+                    what = f"The group {group['name'][:80]!r} could not be read"
+                    self._failed("group-failed", "groups/get", what, answer.failure)
+                results.append({"group": group, "result": answer.result})
+                pending += as_list(as_dict(as_dict(answer.result).get("contents")).get("groups"))
+        return results
+
+    def _read_skill_files(self, pages: Json) -> dict[str, Json]:
+        """Reads the files of skills: URI to content for those with the declared size and digest.
+
+        The list of files that are created on demand (`dynamic`) is fetched with `skills/get` first.
+        """
+        session, log = self._session, self.log
+        declared: dict[str, dict[str, Json]] = {}
+        for skill in map(as_dict, page_items(pages, "skills")):
+            files = skill.get("resources")
+            if not isinstance(files, list) and (uri := text_of(skill, "uri")) is not None:
+                answer = session.request("skills/get", {"uri": uri})
+                files = as_dict(as_dict(answer.result).get("skill")).get("resources")
+                files = files if isinstance(files, list) else [{"uri": uri}]
+            declared |= {uri: as_dict(item) for item in as_list(files) if (uri := text_of(item, "uri")) is not None}
+        if len(declared) > _FILES_LIMIT:
+            log.report("skill-files-too-many", "skills/list", f"Only {_FILES_LIMIT} of {len(declared)} files are read.")
+        uris = list(declared)[:_FILES_LIMIT]
+        texts: dict[str, Json] = {}
+        total_bytes = 0
+        for uri, answer in zip(
+            uris, session.request_all("resources/read", [{"uri": uri} for uri in uris]), strict=True
+        ):
+            content = _content(answer.result) if answer.failure is None else None
+            if content is None:
+                reason = answer.failure or "it has no content"
+                self._failed("skill-file-failed", uri, "The file of a skill could not be read", reason)
+                continue
+            total_bytes += len(content)
+            if (flaw := _flaw(content, declared[uri], total_bytes)) is not None:
+                log.report("skill-file-refused", uri, f"The file of a skill is omitted: {flaw}")
+                continue
+            try:
+                texts[uri] = content.decode("utf-8")
+            except UnicodeDecodeError:
+                log.report("skill-file-binary", uri, "The file of a skill is not text; only its name is documented.")
+        return texts
+
+    def _call(self, name: str, arguments: dict[str, Json]) -> tuple[list[Json], str]:
+        """Calls a tool; returns what may be its result, the most structured first, or why it failed."""
+        answer = self._session.request("tools/call", {"name": name, "arguments": arguments})
+        result = as_dict(answer.result)
+        if answer.failure is not None or result.get("isError") is True:
+            return [], str(answer.failure or "the result is an error")
+        structured = as_dict(result.get("structuredContent"))
+        texts = [text_of(item, "text") or "" for item in as_list(result.get("content"))]
+        return [structured, structured.get("result"), *map(json_or_none, texts), result], ""
 
     def _read_ai_help(self, results: dict[str, Json]) -> dict[str, Json]:
         """Requests the server's own documentation (dashdash, "AI Help Method"); few servers have it.
 
         It is the last request, because some servers crash at an unknown method.
         """
+        what = "The server's own documentation could not be read"
         tools = map(as_dict, page_items(results.get("tools/list"), "tools"))
         tool = next((tool for tool in tools if tool.get("name") == AI_HELP), None)
         if self._target.scope.call_ai_help and tool is not None:
-            result = call_ai_help(self._session, tool, self.log, self._secrets)
-            return {AI_HELP: result} if result is not None else {}
+            known = as_dict(as_dict(tool.get("inputSchema")).get("properties"))
+            params = {key: value for key, value in AI_HELP_PARAMS.items() if key in known and value is not None}
+            candidates, reason = self._call(AI_HELP, params)
+            for item in candidates:
+                if isinstance(item, str) or not as_dict(item).keys().isdisjoint(_HELP_KEYS):
+                    return {AI_HELP: item}
+            self._failed("ai-help-missing", AI_HELP, what, reason or "the result of the tool contains no text")
+            return {}
         if self._target.scope.call_ai_help:
             self.log.report("ai-help-missing", AI_HELP, f"The server has no tool {AI_HELP}.")
         is_declared = self._session.handshake.mentions_dashdash
@@ -314,8 +409,7 @@ class _CrawlReader:
             return {AI_HELP: future.result()}
         is_unknown = isinstance(error, RpcError) and (_is_unknown_method(error) or error.code == _INVALID_REQUEST)
         if is_declared or not is_unknown:
-            reason = self._secrets.excerpt(str(error))
-            self.log.report("ai-help-missing", AI_HELP, f"The server's own documentation could not be read: {reason}")
+            self._failed("ai-help-missing", AI_HELP, what, error)
         return {}
 
     def _timeout_s(self, *, is_declared: bool) -> float:
@@ -339,3 +433,27 @@ def _report_replaced_bytes(results: dict[str, Json], log: ProblemLog) -> None:
 
 def _is_unknown_method(error: RpcError) -> bool:
     return error.code in _NOT_FOUND or error.http_status == 404
+
+
+def _content(result: Json) -> bytes | None:
+    for item in as_list(as_dict(result).get("contents")):
+        if isinstance(text := as_dict(item).get("text"), str):
+            return text.encode("utf-8", "surrogatepass")
+        if isinstance(blob := as_dict(item).get("blob"), str):
+            try:
+                return base64.b64decode(blob, validate=True)
+            except (binascii.Error, ValueError):
+                return None
+    return None
+
+
+def _flaw(content: bytes, declared: dict[str, Json], total_bytes: int) -> str | None:
+    """Compares a file with the declared size and digest (SEP-2640, `SkillResource`)."""
+    size, digest = declared.get("size"), declared.get("digest")
+    if len(content) > _FILE_LIMIT_BYTES or total_bytes > _ALL_FILES_LIMIT_BYTES:
+        return "it is too large"
+    if isinstance(size, int) and not isinstance(size, bool) and size != len(content):
+        return f"it has {len(content)} bytes instead of the declared {size}"
+    if digest is not None and digest != f"sha256:{hashlib.sha256(content).hexdigest()}":
+        return "its digest differs from the declared one"
+    return None

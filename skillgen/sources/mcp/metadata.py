@@ -1,28 +1,40 @@
 """Reads who an MCP server is: name, description, access level, requirements and other facts of the service.
 
 The facts come from `dashdash`, `ai_help`, a service manifest and `serverInfo`. `dashdash` and the metadata of `ai_help`
-have one shape (seed 000, 3.1.2 and 3.3.2), so every field is read from both with the same key.
+have one shape (seed 000, 3.1.2 and 3.3.2), so every field is read from both with the same key. A manifest (seed 004, 1)
+is a document of its own, or a part of what a server answers.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from msgspec import Struct
 from msgspec.structs import replace
 
 from skillgen.errors import ProblemLog, SourceError
-from skillgen.model.auth import Access, AccessLevel, Auth, Endpoint, Invocation, RateLimit, Requirements
-from skillgen.model.mcp_fields import ACCESS, REQUIREMENTS, SERVICE, Field
+from skillgen.model.auth import Access, AccessLevel, Auth, Endpoint, Invocation, RateLimit, Requirements, Scope
+from skillgen.model.calls import ErrorCase
+from skillgen.model.mcp_fields import ACCESS, IDENTITY, RELATED, REQUIREMENTS, SCOPE, SERVICE, Field, Place, spellings
+from skillgen.model.resource import RelatedServer
 from skillgen.model.service import Service
 from skillgen.model.values import Json, Origin, Value, child
 from skillgen.security.addresses import host_of
+from skillgen.sources.json_access import as_dict, as_list, text_of, texts_of
 from skillgen.sources.mcp.ai_help import AiHelp, ai_help_from_result, drop_undeclared
-from skillgen.sources.mcp.entries import SERVER_INFO_KEY, check_dashdash, counted_limit, dashdashes_in_result
-from skillgen.sources.mcp.fields import FieldReader, FieldResolver, SourcedValue, value_of
-from skillgen.sources.mcp.manifest import Manifest, auth_kinds, manifest_from_results
-from skillgen.sources.mcp.target import Crawl
+from skillgen.sources.mcp.fields import (
+    SERVER_INFO_KEY,
+    FieldReader,
+    FieldResolver,
+    SourcedValue,
+    catalogue_errors,
+    check_dashdash,
+    counted_limit,
+    dashdashes_in_result,
+    value_of,
+)
+from skillgen.sources.mcp.target import Crawl, is_manifest
 from skillgen.text import lazy_re as re
 from skillgen.text.generated import is_generated
 
@@ -37,6 +49,7 @@ _DEFAULT_NAME = "mcp-server"
 _HANDSHAKE_METHODS = ("server/discover", "initialize")
 """Methods that open a session, the newest first. A server that knows both may have been asked both."""
 
+_NAME, _SUMMARY, _TITLE, _VERSION = IDENTITY
 _API_ENDPOINT = Field("api_endpoint", "url", dashdash="apiEndpoint")
 _AUTH_METHODS = Field("auth", "strings", dashdash="authMethods")
 """Fields of the web profile (4.3)."""
@@ -59,9 +72,14 @@ class MetadataSources(Struct, frozen=True, kw_only=True):
     """What skillgen wrote and the server serves as `ai_help` or as its instructions; it only fills gaps."""
 
     def all(self, field: Field) -> list[SourcedValue]:
-        """Returns the values of a field in `dashdash` and `ai_help`."""
-        readers = (self.dashdashes[0], self.ai_help.metadata)
-        return [value for reader in readers for value in reader.candidates(field, "dashdash")]
+        """Returns the values of a field of the service from every source."""
+        places: tuple[tuple[FieldReader, Place], ...] = (
+            (self.dashdashes[0], "dashdash"),
+            (self.ai_help.metadata, "dashdash"),
+            (self.manifest.server, "entry"),
+            (self.server_info, "entry"),
+        )
+        return [value for reader, place in places if getattr(field, place) for value in reader.candidates(field, place)]
 
 
 def sources_from_results(
@@ -108,25 +126,19 @@ def metadata_fields(sources: MetadataSources, resolver: FieldResolver) -> dict[s
     readers = [reader.object("install") for reader in (sources.dashdashes[0], sources.ai_help.metadata)]
     managers = dict.fromkeys(key for reader in readers for key in reader.raw)
     install = {key: resolver.value(f"install.{key}", *(reader.read(key) for reader in readers)) for key in managers}
-    facts: dict[str, Any] = {}
-    invocation: dict[str, Any] = {}
-    for field in SERVICE:
-        candidates: list[SourcedValue | None] = [*sources.all(field)]
-        if field.name == "homepage":  # `websiteUrl` is the protocol's name for it (SEP-973)
-            candidates += [
-                sources.manifest.server.read("homepage", "url"),
-                sources.server_info.read("websiteUrl", "url"),
-            ]
-        parent, _, name = field.name.removesuffix(".text").rpartition(".")
-        value = resolver.value(field.name.removesuffix(".text"), *candidates)
-        (invocation if parent else facts).update({name: value} if value is not None else {})
-    text, counted = facts.pop("rate_limit", None), counted_limit(sources.dashdashes[0])
+    facts = resolver.facts((*SERVICE, *REQUIREMENTS[1:]), sources.all)
+    invocation, limit = facts.pop("invocation", None), facts.pop("rate_limit", None)
+    auth = _auth_from(resolver.resolve("requirements.auth", *sources.all(REQUIREMENTS[0])))
+    methods = next(_not_null(sources.all(_AUTH_METHODS)), None)
+    supported = tuple(item for item in _auth_from(methods) if item.kind not in {known.kind for known in auth})
+    if methods is not None and supported and not auth:
+        resolver.record("requirements.auth", methods.origin())
     return {
         **facts,
         "install": {key: package for key, package in install.items() if package is not None} or None,
-        "requirements": _requirements(sources, resolver),
+        "requirements": Requirements(**{**facts.get("requirements", {}), "auth": (*auth, *supported)}),
         "invocation": Invocation(**invocation) if invocation else None,
-        "rate_limit": RateLimit(text=text) if text is not None else counted,
+        "rate_limit": RateLimit(**limit) if limit is not None else counted_limit(sources.dashdashes[0]),
     }
 
 
@@ -162,20 +174,6 @@ def access_from(
         ways[field.name] = Value(found.value) if found is not None else None
     endpoint = resolver.value("api_endpoint", *_not_null(sources.all(_API_ENDPOINT)))
     return Access(**ways, api_endpoint=endpoint, origins=resolver.origins)
-
-
-def _requirements(sources: MetadataSources, resolver: FieldResolver) -> Requirements:
-    """Returns what a user needs before using the service."""
-    facts: dict[str, Any] = {}
-    for field in REQUIREMENTS:
-        found = resolver.resolve(f"requirements.{field.name}", *sources.all(field))
-        facts[field.name] = _auth_from(found) if field.name == "auth" else value_of(found) or ()
-    methods = next(_not_null(sources.all(_AUTH_METHODS)), None)
-    known = {auth.kind for auth in facts["auth"]}
-    supported = tuple(auth for auth in _auth_from(methods) if auth.kind not in known)
-    if methods is not None and supported and not known:
-        resolver.record("requirements.auth", methods.origin())
-    return Requirements(**{**facts, "auth": (*facts["auth"], *supported)})
 
 
 def _not_null(candidates: Iterable[SourcedValue | None]) -> Iterator[SourcedValue]:
@@ -215,10 +213,8 @@ def identity_from_crawl(
         kind="mcp",
         protocol_version=crawl.protocol_version,
         name=_name(crawl, sources, resolver, server_name),
-        title=resolver.value("title", _from_help(ai_help, ai_help.title), sources.server_info.read("title")),
-        version=resolver.value(
-            "version", manifest.server.read("version", "version"), sources.server_info.read("version", "version")
-        ),
+        title=resolver.value("title", _from_help(ai_help, ai_help.title), *sources.all(_TITLE)),
+        version=resolver.value("version", *sources.all(_VERSION)),
         summary=summary,
         description=description,
         instructions=instructions,
@@ -244,7 +240,7 @@ def identity_from_crawl(
 
 
 def _name(crawl: Crawl, sources: MetadataSources, resolver: FieldResolver, server_name: str | None) -> str:
-    name: str | None = resolver.value("name", *_not_null(_identity(sources, "name")))
+    name: str | None = resolver.value("name", *_not_null(sources.all(_NAME)))
     if name is not None:
         return name
     resolver.problems.report(
@@ -253,16 +249,10 @@ def _name(crawl: Crawl, sources: MetadataSources, resolver: FieldResolver, serve
     return resolver.value("name", *_inferred(server_name=server_name, url=host_of(crawl.url))) or _DEFAULT_NAME
 
 
-def _identity(sources: MetadataSources, key: str) -> list[SourcedValue | None]:
-    """Returns the values of a member that every source may have."""
-    readers = (sources.manifest.server, sources.server_info)
-    return [*sources.all(Field(key, dashdash=f"identity/{key}")), *(reader.read(key) for reader in readers)]
-
-
 def _summary_and_description(sources: MetadataSources, resolver: FieldResolver) -> tuple[str | None, str | None]:
     """Returns the first paragraph as one line, and the complete description if it is longer."""
     ai_help = sources.ai_help
-    text: str | None = resolver.value("summary", *_not_null(_identity(sources, "description")))
+    text: str | None = resolver.value("summary", *_not_null(sources.all(_SUMMARY)))
     if text is None:
         return resolver.value("summary", _from_help(ai_help, ai_help.quote)), ai_help.introduction
     paragraph = " ".join(re.split(r"\n\s*\n", text.strip())[0].split())
@@ -287,3 +277,149 @@ def _extensions(sources: MetadataSources) -> Mapping[str, Json] | None:
             extensions.update(reader.unread())
             reader.ignore(*reader.raw)
     return {**extensions, **sources.manifest.extensions()} or None
+
+
+_MANIFEST_VERSION = "0.1.0"
+_SEMVER = re.compile(r"\d+\.\d+\.\d+")
+_METHODS = ("oauth2_device", "oauth2_code", "api_key", "bearer_token", "none")
+_EXTENSIONS = (
+    "streaming", "progress_notifications", "idempotency", "transactions", "session_state", "intent_hints", "provenance",
+    "human_in_the_loop", "data_references", "subscribe_notify", "server_recommendations", "structured_errors",
+    "multimodal_signatures", "conformance",
+)  # fmt: skip
+_KEYS_IN_RESULT = ("manifest", "service_manifest", "serviceManifest")
+_SESSION_TTL = Field("session_ttl_s", "integer", entry="session_ttl_seconds")
+_SUPPORTED = Field("extensions", "strings", entry="supported_extensions")
+_VOLATILE = (Field("remaining", "integer", entry="remaining"), Field("resets_at", entry="resets_at"))
+
+
+class Manifest:
+    """A service manifest; empty for a server without one."""
+
+    def __init__(self, raw: Json, pointer: str, problems: ProblemLog) -> None:
+        self.fields = FieldReader(as_dict(raw), pointer, "manifest", problems)
+        """The members of the manifest."""
+        self.fields.ignore("tools", "$schema")
+        self.server = self.fields.object("server")
+        """The members of its `server` object."""
+        tools = enumerate(as_list(self.fields.raw.get("tools")))
+        self.raw_tools = [(self.fields.pointer_to("tools", index), tool) for index, tool in tools]
+        """Its tools, raw, each with its pointer."""
+
+    def tools(self) -> dict[str, FieldReader]:
+        """Returns its tools by name, for what they add to `tools/list`; the first of a name counts."""
+        tools: dict[str, FieldReader] = {}
+        for pointer, raw in self.raw_tools:
+            if (name := text_of(raw, "name")) is not None:
+                tools.setdefault(name, FieldReader(raw, pointer, "manifest", self.fields.problems))
+        return tools
+
+    def auth(self) -> tuple[Auth, ...]:
+        """Returns the authentication methods; the first has the scopes that can be requested."""
+        auth = self.fields.object("auth")
+        kinds = auth_kinds(value_of(auth.read("methods", "strings")) or ())
+        scopes = tuple(Scope(**values) for item in auth.objects("scopes") if "name" in (values := item.values(SCOPE)))
+        if scopes and not kinds:
+            kinds = ("not declared",)
+        # The manifest does not assign scopes to methods, so they are listed once.
+        first = next((kind for kind in kinds if kind != "none"), None)
+        return tuple(
+            Auth(kind=kind, scopes=scopes if kind == first else (), pointer=auth.pointer)
+            for kind in dict.fromkeys(kinds)
+        )
+
+    def session_ttl_s(self) -> int | None:
+        """Returns how long a session lasts without a call."""
+        return self.fields.object("auth").values((_SESSION_TTL,)).get("session_ttl_s")
+
+    def extensions(self) -> dict[str, Json]:
+        """Returns the names of the supported extensions, also of those that the schema does not know."""
+        return {name: {} for name in self.fields.values((_SUPPORTED,)).get("extensions", ())}
+
+    def errors(self) -> tuple[ErrorCase, ...]:
+        """Returns the errors that any tool may return."""
+        return catalogue_errors([self.fields])
+
+    def related(self) -> tuple[RelatedServer, ...]:
+        """Returns the recommended servers, also those in the form of a protocol message (seed 004, 13)."""
+        is_message = "recommendations" in as_dict(self.fields.raw.get("recommendations"))
+        owner = self.fields.object("recommendations") if is_message else self.fields
+        needed = {"capability": owner.text("capability_needed")}
+        related = []
+        for item in owner.objects("recommendations"):
+            values = item.values(RELATED)
+            if "name" not in values:
+                item.problems.report("name-missing", item.pointer, "the recommended server has no server_name")
+            related.append(RelatedServer(**{"name": "unnamed", **needed, **values}))
+        return tuple(related)
+
+    def check(self) -> None:
+        """Reports what its schema requires and it lacks; any name of a tool is valid (service-manifest.schema.json)."""
+        version, server_version = self.fields.text("manifest_version"), text_of(self.server.raw, "version")
+        self._check_required(self.fields.raw, ("manifest_version",), "")
+        if version is not None and version != _MANIFEST_VERSION:
+            message = f"{version[:40]!r} is not a known version; it is read as {_MANIFEST_VERSION}"
+            self.fields.report("manifest-version-unknown", "manifest_version", message)
+        self._check_required(self.server.raw, ("name", "version", "mcp_spec_version"), "server")
+        if server_version is not None and not _SEMVER.match(server_version):
+            message = f"{server_version[:40]!r} is not a version like 1.4.2"
+            self.server.report("manifest-server-version-invalid", "version", message)
+        if not isinstance(self.fields.raw.get("tools"), list):
+            self._report_missing("tools", "")
+        for index, (_, raw) in enumerate(self.raw_tools):
+            for keys in (("description",), ("input_schema", "inputSchema")) if isinstance(raw, dict) else ():
+                if raw.keys().isdisjoint(keys):
+                    self._report_missing(f"{text_of(raw, 'name') or index}.{keys[0]}", f"tools/{index}")
+        auth = as_dict(self.fields.raw.get("auth"))
+        for method in texts_of(auth, "methods"):
+            if method not in _METHODS:
+                message = f"the method {method[:40]!r} is unknown; it is documented under this name"
+                self.fields.report("manifest-auth-method-unknown", "auth", message)
+        for index, scope in enumerate(as_list(auth.get("scopes"))):
+            self._check_required(as_dict(scope), ("name", "description"), f"auth/scopes/{index}")
+        self._check_words("supported_extensions", texts_of(self.fields.raw, "supported_extensions"), _EXTENSIONS)
+        for index, item in enumerate(map(as_dict, as_list(self.fields.raw.get("recommendations")))):
+            place = f"recommendations/{index}"
+            self._check_words("recommendations", filter(None, [text_of(item, "match_confidence")]), RELATED[-1].words)
+            for field in RELATED[:2]:
+                if not any(text_of(item, key) for key in spellings(field.entry)):
+                    self._report_missing(f"{place}/{field.entry.partition('|')[0]}", place)
+        limits = self.fields.object("rate_limits")
+        # Not documented, so nothing else reads them.
+        FieldReader(limits.raw, limits.pointer, "manifest", self.fields.problems).values(_VOLATILE)
+
+    def _check_words(self, key: str, values: Iterable[str], choices: Collection[str]) -> None:
+        for value in values:
+            if value not in choices:
+                message = f"{value[:40]!r} is not specified; it is one of {', '.join(choices)}"
+                self.fields.report("manifest-word-unknown", key, message)
+
+    def _check_required(self, raw: dict[str, Json], keys: Sequence[str], place: str) -> None:
+        for key in keys:
+            if text_of(raw, key) is None:
+                self._report_missing(f"{place}.{key}".lstrip("."), place)
+
+    def _report_missing(self, field: str, place: str) -> None:
+        pointer = self.fields.pointer_to(*filter(None, place.split("/")))
+        message = f"the manifest has no {field}"
+        self.fields.problems.report("manifest-field-missing", pointer, message, f"declare {field}")
+
+
+def manifest_from_results(
+    results: Mapping[str, Json], handshakes: Sequence[FieldReader], problems: ProblemLog
+) -> Manifest:
+    """Reads a manifest that is the result of `get_manifest` or part of the result of a handshake."""
+    if isinstance(raw := results.get("manifest"), dict):
+        return Manifest(raw, child("", "manifest"), problems)
+    for handshake in handshakes:
+        for owner in (handshake, handshake.object("_meta")):
+            for key in _KEYS_IN_RESULT:
+                if is_manifest(owner.raw.get(key)):
+                    owner.ignore(key)
+                    return Manifest(owner.raw[key], owner.pointer_to(key), problems)
+    return Manifest({}, "", problems)
+
+
+def auth_kinds(methods: Sequence[str]) -> tuple[str, ...]:
+    """Returns the declared authentication methods: `none` alone is no method, but next to others it is one of them."""
+    return () if set(methods) <= {"none"} else tuple(methods)

@@ -41,56 +41,19 @@ _REFRESH_EARLY_S = 60
 _LOOPBACK = ("127.0.0.1", "::1", "localhost")
 
 
-class _TokenStorage:
-    """The storage that the SDK requires, in the file of the login."""
-
-    def __init__(
-        self, file: LoginFile, client: sdk.models.OAuthClientInformationFull | None, redirect_uri: str
-    ) -> None:
-        """A `client` that the user names takes precedence over the registered one."""
-        self._file = file
-        self._client = client
-        self._redirect_uri = redirect_uri
-        self.login: StoredLogin = file.read()
-
-    async def get_tokens(self) -> sdk.models.OAuthToken | None:
-        """Returns the tokens of the last login."""
-        tokens: sdk.models.OAuthToken | None = _read(sdk.models.OAuthToken, self.login.get("tokens"))
-        return tokens
-
-    async def set_tokens(self, tokens: sdk.models.OAuthToken) -> None:
-        """Stores tokens with their time of expiry, which the SDK does not know in the next process."""
-        expires_at = None if tokens.expires_in is None else int(time.time()) + tokens.expires_in
-        self.update(tokens=_dumped(tokens), expires_at=expires_at)
-
-    async def get_client_info(self) -> sdk.models.OAuthClientInformationFull | None:
-        """Returns the client that the user names, or the registered one."""
-        return self._client or _read(sdk.models.OAuthClientInformationFull, self.login.get("client"))
-
-    async def set_client_info(self, client_info: sdk.models.OAuthClientInformationFull) -> None:
-        """Stores the client that the authorization server registered."""
-        self.update(client=_dumped(client_info))
-
-    def can_redirect_to(self, client: sdk.models.OAuthClientInformationFull) -> bool:
-        """True if the user names the client, or it is registered with the current redirect URI."""
-        return client is self._client or self._redirect_uri in map(str, client.redirect_uris or ())
-
-    def update(self, **values: Json) -> None:
-        """Stores members of the login."""
-        self.login = {**self.login, **values}
-        self._file.write(self.login)
-
-
 class _TokenProvider(sdk.auth.OAuthClientProvider):
-    """Adds a token to requests: the stored one, a refreshed one, or one for which a person logs in."""
+    """Adds a token to requests: the stored one, a refreshed one, or one for which a person logs in.
+
+    It is also the storage that the SDK requires, in the file of the login.
+    """
 
     def __init__(self, url: str, login: Login, file: LoginFile, redirect: _Redirect, limits: LoginLimits) -> None:
         """If nobody can be asked, requests have the stored token or none."""
-        self._login = login
-        self._redirect = redirect
-        self._limits = limits
+        self._login, self._file, self._redirect, self._limits = login, file, redirect, limits
+        self._stored: StoredLogin = file.read()
         is_document = login.client_id is not None and urlsplit(login.client_id).scheme == "https"
-        self._store = _TokenStorage(file, None if is_document else _named_client(login, redirect), redirect.url)
+        # A client that the user names takes precedence over the registered one.
+        self._client = None if is_document else _named_client(login, redirect)
         metadata = sdk.models.OAuthClientMetadata.model_validate(
             {
                 "client_name": "skillgen",
@@ -104,15 +67,37 @@ class _TokenProvider(sdk.auth.OAuthClientProvider):
         super().__init__(
             url,
             metadata,
-            self._store,
+            self,
             self._show if is_interactive else None,
             self._answer if is_interactive else None,
             login.client_id if is_document else None,
         )
 
+    async def get_tokens(self) -> sdk.models.OAuthToken | None:
+        """Returns the tokens of the last login."""
+        tokens: sdk.models.OAuthToken | None = _read(sdk.models.OAuthToken, self._stored.get("tokens"))
+        return tokens
+
+    async def set_tokens(self, tokens: sdk.models.OAuthToken) -> None:
+        """Stores tokens with their time of expiry, which the SDK does not know in the next process."""
+        expires_at = None if tokens.expires_in is None else int(time.time()) + tokens.expires_in
+        self._update(tokens=_dumped(tokens), expires_at=expires_at)
+
+    async def get_client_info(self) -> sdk.models.OAuthClientInformationFull | None:
+        """Returns the client that the user names, or the registered one."""
+        return self._client or _read(sdk.models.OAuthClientInformationFull, self._stored.get("client"))
+
+    async def set_client_info(self, client_info: sdk.models.OAuthClientInformationFull) -> None:
+        """Stores the client that the authorization server registered."""
+        self._update(client=_dumped(client_info))
+
+    def _update(self, **values: Json) -> None:
+        self._stored = {**self._stored, **values}
+        self._file.write(self._stored)
+
     async def _initialize(self) -> None:
         await super()._initialize()
-        login, context = self._store.login, self.context
+        login, context = self._stored, self.context
         expires_at = login.get("expires_at")
         context.token_expiry_time = expires_at - _REFRESH_EARLY_S if isinstance(expires_at, (int, float)) else None
         context.auth_server_url = login["issuer"] if isinstance(login.get("issuer"), str) else None
@@ -145,12 +130,13 @@ class _TokenProvider(sdk.auth.OAuthClientProvider):
                     # The user requests a login, but the server answers this request without one.
                     response = httpx2.Response(401, request=request)
                 client = self.context.client_info
-                if sent is request and client is not None and not self._store.can_redirect_to(client):
-                    self.context.client_info = None
+                uris = map(str, (client and client.redirect_uris) or ())
+                if sent is request and client is not self._client and self._redirect.url not in uris:
+                    self.context.client_info = None  # it is registered with another redirect URI
                 sent = await flow.asend(response)
         except StopAsyncIteration:
             if self.context.current_tokens is not None:
-                self._store.update(  # the servers that refresh tokens
+                self._update(  # the servers that refresh tokens
                     issuer=self.context.auth_server_url,
                     metadata=_dumped(self.context.oauth_metadata),
                     resource=_dumped(self.context.protected_resource_metadata),
@@ -195,7 +181,7 @@ class _TokenProvider(sdk.auth.OAuthClientProvider):
         login, issuer = self._login, self._expected_issuer()
         if login.client_secret is None:
             return
-        stored = self._store.login.get("trusted_issuer")
+        stored = self._stored.get("trusted_issuer")
         trusted = str(login.issuer or stored or "").rstrip("/") == issuer.rstrip("/")
         if not trusted and login.issuer is None and login.confirm is not None:
             with self._limits.paused():
@@ -204,10 +190,11 @@ class _TokenProvider(sdk.auth.OAuthClientProvider):
             name = printable(issuer)
             what = f"the server names the authorization server {name}, which may not get the client secret"
             what = f"the login fails: {what}"
-            fix = f"if the client is registered there, add --issuer {name}"
-            raise SourceError(what, where=self._limits.where, fix=fix)
+            raise SourceError(
+                what, where=self._limits.where, fix=f"if the client is registered there, add --issuer {name}"
+            )
         if stored != issuer:
-            self._store.update(trusted_issuer=issuer)
+            self._update(trusted_issuer=issuer)
 
     @staticmethod
     def _is_anonymous_success(request: httpx2.Request, response: httpx2.Response) -> bool:

@@ -20,9 +20,8 @@ from skillgen.model.values import Icon, Json, Origin, child
 from skillgen.security.addresses import icon_objection
 from skillgen.sources.json_access import as_dict, as_list, json_or_none, page_items, text_of, texts_of
 from skillgen.sources.json_schema.loader import SchemaReader
-from skillgen.sources.mcp.entries import dashdashes_in_entry, first_dashdash
-from skillgen.sources.mcp.extensions import GROUPS
-from skillgen.sources.mcp.fields import FieldReader, named_entries, raw_entries
+from skillgen.sources.mcp.fields import FieldReader, dashdashes_in_entry, first_dashdash, named_entries, raw_entries
+from skillgen.sources.mcp.session import GROUPS
 
 
 def icons_of(owner: FieldReader, trusted_host: str | None) -> tuple[Icon, ...]:

@@ -17,8 +17,7 @@ from skillgen.model.values import Json, child
 from skillgen.security.secrets import Secrets
 from skillgen.sources.json_access import as_dict, as_list, json_or_none, page_items, text_of
 from skillgen.sources.mcp.ai_help import as_markdown
-from skillgen.sources.mcp.entries import error_cases, is_catalogue
-from skillgen.sources.mcp.fields import FieldReader
+from skillgen.sources.mcp.fields import FieldReader, error_cases, is_catalogue
 from skillgen.sources.mcp.jsonrpc import RpcError
 from skillgen.sources.mcp.session import Answer, Session
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 
+from msgspec import Struct
 from msgspec.structs import replace
 
 from skillgen.errors import UsageError
@@ -132,14 +133,13 @@ def with_installed_entry(service: Service) -> Service:
     return replace(service, client_entry=ClientEntry(command=command, env=entry.env), origins=origins)
 
 
-class PublishedWay:
+class PublishedWay(Struct):
     """A remote or a package. It is untrusted: only values from `--env` are filled in."""
 
-    def __init__(self, raw: Mapping[str, Json], where: str, given: Mapping[str, str]) -> None:
-        self._raw = raw
-        self._where = where
-        self._given = given
-        self._secrets = Secrets()
+    raw: Mapping[str, Json]
+    where: str
+    given: Mapping[str, str]
+    secrets: Secrets = Secrets()
 
     def target(self, timeout_s: float) -> ServerTarget:
         """Returns the target of the remote or package.
@@ -147,32 +147,32 @@ class PublishedWay:
         Raises:
             UsageError: a value is missing, or skillgen cannot start such a package.
         """
-        if (card := text_of(self._raw, "card")) is not None:
+        if (card := text_of(self.raw, "card")) is not None:
             what, url = "is a link to a document that lists the server", public_url(card)
-            raise UsageError(what, where=self._where, fix=f"read that: skillgen from-server --config {url}")
-        if "identifier" in self._raw:
+            raise UsageError(what, where=self.where, fix=f"read that: skillgen from-server --config {url}")
+        if "identifier" in self.raw:
             env = dict(self._given_variables())
             command = self._command(env)
-            return ServerTarget(command=command, env=env, extra_secrets=self._secrets, timeout_s=timeout_s)
-        url = self._filled_in(text_of(self._raw, "url") or "", as_dict(self._raw.get("variables")))
-        refuse_bad_url(url, self._where)
+            return ServerTarget(command=command, env=env, extra_secrets=self.secrets, timeout_s=timeout_s)
+        url = self._filled_in(text_of(self.raw, "url") or "", as_dict(self.raw.get("variables")))
+        refuse_bad_url(url, self.where)
         headers = tuple(self._named_values("headers"))
-        is_sse = self._raw.get("type") in SSE
-        return ServerTarget(url=url, is_sse=is_sse, headers=headers, extra_secrets=self._secrets, timeout_s=timeout_s)
+        is_sse = self.raw.get("type") in SSE
+        return ServerTarget(url=url, is_sse=is_sse, headers=headers, extra_secrets=self.secrets, timeout_s=timeout_s)
 
     def _command(self, env: Mapping[str, str]) -> tuple[str, ...]:
-        kind, identifier = text_of(self._raw, "registryType") or "", text_of(self._raw, "identifier") or ""
-        is_stdio = text_of(as_dict(self._raw.get("transport")), "type") in (None, "stdio")
-        command = _command_of_package(kind, identifier, text_of(self._raw, "version"), env)
+        kind, identifier = text_of(self.raw, "registryType") or "", text_of(self.raw, "identifier") or ""
+        is_stdio = text_of(as_dict(self.raw.get("transport")), "type") in (None, "stdio")
+        command = _command_of_package(kind, identifier, text_of(self.raw, "version"), env)
         # Options of a runner are dangerous: one of Docker can mount any folder.
-        if not command or not is_stdio or self._raw.get("runtimeArguments"):
+        if not command or not is_stdio or self.raw.get("runtimeArguments"):
             what = f"skillgen does not start this package ({kind or 'of no registryType'})"
             fix = "start it with a command of your own: skillgen from-server -- COMMAND"
-            raise UsageError(what, where=self._where, fix=fix)
+            raise UsageError(what, where=self.where, fix=fix)
         return (*command, *self._arguments())
 
     def _arguments(self) -> Iterator[str]:
-        for item in map(as_dict, as_list(self._raw.get("packageArguments"))):
+        for item in map(as_dict, as_list(self.raw.get("packageArguments"))):
             flag = text_of(item, "name") if item.get("type") == "named" else None
             value = self._value(item, (flag or text_of(item, "valueHint") or "argument").lstrip("-"))
             if value is not None:
@@ -184,15 +184,15 @@ class PublishedWay:
         Raises:
             UsageError: a required one is missing.
         """
-        for item in map(as_dict, as_list(self._raw.get("environmentVariables"))):
+        for item in map(as_dict, as_list(self.raw.get("environmentVariables"))):
             name = text_of(item, "name")
-            if name is not None and name in self._given:
+            if name is not None and name in self.given:
                 yield name, self._value({"isSecret": item.get("isSecret")}, name) or ""
             elif name is not None and item.get("isRequired") is True:
-                raise UsageError(f"{name} has no value", where=self._where, fix=f"give --env {name}=VALUE")
+                raise UsageError(f"{name} has no value", where=self.where, fix=f"give --env {name}=VALUE")
 
     def _named_values(self, key: str) -> Iterator[tuple[str, str]]:
-        for item in map(as_dict, as_list(self._raw.get(key))):
+        for item in map(as_dict, as_list(self.raw.get(key))):
             if (name := text_of(item, "name")) is not None and (value := self._value(item, name)) is not None:
                 yield name, value
 
@@ -200,14 +200,13 @@ class PublishedWay:
         """Returns the declared value, else the one from `--env`, else the default."""
         if isinstance(text := item.get("value"), str):
             return self._filled_in(text, as_dict(item.get("variables")))
-        value = self._given.get(name, text_of(item, "default"))
+        value = self.given.get(name, text_of(item, "default"))
         if value is None and item.get("isRequired") is True:
-            raise UsageError(f"{name} has no value", where=self._where, fix=f"give --env {name}=VALUE")
-        if value is not None and name in self._given:
+            raise UsageError(f"{name} has no value", where=self.where, fix=f"give --env {name}=VALUE")
+        if value is not None and name in self.given:
             is_secret = item.get("isSecret") is True
-            self._secrets |= (
-                Secrets({value: f"the variable {name}"}) if is_secret else secrets_from_environment({name: value})
-            )
+            found = Secrets({value: f"the variable {name}"}) if is_secret else secrets_from_environment({name: value})
+            self.secrets |= found
         return value
 
     def _filled_in(self, text: str, variables: Mapping[str, Json]) -> str:

@@ -29,6 +29,18 @@ LEGACY_VERSIONS = ("2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25")
 VERSION_KEY = "io.modelcontextprotocol/protocolVersion"
 """Key of the version in the `_meta` of a request (2026-07-28, `RequestMetaObject`)."""
 
+SKILLS = "io.modelcontextprotocol/skills"
+"""Skills as resources (SEP-2640)."""
+
+GROUPS = "io.modelcontextprotocol/groups"
+"""Tools that are not listed until their group is fetched (draft of 2026-09-28)."""
+
+GROUPING = "io.modelcontextprotocol/grouping"
+"""Groups as labels of tools that are listed (SEP-2084)."""
+
+MANIFEST_TOOL = "get_manifest"
+AI_HELP = "ai_help"
+
 _DISCOVER = "server/discover"
 _INITIALIZE = "initialize"
 
@@ -37,9 +49,7 @@ AI_HELP_PARAMS: Mapping[str, Json] = {"format": "markdown", "section": None}
 
 _CLIENT_INFO = {"name": "skillgen", "version": __version__}
 
-_CAPABILITIES: dict[str, Json] = {
-    "extensions": {"io.modelcontextprotocol/skills": {}, "io.modelcontextprotocol/groups": {}}
-}
+_CAPABILITIES: dict[str, Json] = {"extensions": {SKILLS: {}, GROUPS: {}}}
 """Extensions that skillgen can read; a server does not offer them to a client that does not declare them."""
 
 _HEADER_MISMATCH = -32020

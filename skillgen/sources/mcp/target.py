@@ -30,6 +30,7 @@ from skillgen.security.secrets import (
     secrets_from_headers,
     secrets_from_url,
 )
+from skillgen.sources.json_access import as_dict
 
 _BASE = """
     PATH HOME USER LOGNAME SHELL TERM LANG LANGUAGE TZ TMPDIR TEMP TMP
@@ -303,3 +304,22 @@ def refuse_bad_url(url: str, where: str) -> None:
         is_valid = False
     if not is_valid:
         raise UsageError("is not an http:// or https:// URL", where=where, fix="write https://HOST/PATH")
+
+
+def find_manifest(data: Json) -> dict[str, Json] | None:
+    """Returns the object if it is a service manifest, or its member `manifest`, `service_manifest` or `result`."""
+    outer = as_dict(data)
+    for candidate in (outer, *(as_dict(outer.get(key)) for key in ("manifest", "service_manifest", "result"))):
+        if is_manifest(candidate):
+            return candidate
+    return None
+
+
+def is_manifest(data: Json) -> bool:
+    """True if an object is intended as a service manifest (seed 004, 1), even if it violates the schema."""
+    if not isinstance(data, dict) or "openapi" in data or "swagger" in data:
+        return False
+    has_tools = isinstance(data.get("tools"), list)
+    return ("manifest_version" in data and (has_tools or "server" in data)) or (
+        has_tools and isinstance(data.get("server"), dict)
+    )

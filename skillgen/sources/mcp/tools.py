@@ -27,14 +27,16 @@ from skillgen.sources.json_schema.flatten import flatten
 from skillgen.sources.json_schema.loader import SchemaDocument, SchemaReader, with_root_references
 from skillgen.sources.json_schema.merge import ANYTHING
 from skillgen.sources.mcp.ai_help import ToolHelp, with_help
-from skillgen.sources.mcp.entries import (
+from skillgen.sources.mcp.fields import (
+    FieldReader,
+    FieldResolver,
+    SourcedValue,
     catalogue_errors,
     counted_limit,
     dashdashes_in_entry,
     error_cases,
     first_dashdash,
 )
-from skillgen.sources.mcp.fields import FieldReader, FieldResolver, SourcedValue
 from skillgen.sources.mcp.offers import icons_of
 from skillgen.sources.mcp.progressive import guidance_from
 
@@ -142,12 +144,16 @@ class ToolReader(Struct, frozen=True, kw_only=True):
         declared = self._input(name, entry)
         is_input_declared = bool(declared.parameters) or (declared.is_declared and not is_undescribed)
         guidance, described_errors = guidance_from(described)
-        facts = self._facts(entry, resolver)
+        facts = resolver.facts(TOOL, entry.candidates)
+        limit = facts.pop("rate_limit", None)
         tool = Tool(
             name=name,
             summary=resolver.value("summary", fields.read("description") if described is not None else None),
             description=description,
             group=(facts.pop("group", None) or "").strip() or group,
+            cost=Cost(**facts.pop("cost")) if "cost" in facts else None,
+            rate_limit=RateLimit(**limit) if limit is not None else counted_limit(dashdash),
+            pagination=Pagination() if facts.pop("pagination", None) else None,
             parameters=declared.parameters,
             input_schema=declared.raw,
             is_input_declared=is_input_declared,
@@ -175,34 +181,16 @@ class ToolReader(Struct, frozen=True, kw_only=True):
         )
         return with_help(tool, self.ai_help, Origin("declared", self.help_pointer))
 
-    def _facts(self, entry: ToolEntry, resolver: FieldResolver) -> dict[str, Any]:
-        """Returns the fields of the table, without those that are not declared."""
-        facts: dict[str, Any] = {}
-        for field in TOOL:
-            candidates = entry.candidates(field)
-            for item in candidates:
-                if field.words and item.value not in (None, *field.words):
-                    message = f"{item.value[:40]!r} is not specified; it is one of {', '.join(field.words)}"
-                    self.problems.report("manifest-word-unknown", item.pointer, message)
-            if (value := resolver.value(field.name.removesuffix(".text"), *candidates)) is not None:
-                facts[field.name] = value
-        costs = {name: facts.pop(name) for name in list(facts) if name.startswith("cost.")}
-        text, counted = facts.pop("rate_limit.text", None), counted_limit(entry.dashdash)
-        facts |= {"cost": Cost(**{name.partition(".")[2]: value for name, value in costs.items()})} if costs else {}
-        facts["rate_limit"] = RateLimit(text=text) if text is not None else counted
-        facts["pagination"] = Pagination() if facts.get("pagination") else None
-        return facts
-
     def _input(self, name: str, entry: ToolEntry) -> _DeclaredInput:
         declared = entry.json("input_schema")
         if declared is None:
             message = f"the tool {name!r} has no input schema; what it takes is not declared"
             self.problems.report("input-schema-missing", entry.fields.pointer, message)
-            return _DeclaredInput(pointer=entry.fields.pointer)
+            return _DeclaredInput()
         raw, pointer = with_root_references(declared.value), declared.pointer
         if not isinstance(raw, dict):
             self.problems.report("input-schema-invalid", pointer, "the input schema is not an object; left out")
-            return _DeclaredInput(pointer=entry.fields.pointer)
+            return _DeclaredInput()
         if "type" in raw and raw["type"] != "object":
             message = f"the type of the input schema is {str(raw['type'])[:60]!r}, but arguments are an object"
             self.problems.report("input-schema-invalid", pointer, message)
@@ -218,7 +206,6 @@ class ToolReader(Struct, frozen=True, kw_only=True):
             parameters=flat.parameters,
             input=Input(schema=flat.schema, pointer=pointer) if flat.schema is not None else None,
             is_declared=is_declared,
-            pointer=pointer,
         )
 
     def _task_support(self, entry: ToolEntry) -> Literal["optional", "required"] | None:
@@ -248,7 +235,6 @@ class _DeclaredInput(Struct, frozen=True, kw_only=True):
     parameters: tuple[Parameter, ...] = ()
     input: Input | None = None
     is_declared: bool = False
-    pointer: str
 
     @property
     def schema(self) -> Schema | None:
