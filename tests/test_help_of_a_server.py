@@ -100,7 +100,7 @@ def test_a_negative_lead_in_right_below_a_list_begins_another_list(tmp_path: Pat
     [
         ("Do NOT use for file storage (use another)", "file storage (use another)"),
         ("❌ Do NOT use for billing", "billing"),
-        ("🚫 **Not suitable for** video", "**Not suitable for** video"),
+        ("🚫 **Not suitable for** video", "🚫 **Not suitable for** video"),
         ("Don’t use this server to store secrets", "to store secrets"),
         ("Never use it when offline", "when offline"),
         ("Should not be used for billing", "Should not be used for billing"),
@@ -116,7 +116,7 @@ def test_an_item_with_negative_words_or_a_negative_sign_is_not_a_use(tmp_path: P
     """S0-18, S0-33: in one list with uses."""
     text = f"## When to Use\n\n- ✅ Plan a week\n- {item}\n- Find tasks that are not done\n"
     service = inspected(tmp_path, tools=tools(), ai_help=helped(text))
-    assert service["when_to_use"] == ["Plan a week", "Find tasks that are not done"]
+    assert service["when_to_use"] == ["✅ Plan a week", "Find tasks that are not done"]
     assert service["when_not_to_use"] == [unwanted]
 
 
@@ -132,16 +132,16 @@ def test_a_negative_lead_in_is_known_in_many_wordings(tmp_path: Path, lead: str)
     assert (service["when_to_use"], service["when_not_to_use"]) == (["Plan"], ["Taxes"])
 
 
-def test_lines_with_signs_are_items_and_lead_ins_without_a_colon_stay(tmp_path: Path) -> None:
+def test_lead_ins_without_a_colon_and_lines_that_are_no_items_stay(tmp_path: Path) -> None:
     """S0-18, S0-33: nothing that such a line says is lost."""
     text = (
-        "## When to Use\n\nUse for bookings\n- Post an entry\n\n✅ Close a month\n❌ Do NOT use for payroll\n"
+        "## When to Use\n\nUse for bookings\n- Post an entry\n\n✅ Close a month\n\n❌ Do NOT use for payroll\n\n"
         "**✅ Good for:**\n- Reports\n\nDo NOT use for trading\n1. Shares\n\nUse it when the user asks to\n- Audit\n"
     )
     service = inspected(tmp_path, tools=tools(), ai_help=helped(text))
-    assert service["when_to_use"] == ["Post an entry", "Close a month", "Reports", "Audit"]
+    assert service["when_to_use"] == ["Post an entry", "Reports", "Audit"]
     assert service["when_not_to_use"] == ["payroll", "Shares"]
-    for words in ("Use for bookings", "Do NOT use for trading", "Use it when the user asks to"):
+    for words in ("Use for bookings", "Close a month", "Do NOT use for trading", "Use it when the user asks to"):
         assert words in service["sections"][0]["body"]
 
 
@@ -250,7 +250,7 @@ def test_json_sections_are_read_like_those_of_markdown(tmp_path: Path) -> None:
         "sections": {
             "whenToUse": ["Plan", "Do NOT use for taxes"],
             "quickReference": {"create_project": "Start something"},
-            "toolReference": [{"name": "create_project", "sideEffects": ["Sends a webhook"], "limits": "Ten an hour."}],
+            "toolReference": "### create_project\n\n**Side Effects:** Sends a webhook\n\n**Limits:** Ten an hour.",
         },
         "contentType": "application/json",
     }
@@ -259,7 +259,7 @@ def test_json_sections_are_read_like_those_of_markdown(tmp_path: Path) -> None:
     create = service["tools"][0]
     assert create["summary"] == "Start something"
     assert create["semantics"]["side_effects"] == ["Sends a webhook"]
-    assert "**Limits:**\n\nTen an hour." in create["guidance"][0]["body"]
+    assert create["guidance"][0]["body"] == "**Limits:** Ten an hour."
 
 
 FRONT_MATTER = """\

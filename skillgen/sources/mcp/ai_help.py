@@ -314,24 +314,14 @@ def _with_sections(ai_help: AiHelp, parts: Iterable[tuple[str, str]]) -> AiHelp:
 
 
 def _body(key: str, value: Json) -> str:
-    """Returns a section in JSON as Markdown: the tools of a reference with a heading each, and so their members."""
+    """Returns a section in JSON as Markdown, a quick reference as a list."""
     items = value.items() if isinstance(value, dict) else [(text_of(item, "name"), item) for item in as_list(value)]
     named = [(name, item) for name, item in items if name]
     if key == "quickreference":
         phrases = ((name, item if isinstance(item, str) else text_of(item, "description")) for name, item in named)
         lines = (f"- `{name}` — {' '.join(phrase.split())}" for name, phrase in phrases if phrase)
         return "\n".join(lines) or as_markdown(value)
-    if key in _REFERENCES and named:
-        return "\n\n".join(f"### {name}\n\n{_chapter(item)}" for name, item in named)
     return as_markdown(value)
-
-
-def _chapter(item: Json) -> str:
-    if not isinstance(item, dict):
-        return as_markdown(item)
-    rest = {key: part for key, part in item.items() if key not in ("name", "description")}
-    parts = (f"**{_title_from_key(key)}:**\n\n{as_markdown(part)}" for key, part in rest.items())
-    return "\n\n".join(filter(None, (text_of(item, "description"), *parts)))
 
 
 def _letters(title: str) -> str:
@@ -356,15 +346,14 @@ def _parts(text: str, deepest: int) -> list[tuple[int, str, str]]:
     return [(level, title, "\n".join(lines).strip()) for level, title, lines in parts]
 
 
-_ITEM = re.compile(r"\A\s*(?:[-*+•]|\d{1,2}[.)])\s+(?=\S)|\A\s{0,3}(?=[✅☑✔❌✖✗🚫⛔])")
+_ITEM = re.compile(r"\A\s*(?:[-*+•]|\d{1,2}[.)])\s+(?=\S)")
 _LIST = re.compile(r"^[^\S\n]*(?:[-*+•]\s|\d+[.)]\s|```|~~~)|\|", re.MULTILINE)
 """A list, a block of code or a table."""
 
-_SIGN = re.compile(r"\A[\s*_]*[✅☑✔❌✖✗🚫⛔]\ufe0f?\s*")
 _UNWANTED = re.compile(
     r"\W*(?:please )?(?:do(?: not|n['’]?t)|(?:should|must) not|never|not|avoid|(?:when|use) (?:not|to (?:not|avoid))"
     r"|(?:it |this )?(?:\w+ )?(?:can(?:not|['’]t)|does(?: not|n['’]t))|out of scope|anti-?patterns?"
-    r"|use (?:another|an? [^:]{1,60} instead))\b|[\s*_]*[❌✖✗🚫⛔]|.{0,80}[(—–-] ?(?:do not|don['’]t) use\b",
+    r"|use (?:another|an? [^:]{1,60} instead))\b|.{0,80}[(—–-] ?(?:do not|don['’]t) use\b",
     re.IGNORECASE,
 )
 """The start of a use for which something is not meant, or of the words before a list of them."""
@@ -447,7 +436,7 @@ def _read_uses(body: str, unwanted: bool, uses: tuple[list[str], list[str]]) -> 
         elif kind == "lead" or (kind == "text" and [item.kind for item in blocks[number + 1 : number + 2]] == ["item"]):
             label = below_heading or is_unwanted
         elif kind == "item" or (kind == "text" and opening):
-            use = words[opening.end() :] if opening else _SIGN.sub("", words, count=1)
+            use = words[opening.end() :] if opening else words
             uses[label or is_unwanted].append(use if kind == "item" else use.rstrip("."))
             read.add(number)
         elif kind == "text":
