@@ -12,7 +12,6 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from msgspec.structs import replace
 
 from skillgen.errors import ProblemLog
-from skillgen.model.auth import Auth
 from skillgen.model.service import Service
 from skillgen.model.tool import Tool
 from skillgen.model.traversal import report_undescribed
@@ -81,60 +80,51 @@ def _checked_references(service: Service, manifest_tools: Collection[str], probl
     methods and unknown grants: no document may promise an undo or a call with them.
     """
     names = {tool.name for tool in service.tools}
-    declared = {scope.name for auth in service.requirements.auth for scope in auth.scopes}
-    scopes = declared | {*service.requirements.scopes}
+    scopes = {scope.name for auth in service.requirements.auth for scope in auth.scopes} | {
+        *service.requirements.scopes
+    }
     tools = []
     for tool in service.tools:
+        for code, message in _flaws_of(tool, names, scopes):
+            problems.report(code, tool.pointer, message)
         semantics = tool.semantics
         if semantics.reversed_by is not None and semantics.reversed_by not in names:
-            message = f"reverseMethod of {tool.name!r} names an unknown tool {semantics.reversed_by[:80]!r}"
-            problems.report("reverse-method-unknown", tool.pointer, message)
             # What another tool would undo is not read-only.
             is_read_only = False if semantics.read_only else semantics.read_only
-            tools.append(replace(tool, semantics=replace(semantics, reversed_by=None, read_only=is_read_only)))
-        else:
-            tools.append(tool)
-        for field, unknown in _unknown_placeholders(tool):
-            message = f"{field} of {tool.name!r} refers to an unknown parameter {{{unknown}}}"
-            problems.report("placeholder-unknown", tool.pointer, message)
-        if undeclared := [scope for scope in tool.scopes if scope not in scopes]:
-            message = f"{tool.name!r} requires undeclared scopes: {', '.join(undeclared)[:200]}"
-            problems.report("scope-undeclared", tool.pointer, message)
-        if semantics.requires_confirmation and semantics.confirmation_message is None:
-            message = f"{tool.name!r} requires confirmation but has no confirmation_message"
-            problems.report("confirmation-message-missing", tool.pointer, message)
-        # Compared with other declared facts (seed 004, 6); `safe` alone does not mean that nothing changes.
-        if semantics.risk == "safe" and semantics.destructive and semantics.is_declared("destructive"):
-            message = f"{tool.name!r} has risk_level safe but is destructive"
-            problems.report("risk-contradicted", tool.pointer, message)
-    return replace(
-        service,
-        tools=tuple(tools),
-        requirements=replace(service.requirements, auth=_checked_grants(service, {*names, *manifest_tools}, problems)),
-    )
-
-
-def _checked_grants(service: Service, known: Collection[str], problems: ProblemLog) -> tuple[Auth, ...]:
-    """Returns the ways to log in with scopes that grant only tools of the service, and reports unknown ones."""
-    names = {tool.name for tool in service.tools}
-    ways = []
+            tool = replace(tool, semantics=replace(semantics, reversed_by=None, read_only=is_read_only))
+        tools.append(tool)
+    ways, known = [], {*names, *manifest_tools}
     for auth in service.requirements.auth:
         for index, scope in enumerate(auth.scopes):
             if unknown := [name for name in scope.grants if name not in known]:
                 message = f"{scope.name} grants unknown tools, which are left out: {', '.join(unknown)[:200]}"
                 problems.report("scope-grants-unknown-tool", child(auth.pointer, "scopes", index), message)
-        scopes = (replace(scope, grants=tuple(name for name in scope.grants if name in names)) for scope in auth.scopes)
-        ways.append(replace(auth, scopes=tuple(scopes)))
-    return tuple(ways)
+        granted = (
+            replace(scope, grants=tuple(name for name in scope.grants if name in names)) for scope in auth.scopes
+        )
+        ways.append(replace(auth, scopes=tuple(granted)))
+    return replace(service, tools=tuple(tools), requirements=replace(service.requirements, auth=tuple(ways)))
 
 
-def _unknown_placeholders(tool: Tool) -> Iterator[tuple[str, str]]:
+def _flaws_of(tool: Tool, names: Collection[str], scopes: Collection[str]) -> Iterator[tuple[str, str]]:
+    """Yields code and message of what a tool refers to and does not exist, and of facts that contradict one another."""
+    semantics = tool.semantics
+    if semantics.reversed_by is not None and semantics.reversed_by not in names:
+        message = f"reverseMethod of {tool.name!r} names an unknown tool {semantics.reversed_by[:80]!r}"
+        yield "reverse-method-unknown", message
     known = {parameter.name for parameter in tool.parameters}
-    texts = {"cliEquivalent": tool.cli_equivalent, "confirmation_message": tool.semantics.confirmation_message}
+    texts = {"cliEquivalent": tool.cli_equivalent, "confirmation_message": semantics.confirmation_message}
     for field, text in texts.items():
         for name in dict.fromkeys(_PLACEHOLDER.findall(text or "")):
             if name.partition(".")[0] not in known:
-                yield field, name
+                yield "placeholder-unknown", f"{field} of {tool.name!r} refers to an unknown parameter {{{name}}}"
+    if undeclared := [scope for scope in tool.scopes if scope not in scopes]:
+        yield "scope-undeclared", f"{tool.name!r} requires undeclared scopes: {', '.join(undeclared)[:200]}"
+    if semantics.requires_confirmation and semantics.confirmation_message is None:
+        yield "confirmation-message-missing", f"{tool.name!r} requires confirmation but has no confirmation_message"
+    # Compared with other declared facts (seed 004, 6); `safe` alone does not mean that nothing changes.
+    if semantics.risk == "safe" and semantics.destructive and semantics.is_declared("destructive"):
+        yield "risk-contradicted", f"{tool.name!r} has risk_level safe but is destructive"
 
 
 def service_from_crawl(crawl: Crawl, *, server_name: str | None = None) -> Service:
