@@ -99,55 +99,36 @@ def read_descriptions(
 
     Tools are read in batches; those of a failed batch, one by one (seed 003, 4.3).
     """
-    reader = _DescriptionReader(session, log, secrets)
-    failed = reader.read(uris_for(uri, names))
-    single = [batch for name in failed for batch in uris_for(uri, [name])]
-    reader.read(single[:1])  # at first only one: the server may no longer answer
-    reader.read(single[1:])
-    return reader.descriptions
-
-
-class _DescriptionReader:
-    def __init__(self, session: Session, log: ProblemLog, secrets: Secrets) -> None:
-        self.descriptions: dict[str, Json] = {}
-        self._is_lost = False
-        """True if the server no longer answers."""
-        self._session = session
-        self._log = log
-        self._secrets = secrets
-
-    def read(self, batches: Iterable[tuple[str, tuple[str, ...]]]) -> list[str]:
-        """Reads batches of tools, and returns the names of those whose batch failed, to be read one by one."""
-        batches = [] if self._is_lost else list(batches)
-        answers = self._session.request_all(READ, [{"uri": uri} for uri, _ in batches])
+    descriptions: dict[str, Json] = {}
+    batches, single, is_lost = list(uris_for(uri, names)), list[tuple[str, tuple[str, ...]]](), False
+    while batches and not is_lost:
+        answers = session.request_all(READ, [{"uri": where} for where, _ in batches])
         failed: list[str] = []
-        for (uri, names), answer in zip(batches, answers, strict=True):
-            self._is_lost = self._is_lost or not isinstance(answer.failure, RpcError | None)
-            descriptions = _descriptions_from(answer)
-            if not isinstance(descriptions, str):
-                self._store(descriptions, names, uri)
-            elif len(names) > 1 and not self._is_lost:
-                failed += names
-            else:
-                self._report(uri, self._secrets.excerpt(descriptions))
-        return failed
-
-    def _store(self, descriptions: Mapping[str, Json], names: Sequence[str], uri: str) -> None:
-        for name in names:
-            entry = as_dict(descriptions.get(name))
-            if not entry:
-                self._report(uri, f"the answer omits {name[:80]!r}, which was requested")
-            elif "error" in entry and "inputSchema" not in entry:
-                self._report(uri, self._secrets.excerpt(_error_in(entry) or "an error"))
-            else:
-                self.descriptions[name] = entry
-        extra = [name for name in descriptions if name not in names]
-        if extra:
-            message = f"the answer contains {len(extra)} tools that were not requested, such as {extra[0][:80]!r}"
-            self._log.report("tool-description-extra", uri, message)
-
-    def _report(self, uri: str, message: str) -> None:
-        self._log.report("tool-description-failed", uri, f"a description could not be read: {message}")
+        for (where, wanted), answer in zip(batches, answers, strict=True):
+            is_lost = is_lost or not isinstance(answer.failure, RpcError | None)
+            found = _descriptions_from(answer)
+            if isinstance(found, str) and len(wanted) > 1 and not is_lost:
+                failed += wanted
+                continue
+            described, flaws = ({}, [found]) if isinstance(found, str) else (found, [])
+            for name in wanted if described else ():
+                entry = as_dict(described.get(name))
+                if not entry:
+                    flaws.append(f"the answer omits {name[:80]!r}, which was requested")
+                elif "error" in entry and "inputSchema" not in entry:
+                    flaws.append(_error_in(entry) or "an error")
+                else:
+                    descriptions[name] = entry
+            for flaw in flaws:
+                message = f"a description could not be read: {secrets.excerpt(flaw)}"
+                log.report("tool-description-failed", where, message)
+            if extra := [name for name in described if name not in wanted]:
+                message = f"the answer contains {len(extra)} tools that were not requested, such as {extra[0][:80]!r}"
+                log.report("tool-description-extra", where, message)
+        single += [batch for name in failed for batch in uris_for(uri, [name])]
+        # At first only one: the server may no longer answer.
+        batches, single = (single[:1], single[1:]) if failed else (single, [])
+    return descriptions
 
 
 def _descriptions_from(answer: Answer) -> dict[str, Json] | str:
