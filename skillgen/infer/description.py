@@ -37,9 +37,11 @@ _FROM_TOOLS = Origin("inferred", "tools")
 
 def with_summaries(service: Service) -> Service:
     """Returns the service with a summary for each tool: the declared one, else its title, else the first sentence of
-    its description. The title of an MCP tool that only repeats its name is the last resort."""
+    its description. The title of an MCP tool that only repeats names, its own and the service's, is the last resort."""
+    own = _words(f"{service.name} {service.title or ''}")
     tools = tuple(
-        tool if tool.summary and not is_inferred(tool, "summary") else _with_summary(tool) for tool in service.tools
+        tool if tool.summary and not is_inferred(tool, "summary") else _with_summary(tool, own)
+        for tool in service.tools
     )
     # A snapshot of an older version has one that was inferred.
     return replace(service, tools=tools, summary=None if is_inferred(service, "summary") else service.summary)
@@ -50,10 +52,10 @@ def described(service: Service) -> Service:
     return service if service.purpose else with_description(with_summaries(service))
 
 
-def _with_summary(tool: Tool) -> Tool:
+def _with_summary(tool: Tool, own: set[str]) -> Tool:
     title = one_line(tool.title or "")
     said = re.sub(r"\b(?:tool|deprecated)\b", "", title, flags=re.IGNORECASE)
-    is_name = _words(said) <= _words(tool.name) or _letters(said) in _letters(tool.name)
+    is_name = _words(said) - own <= _words(tool.name) or _letters(said) in _letters(tool.name)
     text = first_sentence(tool.description or "") if is_name or not title else ""
     field, text = ("description", text) if text else ("title", title)
     if not text:

@@ -53,10 +53,10 @@ does, and "Do not use for …" when not to use it."""
 _TO_THE_READER = re.compile(
     r"\W*(?:(?:you )?(?:always|never|must|should|do not|don['’]t)|please|make sure|be sure|ensure|remember"
     r"|use (?:this|the|it|when|for)|call|see|visit|refer|click|read the|learn (?:more|how)|find out|start by"
-    r"|if|when|before|after|once|for|to|we|welcome|this (?:document|page|guide|section|collection)|here)\b",
+    r"|you (?:are|have)|if|when|before|after|once|for|to|we|welcome|this (?:document|page|guide|section|collection)|here)\b",
     re.IGNORECASE,
 )
-"""The start of an order to the reader, or of a sentence on how to begin."""
+"""The start of an order to the reader, of a sentence on the reader, or of one on how to begin."""
 
 _OTHER_SUBJECT = re.compile(
     r"://|\bwww\.|[?:]\W*\Z|\b(?:openapi|swagger|specifications?|references?|documentation|docs|instructions"
