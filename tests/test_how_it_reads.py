@@ -189,6 +189,21 @@ def test_a_title_that_the_description_begins_with_is_written_once(tmp_path: Path
     assert page.read_text("utf-8").count("Handle a dialog") == 1
 
 
+def test_a_title_of_names_gives_way_to_what_the_description_says(tmp_path: Path) -> None:
+    said = "Add several remarks to tasks or projects."
+    titles = {"add-comments": "Todoist: Add Comments", "list-tasks": "List Tasks", "merge": "Todoist: Join tasks"}
+    tools = [tool(name, title=title, description=said) for name, title in titles.items()]
+    words = "You have access to management of tasks and remarks. Todoist keeps lists of work for teams."
+    _, out = documented(
+        tmp_path, server={"serverInfo": {"name": "todoist", "version": "1"}, "instructions": words}, tools=tools
+    )
+    (skill,) = out.glob("skills/*/SKILL.md")
+    text = skill.read_text("utf-8")
+    assert "description: Todoist keeps lists of work for teams." in text
+    lines = re.findall(r": ([^:\n]*)$", (out / "llms.txt").read_text("utf-8"), re.MULTILINE)
+    assert [line for line in lines if "remarks" in line or "Join" in line] == [said[:-1], said[:-1], "Join tasks"]
+
+
 def test_llms_txt_leads_to_the_headings_of_a_small_service(tmp_path: Path) -> None:
     """X-22: also to one that equals the title of its group, or that of another section."""
     named = {
