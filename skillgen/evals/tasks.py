@@ -9,7 +9,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Annotated, Any
 
-from msgspec import Meta, Struct, ValidationError, convert
+from msgspec import Meta, Struct, convert
 
 from skillgen.errors import UsageError
 from skillgen.model.calls import Example
@@ -94,10 +94,7 @@ def read_tasks(skill: Path, tools: frozenset[str]) -> tuple[Task, ...]:
     text = text_of_file(path) if is_below(path, skill) else None
     if text is None:
         raise UsageError("is not a text file in the skill", where=str(path), fix="draft it with --init")
-    try:
-        found = convert(json.loads(text), _File)
-    except (ValueError, RecursionError, ValidationError) as error:
-        raise UsageError(f"cannot be read: {error}", where=str(path), fix="see docs/eval.md") from None
+    _, found = _parsed(text, path)
     tasks = [_task(item, number, path, tools) for number, item in enumerate(found.evals, 1)]
     tasks += [
         Task(id=f"query-{number}", prompt=item.query, should_trigger=item.should_trigger)
@@ -110,6 +107,14 @@ def read_tasks(skill: Path, tools: frozenset[str]) -> tuple[Task, ...]:
         fix = "add expected_calls or forbidden_calls to a task, or trigger_queries"
         raise UsageError("no eval can be graded from calls", where=str(path), fix=fix)
     return tuple(tasks)
+
+
+def _parsed(text: str, path: Path) -> tuple[dict[str, Json], _File]:
+    try:
+        data = json.loads(text)
+        return data, convert(data, _File)
+    except (ValueError, RecursionError) as error:
+        raise UsageError(f"cannot be read: {error}", where=str(path), fix="see docs/eval.md") from None
 
 
 def _task(item: _Eval, number: int, path: Path, tools: frozenset[str]) -> Task:
@@ -136,11 +141,8 @@ def with_queries(text: str | None, path: Path, skill_name: str, queries: Mapping
     Raises:
         UsageError: the file is invalid.
     """
-    try:
-        data = {"skill_name": skill_name, "evals": []} if text is None else json.loads(text)
-        known = {item.query for item in convert(data, _File).trigger_queries}
-    except (ValueError, RecursionError, ValidationError) as error:
-        raise UsageError(f"cannot be read: {error}", where=str(path), fix="see docs/eval.md") from None
+    data, found = _parsed(json.dumps({"skill_name": skill_name, "evals": []}) if text is None else text, path)
+    known = {item.query for item in found.trigger_queries}
     added = [{"query": query, "should_trigger": loads} for query, loads in queries.items() if query not in known]
     data["trigger_queries"] = [*data.get("trigger_queries", ()), *added]
     return json_output(data) + "\n"

@@ -15,6 +15,7 @@ import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from textwrap import dedent
 from time import monotonic
 
 from msgspec import Struct
@@ -611,8 +612,6 @@ class _Explorer:
     @staticmethod
     def _verbatim(text: str) -> str:
         """Returns as much of a text as is documented, without its margin; a last line `…` is for the rest."""
-        lines = text.expandtabs().strip("\n").splitlines()
-        margin = min((len(line) - len(line.lstrip()) for line in lines if line.strip()), default=0)
-        shown = "\n".join(line[margin:].rstrip() for line in lines).encode()
+        shown = "\n".join(map(str.rstrip, dedent(text.expandtabs()).strip("\n").splitlines())).encode()
         cut = shown[:SHOWN_BYTES].rpartition(b"\n")[0] + "\n…".encode() if len(shown) > SHOWN_BYTES else shown
         return cut.decode("utf-8", "ignore")

@@ -7,6 +7,7 @@ service, and the options of a group are among those of its commands, which they 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from textwrap import dedent
 
 import msgspec
 from msgspec import Struct
@@ -27,6 +28,7 @@ from skillgen.sources.examples.calls import call_examples
 from skillgen.sources.json_schema.flatten import flatten
 from skillgen.sources.json_schema.loader import SchemaReader
 from skillgen.text import lazy_re as re
+from skillgen.text.markdown import fence
 from skillgen.text.summary import first_sentence, join_texts
 
 
@@ -469,13 +471,9 @@ def _entries(lines: Iterable[str]) -> Iterator[tuple[str, str]]:
         yield name, text
 
 
-def _verbatim(lines: Sequence[str]) -> str:
+def _verbatim(lines: Iterable[str]) -> str:
     """Returns lines as a code block."""
-    lines = [line for line in lines if line.strip() != "\b"]
-    margin = min((len(line) - len(line.lstrip()) for line in lines if line.strip()), default=0)
-    text = "\n".join(line[margin:].rstrip() for line in lines).strip("\n")
-    ticks = "`" * max(3, *(len(run) + 1 for run in re.findall("`+", text)), 3)
-    return f"{ticks}text\n{text}\n{ticks}"
+    return str(fence(dedent("\n".join(line.rstrip() for line in lines if line.strip() != "\b"))))
 
 
 def _shown(text: str | None, markup: str | None) -> str | None:

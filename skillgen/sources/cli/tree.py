@@ -207,21 +207,20 @@ def _stop_before_parsing() -> None:
 def _imported(name: str) -> Any:
     try:
         return importlib.import_module(name)
-    except ModuleNotFoundError as error:
-        if error.name and (name == error.name or name.startswith(error.name + ".")):
-            raise Unreadable(
-                f"there is no module {name!r}", "correct the name, or name the interpreter that has it: --python PATH"
-            ) from None
-        fix = "install what it needs, or name the interpreter that has it: --python PATH"
-        raise Unreadable(f"importing {name} raises {_described(error)}", fix) from None
     except Started:
         what = f"the module {name} runs the program when it is imported"
-        raise Unreadable(what, 'call it below `if __name__ == "__main__":`') from None
+        fix = 'call it below `if __name__ == "__main__":`'
     except SystemExit as error:
         what = f"the module {name} exits when it is imported: {_described(error)}"
-        raise Unreadable(what, 'move what exits below `if __name__ == "__main__":`') from None
+        fix = 'move what exits below `if __name__ == "__main__":`'
+    except ModuleNotFoundError as error:
+        what, fix = f"importing {name} raises {_described(error)}", "install what it needs"
+        if error.name and (name == error.name or name.startswith(error.name + ".")):
+            what, fix = f"there is no module {name!r}", "correct the name"
+        fix += ", or name the interpreter that has it: --python PATH"
     except BaseException as error:
-        raise Unreadable(f"importing {name} raises {_described(error)}", "run it by hand") from None
+        what, fix = f"importing {name} raises {_described(error)}", "run it by hand"
+    raise Unreadable(what, fix)
 
 
 def _program_at(module: Any, path: str) -> Any:
@@ -255,15 +254,14 @@ def _called(function: Callable[..., Any]) -> Any:
     try:
         return function()
     except Started as started:
-        if started.is_partial:
-            what = "it first reads some of the arguments with another parser, before its own exists"
-            raise Unreadable(what, f"name a function that returns its parser, {BY_HELP}") from None
-        return started.program
+        if not started.is_partial:
+            return started.program
+        what = "it first reads some of the arguments with another parser, before its own exists"
     except SystemExit as error:
         what = f"it exits when it is called: {_described(error)}"
-        raise Unreadable(what, f"name a function that returns a parser, {BY_HELP}") from None
     except BaseException as error:
-        raise Unreadable(f"calling it raises {_described(error)}", "name a function that returns a parser") from None
+        what = f"calling it raises {_described(error)}"
+    raise Unreadable(what, f"name a function that returns its parser, {BY_HELP}")
 
 
 def _is_program(value: Any) -> bool:
