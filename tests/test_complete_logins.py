@@ -133,3 +133,31 @@ def test_a_login_is_recommended_if_it_returns_a_token(
     paths = {"/login": {"post": entry}, "/tasks": {"get": operation("list")}}
     skill = of_description(tmp_path, paths, components={"securitySchemes": schemes}, security=[{"token": []}])
     assert ("To get it, call `createToken` first." in skill) == is_named
+
+
+def test_schemes_that_send_the_same_field_are_sent_once(tmp_path: Path) -> None:
+    """Google's descriptions require two flows of OAuth together; a request has one such header."""
+    url = "https://a.example/in"
+    schemes = {
+        "a": {"type": "oauth2", "flows": {"implicit": {"authorizationUrl": url, "scopes": {}}}},
+        "b": {"type": "http", "scheme": "bearer"},
+        "key": {"type": "apiKey", "in": "query", "name": "key"},
+    }
+    security: Json = {name: [] for name in schemes}
+    paths = {"/tasks": {"get": operation("list")}}
+    skill = of_description(tmp_path, paths, components={"securitySchemes": schemes}, security=[security])
+    line = next(line for line in skill.splitlines() if line.startswith("- Authentication: "))
+    assert line.count("Authorization: ") == 1
+    assert "(`a`, OAuth 2.0 or `b` with `key`)" in line
+    assert line in skill
+    section = skill if "## About" in skill else "".join(path.read_text("utf-8") for path in tmp_path.rglob("*.md"))
+    assert section.count("?key=$SKILL_TASKS_EXAMPLE___API_KEY") > 1
+
+
+def test_ai_help_has_the_same_commands(tmp_path: Path) -> None:
+    schemes = {name: {"type": "apiKey", "in": "header", "name": f"X-{name}"} for name in ("Id", "Key")}
+    data = description(components={"securitySchemes": schemes}, security=[{"Id": [], "Key": []}])
+    text = skillgen.render_documents(skillgen.read(data), emit="ai-help")["ai-help.md"]
+    name = "$SKILL_TASKS_EXAMPLE___"
+    assert f'/PATH" -H "X-Id: {name}ID_API_KEY" -H "X-Key: {name}KEY_API_KEY"` (`Id` with `Key`).' in text
+    assert "The user sets the variables; send them to no other host." in text

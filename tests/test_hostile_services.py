@@ -59,7 +59,7 @@ ADDRESSES = {"homepage", "repository", "status_page", "src", "documentation"}
 OTHER: tuple[dict[str, Any], ...] = ({}, {"auth": None, "method": None}, {})
 """Fields that are left out of a tool, so that others are shown in their place."""
 
-PAGING: tuple[Any, ...] = ("next_url", "field", "page")
+PAGING: tuple[Any, ...] = ("next_url", "field", "link_field")
 """How each tool gets the next page, so that every field of its paging is shown for one of them."""
 
 SHOWN_NOWHERE = {

@@ -148,16 +148,12 @@ def test_the_key_of_a_single_tool_is_a_login_if_its_text_says_so(tmp_path: Path,
     assert ("/PATH?key=$SKILL_TASKS_EXAMPLE___API_KEY" in skill) == is_login
 
 
-def test_texts_on_an_undeclared_login_are_quoted(tmp_path: Path) -> None:
-    said = "Tokens of a harbour need the `ropes` scope."
-    paths = {f"/{name}": {"get": operation(name, description=f"Lists it. {said}")} for name in ("a", "b", "c")}
-    orders = {f"/{name}": {"get": operation(name, description="You must send your token.")} for name in "wxyz"}
+def test_a_tool_that_issues_a_credential_is_named_where_no_login_is_declared(tmp_path: Path) -> None:
     login = {"/login": {"post": operation("login", responses=TOKEN) | {"summary": "Opens the door of the harbour"}}}
-    skill = of_description(tmp_path, paths | orders | login)
+    skill = of_description(tmp_path, LIST | login)
     assert (
-        "- Authentication: not declared; calls may still require it. `login`: Opens the door of the harbour. "
-        f'3 tools say: "{said}"\n'
-    ) in skill
+        "- Authentication: not declared; calls may still require it. `login`: Opens the door of the harbour\n" in skill
+    )
 
 
 def test_what_only_sends_is_not_claimed_to_need_authentication(tmp_path: Path) -> None:

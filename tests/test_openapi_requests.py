@@ -6,12 +6,13 @@ import itertools
 import json
 import shlex
 import subprocess
+from email import message_from_string
 from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qsl, unquote, urlsplit
 
 import pytest
-from cli import generated
+from cli import generated, run_skillgen
 from descriptions import LONG, description, operation, write
 from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
@@ -20,6 +21,7 @@ from properties import examples
 from sendable import Call, FakeCurl, calls_in, calls_of
 
 import skillgen
+from skillgen.mock.decoding import Decoder, SentRequest
 
 Json = Any
 
@@ -84,8 +86,8 @@ def test_an_operation_is_shown_as_one_command_that_can_be_copied() -> None:
 @pytest.mark.parametrize(
     ("schema", "style", "segment"),
     [
-        ({"type": "object", "properties": {"x": {"example": 1}}}, {}, "x,1"),
-        ({"type": "object", "properties": {"x": {"example": 1}}}, {"style": "matrix", "explode": True}, ";x=1"),
+        ({"type": "object", "properties": {"x": {"example": 1}}, "required": ["x"]}, {}, "x,1"),
+        ({"properties": {"x": {"example": 1}}, "required": ["x"]}, {"style": "matrix", "explode": True}, ";x=1"),
         ({"type": "array", "items": {"type": "string", "default": ""}}, {}, "<id>"),
         ({"type": "array", "items": {"type": "string", "default": ""}}, {"style": "label"}, ".<id>"),
         ({"type": "integer"}, {}, "<id>"),
@@ -96,14 +98,6 @@ def test_what_is_in_a_path_is_never_empty(schema: Json, style: Json, segment: st
     parameters = [parameter("id", "path", schema, **style), parameter("part", "path", {"enum": ["notes"]})]
     call = call_of("get", "/tasks/{id}/{part}", {"parameters": parameters})
     assert curl.arguments(call.text) == [f"https://tasks.example/v1/tasks/{segment}/notes"]
-
-
-def test_an_object_in_a_query_leaves_a_trace(curl: FakeCurl) -> None:
-    """Issue 4, examples that can be sent: a required object of which no property is required."""
-    schema = {"type": "object", "properties": {"title": {"example": "x"}, "size": {"type": "integer"}}}
-    parameters = [parameter("only", "query", schema, style="deepObject"), parameter("kind", "query", {"enum": ["a"]})]
-    call = call_of("get", "/tasks", {"parameters": parameters})
-    assert curl.arguments(call.text) == ["https://tasks.example/v1/tasks?only%5Btitle%5D=x&kind=a"]
 
 
 def told_types(values: list[Json], *, is_extended: bool = False) -> Json:
@@ -204,6 +198,44 @@ def test_a_query_is_written_in_its_style(style: Json, schema: Json, query: str, 
     """S2-08."""
     call = call_of("get", "/tasks", {"parameters": [parameter("q", "query", schema, **style)]})
     assert curl.arguments(call.text) == [f"https://tasks.example/v1/tasks?{query}"]
+
+
+def test_lists_in_a_form_are_written_with_brackets(curl: FakeCurl, tmp_path: Path) -> None:
+    """The style `deepObject` in forms: `expand[]=a` for values, `items[0][price]=p` where an item has members."""
+    item = {"type": "object", "properties": {"price": {"type": "string"}, "many": {"type": "integer"}}}
+    properties = {"expand": LIST, "items": {"type": "array", "items": item}}
+    value: Json = {"expand": ["a", "b"], "items": [{"price": "p", "many": 2}, {"price": "q"}]}
+    sent = body(
+        "application/x-www-form-urlencoded",
+        {"type": "object", "properties": properties},
+        encoding={name: {"style": "deepObject", "explode": True} for name in properties},
+        example=value,
+    )
+    fields = ["expand[]=a", "expand[]=b", "items[0][price]=p", "items[0][many]=2", "items[1][price]=q"]
+    call = call_of("post", "/tasks", sent)
+    assert options(curl.arguments(call.text), "--data-urlencode") == fields
+    source = write(tmp_path / "api.json", description({"/tasks": {"post": operation("add", **sent)}}))
+    finished = run_skillgen("call", str(source), "add", json.dumps(value), "--dry-run")
+    assert finished.exit_code == 0, finished.stderr
+    assert unquote(finished.stdout).rstrip().endswith("&".join(fields))
+    service = skillgen.read(source)
+    headers = message_from_string("Content-Type: application/x-www-form-urlencoded\n\n")
+    request = SentRequest({}, "", frozenset(), headers, "&".join(fields).encode())
+    assert Decoder(service).decode(service.tools[0], request).arguments == {"body": value}
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "is_file"),
+    [("file", None, True), ("scan", "The file to upload", True), ("file_name", "The name of the file", False)],
+)
+def test_a_string_of_a_form_that_is_called_a_file_is_one(
+    curl: FakeCurl, name: str, text: str | None, is_file: bool
+) -> None:
+    """Many descriptions have no format for it."""
+    schema = {"type": "string"} if text is None else {"type": "string", "description": text}
+    form = {"type": "object", "properties": {name: schema, "n": {"enum": ["m"]}}, "required": [name, "n"]}
+    call = call_of("post", "/a", body("multipart/form-data", form))
+    assert (f"{name}=@FILE" in options(curl.arguments(call.text), "-F")) == is_file
 
 
 def test_paths_headers_and_cookies_are_written_in_their_styles(curl: FakeCurl) -> None:
@@ -428,15 +460,10 @@ def test_a_declared_body_of_30_kilobytes_is_not_shown_and_a_short_one_is() -> No
     assert """-d '{"text": "<text>", "kind": "note"}'""" in page
 
 
-def test_a_body_that_requires_nothing_says_something_all_the_same(curl: FakeCurl) -> None:
-    schema = {"type": "object", "properties": {"id": {"readOnly": True}, "title": {"example": "Buy milk"}}}
-    call = call_of("patch", "/tasks", body("application/json", schema))
-    assert json.loads(options(curl.arguments(call.text), "-d")[0]) == {"title": "Buy milk"}
-
-
 def test_a_body_that_may_be_left_out_is_sent_with_a_method_of_ones_own(curl: FakeCurl) -> None:
     """S2-23: `additionalOperations`."""
-    content = {"application/json": {"schema": {"type": "object", "properties": {"days": {"example": 1}}}}}
+    schema = {"type": "object", "required": ["days"], "properties": {"days": {"example": 1}}}
+    content = {"application/json": {"schema": schema}}
     data = description(
         {"/a": {"additionalOperations": {"RESERVE": operation("act", requestBody={"content": content})}}},
         openapi="3.2.0",
@@ -461,7 +488,7 @@ def test_a_change_shows_no_optional_value_without_an_example() -> None:
     assert bodies_of({"mode": mode, "day": day}, required=["day"]) == [{"day": "2025-01-31"}]
     required = {**mode, "description": "Required: the mode."}
     assert bodies_of({"mode": required, "day": day}) == [{"mode": "now"}]
-    assert bodies_of({"mode": mode, "title": title, "name": title}) == [{"title": "Buy milk", "name": "Buy milk"}]
+    assert bodies_of({"mode": mode, "title": title, "name": title}) == []
     assert bodies_of({"mode": mode}, example={"mode": "later"}) == [{"mode": "later"}]
 
 
@@ -475,17 +502,21 @@ def test_a_body_of_null_is_left_out_if_it_may_be(curl: FakeCurl) -> None:
         assert options(curl.arguments(call.text), "-d") == ["null"] * required
 
 
-@pytest.mark.parametrize("required", [[], ["data"]])
-def test_what_is_in_the_wrapper_of_a_body_says_something_too(curl: FakeCurl, required: list[str]) -> None:
+@pytest.mark.parametrize(
+    ("wrapper", "task", "sent"),
+    [([], ["title"], None), (["data"], [], None), (["data"], ["title"], {"data": {"title": "Buy milk"}})],
+)
+def test_a_body_that_would_say_nothing_is_no_example(
+    curl: FakeCurl, wrapper: list[str], task: list[str], sent: Json
+) -> None:
     """Issue 5: APIs wrap what is sent, and `{"data": {}}` shows nobody how."""
-    told = {"allOf": [{"type": "object"}, {"readOnly": True}]}
-    properties = {"id": {"readOnly": True}, "told": told, "more": {"type": "object"}}
-    properties["title"] = {"type": "string", "example": "Buy milk"}
-    task = {"type": "object", "properties": properties}
-    wrapped = {"data": {"$ref": "#/components/schemas/Task"}}
-    schema = {"type": "object", "properties": wrapped, "required": required}
-    call = call_of("post", "/tasks", body("application/json", schema), components={"schemas": {"Task": task}})
-    assert json.loads(options(curl.arguments(call.text), "-d")[0]) == {"data": {"title": "Buy milk"}}
+    properties = {"id": {"readOnly": True}, "title": {"type": "string", "example": "Buy milk"}}
+    inner = {"type": "object", "properties": properties, "required": task}
+    schema = {"type": "object", "properties": {"data": inner}, "required": wrapper}
+    (tool,) = skillgen.read(description({"/a": {"post": operation("a", **body("application/json", schema))}})).tools
+    assert [item.request.body.json for item in tool.examples if item.request and item.request.body] == (
+        [sent] if sent else []
+    )
 
 
 def test_the_discriminator_of_a_chosen_type_is_sent() -> None:
@@ -887,6 +918,7 @@ def test_a_parameter_that_half_of_the_tools_have_for_a_key_is_the_login(tmp_path
     schema = {
         "type": "object",
         "properties": {"key": {"type": "string"}, "note": {"type": "string", "example": "it's"}},
+        "required": ["note"],
     }
     paths = {f"/{name}": {"post": operation(name, **body("application/json", schema))} for name in "ab"}
     service = skillgen.read(description(paths))

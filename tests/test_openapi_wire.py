@@ -122,31 +122,6 @@ def test_a_body_that_is_a_sequence_is_sent_line_by_line(tmp_path: Path) -> None:
     assert """--data-raw '{"id": 1}'""" in page
 
 
-def test_parts_without_names_tell_their_media_types(tmp_path: Path) -> None:
-    """S2-23: `prefixEncoding` and `itemEncoding`."""
-    media = {
-        "schema": {"type": "array", "prefixItems": [{"type": "object", "properties": {"a": {}}}]},
-        "prefixEncoding": [{"contentType": "application/json"}, {"contentType": "image/png"}],
-        "itemEncoding": {"contentType": "text/plain"},
-    }
-    body = {"required": True, "content": {"multipart/mixed": media}}
-    page = page_of(tmp_path, description({"/a": {"post": operation("x", requestBody=body)}}, openapi="3.2.0"))
-    for words in ("item 1: Holds `application/json`.", "item 2: Holds `image/png`.", "other item: Holds `text/plain`."):
-        assert words in page
-
-
-def test_parts_without_names_tell_their_headers(tmp_path: Path) -> None:
-    """S2-23: `headers` of `prefixEncoding` and `itemEncoding`."""
-    media = {
-        "schema": {"type": "array"},
-        "prefixEncoding": [{"contentType": "application/json", "headers": {"X-Meta": {}, "Content-Type": {}}}],
-        "itemEncoding": {"headers": {"X-Part": {}}},
-    }
-    body = {"content": {"multipart/mixed": media}}
-    page = page_of(tmp_path, description({"/a": {"post": operation("x", requestBody=body)}}, openapi="3.2.0"))
-    assert "Some of its parts have the headers `X-Meta`, `X-Part`." in page
-
-
 @pytest.mark.parametrize("key", ["schema", "itemSchema"])
 def test_a_body_of_records_is_documented_by_its_items_and_separators(tmp_path: Path, key: str) -> None:
     """S2-23: `application/json-seq`."""
@@ -160,22 +135,6 @@ def test_a_body_of_records_is_documented_by_its_items_and_separators(tmp_path: P
     assert "- `id` (integer, required): Example: `1`." in page
     assert """printf '\\036%s\\n' '{"id": 1}' | curl""" in page
     assert page.count(" --data-binary @-\n") == 1
-
-
-def test_parts_without_names_are_sent_in_order_in_their_media_types(curl: FakeCurl) -> None:
-    """S2-23: `prefixEncoding`, `itemEncoding`; the body says which kind of multipart it is."""
-    first = {"type": "object", "required": ["a"], "properties": {"a": {"type": "integer", "example": 1}}}
-    media = {
-        "schema": {"prefixItems": [first, {}, {"type": "string", "format": "binary"}], "minItems": 4, "items": {}},
-        "prefixEncoding": [{"contentType": "application/json"}, {"contentType": "image/png, image/*"}, {}],
-        "itemEncoding": {"contentType": "text/csv"},
-    }
-    body = {"required": True, "content": {"multipart/mixed": media}}
-    arguments = curl.arguments(command_of("post", "/a", {"requestBody": body}, openapi="3.2.0"))
-    assert options(arguments, "-H") == ["Content-Type: multipart/mixed"]
-    assert options(arguments, "-F") == [
-        r'="{\"a\":1}";type=application/json', "=@FILE;type=image/png", "=@FILE", '="<body>";type=text/csv',
-    ]  # fmt: skip
 
 
 def test_the_parts_of_a_form_that_are_no_text_are_files(curl: FakeCurl) -> None:

@@ -128,19 +128,53 @@ def test_a_named_type_is_documented_with_its_only_users(tmp_path: Path) -> None:
 
 
 def test_the_example_of_a_call_that_is_one_object_shows_what_it_requires(tmp_path: Path) -> None:
-    """Issue 5: one call that is valid against its own schema, and says something."""
+    """Issue 5: one call that is valid against its own schema, and has what is required and nothing else."""
     file, every = {"type": "string", "examples": ["plan.txt"]}, {"type": "boolean", "examples": [True]}
 
     def page(inner: dict[str, Json], **members: Json) -> str:
-        schema = {"type": "object", "$defs": {"Read": {"type": "object", **inner}}, **members}
+        schema = {"type": "object", "$defs": {"Read": {"type": "object", **inner}}, "required": ["params"], **members}
         schema["properties"] = {"params": {"$ref": "#/$defs/Read"}}
         _, out = documented(tmp_path, tools=[tool("read", inputSchema=schema)])
         return next(out.glob("skills/*/references/tools.md")).read_text("utf-8")
 
-    some, both = {"file": file, "all": {"type": "boolean"}}, {"file": file, "all": every}
-    assert '{"params": {"file": "plan.txt"}}' in page({"properties": some, "required": ["file"]})
-    assert '{"params": {"file": "plan.txt", "all": true}}' in page({"properties": both}, required=["params"])
-    assert '{"params": {"file": "plan.txt"}}' in page({"properties": some}, required=["params"])
+    both = {"file": file, "all": every}
+    assert '{"params": {"file": "plan.txt"}}' in page({"properties": both, "required": ["file"]})
+    assert "\nExample:" not in page({"properties": both})
+    assert '{"params": {"file": "plan.txt"}}' in page({"properties": both, "examples": [{"file": "plan.txt"}]})
+
+
+@pytest.mark.parametrize(
+    ("said", "shown"),
+    [
+        ("Finds it. At least one of `name` or `pattern` must be provided.", '{"pattern": "/a/i"}'),
+        ("Finds it. Provide either name or pattern, not both.", '{"pattern": "/a/i"}'),
+        ("Finds it.", None),
+    ],
+)
+def test_an_example_has_one_of_what_prose_requires_one_of(tmp_path: Path, said: str, shown: str | None) -> None:
+    properties = {
+        "name": {"type": "string"},
+        "pattern": {"type": "string", "description": 'A pattern, e.g. "/a/i".'},
+        "depth": {"type": "integer", "default": 1},
+    }
+    schema = {"type": "object", "properties": properties}
+    _, out = documented(tmp_path, tools=[tool("find", description=said, inputSchema=schema)])
+    page = next(out.glob("skills/*/references/tools.md")).read_text("utf-8")
+    assert ("\nExample:" in page) == (shown is not None)
+    assert shown is None or f"```json\n{shown}\n```" in page
+
+
+@pytest.mark.parametrize(
+    ("text", "url"),
+    [
+        ("Reads it.\n\n    ## Example URLs\n\n    - https://a.example/b.html\n", "https://a.example/b.html"),
+        ("Reads it.\n\nArgs:\n    url: The page. E.g. `https://a.example/c`", "https://a.example/c"),
+    ],
+)
+def test_an_example_has_values_that_a_list_in_the_prose_has(tmp_path: Path, text: str, url: str) -> None:
+    schema = {"type": "object", "properties": {"url": {"type": "string"}}, "required": ["url"]}
+    _, out = documented(tmp_path, tools=[tool("read", description=text, inputSchema=schema)])
+    assert f'{{"url": "{url}"}}' in next(out.glob("skills/*/references/tools.md")).read_text("utf-8")
 
 
 def test_instructions_that_the_first_level_has_are_not_to_be_read_again(tmp_path: Path) -> None:

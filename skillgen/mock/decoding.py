@@ -215,6 +215,9 @@ class Decoder:
             return self._best(list(readings), schema)
         if list(tree) == [""]:
             return self._deep_value(tree[""], schema)
+        if all(map(str.isdecimal, tree)) and "array" in self._kinds(schema):
+            flat = next(flat for flat in self._variants.of(schema) if "array" in flat.types)
+            return [self._deep_value(part, _item(flat, index)) for index, part in enumerate(tree.values())]
         flat = next((flat for flat in self._variants.of(schema) if flat.properties), ANYTHING)
         schemas = {item.name: item.schema for item in flat.properties}
         extra = flat.additional if isinstance(flat.additional, Schema) else ANYTHING

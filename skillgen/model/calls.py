@@ -177,9 +177,7 @@ class Output(Node, frozen=True, kw_only=True):
     """JSON pointer to it in the source."""
 
 
-PagingMethod = Literal[
-    "next_url", "link_field", "link_header", "field", "header", "last_item", "page", "offset", "offset_token"
-]
+PagingMethod = Literal["next_url", "link_field", "link_header", "field"]
 
 
 class Pagination(Node, frozen=True, kw_only=True):
@@ -187,12 +185,11 @@ class Pagination(Node, frozen=True, kw_only=True):
 
     method: PagingMethod | None = None
     """What leads to the next page: a URL in a field of the response (`next_url` and `link_field`), or in its `Link`
-    header (`link_header`); a value of the response that is sent as `parameter` (`field` and `header`); the identifier
-    of the last item as `parameter` (`last_item`); or `parameter` alone (`page`, `offset` and `offset_token`). `None` if
-    only known is that results are paginated."""
+    header (`link_header`); or a value of the response that is sent as `parameter` (`field`). `None` if only known is
+    that results are paginated."""
 
     source: str | None = None
-    """The path of the field in the response, or the name of the response header."""
+    """The path of the field in the response."""
 
     parameter: str | None = None
     """The name of the parameter that selects a page."""
@@ -202,9 +199,6 @@ class Pagination(Node, frozen=True, kw_only=True):
 
     size_parameter: str | None = None
     """The name of the parameter that sets the page size."""
-
-    more_field: str | None = None
-    """The path of the field that says whether there are more pages."""
 
 
 class Completion(Node, frozen=True, kw_only=True):

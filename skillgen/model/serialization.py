@@ -174,9 +174,14 @@ def _simple(value: Json, explode: bool) -> str:
 
 
 def _deep(name: str, value: Json, safe: str) -> list[str]:
-    """Returns a pair for each nested value. OpenAPI has no rule for lists; `name[]` is the most common form."""
+    """Returns a pair for each nested value.
+
+    OpenAPI has no rule for lists; `name[]` is the most common form, and `name[0]` where an item has members.
+    """
     if isinstance(value, dict):
         return [pair for member, item in value.items() for pair in _deep(f"{name}[{member}]", item, safe)]
     if isinstance(value, list):
-        return [pair for item in value for pair in _deep(f"{name}[]", item, safe)]
+        has_members = any(isinstance(item, (dict, list)) for item in value)
+        named = [(f"{name}[{index}]" if has_members else f"{name}[]", item) for index, item in enumerate(value)]
+        return [pair for key, item in named for pair in _deep(key, item, safe)]
     return [f"{percent_encode(name)}={percent_encode(value_text(value), safe)}"]

@@ -168,6 +168,12 @@ class ExampleCredential(Struct, frozen=True, kw_only=True):
     """Their names, for the origin of one call."""
 
 
+def field_of(auth: Auth) -> str:
+    """Returns the field of a request that a scheme sends, which a request has once: `header x-api-key`."""
+    is_header = auth.kind in ("oauth2", "openIdConnect") or (auth.sent_as or "").startswith("Authorization:")
+    return "header authorization" if is_header else (auth.sent_as or auth.kind).lower()
+
+
 @once
 def example_credentials(service: Service) -> dict[str, ExampleCredential]:
     """Returns the credentials of the examples by the name of their security scheme.

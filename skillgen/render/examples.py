@@ -25,6 +25,7 @@ from skillgen.render.access import (
     ExampleCredential,
     credential_variable,
     example_credentials,
+    field_of,
     has_host,
     noun_of,
     signature_scope,
@@ -186,9 +187,10 @@ def _words(tool: Tool, request: Request, service: Service) -> list[str]:
     ]
     endpoints = tool.endpoints or service.endpoints
     name = partial(credential_variable, service, endpoints)
-    used = [replace(item, variables=tuple(map(name, item.nouns))) for item in used]
-    places = {item.auth.sent_as or "": item.variables[0] for item in used[len(used) - len(request.secrets) :]}
-    in_body = {place[5:]: variable for place, variable in places.items() if place.startswith("body ")}
+    # A request may not repeat a field: the first scheme that sends it counts.
+    fields = {field_of(item.auth): replace(item, variables=tuple(map(name, item.nouns))) for item in reversed(used)}
+    used = [*fields.values()][::-1]
+    in_body = {place[5:]: fields[place.lower()].variables[0] for place in request.secrets if place[:5] == "body "}
     request = _with_variables(request, in_body)
     parts = [_url(tool, request, service, used), *_options(request, used, next(iter(endpoints), None))]
     for variable in in_body.values():
@@ -245,12 +247,8 @@ def _url(tool: Tool, request: Request, service: Service, used: list[ExampleCrede
 
 
 def _options(request: Request, used: list[ExampleCredential], endpoint: Endpoint | None) -> Iterator[str]:
-    fields: set[str] = set()
     for credential in used:
-        field = _header_field(credential)
-        if field is None or field not in fields:  # a request may not repeat a field
-            yield from _authentication(credential, endpoint)
-        fields |= {field} if field is not None else set()
+        yield from _authentication(credential, endpoint)
     for name, text in (request.headers or {}).items():
         yield f"-H {_quoted(f'{name}: {text}' if text else f'{name};')}"
     if cookies := _cookies(request, used):
@@ -271,17 +269,6 @@ def _cookies(request: Request, used: list[ExampleCredential]) -> str:
     if _PLAIN_COOKIES.match(others):
         return f'"{"; ".join(filter(None, (*secrets, others)))}"'
     return f'"{"; ".join(secrets)}; "{_quoted(others)}'
-
-
-def _header_field(credential: ExampleCredential) -> str | None:
-    """Returns the header field of a secret in lower case; `None` if it is not sent in a header."""
-    auth = credential.auth
-    if auth.kind == "mutualTLS":
-        return None
-    place, _, name = (auth.sent_as or "").partition(" ")
-    if auth.kind == "api-key":
-        return None if place in ("query", "cookie", "body") else name.lower()
-    return "authorization"
 
 
 def _authentication(credential: ExampleCredential, endpoint: Endpoint | None) -> Iterator[str]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from itertools import islice
@@ -17,16 +16,18 @@ from skillgen.model.service import Service
 from skillgen.model.tool import Tool
 from skillgen.render.access import (
     SHOWN_SCHEMES,
+    ExampleCredential,
     auth_phrase,
     base_url,
     credential_variable,
     example_credentials,
+    field_of,
 )
 from skillgen.render.examples import login_command
 from skillgen.render.identity import tool_phrase
 from skillgen.render.phrases import once, phrase, phrases
 from skillgen.text.markdown import Markdown, code, code_list, inline, plain_words, with_stop
-from skillgen.text.summary import is_order, sentences
+from skillgen.text.summary import sentences
 from skillgen.text.words import words_of
 
 _MANY_TOOLS = 8
@@ -103,9 +104,21 @@ def login(service: Service, brief: bool) -> Login | None:
         relation=Markdown(phrase("login_optional") * is_optional + phrases("login_relations")[relation]),
         ways=tuple(lines),
         number_of_variables=len(
-            {noun for names in shown for name in names if name in credentials for noun in credentials[name].nouns}
+            {noun for names in shown for group in _groups(names, flows) for noun in _nouns(credentials, group)}
         ),
     )
+
+
+def _groups(names: _Names, flows: Mapping[str, Sequence[Auth]]) -> list[list[str]]:
+    """Returns the schemes of a way, together those that send the same field: one of them is enough."""
+    groups: dict[str, list[str]] = {}
+    for name in names:
+        groups.setdefault(field_of(flows[name][0]), []).append(name)
+    return [*groups.values()]
+
+
+def _nouns(credentials: Mapping[str, ExampleCredential], group: Sequence[str]) -> tuple[str, ...]:
+    return credentials[group[0]].nouns if group[0] in credentials else ()
 
 
 def _way(
@@ -119,11 +132,13 @@ def _way(
     if not credentials.keys() & set(names):
         yield with_stop(phrase("auth_together").join(auth_phrase(flows[name][0]) for name in names))
         return
-    used = [credentials[name] for name in names if name in credentials]
-    places = _called_endpoints(service, names)
-    labels = phrase("auth_together").join(_label(item.auth) for item in used if item.auth.pointer != LOGIN_POINTER)
+    places, groups = _called_endpoints(service, names), _groups(names, flows)
+    known = [[name for name in group if flows[name][0].pointer != LOGIN_POINTER] for group in groups]
+    labels = phrase("auth_together").join(
+        phrase("or_between").join(_label(flows[name][0]) for name in group) for group in known if group
+    )
     yield with_stop(code(login_command(service, places[0], names)) + (f" ({labels})" if labels else ""))
-    nouns = [noun for item in used for noun in item.nouns]
+    nouns = [noun for group in groups for noun in _nouns(credentials, group)]
     for name in names:
         for auth in flows[name] if flows[name][0].pointer == LOGIN_POINTER else ():
             place, _, field = (auth.sent_as or "").partition(" ")
@@ -135,10 +150,11 @@ def _way(
         yield phrase(
             "at_origin", origin=code(base_url(endpoints[0].url)), variables=code_list(others, phrase("and_between"))
         )
-    for name in names:
-        yield from _getting(service, flows[name])
-        if explained is not None and name not in explained and (text := flows[name][0].description):
-            yield from map(inline, _first_sentences(text))
+    for group in groups:
+        yield from _getting(service, [auth for name in group for auth in flows[name]])
+        for name in group if explained is not None else ():
+            if name not in (explained or ()) and (text := flows[name][0].description):
+                yield from map(inline, _first_sentences(text))
     if more := _other_parameters(service):
         yield phrase("also_sent", names=code_list(more, phrase("or_between")))
     issuing = [tool.name for tool in _issuing_tools(service) if not any(_needs(tool, name) for name in names)]
@@ -245,61 +261,10 @@ def _first_sentences(text: str) -> Iterator[str]:
         yield with_stop(line)
 
 
-_CREDENTIAL = r"(?:(?:access|api|auth|bearer|oauth|personal|session)[ _-]?(?:keys?|tokens?)|tokens?|credentials)\b"
-_NEEDS_CREDENTIAL = re.compile(
-    rf"\b{_CREDENTIAL}[^.\n]{{0,60}}\b(?:authenticat|authori[sz]|needs? |requires? )"
-    rf"|\b(?:authenticat\w+|authori[sz]\w+|needs?|requires?)(?: (?:an?|the|by|using|valid|with|your)){{0,3}}"
-    rf" {_CREDENTIAL}",
-    re.IGNORECASE,
-)
-
-_HINT_LIMIT = 160
-"""Characters of a sentence on authentication."""
-
-_MIN_HINTS = 3
-_MIN_HINTS_SHARE = 0.01
-"""Tools, and share of the tools, that must have such a sentence; one alone may be on something else."""
-
-
 @once
 def login_hints(service: Service) -> Markdown:
-    """Returns what tools say of authentication that the source does not declare; empty if they say nothing."""
-    hints = []
+    """Returns the tools that issue a credential, of which the source declares nothing; empty without any."""
     issuing = _issuing_tools(service)
-    for tool in issuing if len(issuing) <= _MAX_ISSUING_TOOLS else ():
-        if words := tool_phrase(tool):
-            hints.append(phrase("login_tool", tool=code(tool.name), words=inline(words)))
-    if found := _login_in_examples(service):
-        hints.append(phrase("login_in_examples", header=code(f"Authorization: {found} …")))
-    tools_of = Counter(sentence for tool in service.tools for sentence in dict.fromkeys(_hints_in(tool)))
-    sentence, number = next(iter(tools_of.most_common(1)), ("", 0))
-    if number >= max(_MIN_HINTS, _MIN_HINTS_SHARE * len(service.tools)):
-        hints.append(phrase("login_said", number=f"{number:,}", words=inline(sentence)))
-    return Markdown("".join(hints))
-
-
-_SENT_LOGIN = re.compile(
-    r"Authorization['\"]?\s{0,2}[:=]\s{0,2}['\"]?(Basic|Bearer|Digest|Token|ApiKey)(?=\s)|\bcurl\b[^\n]{0,200}?\s(-u|--user)\s",
-    re.IGNORECASE,
-)
-"""A header, or an option of curl, that sends a credential in an example within a text."""
-
-
-def _login_in_examples(service: Service) -> str:
-    """Returns the scheme with which examples in the texts log in, most of them if they differ; empty without one."""
-    texts = (service.description, service.instructions, *(tool.description for tool in service.tools))
-    found = Counter[str]()
-    for text in texts:
-        if text and ("uthorization" in text or "curl" in text):
-            found.update((match[1] or "Basic").capitalize() for match in _SENT_LOGIN.finditer(text))
-    return max(found, key=lambda scheme: (found[scheme], scheme), default="").replace("Apikey", "ApiKey")
-
-
-def _hints_in(tool: Tool) -> Iterator[str]:
-    """Yields the sentences of a description that say which credential a call needs, and order nothing."""
-    text = tool.description or ""
-    is_on_credential = any(map(text.lower().__contains__, ("token", "key", "credential")))
-    for sentence in sentences(text) if is_on_credential and _NEEDS_CREDENTIAL.search(text) else ():
-        line = plain_words(sentence)
-        if len(line) <= _HINT_LIMIT and _NEEDS_CREDENTIAL.search(line) and not is_order(line):
-            yield line
+    shown = issuing if len(issuing) <= _MAX_ISSUING_TOOLS else ()
+    lines = [(code(tool.name), words) for tool in shown if (words := tool_phrase(tool))]
+    return Markdown("".join(phrase("login_tool", tool=name, words=inline(words)) for name, words in lines))

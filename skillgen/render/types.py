@@ -484,8 +484,7 @@ def _sending_notes(parameter: Parameter) -> Iterator[str]:
     if sent.media_type is not None:
         yield phrase("part_type" if is_body else "written_as", type=code(sent.media_type))
     if sent.headers:
-        name = "parts_have_headers" if parameter.is_whole_body else "with_headers"
-        yield phrase(name, count=len(sent.headers), names=code_list(sent.headers))
+        yield phrase("with_headers", count=len(sent.headers), names=code_list(sent.headers))
     if sent.allow_reserved:
         yield phrase("reserved_in_path" if parameter.location == "path" else "reserved")
     if sent.allow_empty:
@@ -507,8 +506,8 @@ def _style_notes(parameter: Parameter, sent: Serialization) -> Iterator[str]:
     style, schema = sent.style or "", parameter.schema
     if style in _STYLES:
         yield phrase(_STYLES[style])
-    elif style == "deepObject" and _is_array(schema):
-        yield phrase("list_as_deep_object", form=_deep_form(parameter.name, ["A", "B"]))
+    elif style == "deepObject" and (arrays := [*filter(_is_array, (schema, *schema.alternatives))]):
+        yield phrase("list_as_deep_object", form=_deep_form(parameter.name, _deep_items(arrays[0])))
     else:
         default = "simple" if parameter.location in ("path", "header") else "form"
         sample = _sample_form(parameter, style, is_exploded(style or default, sent.explode))
@@ -516,13 +515,22 @@ def _style_notes(parameter: Parameter, sent: Serialization) -> Iterator[str]:
             yield phrase("sent_as", form=code(sample))
         if style == "cookie":
             yield phrase("not_encoded")
-        lists = [item.name for item in schema.properties if _is_array(item.schema)]
+        lists = [item for item in schema.properties if _is_array(item.schema)]
         if style == "deepObject" and lists:
-            yield phrase("list_in_deep_object", form=_deep_form(parameter.name, {lists[0]: ["A", "B"]}))
+            form = _deep_form(parameter.name, {lists[0].name: _deep_items(lists[0].schema)})
+            yield phrase("list_in_deep_object", form=form)
 
 
 def _deep_form(name: str, sample: Json) -> Markdown:
     return code(unquote("&".join(query_pairs(name, sample, "deepObject"))))
+
+
+def _deep_items(schema: Schema) -> Json:
+    items = schema.items or schema
+    members = sorted(
+        inline_types().get(items.ref or "", items).properties, key=lambda item: not _is_scalar(item.schema)
+    )
+    return [{members[0].name: word} if members else word for word in ("A", "B")]
 
 
 def _is_array(schema: Schema) -> bool:

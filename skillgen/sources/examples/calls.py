@@ -10,7 +10,7 @@ from skillgen.errors import ProblemLog
 from skillgen.model.calls import Example
 from skillgen.model.schema import Schema
 from skillgen.model.schema_json import Types
-from skillgen.model.values import Json, Origin
+from skillgen.model.values import Origin
 from skillgen.sources.examples.generator import Generator, NoExample
 from skillgen.sources.examples.prose import calls_in
 from skillgen.sources.examples.validation import UNCHECKED, Validator, why_unpublishable
@@ -50,15 +50,9 @@ def call_examples(
         made = generator.generate(schema, "", text=text)
     except NoExample:
         return tuple(examples)
-    if not isinstance(made.value, dict) or not made.is_known or len(made.placeholders) > 1 or _has_nothing(made.value):
+    if not isinstance(made.value, dict) or not made.is_known or len(made.placeholders) > 1:
         return tuple(examples)
     return (Example(input=made.value, origins=GENERATED_ORIGINS), *examples)
-
-
-def _has_nothing(value: Json) -> bool:
-    """True if something within a value is an empty object, which says nothing of what belongs there."""
-    parts = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
-    return any(part == {} or _has_nothing(part) for part in parts)
 
 
 def _checked(example: Example, where: str, schema: Schema, validator: Validator, problems: ProblemLog) -> Example:

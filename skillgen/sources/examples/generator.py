@@ -16,12 +16,13 @@ from msgspec import Struct
 from skillgen.model.schema import Parameter, Schema
 from skillgen.model.schema_json import is_finite
 from skillgen.model.values import Json
-from skillgen.sources.examples.prose import lines_on, requires, values_in
-from skillgen.sources.examples.strings import DATES, LENGTH_LIMIT, singular, strings
+from skillgen.sources.examples.prose import lines_on, needs_one_of, requires, values_in
+from skillgen.sources.examples.strings import DATES, LENGTH_LIMIT, strings
 from skillgen.sources.examples.validation import Validator, why_unpublishable
 from skillgen.sources.json_schema.merge import ANYTHING
 from skillgen.sources.json_schema.variants import Variants
 from skillgen.text import lazy_re as re
+from skillgen.text.words import singular
 
 _DEPTH_LIMIT = 12
 """Levels of a value; a recursive type that needs more has no example."""
@@ -36,7 +37,7 @@ _DECLARED_LIMIT = 3
 """Examples of one schema that are tried."""
 
 _MEMBERS_LIMIT = 6
-"""Optional members with an example that an object which requires nothing has; of more, it has no member."""
+"""Optional members that are tried where an object without them is invalid."""
 
 _UNINFORMATIVE: tuple[Json, ...] = ("", [], {}, "string")
 """Declared values that show nothing; `string` is what editors fill in."""
@@ -224,14 +225,16 @@ class Generator:
             needed = [item for item in optional.values() if depth == 0 and item.name in self._needed]
             needed += [item for item in optional.values() if requires(self._about(item))]
             result |= {item.name: self._property(item, depth, text) for item in needed}
-            if not result.keys() - self._needed:
-                result |= self._illustrated(optional, depth, text)
+            if not result.keys() & (alternatives := needs_one_of(list(optional), self._texts_of(optional, text))):
+                result |= next(filter(None, (self._known(optional[name], depth, text) for name in alternatives)), {})
         least = _count(flat, "minProperties")
         for name, item in optional.items():
             if len(result) < least and name not in result:
                 result[name] = self._property(item, depth, text)
         if self._invents:
             result |= self._more(result, flat, min(least, _ITEMS_LIMIT), depth)
+        elif not result and depth:
+            raise NoExample("nothing of it is required")
         yield result
         wider = result
         for name in [name for name in optional if name not in result][:_MEMBERS_LIMIT]:
@@ -240,6 +243,19 @@ class Generator:
                 wider = {**wider, **more}
                 yield {**result, **more}
                 yield wider
+
+    def _texts_of(self, items: Mapping[str, Parameter], text: str) -> str:
+        return "\n".join(filter(None, (text, *(item.description for item in items.values()))))
+
+    def _known(self, item: Parameter, depth: int, text: str) -> dict[str, Json]:
+        """Returns a property without placeholders; nothing if it has no such value."""
+        known, before = self._is_known, len(self._placeholders)
+        found = self._attempted([item], depth, text)
+        if len(self._placeholders) == before:
+            return found
+        self._is_known = known
+        del self._placeholders[before:]
+        return {}
 
     def _is_read_only(self, item: Parameter) -> bool:
         return self.validator.is_request and self.types.is_read_only(item.schema)
@@ -255,24 +271,6 @@ class Generator:
                 self._is_known = known
                 del self._placeholders[before:]
         return found
-
-    def _illustrated(self, optional: Mapping[str, Parameter], depth: int, text: str) -> dict[str, Json]:
-        """Returns the properties of an object that requires none, as far as the source has examples of them."""
-        items = [item for item in optional.values() if item.name not in self._needed]
-        flats = {item.name: self.variants.first(item.schema) for item in items}
-        shown = [item for item in items if any(example not in _UNINFORMATIVE for example in flats[item.name].examples)]
-        if len(items) == 1 and flats[items[0].name].types == ("object",):
-            shown = items
-        if len(shown) > _MEMBERS_LIMIT:
-            return {}
-        known, before = self._is_known, len(self._placeholders)
-        self._is_known = False
-        found = self._attempted(shown, depth, text)
-        if not self._is_known or len(self._placeholders) > before:
-            found = {}
-            del self._placeholders[before:]
-        self._is_known |= known
-        return {name: value for name, value in found.items() if value not in _UNINFORMATIVE}
 
     def _more(self, value: Mapping[str, Json], flat: Schema, least: int, depth: int) -> dict[str, Json]:
         """Returns properties without declared names, for an object that would be too small."""

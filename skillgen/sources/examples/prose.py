@@ -6,12 +6,13 @@ No candidate is more than a guess: the caller validates it.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from functools import lru_cache
 
 from skillgen.model.values import Json
 from skillgen.text import lazy_re as re
+from skillgen.text.words import singular
 
 _TEXT_LIMIT = 8_000
 """Characters of a text that are read."""
@@ -21,12 +22,12 @@ _ATTEMPTS_LIMIT = 20
 
 _LEAD = re.compile(
     r"(?P<bare>\be\.\s?g\.?|\beg\.|\bfor (?:example|instance)|\bexamples?(?=\s?:|\sis\b|\sare\b)"
-    r"|\bdefault(?:s?(?=\s?:)|s? (?:to|is)))|\b(?:such as|like)\b",
+    r"|\bdefault(?:s?(?=\s?:)|s? (?:to|is)))|\b(?:such as|like|are (?:accepted|allowed|supported)(?=:\n))\b",
     re.IGNORECASE,
 )
 """What precedes a value. After the first ones it need not be quoted."""
 
-_FILLER = re.compile(r"(?:[\s:,=(\[]|(?:is|are)\b){0,6}")
+_FILLER = re.compile(r"(?:\n\s{0,9}[-*]\s|[\s:,=(\[]|(?:is|are)\b){0,6}")
 _QUOTED = re.compile(
     r"`([^`\n]{1,300})`|\"([^\"\n]{1,200})\"|'([^'\n]{1,200})'(?!\w)|“([^“”\n]{1,200})”|‘([^‘’\n]{1,200})’"
 )
@@ -149,17 +150,36 @@ _EXPLAINED = re.compile(
 )
 """A line that explains a parameter."""
 
+_LISTED = re.compile(
+    r"^\W{0,16}examples? (\w{1,60})\W{0,3}\n\s{0,20}[-*]\s([^\s`]{1,200})$", re.IGNORECASE | re.MULTILINE
+)
+"""A heading and the first item of the list below it: `Example URLs`."""
+
+_ONE_OF = re.compile(
+    r"\b(?:at least one of|exactly one of|(?:pass|provide|specify|supply) (?:either|one of))\b([^.\n]{1,200})",
+    re.IGNORECASE,
+)
 _REQUIRED = re.compile(
     r"\A[^.]{0,60}\(required\)|\A\W{0,3}required\b(?!.{0,3}\b(?:if|when|only|for|by|with|unless)\b)", re.IGNORECASE
 )
 
 
 def lines_on(name: str, text: str) -> str:
-    """Returns the lines of a tool's description that explain a parameter: `name (type): …`."""
+    """Returns the lines of a tool's description that explain a parameter: `name (type): …`, or list examples of it."""
     lines = _EXPLAINED.finditer(text[:_TEXT_LIMIT])
-    return "\n".join(line[0].partition(":")[2] for line in lines if line[1] == name)
+    listed = _LISTED.finditer(text[:_TEXT_LIMIT])
+    found = [line[0].partition(":")[2] for line in lines if line[1] == name]
+    return "\n".join(found + [f"e.g. `{item[2]}`" for item in listed if singular(item[1].lower()) == name.lower()])
 
 
 def requires(about: str) -> bool:
     """True if a description begins with the word that its parameter is required."""
     return _REQUIRED.match(about) is not None
+
+
+def needs_one_of(names: Sequence[str], text: str) -> list[str]:
+    """Returns those of the names that prose names as alternatives of which a call needs one."""
+    if (found := _ONE_OF.search(text[:_TEXT_LIMIT])) is None:
+        return []
+    words = re.findall(r"[\w.-]+", found[1])
+    return [name for name in names if name in words]

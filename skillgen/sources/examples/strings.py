@@ -87,10 +87,3 @@ def _bounds(quantifier: str) -> tuple[int, int]:
 def _character(set_text: str) -> str:
     """Returns a character of a set, preferably a readable one, else one that the set names."""
     return next((item for item in dict.fromkeys(_READABLE + set_text) if matches(f"^{set_text}$", item)), "")
-
-
-def singular(name: str) -> str:
-    """Returns the name of an item of a list: `labels` has a `label`."""
-    if name.endswith("ies") and len(name) > 4:
-        return name[:-3] + "y"
-    return name[:-1] if name.endswith("s") and not name.endswith(("ss", "us", "is")) and len(name) > 3 else name

@@ -13,7 +13,7 @@ from skillgen.sources.json_access import as_dict, text_of
 from skillgen.sources.json_schema.flatten import EMPTY_OBJECT, FlatObject, flatten
 from skillgen.sources.json_schema.loader import SchemaDocument
 from skillgen.sources.json_schema.merge import ANYTHING
-from skillgen.sources.openapi.media import Representation, apply_encoding, is_binary, part_headers, representations
+from skillgen.sources.openapi.media import Representation, apply_encoding, is_binary, representations
 from skillgen.sources.openapi.references import Resolver
 from skillgen.text import lazy_re as re
 
@@ -97,6 +97,8 @@ class BodyReader:
         if "itemSchema" not in representation.media:
             flat = self._flatten(representation.schema, child(representation.pointer, "schema"), sent_by_service)
         parameters = apply_encoding(flat.parameters, representation.media.get("encoding"))
+        if "multipart/form-data" in representation.media_types:
+            parameters = tuple(map(_with_file, parameters))
         schema = flat.schema if parameters else None
         if not parameters and not _is_empty_object(representation.schema, body):
             parameters = (self._body_parameter(body, pointer, representation),)
@@ -134,6 +136,19 @@ class BodyReader:
         return self._bodies[reference, sent_by_service]
 
 
+_FILE = re.compile(r"(?:(?:the|a|an) )?(?:binary )?file(?: to (?:be )?upload|[.]?\Z)", re.IGNORECASE)
+"""The start of the text of a file."""
+
+
+def _with_file(item: Parameter) -> Parameter:
+    """Returns a field of a form; a string called or explained as a file is one, although 3.0 wants a format for it."""
+    is_plain = item.schema == Schema(types=("string",), description=item.schema.description, title=item.schema.title)
+    if not is_plain or not (item.name.lower() == "file" or _FILE.match(item.description or "")):
+        return item
+    origins = {**(item.origins or {}), "schema": Origin("inferred", "the name or the text of a field")}
+    return replace(item, schema=replace(item.schema, format="binary"), origins=origins)
+
+
 def _relax_required(flat: FlatObject, sent_by_service: bool) -> FlatObject:
     """Makes properties optional that are sent in the other direction only.
 
@@ -158,8 +173,7 @@ def _any_of(schemas: list[Json]) -> Json:
 
 def _body_serialization(representation: Representation) -> Serialization | None:
     style = next((style for style, is_so in _SEQUENCES if any(map(is_so, representation.media_types))), None)
-    headers = part_headers(representation.media)
-    return Serialization(style=style, headers=headers) if style is not None or headers else None
+    return Serialization(style=style) if style is not None else None
 
 
 def _is_empty_object(schema: Json, body: dict[str, Json]) -> bool:

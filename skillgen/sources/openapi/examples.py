@@ -414,7 +414,7 @@ class RequestGenerator:
             items = value if isinstance(value, list) else [value]
             text = _displayable(sequence_text(items).removesuffix("\n"))
             return replace(sent, body=Value(items if is_json_sequence(media_type) else text))
-        if is_multipart and isinstance(value, (dict, list)):
+        if is_multipart and isinstance(value, dict):
             return replace(sent, media_type=essence, parts=tuple(self._multipart(value, schema, parameters)))
         if essence == URL_ENCODED and isinstance(value, dict):
             return replace(sent, media_type=essence, parts=tuple(_form(value, parameters)))
@@ -439,21 +439,14 @@ class RequestGenerator:
             raise NoExample(reason[1])
         return Generated(example.value)
 
-    def _multipart(
-        self, value: dict[str, Json] | list[Json], schema: Schema, parameters: tuple[Parameter, ...]
-    ) -> Iterator[Part]:
+    def _multipart(self, value: dict[str, Json], schema: Schema, parameters: tuple[Parameter, ...]) -> Iterator[Part]:
         """Yields parts by their media type: files as files, objects as JSON, each item of a list as a part."""
-        flat, rules = self._generator.variants.first(schema), {item.name: item.serialization for item in parameters}
-        if isinstance(value, dict):
-            schemas = {item.name: item.schema for item in flat.properties}
-            members = [(name, item, schemas.get(name, ANYTHING)) for name, item in value.items()]
-        else:  # without names (OpenAPI 3.2, `prefixEncoding`)
-            first, rest = flat.prefix_items, flat.items or ANYTHING
-            members = [("", item, first[at] if at < len(first) else rest) for at, item in enumerate(value)]
-        for name, member, declared in members:
+        schemas = {item.name: item.schema for item in self._generator.variants.first(schema).properties}
+        rules = {item.name: item.serialization for item in parameters}
+        for name, member in value.items():
             rule = rules.get(name) or Serialization()
-            media_type = first_concrete(rule.media_type or self._media_type(declared, is_named=bool(name)))
-            if self._is_file(declared, rule.media_type or media_type if not name else None):
+            media_type = first_concrete(rule.media_type)
+            if self._is_file(schemas.get(name, ANYTHING)):
                 count = len(member) if isinstance(member, list) else 1
                 yield from [
                     Part(name=_displayable(name), is_file=True, media_type=first_concrete(rule.media_type))
@@ -463,16 +456,10 @@ class RequestGenerator:
             else:
                 yield from (_typed(name, item, kind) for item, kind in part_items(member, media_type))
 
-    def _media_type(self, schema: Schema, *, is_named: bool) -> str | None:
-        found = (schema.constraints or {}).get("contentMediaType")
-        return found if isinstance(found, str) and not is_named else None
-
-    def _is_file(self, schema: Schema, media_type: str | None) -> bool:
+    def _is_file(self, schema: Schema) -> bool:
         flat = self._generator.variants.first(schema)
         if flat.types[:1] == ("array",):
             flat = self._generator.variants.first(flat.items or ANYTHING)
-        if media_type is not None:
-            return False
         return flat.format == "binary" or (flat.format is None and "contentMediaType" in (flat.constraints or {}))
 
     def _auth(self, tool: Tool) -> tuple[str, ...]:

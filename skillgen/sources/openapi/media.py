@@ -19,7 +19,7 @@ from skillgen.model.schema import Location, Parameter, Schema, Serialization
 from skillgen.model.schema_json import Types
 from skillgen.model.serialization import is_exploded, is_json, is_json_lines, is_json_sequence
 from skillgen.model.values import Json, child, follow
-from skillgen.sources.json_access import as_dict, as_list, text_of
+from skillgen.sources.json_access import as_dict, text_of
 from skillgen.sources.json_schema.loader import SchemaDocument
 from skillgen.sources.json_schema.merge import merge
 from skillgen.sources.openapi.paths import METHODS
@@ -45,11 +45,11 @@ class Representation(Struct, frozen=True):
 
     def read(self, schemas: SchemaDocument) -> Schema | None:
         """Returns the schema of the content in the model; `None` if it is not declared."""
-        raw, item = _with_part_types(self.media, self.media.get("schema")), self.media.get("itemSchema")
+        raw, item = self.media.get("schema"), self.media.get("itemSchema")
         schema = schemas.schema(raw, child(self.pointer, "schema")) if raw is not None else None
         if item is None:
             return schema
-        items = schemas.schema(_typed_item(self.media, item), child(self.pointer, "itemSchema"))
+        items = schemas.schema(item, child(self.pointer, "itemSchema"))
         array = Schema(types=("array",), items=items)
         return array if schema is None else merge(schema, array)
 
@@ -64,7 +64,7 @@ CONCRETE_MEDIA_TYPES = {"image/*": "image/png", "text/*": "text/plain", "audio/*
 
 _TEXT_MEDIA_TYPES = re.compile(r"text/|application/(?:graphql|yaml|x-yaml|sql|javascript)\b|.*(?:\+|/)xml\b")
 
-_BODY_MEMBERS = ("schema", "itemSchema", "encoding", "prefixEncoding", "itemEncoding")
+_BODY_MEMBERS = ("schema", "itemSchema", "encoding")
 
 
 def preferred_first(content: dict[str, Json]) -> list[str]:
@@ -138,43 +138,13 @@ def is_binary(media_type: str) -> bool:
     return is_concrete(media_type) and not (is_structured or is_text(essence) or essence.startswith("multipart/"))
 
 
-def part_headers(media: dict[str, Json]) -> tuple[str, ...]:
-    """Returns the names of the headers of parts without names (OpenAPI 3.2, `prefixEncoding`, `itemEncoding`)."""
-    encodings = [*as_list(media.get("prefixEncoding")), media.get("itemEncoding")]
-    names = [name for encoding in encodings for name in as_dict(as_dict(encoding).get("headers"))]
-    return tuple(dict.fromkeys(name for name in names if name.lower() != "content-type"))
-
-
 def content_schema(media: dict[str, Json]) -> Json:
     """Returns the schema of the complete content of a media type: a sequence is an array of its items (OpenAPI 3.2)."""
-    schema = _with_part_types(media, media.get("schema"))
+    schema = media.get("schema")
     if "itemSchema" not in media:
         return schema
-    array: Json = {"type": "array", "items": _typed_item(media, media["itemSchema"])}
+    array: Json = {"type": "array", "items": media["itemSchema"]}
     return array if schema is None else {"allOf": [schema, array]}
-
-
-def _with_part_types(media: dict[str, Json], schema: Json) -> Json:
-    """Returns the schema of parts without names, each with its media type (3.2, `prefixEncoding`)."""
-    if not isinstance(schema, dict) or not ("prefixEncoding" in media or "itemEncoding" in media):
-        return schema
-    encodings = as_list(media.get("prefixEncoding"))
-    first = [*as_list(schema.get("prefixItems"))]
-    first += [{}] * (len(encodings) - len(first))
-    typed = [_typed(item, encodings[at] if at < len(encodings) else {}) for at, item in enumerate(first)]
-    items = _typed_item(media, schema.get("items", {}))
-    return {**schema, **({"prefixItems": typed} if typed else {}), **({"items": items} if items != {} else {})}
-
-
-def _typed_item(media: dict[str, Json], item: Json) -> Json:
-    return _typed(item, media.get("itemEncoding"))
-
-
-def _typed(item: Json, encoding: Json) -> Json:
-    media_type = text_of(encoding, "contentType")
-    if media_type is None or item is False or (isinstance(item, dict) and item.keys() & {"$ref", "contentMediaType"}):
-        return item
-    return {**as_dict(item), "contentMediaType": media_type}
 
 
 class DeclaredExample(Struct, frozen=True):

@@ -27,7 +27,7 @@ from skillgen.sources.openapi.examples import RequestGenerator, login_parameters
 from skillgen.sources.openapi.parameters import ParameterReader
 from skillgen.sources.openapi.paths import PathOperation, PathReader
 from skillgen.sources.openapi.references import Resolver
-from skillgen.sources.openapi.responses import PaginationReader, ResponseReader
+from skillgen.sources.openapi.responses import ResponseReader, pagination_of
 from skillgen.sources.openapi.security import SecurityReader, endpoints_from, scopes_of
 from skillgen.text.summary import join_texts
 from skillgen.text.words import FORMAT_IN_PATH
@@ -54,7 +54,7 @@ class OperationReader:
         self.bodies = BodyReader(resolver, schemas)
         self._requests = RequestGenerator(resolver, schemas.types, self.parameters.declared, resolver.problems)
         self._responses = ResponseReader(resolver, schemas)
-        self._pagination = PaginationReader(resolver)
+        self._types = schemas.types
 
     def tools(self) -> tuple[tuple[Tool, PathOperation], ...]:
         """Returns every operation as a tool, with its raw form, in the order of the document."""
@@ -98,11 +98,10 @@ class OperationReader:
         title, description = _tool_texts(operation)
         origins = {} if name == entry.operation_id else {"name": Origin("inferred", "method and path")}
         texts = _texts(entry, origins)
-        pagination = self._pagination.declared(operation)
-        if pagination is None:
-            pagination = self._pagination.inferred(body.parameters + sent, output, as_dict(success.get("headers")))
-            if pagination is not None:
-                origins["pagination"] = Origin("inferred", "names of parameters, response fields and headers")
+        headers = as_dict(success.get("headers"))
+        pagination, reason = pagination_of(operation, body.parameters + sent, output, headers, self._types)
+        if reason is not None:
+            origins["pagination"] = Origin("inferred", reason)
         completion = _completion_of(operation, responses, self.resolver)
         if completion is not None and not _is_declared_long_running(operation):
             origins["completion"] = Origin("inferred", "the status codes of its responses")

@@ -1,22 +1,21 @@
 """Responses of operations: what they return, how they fail, and how to get the next page.
 
-See OpenAPI 3.1, "Responses Object". OpenAPI has no field for pagination: it is declared by `x-ms-pageable` or inferred
-from the usual names of parameters, response fields and headers.
+See OpenAPI 3.1, "Responses Object". OpenAPI has no field for pagination.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from functools import partial
 from itertools import islice
 from urllib.parse import unquote
 
 from skillgen.model.calls import ErrorCase, ExampleOutput, Link, Output, Pagination
 from skillgen.model.schema import Parameter, Schema
+from skillgen.model.schema_json import Types
 from skillgen.model.values import Json, Value, child
 from skillgen.sources.examples.validation import why_unpublishable
-from skillgen.sources.json_access import as_dict, as_list, text_of
+from skillgen.sources.json_access import as_dict, text_of
 from skillgen.sources.json_schema.loader import SchemaDocument
 from skillgen.sources.openapi.media import (
     Representation,
@@ -188,139 +187,69 @@ class ResponseReader:
 _QUOTABLE_NAME = re.compile(r"[$@A-Za-z0-9_.\-\[\]]{1,60}\Z")
 """Names that can be quoted in a sentence."""
 
-_CURSOR_PARAMETERS = (
-    "cursor", "nextcursor", "pagetoken", "nextpagetoken", "nexttoken", "continuationtoken", "continuation", "after",
-    "startingafter", "marker", "startkey", "exclusivestartkey", "bookmark", "scrollid", "pagecursor", "paginationtoken",
-)  # fmt: skip
-_CURSOR_FIELDS = (
-    "nextcursor", "nextpagetoken", "nexttoken", "continuationtoken", "endcursor", "nextmarker", "nextpagecursor",
-    "lastevaluatedkey", "scrollid", "paginationtoken", "cursor", "after", "nextpage",
-)  # fmt: skip
-_LINK_FIELDS = ("odatanextlink", "nextlink", "nexturl", "nextpageurl", "nextpageuri", "nexthref", "next")
-_PAGE_PARAMETERS = ("page", "pagenumber", "pageno", "pageindex", "currentpage", "pagenum")
-_SIZE_PARAMETERS = (
-    "perpage", "pagesize", "limit", "size", "count", "maxresults", "top", "pagelimit", "itemsperpage", "resultsperpage",
-    "maxitems", "rows", "take",
-)  # fmt: skip
-_OFFSET_PARAMETERS = ("offset", "skip", "startindex", "start", "pageoffset")
-_PAGING_CONTAINERS = frozenset(
-    {"meta", "metadata", "pagination", "paging", "page", "pageinfo", "links", "responsemetadata", "cursors", "cursor"}
+_CURSORS = frozenset(
+    {"cursor", "nextcursor", "pagetoken", "nextpagetoken", "nexttoken", "continuationtoken", "after", "marker"}
 )
-"""Members of a response that may contain the fields for the next page."""
+"""Parameters for the position of the next page, without case and punctuation."""
 
-_PAGE_FIELDS = ("nextpage", "nextpagenumber", "nextpageno", "nextpageindex")
-_CURSOR_HEADERS = ("xnextcursor", "nextcursor", "xnextpagetoken", "xnextpage", "nextpage", "xcontinuationtoken")
-_ITEM_CURSORS = frozenset({"startingafter", "after", "afterid", "sinceid"})
-"""Cursors that are the identifier of an item."""
-_MORE_FIELDS = ("hasmore", "hasnext", "hasnextpage", "ismore", "istruncated", "moreavailable", "moreitems", "more")
+_SIZES = frozenset({"limit", "perpage", "pagesize", "maxresults", "maxitems"})
+_NEXT = (
+    "nextcursor", "nextpagetoken", "nexttoken", "continuationtoken", "endcursor", "nextmarker", "cursor", "after",
+)  # fmt: skip
+_LINKS = ("odatanextlink", "nextlink", "nexturl", "nextpageurl", "next")
+_CONTAINERS = frozenset({"meta", "metadata", "pagination", "paging", "page", "pageinfo", "links", "responsemetadata"})
+"""Members of a response that may contain the fields for the next page."""
 
 _CONTAINER_DEPTH = 2
 
 
-class PaginationReader:
-    """Recognises how the results of operations are paginated."""
+def pagination_of(
+    operation: Mapping[str, Json],
+    parameters: Iterable[Parameter],
+    output: Output | None,
+    headers: Iterable[str],
+    types: Types,
+) -> tuple[Pagination | None, str | None]:
+    """Returns how to get the next page, and from what that was inferred.
 
-    def __init__(self, resolver: Resolver) -> None:
-        self._resolver = resolver
-        self._fields: dict[str, dict[str, tuple[str, Json]]] = {}
-
-    def declared(self, operation: Mapping[str, Json]) -> Pagination | None:
-        """Reads `x-ms-pageable`, which names the field with the URL of the next page."""
-        field = text_of(operation.get("x-ms-pageable"), "nextLinkName")
-        return Pagination(method="next_url", source=field) if field and _QUOTABLE_NAME.match(field) else None
-
-    def inferred(
-        self, parameters: Iterable[Parameter], output: Output | None, headers: Iterable[str]
-    ) -> Pagination | None:
-        """Returns how to get the next page, from the schema, the first example and the headers of a response."""
-        inputs = [item for item in parameters if item.location in ("query", "body")]
-        strings = {item.name for item in inputs if item.schema.types == ("string",)}
-        names = _by_normalised_name(item.name for item in inputs)
-        cursor = _first_name(names, _CURSOR_PARAMETERS)
-        page = _first_name(names, _PAGE_PARAMETERS)
-        offset = _first_name(names, _OFFSET_PARAMETERS)
-        size = _first_name(names, _SIZE_PARAMETERS)
-        has_link_header = any(name.lower() == "link" for name in headers)
-        if cursor is None and page is None and offset is None and size is None and not has_link_header:
-            return None
-        fields = self._fields_of(output.raw) if output is not None else {}
-        if output is not None and output.examples:
-            fields = self._read_fields(_schema_of(output.examples[0].value.json)) | fields
-        more = _first_known(fields, _MORE_FIELDS)
-        paged = partial(Pagination, size_parameter=size, more_field=fields[more][0] if more is not None else None)
-        if cursor is not None and (name := _first_known(fields, _CURSOR_FIELDS)) is not None:
-            path, schema = fields[name]
-            return paged(method="field", source=path, parameter=cursor, is_null_at_end=_may_be_null(schema))
-        header = _first_name(_by_normalised_name(headers), _CURSOR_HEADERS)
-        if header is not None and (target := cursor or page) is not None:
-            return paged(method="header", source=header, parameter=target)
-        if has_link_header:
-            return paged(method="link_header", parameter=page)
-        if (name := _first_known(fields, _LINK_FIELDS)) is not None:
-            return paged(method="link_field", source=fields[name][0], parameter=page)
-        if page is not None and (name := _first_known(fields, _PAGE_FIELDS)) is not None:
-            return paged(method="field", source=fields[name][0], parameter=page)
-        if cursor is not None and _normalise_name(cursor) in _ITEM_CURSORS and more is not None:
-            return paged(method="last_item", parameter=cursor)
-        if page is not None and size is not None:
-            return paged(method="page", parameter=page)
-        if offset is not None and size is not None:
-            # An offset that is a string may be a token rather than a count.
-            return paged(method="offset_token" if offset in strings else "offset", parameter=offset)
-        return None
-
-    def _fields_of(self, output: Json) -> dict[str, tuple[str, Json]]:
-        """Returns the fields of a response as path and schema, by their normalised names."""
-        reference = text_of(output, "$ref")
-        if reference is None:
-            return self._read_fields(output)
-        if reference not in self._fields:
-            self._fields[reference] = self._read_fields(output)
-        return self._fields[reference]
-
-    def _read_fields(self, output: Json) -> dict[str, tuple[str, Json]]:
-        # Of equal names, the field that is less nested wins: it comes last.
-        fields = sorted(self._properties(output, "", 0), key=lambda field: -field[0].count("."))
-        return {_normalise_name(path.rpartition(".")[2]): (path, schema) for path, schema in fields}
-
-    def _properties(self, raw: Json, prefix: str, level: int) -> Iterator[tuple[str, Json]]:
-        schema = self._target(raw)
-        for member in (schema, *(self._target(item) for item in as_list(schema.get("allOf"))[:8])):
-            for name, value in as_dict(member.get("properties")).items():
-                if not _QUOTABLE_NAME.match(name):
-                    continue
-                yield prefix + name, value
-                if level < _CONTAINER_DEPTH and _normalise_name(name) in _PAGING_CONTAINERS:
-                    yield from self._properties(value, f"{prefix}{name}.", level + 1)
-
-    def _target(self, raw: Json) -> dict[str, Json]:
-        if text_of(raw, "$ref") is None:
-            return as_dict(raw)
-        return self._resolver.resolve_or_empty(raw)
+    `x-ms-pageable` declares it; else a field of the response is the cursor that a parameter takes, or the URL of the
+    next page, or the `Link` header has that.
+    """
+    declared = text_of(operation.get("x-ms-pageable"), "nextLinkName")
+    if declared and _QUOTABLE_NAME.match(declared):
+        return Pagination(method="next_url", source=declared), None
+    names = [item.name for item in parameters if item.location in ("query", "body") and _QUOTABLE_NAME.match(item.name)]
+    cursor = next((name for name in names if _plain(name) in _CURSORS), None)
+    size = next((name for name in names if _plain(name) in _SIZES), None)
+    has_link = any(name.lower() == "link" for name in headers)
+    if cursor is None and size is None and not has_link:
+        return None, None
+    # Of equal names, the field that is less nested wins: it comes last.
+    found = sorted(_fields(output.schema if output else None, types), key=lambda field: -field[0].count("."))
+    fields = {_plain(path.rpartition(".")[2]): (path, schema) for path, schema in found}
+    position, link = (next((fields[name] for name in known if name in fields), None) for known in (_NEXT, _LINKS))
+    if cursor is not None and position is not None:
+        path, schema = position
+        paging = Pagination(
+            method="field", source=path, parameter=cursor, is_null_at_end=schema.nullable, size_parameter=size
+        )
+    elif has_link:
+        paging = Pagination(method="link_header", size_parameter=size)
+    elif link is not None:
+        paging = Pagination(method="link_field", source=link[0], size_parameter=size)
+    else:
+        return None, None
+    return paging, "names of parameters, response fields and headers"
 
 
-def _schema_of(value: Json, level: int = 0) -> dict[str, Json]:
-    """Returns a schema of the members of an object that are read."""
-    members = as_dict(value) if level <= _CONTAINER_DEPTH else {}
-    return {"properties": {name: _schema_of(member, level + 1) for name, member in members.items()}}
+def _fields(schema: Schema | None, types: Types, prefix: str = "", depth: int = 0) -> Iterator[tuple[str, Schema]]:
+    """Yields the fields of a response, and of the members that are about its pages, each with its path."""
+    parts = [schema, *map(types.type_of, types.extended(schema))] if schema is not None else []
+    for item in (item for part in parts for item in part.properties if _QUOTABLE_NAME.match(item.name)):
+        yield prefix + item.name, item.schema
+        if depth < _CONTAINER_DEPTH and _plain(item.name) in _CONTAINERS:
+            yield from _fields(item.schema, types, f"{prefix}{item.name}.", depth + 1)
 
 
-def _by_normalised_name(names: Iterable[str]) -> dict[str, str]:
-    return {_normalise_name(name): name for name in names if _QUOTABLE_NAME.match(name)}
-
-
-def _normalise_name(name: str) -> str:
+def _plain(name: str) -> str:
     return re.sub("[^a-z0-9]", "", name.lower())
-
-
-def _first_known(fields: Mapping[str, object], names: tuple[str, ...]) -> str | None:
-    return next((name for name in names if name in fields), None)
-
-
-def _first_name(names: Mapping[str, str], normalised_names: tuple[str, ...]) -> str | None:
-    return next((names[name] for name in normalised_names if name in names), None)
-
-
-def _may_be_null(schema: Json) -> bool:
-    schema = as_dict(schema)
-    return schema.get("nullable") is True or "null" in as_list(schema.get("type"))
