@@ -148,7 +148,7 @@ def test_the_key_of_a_single_tool_is_a_login_if_its_text_says_so(tmp_path: Path,
     assert ("/PATH?key=$SKILL_TASKS_EXAMPLE___API_KEY" in skill) == is_login
 
 
-def test_a_tool_that_issues_a_credential_is_named_where_no_login_is_declared(tmp_path: Path) -> None:
+def test_a_tool_that_issues_a_token_is_named_if_no_login_is_declared(tmp_path: Path) -> None:
     login = {"/login": {"post": operation("login", responses=TOKEN) | {"summary": "Opens the door of the harbour"}}}
     skill = of_description(tmp_path, LIST | login)
     assert (

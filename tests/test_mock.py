@@ -456,6 +456,32 @@ def test_an_api_is_as_strict_as_a_server_with_types(tmp_path: Path) -> None:
     assert [line["tool"] for line in lines[8:]] == ["newestPet", None, "deletePet"]
 
 
+def test_an_api_reads_lists_in_brackets(tmp_path: Path) -> None:
+    """What `call` sends of lists in the style `deepObject`."""
+    item = {"type": "object", "properties": {"price": {"type": "string"}, "many": {"type": "integer"}}}
+    properties = {
+        "expand": {"type": "array", "items": {"type": "string"}},
+        "items": {"type": "array", "items": {**item, "required": ["price"]}},
+    }
+    form = {
+        "schema": {"type": "object", "properties": properties},
+        "encoding": {name: {"style": "deepObject", "explode": True} for name in properties},
+    }
+    entry = {"requestBody": {"content": {"application/x-www-form-urlencoded": form}}, "responses": {"200": {}}}
+    source, log = tmp_path / "api.json", tmp_path / "calls.jsonl"
+    info = {"title": "Shop", "version": "1"}
+    source.write_text(json.dumps({"openapi": "3.1.0", "info": info, "paths": {"/a": {"post": entry}}}), "utf-8")
+    sent = "expand[]=a&expand[]=b&items[0][price]=p&items[0][many]=2&items[1][price]=q"
+    kind = {"Content-Type": "application/x-www-form-urlencoded"}
+    with serving(source, "--log", log) as url, httpx2.Client(headers=kind) as client:
+        statuses = [client.post(f"{url}/a", content=text).status_code for text in (sent, "items[0][many]=2")]
+    assert statuses == [200, 400]
+    assert json.loads(log.read_text("utf-8").splitlines()[0])["arguments"]["body"] == {
+        "expand": ["a", "b"],
+        "items": [{"price": "p", "many": 2}, {"price": "q"}],
+    }
+
+
 def test_an_api_fails_on_demand(tmp_path: Path) -> None:
     source = tmp_path / "api.json"
     source.write_text(json.dumps(API), "utf-8")
