@@ -16,7 +16,20 @@ from skillgen.model.tool import CAUTION
 from skillgen.model.values import Json, Value
 
 Kind = Literal[
-    "json", "string", "strings", "boolean", "number", "integer", "version", "url", "link", "names", "flag", "choice"
+    "json",
+    "string",
+    "strings",
+    "boolean",
+    "number",
+    "integer",
+    "version",
+    "url",
+    "link",
+    "names",
+    "flag",
+    "choice",
+    "object",
+    "objects",
 ]
 """How a value is read: `names` are those of environment variables, a `flag` and a `choice` are facts on safety."""
 

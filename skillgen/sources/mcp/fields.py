@@ -126,60 +126,63 @@ class FieldReader(Struct):
 
         `caution` has the values of a fact on safety, the most cautious last.
         """
-        if kind in ("flag", "choice"):
-            return self._cautious(key, kind, caution)
+        self.read_keys.add(key)
         value = self.raw.get(key)
+        if kind in ("flag", "choice"):
+            return self._cautious(key, kind, value, caution) if value is not None else None
+        if value is None:
+            is_declared = key in self.raw and self.provider in _NULLABLE
+            return SourcedValue(None, self.pointer_to(key), self.provider) if is_declared else None
         if kind == "version" and _KINDS["number"][1](value):  # YAML reads an unquoted version as a number
-            self.read_keys.add(key)
-            return SourcedValue(json.dumps(value), self.pointer_to(key), self.provider)
-        found = self._read(key, _TYPE_OF.get(kind, kind))
-        if found is None or found.value is None or kind in ("json", "boolean", "number", "integer"):
-            return found
-        if kind in ("strings", "names"):
-            return (self._names if kind == "names" else self._strings)(key, found)
-        if is_blank(found.value, key):
+            value = json.dumps(value)
+        expected, accepts = _KINDS[_TYPE_OF.get(kind, kind)]
+        if not accepts(value):
+            self._report_type(key, expected, value)
             return None
-        return self._link(key, found, kind == "url") if kind in ("link", "url") else found
+        if kind in ("strings", "names"):
+            value = self._names(key, value) if kind == "names" else self._strings(key, value)
+        elif isinstance(value, str) and kind != "json":
+            if is_blank(value, key) or kind in ("link", "url"):
+                return None if is_blank(value, key) else self._link(key, value, kind == "url")
+        return SourcedValue(value, self.pointer_to(key), self.provider) if value is not None else None
 
-    def _strings(self, key: str, field: SourcedValue) -> SourcedValue | None:
-        if isinstance(field.value, str):
-            self._report_type(key, "a list of strings", field.value, "read as a list of one", code="member-coerced")
-            return replace(field, value=(field.value,)) if field.value.strip() else None
-        for index, item in enumerate(field.value):
+    def _strings(self, key: str, value: Json) -> tuple[str, ...] | None:
+        if isinstance(value, str):
+            self._report_type(key, "a list of strings", value, "read as a list of one", code="member-coerced")
+            return (value,) if value.strip() else None
+        for index, item in enumerate(value):
             if not isinstance(item, str):
                 self._report_type(key, "a string", item, index=index)
-        return replace(field, value=tuple(item for item in field.value if isinstance(item, str)))
+        return tuple(item for item in value if isinstance(item, str))
 
-    def _link(self, key: str, field: SourcedValue, is_url: bool) -> SourcedValue | None:
+    def _link(self, key: str, value: str, is_url: bool) -> SourcedValue | None:
         """Returns a URL without user and password; the string `none` is null."""
-        value = field.value.strip()
-        if (url := without_credentials(value)) != value:
+        if (url := without_credentials(value.strip())) != value.strip():
             self.report("credential-left-out", key, "the URL holds a user or password, which is left out")
         if is_url and url.lower() == "none":
             self.report("member-coerced", key, "`none` is read as null", "write null")
-            return replace(field, value=None)
+            return SourcedValue(None, self.pointer_to(key), self.provider)
         if is_url and not re.match(r"https?://[^/\s]", url):
             self.report("member-invalid", key, "expected an http:// or https:// URL; left out")
             return None
-        return replace(field, value=url)
+        return SourcedValue(url, self.pointer_to(key), self.provider)
 
-    def _names(self, key: str, field: SourcedValue) -> SourcedValue | None:
+    def _names(self, key: str, value: Json) -> tuple[str, ...]:
         """Returns the names of variables without values, such as that in `NAME=VALUE`."""
-        texts = field.value.split() if isinstance(field.value, str) else value_of(self._strings(key, field))
         names = []
-        for item in texts:
+        for item in value.split() if isinstance(value, str) else self._strings(key, value) or ():
             name, separator, _ = item.partition("=" if "=" in item else ":")
             if separator:
                 message = f"{name.strip()[:60]} is listed with a value; only its name is documented"
                 fix = "list names of variables, and revoke the value if it is real"
                 self.report("credential-left-out", key, message, fix)
             names.append(name.strip().removeprefix("export ").strip())
-        return replace(field, value=tuple(filter(None, names)))
+        return tuple(filter(None, names))
 
     def objects(self, key: str) -> Iterator[FieldReader]:
         """Yields a reader for each object of a list."""
         items = self.items[key] = []
-        for index, item in enumerate(value_of(self._read(key, "objects")) or ()):
+        for index, item in enumerate(value_of(self.read(key, "objects")) or ()):
             items.append(self._nested(as_dict(item), self.pointer_to(key, index)))
             if isinstance(item, dict):
                 yield items[-1]
@@ -192,7 +195,7 @@ class FieldReader(Struct):
         `provider` is who declares its members, if that is not the provider of this object.
         """
         if key not in self.nested:
-            raw = value_of(self._read(key, "object")) or {}
+            raw = value_of(self.read(key, "object")) or {}
             self.nested[key] = self._nested(raw, self.pointer_to(key), provider)
         return self.nested[key]
 
@@ -220,27 +223,11 @@ class FieldReader(Struct):
         found = {key: reader.unread() for key, reader in {**nested, **others}.items() if reader is not None}
         return {**unread, **{key: members for key, members in found.items() if members}}
 
-    def _read(self, key: str, kind: str) -> SourcedValue | None:
-        self.read_keys.add(key)
-        value = self.raw.get(key)
-        if value is None:
-            is_declared = key in self.raw and self.provider in _NULLABLE
-            return SourcedValue(None, self.pointer_to(key), self.provider) if is_declared else None
-        expected, accepts = _KINDS[kind]
-        if not accepts(value):
-            self._report_type(key, expected, value)
-            return None
-        return SourcedValue(value, self.pointer_to(key), self.provider)
-
-    def _cautious(self, key: str, kind: Kind, caution: tuple[Json, ...]) -> SourcedValue | None:
+    def _cautious(self, key: str, kind: Kind, value: Json, caution: tuple[Json, ...]) -> SourcedValue | None:
         """Returns the careful reading of a fact on safety, if it has one, and reports a value that differs from it.
 
         A string in the wrong case counts unless it is the least cautious one.
         """
-        self.read_keys.add(key)
-        value = self.raw.get(key)
-        if value is None:
-            return None
         if kind == "flag":
             expected, is_right = "true or false", isinstance(value, bool)
             reading: Json = flag_from(value, caution[-1])
