@@ -67,11 +67,10 @@ def draft(
     """
     if [agent is not None, prints, answer is not None].count(True) != 1:
         raise UsageError("exactly one of --agent, --print and --apply is needed", fix="give one of them")
-    has_source = not structs.replace(given, target=None).is_empty
-    if out is not None and not has_source:
+    if out is not None and not given.has_source:
         raise UsageError("has no effect without SOURCE", where="--out", fix="leave it out; the target names its folder")
-    drafts = [draft_of(given.request(), out or Path(DEFAULT_OUT))] if has_source else []
-    for named, request in () if has_source else given.targets():
+    drafts = [draft_of(given.request(), out or Path(DEFAULT_OUT))] if given.has_source else []
+    for named, request in () if given.has_source else given.targets():
         path = (*(("tool", "skillgen") if named.file.suffix == ".toml" else ()), "targets", named.name)
         drafts.append(Draft(request, named.file, named.place.out, named.name, path))
     if agent is None and len(drafts) > 1:

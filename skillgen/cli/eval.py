@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -12,15 +11,36 @@ import typer
 
 from skillgen.cli.mock import read_mocked
 from skillgen.cli.options import command
-from skillgen.cli.output import Console, report_named
+from skillgen.cli.output import Console
 from skillgen.cli.source import SOURCE, Given
-from skillgen.config.option import command_words
+from skillgen.config.option import Options, PathName, command_words, option
 from skillgen.errors import ExitCode, UsageError
 
 if TYPE_CHECKING:
-    from skillgen.evals.grading import Checks, Grade
+    from skillgen.evals.grading import Grade
     from skillgen.evals.tasks import Task
     from skillgen.model.service import Service
+
+
+class EvalOptions(Options, frozen=True, kw_only=True):
+    """What is graded, and how it is reported."""
+
+    PANEL = "Report"
+
+    agent: str | None = option("Command of the agent, which gets the prompt on standard input.", metavar="COMMAND")
+    init: bool = option("Draft evals/evals.json in the skill, and run nothing.", False)
+    static: bool = option("Check what needs no agent: example calls, reads, descriptions.", False)
+    no_control: bool = option("Do not run the tasks without the skill.", False)
+    out: PathName | None = option(
+        "Folder of the runs. Default: NAME-workspace.", short="-o", metavar="DIR", is_path=True
+    )
+    format: str = option(
+        "Format of the report: text, json or junit.",
+        "text",
+        metavar="FORMAT",
+        choices=("text", "json", "junit"),
+        choice="report",
+    )
 
 
 @command
@@ -28,14 +48,7 @@ def evaluate(
     skill: Annotated[str, typer.Argument(metavar="SKILL", help="Folder of the skill.")],
     *,
     given: Annotated[Given, SOURCE],
-    agent: Annotated[
-        str | None,
-        typer.Option(metavar="COMMAND", help="Command of the agent, which gets the prompt on standard input."),
-    ] = None,
-    init: Annotated[bool, typer.Option("--init", help="Draft evals/evals.json in the skill, and run nothing.")] = False,
-    static: Annotated[
-        bool, typer.Option("--static", help="Check what needs no agent: example calls, reads, descriptions.")
-    ] = False,
+    options: EvalOptions,
     task_timeout: Annotated[
         float, typer.Option(metavar="SECONDS", min=0.1, max=86_400, help="Time limit of an agent for a task.")
     ] = 600.0,
@@ -44,13 +57,6 @@ def evaluate(
         typer.Option(metavar="RATE", min=0, max=1, help="Exit with 1 if success, recall or precision is lower."),
     ] = 1.0,
     jobs: Annotated[int, typer.Option(metavar="NUMBER", min=1, max=32, help="Agents that run at the same time.")] = 2,
-    no_control: Annotated[bool, typer.Option("--no-control", help="Do not run the tasks without the skill.")] = False,
-    out: Annotated[
-        str | None, typer.Option("--out", "-o", metavar="DIR", help="Folder of the runs. Default: NAME-workspace.")
-    ] = None,
-    report_format: Annotated[
-        str, typer.Option("--format", metavar="FORMAT", help="Format of the report: text, json or junit.")
-    ] = "text",
     console: Console,
 ) -> ExitCode:
     """Grade a skill by what an agent does with it.
@@ -63,23 +69,22 @@ def evaluate(
         skillgen eval agent-docs/skills/books openapi.yaml --static
         skillgen eval agent-docs/skills/books openapi.yaml --agent 'claude -p'
     """
-    from skillgen.evals.grading import is_below
+    from skillgen.evals.grading import REPORTS, is_below
     from skillgen.evals.running import Evaluation, evaluate
     from skillgen.evals.static import check_static
     from skillgen.sources.mcp.session import CancelToken
 
-    folder = Path(skill)
-    shown = _report(report_format)
+    folder, shown = Path(skill), REPORTS[options.format]
     if not (folder / "SKILL.md").is_file():
         raise UsageError("has no SKILL.md", where=skill, fix="give the folder of a skill")
-    if [agent is not None, init, static].count(True) != 1:
+    if [options.agent is not None, options.init, options.static].count(True) != 1:
         raise UsageError("exactly one of --agent, --init and --static is needed", fix="give one of them")
-    words = words_of_agent(agent)
+    words = words_of_agent(options.agent)
     service, results = read_mocked(given, console)
     name = folder.resolve().name
-    if init:
+    if options.init:
         return _write_draft(service, folder, name, console)
-    if static:
+    if options.static:
         checks = check_static(folder, service, results)
         sys.stdout.write(shown((), checks))
         return ExitCode.DONE if all(item.passed for found in checks.values() for item in found) else ExitCode.DRIFT
@@ -91,19 +96,13 @@ def evaluate(
         agent=words,
         timeout_s=task_timeout,
         jobs=jobs,
-        has_control=not no_control,
+        has_control=not options.no_control,
         cancel_token=CancelToken(),
     )
-    place, grades = evaluate(evaluation, Path(out or f"{name}-workspace"), partial(_print_progress, console))
+    place, grades = evaluate(evaluation, Path(options.out or f"{name}-workspace"), partial(_print_progress, console))
     sys.stdout.write(shown(grades, {}))
     console.say(f"the runs are in {place}")
     return ExitCode.DRIFT if is_below(grades, min_success) else ExitCode.DONE
-
-
-def _report(name: str) -> Callable[[Sequence[Grade], Checks], str]:
-    from skillgen.evals.grading import REPORTS
-
-    return report_named(name, REPORTS)
 
 
 def _tasks(folder: Path, service: Service, console: Console) -> tuple[Task, ...]:

@@ -13,9 +13,10 @@ import typer
 from msgspec import structs
 
 from skillgen.cli.options import command
-from skillgen.cli.output import Console, report_named, time_of_run
+from skillgen.cli.output import Console, time_of_run
 from skillgen.cli.source import SOURCES, Given, read
-from skillgen.config.project import NO_LINT_OPTIONS, LintOptions, Project
+from skillgen.config.option import Options, PathName, option
+from skillgen.config.project import LintOptions, Project
 from skillgen.errors import ExitCode, SkillgenError, UsageError
 from skillgen.problem_codes import CODES
 
@@ -25,27 +26,27 @@ if TYPE_CHECKING:
     from skillgen.rules.findings import Findings
 
 
+class ReportOptions(Options, frozen=True, kw_only=True):
+    """What is reported, and where."""
+
+    PANEL = "Report"
+
+    format: str = option(
+        "Format of the report: text, json, sarif, junit, github or conformance.",
+        "text",
+        metavar="FORMAT",
+        choices=("text", "json", "sarif", "junit", "github", "conformance"),
+        choice="report",
+    )
+    skill: PathName | None = option(
+        "Check a skill that a person wrote, a SKILL.md or its folder, not SOURCE.", metavar="PATH", is_path=True
+    )
+    badge: PathName | None = option("Also write the quality score as an SVG image.", metavar="FILE", is_path=True)
+
+
 @command
 def lint(
-    *,
-    given: Annotated[Given, SOURCES],
-    report_format: Annotated[
-        str,
-        typer.Option(
-            "--format", metavar="FORMAT", help="Format of the report: text, json, sarif, junit, github or conformance."
-        ),
-    ] = "text",
-    skill: Annotated[
-        Path | None,
-        typer.Option(
-            "--skill", metavar="PATH", help="Check a skill that a person wrote, a SKILL.md or its folder, not SOURCE."
-        ),
-    ] = None,
-    badge_file: Annotated[
-        Path | None, typer.Option("--badge", metavar="FILE", help="Also write the quality score as an SVG image.")
-    ] = None,
-    options: LintOptions,
-    console: Console,
+    *, given: Annotated[Given, SOURCES], report: ReportOptions, options: LintOptions, console: Console
 ) -> ExitCode:
     """Report what sources lack to be documented well.
 
@@ -65,26 +66,22 @@ def lint(
     from skillgen.rules.findings import baseline_text, counts_of
     from skillgen.rules.scores import badge
 
-    if skill is not None and (badge_file is not None or report_format == "conformance"):
-        where = "--badge" if badge_file is not None else "--format"
+    if report.skill is not None and (report.badge is not None or report.format == "conformance"):
+        where = "--badge" if report.badge is not None else "--format"
         raise UsageError("only a source has scores", where=where, fix="leave out --skill")
-    report = _report(report_format, console)
-    has_source = not structs.replace(given, target=None).is_empty
+    write = _report(report.format, console)
     file = find_project_file() if given.project is None else project_file(given.project)
-    if file is None and not has_source:
+    if file is None and not given.has_source:
         fix = "name a description, a snapshot or -- COMMAND of a server, or run `skillgen init`"
         raise UsageError("neither a source nor a skillgen.yaml", where="SOURCE", fix=fix)
-    settings = read_project(file) if file is not None else None
-    has_scores = skill is None and (badge_file is not None or report_format in ("text", "json", "conformance"))
-    settings_of_lint = settings.lint if settings is not None else NO_LINT_OPTIONS
-    linter = Linter(options, settings_of_lint, file, has_scores=has_scores)
-    if has_source and given.target is not None:
-        raise UsageError("has no effect with a source", where="--target", fix="leave it out")
-    if not has_source and file is not None and settings is not None:
-        readings = _read_targets(settings, file, given, console)
-    else:
+    project = read_project(file) if file is not None else Project(targets={})
+    is_scored = report.badge is not None or report.format in ("text", "json", "conformance")
+    linter = Linter(options, project.lint, file, has_scores=is_scored and report.skill is None)
+    if given.has_source or file is None:
         readings = _read_given(given, console)
-    findings, code = _findings(linter, readings, skill, console)
+    else:
+        readings = _read_targets(project, file, given, console)
+    findings, code = _findings(linter, readings, None if report.skill is None else Path(report.skill), console)
     if linter.options.write_baseline is not None:
         _write(Path(linter.options.write_baseline), baseline_text(findings))
         console.say(f"{sum(len(item.problems) for item in findings):,} findings are known now")
@@ -92,9 +89,10 @@ def lint(
     if console.quiet:
         errors = [tuple(problem for problem in item.problems if problem.level == "error") for item in findings]
         findings = [structs.replace(item, problems=same) for item, same in zip(findings, errors, strict=True)]
-    sys.stdout.write(report(findings))
-    if badge_file is not None:
-        _write(badge_file, badge(min((item.scores.quality for item in findings if item.scores is not None), default=0)))
+    sys.stdout.write(write(findings))
+    if report.badge is not None:
+        scores = (item.scores.quality for item in findings if item.scores is not None)
+        _write(Path(report.badge), badge(min(scores, default=0)))
     if outdated := linter.outdated():
         console.say(f"{outdated:,} findings of the baseline no longer occur: write it again with --write-baseline")
     counts = counts_of(findings)
@@ -122,21 +120,16 @@ def _findings(
 
 
 def _report(name: str, console: Console) -> Callable[[Sequence[Findings]], str]:
-    """Returns the report of `--format`.
-
-    Raises:
-        UsageError: there is no such report.
-    """
+    """Returns the report of `--format`."""
     from skillgen.rules.reports import REPORTS, conformance_report, text_report
 
+    if name == "conformance":
+        return partial(conformance_report, tested_at=time_of_run())
+    if name != "text":
+        return REPORTS[name]
     has_colour = sys.stdout.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
     nothing = "no errors" if console.quiet else "no findings"
-    reports: dict[str, Callable[[Sequence[Findings]], str]] = {
-        **REPORTS,
-        "text": partial(text_report, is_complete=console.verbose, has_colour=has_colour, nothing=nothing),
-        "conformance": partial(conformance_report, tested_at=time_of_run()),
-    }
-    return report_named(name, reports)
+    return partial(text_report, is_complete=console.verbose, has_colour=has_colour, nothing=nothing)
 
 
 def _write(path: Path, text: str) -> None:

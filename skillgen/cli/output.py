@@ -146,17 +146,6 @@ def time_of_run() -> str:
     return time.strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
-def report_named(name: str, reports: Mapping[str, AnyReport]) -> AnyReport:
-    """Returns the report of `--format`.
-
-    Raises:
-        UsageError: no report has this name.
-    """
-    if name not in reports:
-        raise UsageError(f"no such format: {name}", where="--format", fix=f"choose from {', '.join(reports)}")
-    return reports[name]
-
-
 def show_result(result: Result, console: Console, *, shows_diff: bool, is_project: bool = False) -> None:
     """Prints the problems, errors, summaries and, in a check, the diffs of a run (`is_project`: of a project file)."""
     from skillgen.pipeline.results import Failure

@@ -40,7 +40,12 @@ class Given(Struct, frozen=True, kw_only=True):
     @property
     def is_empty(self) -> bool:
         """True if there is no source."""
-        return not self.words and self.target is None and not self._is_named
+        return not self.has_source and self.target is None
+
+    @property
+    def has_source(self) -> bool:
+        """True if there is a source that is not a target."""
+        return bool(self.words) or self._is_named
 
     @property
     def _is_named(self) -> bool:
@@ -57,7 +62,7 @@ class Given(Struct, frozen=True, kw_only=True):
         if self.is_empty:
             fix = "give a file, a URL, MODULE:APP or --target NAME; or a server: --url URL or -- COMMAND"
             raise UsageError("no source is given", fix=fix)
-        if self.target is not None and (self.words or self._is_named):
+        if self.target is not None and self.has_source:
             raise UsageError("several sources are given", where="--target", fix="give the target or the source")
         if self.target is not None:
             ((_, request),) = self.targets()

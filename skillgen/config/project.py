@@ -144,7 +144,7 @@ class Source(Options, frozen=True, kw_only=True):
         is_secret=True,
     )
     headers: Mapping[str, str] = option(
-        "HTTP header for the server, or to fetch the description.",
+        "HTTP header that is sent to read the source.",
         {},
         usage="As 'NAME: VALUE', 'NAME: env:VARIABLE' or 'NAME: Bearer env:VARIABLE'.",
         note="Secrets only as ${NAME}.",
@@ -322,7 +322,7 @@ class Texts(Options, frozen=True, kw_only=True):
     )
     exclude: Sequence[str] = option("Leave out matching tools; patterns as for --include.", (), metavar="PATTERN")
     extra: Sequence[str] = option(
-        "Captured --ai-help text, llms.txt or Arazzo file that adds to the description: a file or a URL.",
+        "Captured --ai-help text, llms.txt or Arazzo file that adds to the source: a file or a URL.",
         (),
         metavar="SOURCE",
         is_path=True,
@@ -475,9 +475,7 @@ class OutputOptions(Options, frozen=True, kw_only=True):
         is_key=False,
     )
     replace: bool = option("Replace the documents of another service that are in the folder.", False, panel=_SAFETY)
-    prune: bool = option(
-        "Remove documents and installed skills of targets and servers that no longer exist.", False, panel=_SAFETY
-    )
+    prune: bool = option("Remove documents and installed skills of what no longer exists.", False, panel=_SAFETY)
     strict: bool = option("Treat warnings as errors.", False, panel="Report")
 
 
