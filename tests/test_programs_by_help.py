@@ -668,6 +668,44 @@ def test_a_help_command_of_picocli_is_used_where_the_option_is_unknown(tmp_path:
     assert "Unknown option" not in skillgen.render_documents(read(tmp_path, texts), emit=["llms"])["llms-full.txt"]
 
 
+VERCEL = {
+    "--help": """\
+Crate CLI 4.7.3
+
+  ▲ crate [options] <command | path>
+
+  For pack command help, run `crate pack --help`
+
+  Commands:
+
+    Basic
+
+      pack                 [path]      Packs a crate (default)
+      tags                 [cmd]       Manages tags
+      i | install          [name]      Install a crate
+
+    Advanced
+
+      burn                             Burns a crate
+
+  Global Options:
+
+    -h, --help                     Output usage information
+""",
+    "pack --help": "  ▲ crate pack [path]\n\n  Packs a crate\n",
+    "tags --help": "  ▲ crate tags command\n\n  Commands:\n\n  add   Add a tag\n\n\n  Options:\n\n  -y,  --yes\n",
+    "tags add --help": "  ▲ crate tags add\n",
+    "i --help": "  ▲ crate install [<@scope>/]<name>... [options]\n\n  Options:\n\n  -y,  --yes  Skip\n",
+    "burn --help": "  ▲ crate burn\n",
+}
+
+
+def test_titles_of_parts_of_a_list_are_no_commands(tmp_path: Path) -> None:
+    service = read(tmp_path, VERCEL)
+    assert [tool.name for tool in service.tools] == ["pack", "tags add", "i", "burn"]
+    assert "[<@scope>/]<name>..." in skillgen.render_documents(service, emit=["llms"])["llms-full.txt"]
+
+
 def test_the_list_that_symfony_prints_is_read(tmp_path: Path) -> None:
     """Its `--help` is the help of its command `list`."""
     options = (

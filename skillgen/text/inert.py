@@ -18,9 +18,9 @@ _LOG_COMMANDS = (
 
 _HOST_FORMS = (
     # A file that a host inserts: Claude Code and Gemini CLI at the start of a word, OpenCode also after a bracket or a
-    # quote. A name that cannot be outside of the project is left alone: `@scope/name`, `(@.price)` of a JSONPath.
+    # quote. A name that cannot be outside of the project is left alone: `@scope/name...`, `(@.price)` of a JSONPath.
     r"@(?<!\S@)(?=[.\"])",
-    r"@(?<![\w`]@)(?=[~/]|\.\.|\w[^\s@]{0,300}\.\.|[A-Za-z]:[\\/])",
+    r"@(?<![\w`]@)(?=[~/]|\.\.|\w[^\s@]{0,300}(?<!\.)\.\.(?!\.)|[A-Za-z]:[\\/])",
     r"!(?=[`{])",  # !`command`: Claude Code and OpenCode run it; !{command}: Gemini CLI
     r"`(?<=```)(?=!)",  # a fence opened with ```! is run by Claude Code, wherever it is, also inside a longer fence
     r"\$(?=ARGUMENTS|\{CLAUDE_)",  # arguments of an invocation, and variables of Claude Code

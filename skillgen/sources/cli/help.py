@@ -200,7 +200,7 @@ _LISTS_NOT = re.compile(
 )
 _WORD = r"[A-Za-z0-9](?:[\w+-]|[.:](?=[\w+-])){0,60}"
 _ENTRY = re.compile(
-    rf"(?P<indent>[ \t]+)(?:\$ |[o•*] )?(?P<names>{_WORD}(?:(?:, ?|\||/| ){_WORD}){{0,4}}?)[*]?"
+    rf"(?P<indent>[ \t]+)(?:\$ |[o•*] )?(?P<names>{_WORD}(?:(?:, ?| ?\| ?|/| ){_WORD}){{0,4}}?)[*]?"
     r"(?P<args>(?: (?:<[^>]{1,80}>|\[[^\]]{1,80}\]{1,3}|\([^)]{1,80}\)|--[\w-]{1,60}=[A-Z]{1,30}"
     r"|\.\.\.[A-Z]{0,30}|[A-Z][A-Z0-9_=]{1,30})(?:\.\.\.|…){0,2}){0,8})"
     r":?(?:(?: {2,}|\t+| - | -- )(?:# |: )?(?P<text>\S.*)|\s*)\Z"
@@ -344,9 +344,18 @@ class _Help:
                 if kind == "commands" and _COMMA_LIST.match(line):
                     yield from (_Listed((name,), "", "") for name in line.replace(",", " ").split() if name != "help")
                     continue
+                if self._heads_list(number, below):
+                    indent = None
+                    continue
                 indent = depth if indent is None else min(indent, depth)
                 if depth <= indent + 1 and (item := self._entry(number, kind or "braces")) is not None:
                     yield item
+
+    def _heads_list(self, number: int, below: str) -> bool:
+        """True for the title of a part of a list, with an empty line and deeper commands below it."""
+        title = re.match(r"( +)[A-Z]\w*\Z", self._lines[number])
+        entry = _ENTRY.match(below) if title and number + 1 < len(self._lines) and not self._lines[number + 1] else None
+        return title is not None and entry is not None and bool(entry["text"]) and len(entry["indent"]) > len(title[1])
 
     def _kind(self, title: str) -> str:
         if _LISTS_NOT.search(title):
