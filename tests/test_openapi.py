@@ -200,6 +200,17 @@ def test_a_relative_server_url_is_resolved_against_the_description(tmp_path: Pat
     assert service["endpoints"] == [{"url": f"{address}/apis/v2"}]
 
 
+def test_a_host_that_is_not_public_comes_after_those_that_are(serve: Callable[..., str]) -> None:
+    urls = ["http://localhost:3000", "http://10.0.0.7/v1", "https://demo.example.com", "https://example.com"]
+    data = description(servers=[{"url": url} for url in urls])
+    assert [endpoint.url for endpoint in skillgen.read(data).endpoints] == [*urls[2:], *urls[:2]]
+    answers: dict[str, Any] = {}
+    own = serve(answers)
+    data["servers"].append({"url": own})
+    answers["/openapi.json"] = (200, "application/json", json.dumps(data).encode())
+    assert [endpoint.url for endpoint in skillgen.read(f"{own}/openapi.json").endpoints] == [*urls[2:], own, *urls[:2]]
+
+
 def test_a_byte_order_mark_and_utf_16_are_read(full: Path, tmp_path: Path) -> None:
     text = json.dumps(FULL)
     for name, content in (("bom", b"\xef\xbb\xbf" + text.encode()), ("utf-16", text.encode("utf-16"))):

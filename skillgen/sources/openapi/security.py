@@ -14,7 +14,7 @@ from urllib.parse import unquote, urljoin
 from skillgen.errors import ProblemLog
 from skillgen.model.auth import SIGNATURE, Auth, Credential, Endpoint, EndpointVariable, Scope
 from skillgen.model.values import Json, Origin, child, last_token
-from skillgen.security.addresses import without_credentials
+from skillgen.security.addresses import host_of, is_private, without_credentials
 from skillgen.sources.json_access import as_dict, as_list, text_of
 from skillgen.sources.json_schema.keywords import kind_of
 from skillgen.sources.openapi.references import Resolver
@@ -268,8 +268,8 @@ _ANY_VARIABLE = re.compile(r"\{([^{}]+)\}")
 def endpoints_from(servers: Json, pointer: str, base_url: str | None, problems: ProblemLog) -> tuple[Endpoint, ...]:
     """Reads a list of servers; relative URLs are resolved against `base_url`, the URL of the description.
 
-    The order is that of the list, but https comes before the same URL with http, and what names no host comes after a
-    URL that ends with the same path.
+    The order is that of the list, but a host that is not public comes last (unless the description is from there),
+    https comes before the same URL with http, and what names no host comes after a URL that ends with the same path.
     """
     endpoints: list[Endpoint] = []
     for index, server in enumerate(as_list(servers)):
@@ -312,7 +312,11 @@ def endpoints_from(servers: Json, pointer: str, base_url: str | None, problems: 
         path = endpoint.url.rstrip("/")
         return not is_absolute(endpoint) and any(url.endswith(path) for url in complete)
 
-    return tuple(sorted(endpoints, key=lambda endpoint: (is_known_better(endpoint), endpoint.url in plain_twins)))
+    def is_elsewhere(endpoint: Endpoint) -> bool:
+        host = host_of(endpoint.url)
+        return host is not None and is_private(host) and host != host_of(base_url or "")
+
+    return tuple(sorted(endpoints, key=lambda at: (is_elsewhere(at), is_known_better(at), at.url in plain_twins)))
 
 
 def default_endpoint(base_url: str) -> Endpoint:
