@@ -72,7 +72,7 @@ SHOWN_NOWHERE = {
     *("OfferedSkill.extras", "Prompt.extras", "Resource.extras", "Service.extras", "Tool.extras"),
     *("Example.name", "ExampleOutput.name", "ExampleOutput.media_type"),  # keys of examples, which have summaries
     *("Example.input", "Request.auth", "Request.body", "Request.secrets"),  # only where tools have them
-    *("CommandSyntax.value", "CommandSyntax.word"),  # only of an option
+    *("CommandSyntax.value", "CommandSyntax.word", "Auth.signing_name"),  # only of an option, and of a signed request
     *("Service.product", "Service.purpose", "Service.skill_name", "Service.trigger"),  # inferred from the others
     "WorkflowStep.other",  # only of a step without a tool
     *("Service.name", "Tool.group", "Service.version"),  # given by the test

@@ -115,20 +115,6 @@ def test_an_address_next_to_its_own_url_reads_no_file_outside_the_folder(tmp_pat
     assert "document-not-read" in [code for code, _ in problems]
 
 
-def test_a_schema_of_another_draft_is_reported(tmp_path: Path) -> None:
-    """S2-04: `$schema` in a schema; it is read as the rest of the description is."""
-    old = {"$schema": "http://json-schema.org/draft-07/schema#", "type": "object", "properties": {"a": {}}}
-    new = {**old, "$schema": "https://json-schema.org/draft/2020-12/schema"}
-    bodies = {name: {"content": {"application/json": {"schema": raw}}} for name, raw in (("old", old), ("new", new))}
-    paths = {f"/{name}": {"post": operation(name, requestBody=body)} for name, body in bodies.items()}
-    data = description(paths, components={"schemas": {"Old": old, "New": new}}, openapi="3.1.0")
-    finished = generated("from-openapi", write(tmp_path / "api.json", data), "-o", tmp_path / "out", "-v")
-    assert [line.split(": ")[2] for line in finished.stderr.splitlines() if "dialect-differs" in line] == [
-        "/components/schemas/Old/$schema",
-        "/paths/~1old/post/requestBody/content/application~1json/schema/$schema",
-    ]
-
-
 @pytest.mark.parametrize(
     ("dialect", "limit", "reported"),
     [

@@ -7,7 +7,7 @@ requirements are checked where they are read. Null is treated as absent.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from typing import Any, TypeAlias
 from urllib.parse import urlsplit
 
@@ -17,7 +17,6 @@ from skillgen.model.tool import Tool
 from skillgen.model.values import Json, child, follow
 from skillgen.sources.json_access import as_dict, text_of
 from skillgen.sources.json_schema.keywords import kind_of
-from skillgen.sources.openapi.media import request_bodies
 from skillgen.sources.openapi.paths import METHODS
 from skillgen.text import lazy_re as re
 
@@ -162,41 +161,16 @@ _KNOWN_DIALECT = re.compile(
 
 def reads_siblings_of_references(document: dict[str, Json]) -> bool:
     """True if keywords next to a `$ref` apply; OpenAPI before 3.1 and JSON Schema before 2019-09 ignore them."""
-    return not _is_before_31(document) and not _has_draft_07(document)
-
-
-def _is_before_31(document: dict[str, Json]) -> bool:
-    return str(document.get("openapi", "2.0")).startswith(("2", "3.0"))
-
-
-def _has_draft_07(document: dict[str, Json]) -> bool:
-    return _DRAFT_07.match(text_of(document, "jsonSchemaDialect") or "") is not None
+    is_old = str(document.get("openapi", "2.0")).startswith(("2", "3.0"))
+    return not is_old and not _DRAFT_07.match(text_of(document, "jsonSchemaDialect") or "")
 
 
 def check_dialect(document: dict[str, Json], problems: ProblemLog) -> None:
-    """Reports an unknown dialect, and schemas with another dialect than the description."""
+    """Reports an unknown dialect."""
     declared = text_of(document, "jsonSchemaDialect")
     if declared is not None and not _DRAFT_07.match(declared) and not _KNOWN_DIALECT.match(declared):
         message = f"the dialect {declared[:100]!r} is unknown; schemas are read as JSON Schema 2020-12"
         problems.report("dialect-unknown", "/jsonSchemaDialect", message)
-    if _is_before_31(document):
-        return
-    for pointer, raw in _schemas_with_dialect(document):
-        schema_dialect = text_of(raw, "$schema")
-        if schema_dialect is None:
-            continue
-        if (_DRAFT_07.match(schema_dialect) is not None) != _has_draft_07(document):
-            message = f"the schema has the dialect {schema_dialect[:100]!r}, but is read in that of the description"
-            problems.report("dialect-differs", child(pointer, "$schema"), message)
-
-
-def _schemas_with_dialect(document: dict[str, Json]) -> Iterator[tuple[str, Json]]:
-    """Yields the schemas of components and request bodies, which may declare a dialect, with their pointers."""
-    schemas = as_dict(as_dict(document.get("components")).get("schemas"))
-    yield from ((child("", "components", "schemas", name), raw) for name, raw in schemas.items())
-    for pointer, body in request_bodies(document):
-        for name, media in as_dict(as_dict(body).get("content")).items():
-            yield child(pointer, "content", name, "schema"), as_dict(media).get("schema")
 
 
 def check_shapes(data: dict[str, Json], problems: ProblemLog) -> None:

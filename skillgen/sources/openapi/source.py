@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Iterator
 
 from msgspec.structs import replace
@@ -36,7 +35,7 @@ from skillgen.sources.openapi.checks import (
 from skillgen.sources.openapi.media import needs_xml_names
 from skillgen.sources.openapi.operations import OperationReader, TagReader, tags_of
 from skillgen.sources.openapi.paths import PathOperation
-from skillgen.sources.openapi.references import FILES_KEY, PointerMap, ReferencePolicy, Resolver, bundle
+from skillgen.sources.openapi.references import PointerMap, ReferencePolicy, Resolver, bundle
 from skillgen.sources.openapi.security import (
     SecurityOptions,
     SecurityReader,
@@ -46,9 +45,6 @@ from skillgen.sources.openapi.security import (
     url_of,
 )
 from skillgen.sources.openapi.swagger import convert_swagger
-
-_COMPACT_SIZE_LIMIT_BYTES = 1 << 20
-"""Larger descriptions are counted with their white space: their SKILL.md has its maximum size anyway."""
 
 
 def service_from_description(
@@ -144,7 +140,7 @@ def _service(data: dict[str, Json], version: str, document: Document, problems: 
         tools=tools,
         events=events,
         schemas=reader.named_types(),
-        source_size_bytes=_size_bytes(document) + (_compact_size_bytes(data[FILES_KEY]) if FILES_KEY in data else 0),
+        source_size_bytes=document.size_bytes,
     )
 
 
@@ -157,20 +153,6 @@ def _mark_event_schemes(
         for group in (calls, events)
     )
     return tuple(replace(item, is_for_events=True) if item.name in of_events - of_calls else item for item in auth)
-
-
-def _size_bytes(document: Document) -> int:
-    """Returns the size of a description as compact JSON, like the size of `tools/list`.
-
-    SKILL.md may grow with the source, and white space must not count.
-    """
-    if document.size_bytes > _COMPACT_SIZE_LIMIT_BYTES:
-        return document.size_bytes
-    return min(document.size_bytes, _compact_size_bytes(document.data))
-
-
-def _compact_size_bytes(data: Json) -> int:
-    return len(json.dumps(data, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "surrogatepass"))
 
 
 def _checked_version(data: Json, name: str) -> str:
