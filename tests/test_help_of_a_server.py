@@ -39,6 +39,7 @@ Create a new project.
 - `name` (required, string): Project name (1-100 chars)
 - `type` (optional, string, max 7 characters): `public` or `private`
 - `colour`: Any name that CSS knows
+- `place` (required, string): Where it is
 
 **Returns:**
 ```json
@@ -62,7 +63,11 @@ Reads from a replica.
 PROJECT = {
     "type": "object",
     "required": ["name"],
-    "properties": {"name": {"type": "string"}, "type": {"type": "string", "description": "Who sees it"}},
+    "properties": {
+        "name": {"type": "string"},
+        "type": {"type": "string", "description": "Who sees it"},
+        "place": {"type": "string"},
+    },
 }
 
 
@@ -179,6 +184,7 @@ def test_the_tool_reference_reaches_the_section_of_each_tool(tmp_path: Path, unk
         "- `type` (string): Who sees it\n",
         "- `type` (optional, string, max 7 characters): `public` or `private`\n",
         "- `colour`: Any name that CSS knows\n",
+        "- `place` (required, string): Where it is\n",
         '{"id": "proj_456", "createdAt": "2026-01-21"}',
         "side effects: Creates project, sends webhook",
         'As a command: `acme projects create --name "New Project"`',

@@ -108,7 +108,8 @@ _PART = re.compile(r"(?:#{4,6} +|\*\*)(?P<label>[^*\n]+)(?:\*\*:?)?\s*(?P<text>.
 _NO_EFFECT = re.compile(r"\W*(?:none|no|nothing|n/?a|no\s+side[\s-]effects?)?\W*", re.IGNORECASE)
 _CALL = re.compile(r"`([^`\n]+)`")
 _PARAMETER = re.compile(
-    r"^[-*] `(?P<name>[\w.$-]+)`(?: \((?:(?:required|optional|string|integer|number|boolean|array|object)(?:, )?)+\))?"
+    r"^[-*] `(?P<name>[\w.$-]+)`"
+    r"(?P<facts> \((?:(?:required|optional|string|integer|number|boolean|array|object)(?:, )?)+\))?"
     r"(?::| [—–-]) (?P<text>\S.*)\n?",
     re.MULTILINE,
 )
@@ -161,7 +162,8 @@ def _without_known(part: str, parameters: dict[str, Parameter], origin: Origin) 
 
     def rest(item: re.Match[str]) -> str:
         known = parameters.get(item["name"])
-        if known is None or (known.description or item["text"]) != item["text"]:
+        is_more = known is None or ("required" in (item["facts"] or "") and not known.required)
+        if known is None or is_more or (known.description or item["text"]) != item["text"]:
             return item[0]
         if not known.description:
             origins = {**(known.origins or {}), "description": origin}
