@@ -16,20 +16,7 @@ from skillgen.model.tool import CAUTION
 from skillgen.model.values import Json, Value
 
 Kind = Literal[
-    "json",
-    "string",
-    "strings",
-    "boolean",
-    "number",
-    "integer",
-    "version",
-    "url",
-    "link",
-    "names",
-    "flag",
-    "choice",
-    "object",
-    "objects",
+    "json", "string", "strings", "boolean", "number", "integer", "version", "url", "link", "names", "flag", "choice"
 ]
 """How a value is read: `names` are those of environment variables, a `flag` and a `choice` are facts on safety."""
 

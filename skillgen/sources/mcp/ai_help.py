@@ -162,8 +162,9 @@ def _without_known(part: str, parameters: dict[str, Parameter], origin: Origin) 
 
     def rest(item: re.Match[str]) -> str:
         known = parameters.get(item["name"])
-        is_more = known is None or ("required" in (item["facts"] or "") and not known.required)
-        if known is None or is_more or (known.description or item["text"]) != item["text"]:
+        if known is None or (known.description or item["text"]) != item["text"]:
+            return item[0]
+        if "required" in (item["facts"] or "") and not known.required:
             return item[0]
         if not known.description:
             origins = {**(known.origins or {}), "description": origin}

@@ -121,7 +121,9 @@ class FieldReader(Struct):
             if key in owner.raw and (value := owner.read(key, field.kind, field.caution)) is not None:
                 yield value
 
-    def read(self, key: str, kind: Kind = "string", caution: tuple[Json, ...] = ()) -> SourcedValue | None:
+    def read(
+        self, key: str, kind: Kind | Literal["object", "objects"] = "string", caution: tuple[Json, ...] = ()
+    ) -> SourcedValue | None:
         """Reads a member; a blank string counts as absent, a single string as a list of one.
 
         `caution` has the values of a fact on safety, the most cautious last.
@@ -223,7 +225,7 @@ class FieldReader(Struct):
         found = {key: reader.unread() for key, reader in {**nested, **others}.items() if reader is not None}
         return {**unread, **{key: members for key, members in found.items() if members}}
 
-    def _cautious(self, key: str, kind: Kind, value: Json, caution: tuple[Json, ...]) -> SourcedValue | None:
+    def _cautious(self, key: str, kind: str, value: Json, caution: tuple[Json, ...]) -> SourcedValue | None:
         """Returns the careful reading of a fact on safety, if it has one, and reports a value that differs from it.
 
         A string in the wrong case counts unless it is the least cautious one.

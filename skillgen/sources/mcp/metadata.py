@@ -15,7 +15,6 @@ from msgspec.structs import replace
 
 from skillgen.errors import ProblemLog, SourceError
 from skillgen.model.auth import Access, AccessLevel, Auth, Endpoint, Invocation, RateLimit, Requirements, Scope
-from skillgen.model.calls import ErrorCase
 from skillgen.model.mcp_fields import ACCESS, IDENTITY, RELATED, REQUIREMENTS, SCOPE, SERVICE, Field, Place, spellings
 from skillgen.model.resource import RelatedServer
 from skillgen.model.service import Service
@@ -28,7 +27,6 @@ from skillgen.sources.mcp.fields import (
     FieldReader,
     FieldResolver,
     SourcedValue,
-    catalogue_errors,
     check_dashdash,
     counted_limit,
     dashdashes_in_result,
@@ -233,7 +231,7 @@ def identity_from_crawl(
         extensions=_extensions(sources),
         **{
             **fields,
-            "requirements": replace(requirements, session_ttl_s=manifest.session_ttl_s()),
+            "requirements": replace(requirements, **manifest.fields.object("auth").values((_SESSION_TTL,))),
             "rate_limit": fields["rate_limit"] or counted_limit(manifest.fields),
         },
     )
@@ -276,7 +274,8 @@ def _extensions(sources: MetadataSources) -> Mapping[str, Json] | None:
             reader = capabilities.object("extensions")
             extensions.update(reader.unread())
             reader.ignore(*reader.raw)
-    return {**extensions, **sources.manifest.extensions()} or None
+    supported = sources.manifest.fields.values((_SUPPORTED,)).get("extensions", ())
+    return {**extensions, **{name: {} for name in supported}} or None
 
 
 _MANIFEST_VERSION = "0.1.0"
@@ -327,18 +326,6 @@ class Manifest:
             Auth(kind=kind, scopes=scopes if kind == first else (), pointer=auth.pointer)
             for kind in dict.fromkeys(kinds)
         )
-
-    def session_ttl_s(self) -> int | None:
-        """Returns how long a session lasts without a call."""
-        return self.fields.object("auth").values((_SESSION_TTL,)).get("session_ttl_s")
-
-    def extensions(self) -> dict[str, Json]:
-        """Returns the names of the supported extensions, also of those that the schema does not know."""
-        return {name: {} for name in self.fields.values((_SUPPORTED,)).get("extensions", ())}
-
-    def errors(self) -> tuple[ErrorCase, ...]:
-        """Returns the errors that any tool may return."""
-        return catalogue_errors([self.fields])
 
     def related(self) -> tuple[RelatedServer, ...]:
         """Returns the recommended servers, also those in the form of a protocol message (seed 004, 13)."""
