@@ -12,7 +12,7 @@ import json
 import os
 import re
 from collections.abc import Callable, Collection, Mapping
-from functools import partial
+from functools import partial, reduce
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
@@ -307,12 +307,10 @@ def build(
         UsageError: the project file or an option is invalid.
     """
     from skillgen.config.loader import project_file, read_project
-    from skillgen.pipeline.build import build_targets, prune_targets, resolve_targets
+    from skillgen.pipeline.build import build_targets, resolve_targets
 
     file = project_file(project)
     given = options if timeout is None else {**options, "timeout": timeout}
     targets = resolve_targets(read_project(file).targets, file, target, given)
-    result = Result()
-    for built in build_targets(targets, os.environ, notify):
-        result = result.joined(built.result)
-    return result if target is not None else result.joined(prune_targets(targets, result, options.get("out")))
+    built = build_targets(targets, os.environ, notify, options.get("out"))
+    return reduce(Result.joined, (item.result for item in built), Result())

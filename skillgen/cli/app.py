@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterable, Sequence
 from importlib import import_module
 from inspect import signature
 from io import TextIOWrapper
+from itertools import chain, islice
 from typing import Annotated, Any
 
 import typer
@@ -114,43 +115,34 @@ def main() -> None:
         sys.exit(int(report_unwritable_output(error, Console())))
 
 
-_FIRST, _LAST = "the first argument", "the last argument"
-
 _RENAMED = {
     ("build", "--config"): "--project",
-    ("call", "--openapi"): _FIRST,
-    ("eval", "--source"): _LAST,
-    ("inspect", "--cli"): _LAST,
+    ("call", "--openapi"): "",
+    ("eval", "--source"): "",
+    ("inspect", "--cli"): "",
     ("inspect", "--cli-command"): "--command",
-    ("lint", "--cli"): _LAST,
+    ("lint", "--cli"): "",
     ("lint", "--cli-command"): "--command",
 }
-"""Command and option of the last release to the new one, or to the place of its value."""
+"""Command and option of the last release to the new one; empty if its value is an argument now."""
 
 
 def _with_new_spelling(arguments: list[str], say: Callable[[str], None]) -> list[str]:
     """Returns a command line with new options for those of the last release; `say` receives a note on each."""
-    if not arguments:
-        return arguments
-    command, rest = arguments[0], list(arguments[1:])
-    first: list[str] = []
-    kept: list[str] = []
-    last: list[str] = []
-    while rest:
-        word = rest.pop(0)
+    rest = iter(arguments)
+    command = next(rest, "")
+    options: list[str] = []
+    sources: list[str] = []
+    for word in rest:
         flag, equals, value = word.partition("=")
         new = _RENAMED.get((command, flag))
         if new is None:
-            kept.append(word)
+            options.append(word)
             continue
-        values = [value] if equals else rest[:1]
-        rest = rest if equals else rest[1:]
-        say(f"note: {command} {flag} is now {new} and goes away in the next release")
-        if new.startswith("--"):
-            kept += [new, *values]
-        else:
-            (first if new == _FIRST else last).extend(values)
-    return [command, *first, *kept, *last]
+        say(f"note: {command} {flag} is now {new or 'an argument'} and goes away in the next release")
+        (options if new else sources).extend([*filter(None, [new]), *([value] if equals else islice(rest, 1))])
+    parts = [sources, options] if command == "call" else [options, sources]
+    return [*arguments[:1], *chain(*parts)]
 
 
 _WITHOUT_COMMAND = ("from-openapi", "from-cli", "build", "init", "diff")

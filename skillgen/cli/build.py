@@ -39,7 +39,7 @@ def build(
         skillgen build --check
     """
     from skillgen.config.loader import project_file, read_project
-    from skillgen.pipeline.build import build_targets, prune_targets, resolve_targets
+    from skillgen.pipeline.build import build_targets, resolve_targets
     from skillgen.pipeline.results import Result
 
     file = project_file(run.project)
@@ -48,7 +48,8 @@ def build(
     is_interactive = bool(sys.stdin) and sys.stdin.isatty() and sys.stderr.isatty() and "PRE_COMMIT" not in os.environ
     result = Result()
     with console.progress("reading the sources"):
-        for built in build_targets(targets, os.environ, Console().say if is_interactive else None):
+        announce = Console().say if is_interactive else None
+        for built in build_targets(targets, os.environ, announce, given.get("out")):
             if built.status == "unchanged":
                 console.say(f"{built.name}: nothing changed")
             else:
@@ -56,10 +57,6 @@ def build(
                     console.say(f"{built.name}: not built")
                 show_result(built.result, console, shows_diff=not run.json, is_project=True)
             result = result.joined(built.result)
-    if run.target is None:
-        pruned = prune_targets(targets, result, given.get("out"))
-        show_result(pruned, console, shows_diff=not run.json)
-        result = result.joined(pruned)
     code, is_check = result.exit_code, "check" in given
     if run.json:
         print(result_json(result, full_place))

@@ -316,12 +316,15 @@ class BuiltTarget(Struct, frozen=True, kw_only=True):
 
 
 def build_targets(
-    targets: Sequence[NamedTarget], environment: Mapping[str, str], announce: Notify | None
+    targets: Sequence[NamedTarget], environment: Mapping[str, str], announce: Notify | None, out: PathName | None = None
 ) -> Iterator[BuiltTarget]:
     """Builds targets and yields their results in order. A target that fails does not stop the others.
 
-    `announce` prints the URL for a login, and is `None` if no person can log in.
+    After all targets of a project, it reports or removes the documents of targets, servers and service names that no
+    longer exist; `out` is the folder of `--out`. `announce` prints the URL for a login, and is `None` if no person can
+    log in.
     """
+    joined = Result()
     up_to_date = {named.name: _up_to_date_result(named) for named in targets}
     waiting = [named for named in targets if up_to_date[named.name] is None]
     with _read_concurrently(waiting, environment, announce) as read:
@@ -337,7 +340,10 @@ def build_targets(
                 except Exception as error:
                     status, failure = "failed", error if isinstance(error, SkillgenError) else failure_from_bug(error)
                     result = Result(steps=(Failure(error=failure),))
+            joined = joined.joined(result)
             yield BuiltTarget(name=named.name, result=result, status=status)
+    if len(targets) == len(targets[0].place.siblings):
+        yield BuiltTarget(name="", result=_remove_leftovers(targets, joined, out), status="built")
 
 
 def read_targets(
@@ -359,11 +365,7 @@ def document_of(named: NamedTarget) -> str | None:
     return None if path is None or is_url(path) else Path(named.file.parent, path).as_posix()
 
 
-def prune_targets(targets: Sequence[NamedTarget], result: Result, out: PathName | None) -> Result:
-    """Reports or removes the documents of targets, servers and service names that no longer exist.
-
-    `result` is that of all targets; nothing is done if one of them failed. `out` is the folder of `--out`.
-    """
+def _remove_leftovers(targets: Sequence[NamedTarget], result: Result, out: PathName | None) -> Result:
     file, outs = targets[0].file, [named.place.out for named in targets]
     top = Path(out) if out is not None else file.parent / DEFAULT_OUT
     installed = [file.parent / folder for folder in HOSTS.values()]

@@ -212,45 +212,30 @@ def _refuse_texts_for_several(request: Request, count: int) -> None:
 
 
 def _read_document(request: Request) -> Reading:
-    """Reads a document of the kind that its content shows."""
-    source, problems, access = request.source.document, ProblemLog(), request.access(request.source.document)
+    """Reads a document of its kind, or of the kind that its content shows; a URL may be that of the service itself."""
+    kind, problems = request.source.kind, ProblemLog()
+    source = getattr(request.source, kind)
+    access = request.access(source)
     with access.secrets.redact_errors():
         if isinstance(source, Mapping):
             document = document_from_parsed(source, problems, access)
+        elif kind in ("document", "openapi"):
+            is_wanted = is_description if kind == "openapi" else _is_readable
+            document = discover_document(os.fspath(source), problems, access, is_wanted)
         else:
-            document = discover_document(os.fspath(source or ""), problems, access, _is_readable)
-        for kind in KINDS.values():
-            if kind.services is not None and kind.matches(document.data):
-                return Reading(services=kind.services(document, problems, request, access))
+            document = load_document(os.fspath(source), problems, access)
+        for name, item in KINDS.items():
+            if item.services is not None and (name == kind or (kind == "document" and item.matches(document.data))):
+                return Reading(services=item.services(document, problems, request, access))
     if (error := wrong_kind_error(document.data, document.name)) is not None:
         raise error
-    *others, last = (kind.what for kind in KINDS.values() if kind.services is not None)
+    *others, last = (item.what for item in KINDS.values() if item.services is not None)
     what = f"is not {', '.join(others)} or {last}"
     raise SourceError(what, where=document.name, fix="give one of them, or a server: --url URL or -- COMMAND")
 
 
 def _is_readable(data: Json) -> bool:
     return any(kind.matches(data) for kind in KINDS.values())
-
-
-def _read_openapi(request: Request) -> Reading:
-    """Reads an OpenAPI description from a file or URL, or from where the service at that URL publishes it."""
-    source, problems = os.fspath(request.source.openapi or ""), ProblemLog()
-    access = request.access(source)
-    with access.secrets.redact_errors():
-        document = discover_document(source, problems, access, is_description)
-        return Reading(services=_from_description(document, problems, request, access))
-
-
-def _read_file(request: Request) -> Reading:
-    """Reads a document that is only read where it is: a file, or a URL without headers."""
-    kind = request.source.kind
-    source, services = os.fspath(getattr(request.source, kind)), KINDS[kind].services
-    access = request.access(source)
-    with access.secrets.redact_errors():
-        document = load_document(source, ProblemLog(), access)
-    assert services is not None
-    return Reading(services=services(document, ProblemLog(), request, access))
 
 
 def _from_snapshot(
@@ -626,7 +611,7 @@ def _named(error: SkillgenError, name: str) -> SkillgenError:
 class SourceKind(Struct, frozen=True, kw_only=True):
     """A kind of source. The option of `config.project.Source` with its name names such a source."""
 
-    read: Callable[[Request], Reading] = _read_file
+    read: Callable[[Request], Reading] = _read_document
     what: str = ""
     """What a document of this kind is called, with its article."""
 
@@ -644,9 +629,8 @@ KINDS: dict[str, SourceKind] = {
     "openapi_command": SourceKind(read=_read_openapi_command),
     "cli": SourceKind(read=_read_cli),
     "cli_command": SourceKind(read=_read_cli_command),
-    "document": SourceKind(read=_read_document),
+    "document": SourceKind(),
     "openapi": SourceKind(
-        read=_read_openapi,
         what="an OpenAPI description",
         matches=is_description,
         services=_from_description,
