@@ -454,6 +454,10 @@ def _code_in(words: Sequence[str], text: str) -> _Verb | None:
 # -- sentences -------------------------------------------------------------------------------------------------------
 
 
+_QUESTIONS = ("is", "are", "can", "does")
+"""Verbs that ask, at the start of a name; of a sentence they say nothing: "Does a transfer"."""
+
+
 def _verb_of_text(text: str) -> _Verb | None:
     """Returns the first word of a sentence if it is a verb, after words such as "This tool".
 
@@ -469,7 +473,7 @@ def _verb_of_text(text: str) -> _Verb | None:
     if not words:
         return None
     first, rest = words[0], words[1:]
-    verb, has_object = _base(first) if first != "is" else "", bool(rest) and rest[0] in _WORDS["determiners"]
+    verb, has_object = _base(first) if first not in _QUESTIONS else "", bool(rest) and rest[0] in _WORDS["determiners"]
     if not verb and has_object and first.endswith("ing"):
         verb = next((stem for stem in (first[:-3], f"{first[:-3]}e", first[:-4]) if stem in _VERBS), "")
     if not verb and words[-1] in _AT_END:
