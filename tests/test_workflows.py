@@ -203,43 +203,10 @@ def test_every_document_names_the_workflows(tmp_path: Path) -> None:
     assert "## send\n\n[sends] Workflow `send`." in documents(short)["skills/notes/SKILL.md"]
 
 
-@pytest.mark.parametrize("name", ["arazzo.yaml", "anything.json"])
-def test_files_next_to_a_description_are_read_if_they_name_it(tmp_path: Path, name: str) -> None:
-    description = tmp_path / "openapi.json"
-    description.write_text(json.dumps(DESCRIPTION), "utf-8")
-    written(tmp_path, arazzo(SEND, version="1.0.1"), name)
-    other = arazzo({**SEND, "workflowId": "other"}, sourceDescriptions=[{**SOURCE, "url": "./others.json"}])
-    written(tmp_path, other, "others.yaml")
-    copy = arazzo(
-        {**SEND, "workflowId": "copy"}, sourceDescriptions=[{**SOURCE, "url": "https://x.example/openapi.json"}]
-    )
-    written(tmp_path, copy, "published.yaml")
-    (tmp_path / "broken.yaml").write_text("arazzo: [", "utf-8")
-    (tmp_path / "notes.yaml").write_text("text: no workflow\n", "utf-8")
-    service = skillgen.read(description)
-    assert sorted(workflow.name for workflow in service.workflows) == ["copy", "send"]
-    assert {item.where for item in service.problems if item.code == "workflow-invalid"} == {"broken.yaml"}
-    named = skillgen.read(description, extra=[str(tmp_path / "others.yaml"), str(tmp_path / name)])
-    assert sorted(workflow.name for workflow in named.workflows) == ["copy", "other", "send"]
-    assert {item.where for item in named.problems if item.code == "workflow-invalid"} == {"broken.yaml"}
-
-
-def test_a_build_notices_a_new_file_next_to_the_description(tmp_path: Path) -> None:
-    (tmp_path / "openapi.json").write_text(json.dumps(DESCRIPTION), "utf-8")
-    project = {"targets": {"notes": {"source": {"openapi": "openapi.json"}, "emit": ["skill"]}}}
-    (tmp_path / "skillgen.yaml").write_text(json.dumps(project), "utf-8")
-    assert run_skillgen("build", cwd=tmp_path).exit_code == 0
-    written(tmp_path, arazzo(SEND))
-    assert run_skillgen("build", "--check", cwd=tmp_path).exit_code == 1
-    assert run_skillgen("build", cwd=tmp_path).exit_code == 0
-    assert run_skillgen("build", "--check", cwd=tmp_path).exit_code == 0
-    written(tmp_path, arazzo({**SEND, "summary": "Post it"}))
-    assert run_skillgen("build", "--check", cwd=tmp_path).exit_code == 1
-
-
 def test_a_published_example_is_read_and_its_mistakes_are_named(tmp_path: Path) -> None:
     shutil.copytree(PETS, tmp_path, dirs_exist_ok=True)
-    service = skillgen.read(tmp_path / "pet-coupons.openapi.yaml")
+    extra = [str(tmp_path / "pet-coupons.arazzo.yaml")]
+    service = skillgen.read(tmp_path / "pet-coupons.openapi.yaml", extra=extra)
     assert [workflow.name for workflow in service.workflows] == ["apply-coupon", "buy-available-pet", "place-order"]
     messages = [item.message for item in service.problems if item.code == "workflow-invalid"]
     assert messages == [
@@ -290,7 +257,7 @@ def test_other_apis_and_messages_are_steps_that_are_not_calls(tmp_path: Path) ->
         ({"workflows": []}, "/workflows"),
         ({"workflows": [SEND, SEND]}, "/workflows/1/workflowId"),
         ({"workflows": [{"workflowId": "w", "steps": []}]}, "/workflows/0/steps"),
-        ({"workflows": [{"workflowId": "w", "dependsOn": ["w"], "steps": SEND["steps"]}]}, "/workflows/0"),
+        ({"workflows": [{"workflowId": "w", "dependsOn": ["w"], "steps": SEND["steps"]}]}, "/workflows/0/dependsOn"),
         ({"steps": [step("a", operationId="getNote"), step("a", operationId="getNote")]}, "/workflows/0/steps"),
         ({"steps": [step("a")]}, "/workflows/0/steps/0"),
         ({"steps": [step("a", operationId="getNote", operationPath="x")]}, "/workflows/0/steps/0"),
@@ -351,13 +318,6 @@ def test_a_number_that_cannot_be_meant_is_reported(tmp_path: Path, text: str) ->
     service = skillgen.read(DESCRIPTION, extra=[str(path)])
     assert problems(service) == {f"/workflows/0/failureActions/0/{text.partition(':')[0]}": "workflow-invalid"}
     documents(service)
-
-
-@pytest.mark.parametrize("url", ["http://[bad/openapi.json", "a%00b/openapi.json"])
-def test_an_invalid_url_names_no_description(tmp_path: Path, url: str) -> None:
-    (tmp_path / "openapi.json").write_text(json.dumps(DESCRIPTION), "utf-8")
-    written(tmp_path, arazzo(SEND, sourceDescriptions=[{**SOURCE, "url": url}]))
-    assert skillgen.read(tmp_path / "openapi.json").workflows == ()
 
 
 @pytest.mark.parametrize("big", [{"enum": list(range(3_000))}, {"description": "word " * 40_000}])

@@ -36,7 +36,6 @@ from skillgen.pipeline.leftovers import remove_leftovers
 from skillgen.pipeline.packages import skill_folders
 from skillgen.pipeline.results import Failure, Outcome, Place, Result
 from skillgen.security.secrets import Secrets, secrets_from_environment
-from skillgen.sources.arazzo import neighbours
 from skillgen.sources.documents import FilesRead, file_digest, is_url, track_files_read
 from skillgen.sources.http import read_cached, write_cached
 from skillgen.sources.json_access import SOURCE_LIMIT_BYTES
@@ -265,10 +264,8 @@ def _cache_key(named: NamedTarget) -> str:
 def _options_digest(named: NamedTarget) -> str:
     folder = named.target.output.templates
     templates = _templates_digests(Path(folder)) if folder is not None else {}
-    description = named.target.source.openapi
-    workflows = [path.name for path in neighbours(Path(description))] if description is not None else []
     target = msgspec_json.encode(named.target).decode()
-    data = (__version__, target, structs.asdict(named.place), templates, workflows)
+    data = (__version__, target, structs.asdict(named.place), templates)
     return hashlib.sha256(json.dumps(data, sort_keys=True, default=str).encode("utf-8", "replace")).hexdigest()
 
 

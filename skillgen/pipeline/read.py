@@ -251,7 +251,6 @@ def _from_snapshot(
 def _from_description(
     document: Document, problems: ProblemLog, request: Request, access: FetchOptions
 ) -> tuple[Service, ...]:
-    from skillgen.sources.arazzo import apply_neighbours
     from skillgen.sources.openapi.references import ReferencePolicy
     from skillgen.sources.openapi.source import service_from_description
 
@@ -262,8 +261,6 @@ def _from_description(
         document = apply_overlays(document, tuple(source.overlays), problems, access)
     policy = ReferencePolicy(outside=source.allow_outside_refs, remote=source.allow_remote_refs, access=access)
     service = service_from_description(document, problems, policy)
-    if document.folder is not None:
-        service = apply_neighbours(service, Path(document.name), request.texts.extra)
     service = structs.replace(service, source=words_of_document(document, service, access.secrets))
     # A relative URL of a server is resolved against the description's own URL, which may hold a secret.
     endpoints = tuple(structs.replace(item, url=access.secrets.hide_in_url(item.url)) for item in service.endpoints)
