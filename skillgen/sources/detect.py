@@ -6,7 +6,6 @@ least four formats, and the files of clients, registries and catalogs look much 
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from urllib.parse import urlsplit, urlunsplit
@@ -37,8 +36,8 @@ def wrong_kind_error(data: Json, name: str, wanted: str = _OPENAPI) -> SourceErr
     """
     if wanted != _OPENAPI and is_description(data):
         return SourceError(f"is {_OPENAPI}, not {wanted}", where=name, fix=f"document it: skillgen from-openapi {name}")
-    for matches, what, fix in () if isinstance(data, list) else _KINDS:
-        if matches(as_dict(data)):
+    for test, what, fix in _KINDS:
+        if _matches(as_dict(data), test):
             fix = fix or _server_fix(as_dict(data), name)
             return SourceError(f"is {what}, not {wanted}", where=name, fix=fix)
     return None
@@ -86,114 +85,75 @@ def _descriptions_of(data: dict[str, Json]) -> Iterator[str]:
                 yield url
 
 
-def _has_schema(data: dict[str, Json], part: str) -> bool:
-    return part in (text_of(data, "$schema") or "")
-
-
-def _is_registry_entry(data: dict[str, Json]) -> bool:
-    is_list = isinstance(data.get("packages"), list)
-    return _has_schema(data, "/server.schema.json") or (
-        is_list and text_of(data, "name") is not None and "version" in data
-    )
-
-
-def _is_registry_response(data: dict[str, Json]) -> bool:
-    return any("server" in as_dict(item) or "$schema" in as_dict(item) for item in as_list(data.get("servers")))
-
-
 def is_client_config(data: dict[str, Json]) -> bool:
     """True if a document lists the servers of a client."""
     servers = as_dict(data.get("mcpServers") or data.get("servers"))
     return any("command" in as_dict(item) or "url" in as_dict(item) for item in servers.values())
 
 
-def _is_initialize_result(data: dict[str, Json]) -> bool:
-    result = as_dict(data.get("result")) or data
-    return "protocolVersion" in result and ("capabilities" in result or "serverInfo" in result)
+def _matches(data: dict[str, Json], test: str) -> bool:
+    """True if a document has one of the alternatives of a test of `_KINDS`."""
+
+    def has(key: str) -> bool:
+        name, _, part = key.lstrip("!").partition("~")
+        kind = {"[]": list, "{}": dict}.get(name[-2:], object)
+        outer, _, inner = name.removesuffix("[]").removesuffix("{}").rpartition("/")
+        owner = as_dict(data.get(outer)) if outer else data
+        is_there = inner in owner and isinstance(owner[inner], kind) and part in (text_of(owner, inner) or "")
+        return is_there != key.startswith("!")
+
+    return any(all(map(has, way.split("+"))) for way in test.split())
 
 
-_BY_KEY = {
-    "asyncapi": "AsyncAPI",
-    "swaggerVersion": "Swagger 1",
-    "info/_postman_id": "a Postman collection",
-    "info/schema": "a Postman collection",
-    "openrpc": "OpenRPC",
-    "smithy": "a Smithy model",
-    "discoveryVersion": "a Google API discovery document",
-    "__export_format": "an Insomnia export",
-    "log/entries": "a recording of HTTP requests (HAR)",
-    "__schema": "the introspection result of a GraphQL service",
-    "data/__schema": "the introspection result of a GraphQL service",
-}
-"""The key, or the key within another, that only descriptions of another kind have."""
-
-
-def _has_key(path: str, data: dict[str, Json]) -> bool:
-    outer, _, inner = path.rpartition("/")
-    return inner in (as_dict(data.get(outer)) if outer else data)
-
-
-_KINDS: tuple[tuple[Callable[[dict[str, Json]], bool], str, str | None], ...] = (
-    (lambda data: "overlay" in data and "actions" in data, "an OpenAPI Overlay", "give it with --overlay"),
+_KINDS = (
+    ("overlay+actions", "an OpenAPI Overlay", "give it with --overlay"),
+    ("arazzo", "an Arazzo description of workflows", "give the API's OpenAPI, and this file with --extra"),
+    ("asyncapi", "AsyncAPI", CONVERT),
+    ("swaggerVersion", "Swagger 1", CONVERT),
+    ("info/_postman_id info/schema", "a Postman collection", CONVERT),
+    ("openrpc", "OpenRPC", CONVERT),
+    ("smithy", "a Smithy model", CONVERT),
+    ("discoveryVersion", "a Google API discovery document", CONVERT),
+    ("__export_format", "an Insomnia export", CONVERT),
+    ("log/entries", "a recording of HTTP requests (HAR)", CONVERT),
+    ("__schema data/__schema", "the introspection result of a GraphQL service", CONVERT),
+    ("mcpServers{} servers{}", "a client's MCP configuration", None),
     (
-        lambda data: "arazzo" in data,
-        "an Arazzo description of workflows",
-        "give the API's OpenAPI, and this file with --extra",
-    ),
-    *((functools.partial(_has_key, key), what, CONVERT) for key, what in _BY_KEY.items()),
-    (is_client_config, "a client's MCP configuration", None),
-    (
-        lambda data: _has_schema(data, "agent-skills") or (isinstance(data.get("skills"), list) and "name" not in data),
+        "$schema~agent-skills skills[]+!name",
         "an index of agent skills",
         "give the service that the skills are for: its description, or its server with from-server",
     ),
+    ("entries[]+specVersion entries[]+version", "an AI catalog", None),
+    ("linkset[]", "a catalogue of APIs", None),
+    ("$schema~/server.schema.json packages[]+name+version", "a registry entry of an MCP server (server.json)", None),
+    ("$schema~server-card remotes[]+name", "an MCP server card", None),
+    ("servers[]+!paths", "a registry's list of MCP servers", None),
     (
-        lambda data: isinstance(data.get("entries"), list) and ("specVersion" in data or "version" in data),
-        "an AI catalog",
-        None,
-    ),
-    (lambda data: isinstance(data.get("linkset"), list), "a catalogue of APIs", None),
-    (_is_registry_entry, "a registry entry of an MCP server (server.json)", None),
-    (
-        lambda data: _has_schema(data, "server-card") or (isinstance(data.get("remotes"), list) and "name" in data),
-        "an MCP server card",
-        None,
-    ),
-    (_is_registry_response, "a registry's list of MCP servers", None),
-    (
-        lambda data: "manifest_version" in data and isinstance(data.get("tools"), list),
+        "manifest_version+tools[]",
         "a service manifest",
         "give it to from-server: skillgen from-server --manifest FILE",
     ),
-    (_is_initialize_result, "the initialize result of an MCP server", None),
     (
-        lambda data: isinstance(data.get("dashdash"), dict) or ("specVersion" in data and "identity" in data),
-        "dashdash metadata of a server",
+        "protocolVersion+capabilities protocolVersion+serverInfo result/protocolVersion",
+        "the initialize result of an MCP server",
         None,
     ),
+    ("dashdash{} specVersion+identity", "dashdash metadata of a server", None),
+    ("specVersion+alternativeAccess+name", "a dashdash registry entry", None),
     (
-        lambda data: "specVersion" in data and "alternativeAccess" in data and "name" in data,
-        "a dashdash registry entry",
-        None,
-    ),
-    (
-        lambda data: "spec-url" in data or ("spec-version" in data and "access-level" in data),
+        "spec-url spec-version+access-level",
         "an llms.txt or --ai-help text",
         "pass the service itself, and this text with --extra FILE",
     ),
-    (lambda data: "serverInfo" in data, "an MCP server card (SEP-1649)", None),
-    (
-        lambda data: "mcp_version" in data or "mcpVersion" in data,
-        "a discovery document of an MCP server (SEP-1960)",
-        None,
-    ),
-    (
-        lambda data: isinstance((as_dict(data.get("result")) or data).get("tools"), list),
-        "a list of an MCP server's tools",
-        None,
-    ),
+    ("serverInfo", "an MCP server card (SEP-1649)", None),
+    ("mcp_version mcpVersion", "a discovery document of an MCP server (SEP-1960)", None),
+    ("tools[] result/tools[]", "a list of an MCP server's tools", None),
 )
-"""Test, name and fix of each kind; the more specific tests come first. The fix `None` is to document the server."""
+"""Test, name and fix of each kind; the more specific tests come first. The fix `None` is to document the server.
+
+A test has alternatives, each of keys that are there: `a/b` is a key within another, `[]` and `{}` follow a key of a
+list or an object, `~part` is in the value, and `!` precedes a key that is not there.
+"""
 
 
 _DESCRIPTION_PATHS = ("/.well-known/mcp.yaml", "/.well-known/mcp.json")
@@ -245,65 +205,33 @@ def discover_document(
         for group in (paths, (*_DESCRIPTION_PATHS, *SERVER_PATHS, *_NAMED_PATHS))
     )
     is_base = parts.path in ("", "/") and not parts.query
-    search = _Search(access, is_wanted, wanted)
-    for urls in (well_known, (source,)) if is_base else ((source,), well_known):
+    groups = [well_known, [source], *([url] for url in others if url not in well_known)]
+    failures, kind_error = list[SourceError](), None
+    for urls in groups if is_base else ([source], well_known):
         for url in urls:
+            try:
+                fetched = fetch(url, access)
+            except StatusError as error:
+                if error.status == TOO_MANY_REQUESTS or error.retry_after is not None:
+                    raise  # it concerns all URLs of the server
+                failures.append(error)
+                continue
             document_problems = ProblemLog()
-            if (document := search.document_at(url, document_problems)) is not None:
+            try:
+                document = document_from_response(fetched, document_problems, access)
+            except SourceError as error:
+                failures.append(error)
+                continue
+            if is_wanted(document.data):
                 for problem in document_problems:
                     problems.add(problem)
                 return document
-        if search.kind_error is not None:
-            raise search.kind_error
-    for url in others if is_base else ():
-        if url not in well_known:
-            search.document_at(url, ProblemLog())
-        if search.kind_error is not None:
-            raise search.kind_error
-    raise _not_found_error(min(search.failures, key=_rank) if is_base else search.failures[0], paths, wanted)
-
-
-class _Search:
-    """A search at several URLs of one server."""
-
-    def __init__(self, access: FetchOptions, is_wanted: Callable[[Json], bool], wanted: str) -> None:
-        self._access = access
-        self._is_wanted = is_wanted
-        self._wanted = wanted
-        self.failures: list[SourceError] = []
-        """Why each URL was rejected."""
-        self.kind_error: SourceError | None = None
-        """The error for the first document of another known kind."""
-
-    def document_at(self, url: str, problems: ProblemLog) -> Document | None:
-        """Returns the document at a URL, if it is wanted.
-
-        Raises:
-            SourceError: the server cannot be reached or limits the rate of requests, which concerns all its URLs.
-        """
-        try:
-            fetched = fetch(url, self._access)
-        except StatusError as error:
-            if error.status == TOO_MANY_REQUESTS or error.retry_after is not None:
-                raise
-            self.failures.append(error)
-            return None
-        try:
-            document = document_from_response(fetched, problems, self._access)
-        except SourceError as error:
-            self.failures.append(error)
-            return None
-        if self._is_wanted(document.data):
-            return document
-        self.kind_error = self.kind_error or wrong_kind_error(document.data, document.name, self._wanted)
-        self.failures.append(
-            SourceError(
-                f"is not {self._wanted}: {_shape_of(document.data)}",
-                where=document.name,
-                fix=f"give {self._wanted}",
-            )
-        )
-        return None
+            kind_error = kind_error or wrong_kind_error(document.data, document.name, wanted)
+            what = f"is not {wanted}: {_shape_of(document.data)}"
+            failures.append(SourceError(what, where=document.name, fix=f"give {wanted}"))
+        if kind_error is not None:
+            raise kind_error
+    raise _not_found_error(min(failures, key=_rank) if is_base else failures[0], paths, wanted)
 
 
 def _shape_of(data: Json) -> str:
