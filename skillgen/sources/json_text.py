@@ -9,8 +9,7 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
-from collections.abc import Callable
-from typing import Any, TypeVar
+from typing import Any
 
 from skillgen.errors import ProblemLog
 from skillgen.model.values import NESTING_LIMIT, Json, child, number_or_text
@@ -18,9 +17,8 @@ from skillgen.model.values import NESTING_LIMIT, Json, child, number_or_text
 _CUTTABLE_LIMIT = 32 * 1024 * 1024
 """Characters of a text from which deep parts can be cut; a longer one takes too long and is refused."""
 
-_T = TypeVar("_T")
-
 _CONTAINERS = frozenset({dict, list})
+_SPACE = " \t\n\r"
 _STRUCTURAL = re.compile(r'["\[\]{}]')
 
 
@@ -39,16 +37,16 @@ def _is_too_deep(data: Json) -> bool:
     return True
 
 
-def _cut_deep_parts(text: str, replacement: str = "null") -> tuple[str, tuple[int, ...]]:
-    """Returns JSON text with each part that is nested too deeply replaced, and the lines on which those parts start.
+def _cut_deep_parts(text: str) -> str:
+    """Returns JSON text with a mark in place of each part that is nested too deeply.
 
     Raises:
         RecursionError: the text is too long for this, or such a part never closes.
     """
     if len(text) > _CUTTABLE_LIMIT:
         raise RecursionError
-    pieces, lines = [], []
-    depth = done = line = counted = position = 0
+    pieces: list[str] = []
+    depth = done = position = 0
     while (match := _STRUCTURAL.search(text, position)) is not None:
         character, position = match[0], match.end()
         if character == '"':
@@ -57,17 +55,14 @@ def _cut_deep_parts(text: str, replacement: str = "null") -> tuple[str, tuple[in
             depth += 1
             if depth == NESTING_LIMIT + 1:
                 pieces.append(text[done : match.start()])
-                line += text.count("\n", counted, position)
-                counted = position
-                lines.append(line + 1)
         else:
             if depth == NESTING_LIMIT + 1:
-                pieces.append(replacement)
+                pieces.append(_CUT_JSON)
                 done = position
             depth = max(depth - 1, 0)
     if depth > NESTING_LIMIT:
         raise RecursionError
-    return "".join((*pieces, text[done:])), tuple(lines)
+    return "".join((*pieces, text[done:]))
 
 
 def _end_of_string(text: str, start: int) -> int:
@@ -97,17 +92,10 @@ def json_from_text(text: str, problems: ProblemLog) -> Json:
         json.JSONDecodeError: the text is not JSON.
         RecursionError: it is nested too deeply, and the deep parts cannot be cut.
     """
-    try:
-        data = _read(text, problems)
-        if not _is_too_deep(data):
-            return data
-    except RecursionError:
-        pass
-    text, lines = _cut_deep_parts(text)
-    others = f", and in {len(lines) - 1} more places" if len(lines) > 1 else ""
-    message = f"nested more than {NESTING_LIMIT} levels deep{others}; deeper levels are left out"
-    problems.report("nested-too-deeply", f"line {lines[0]}" if lines else "", message)
-    return _read(text, problems)
+    value, end, has_marks = _parsed(text, len(text) - len(text.lstrip(_SPACE)))
+    if text[end:].strip(_SPACE):
+        raise json.JSONDecodeError("Extra data", text, end)
+    return resolve_marks(value, problems) if has_marks else value
 
 
 def parse_marked_json(text: str, start: int = 0) -> tuple[Json, int]:
@@ -119,29 +107,11 @@ def parse_marked_json(text: str, start: int = 0) -> tuple[Json, int]:
         ValueError: there is no JSON at the index.
         RecursionError: it is nested too deeply, and the deep parts cannot be cut.
     """
-    try:
-        value, end = _marked(text, start)
-        if not _is_too_deep(value):
-            return value, end
-        text = text[start:end]
-    except RecursionError:
-        text, end = text[start:], len(text)
-    return _marked(_cut_deep_parts(text, _CUT_JSON)[0], 0)[0], end
+    return _parsed(text, start)[:2]
 
 
-def resolve_marks(data: Json, problems: ProblemLog) -> Json:
-    """Returns a value of `parse_marked_json` without its marks; reports each as a problem with its pointer."""
-    if not _has_marks(data):
-        return data
-    _report(data, problems)
-    return _plain(data)
-
-
-def _marked(text: str, start: int) -> tuple[Json, int]:
-    return _decoded(_object_from, lambda decoder: decoder.raw_decode(text, start))
-
-
-def _read(text: str, problems: ProblemLog) -> Json:
+def _parsed(text: str, start: int) -> tuple[Json, int, bool]:
+    """Parses the value at an index; returns it, the index after it, and whether it has marks."""
     duplicates: list[_DuplicateKeyObject] = []
 
     def object_from(pairs: list[tuple[str, Json]]) -> dict[str, Json]:
@@ -151,26 +121,47 @@ def _read(text: str, problems: ProblemLog) -> Json:
             duplicates.append(members)
         return members
 
-    data = _decoded(object_from, lambda decoder: decoder.decode(text))
-    if duplicates:
-        _report(data, problems)
-        return _plain(data)
-    return data
+    def decoded(text: str, start: int) -> tuple[Json, int]:
+        options: Any = {"object_pairs_hook": object_from, "parse_constant": str, "parse_float": number_or_text}
+        try:
+            return json.JSONDecoder(**options).raw_decode(text, start)
+        except json.JSONDecodeError:
+            raise
+        except ValueError:  # an integer with more digits than Python converts
+            return json.JSONDecoder(**options, parse_int=_int_or_text).raw_decode(text, start)
 
-
-def _decoded(object_from: Callable[[list[tuple[str, Json]]], Json], decode: Callable[[json.JSONDecoder], _T]) -> _T:
-    """Decodes JSON with strings for `NaN` and `Infinity`, and for numbers that Python cannot convert."""
-    options: dict[str, Any] = {
-        "object_pairs_hook": object_from,
-        "parse_constant": str,
-        "parse_float": number_or_text,
-    }
     try:
-        return decode(json.JSONDecoder(**options))
-    except json.JSONDecodeError:
-        raise
-    except ValueError:  # an integer with more digits than Python converts
-        return decode(json.JSONDecoder(**options, parse_int=_int_or_text))
+        value, end = decoded(text, start)
+        if not _is_too_deep(value):
+            return value, end, bool(duplicates)
+    except RecursionError:
+        end = len(text)
+    return decoded(_cut_deep_parts(text[start:end]), 0)[0], end, True
+
+
+def resolve_marks(data: Json, problems: ProblemLog) -> Json:
+    """Returns a value of `parse_marked_json` without its marks; reports each as a problem with its pointer."""
+    if not _has_marks(data):
+        return data
+    root: list[Json] = [data]
+    waiting: list[tuple[str, Any, Any]] = [("", root, 0)]
+    while waiting:
+        pointer, container, key = waiting.pop()
+        item = container[key]
+        for name in getattr(item, "duplicate_keys", ()):
+            message = f"the key {name[:100]!r} occurs twice in one object; the last value is used"
+            problems.report("duplicate-key", child(pointer, name), message)
+        if item == _CUT:
+            container[key] = None
+            # The complete pointer is as long as the part is deep.
+            message = f"nested more than {NESTING_LIMIT} levels deep; deeper levels are left out"
+            problems.report("nested-too-deeply", "/".join(pointer.split("/")[:_POINTER_STEPS]), message)
+        elif isinstance(item, (dict, list)):
+            if type(item) is _DuplicateKeyObject:
+                item = container[key] = dict(item)
+            keys = item if isinstance(item, dict) else range(len(item))
+            waiting.extend(reversed([(child(pointer, inner), item, inner) for inner in keys]))
+    return root[0]
 
 
 class _DuplicateKeyObject(dict[str, Json]):
@@ -189,11 +180,6 @@ def _int_or_text(digits: str) -> int | str:
         return digits
 
 
-def _object_from(pairs: list[tuple[str, Json]]) -> dict[str, Json]:
-    members = dict(pairs)
-    return members if len(members) == len(pairs) else _DuplicateKeyObject(pairs)
-
-
 _CUT = "\x00nested too deeply\x00"
 _CUT_JSON = json.dumps(_CUT)
 """Marks a cut part until it is reported."""
@@ -210,36 +196,3 @@ def _has_marks(data: Json) -> bool:
             return True
         waiting += [item for item in members if isinstance(item, (dict, list))]
     return False
-
-
-def _plain(data: Json) -> Json:
-    """Returns the data without marks: ordinary objects, and null for each cut part."""
-    root: list[Json] = [data]
-    waiting: list[Any] = [root]
-    while waiting:
-        container = waiting.pop()
-        for key, item in list(container.items() if isinstance(container, dict) else enumerate(container)):
-            if isinstance(item, _DuplicateKeyObject):
-                item = container[key] = dict(item)
-            elif item == _CUT:
-                container[key] = None
-            if isinstance(item, (dict, list)):
-                waiting.append(item)
-    return root[0]
-
-
-def _report(data: Json, problems: ProblemLog) -> None:
-    """Reports duplicate keys and cut parts, in the order of the text."""
-    waiting: list[tuple[str, Any]] = [("", data)]
-    while waiting:
-        pointer, value = waiting.pop()
-        if isinstance(value, (dict, list)):
-            for key in getattr(value, "duplicate_keys", ()):
-                message = f"the key {key[:100]!r} occurs twice in one object; the last value is used"
-                problems.report("duplicate-key", child(pointer, key), message)
-            members = value.items() if isinstance(value, dict) else enumerate(value)
-            waiting.extend(reversed([(child(pointer, key), item) for key, item in members]))
-        elif value == _CUT:
-            # The complete pointer is as long as the part is deep.
-            message = f"nested more than {NESTING_LIMIT} levels deep; deeper levels are left out"
-            problems.report("nested-too-deeply", "/".join(pointer.split("/")[:_POINTER_STEPS]), message)
