@@ -52,7 +52,7 @@ NAMES = {
     "event": "the `Event` of a section",
     "example": "an example call: `label`, `text`, its `language`, and `output`",
     "examples": "pairs of a tool and one of its examples",
-    "fields": "the front matter, as a mapping",
+    "fields": "the front matter, or the members of registry.json, as a mapping",
     "file_name": "the file of the page of the site",
     "formats": "names of the formats that are written",
     "has_program": "whether the skill has a program that calls the tools",

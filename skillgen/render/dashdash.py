@@ -11,7 +11,7 @@ from skillgen.model.service import Service
 from skillgen.model.values import Json, Value, is_inferred
 from skillgen.render.access import url_of
 from skillgen.render.identity import description, skill_name
-from skillgen.render.publishing import json_document, with_values
+from skillgen.render.publishing import with_values
 from skillgen.render.semantics import rate_limit_phrase
 from skillgen.render.skill import Rendering
 from skillgen.text import lazy_re as re
@@ -100,13 +100,9 @@ def _kebab(key: str) -> str:
 
 
 def registry_documents(rendering: Rendering) -> Iterator[Document]:
-    """Yields registry.json."""
-    yield json_document("registry.json", registry_entry(rendering.service))
-
-
-def registry_entry(service: Service) -> dict[str, Json]:
-    """Returns the discovery entry (seed 000, "MCP servers MAY register"), without `verified`, which others decide."""
-    return {
+    """Yields registry.json (seed 000, "MCP servers MAY register"), without `verified`, which others decide."""
+    service = rendering.service
+    fields = {
         "name": skill_name(service),
         "description": description(service),
         "specVersion": SPEC_VERSION,
@@ -114,6 +110,7 @@ def registry_entry(service: Service) -> dict[str, Json]:
         "alternativeAccess": _alternative_access(service),
         "categories": list(service.categories),
     }
+    yield Document("registry.json", rendering.templates.render("registry.json.j2", fields=with_values(fields)))
 
 
 def not_declared(service: Service) -> list[str]:

@@ -227,7 +227,7 @@ class _FileReader:
             raise self._cannot_be_made(pointer, message)
         key, text, pointer = keys[0], str(step[keys[0]]), child(pointer, keys[0])
         source, name = self._named(text)
-        if source and source not in self._sources:
+        if source and source not in self._sources and key != "channelPath":
             raise self._cannot_be_made(pointer, f"{source!r} is not a source description")
         kind, other = self._sources.get(source, "openapi"), f"{name} ({source})" if source else name
         if key == "workflowId" and name.removeprefix("workflows.") in self._ids:
