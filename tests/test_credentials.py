@@ -204,7 +204,6 @@ def test_the_value_of_a_variable_in_a_url_decides_which_credential_is_sent(tmp_p
 
 
 def test_a_title_chooses_no_credential(tmp_path: Path, start: Any) -> None:
-    """The variable of an earlier release is only named, also where the credential is optional."""
     url, received = start()
     env = {"SKILL_GITHUB_TOKEN": "sesame", "SKILL_API_GITHUB_COM___TOKEN": "sesame"}
     for title in ("GitHub", "git hub!", "api.github.com"):
@@ -212,9 +211,8 @@ def test_a_title_chooses_no_credential(tmp_path: Path, start: Any) -> None:
         for security in ways:
             for finished in both(tmp_path, described(url, title=title, security=security), "getMe", env):
                 assert (finished.exit_code, variable(url) in finished.stderr) == (
-                    (2, True) if "GitHub" in title or security == ({"k": []},) else (0, False)
+                    (2, True) if security == ({"k": []},) else (0, False)
                 ), finished.stderr
-                assert ("SKILL_GITHUB_TOKEN is not read" in finished.stderr) is (title == "GitHub")
     assert not any("sesame" in text for text in received)
 
 

@@ -484,10 +484,9 @@ def credentials_of(data: Any, tool: Any, environment: Any, variables: Any) -> An
     named = [[variables[noun] for item in way if item not in sent for noun in schemes[item]["nouns"]] for way in ways]
     usable = [ways[number] for number, names in enumerate(named) if all(map(environment.get, names))]
     chosen: Any = max(usable, key=len, default=None)
-    old = "".join(unread(data, noun, name, environment) for noun, name in variables.items())
-    if ways and (chosen is None or (old and not chosen and any(named))):
+    if ways and chosen is None:
         wanted = " or ".join(" and ".join(names) for names in named if names)
-        raise Failure(2, f"a credential is needed; set {wanted}{old}. {data.get('login', '')}".strip())
+        raise Failure(2, f"a credential is needed; set {wanted}. {data.get('login', '')}".strip())
     for name in (item for item in chosen or () if item not in sent):
         scheme = schemes[name]
         if scheme["kind"] in ("digest", "mutualTLS", "aws-sigv4"):
@@ -499,15 +498,6 @@ def credentials_of(data: Any, tool: Any, environment: Any, variables: Any) -> An
             yield scheme["place"], scheme["name"], with_prefix(first, scheme.get("prefix", ""))
 
 
-def unread(data: Any, noun: str, variable: str, environment: Any) -> str:
-    """Returns what to say of a variable with the name of an earlier release, which did not contain the host."""
-    old = f"{data['prefix']}_{noun}"
-    is_used = environment.get(old) and not environment.get(variable)
-    return (
-        f" ({old} is not read: a credential is for one host, which is in the name of its variable)" if is_used else ""
-    )
-
-
 def filled(data: Any, tool: Any, places: Any, arguments: Any, environment: Any) -> Any:
     """Returns arguments with the credentials among the parameters, each from its variable."""
     found, variables = dict(arguments), base_url(data, tool, environment)[1]
@@ -515,8 +505,7 @@ def filled(data: Any, tool: Any, places: Any, arguments: Any, environment: Any) 
         if environment.get(variables[noun]):
             found.setdefault(place[1:], environment.get(variables[noun]))
         elif is_required and place[1:] not in found:
-            old = unread(data, noun, variables[noun], environment)
-            raise Failure(2, f"a credential is needed; set {variables[noun]}{old}")
+            raise Failure(2, f"a credential is needed; set {variables[noun]}")
     return found
 
 
@@ -847,7 +836,6 @@ class McpClient:
         self.session = response.headers.get("Mcp-Session-Id") or self.session
         if response.status in (401, 403):
             what = f"the server requires credentials: HTTP {response.status}; set {self.token} to a valid token"
-            what += unread(self.data, "TOKEN", self.token, os.environ)
             known = re.search(r'resource_metadata="([^"]{1,300})"', response.headers.get("WWW-Authenticate") or "")
             where = f"of an authorization server that {known[1]} names" if known else "as the service describes"
             raise Failure(3, f"{what}. {self.data.get('login') or f'This program has no OAuth: get a token {where}'}")
