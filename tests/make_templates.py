@@ -53,6 +53,7 @@ NAMES = {
     "example": "an example call: `label`, `text`, its `language`, and `output`",
     "examples": "pairs of a tool and one of its examples",
     "fields": "the front matter, or the members of registry.json, as a mapping",
+    "files": "the files below /.well-known/, each with its path, media type and headers",
     "file_name": "the file of the page of the site",
     "formats": "names of the formats that are written",
     "has_program": "whether the skill has a program that calls the tools",

@@ -10,7 +10,7 @@ from __future__ import annotations
 import hashlib
 import io
 import zipfile
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from itertools import chain
 from typing import Any
 
@@ -136,7 +136,10 @@ def _folder(renderings: Sequence[Rendering]) -> Iterator[Document | Artifact | P
         }
         files.append(json_document("api-catalog", {"linkset": [items, *links]}))
     paths = sorted(item.path for item in files if item.path != _ENTRY)
-    files += [Document("_headers", _static_headers(paths)), Document("headers.nginx.conf", _nginx_headers(paths))]
+    served_files = [(path, _media_type(path), _headers(path)) for path in paths]
+    for name in ("_headers", "headers.nginx.conf"):
+        text = renderings[0].templates.render(f"well-known/{name}.j2", files=served_files)
+        files.append(Document(name, text))
     for file in files:
         path = f"well-known/{file.path}"
         yield Document(path, file.text) if isinstance(file, Document) else Artifact(path, file.content)
@@ -324,25 +327,3 @@ def _media_type(path: str) -> str:
 
 def _headers(path: str) -> dict[str, str]:
     return {**_HEADERS, **(_CATALOGUE_LINK if path == "api-catalog" else {})}
-
-
-def _static_headers(paths: Iterable[str]) -> str:
-    """Returns `_headers`, which hosts of static sites read from the root of the site."""
-    text = "# Belongs at the root of the site, where Netlify and Cloudflare Pages read it.\n"
-    for path in paths:
-        headers = {"Content-Type": _media_type(path), **_headers(path)}
-        text += f"\n/.well-known/{path}\n" + "".join(f"  {name}: {value}\n" for name, value in headers.items())
-    return text
-
-
-def _nginx_headers(paths: Iterable[str]) -> str:
-    """Returns the locations for nginx, to be included in a `server` block."""
-    text = "# Include it in the `server` block whose root has this folder as .well-known/.\n"
-    for path in paths:
-        kind = _media_type(path).replace('"', '\\"')
-        lines = [f'default_type "{kind}";', "types { }"]
-        # Browsers ask for permission before they send If-None-Match.
-        lines.append("if ($request_method = OPTIONS) { return 204; }")
-        lines += [f'add_header {name} "{value}" always;' for name, value in _headers(path).items()]
-        text += f"\nlocation = /.well-known/{path} {{\n" + "".join(f"    {line}\n" for line in lines) + "}\n"
-    return text
