@@ -100,8 +100,7 @@ class CallChecker:
     def _is_whole_body(self, tool: Tool, value: Json) -> bool:
         """True if an argument named `body` is the body, not its property of that name, which cannot be an object."""
         properties, types = self._properties(tool)
-        kinds = script.kinds_of(properties["body.body"], types, [script.KINDS_LIMIT])
-        return isinstance(value, dict) and bool(kinds) and "object" not in kinds
+        return isinstance(value, dict) and script.doubts({}, properties["body.body"], types) > 1
 
     # -- checking ----------------------------------------------------------------------------------------------------
 

@@ -45,7 +45,6 @@ from skillgen.model.serialization import (
 
 SIZE_LIMIT = 32 * 1024 * 1024
 STEPS_LIMIT = 50_000
-KINDS_LIMIT = 100
 UNSURE = {"$comment", "contains", "patternProperties", "propertyNames"}
 FILES_LIMIT = 100
 CHARSET = r"charset=\"?(iso-8859-(?:[1-9]|1[013-6])\b|windows-125[0-8]|utf-16|shift_jis|euc-(?:jp|kr)|gbk|gb18030|big5)"
@@ -129,7 +128,8 @@ class Check:
         if isinstance(value, File):
             return
         self.unsure |= not UNSURE.isdisjoint(schema)
-        kinds, choices = types_of(schema), schema.get("enum")
+        kinds, choices = schema.get("type", ()), schema.get("enum")
+        kinds = [kinds] if isinstance(kinds, str) else kinds
         if kinds and not any(is_type(value, kind) for kind in kinds):
             yield at, f"{shown(value)} is not of type {' or '.join(kinds)}"
             return
@@ -203,38 +203,6 @@ def parts_of_schema(schema: Any) -> Any:
     return [part for key in ("allOf", "anyOf", "oneOf") for part in schema.get(key, ()) if isinstance(part, dict)]
 
 
-def types_of(schema: Any) -> Any:
-    """Returns the types that a schema itself declares."""
-    kinds = schema.get("type", [])
-    return [kinds] if isinstance(kinds, str) else kinds
-
-
-def kinds_of(schema: Any, types: Any, left: Any) -> Any:
-    """Returns the types that a schema allows, also by way of others; none if it allows any. `left` is how many schemas
-    may be read.
-    """
-    left[0] -= 1
-    if left[0] < 0 or not isinstance(schema, dict):
-        return set()
-    limits = [set(types_of(schema)), {TYPES.get(type(value), "null") for value in schema.get("enum", ())}]
-    parts = [types.get(name_of(schema), {}), *schema.get("allOf", ())]
-    limits += [kinds_of(part, types, left) for part in parts]
-    for keyword in ("anyOf", "oneOf"):
-        options = [kinds_of(option, types, left) for option in schema.get(keyword, ())]
-        limits += [set().union(*options)] if all(options) else []
-    limits = [limit | ({"integer"} if "number" in limit else set()) for limit in limits if limit]
-    return set.intersection(*limits) if limits else set()
-
-
-def items_of(schema: Any, types: Any, left: Any) -> Any:
-    """Returns the schema of the items of a list, which another schema may declare; `None` without one."""
-    left[0] -= 1
-    if left[0] < 0 or "items" in schema:
-        return schema.get("items")
-    parts = [types.get(name_of(schema), {}), *parts_of_schema(schema)]
-    return next((found for part in parts if (found := items_of(part, types, left)) is not None), None)
-
-
 def is_type(value: Any, kind: Any) -> Any:
     """True if a value has a JSON type."""
     own = TYPES.get(type(value), "null")
@@ -281,19 +249,23 @@ def unknown(name: Any, names: Any, noun: Any = "parameter") -> Any:
     return f"is not a {noun}" + (f"; did you mean {' or '.join(close)}?" if close else "")
 
 
-def typed(text: Any, schema: Any, types: Any) -> Any:
-    """Returns the value that a string means: not a string only where the schema allows none."""
-    kinds, choices = kinds_of(schema, types, [KINDS_LIMIT]), schema.get("enum") or ()
-    if text in choices or ("string" in kinds and not choices):
-        return text
+def doubts(value: Any, schema: Any, types: Any) -> int:
+    """Returns 0 for a value that a schema allows, 2 for one of another type, 1 for any other fault."""
     try:
-        value = from_json(text)
-    except (ValueError, RecursionError):
-        value = text
-    if any(same(value, choice) for choice in choices) or not kinds or any(is_type(value, kind) for kind in kinds):
-        return value
-    items = items_of(schema, types, [KINDS_LIMIT])
-    return [typed(text, items if isinstance(items, dict) else {}, types)] if "array" in kinds else text
+        faults = list(Check(types).faults(schema, value))
+    except RecursionError:
+        return 0
+    is_other = any(not place and ("of type" in text or "matches none" in text) for place, text in faults)
+    return 2 if is_other else int(bool(faults))
+
+
+def typed(text: Any, schema: Any, types: Any) -> Any:
+    """Returns what a string means: of its readings, as one value and as a list, the first that the schema allows."""
+    readings = [text]
+    with contextlib.suppress(ValueError, RecursionError):
+        is_string_first = 0 not in (doubts({}, schema, types), doubts([{}], schema, types))
+        readings.insert(is_string_first, from_json(text))
+    return min([*readings, *([item] for item in readings)], key=lambda value: doubts(value, schema, types))
 
 
 def read_arguments(words: Any, properties: Any, types: Any) -> Any:
