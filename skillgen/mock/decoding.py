@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from email import message_from_bytes
 from email.message import Message
 from urllib.parse import parse_qsl, unquote, unquote_plus
@@ -171,28 +171,39 @@ class Decoder:
         if not kinds or kinds - {"array", "object"}:
             yield self._typed(texts[-1], schema)
 
-    def _members(self, members: Sequence[tuple[str, str]], schema: Schema) -> dict[str, Json]:
+    def _members(self, members: Iterable[tuple[str, str]], schema: Schema) -> Json:
         """Returns an object from names and texts; names that occur several times are lists."""
-        flat = next((flat for flat in self._variants.of(schema) if flat.properties), ANYTHING)
-        schemas = {item.name: item.schema for item in flat.properties}
-        texts: dict[str, list[str]] = {}
+        texts: dict[str, Json] = {}
         for name, text in members:
             texts.setdefault(name, []).append(text)
-        result: dict[str, Json] = {}
-        for name, values in texts.items():
-            extra = flat.additional if isinstance(flat.additional, Schema) else ANYTHING
-            inner = schemas.get(name, extra)
-            readings = list(self._readings(values, inner, values[-1].split(","), is_repeated=True, explode=True))
-            result[name] = self._best(readings, inner)
-        return result
+        return self._value(texts, schema)
 
-    def _exploded(self, schema: Schema, pairs: Sequence[tuple[str, str]], names: set[str]) -> dict[str, Json]:
+    def _value(self, tree: Json, schema: Schema) -> Json:
+        """Returns the value of a tree of names whose leaves are lists of texts."""
+        if isinstance(tree, list):
+            readings = self._readings(tree, schema, tree[-1].split(","), is_repeated=True, explode=True)
+            return self._best(list(readings), schema)
+        if list(tree) == [""]:
+            return self._value(tree[""], schema)
+        if all(map(str.isdecimal, tree)) and "array" in self._kinds(schema):
+            flat = next(flat for flat in self._variants.of(schema) if "array" in flat.types)
+            return [self._value(part, _item(flat, index)) for index, part in enumerate(tree.values())]
+        schemas, extra = self._properties(schema)
+        return {name: self._value(part, schemas.get(name, extra)) for name, part in tree.items()}
+
+    def _properties(self, schema: Schema) -> tuple[dict[str, Schema], Schema]:
+        """Returns the schemas of the properties of an object, and that of any other."""
+        flat = next((flat for flat in self._variants.of(schema) if flat.properties), ANYTHING)
+        extra = flat.additional if isinstance(flat.additional, Schema) else ANYTHING
+        return {item.name: item.schema for item in flat.properties}, extra
+
+    def _exploded(self, schema: Schema, pairs: Sequence[tuple[str, str]], names: set[str]) -> Json:
         """Returns an object whose members are parameters of their own in the query."""
         flats = list(self._variants.of(schema))
         own = {item.name for flat in flats for item in flat.properties}
         is_open = any(flat.additional not in (None, False) for flat in flats)
         return self._members(
-            [(key, text) for key, text in pairs if key in own or (is_open and key not in names)], schema
+            ((key, text) for key, text in pairs if key in own or (is_open and key not in names)), schema
         )
 
     def _deep(self, name: str, pairs: Sequence[tuple[str, str]], schema: Schema) -> Json:
@@ -207,21 +218,7 @@ class Decoder:
                 place = place.setdefault(part, {}) if isinstance(place, dict) else {}
             if isinstance(place, dict):
                 place.setdefault(path[-1], []).append(text) if isinstance(place.get(path[-1], []), list) else None
-        return self._deep_value(root, schema) if root else None
-
-    def _deep_value(self, tree: Json, schema: Schema) -> Json:
-        if isinstance(tree, list):
-            readings = self._readings(tree, schema, tree[-1].split(","), is_repeated=True, explode=True)
-            return self._best(list(readings), schema)
-        if list(tree) == [""]:
-            return self._deep_value(tree[""], schema)
-        if all(map(str.isdecimal, tree)) and "array" in self._kinds(schema):
-            flat = next(flat for flat in self._variants.of(schema) if "array" in flat.types)
-            return [self._deep_value(part, _item(flat, index)) for index, part in enumerate(tree.values())]
-        flat = next((flat for flat in self._variants.of(schema) if flat.properties), ANYTHING)
-        schemas = {item.name: item.schema for item in flat.properties}
-        extra = flat.additional if isinstance(flat.additional, Schema) else ANYTHING
-        return {name: self._deep_value(part, schemas.get(name, extra)) for name, part in tree.items()}
+        return self._value(root, schema) if root else None
 
     def _typed(self, text: str, schema: Schema) -> Json:
         """Returns the value of a text in the type that the schema allows; the text where none fits."""
@@ -279,15 +276,12 @@ class Decoder:
             decoded.faults.append(Fault(child("", key), str(error)))
 
     def _form(self, pairs: Sequence[tuple[str, str]], schema: Schema) -> Json:
-        deep = [key.partition("[")[0] for key, _ in pairs if "[" in key and not key.startswith("[")]
-        plain = [(key, text) for key, text in pairs if key.partition("[")[0] not in deep]
-        result = self._members(plain, schema)
-        flat = next((flat for flat in self._variants.of(schema) if flat.properties), ANYTHING)
-        schemas = {item.name: item.schema for item in flat.properties}
-        declared = {key for key, _ in pairs if key in schemas}
-        if declared & {key for key, _ in pairs if "[" in key}:  # `tags[]` may be the name itself
-            return self._members(pairs, schema)
-        return result | {name: self._deep(name, pairs, schemas.get(name, ANYTHING)) for name in dict.fromkeys(deep)}
+        schemas, _ = self._properties(schema)
+        deep = {key.partition("[")[0]: None for key, _ in pairs if "[" in key[1:] and key[0] != "["}
+        if any("[" in key and key in schemas for key, _ in pairs):  # `tags[]` may be the name itself
+            deep = {}
+        result = self._members([pair for pair in pairs if pair[0].partition("[")[0] not in deep], schema)
+        return result | {name: self._deep(name, pairs, schemas.get(name, ANYTHING)) for name in deep}
 
     def _multipart(self, request: SentRequest, schema: Schema) -> Json:
         head = b"Content-Type: " + request.headers.get("Content-Type", "").encode("latin-1", "replace") + b"\r\n\r\n"
