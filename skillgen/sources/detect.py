@@ -99,7 +99,8 @@ def _matches(data: dict[str, Json], test: str) -> bool:
         kind = {"[]": list, "{}": dict}.get(name[-2:], object)
         outer, _, inner = name.removesuffix("[]").removesuffix("{}").rpartition("/")
         owner = as_dict(data.get(outer)) if outer else data
-        is_there = inner in owner and isinstance(owner[inner], kind) and part in (text_of(owner, inner) or "")
+        found = owner.get(inner, {})
+        is_there = isinstance(found, kind) and found != {} and part in (text_of(owner, inner) or "")
         return is_there != key.startswith("!")
 
     return any(all(map(has, way.split("+"))) for way in test.split())
