@@ -15,6 +15,7 @@ from msgspec import Struct
 from skillgen.errors import Problem
 from skillgen.model.document import Document, Publisher
 from skillgen.model.service import Service
+from skillgen.render.about import client_configuration
 from skillgen.render.access import URL_VARIABLE, host_prefixes
 from skillgen.render.identity import description, plain, short_description, skill_name, title, what_and_when
 from skillgen.render.invocation import skill_fields
@@ -155,21 +156,36 @@ def _facts(service: Service, publisher: Publisher, problems: list[Problem]) -> d
 
 
 def _connection(service: Service, problems: list[Problem]) -> Connection | None:
-    """Returns how a host connects to an MCP server; `None` if others cannot start or reach it."""
-    entry = service.client_entry
+    """Returns how a host connects to an MCP server; `None` if others cannot start or reach it.
+
+    A variable is a value of the user if it is required or a secret.
+    """
     if service.kind != "mcp":
         return None
-    if entry is not None and entry.transport != "stdio" and service.endpoints:
-        url = service.endpoints[0].url
-        if url.startswith("https://") and is_endpoint(url) and not URL_VARIABLE.search(url):
-            return _hosted(service, url)
-        message = "the server has no https URL that others reach without a secret; the plugin has only the skill"
-    elif entry is not None and entry.command and _is_safe_command(entry.command):
-        return _started(service)
+    servers = (client_configuration(service) or {}).get("mcpServers", {})
+    entry: dict[str, Any] = next(iter(servers.values()), {})
+    url = entry.get("url", "")
+    is_hosted = url.startswith("https://") and is_endpoint(url) and not URL_VARIABLE.search(url)
+    if is_hosted:
+        portable, place = {**entry, "type": _TRANSPORTS[entry["type"]]}, "headers"
+        needed = dict.fromkeys(_credential_headers(service), True)
+    elif "command" in entry and _is_safe_command((entry["command"], *entry["args"])):
+        arguments = {"args": entry["args"]} if entry["args"] else {}
+        entry, place = {"command": entry["command"], **arguments}, "env"
+        portable = {"type": "stdio", **entry}
+        needed = {item.name: item.is_secret for item in variables_of(service) if item.is_required or item.is_secret}
     else:
         message = "the source declares no command or URL that others can use; the plugin has only the skill"
-    problems.append(without("plugin/mcp.json", message, "read the server by the command or the URL that others use"))
-    return None
+        if url:
+            message = "the server has no https URL that others reach without a secret; the plugin has only the skill"
+        fix = "read the server by the command or the URL that others use"
+        problems.append(without("plugin/mcp.json", message, fix))
+        return None
+    values = tuple(
+        UserValue(name, key, is_header=is_hosted, is_secret=needed[name]) for name, key in _keys(needed).items()
+    )
+    references = {place: {value.name: f"${{user_config.{value.key}}}" for value in values}} if values else {}
+    return Connection(name=_server_name(service), portable=portable, claude={**entry, **references}, values=values)
 
 
 def _is_safe_command(command: tuple[str, ...]) -> bool:
@@ -177,40 +193,16 @@ def _is_safe_command(command: tuple[str, ...]) -> bool:
     return bool(_PROGRAM.fullmatch(program)) and all(text.isprintable() and "${" not in text for text in arguments)
 
 
-def _hosted(service: Service, url: str) -> Connection:
-    """Returns the connection to a URL; with OAuth the host gets the token itself."""
+def _credential_headers(service: Service) -> list[str]:
+    """Returns the headers with credentials of a hosted server; none with OAuth, for which the host gets the token."""
     entry = service.client_entry
-    assert entry is not None
     auth = [item for item in service.requirements.auth if not item.is_for_events]
-    headers = [name for name in entry.headers if HEADER.fullmatch(name)]
-    if any(item.kind in ("oauth2", "openIdConnect") or item.kind.startswith("oauth2") for item in auth):
-        headers = []
-    elif not headers and auth:
-        places = [item.sent_as or "" for item in auth]
-        sent = sorted({place.removeprefix("header ") for place in places if place.startswith("header ")})
-        headers = [name for name in sent or ["Authorization"] if HEADER.fullmatch(name)]
-    values = tuple(UserValue(name, key, is_header=True, is_secret=True) for name, key in _keys(headers).items())
-    claude: dict[str, Any] = {"type": entry.transport, "url": url}
-    if values:
-        claude["headers"] = {value.name: f"${{user_config.{value.key}}}" for value in values}
-    portable = {"type": _TRANSPORTS[entry.transport], "url": url}
-    return Connection(name=_server_name(service), portable=portable, claude=claude, values=values)
-
-
-def _started(service: Service) -> Connection:
-    """Returns the connection to a command; a variable is a value of the user if it is required or a secret."""
-    entry = service.client_entry
-    assert entry is not None
-    program, *arguments = entry.command
-    needed = {item.name: item for item in variables_of(service) if item.is_required or item.is_secret}
-    values = tuple(
-        UserValue(name, key, is_header=False, is_secret=needed[name].is_secret) for name, key in _keys(needed).items()
-    )
-    claude: dict[str, Any] = {"command": program, **({"args": arguments} if arguments else {})}
-    portable = {"type": "stdio", **claude}
-    if values:
-        claude["env"] = {value.name: f"${{user_config.{value.key}}}" for value in values}
-    return Connection(name=_server_name(service), portable=portable, claude=claude, values=values)
+    if any(item.kind == "openIdConnect" or item.kind.startswith("oauth2") for item in auth):
+        return []
+    places = [item.sent_as or "" for item in auth]
+    sent = sorted({place.removeprefix("header ") for place in places if place.startswith("header ")})
+    declared = list(filter(HEADER.fullmatch, entry.headers)) if entry is not None else []
+    return declared or list(filter(HEADER.fullmatch, sent or ["Authorization"] * bool(auth)))
 
 
 def _server_name(service: Service) -> str:
