@@ -5,7 +5,7 @@ A pattern is `NAME-GLOB`, `tag:GLOB`, `path:GLOB` or `method:NAME`; a tag is a t
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from difflib import get_close_matches
 from fnmatch import fnmatchcase
 from typing import Any
@@ -153,28 +153,23 @@ def _is_selected(item: Tool | Event, include: Sequence[Pattern], exclude: Sequen
 def _used_types(service: Service) -> set[str]:
     """Returns the names of the types that the selected tools use, directly or through other types."""
     types = {item.name: item.schema for item in service.schemas}
-    waiting: list[Any] = [(*service.tools, *service.events, *service.prompts)]
+    waiting: list[Any] = [*service.tools, *service.events, *service.prompts]
     used: set[str] = set()
     while waiting:
-        for name in _named_types(waiting.pop()):
-            if name in types and name not in used:
-                used.add(name)
-                waiting.append(types[name])
+        node, names = waiting.pop(), tuple[Any, ...]()
+        if isinstance(node, tuple):
+            waiting += node
+        elif isinstance(node, Struct):
+            waiting += (getattr(node, name) for name in node.__struct_fields__)
+        if isinstance(node, Schema):
+            waiting += (node.patterns or {}).values()
+            names = (node.ref, *node.includes)
+        elif isinstance(node, Discriminator):
+            names = (*(node.mapping or {}).values(), node.default)
+        for name in (types.keys() & set(names)) - used:
+            used.add(name)
+            waiting.append(types[name])
     return used
-
-
-def _named_types(node: Any) -> Iterator[str]:
-    """Yields the names of the types that a node of the model, or the nodes in a tuple, refer to."""
-    parts: tuple[Any, ...] = node if isinstance(node, tuple) else ()
-    if isinstance(node, Schema):
-        yield from filter(None, (node.ref, *node.includes))
-        parts = tuple((node.patterns or {}).values())
-    elif isinstance(node, Discriminator):
-        yield from filter(None, (*(node.mapping or {}).values(), node.default))
-    if isinstance(node, Struct):
-        parts = (*parts, *(getattr(node, name) for name in node.__struct_fields__))
-    for part in parts:
-        yield from _named_types(part)
 
 
 def _tags(item: Tool | Event) -> tuple[str, ...]:
