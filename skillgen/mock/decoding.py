@@ -185,7 +185,7 @@ class Decoder:
             return self._best(list(readings), schema)
         if list(tree) == [""]:
             return self._value(tree[""], schema)
-        if all(map(str.isdecimal, tree)) and "array" in self._kinds(schema):
+        if tree and all(map(str.isdecimal, tree)) and "array" in self._kinds(schema):
             flat = next(flat for flat in self._variants.of(schema) if "array" in flat.types)
             return [self._value(part, _item(flat, index)) for index, part in enumerate(tree.values())]
         schemas, extra = self._properties(schema)
@@ -280,7 +280,7 @@ class Decoder:
         deep = {key.partition("[")[0]: None for key, _ in pairs if "[" in key[1:] and key[0] != "["}
         if any("[" in key and key in schemas for key, _ in pairs):  # `tags[]` may be the name itself
             deep = {}
-        result = self._members([pair for pair in pairs if pair[0].partition("[")[0] not in deep], schema)
+        result = as_dict(self._members((pair for pair in pairs if pair[0].partition("[")[0] not in deep), schema))
         return result | {name: self._deep(name, pairs, schemas.get(name, ANYTHING)) for name in deep}
 
     def _multipart(self, request: SentRequest, schema: Schema) -> Json:
