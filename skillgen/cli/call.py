@@ -12,7 +12,7 @@ from msgspec import structs
 from skillgen.cli.options import OptionsOf, command
 from skillgen.cli.output import Console
 from skillgen.cli.source import Given, GivenOf
-from skillgen.config.project import Source, Texts
+from skillgen.config.project import CallOptions, Source, Texts
 from skillgen.errors import ExitCode, UsageError
 
 _LINE_LIMIT = 32 * 1024 * 1024
@@ -29,24 +29,10 @@ def call(
             show_default=False,
         ),
     ] = None,
-    yes: Annotated[
-        bool, typer.Option("--yes", help="A person confirmed the call: of a tool that deletes or needs confirmation.")
-    ] = False,
-    dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Print the request without secrets, and send nothing.")
-    ] = False,
-    session: Annotated[
-        bool,
-        typer.Option(
-            "--session", help='Read calls from standard input, {"tool": NAME, "arguments": {…}} on each line.'
-        ),
-    ] = False,
-    out: Annotated[
-        str, typer.Option("--out", "-o", metavar="DIR", help="Folder for images and other files of the result.")
-    ] = "",
     *,
     given: Annotated[Given, GivenOf(classes=(Source,), kinds=("command", "url", "config", "document"))],
     texts: Annotated[Texts, OptionsOf(classes=(Texts,), only=("base_url",))],
+    options: CallOptions,
     console: Console,
 ) -> ExitCode:
     """Call one tool of a server or one operation of an API.
@@ -70,17 +56,17 @@ def call(
         skillgen call openapi.yaml --dry-run createPet name=Rex 'tags:=["dog"]'
         skillgen call create_entities '{"entities": []}' -- npx -y @modelcontextprotocol/server-memory
     """
-    from skillgen.pipeline.call import Options, opened_calls
+    from skillgen.pipeline.call import opened_calls
 
     rest = list(tool or ())
     if given.is_empty and rest:
         given = structs.replace(given, words=[rest.pop(0)])
     request = given.request(texts=texts, announce=Console().say)
-    if bool(rest) == session:
-        what = "a tool is given with --session" if session else "no tool is given"
+    if bool(rest) == options.session:
+        what = "a tool is given with --session" if options.session else "no tool is given"
         raise UsageError(what, fix="give SOURCE, TOOL and its arguments, or SOURCE and --session")
-    with opened_calls(request, Options(is_confirmed=yes, is_dry_run=dry_run, out=out)) as calls:
-        if session:
+    with opened_calls(request, options) as calls:
+        if options.session:
             return _run_session(calls)
         name, *arguments = rest
         reply = calls.run(name, [_standard_input() if word == "-" else word for word in arguments])

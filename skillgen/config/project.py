@@ -552,6 +552,21 @@ class Run(Options, frozen=True, kw_only=True):
     json: bool = option("Print a JSON report to standard output.", False, panel="Report", is_key=False)
 
 
+class CallOptions(Options, frozen=True, kw_only=True):
+    """How calls are made."""
+
+    PANEL = "Report"
+
+    yes: bool = option(
+        "A person confirmed the call: of a tool that deletes or needs confirmation.", False, panel=_SAFETY
+    )
+    dry_run: bool = option("Print the request without secrets, and send nothing.", False, panel=_SAFETY)
+    session: bool = option(
+        'Read calls from standard input, {"tool": NAME, "arguments": {…}} on each line.', False, panel="Source"
+    )
+    out: str = option("Folder for images and other files of the result.", "", short="-o", metavar="DIR", is_path=True)
+
+
 SOURCE_KINDS = tuple(item.name for item in options_in(Source) if item.is_kind)
 """The options that name a source."""
 

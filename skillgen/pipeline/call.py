@@ -21,6 +21,7 @@ from skillgen.calls.arguments import (
     parameter_keys,
     unknown_name,
 )
+from skillgen.config.project import CallOptions
 from skillgen.errors import SkillgenError, UsageError
 from skillgen.model.credentials import origin_of
 from skillgen.model.service import Service
@@ -31,26 +32,13 @@ from skillgen.render.scripts import advice_data, call_data, credential_parameter
 from skillgen.security.addresses import hosts_of
 from skillgen.security.secrets import Secrets, secrets_from_headers
 from skillgen.sources.documents import is_url
-from skillgen.sources.http import Fetched, Network
+from skillgen.sources.http import Network
 
 if TYPE_CHECKING:
     from skillgen.sources.mcp.session import Session
     from skillgen.sources.mcp.target import ServerTarget
 
 _FAULTS_SHOWN = 20
-
-
-class Options(Struct, frozen=True, kw_only=True):
-    """How calls are made."""
-
-    is_confirmed: bool = False
-    """Whether a person confirmed the calls."""
-
-    is_dry_run: bool = False
-    """Whether requests are only shown."""
-
-    out: str = ""
-    """Folder for images and other files; empty for that of temporary files."""
 
 
 class Reply(Struct, frozen=True):
@@ -62,40 +50,24 @@ class Reply(Struct, frozen=True):
     is_error: bool = False
 
 
-class Answer(Struct, frozen=True, kw_only=True):
-    """What a service answers to a call."""
-
-    result: Json = None
-    """The result of an MCP tool."""
-
-    response: Fetched | None = None
-    """The response of an API."""
-
-    error: Reply | None = None
-    """The error, if that is the answer."""
-
-
 class Caller(Protocol):
     """Sends calls to one service."""
 
     def shown(self, tool: Tool, arguments: dict[str, Json]) -> str:
         """Returns the request of a call, without secrets."""
 
-    def send(self, tool: Tool, arguments: dict[str, Json]) -> Answer:
-        """Sends a call.
+    def send(self, tool: Tool, arguments: dict[str, Json]) -> Reply:
+        """Sends a call, and returns the answer as text; images and other files are saved.
 
         Raises:
             SourceError: the service cannot be reached, or does not answer.
         """
 
-    def reply(self, tool: Tool, answer: Answer) -> Reply:
-        """Returns an answer as text; images and other files are saved."""
-
 
 class Calls:
     """Calls of the tools of one service."""
 
-    def __init__(self, service: Service, caller: Caller, options: Options) -> None:
+    def __init__(self, service: Service, caller: Caller, options: CallOptions) -> None:
         self.service = service
         self._tools = {tool.name: tool for tool in service.tools}
         self._checker = CallChecker(service)
@@ -131,30 +103,13 @@ class Calls:
             return self._tools[name]
         raise UsageError(unknown_name(name, self._tools, "tool"), where=name[:80], fix="give the exact name of a tool")
 
-    def arguments(self, tool: Tool, words: Sequence[str]) -> dict[str, Json]:
-        """Returns the arguments of a command line, checked, in the form of `Tool.input_schema`.
-
-        Raises:
-            UsageError: they are invalid.
-        """
-        return self._checked(tool, self._checker.arguments(tool, words))
-
-    def answer(self, tool: Tool, arguments: Mapping[str, Json]) -> Answer:
-        """Sends a call.
-
-        Raises:
-            SourceError: the service cannot be reached, or does not answer.
-            UsageError: the arguments are invalid.
-        """
-        return self._caller.send(tool, self._checked(tool, arguments))
-
     def _run(self, tool: Tool, arguments: Mapping[str, Json]) -> Reply:
         normal = self._checked(tool, arguments)
-        if self._options.is_dry_run:
+        if self._options.dry_run:
             return Reply(self._caller.shown(tool, normal))
-        if (reason := why_confirmed(tool)) is not None and not self._options.is_confirmed:
+        if (reason := why_confirmed(tool)) is not None and not self._options.yes:
             raise UsageError(f"{reason}, so nothing was sent", where=tool.name, fix="ask the user, then add --yes")
-        return self._caller.reply(tool, self._caller.send(tool, normal))
+        return self._caller.send(tool, normal)
 
     def _checked(self, tool: Tool, arguments: Mapping[str, Json]) -> dict[str, Json]:
         normal, faults = self._checker.normalized(tool, arguments)
@@ -206,7 +161,7 @@ def _holds_file(value: Json) -> bool:
 
 
 @contextlib.contextmanager
-def opened_calls(request: Request, options: Options) -> Iterator[Calls]:
+def opened_calls(request: Request, options: CallOptions) -> Iterator[Calls]:
     """Reads a source, and makes the calls in the block; those to a server over the connection that was read.
 
     Raises:
@@ -233,7 +188,7 @@ def opened_calls(request: Request, options: Options) -> Iterator[Calls]:
 class _McpCaller:
     """Calls the tools of an MCP server over an open session."""
 
-    def __init__(self, service: Service, target: ServerTarget, options: Options, session: Session) -> None:
+    def __init__(self, service: Service, target: ServerTarget, options: CallOptions, session: Session) -> None:
         self._service, self._target, self._options, self._session = service, target, options, session
         self._secrets = target.secrets()
 
@@ -242,7 +197,7 @@ class _McpCaller:
         text = f"{self._target.where}\n{json.dumps(message, ensure_ascii=False, indent=2)}"
         return self._secrets.hide(text)
 
-    def send(self, tool: Tool, arguments: dict[str, Json]) -> Answer:
+    def send(self, tool: Tool, arguments: dict[str, Json]) -> Reply:
         from skillgen.sources.mcp.connect import crawl_error
         from skillgen.sources.mcp.jsonrpc import RpcError
         from skillgen.sources.mcp.session import NoAnswer
@@ -256,26 +211,19 @@ class _McpCaller:
         if isinstance(failure, RpcError) and (failure.http_status is None or failure.http_status < 400):
             code = "" if failure.code is None else f" (code {failure.code})"
             text = self._secrets.hide(f"the server answers with an error{code}: {failure.message}")
-            return Answer(
-                error=Reply("\n".join([text, *script.advice(advice_data(self._service, tool), text)]), is_error=True)
-            )
+            return Reply("\n".join([text, *script.advice(advice_data(self._service, tool), text)]), is_error=True)
         if failure is not None:
             symptoms = self._session.connection.symptoms()
             raise crawl_error(failure, "tools/call", where=self._target.where, symptoms=symptoms, secrets=self._secrets)
-        return Answer(result=future.result())
-
-    def reply(self, tool: Tool, answer: Answer) -> Reply:
-        if answer.error is not None:
-            return answer.error
         with as_errors():
-            text, is_error = script.unwrapped(answer.result, advice_data(self._service, tool), self._options.out)
+            text, is_error = script.unwrapped(future.result(), advice_data(self._service, tool), self._options.out)
         return Reply(self._secrets.hide(text), is_error)
 
 
 class _HttpCaller:
     """Calls the operations of an API."""
 
-    def __init__(self, service: Service, request: Request, options: Options) -> None:
+    def __init__(self, service: Service, request: Request, options: CallOptions) -> None:
         self._service, self._request, self._options = service, request, options
 
     def shown(self, tool: Tool, arguments: dict[str, Json]) -> str:
@@ -286,7 +234,7 @@ class _HttpCaller:
         text: str = script.request_text(method, url, headers, content)
         return text.replace("%24SKILL_", "$SKILL_")
 
-    def send(self, tool: Tool, arguments: dict[str, Json]) -> Answer:
+    def send(self, tool: Tool, arguments: dict[str, Json]) -> Reply:
         data, own = self._data(tool)
         method, url, headers, content = self._http_request(data, tool, arguments, self._request.environment)
         headers = {**headers, **own}
@@ -300,17 +248,14 @@ class _HttpCaller:
             content=content,
             returns_errors=True,
         )
-        with self._secrets(tool).redact_errors(), as_errors():
-            return Answer(response=network.fetch(url, accept=accept))
-
-    def reply(self, tool: Tool, answer: Answer) -> Reply:
-        response, advice = answer.response, advice_data(self._service, tool)
-        assert response is not None
-        kept = {name.title(): value for name, value in response.headers.items()}
-        kept["Content-Type"] = response.content_type
-        with as_errors():
+        secrets = self._secrets(tool)
+        with secrets.redact_errors(), as_errors():
+            response = network.fetch(url, accept=accept)
+            kept = {name.title(): value for name, value in response.headers.items()}
+            kept["Content-Type"] = response.content_type
+            advice = advice_data(self._service, tool)
             text, is_error = script.http_answer(response.status, kept, response.content, advice, self._options.out)
-        return Reply(self._secrets(tool).hide(text), is_error)
+        return Reply(secrets.hide(text), is_error)
 
     def _secrets(self, tool: Tool) -> Secrets:
         """Returns the secrets that a call sends."""
@@ -327,11 +272,8 @@ class _HttpCaller:
         # The keys outside of the body, which `input_keys` makes, need not be those of the flat form.
         places = dict(zip(slots, places.values(), strict=True))
         values = {key: item for key, item in arguments.items() if key != body_key}
-        value, within, credentials = (
-            arguments.get(body_key),
-            child("", body_key),
-            _filled(self._service, tool, data["given"]),
-        )
+        value, within = arguments.get(body_key), child("", body_key)
+        credentials = _filled(self._service, tool, data["given"])
         in_body = {place.removeprefix(within): item for place, item in credentials.items() if f"{within}/" in place}
         others = {place: item for place, item in credentials.items() if f"{within}/" not in place}
         with as_errors():
