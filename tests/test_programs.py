@@ -138,6 +138,7 @@ day = datetime.datetime(2024, 1, 2)
 @click.option("--size", nargs=2, metavar="NAME N")
 @click.option("--city", help="The city.")
 @click.option("--at", type=click.DateTime(["%d.%m.%Y", "%d.%m.%Y %H:%M"]), default=day.replace(hour=9))
+@click.option("--from", type=click.DateTime(), default=day.replace(hour=9))
 @click.option("--days", type=click.DateTime(["%d.%m.%Y"]), multiple=True, default=[day])
 @click.argument("pair", nargs=2, metavar="FROM TO")
 def clicked(**values):
@@ -165,6 +166,7 @@ LINES = {
         "--size": "(string): Exactly 2 items.",
         "--city": "(string): The city. Three letters, such as HEL.",
         "--at": "Default: `02.01.2024 09:00`.",
+        "--from": "(`strftime`). Default: `2024-01-02T09:00:00`.",
         "--days": 'Default: `["02.01.2024"]`. Repeatable.',
     },
     "typed": {

@@ -347,7 +347,7 @@ def _value_schema(item: Param) -> dict[str, Json]:
     schema = {key: value for key, value in item.schema.items() if key != "formats"}
     if item.is_flag and schema.get("type") != "integer":
         schema = {"type": "boolean"}
-    if "%Y-%m-%d" in item.schema.get("formats", ()):
+    if "%Y-%m-%d" in item.schema.get("formats", ()) and len(str(item.default or "")) <= len("2024-01-02"):
         schema["format"] = "date"
     if item.values != 1 and "prefixItems" not in schema and not item.is_flag:
         schema = {"type": "array", "items": schema}
