@@ -23,9 +23,7 @@ _CODE = re.compile(
     re.DOTALL | re.MULTILINE,
 )
 _TAG = re.compile(r"<(?P<end>/?)(?P<name>[A-Za-z][\w:-]{0,40})(?:\s[^<>]{0,1000})?/?>")
-_GROUP = re.compile(
-    r"(?:^|(?<=>))[ \t]*<(?P<start>[a-z][\w-]{0,40})>|</(?P<end>[a-z][\w-]{0,40})>[ \t]*(?:$|(?=<))", re.MULTILINE
-)
+_GROUP = re.compile(r"^[ \t]*<(?P<start>[a-z][\w-]{0,40})>|</(?P<end>[a-z][\w-]{0,40})>[ \t]*$", re.MULTILINE)
 _KEPT = re.compile("\ue000([0-9]{1,7})\ue001")
 _HAS_LINES = re.compile(r"^[ \t]*(?:#{1,6}\s|[-*+]\s|\d+\.\s|\|)|\n[ \t]*\n", re.MULTILINE)
 """Markdown in which line breaks matter, next to the tags."""
