@@ -13,7 +13,6 @@ from skillgen.model.tool import Tool
 from skillgen.model.values import Json
 from skillgen.sources.examples.generator import Generator, NoExample
 from skillgen.sources.examples.validation import UNCHECKED, Validator
-from skillgen.sources.json_schema.variants import Variants
 
 NOTHING_DECLARED = "The call is valid. A mock answers, and the service declares no result."
 
@@ -25,9 +24,7 @@ class Answers:
     """Generates the results of a service; the same call always has the same result."""
 
     def __init__(self, service: Service) -> None:
-        types = Types.of(service.schemas)
-        self.validator = Validator(types, is_request=False)
-        self.variants = Variants(types)
+        self.validator = Validator(Types.of(service.schemas), is_request=False)
         self._generators = [
             Generator(self.validator, invents=True, is_complete=is_complete) for is_complete in (True, False)
         ]

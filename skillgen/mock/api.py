@@ -123,30 +123,31 @@ class ApiMock:
         return SentRequest(match.values, query, names, request.headers, request.body)
 
     def _answer(self, tool: Tool, found: Decoded, faults: list[Fault], request: Request) -> Response:
+        outputs, headers = _successes(tool), dict[str, str]()
+        output, media_type = _negotiated(outputs, request.headers)
         if (missing := self._missing_credentials(tool, request)) is not None:
-            message = f"credentials are missing: {missing}"
-            headers = {"WWW-Authenticate": "Basic" if missing.endswith("Basic") else "Bearer"}
-            return self._refuse(tool, found, [Fault("", message)], 401, message, request, headers)
-        if not found.is_media_type_known:
-            message = f"the media type of the body is not one of {', '.join(tool.input_media_types)}"
-            return self._refuse(tool, found, [Fault("", message)], 415, message, request)
-        if faults:
+            status, message = 401, f"credentials are missing: {missing}"
+            headers["WWW-Authenticate"] = "Basic" if missing.endswith("Basic") else "Bearer"
+            faults = [Fault("", message)]
+        elif not found.is_media_type_known:
+            status, message = 415, f"the media type of the body is not one of {', '.join(tool.input_media_types)}"
+            faults = [Fault("", message)]
+        elif faults:
             message = "; ".join(f"{fault.pointer or '/'} {fault.message}" for fault in faults)
             status = next((code for code in (400, 422) if any(error.code == str(code) for error in tool.errors)), 400)
-            return self._refuse(tool, found, faults, status, message, request)
-        if (failure := self._faults.failure(tool)) is not None:
-            code, text = failure
-            headers = {} if code else {"Retry-After": str(RETRY_AFTER_S)}
+        elif (failure := self._faults.failure(tool)) is not None:
+            code, message = failure
             status = (int(code) if code.isdigit() and len(code) == 3 else 500) if code else 429
-            return self._refuse(tool, found, [], status, text, request, headers)
-        outputs = _successes(tool)
-        output, media_type = _negotiated(outputs, request.headers)
-        if outputs and output is None:
+            headers |= {} if code else {"Retry-After": str(RETRY_AFTER_S)}
+        elif outputs and output is None:
             names = ", ".join(dict.fromkeys(name for item in outputs for name in item.media_types))
-            return self._refuse(tool, found, [Fault("", "")], 406, f"the response is one of {names}", request)
-        status = _status(output, tool)
-        self._record(tool, found.arguments, [], status, request)
-        return self._success(output, media_type, status)
+            status, message, faults = 406, f"the response is one of {names}", [Fault("", "")]
+        else:
+            status = _status(output, tool)
+            self._record(tool, found.arguments, [], status, request)
+            return self._success(output, media_type, status)
+        self._record(tool, found.arguments, faults, status, request)
+        return self._refusal(tool, status, message, headers)
 
     def _argument_faults(self, tool: Tool, found: Decoded, request: Request) -> list[Fault]:
         media_type = request.headers.get_content_type() if request.body else None
@@ -179,23 +180,13 @@ class ApiMock:
 
     # -- responses ---------------------------------------------------------------------------------------------------
 
-    def _refuse(
-        self,
-        tool: Tool,
-        found: Decoded,
-        faults: list[Fault],
-        status: int,
-        message: str,
-        request: Request,
-        headers: dict[str, str] | None = None,
-    ) -> Response:
-        self._record(tool, found.arguments, faults, status, request)
+    def _refusal(self, tool: Tool, status: int, message: str, headers: dict[str, str]) -> Response:
         case = error_case(self._service, tool, str(status))
         outputs = [item for item in (case.output, *case.other_outputs) if item is not None]
         output = next((item for item in outputs if any(map(is_json, item.media_types))), None)
         media_type = next(filter(is_json, output.media_types), None) if output is not None else None
         body = self._answers.error(output, message)
-        return _json_response(status, body, headers or {}, media_type or "application/json")
+        return _json_response(status, body, headers, media_type or "application/json")
 
     def _success(self, output: Output | None, media_type: str | None, status: int) -> Response:
         if output is None:
