@@ -20,7 +20,7 @@ from skillgen.model.service import Service
 from skillgen.model.values import Json, Value, child, follow
 from skillgen.model.workflow import StepAction, StepCriterion, StepValue, Workflow, WorkflowStep
 from skillgen.sources.documents import parse_text
-from skillgen.sources.json_access import as_dict, as_list, json_or_none, text_of, texts_of
+from skillgen.sources.json_access import as_dict, as_list, json_or_none, strings_in, text_of, texts_of
 from skillgen.sources.json_schema.loader import SchemaReader
 
 _START = re.compile(r"(?m)^[\"']?arazzo[\"']? {0,9}:|\"arazzo\"\s{0,9}:")
@@ -168,7 +168,7 @@ class _FileReader:
         self, raw: Json, pointer: str, inputs: Collection[str], outputs: Mapping[str, Collection[str]]
     ) -> None:
         """Reports the inputs and the outputs of steps that are used but do not exist."""
-        texts = list(_strings(raw))
+        texts = list(strings_in(raw))
         for step, output in sorted({pair for text in texts for pair in _STEP_OUTPUT.findall(text)}):
             if output not in outputs.get(step, ()):
                 self._report(pointer, f"there is no output {output!r} of a step {step!r}")
@@ -262,7 +262,7 @@ class _FileReader:
     @cached_property
     def _own_sources(self) -> set[str]:
         """The source descriptions with an operation that is a tool of the service."""
-        targets = map(self._named, _strings(self._data.get("workflows")))
+        targets = map(self._named, strings_in(self._data.get("workflows")))
         return {"", *(source for source, name in targets if source and self._tool(name) is not None)}
 
     def _check_values(self, tool: str, values: Sequence[StepValue], pointer: str) -> None:
@@ -430,13 +430,3 @@ def _parsed(payload: Json) -> Json:
     """Returns a payload; a JSON text with expressions in it as its value."""
     found = json_or_none(payload) if isinstance(payload, str) else None
     return found if isinstance(found, (dict, list)) else payload
-
-
-def _strings(raw: Json) -> Iterator[str]:
-    waiting = [raw]
-    while waiting:
-        item = waiting.pop()
-        if isinstance(item, str):
-            yield item
-        elif isinstance(item, (dict, list)):
-            waiting += item.values() if isinstance(item, dict) else item

@@ -16,7 +16,7 @@ from skillgen.model.values import Json
 from skillgen.security.addresses import public_url
 from skillgen.sources.documents import CONVERT, Document, document_from_response, is_url, load_document
 from skillgen.sources.http import AUTH_STATUSES, TOO_MANY_REQUESTS, FetchOptions, StatusError, fetch
-from skillgen.sources.json_access import as_dict, as_list, text_of
+from skillgen.sources.json_access import as_dict, as_list, strings_in, text_of
 from skillgen.text import lazy_re as re
 
 
@@ -61,14 +61,8 @@ def _server_fix(data: dict[str, Json], name: str) -> str:
     if is_client_config(data) or published_ways(data):
         place = name if is_url(name) or Path(name).exists() else "FILE"
         return f"document a server that it lists: skillgen from-server --config {place}"
-    urls = [
-        text_of(item, "url")
-        for key in ("remotes", "endpoints", "transport", "transports")
-        for item in (as_list(data.get(key)) or [data.get(key)])
-    ]
-    urls += [text_of(data, "url"), text_of(data, "endpoint")]
-    urls += [item for item in as_dict(data.get("endpoints")).values() if isinstance(item, str)]
-    url = next((item for item in urls if item and is_url(item)), None)
+    keys = ("remotes", "endpoints", "transport", "transports", "url", "endpoint")
+    url = next(filter(is_url, strings_in([data.get(key) for key in keys])), None)
     if url is not None:
         return f"document the server itself: skillgen from-server --url {public_url(url)}"
     return "document the server itself: skillgen from-server --url URL, or -- COMMAND"

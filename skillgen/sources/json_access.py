@@ -6,6 +6,7 @@ SECURITY.md promises these limits. A limit of a single step is in the module of 
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 
 from skillgen.model.values import Json
 from skillgen.text.markdown import inline
@@ -48,6 +49,17 @@ def texts_of(value: Json, key: str) -> tuple[str, ...]:
 def page_items(pages: Json, key: str) -> list[Json]:
     """Returns the items of all pages of a list."""
     return [item for page in as_list(pages) for item in as_list(as_dict(page).get(key))]
+
+
+def strings_in(value: Json) -> Iterator[str]:
+    """Yields the strings in a value, in its order."""
+    waiting = [value]
+    while waiting:
+        item = waiting.pop()
+        if isinstance(item, str):
+            yield item
+        elif isinstance(item, (dict, list)):
+            waiting += reversed(list(item.values() if isinstance(item, dict) else item))
 
 
 def json_or_none(text: str) -> Json:
