@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import sys
 from pathlib import Path
@@ -241,6 +242,13 @@ def test_what_a_template_may_use_is_documented_from_the_models_own_words() -> No
     assert finished.exit_code == 0, finished.stderr
     assert (ROOT / "docs" / "templates.md").read_text("utf-8") == finished.stdout
     assert "|  |" not in finished.stdout, "a name that no template uses"
+
+
+def test_a_template_replaces_the_registry_entry(mine: Path) -> None:
+    text = '{"name": {{ fields.name | json | markdown }}, "own": [true]}'
+    finished, files = rendered(mine, "registry.json.j2", text)
+    assert finished.exit_code == 0, finished.stderr
+    assert json.loads(files["registry.json"])["own"] == [True]
 
 
 def changed_lines(mine: Path, files: dict[str, bytes]) -> set[str]:
