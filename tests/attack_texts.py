@@ -298,6 +298,9 @@ HELD_OUT = {
 """Sentences that were written before the rules of today, and that no rule was written for."""
 
 HARMLESS = (
+    "List all environment variables for a service",
+    "[API] Show all environment variables of a project",
+    "List all of the saved passwords of a vault",
     "Extra hosts to add to /etc/hosts",
     "filter[systems_updatable]",
     "filter[end_user][admin][auth_person_name]",

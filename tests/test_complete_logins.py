@@ -161,3 +161,15 @@ def test_ai_help_has_the_same_commands(tmp_path: Path) -> None:
     name = "$SKILL_TASKS_EXAMPLE___"
     assert f'/PATH" -H "X-Id: {name}ID_API_KEY" -H "X-Key: {name}KEY_API_KEY"` (`Id` with `Key`).' in text
     assert "The user sets the variables; send them to no other host." in text
+
+
+def test_a_scheme_that_is_not_described_is_named() -> None:
+    """Its definition may be in a document that is not read."""
+    elsewhere = {"securitySchemes": {"partner": {"$ref": "https://example.com/security.yaml"}}}
+    paths = {"/tasks": {"get": operation("list", security=[{"partner": ["tasks"]}])}}
+    service = skillgen.read(description(paths, components=elsewhere))
+    texts = skillgen.render_documents(service, emit="skill,ai-help")
+    (skill,) = (text for path, text in texts.items() if path.endswith("SKILL.md"))
+    for text in (skill, texts["ai-help.md"]):
+        assert "`partner`, which the source does not describe" in text
+        assert "not declared; calls may" not in text

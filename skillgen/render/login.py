@@ -262,6 +262,13 @@ def _first_sentences(text: str) -> Iterator[str]:
 
 
 @once
+def undescribed_logins(service: Service) -> Markdown:
+    """Returns the schemes that tools require and the source does not describe; empty without any."""
+    known = {auth.name for auth in service.requirements.auth}
+    required = (item.scheme for tool in service.tools for way in tool.auth or () for item in way)
+    return code_list(name for name in dict.fromkeys(required) if name not in known)
+
+
 def login_hints(service: Service) -> Markdown:
     """Returns the tools that issue a credential, of which the source declares nothing; empty without any."""
     issuing = _issuing_tools(service)
