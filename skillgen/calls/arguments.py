@@ -16,14 +16,13 @@ from typing import Any
 from skillgen.calls import script
 from skillgen.errors import ExitCode, SkillgenError, SourceError, UsageError
 from skillgen.model.calls import Input
-from skillgen.model.schema import Parameter, Schema, arguments_of
+from skillgen.model.schema import Parameter, Schema, arguments_of, input_keys
 from skillgen.model.schema_json import Types
 from skillgen.model.service import Service
 from skillgen.model.tool import Tool
 from skillgen.model.values import Json, child
 from skillgen.render.scripts import call_data, undeclared_members
 from skillgen.sources.examples.validation import Fault, Validator
-from skillgen.sources.openapi.parameters import input_keys
 
 
 class CallChecker:

@@ -918,7 +918,8 @@ def main() -> int:
     client = CLIENTS[data["kind"]](data, options.timeout, options.out)
     try:
         if options.list or not (options.tool or options.session):
-            print("\n".join(name.replace("\n", " ") for name in [*data["tools"], "", "Variables:", *data["variables"]]))
+            variables = ["", "Variables:", *data["variables"]] if data["variables"] else []
+            print("\n".join(name.replace("\n", " ") for name in [*data["tools"], *variables]))
             return 0
         if options.session:
             return run_session(data, client, options.yes)

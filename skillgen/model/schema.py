@@ -273,6 +273,22 @@ def arguments_of(parameters: Iterable[Parameter], rules: Schema | None) -> Schem
     return replace(object_of(parameters, rules), types=("object",), nullable=False)
 
 
+def input_keys(parameters: Iterable[Parameter]) -> tuple[list[str], str]:
+    """Returns unique keys for the parameters of an operation and for its body, in the input of the tool.
+
+    A key is the name; if it is taken, the location is put before it: `query.id`, `body.body`.
+    """
+    keys: dict[str, None] = {}
+
+    def add(location: str, name: str) -> str:
+        while name in keys:
+            name = f"{location}.{name}"
+        keys[name] = None
+        return name
+
+    return [add(parameter.location, parameter.name) for parameter in parameters], add("body", "body")
+
+
 def takes_any_names(schema: Schema) -> bool:
     """True if an object declares a type for properties with arbitrary or matching names."""
     return isinstance(schema.additional, Schema) or bool(schema.patterns)

@@ -20,7 +20,7 @@ from msgspec.structs import replace
 from skillgen.model.auth import LOGIN_POINTER, Auth
 from skillgen.model.calls import Input
 from skillgen.model.document import Document
-from skillgen.model.schema import Parameter, Schema, Serialization, arguments_of, object_of
+from skillgen.model.schema import Parameter, Schema, Serialization, arguments_of, input_keys, object_of
 from skillgen.model.schema_json import SchemaWriter, Types, definitions
 from skillgen.model.serialization import LINES, MATCHED_LENGTH, is_exploded, is_json_sequence
 from skillgen.model.service import Service
@@ -161,7 +161,7 @@ def _advice(service: Service, tool: Tool) -> Iterator[tuple[str, str]]:
 
 
 def _operation(service: Service, tool: Tool, writer: SchemaWriter) -> dict[str, Any]:
-    keys = _keys(tool.parameters)
+    keys = input_keys(tool.parameters)[0]
     found: dict[str, Any] = {"method": tool.method, "path": _path(tool)}
     found["parameters"] = {key: _place(item, tool) for key, item in zip(keys, tool.parameters, strict=True)}
     body = [item for item in tool.parameters if item.location == "body"]
@@ -227,17 +227,6 @@ def _is_needed(item: Parameter, tool: Tool) -> bool:
     if item.location != "body":
         return item.required
     return item.required and not item.schema.read_only and (tool.input is None or tool.input.required)
-
-
-def _keys(parameters: tuple[Parameter, ...]) -> list[str]:
-    """Returns a unique key for each parameter: its name, after its location if the name is taken."""
-    keys: dict[str, None] = {}
-    for item in parameters:
-        key = item.name
-        while key in keys:
-            key = f"{item.location}.{key}"
-        keys[key] = None
-    return list(keys)
 
 
 def _path(tool: Tool) -> str:

@@ -17,7 +17,7 @@ from msgspec.structs import replace
 
 from skillgen.errors import ProblemLog
 from skillgen.model.calls import Example, Input, Part, Request
-from skillgen.model.schema import Parameter, Schema, Serialization
+from skillgen.model.schema import Parameter, Schema, Serialization, input_keys
 from skillgen.model.schema_json import Types
 from skillgen.model.serialization import (
     form_pairs,
@@ -52,7 +52,7 @@ from skillgen.sources.openapi.media import (
     media_type_object,
     preferred_first,
 )
-from skillgen.sources.openapi.parameters import EXPANSIONS, TEMPLATE_VARIABLE, input_keys
+from skillgen.sources.openapi.parameters import EXPANSIONS, TEMPLATE_VARIABLE
 from skillgen.sources.openapi.references import Resolver
 from skillgen.sources.openapi.security import SCHEMES
 from skillgen.text import lazy_re as re

@@ -8,7 +8,7 @@ from itertools import chain
 
 from msgspec.structs import replace
 
-from skillgen.model.schema import Location, Parameter, Schema
+from skillgen.model.schema import Location, Parameter, Schema, input_keys
 from skillgen.model.serialization import QUERY_STRING
 from skillgen.model.values import Json, Origin, child
 from skillgen.sources.json_access import as_dict, as_list, text_of
@@ -49,9 +49,6 @@ _SIGNING = frozenset(
     for name in ("content-sha256", "date", "algorithm", "credential", "security-token", "signature", "signedheaders")
 )
 """Parameters that a tool which signs requests writes (AWS Signature Version 4)."""
-
-_BODY_KEY = "body"
-"""Key of the body in the input of an operation."""
 
 _LOCATIONS: tuple[Location, ...] = ("path", "query", "header", "cookie")
 
@@ -221,19 +218,3 @@ class ParameterReader:
             serialization=serialization_of(raw, location, schema, self._schemas.types),
             pointer=pointer,
         )
-
-
-def input_keys(parameters: Iterable[Parameter]) -> tuple[list[str], str]:
-    """Returns unique keys for the parameters of an operation and for its body, in the input of the tool.
-
-    A key is the name; if it is taken, the location is put before it: `query.id`, `body.body`.
-    """
-    keys: dict[str, None] = {}
-
-    def add(location: str, name: str) -> str:
-        while name in keys:
-            name = f"{location}.{name}"
-        keys[name] = None
-        return name
-
-    return [add(parameter.location, parameter.name) for parameter in parameters], add(_BODY_KEY, _BODY_KEY)
