@@ -185,7 +185,7 @@ def test_a_title_that_the_description_begins_with_is_written_once(tmp_path: Path
     assert page.read_text("utf-8").count("Handle a dialog") == 1
 
 
-def test_a_title_of_names_gives_way_to_what_the_description_says(tmp_path: Path) -> None:
+def test_a_title_of_names_yields_to_the_description(tmp_path: Path) -> None:
     said = "Add several remarks to tasks or projects."
     titles = {"add-comments": "Todoist: Add Comments", "list-tasks": "List Tasks", "merge": "Todoist: Join tasks"}
     tools = [tool(name, title=title, description=said) for name, title in titles.items()]

@@ -158,7 +158,7 @@ def with_help(tool: Tool, text: ToolHelp, origin: Origin) -> Tool:
 
 
 def _without_known(part: str, parameters: dict[str, Parameter], origin: Origin) -> str:
-    """Returns a list without the descriptions that parameters have, or get here because they have none."""
+    """Returns a list without the descriptions that parameters have, or that are added to them here."""
 
     def rest(item: re.Match[str]) -> str:
         known = parameters.get(item["name"])
