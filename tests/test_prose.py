@@ -216,6 +216,23 @@ def test_lint_of_a_project_reads_the_lines_that_a_person_added(tmp_path: Path) -
     assert found["message"] == "names the tool getOrders; getOrder may be meant"
 
 
+def test_lint_of_a_target_of_several_services_reads_the_lines_of_each(tmp_path: Path) -> None:
+    snapshot = json.loads(json.dumps(server()))
+    other = json.loads(json.dumps(server()).replace('"shop"', '"store"'))
+    (tmp_path / "both.json").write_text(json.dumps({**snapshot, "services": snapshot["services"] + other["services"]}))
+    (tmp_path / "skillgen.yaml").write_text("targets: {all: {source: {snapshot: both.json}, out: docs}}\n", "utf-8")
+    assert run_skillgen("build", cwd=tmp_path).exit_code == 0
+    skills = sorted(tmp_path.glob("docs/*/skills/*/SKILL.md"))
+    assert len(skills) == 2
+    for skill in skills:
+        skill.write_text(f"{skill.read_text('utf-8')}\nCall `get_orders`.\n", "utf-8")
+    select = ("--select", "unknown-tool-named", "--format", "json")
+    found = json.loads(run_skillgen("lint", *select, cwd=tmp_path).stdout)["findings"]
+    assert sorted(item["where"].partition(":")[0] for item in found) == [
+        skill.relative_to(tmp_path).as_posix() for skill in skills
+    ]
+
+
 def test_the_texts_on_a_snapshot_are_checked(tmp_path: Path) -> None:
     (tmp_path / "shop.json").write_text(json.dumps(server()), "utf-8")
     source = "{snapshot: shop.json}"

@@ -104,18 +104,22 @@ def _findings(
     linter: Linter, readings: _Readings, skill: Path | None, console: Console
 ) -> tuple[list[Findings], ExitCode]:
     """Returns the findings on what was read, with the exit code of what was not."""
+    from skillgen.pipeline.generate import folder_names
+
     findings, code = [], ExitCode.DONE
     for name, path, out, reading in readings:
         for error in reading.failures:
             console.fail(error)
             code = max(code, error.exit_code)
+        folders = folder_names(reading.services)
         for index, service in enumerate(reading.services):
             if skill is not None:
                 findings.append(linter.check_skill(skill, service))
                 continue
             is_alone = len(reading.services) == 1 and name is not None
             place = name if is_alone else f"{name} {service.name}" if name is not None else service.name
-            findings.append(linter.check(service, place or "", path=path, index=index, out=out if is_alone else None))
+            own = out if out is None or len(folders) + len(reading.failures) == 1 else out / folders[index]
+            findings.append(linter.check(service, place or "", path=path, index=index, out=own))
     return findings, code
 
 

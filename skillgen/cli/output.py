@@ -171,7 +171,9 @@ def _next_draft(result: Result) -> str:
     """Returns the line to type for the description of a service that nobody wrote, if there is one."""
     for outcome in result.outcomes:
         if any(problem.code == "description-inferred" for problem in outcome.problems):
-            target = (outcome.plan.after.target or "").partition(" ")[0]
+            target, _, server = (outcome.plan.after.target or "").partition(" ")
+            if server:  # a target of several services has no texts of one
+                continue
             line = f"skillgen draft --target {shlex.quote(target)} --agent COMMAND" if target else ""
             what = line or "the same command with --draft COMMAND"
             return f"next: {what}, for a description that an agent such as 'claude -p' writes"

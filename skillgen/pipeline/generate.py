@@ -441,7 +441,7 @@ def write_services(
     services = tuple(services)
     is_one = len(services) + len(failures) == 1
     steps: list[Outcome | Failure] = [Failure(error=error) for error in failures]
-    names = _folder_names(services)
+    names = folder_names(services)
     folders = tuple(place.out / name for name in names)
     services = _with_distinct_names(services, folders if failures else ())
     has_site = not is_one and bool(services) and any(FORMATS[name].site_renderer for name in output.emit)
@@ -470,7 +470,7 @@ def write_services(
     return Result(steps=tuple(steps), is_one=is_one)
 
 
-def _folder_names(services: Iterable[Service]) -> tuple[str, ...]:
+def folder_names(services: Iterable[Service]) -> tuple[str, ...]:
     """Returns a distinct folder name for each service: its name in the client configuration, else its own."""
     from skillgen.render.identity import skill_name
     from skillgen.render.pages import file_stems
