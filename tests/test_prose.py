@@ -152,6 +152,28 @@ def test_paths_and_requests_of_an_api_are_checked(tmp_path: Path) -> None:
     }
 
 
+def test_a_request_that_only_a_shell_completes_is_not_refused(tmp_path: Path) -> None:
+    """A variable, a placeholder in a list, another API on the host, and names of resources of several segments."""
+    api = json.loads(json.dumps(API))
+    api["paths"]["/orders/{id}"]["parameters"][0]["schema"] = {"type": "string", "format": "uuid"}
+    body = {"type": "object", "properties": {"ids": {"type": "array", "items": {"type": "string", "format": "uuid"}}}}
+    api["paths"]["/orders"]["post"] = {"requestBody": {"content": {"application/json": {"schema": body}}}}
+    text = """\
+        ```sh
+        curl https://127.0.0.1/v2/orders/$ORDER_ID https://127.0.0.1/v2/orders/${ORDER}
+        curl https://127.0.0.1/v2/orders --json '{"ids": ["<id>"]}'
+        curl https://127.0.0.1/v2/orders --json '{"ids": ["'"$(date "+%s")"'"]}'
+        curl https://127.0.0.1/files/v1/files
+        curl https://127.0.0.1/v2/orders --json '{"ids": ["one"]}'
+        ```
+        """
+    found = findings(tmp_path, text, api)
+    assert found == {'calls POST /v2/orders: /body/ids/0 "one" is not a "uuid"': "SKILL.md:1"}
+    api["servers"] = [{"url": "https://127.0.0.1"}]
+    api["paths"] = {"/v1/{name}": {"get": {"parameters": [{"name": "name", "in": "path", "required": True}]}}}
+    assert findings(tmp_path, "`curl https://127.0.0.1/v1/people/me`\n", api) == {}
+
+
 def test_another_version_of_the_service_is_reported(tmp_path: Path) -> None:
     text = "Start it with `npx shop@1.1.0`, or `pip install shop==1.2.0 other==3.0.0`.\n"
     assert findings(tmp_path, text, server()) == {"has the version 1.1.0 of shop, the source 1.2.0": "SKILL.md:1"}
@@ -265,6 +287,17 @@ def test_commands_and_options_of_a_program_are_checked(tmp_path: Path) -> None:
         "names the option --force of orders import",
         "names ORDERS_FOLDER; ORDERS_HOME may be meant",
     }
+
+
+def test_another_name_of_a_command_is_known(tmp_path: Path) -> None:
+    program = tmp_path / "orders"
+    text = "Usage: orders [COMMAND]\n\nCommands:\n  ls | list     Lists orders\n  i, import     Imports orders\n"
+    program.write_text(f"#!/bin/sh\ncat <<'END'\n{text}END\n", "utf-8")
+    program.chmod(0o755)
+    (tmp_path / "SKILL.md").write_text("`orders list`, `orders ls`, `orders import`, `orders purge`\n", "utf-8")
+    arguments = ("--skill", "SKILL.md", "--command", "./orders", "--select", "unknown-tool-named", "--format", "json")
+    report = json.loads(run_skillgen("lint", *arguments, cwd=tmp_path).stdout)
+    assert [finding["message"] for finding in report["findings"]] == ["names the command orders purge"]
 
 
 def test_a_hostile_skill_is_read_in_bounded_time_without_a_crash(tmp_path: Path) -> None:

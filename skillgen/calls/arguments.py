@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import contextlib
 import json
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from difflib import get_close_matches
 from typing import Any
 
@@ -206,7 +206,7 @@ def body_parameters(tool: Tool, form: Input | None = None) -> tuple[Parameter, .
 
 def unknown_name(name: str, known: Iterable[str], noun: str = "parameter") -> str:
     """Returns the message for a name that no parameter or tool has, with the nearest names."""
-    names = list(known)
+    names = sorted(known) if isinstance(known, Set) else list(known)
     if close := get_close_matches(name, names, n=3, cutoff=0.5):
         return f"is not a {noun}; did you mean {' or '.join(close)}?"
     more = f" and {len(names) - 12:,} more" if len(names) > 12 else ""

@@ -25,7 +25,7 @@ from skillgen.mock.log import CallLog
 from skillgen.mock.routing import base_paths
 from skillgen.model.codec import to_json
 from skillgen.model.service import Service
-from skillgen.model.values import Json
+from skillgen.model.values import Json, follow
 from skillgen.security.addresses import host_of
 from skillgen.sources.json_access import json_or_none
 from skillgen.text.markdown import json_text, one_line
@@ -151,6 +151,13 @@ _PATH = re.compile(r"((?:GET|POST|PUT|PATCH|DELETE|HEAD) )?(/[^\s`?]+)(?:\?\S*)?
 _HOLE = re.compile(r"\{[^}/]{0,100}\}|<[^>/]{0,100}>|:[A-Za-z_]\w*(?=/|$)|\$\w+")
 _URL = re.compile(r"https?://[^\s<>\"'`)\[\]]+")
 _PINNED = re.compile(r"(?<![@\w/.-])([@\w/.-]+)(?:@|==)v?(\d+\.\d+\.\d+[\w.-]*)")
+_SHELL_VARIABLE = re.compile(r"\$\{?[A-Za-z_]\w*\}?")
+_NAME_OF_RESOURCE = re.compile(r"/v\d\w*/\{")
+"""The start of a path whose variable has several segments, in APIs of Google."""
+
+_ALIAS = re.compile(r"\\n +([a-z][\w-]*)(?: ?\| ?|, )([a-z][\w-]*)")
+"""Two names of a command at the start of a line of help, in JSON."""
+
 _VERSION = re.compile(r"/v\d+(?:\.\d+)*(?=/|$)")
 _PARAMETER = re.compile(r"(?:--)?[A-Za-z_][\w-]*")
 _NOUNS = r"(?:parameter|argument|option|flag)s?\b"
@@ -176,6 +183,7 @@ class _Check:
         self._variables = {name for name in variables if _CAPITALS.fullmatch(name)}
         flags = _FLAG.findall(source)
         self._flags = {*flags, *(f"--no-{flag[2:]}" for flag in flags)}
+        self._aliases = {name for pair in _ALIAS.findall(source) for name in pair}
         self._commands = {tool.command: tool for tool in service.tools if tool.command}
         self._paths = {f"{tool.method} {_HOLE.sub('{}', tool.path)}": tool.path for tool in service.tools if tool.path}
         self._hosts = {host_of(endpoint.url) for endpoint in service.endpoints} - {None}
@@ -316,17 +324,25 @@ class _Check:
                 yield from self._request(words)
 
     def _request(self, words: list[str]) -> _Findings:
-        if host_of(next((word for word in words if "://" in word), "")) not in self._hosts:
+        url = next((word for word in words if "://" in word), "")
+        path, bases = f"/{url.split('://', 1)[-1].partition('/')[2]}/", base_paths(self._service)
+        # A host may have other APIs, and what a shell inserts may be anything.
+        is_own = host_of(url) in self._hosts and any("{" in base or path.startswith(f"{base}/") for base in bases)
+        if not is_own or any("$(" in word for word in words):
             return
         self._log.calls.clear()
         with suppress(ValueError):
-            self._mock.respond(request_of_words(words))
+            self._mock.respond(request_of_words([_SHELL_VARIABLE.sub("<x>", word) for word in words]))
         # A value is in a file, or the body is not complete.
         is_partial = any("@" in word or "..." in word or "…" in word for word in words)
         # Servers read more media types than they declare.
-        faults = [(call, fault) for call in self._log.calls if call.status != 415 for fault in call.faults]
+        ignored = {415, 404 if any(map(_NAME_OF_RESOURCE.match, self._paths.values())) else 415}
+        faults = [(call, fault) for call in self._log.calls if call.status not in ignored for fault in call.faults]
         for call, fault in faults:
-            is_open = fault.pointer and (is_partial or _is_open(_value_at(call.arguments, fault.pointer)))
+            value: Json = ""
+            with suppress(LookupError):
+                value = follow(call.arguments, fault.pointer)
+            is_open = fault.pointer and (is_partial or _is_open(value))
             if not is_open and not _UNCHECKED.search(fault.pointer + fault.message):
                 what = f"{str(call.request)[:120]}: {fault.pointer} {fault.message[:200]}"
                 yield "call-refused", f"calls {what}"
@@ -336,7 +352,8 @@ class _Check:
         length = next((end for end in range(len(words) + 1, 0, -1) if tuple(words[:end]) in starts), 0)
         path, rest = tuple(words[:length]), words[length:]
         tool = self._commands.get(path)
-        if path and tool is None and rest and re.fullmatch(r"(?!help$)[a-z][a-z0-9-]*", rest[0]):
+        is_named = path and tool is None and rest and re.fullmatch(r"(?!help$)[a-z][a-z0-9-]*", rest[0])
+        if is_named and rest[0] not in self._aliases:
             near = _meant(rest[0], {start[length] for start in starts if start[:length] == path != start})
             yield "unknown-tool-named", f"names the command {' '.join(path)} {rest[0]}{near}"
         # Help texts do not list all options.
@@ -360,13 +377,6 @@ def commands_in(code: str) -> Iterator[list[str]]:
                 words = []
         if words:
             yield words
-
-
-def _value_at(value: Json, pointer: str) -> Json:
-    """Returns the part of a value at a JSON pointer; an empty string if it is missing."""
-    for name in pointer.split("/")[1:]:
-        value = value.get(name, "") if isinstance(value, dict) else ""
-    return value
 
 
 def _balanced(text: str) -> str:
