@@ -109,6 +109,7 @@ def test_no_scheme_and_an_empty_list_need_no_login() -> None:
         (["/api/v1", "https://apache.local"], "/api/v1"),
         (["/api/v1", "https://tasks.example/api/v1/"], "https://tasks.example/api/v1/"),
         (["/", "https://tasks.example/api"], "https://tasks.example/api"),
+        (["{tenant}.tasks.example", "https://tasks.example/api"], "https://tasks.example/api"),
         (["http://tasks.example", "https://tasks.example"], "https://tasks.example"),
     ],
 )

@@ -310,7 +310,8 @@ def endpoints_from(servers: Json, pointer: str, base_url: str | None, problems: 
 
     def is_known_better(endpoint: Endpoint) -> bool:
         path = endpoint.url.rstrip("/")
-        return not is_absolute(endpoint) and any(url.endswith(path) for url in complete)
+        is_path = endpoint.url.startswith("/")
+        return not is_absolute(endpoint) and any(not is_path or url.endswith(path) for url in complete)
 
     def is_elsewhere(endpoint: Endpoint) -> bool:
         host = host_of(endpoint.url)
