@@ -35,24 +35,24 @@ _NOUNS, _READ_NOUNS, _ENDS = _WORDS["nouns"], _WORDS["read_nouns"], _WORDS["ends
 _NOUNS_AT_END, _FILLERS = _WORDS["nouns_at_end"], _WORDS["fillers"]
 
 
+_ACCENTS = re.compile("[\u0300-\u036f\u3099\u309a]")
+
+
 def _folded(text: str) -> str:
     """Returns a text without accents."""
-    if text.isascii():
-        return text
-    return "".join(char for char in unicodedata.normalize("NFKD", text) if not unicodedata.combining(char))
+    return text if text.isascii() else _ACCENTS.sub("", unicodedata.normalize("NFKD", text))
 
 
 def _verbs(table: Mapping[str, Any]) -> dict[str, Effect]:
-    """Returns the effect of each verb in a table, and of those with `un` or `re` before them."""
+    """Returns the effect of each verb in a table, and of those with `un` or `re` before them; the first counts."""
     languages = [table, *(language for language in table.values() if isinstance(language, dict))]
     found: dict[str, Effect] = {}
-    for language in languages:
-        for effect in EFFECTS:
-            for verb in language.get(effect, "").split():
-                found.setdefault(verb, effect)
-    plain = [(verb, effect) for verb, effect in found.items() if verb not in _NOUNS]
+    for language in reversed(languages):
+        for effect in reversed(EFFECTS):
+            found |= dict.fromkeys(language.get(effect, "").split(), effect)
+    redone: dict[str, Effect] = {f"re{verb}": effect for verb, effect in found.items() if verb not in _NOUNS}
     undone: dict[str, Effect] = {f"un{verb}": "write" for verb, effect in found.items() if effect != "read"}
-    return {**{f"re{verb}": effect for verb, effect in plain}, **undone, **found}
+    return {**redone, **undone, **found}
 
 
 _VERBS = _verbs(_DATA["verbs"])
