@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import hashlib
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 
 from msgspec.structs import replace
 
@@ -80,20 +80,13 @@ def with_description(service: Service) -> Service:
     service = _with_declared_uses(service)
     of_name = Origin("declared" if is_named else "inferred", "name")
     origins = {**(service.origins or {}), "purpose": origin, "product": of_name, "skill_name": of_name}
-    trigger = None
-    if not TRIGGER.search(purpose):
-        trigger = _trigger(service, name)
+    trigger = None if TRIGGER.search(purpose) else _trigger(service, name)
+    if trigger:
         origins["trigger"] = Origin("declared" if service.when_to_use else "inferred", "when_to_use or name and groups")
-    return replace(
-        service,
-        purpose=purpose,
-        trigger=trigger,
-        product=name,
-        skill_name=_skill_name(
-            service.name if is_named else _short_name(service.name, service) if service.kind == "mcp" else name
-        ),
-        origins=origins,
-    )
+    short = _short_name(service.name, service) if service.kind == "mcp" else name
+    skill_name = _skill_name(service.name if is_named else short)
+    facts = {"purpose": purpose, "trigger": trigger, "product": name, "skill_name": skill_name}
+    return replace(service, **facts, origins=origins)
 
 
 # -- what it does ------------------------------------------------------------------------------------------------------
@@ -109,10 +102,8 @@ _SUMMARY_LIMIT = 60
 """Characters of what one of many tools does."""
 
 
-_POINTERS = {
-    "summary": "/info/summary",
-    "description": "/info/description",
-    "instructions": "/initialize/instructions",
+_POINTERS = {name: f"/info/{name}" for name in ("summary", "description")} | {
+    "instructions": "/initialize/instructions"
 }
 """Where a source declares each field, the first that is searched first."""
 
@@ -237,11 +228,8 @@ def _trigger(service: Service, name: str) -> str:
     if trigger := next((item for item in first if TRIGGER.match(item) and len(item) <= _USES_LIMIT), None):
         return stopped(trigger)
     titles = [title for title in _declared_titles(service) if title.lower() != name.lower()][:_ASKED]
-    start, asked = (
-        f"Use when the user mentions {name}",
-        " or ".join(filter(None, (", ".join(titles[:-1]), *titles[-1:]))),
-    )
-    return _composed(f"{start} or asks about ", asked) or f"{start}."
+    start, asked = f"Use when the user mentions {name}", [", ".join(titles[:-1]), *titles[-1:]]
+    return _composed(f"{start} or asks about ", " or ".join(filter(None, asked))) or f"{start}."
 
 
 # -- what it is called -------------------------------------------------------------------------------------------------
@@ -249,12 +237,8 @@ def _trigger(service: Service, name: str) -> str:
 
 def is_named_by_author(service: Service) -> bool:
     """True if the name was declared for the skill, so that it is not shortened."""
-    origin = (service.origins or {}).get("name")
-    return (
-        origin is not None
-        and origin.kind == "declared"
-        and not origin.source.endswith(("erver/name", "serverInfo/name"))
-    )
+    origin = (service.origins or {}).get("name", _FROM_TOOLS)
+    return origin.kind == "declared" and not origin.source.endswith(("erver/name", "serverInfo/name"))
 
 
 _MORE = re.compile(r"\s[+|~]\s|\s[-–—]\s", re.IGNORECASE)
@@ -342,12 +326,8 @@ def _is_said_in_lower_case(name: str, service: Service) -> bool:
 
 def _mentions(name: str, service: Service) -> list[str]:
     """Returns a name as the texts of the source spell it, each time."""
-    texts: Iterable[str | None] = (
-        service.summary,
-        service.description,
-        service.instructions,
-        *(text for tool in service.tools[:_READ_TOOLS] for text in (tool.summary, tool.description)),
-    )
+    texts = [service.summary, service.description, service.instructions]
+    texts += [text for tool in service.tools[:_READ_TOOLS] for text in (tool.summary, tool.description)]
     pattern = re.compile(rf"(?<![\w./@-]){re.escape(name)}(?![\w/@-]|\.\w)", re.IGNORECASE)
     return [form for text in texts if text and name for form in pattern.findall(text[:_READ_CHARACTERS])]
 
@@ -364,10 +344,9 @@ def _skill_name(text: str) -> str:
     Hosts refuse the names of their vendor in it, so those words are removed. If nothing remains, part of a digest makes
     the name unique.
     """
-    name = re.sub(r"(?:^|-)(?:claude|anthropic)(?=-|$)", "", slug(text, _NAME_LIMIT)).strip("-")
+    name = slug(text, _NAME_LIMIT)
     while "claude" in name or "anthropic" in name:
-        name = name.replace("claude", "").replace("anthropic", "").strip("-")
-    name = re.sub("-{2,}", "-", name)
+        name = re.sub("-{2,}", "-", re.sub("claude|anthropic", "", name)).strip("-")
     if not name and text.strip():
         return f"service-{hashlib.sha256(text.encode('utf-8', 'surrogatepass')).hexdigest()[:6]}"
     return safe_stem(name or "service", "service")

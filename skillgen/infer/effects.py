@@ -48,7 +48,7 @@ def _verbs(table: Mapping[str, Any]) -> dict[str, Effect]:
     languages = [table, *(language for language in table.values() if isinstance(language, dict))]
     found: dict[str, Effect] = {}
     for language in reversed(languages):
-        for effect in reversed(EFFECTS):
+        for effect in (*EFFECTS,)[::-1]:
             found |= dict.fromkeys(language.get(effect, "").split(), effect)
     redone: dict[str, Effect] = {f"re{verb}": effect for verb, effect in found.items() if verb not in _NOUNS}
     undone: dict[str, Effect] = {f"un{verb}": "write" for verb, effect in found.items() if effect != "read"}
@@ -96,7 +96,6 @@ _TEXT_LIMIT = 300
 """Characters of a text in which its first sentence is looked for."""
 
 _SEGMENT = re.compile(r"[/.:#\s]+")
-_HUMP = re.compile(r"_(?=[A-Z]|[a-z]+[A-Z])")
 _VERSION = re.compile(r"_?[vV]\d+(?![a-z])")
 _ASIDES = re.compile(r"<[^<>]{0,200}>|[(（][^()（）]{0,200}[)）]")
 """Tags, and what is in parentheses."""
@@ -267,7 +266,8 @@ def _judged(tool: Tool, semantics: Semantics, method: str, prefix: Sequence[str]
     if not verb and not said and tool.summary and tool.description and semantics.read_only is None:
         said = _verb_of_text(tool.description)
     if of_method == "read":
-        is_raised = verb and verb.word in _WORDS["raised_get"] and not (said and said.effect == "read")
+        is_noun = verb and verb.effect == "write" and said and said.effect == "read"
+        is_raised = verb and verb.word in _WORDS["raised_get"] and not is_noun
         return (verb.effect, _BY_NAME) if verb and is_raised else ("read", by_method)
     said = None if of_method else said
     if verb and said:
@@ -321,7 +321,7 @@ def _prefix(tools: Iterable[Tool]) -> tuple[str, ...]:
 
 
 def _readings(tool: Tool, method: str, prefix: Sequence[str]) -> list[tuple[str, ...]]:
-    """Returns the words of a name: of its last segment, those after a prefix, all of them, and those after a `_`.
+    """Returns the words of a name: of its last segment, those after a prefix, and all of them.
 
     A name that was made up, which has an origin, is that of the last fixed segment of the path,
     and of the one before a verb.
@@ -333,12 +333,12 @@ def _readings(tool: Tool, method: str, prefix: Sequence[str]) -> list[tuple[str,
     words = _words(name)
     if len(words) > 1 and method in (words[0], words[-1]):
         words = words[1:] if words[0] == method != "get" else words[: -1 if words[-1] == method else None]
-    segments, humps = _SEGMENT.split(name), _HUMP.split(name)
+    segments = _SEGMENT.split(name)
     readings = [_words(segments[-1]) if segments[1:] else ()]
     for start in (tuple(prefix), *map(_words, tool.tags)):
         if start and start == words[: len(start)]:
             readings.append(words[len(start) :])
-    readings += [words, _words(humps[-1]) if humps[1:] else ()]
+    readings.append(words)
     return [reading for reading in readings if reading and reading != (method,)]
 
 
@@ -365,9 +365,8 @@ def _verb_of_name(tool: Tool, method: str, readings: Sequence[tuple[str, ...]]) 
                 return _Verb(verb, _effect_of(verb, words[: -1 - verb.count("_")]))
         if words[0] in _VERBS and last in _READ_NOUNS:
             continue
-        if not method and not _READ_NOUNS.isdisjoint((words[0], last)):
-            nouns.append(_Verb(last, "read", False))
-        if _VERBS.get(last) == "read" and (last not in _NOUNS_AT_END or words[0] not in _VERBS):
+        is_noun = not method and not _READ_NOUNS.isdisjoint((words[0], last))
+        if is_noun or (_VERBS.get(last) == "read" and (last not in _NOUNS_AT_END or words[0] not in _VERBS)):
             nouns.append(_Verb(last, "read", False))
         inner = [(at, word) for at, word in enumerate(words[1:-1], 2) if word in _PLAIN]
         nouns += [_Verb(word, _effect_of(word, words[at:]), False) for at, word in inner]
@@ -375,11 +374,9 @@ def _verb_of_name(tool: Tool, method: str, readings: Sequence[tuple[str, ...]]) 
             nouns.append(_Verb(words[0], _effect_of(words[0], words[1:]), False))
         if last in _VERBS and last not in _NOUNS_AT_END:
             nouns.append(_Verb(last, _effect_of(last, words[:-1]), False))
-    if nouns:
-        return nouns[0]
-    return (
-        _Verb("to", "read", False) if any(reading[1:-1] == ("to",) for reading in readings) else None
-    )  # `csv_to_json`
+    if any(reading[1:-1] == ("to",) for reading in readings):  # `csv_to_json`
+        nouns.append(_Verb("to", "read", False))
+    return next(iter(nouns), None)
 
 
 def _effect_of_posting(tool: Tool) -> Effect | None:

@@ -77,10 +77,7 @@ def split_large_groups(service: Service) -> Service:
             replace(group, name=f"{group.name}: {word}", title=f"{group.title}: {word}", origins=origins)
             for word in words
         ]
-    tools = (
-        _in_group(tool, names[tool.name], f"size of the group {tool.group}") if tool.name in names else tool
-        for tool in service.tools
-    )
+    tools = (_in_group(tool, names.get(tool.name), f"size of the group {tool.group}") for tool in service.tools)
     return replace(service, groups=tuple(groups), tools=tuple(tools)) if names else service
 
 
@@ -172,10 +169,8 @@ def _first_parts(tools: Sequence[Tool]) -> dict[str, str]:
     """
     names = _names(tools)
     nouns = {words[0] for words in names.values() if len(words) > 1 and is_verb(words[-1])}
-    parts = {
-        name: words[0] if words and (words[0] in nouns or not is_verb(words[0])) else ""
-        for name, words in names.items()
-    }
+    firsts = {name: next(iter(words), "") for name, words in names.items()}
+    parts = {name: first if first in nouns or not is_verb(first) else "" for name, first in firsts.items()}
     shared = _shared(parts, _MIN_SHARED)
     count = sum(part != REST for part in shared.values())
     return shared if count >= _PARTS_SHARE * len(tools) else dict.fromkeys(shared, REST)
@@ -218,7 +213,7 @@ def _with_inferred(service: Service, names: Mapping[str, str], source: str) -> S
         Group(name=name, title="Other" if name == REST else _title(name, said), origins=origins)
         for name in sorted(set(names.values()))
     ]
-    tools = (_in_group(tool, names[tool.name], source) if tool.name in names else tool for tool in service.tools)
+    tools = (_in_group(tool, names.get(tool.name), source) for tool in service.tools)
     return replace(service, groups=(*service.groups, *groups), tools=tuple(tools))
 
 
@@ -239,5 +234,7 @@ def _parts(tools: Sequence[Tool]) -> dict[str, str]:
     return {}
 
 
-def _in_group(tool: Tool, group: str, source: str) -> Tool:
+def _in_group(tool: Tool, group: str | None, source: str) -> Tool:
+    if group is None:
+        return tool
     return replace(tool, group=group, origins={**(tool.origins or {}), "group": Origin("inferred", source)})

@@ -32,8 +32,8 @@ def infer_missing(service: Service, authored: Mapping[str, AuthorEffect]) -> Ser
 
     `authored` has the effects that the author of the documents declares.
     """
-    service = infer_effects(_with_deprecations(group_tools(_with_documented_parameters(service))), authored)
-    return split_large_groups(service)
+    tools = tuple(_with_deprecation(_with_docstring(tool)) for tool in service.tools)
+    return split_large_groups(infer_effects(group_tools(replace(service, tools=tools)), authored))
 
 
 def infer_effects(service: Service, authored: Mapping[str, AuthorEffect]) -> Service:
@@ -43,12 +43,8 @@ def infer_effects(service: Service, authored: Mapping[str, AuthorEffect]) -> Ser
     return replace(_with_access_level(service, origins), origins=origins)
 
 
-def _with_documented_parameters(service: Service) -> Service:
-    """Adds descriptions of parameters from the description of their tool (a docstring) to those without one."""
-    return replace(service, tools=tuple(map(_with_docstring, service.tools)))
-
-
 def _with_docstring(tool: Tool) -> Tool:
+    """Returns a tool with descriptions of parameters from its own (a docstring) for those without one."""
     undescribed = {parameter.name for parameter in tool.parameters if not parameter.description}
     _, texts = documented_parameters(tool.description or "", undescribed)
     if not texts:
@@ -63,23 +59,14 @@ def _with_docstring(tool: Tool) -> Tool:
     return replace(tool, parameters=parameters)
 
 
-def _with_deprecations(service: Service) -> Service:
-    """Marks tools with a title or description that starts with "deprecated" (MCP has no field for it)."""
-    origin = Origin("inferred", "its title or description")
-    tools = tuple(
-        replace(tool, deprecated=True, origins={**(tool.origins or {}), "deprecated": origin})
-        if _says_deprecated(tool)
-        else tool
-        for tool in service.tools
-    )
-    return replace(service, tools=tools)
-
-
-def _says_deprecated(tool: Tool) -> bool:
-    if tool.deprecated:
-        return False
+def _with_deprecation(tool: Tool) -> Tool:
+    """Marks a tool whose title or description starts with "deprecated" (MCP has no field for it)."""
     texts = (tool.title, tool.description, tool.summary)
-    return any(_DEPRECATED.match(text) or _DEPRECATED_BELOW.search(text) for text in texts if text)
+    is_said = any(_DEPRECATED.match(text) or _DEPRECATED_BELOW.search(text) for text in texts if text)
+    if tool.deprecated or not is_said:
+        return tool
+    origin = Origin("inferred", "its title or description")
+    return replace(tool, deprecated=True, origins={**(tool.origins or {}), "deprecated": origin})
 
 
 def _with_access_level(service: Service, origins: dict[str, Origin]) -> Service:
