@@ -55,8 +55,8 @@ _MEDIA_TYPES = {
 _ENTRY = "mcpx.json"
 """The entry of mcp.yaml in a registry, which is sent there and not served."""
 
-_SKILL_TYPES = {".md": "application/ai-skill+md", ".zip": "application/ai-skill"}
-"""The end of a skill's path to its type in a catalogue, whose terms are not registered yet."""
+_SKILL_TYPES = {"skill-md": "application/ai-skill+md", "archive": "application/ai-skill"}
+"""The type of a skill in the index to that in a catalogue, whose terms are not registered yet."""
 
 _HEADERS = {
     "Access-Control-Allow-Origin": "*",
@@ -81,15 +81,27 @@ _QUERY_LIMIT = 120
 """Characters of a query."""
 
 
-class _Skill(Struct, frozen=True):
-    """The published form of a skill."""
+class _Published(Struct, frozen=True, kw_only=True):
+    """What is published of one service."""
 
+    rendering: Rendering
     path: str
-    """Below /.well-known/."""
+    """The skill, below /.well-known/."""
 
     content: bytes
     entry: Mapping[str, str]
-    """Its entry in the index."""
+    """The entry of the skill in the index."""
+
+    card: dict[str, Any] | None
+    """The server card."""
+
+    card_path: str
+    """Below /.well-known/, if the card is served."""
+
+    @property
+    def is_card_served(self) -> bool:
+        """True if the card is a file of its own."""
+        return self.card is not None and "server-card" in self.rendering.formats
 
 
 def well_known_documents(rendering: Rendering) -> Iterator[Document | Artifact | Problem]:
@@ -112,22 +124,20 @@ def server_card_documents(rendering: Rendering) -> Iterator[Document | Problem]:
 
 
 def _folder(renderings: Sequence[Rendering]) -> Iterator[Document | Artifact | Problem]:
-    skills = [_skill(rendering) for rendering in renderings]
-    index = {"$schema": _INDEX_SCHEMA, "skills": [skill.entry for skill in sorted(skills, key=lambda item: item.path)]}
-    files: list[Document | Artifact] = [json_document("agent-skills/index.json", index)]
-    files += [Artifact(skill.path, skill.content) for skill in skills]
+    services = [_published(rendering, is_alone=len(renderings) == 1) for rendering in renderings]
+    entries = [item.entry for item in sorted(services, key=lambda item: item.path)]
+    files: list[Document | Artifact] = [
+        json_document("agent-skills/index.json", {"$schema": _INDEX_SCHEMA, "skills": entries})
+    ]
+    files += [Artifact(item.path, item.content) for item in services]
     problems: list[Problem] = []
-    catalogue, domain = _catalogue(renderings, skills, problems)
+    catalogue, domain = _catalogue(services, problems)
     if catalogue is not None:
         files += [json_document(name, catalogue) for name in ("ard.json", "ai-catalog.json")]
-    cards = {}
-    for rendering in renderings:
-        if "server-card" in rendering.formats and (card := _server_card(rendering, [])) is not None:
-            cards[_card_path(rendering, renderings)] = card
-    files += [json_document(path, card) for path, card in cards.items()]
+    files += [json_document(item.card_path, item.card) for item in services if item.is_card_served and item.card]
     files += _manifest(renderings, domain, problems)
     served = {item.path for item in files}
-    links = [item for rendering in renderings if (item := _links(rendering, domain, served, renderings)) is not None]
+    links = [link for item in services if (link := _links(item, domain, served)) is not None]
     if links:
         # RFC 9727, 4.2: the list of the APIs, and what each links to.
         items = {
@@ -146,10 +156,9 @@ def _folder(renderings: Sequence[Rendering]) -> Iterator[Document | Artifact | P
     yield from problems
 
 
-def _skill(rendering: Rendering) -> _Skill:
+def _published(rendering: Rendering, *, is_alone: bool) -> _Published:
     """Returns SKILL.md if it is the skill's only file, otherwise an archive with its files at the root."""
-    files = rendering.skill_contents
-    name = skill_name(rendering.service)
+    files, name = rendering.skill_contents, skill_name(rendering.service)
     is_single = len(files) == 1
     path = f"agent-skills/{name}/SKILL.md" if is_single else f"agent-skills/{name}.zip"
     content = next(iter(files.values())) if is_single else _archive(files)
@@ -160,7 +169,14 @@ def _skill(rendering: Rendering) -> _Skill:
         "url": f"/.well-known/{path}",
         "digest": f"sha256:{hashlib.sha256(content).hexdigest()}",
     }
-    return _Skill(path, content, entry)
+    return _Published(
+        rendering=rendering,
+        path=path,
+        content=content,
+        entry=entry,
+        card=_server_card(rendering, []),
+        card_path="server-card.json" if is_alone else f"mcp/{name}/server-card.json",
+    )
 
 
 def _archive(files: Mapping[str, bytes]) -> bytes:
@@ -178,11 +194,9 @@ def _archive(files: Mapping[str, bytes]) -> bytes:
 # -- the catalogue of the domain ---------------------------------------------------------------------------------------
 
 
-def _catalogue(
-    renderings: Sequence[Rendering], skills: Sequence[_Skill], problems: list[Problem]
-) -> tuple[dict[str, Any] | None, str | None]:
+def _catalogue(services: Sequence[_Published], problems: list[Problem]) -> tuple[dict[str, Any] | None, str | None]:
     """Returns the catalogue (ARD 0.9) and the domain that publishes it; `None` if nobody declares who publishes."""
-    found = [namespace_of(rendering.service, rendering.publisher) for rendering in renderings]
+    found = [namespace_of(item.rendering.service, item.rendering.publisher) for item in services]
     namespaces = {item.text: item for item in found if item is not None}
     if len(namespaces) != 1 or None in found:
         message = "ard.json and api-catalog are left out, because it is not declared who publishes the service"
@@ -192,22 +206,15 @@ def _catalogue(
     if namespace.problem is not None:
         problems.append(namespace.problem)
     domain = namespace.domain
-    entries = [
-        entry
-        for rendering, skill in zip(renderings, skills, strict=True)
-        for entry in _catalogue_entries(rendering, skill, domain, renderings)
-    ]
-    homepages = {rendering.service.homepage for rendering in renderings}
+    entries = [entry for item in services for entry in _catalogue_entries(item, domain)]
+    homepages = {item.rendering.service.homepage for item in services}
     homepage = homepages.pop() if len(homepages) == 1 else None
     host = {"displayName": namespace.owner, "documentationUrl": published(homepage)}
     return {"specVersion": "1.0", "host": with_values(host), "entries": entries}, domain
 
 
-def _catalogue_entries(
-    rendering: Rendering, skill: _Skill, domain: str, renderings: Sequence[Rendering]
-) -> Iterator[dict[str, Any]]:
-    service = rendering.service
-    name = skill_name(service)
+def _catalogue_entries(item: _Published, domain: str) -> Iterator[dict[str, Any]]:
+    service, name = item.rendering.service, item.entry["name"]
     facts = {
         "displayName": plain(title(service)),
         "description": short_description(service, 300),
@@ -218,16 +225,15 @@ def _catalogue_entries(
     }
     entry = {
         "identifier": f"urn:air:{domain}:skill:{name}",
-        "type": _SKILL_TYPES[".md" if skill.path.endswith(".md") else ".zip"],
-        "url": f"https://{domain}/.well-known/{skill.path}",
-        "metadata": {"digest": skill.entry["digest"]},
+        "type": _SKILL_TYPES[item.entry["type"]],
+        "url": f"https://{domain}/.well-known/{item.path}",
+        "metadata": {"digest": item.entry["digest"]},
     }
     yield with_values({**entry, **facts})
-    card = _server_card(rendering, [])
-    if card is not None:
-        place: dict[str, Any] = {"data": with_values(card)}
-        if "server-card" in rendering.formats:
-            place = {"url": f"https://{domain}/.well-known/{_card_path(rendering, renderings)}"}
+    if item.card is not None:
+        place: dict[str, Any] = {"data": with_values(item.card)}
+        if item.is_card_served:
+            place = {"url": f"https://{domain}/.well-known/{item.card_path}"}
         entry = {"identifier": f"urn:air:{domain}:mcp:{name}", "type": _MEDIA_TYPES["server-card.json"], **place}
         yield with_values({**entry, **facts})
 
@@ -289,20 +295,12 @@ def _server_card(rendering: Rendering, problems: list[Problem]) -> dict[str, Any
     return {"$schema": SERVER_CARDS[version], **identity.fields, "remotes": remotes}
 
 
-def _card_path(rendering: Rendering, renderings: Sequence[Rendering]) -> str:
-    if len(renderings) == 1:
-        return "server-card.json"
-    return f"mcp/{skill_name(rendering.service)}/server-card.json"
-
-
 # -- the links of APIs -------------------------------------------------------------------------------------------------
 
 
-def _links(
-    rendering: Rendering, domain: str | None, served: Collection[str], renderings: Sequence[Rendering]
-) -> dict[str, Any] | None:
+def _links(item: _Published, domain: str | None, served: Collection[str]) -> dict[str, Any] | None:
     """Returns the links of an API that others reach (RFC 9727, 4.1); `None` if there is nothing to link to."""
-    service = rendering.service
+    service = item.rendering.service
     url = service.endpoints[0].url if service.endpoints else None
     if domain is None or url is None or not is_endpoint(url):
         return None
@@ -310,7 +308,7 @@ def _links(
     linkset: dict[str, Any] = {
         rel: [{"href": href, "type": "text/html"}] for rel, href in links.items() if is_published(href)
     }
-    path = "mcp.yaml" if service.kind == "openapi" else _card_path(rendering, renderings)
+    path = "mcp.yaml" if service.kind == "openapi" else item.card_path
     if path in served:
         relation = "service-desc" if service.kind == "openapi" else "service-meta"
         linkset[relation] = [{"href": f"https://{domain}/.well-known/{path}", "type": _media_type(path)}]
