@@ -32,7 +32,7 @@ from skillgen.config.project import DEFAULT_OUT, HOSTS, OutputOptions, Source, T
 from skillgen.errors import ExitCode, SkillgenError, UsageError, failure_from_bug
 from skillgen.pipeline.environments import project_environment, with_resolved_program
 from skillgen.pipeline.generate import checked_output, write_services
-from skillgen.pipeline.leftovers import remove_leftovers
+from skillgen.pipeline.ownership import remove_leftovers
 from skillgen.pipeline.packages import skill_folders
 from skillgen.pipeline.results import Failure, Outcome, Place, Result
 from skillgen.security.secrets import Secrets, secrets_from_environment

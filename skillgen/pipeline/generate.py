@@ -24,8 +24,15 @@ from skillgen.infer.description import described, with_description
 from skillgen.model.document import BYTES_PER_TOKEN, FORMATS, UNKNOWN_PUBLISHER, Artifact, Document, Publisher
 from skillgen.model.inventory import UNREAD_DOCUMENTS, inventory_of, offers_of, types_of
 from skillgen.model.service import Service
-from skillgen.pipeline.leftovers import is_copy_of_others, remove_leftovers
-from skillgen.pipeline.ownership import SITE, has_documents, is_same_service, refuse_other_service, words_in_record
+from skillgen.pipeline.ownership import (
+    SITE,
+    has_documents,
+    is_copy_of_others,
+    is_same_service,
+    refuse_other_service,
+    remove_leftovers,
+    words_in_record,
+)
 from skillgen.pipeline.packages import skill_folders
 from skillgen.pipeline.results import Failure, Outcome, Place, Result
 from skillgen.problem_codes import CODES, WHERE
