@@ -540,6 +540,21 @@ def test_notes_that_name_what_is_gone_are_an_error(tmp_path: Path) -> None:
     assert "skillgen.yaml#/targets/shop/notes: names payOrder" in built.stderr
 
 
+def test_notes_that_name_a_command_that_is_gone_are_an_error(tmp_path: Path) -> None:
+    program = tmp_path / "crate.py"
+    source = f"{{cli: 'crate:parser', program: crate, python: {json.dumps(sys.executable)}}}"
+    (tmp_path / "skillgen.yaml").write_text(f"targets: {{shop: {{source: {source}}}}}\n", "utf-8")
+    lines = ["import argparse", "def parser():", "  root = argparse.ArgumentParser(prog='crate')"]
+    lines += ["  boxes = root.add_subparsers().add_parser('box').add_subparsers()", "  boxes.add_parser('open')"]
+    program.write_text("\n".join([*lines, "  boxes.add_parser('shut')", "  return root"]), "utf-8")
+    assert draft(tmp_path, "--yes", answer={"notes": "Run `crate box shut --now` last."}).exit_code == 1
+    assert draft(tmp_path, "--yes", answer={"notes": "Run `crate box shut` last."}).exit_code == 0
+    program.write_text("\n".join([*lines, "  return root"]), "utf-8")
+    built = run_skillgen("build", cwd=tmp_path)
+    assert built.exit_code == 2
+    assert "notes: names box shut, which the service no longer has" in built.stderr
+
+
 def test_what_a_person_adds_to_a_draft_is_not_taken_for_gone(tmp_path: Path) -> None:
     draft(project(tmp_path), "--yes", answer={"notes": "Call `payOrder` last."})
     text = (tmp_path / "skillgen.yaml").read_text("utf-8").replace("last.", "last, and read the answer with `jq`.")

@@ -185,11 +185,11 @@ def names_gone(texts: Texts, service: Service) -> Iterator[tuple[str, str]]:
     now, keys = {key for key, _ in _declared(service).values()}, _keys_in(texts)
     for record in texts.drafted:
         gone = _taken(record.source).keys() - now
-        for key in record.texts if gone else ():
-            words = [span.split() for span in _SPAN.findall(keys.get(key, ""))]
-            words += [[name] for name in _names_in(keys.get(key, ""))]
-            starts = dict.fromkeys(" ".join(part[:end]) for part in words for end in range(1, len(part) + 1))
-            yield from ((key, name) for name in starts if _digest(name) in gone)
+        for key in filter(keys.__contains__, record.texts if gone else ()):
+            spans = [span.split() for span in (*_SPAN.findall(keys[key]), *_names_in(keys[key]))]
+            # A command may have several words, and others around it.
+            parts = [span[at:end] for span in spans for at in range(len(span)) for end in range(at + 1, at + 5)]
+            yield from ((key, name) for name in dict.fromkeys(map(" ".join, parts)) if _digest(name) in gone)
 
 
 def values_of(
