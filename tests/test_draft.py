@@ -181,6 +181,12 @@ def test_an_answer_may_be_in_a_fence_with_words_around(tmp_path: Path) -> None:
         assert written(tmp_path)["description"] == DESCRIPTION
 
 
+def test_names_at_the_start_of_a_line_of_the_source_exist(tmp_path: Path) -> None:
+    folder = project(tmp_path, description="Modes are\nrepeat-track,\nrepeat-context and off.")
+    answer = {"notes": "The modes are `repeat-track` and `repeat-context`."}
+    assert draft(folder, "--yes", answer=answer).exit_code == 0
+
+
 def test_queries_are_added_to_those_that_exist(tmp_path: Path) -> None:
     for query in ("a latte", "a mocha", "a latte"):
         draft(project(tmp_path), "--yes", answer={"queries": {"should-load": [query]}})

@@ -22,9 +22,8 @@ from skillgen.config.project import DRAFTED, GroupTexts, StepTexts, Texts, ToolT
 from skillgen.model.service import Service
 from skillgen.model.tool import EFFECTS, Tool
 from skillgen.model.values import Json, is_inferred
-from skillgen.rules.prose import check_texts
+from skillgen.rules.prose import check_texts, source_text
 from skillgen.security.screening import screen_service
-from skillgen.sources.documents import snapshot_text
 from skillgen.text.markdown import fence, one_line, plain_words
 from skillgen.text.summary import clip
 from skillgen.text.unicode import strip_invisible
@@ -371,7 +370,7 @@ def checked_answer(
 
 def _refusals(answer: Answer, new: Texts, service: Service) -> Iterator[str]:
     tools, groups = {tool.name: tool for tool in service.tools}, {group.name for group in service.groups}
-    known, prose = snapshot_text([service]), _keys_in(new)
+    known, prose = source_text(service), _keys_in(new)
     trigger = _TRIGGER.search(new.description or "")
     if new.description and (trigger is None or trigger.start() > _TRIGGER_WITHIN):
         yield f'description: has no "Use when the user …" within the first {_TRIGGER_WITHIN} characters'

@@ -155,8 +155,8 @@ _SHELL_VARIABLE = re.compile(r"\$\{?[A-Za-z_]\w*\}?")
 _NAME_OF_RESOURCE = re.compile(r"/v\d\w*/\{")
 """The start of a path whose variable has several segments, in APIs of Google."""
 
-_ALIAS = re.compile(r"\\n +([a-z][\w-]*)(?: ?\| ?|, )([a-z][\w-]*)")
-"""Two names of a command at the start of a line of help, in JSON."""
+_ALIAS = re.compile(r"(?m)^ +([a-z][\w-]*)(?: ?\| ?|, )([a-z][\w-]*)")
+"""Two names of a command at the start of a line of help."""
 
 _VERSION = re.compile(r"/v\d+(?:\.\d+)*(?=/|$)")
 _PARAMETER = re.compile(r"(?:--)?[A-Za-z_][\w-]*")
@@ -170,11 +170,16 @@ _Findings: TypeAlias = "Iterator[tuple[str, str]]"
 """Codes with messages."""
 
 
+def source_text(service: Service) -> str:
+    """Returns all that a service declares as one text, with the line breaks of its texts."""
+    return re.sub(r"\\[nrt]", "\n", json_text(to_json(service)))
+
+
 class _Check:
     """Checks texts on one service."""
 
     def __init__(self, service: Service) -> None:
-        source = json_text(to_json(service))
+        source = source_text(service)
         self._service, self._kind, self.is_file = service, service.kind, False
         self._tools = {tool.name: tool for tool in service.tools}
         self._names = ToolNames(service)
