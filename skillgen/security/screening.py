@@ -208,25 +208,21 @@ class _Screening:
             name: tuple(self._rewrite_part(item) if id(item) in affected else item for item in getattr(service, name))
             for name in _PARTS
         }
-        rest = rewrite_texts(self._rest, self._rewriter()) if id(self._rest) in affected else self._rest
-        quotations = (*service.quotations, *self._quotations)
-        return replace(rest, **parts, quotations=tuple(dict.fromkeys(quotations)))
+        rest = self._rewrite_part(self._rest) if id(self._rest) in affected else self._rest
+        return replace(rest, **parts, quotations=tuple(dict.fromkeys((*service.quotations, *self._quotations))))
 
     def _rewrite_part(self, part: Any) -> Any:
-        outer, self._quotations = self._quotations, []
+        start = len(self._quotations)
         before, part = part, rewrite_texts(part, self._rewriter())
-        part_quotations, self._quotations = self._quotations, outer
         if isinstance(part, Tool):
             # A call with a placeholder cannot be sent.
             pairs = zip(before.examples, part.examples, strict=True)
             kept = (new for old, new in pairs if old.input == new.input and old.request == new.request)
             part = replace(part, examples=tuple(kept))
-        if not isinstance(part, (Tool, Resource, Prompt)):
-            self._quotations += part_quotations
-            return part
-        if not part_quotations:
-            return part
-        return replace(part, quotations=tuple(dict.fromkeys((*part.quotations, *part_quotations))))
+        if isinstance(part, (Tool, Resource, Prompt)) and (own := self._quotations[start:]):
+            del self._quotations[start:]
+            part = replace(part, quotations=tuple(dict.fromkeys((*part.quotations, *own))))
+        return part
 
     def _make_names_unique(self, tools: Iterable[Tool]) -> None:
         """Makes names without their invisible characters unique among the tools."""
@@ -320,13 +316,10 @@ class _Screening:
 
     def _report_look_alikes(self, tools: tuple[Tool, ...]) -> None:
         pointers = {tool.name: tool.pointer for tool in tools}
-        for name, earlier in find_look_alikes(pointers):
-            message = f"{name!r} looks like {earlier!r}, but is another name"
-            self._problems.report("name-look-alike", child(pointers[name], "name"), message)
-        for name in filter(mixes_scripts, pointers):
-            self._problems.report(
-                "name-look-alike", child(pointers[name], "name"), f"{name!r} mixes letters of several alphabets"
-            )
+        found = [(name, f"looks like {other!r}, but is another name") for name, other in find_look_alikes(pointers)]
+        found += [(name, "mixes letters of several alphabets") for name in filter(mixes_scripts, pointers)]
+        for name, what in found:
+            self._problems.report("name-look-alike", child(pointers[name], "name"), f"{name!r} {what}")
 
     def _report_private_endpoints(self, service: Service) -> None:
         for url, pointer in _endpoint_urls(service):
