@@ -20,7 +20,7 @@ import skillgen
 from skillgen import Service, Tool
 
 SPECIFICATIONS = Path(__file__).parent / "specifications"
-LABELLED = SPECIFICATIONS / "effects" / "tools.jsonl"
+LABELLED = SPECIFICATIONS / "effects"
 HONEST = SPECIFICATIONS / "injection" / "honest.txt"
 UNKNOWN = "unknown"
 """The label of a tool whose effect cannot be read from its declaration."""
@@ -35,9 +35,10 @@ Record = Mapping[str, Json]
 def labelled() -> dict[str, list[Record]]:
     """Returns the labelled tools of each source."""
     sources: dict[str, list[Record]] = defaultdict(list)
-    for line in LABELLED.read_text("utf-8").splitlines():
-        record = json.loads(line)
-        sources[record["source"]].append(record)
+    for path in sorted(LABELLED.glob("*.jsonl")):
+        for line in path.read_text("utf-8").splitlines():
+            record = {**json.loads(line), "set": path.stem}
+            sources[record["source"]].append(record)
     return dict(sources)
 
 
@@ -122,6 +123,8 @@ def main() -> None:
             origins = sorted({origin.source for origin in (tool.semantics.origins or {}).values()})
             print(f"{kind}: {record['source']} {record['name']}: {mark}, not {accepted}; {', '.join(origins)}")
     print(_summary("all", results))
+    for name in sorted({record["set"] for record, _ in results}):
+        print(_summary(f"of {name}.jsonl", [result for result in results if result[0]["set"] == name]))
     mcp = [result for result in results if result[0]["kind"] == "mcp"]
     print(_summary("MCP", mcp))
     print(_summary("MCP without hints", [result for result in mcp if "hints" not in result[0]]))
