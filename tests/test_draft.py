@@ -509,7 +509,7 @@ def test_a_round_trip_from_init_to_a_renewed_draft(tmp_path: Path) -> None:
         finished = run_skillgen(*command, cwd=tmp_path)
         shown = finished.stdout + finished.stderr
         assert "text-outdated" in shown
-    what = "description, notes, when-to-use, not-for (changed: listOrders; new: readMenu), tools.listOrders (changed: "
+    what = "description, notes, when-to-use, not-for (changed: listOrders; new: readMenu), tools (changed: "
     assert what in run_skillgen("build", "--check", cwd=tmp_path).stderr
     brief = draft(tmp_path, "--outdated", "--print").stdout
     assert "Write only these anew" in brief

@@ -89,7 +89,7 @@ def _selected(service: Service, request: Request) -> Service:
         problems.append(Problem.of("text-outdated", request.place("drafted"), message, fix))
     for key, name in names_gone(texts, declared):
         if key != "workflows":  # see `_workflows`
-            place = _place(request, *key.split(".", 1))
+            place = _place(request, key)
             problems.append(Problem.of("text-names-gone", place, f"names {name}, which the service no longer has"))
     return replace(service, problems=(*service.problems, *problems))
 

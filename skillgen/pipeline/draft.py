@@ -114,10 +114,9 @@ def _answer_in(text: str) -> Answer | str:
 
 
 def _keys_in(texts: Texts) -> dict[str, str]:
-    """Returns the texts that have a digest each; `workflows` is one, since it is replaced as a whole."""
+    """Returns the texts that have a digest each, by their keys."""
     found = dict[str, str]()
-    for path, text in texts.prose().items():
-        key = ".".join(path[:1] if path[0] == "workflows" else path[:2])
+    for (key, *_), text in texts.prose().items():
         found[key] = f"{found[key]}\n\n{text}" if key in found else text
     return found
 
@@ -220,18 +219,18 @@ def values_of(
 def _records(texts: Texts, renewed: Collection[str], declared: Service, shown: Collection[str]) -> list[Json]:
     """Returns the digests of texts: those that they have, and new ones of `renewed`.
 
-    A digest covers what the text is about: an effect its tool, a workflow its tools, a title its group, and any other
-    text the service and the tools that the brief has `shown`, and how many there are.
+    A digest covers what the text is about: effects and workflows their tools, titles their groups, and any other text
+    the service and the tools that the brief has `shown`, and how many there are.
     """
     facts, found = _declared(declared), dict[str, list[Json]]()
     before = {text: record.source for record in texts.drafted for text in record.texts}
+    subjects: dict[str, Collection[str]] = {
+        "workflows": {step.tool for steps in texts.workflows.values() for step in steps},
+        "tools": texts.tools.keys(),
+        "groups": {f"groups.{name}" for name in texts.groups},
+    }
     for key in _keys_in(texts):
-        kind, _, name = key.partition(".")
-        about: Collection[str] = {"", *shown}
-        if kind == "workflows":
-            about = {step.tool for steps in texts.workflows.values() for step in steps}
-        elif name:
-            about = {name if kind == "tools" else key}
+        about = subjects.get(key, {"", *shown})
         pairs = "".join("".join(pair) for name, pair in facts.items() if name in about)
         digest = f"{len(declared.tools) if '' in about else ''}.{pairs}" if key in renewed else before.get(key)
         if digest is not None:
@@ -382,7 +381,7 @@ def _refusals(answer: Answer, new: Texts, service: Service) -> Iterator[str]:
     for name, item in new.tools.items():
         effect = tools[name].semantics.effect if name in tools else None
         if _WORST_LAST.index(item.effect) < _WORST_LAST.index(effect):
-            yield f"tools.{name}: is {effect}, and an effect only rises"
+            yield f"effects: {name} is {effect}, and an effect only rises"
     steps = [(f"workflows: {goal}", step.tool) for goal, flow in new.workflows.items() for step in flow]
     for where, name in (*(("effects", name) for name in new.tools), *steps):
         if name not in tools:
