@@ -60,7 +60,7 @@ _FENCE = re.compile(r"(?:> ?)* *(`{3,}(?!.*`)|~{3,})")
 _CODE_SPAN = re.compile(r"(?<!`)(`+)(?!`)(.*?)(?<!`)\1(?!`)")
 _LINK = re.compile(r"(?<!\\)\]\(([^()\s]+)\)")
 _ITEM = re.compile(r"- (?:the body itself|(`+) ?(.*?) ?\1) \(")
-_REQUEST = re.compile(r"`+ ?([A-Z]+) (.*?) ?`+(?: \[[a-z, ]+\])?(?:, sent to .*)?\Z")
+_REQUEST = re.compile(r"`+ ?([A-Z]+) (.*?) ?`+(?: \[[a-z, ]+\])?(?: \(deprecated\))?(?:, sent to .*)?\Z")
 _ANSWER = re.compile(r"Returns (?:.* )?\((?:[1-5][\dX]{2}|default)\b|Errors:")
 """The line that begins what is returned; a description may begin with "Returns", too."""
 

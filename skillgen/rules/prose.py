@@ -411,7 +411,7 @@ def _literal(text: str) -> Json:
         return None
 
 
-_KEYWORD, _KEY = re.compile(r"(?m)((?:^|,)\s*\w+)\s*=(?!=)"), re.compile(r"([{,]\s*\w+):(?=\S)")
+_KEYWORD, _KEY = re.compile(r"(?m)((?:^|,)[^\S\n]*\w+)[^\S\n]*=(?!=)"), re.compile(r"([{,]\s*\w+):(?=\S)")
 
 
 def _scalar(text: str) -> Json:
