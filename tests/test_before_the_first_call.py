@@ -54,9 +54,9 @@ def test_a_tool_of_which_nothing_is_known_has_no_mark(tmp_path: Path) -> None:
     added = tool("add", annotations={"destructiveHint": False})
     skill = of_server(tmp_path, [tool("find"), added, tool("zap", description="Zaps a table.")])
     assert "Every tool takes:\n\n- `id` (string)\n" in skill
-    assert "`find(…)` [read]" in skill
-    assert "`add(…)` [write]" in skill
-    assert "`zap(…)` — Zaps" in skill
+    assert "`find()` [read]" in skill
+    assert "`add()` [write]" in skill
+    assert "`zap()` — Zaps" in skill
     assert "- Ask the user before you call a tool that has no mark: `zap`.\n" in skill
 
 

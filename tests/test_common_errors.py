@@ -43,7 +43,7 @@ def test_errors_of_most_tools_are_documented_once(tmp_path: Path) -> None:
     ]
     tools = MarkdownDocument((references / "tools.md").read_text("utf-8"))
     assert "401" not in tools.section("get_1").text
-    assert "Errors:\n\n- `404` ([Error](types.md#error)): No such thing" in tools.section("get_0").text
+    assert "Errors:\n\n- `404` ([Error](#error)): No such thing" in tools.section("get_0").text
     last = tools.section("get_9").text
     assert "Errors:\n\n- `401`: Other words\n\nNot declared here: `401` of [Common Errors]" in last
     skill = (references.parent / "SKILL.md").read_text("utf-8")

@@ -159,8 +159,16 @@ def test_each_document_says_once_in_its_head_whose_words_its_texts_are(harbour: 
 def test_many_tools_are_one_item_for_each_group(tmp_path: Path) -> None:
     """Issue 8: an item has what the source says of its group, else the names of its tools."""
     verbs = ("list", "create", "archive", "search")
+    words = "Takes what its name says, and takes the time that it needs for it, wherever it is called from"
+    schema = {"type": "object", "properties": {f"a_long_name_of_a_parameter_{number}": {} for number in range(20)}}
+    schema["required"] = [*schema["properties"]]
     tools = [
-        {"name": f"acme_{verb}_{noun}", "dashdash": {"category": f"{noun}s"}, "inputSchema": {"type": "object"}}
+        {
+            "name": f"acme_{verb}_{noun}",
+            "description": words,
+            "dashdash": {"category": f"{noun}s"},
+            "inputSchema": schema,
+        }
         for noun in NOUNS
         for verb in verbs
     ]
@@ -250,7 +258,8 @@ def test_help_of_one_command_points_to_the_global_help(harbour: Path) -> None:
 def test_named_types_stand_in_the_help_of_the_command_that_takes_them(tmp_path: Path) -> None:
     """S0-38."""
     flag = {"type": "object", "properties": {"code": {"type": "object", "properties": {"a": {}}}}}
-    ship = {"type": "object", "properties": {"flag": {"$ref": "#/components/schemas/Flag"}}}
+    hull = {"type": "object", "properties": {"length": {"type": "integer"}}}
+    ship = {"type": "object", "properties": {"flag": {"$ref": "#/components/schemas/Flag"}, "hull": hull}}
     schemas = {"Ship": ship, "Flag": flag}
     body = {
         "content": {"application/json": {"schema": {"type": "array", "items": {"$ref": "#/components/schemas/Ship"}}}}
@@ -321,10 +330,10 @@ def test_skill_md_has_the_rules_of_use_and_how_to_read_a_section(tmp_path: Path)
     _, out = documented(tmp_path, server={"instructions": "Be quick.\n\n" + "Word. " * 4_000}, tools=listed)
     (skill,) = out.glob("skills/*/SKILL.md")
     text = skill.read_text("utf-8")
-    places = [text.index(words) for words in ("\n> Be quick.\n", "`find_a(…)`")]
+    places = [text.index(words) for words in ("\n> Be quick.\n", "`find_a()`")]
     assert places == sorted(places)
     assert "[All of it](references/about.md#instructions" in text
-    assert "`sed -n '/^## NAME$/,/^## /p' references/FILE`" in text
+    assert "`sed -n '/^## NAME$/,/^## /p' references/tools.md`" in text
     for path in (skill.parent / "references").iterdir():
         page = path.read_text("utf-8")
         name = r"[#* ]*NAME\**" if path.name.startswith("about") else "## NAME"

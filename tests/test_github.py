@@ -138,10 +138,11 @@ def shown_value(value: Json) -> str:
 
 @lru_cache(1)
 def tool_sections(references: Path) -> dict[str, list[Section]]:
-    """Returns every section of the second level, in all files of the references, by its heading."""
+    """Returns the section of every tool and type in all files of the references, by its heading."""
     found: dict[str, list[Section]] = {}
     for path in sorted(references.glob("*.md")):
-        for section in document_at(path).sections(2):
+        document = document_at(path)
+        for section in (*document.sections(2), *document.sections(3)):
             items = tuple(with_above(path, section.items))
             found.setdefault(section.heading.text, []).append(replace(section, items=items))
     return found

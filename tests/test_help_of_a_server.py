@@ -371,7 +371,7 @@ def test_many_errors_of_tools_are_listed_by_code(tmp_path: Path) -> None:
     _, out = documented(tmp_path, tools=[*entries, tool("without")])
     section = MarkdownDocument((out / "ai-help.md").read_text("utf-8")).section("Error Handling").text
     assert section.count("\n- ") + section.startswith("- ") == 1
-    assert "- `E`: `t0`, " in section
+    assert "- `E` (`t0`, " in section
 
 
 def test_what_the_portable_profile_leaves_out_of_invocation_is_reported(tmp_path: Path) -> None:

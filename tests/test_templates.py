@@ -80,6 +80,7 @@ def test_a_template_may_extend_on_what_is_there(mine: Path) -> None:
         ("fine\n{{ service.tools | map(attribute='__class__') | list }}\n", 2, "it prints a list"),
         ("fine\n\udcff\n", 2, "not UTF-8"),
         ("fine\n{{ service.name | no_such_filter }}\n", 2, "no_such_filter"),
+        ("fine\n{{ service.tools[0] | marks }}\n", 2, "No filter named 'marks'; use mark_text"),
         ("fine\n{% if %}\n", 2, "Expected an expression"),
         ("fine\n{% include 'no-such.md.j2' %}\n", 2, "no-such.md.j2"),
         ("fine\n\n\n{{ service.homepage }}\n", 4, "not declared"),

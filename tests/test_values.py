@@ -210,8 +210,12 @@ VALUES: dict[str, tuple[Json, str]] = {
 }
 TYPES: Json = {
     "A": {"type": "object", "properties": {"deep": {"type": "string"}}},
-    "B": {"type": "object"},
-    "C": {"type": "object", "$anchor": "somewhere"},
+    "B": {"type": "object", "properties": {"inner": {"type": "object", "properties": {"b": {}}}}},
+    "C": {
+        "type": "object",
+        "$anchor": "somewhere",
+        "properties": {"inner": {"type": "object", "properties": {"c": {}}}},
+    },
 }
 
 

@@ -20,7 +20,7 @@ from skillgen.render.identity import description, skill_name, what_and_when
 from skillgen.render.listing import Listing, list_tools
 from skillgen.render.pages import Section, file_stems, linked_types
 from skillgen.render.reference import SingleFile
-from skillgen.render.results import CommonErrors, command_errors, common_errors
+from skillgen.render.results import command_errors
 from skillgen.render.said import said_by
 from skillgen.render.semantics import date_formats, deprecated_names, operational_facts
 from skillgen.render.skill import SAID_SHARE, Rendering
@@ -115,9 +115,7 @@ def _text(rendering: Rendering, listing: Listing | None, *, is_brief: bool) -> s
         "operational": operational_facts(service),
         "offered": resource_and_prompt_lines(service),
         "deprecated": deprecated_names(service),
-        "command_errors": []
-        if is_brief
-        else command_errors(service, common_errors(service) if inlined else CommonErrors()),
+        "command_errors": [] if is_brief else command_errors(service),
         "structured": [tool.name for tool in service.tools if tool.output is not None and tool.output.schema],
     }
     file = SingleFile()

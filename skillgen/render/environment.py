@@ -27,6 +27,7 @@ import skillgen.render
 import skillgen.text
 from skillgen.errors import SkillgenError, UsageError, time_limit
 from skillgen.render.catalogue import templates_folder
+from skillgen.text import lazy_re as re
 from skillgen.text.markdown import Markdown, paragraph
 
 TIME_LIMIT_S = 10.0
@@ -234,7 +235,7 @@ class Templates:
         name = self._shown(file or self._files.file_of(template) or template)
         where = f"template {name}" + (f", line {line}" if line else "")
         reasons = {RecursionError: "it calls itself without end", MemoryError: "it needs too much memory"}
-        reason = reasons.get(type(error)) or str(error)
+        reason = reasons.get(type(error)) or _GONE.sub(lambda name: f"{name[0]}; use {REPLACED[name[1]]}", str(error))
         return UsageError(f"the template cannot be rendered: {reason}", where=where, fix="correct the template")
 
     def _shown(self, file: str) -> str:
@@ -242,6 +243,12 @@ class Templates:
         path = Path(file)
         builtin = templates_folder()
         return path.relative_to(builtin).as_posix() if path.is_relative_to(builtin) else path.as_posix()
+
+
+REPLACED = {"marks": "mark_text", "command_equivalent": "code", "request_equivalent": "code"}
+"""Filters of earlier releases, with what replaces them."""
+
+_GONE = re.compile(rf"No filter named '({'|'.join(REPLACED)})'(?=\.?\Z)")
 
 
 def _template_cache() -> TemplateCache | None:

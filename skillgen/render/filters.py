@@ -102,6 +102,18 @@ def _call_line(context: jinja2.runtime.Context, tool: Tool) -> Markdown:
     return listing.call_line(context["service"], tool)
 
 
+@jinja2.pass_context
+def _short_call(context: jinja2.runtime.Context, tool: Tool) -> str:
+    """Returns a call with names alone, or the request of an API: `create_task(title, due?, …2)`."""
+    return parameters.short_call(tool, context["service"])
+
+
+@jinja2.pass_context
+def _tool_label(context: jinja2.runtime.Context, tool: Tool) -> Markdown:
+    """Returns the name of a tool, or its request where SKILL.md lists requests."""
+    return parameters.label_of(tool, context["service"])
+
+
 def _listed(items: Any, separator: str = ", ") -> Markdown:
     """Returns items with a separator between them, a comma by default."""
     return Markdown(separator.join(escape_printed(item) for item in items))
@@ -242,7 +254,8 @@ FILTERS: dict[str, Callable[..., Any]] = {
     "event_lists": parameters.event_lists,
     "call_line": _call_line,
     "usage_line": items.usage_line,
-    "short_call": parameters.short_call,
+    "short_call": _short_call,
+    "tool_label": _tool_label,
     "section_command": reference.section_command,
     "request_command": reference.request_command,
     "type_command": reference.type_command,

@@ -26,7 +26,7 @@ from skillgen.render.identity import tool_phrase
 from skillgen.render.pages import Page, Section, pages_of
 from skillgen.render.parameters import is_fixed, lists_requests, shared_parameters, takes_nothing, writable
 from skillgen.render.phrases import of_rendering, once, phrase, plain_phrase
-from skillgen.render.reference import Reference, Topic
+from skillgen.render.reference import Reference, Topic, group_words
 from skillgen.render.semantics import mark_text
 from skillgen.text.markdown import Markdown, code, code_list, inline, link_label, link_url, one_line, paragraph
 from skillgen.text.markdown import name as heading_text
@@ -40,8 +40,8 @@ LINE_BYTES = 240
 PHRASE_CHARACTERS = 80
 """Characters of a summary in form 3."""
 
-GROUP_BYTES = 160
-"""Bytes of the words on a group."""
+GROUP_CHARACTERS = 160
+"""Characters of the words on a group."""
 
 _CHOICES = 4
 """Values of a parameter in a call."""
@@ -101,7 +101,8 @@ class _Group:
     @property
     def _entry(self) -> str:
         """Its title, how many tools it has, and the source's words on it."""
-        return f"{self.entry}: {_words_on(self.topic)}\n"
+        names = names_in(self.topic, self._lines.service)
+        return f"{self.entry}: {group_words(self.topic.words, names, GROUP_CHARACTERS)}\n"
 
     @property
     def entry(self) -> str:
@@ -111,6 +112,14 @@ class _Group:
         files = [page.file_name for page in self.indexes or self.topic.pages]
         entry = f"- [{link_label(self.topic.title)}](references/{link_url(files[0])}) ({len(self.topic.tools)})"
         return entry + "".join(f", [{phrase('more')}](references/{link_url(file)})" for file in files[1:])
+
+
+def names_in(topic: Topic, service: Service) -> Sequence[str]:
+    """Returns the names of the tools of a group, or their paths where requests are listed."""
+    start = shared_start(service)
+    if not lists_requests(service):
+        return [tool.name for tool in topic.tools]
+    return list(dict.fromkeys((tool.path or "").removeprefix(start) for tool in topic.tools))
 
 
 def list_tools(service: Service, reference: Reference, room: int, *, is_linked: bool = True) -> Listing:
@@ -177,21 +186,6 @@ def _index_section(page: Page, lines: Iterable[str]) -> Section:
     heading = f"## [{link_label(page.heading)}]({page.file_name})"
     text = Markdown(f"{heading}\n\n" + "\n".join(lines))
     return Section(name=page.file_name, heading=page.heading, text=text)
-
-
-def _words_on(topic: Topic) -> Markdown:
-    """Returns the first sentence of the source's words on a group, else its first names."""
-    if topic.words:
-        return inline(clip(topic.words, GROUP_BYTES))
-    names: list[str] = []
-    left = GROUP_BYTES
-    for tool in topic.tools:
-        word = code(tool.name)
-        left -= len(word.encode()) + 2
-        if left < 0:
-            return Markdown(", ".join([*names, "…"]))
-        names.append(word)
-    return Markdown(", ".join(names))
 
 
 class _Lines:

@@ -22,9 +22,12 @@ from skillgen.render.identity import (
     short_description,
     skill_name,
     title,
+    tool_phrase,
     what_and_when,
 )
+from skillgen.render.listing import names_in
 from skillgen.render.pages import Page
+from skillgen.render.parameters import short_call
 from skillgen.render.phrases import plain_phrase
 from skillgen.render.reference import group_words, single_file
 from skillgen.render.skill import Rendering, Site
@@ -38,7 +41,10 @@ _ALL_WORDS_LIMIT = 3_000
 """Characters of what the tools of all groups do, as far as `_WORDS_LIMIT` leaves it to this limit."""
 
 _QUICK_ITEMS = 20
-"""Maximum of entries in the quick reference (web profile, 5.2.2)."""
+"""Maximum of entries in the quick reference (web profile, 5.2.2); more follow in a section of their own."""
+
+_TOOLS_LIMIT = 16_000
+"""Characters of the calls, addresses and phrases of all tools up to which they are listed; else the groups are."""
 
 
 class Places(Struct, frozen=True):
@@ -74,7 +80,12 @@ def llms_documents(rendering: Rendering) -> Iterator[Document]:
         f"skills/{skill_name(service)}" if rendering.skill is not None else None,
         anchors=rendering.skill.anchors if rendering.skill is not None else None,
     )
-    is_short = len(service.tools) <= _QUICK_ITEMS
+    tools = [tool for tool in service.tools if not tool.is_preflight]
+    addresses = (places.reference(reference.tool_addresses[tool.name]) for tool in tools)
+    size = sum(
+        len(short_call(tool, service) + place + tool_phrase(tool)) for tool, place in zip(tools, addresses, strict=True)
+    )
+    is_short = size <= _TOOLS_LIMIT
     what, when = what_and_when(service)
     context = {
         **rendering.context,
@@ -83,7 +94,7 @@ def llms_documents(rendering: Rendering) -> Iterator[Document]:
         "brief": False,
         "places": places,
         "fields": web_front_matter(service),
-        "tools": [tool for tool in service.tools if not tool.is_preflight] if is_short else (),
+        "tools": tools if is_short else (),
         "groups": () if is_short else _groups(rendering),
         "quick_items": _QUICK_ITEMS,
         "instructions_address": _instructions_address(rendering, places),
@@ -114,7 +125,7 @@ def _groups(rendering: Rendering) -> Sequence[tuple[str, str, str]]:
         (
             item.title,
             files.get(item.pages[0].file_name, item.pages[0].file_name),
-            group_words(item.words, [tool.name for tool in item.tools], limit),
+            group_words(item.words, names_in(item, rendering.service), limit),
         )
         for item in topics
     ]

@@ -194,26 +194,20 @@ _SHORT_CALL_PARAMETERS = 5
 """Parameters of a call in a link, unless more are required."""
 
 
-def short_call(tool: Tool) -> str:
-    """Returns a call with names alone: `create_task(title, due?, …2)`. `?` marks what is optional."""
+def short_call(tool: Tool, service: Service) -> str:
+    """Returns a call with names alone, `create_task(title, due?, …2)`, where `?` marks what is optional, or the request
+    where SKILL.md lists requests.
+    """
     if tool.command:
         return usage(tool, None)
-    sent = sorted(_distinct(writable(tool.parameters)), key=lambda item: not item.required)
+    if lists_requests(service):
+        return f"{tool.method} {tool.path}"
+    sent = sorted(writable(tool.parameters), key=lambda item: not item.required)
     names = [one_line(item.name) + "?" * (not item.required) for item in sent]
     shown = names[: max(_SHORT_CALL_PARAMETERS, sum(item.required for item in sent))]
     shown = names if len(names) == len(shown) + 1 else shown
     more = [f"…{len(names) - len(shown)}"] if len(shown) < len(names) else []
     return f"{tool.name}({', '.join(shown + more) or ('' if takes_nothing(tool) else '…')})"
-
-
-def _distinct(parameters: Sequence[Parameter]) -> list[Parameter]:
-    places: dict[str, str] = {}
-    return [
-        item
-        if places.setdefault(item.name, item.location) == item.location
-        else replace(item, name=f"{item.location}.{item.name}")
-        for item in parameters
-    ]
 
 
 def takes_nothing(tool: Tool) -> bool:

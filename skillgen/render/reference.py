@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from enum import Enum, auto
 from functools import partial
 from itertools import chain
 from operator import attrgetter
@@ -40,7 +39,6 @@ from skillgen.render.pages import (
     pages_of,
     section_of,
     type_addresses,
-    type_link,
 )
 from skillgen.render.phrases import phrase, phrases, plain_phrase
 from skillgen.render.results import CommonErrors, common_errors, received
@@ -198,43 +196,45 @@ def reference_of(service: Service, templates: Templates, *, is_whole: bool = Fal
     """
     short = inline_types()
     short.update(_short_types(service.schemas))
-    types = [item for item in service.schemas if item.name not in short]
     limit, list_limit = TOOL_PAGE_LIMIT_BYTES, PAGE_LIMIT_BYTES
     if is_whole:
         limit = list_limit = WHOLE_PAGE_LIMIT_BYTES
     tools_by_group = _tools_by_group(service)
     shown = replace(_with_quotations(replace(service, tools=())), tools=service.tools)
     intros = {group.name: _intro(group) for group in shown.groups}
-    groups = _sections_by_place(service, tools_by_group, shown, types, templates, is_whole=is_whole)
-    topics = _topics(service, tools_by_group, groups, intros, limit)
-    type_sections = groups[Kind.TYPES]
-    if type_sections and service.kind == "mcp":
+    errors = common_errors(service)
+    sections = {
+        name: list(_tool_sections(service, tools, templates, errors, above=[] if is_whole else repeated(tools)))
+        for name, tools in tools_by_group.items()
+    }
+    common = _common_sections(service, templates, errors)
+    prompts = _named_sections("prompt", [*map(_with_quotations, service.prompts)], templates)
+    events = _named_sections("event", shown.events, templates)
+    type_sections = _type_sections(service, short, templates)
+    topics = _topics(service, tools_by_group, sections, intros, limit)
+    if type_sections:
         moved = iter(move_types_to_tools([page for topic in topics for page in topic.pages], type_sections))
         topics = tuple(replace(topic, pages=tuple(next(moved) for _ in topic.pages)) for topic in topics)
     on_tool_pages = type_addresses(page for topic in topics for page in topic.pages)
     rest = [section for section in type_sections if section.name not in on_tool_pages]
     type_pages = pages_of(phrase("named_types"), "types", rest, limit=limit)
-    common_sections = CommonSections(
-        **{name: next(iter(groups[Kind[name.upper()]]), None) for name in CommonSections.__struct_fields__}
-    )
-    about = about_pages(shown, templates, [*filter(None, astuple(common_sections))])
-    about_addresses = addresses(about)
-    errors = about_addresses[common_sections.errors.name] if common_sections.errors is not None else None
+    about = about_pages(shown, templates, [*filter(None, astuple(common))])
+    usual_errors = addresses(about)[common.errors.name] if common.errors is not None else None
     return Reference(
         about=about,
         headings=description_headings(service),
-        common=common_sections,
-        usual_errors=errors,
+        common=common,
+        usual_errors=usual_errors,
         topics=topics,
         types=type_pages,
         resources=_list_pages("resources", _resource_sections(service, templates), templates, list_limit),
-        prompts=_list_pages("prompts", groups[Kind.PROMPTS], templates, list_limit),
-        events=_list_pages("events", groups[Kind.EVENTS], templates, list_limit, service=service),
+        prompts=_list_pages("prompts", prompts, templates, list_limit),
+        events=_list_pages("events", events, templates, list_limit, service=service),
         tool_addresses=addresses(page for topic in topics for page in topic.pages),
         type_addresses={
             **addresses(type_pages),
             **on_tool_pages,
-            **({ERRORS: errors} if errors is not None else {}),
+            **({ERRORS: usual_errors} if usual_errors is not None else {}),
         },
         type_sections=tuple(type_sections),
         has_quotations=_has_quotations(service),
@@ -280,54 +280,26 @@ def _size_bytes(schema: Schema) -> int:
     return sum(len(text.encode()) for text in words)
 
 
-def _sections_by_place(
-    service: Service,
-    tools_by_group: Mapping[str | None, Sequence[Tool]],
-    shown: Service,
-    types: Sequence[NamedType],
-    templates: Templates,
-    *,
-    is_whole: bool,
-) -> Mapping[_Place, Sequence[Section]]:
-    """Renders the sections of each group and kind; where each is whole, nothing is written above several."""
-    headings, common, notes = phrases("about_headings"), common_errors(service), common_notes(service)
+def _common_sections(service: Service, templates: Templates, errors: CommonErrors) -> CommonSections:
+    headings, notes = phrases("about_headings"), common_notes(service)
 
     def section(heading: str, template: str, **context: object) -> Section:
         return section_of(heading, templates.render(f"reference/{template}.md.j2", **context))
 
-    def error_section() -> Section:
-        return section(phrase("common_errors"), "common-errors", common=common)
+    return CommonSections(
+        options=section(headings["options"], "options", service=service) if service.parameters else None,
+        notes=section_of(headings["notes"], "\n\n".join(map(paragraph, notes))) if notes else None,
+        errors=section(phrase("common_errors"), "common-errors", common=errors) if errors.cases else None,
+    )
 
-    sections: dict[_Place, Sequence[Section]] = {
-        name: list(_tool_sections(service, tools, templates, common, above=[] if is_whole else repeated(tools)))
-        for name, tools in tools_by_group.items()
-    }
-    sections |= {
-        Kind.PROMPTS: _named_sections("prompt", [*map(_with_quotations, service.prompts)], templates),
-        Kind.EVENTS: _named_sections("event", shown.events, templates),
-        Kind.ERRORS: [error_section()] if common.cases else [],
-        Kind.NOTES: [section_of(headings["notes"], "\n\n".join(map(paragraph, notes)))] if notes else [],
-        Kind.OPTIONS: [section(headings["options"], "options", service=service)] if service.parameters else [],
-    }
+
+def _type_sections(service: Service, short: Mapping[str, Schema], templates: Templates) -> list[Section]:
+    """Returns the sections of the named types, and of `short` ones to which a discriminator or an error leads."""
+    types = [item for item in service.schemas if item.name not in short]
     named = _named_sections("type", _as_used(types, service), templates)
-    short = [item for item in service.schemas if item.name in selected_types() & inline_types().keys()]
-    named += _named_sections("type", _as_used(short, service), templates)
-    return {**sections, Kind.TYPES: list(_without_copies(sorted(named, key=lambda section: section.name)))}
-
-
-class Kind(Enum):
-    """The sections that are not those of a group of tools."""
-
-    TYPES = auto()
-    PROMPTS = auto()
-    EVENTS = auto()
-    ERRORS = auto()
-    NOTES = auto()
-    OPTIONS = auto()
-
-
-_Place = str | Kind | None
-"""The name of a group of tools, `None` for the tools without one, or another kind of sections."""
+    selected = [item for item in service.schemas if item.name in selected_types() & short.keys()]
+    named += _named_sections("type", _as_used(selected, service), templates)
+    return sorted(named, key=lambda section: section.name)
 
 
 def _has_quotations(service: Service) -> bool:
@@ -639,7 +611,7 @@ def _tool_sections(
 def _topics(
     service: Service,
     by_group: Mapping[str | None, Sequence[Tool]],
-    sections: Mapping[_Place, Sequence[Section]],
+    sections: Mapping[str | None, Sequence[Section]],
     intros: Mapping[str, Markdown | None],
     limit: int,
 ) -> tuple[Topic, ...]:
@@ -781,22 +753,6 @@ def _resource_sections(service: Service, templates: Templates) -> list[Section]:
         for items, is_template in ((service.resources, False), (service.resource_templates, True))
         for item in map(_with_quotations, items)
     ]
-
-
-MIN_COPY_BYTES = 300
-"""Bytes of a named type that is not written again under another name."""
-
-
-def _without_copies(types: Sequence[Section]) -> Iterator[Section]:
-    """Yields the sections of types; one with the long body of another type only links to it."""
-    names: dict[str, str] = {}
-    for section in types:
-        body = section.text.partition("\n\n")[2]
-        first = names.setdefault(body, section.name)
-        if first == section.name or len(body) < MIN_COPY_BYTES:
-            yield section
-        else:
-            yield section_of(section.heading, phrase("same_type", type=type_link(first)), section.name)
 
 
 def _named_sections(kind: str, items: Sequence[NamedType | Prompt | Event], templates: Templates) -> list[Section]:

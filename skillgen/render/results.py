@@ -56,9 +56,6 @@ _JSON = "application/json"
 _NO_STATUS = (None, "default")
 """Not a specific status."""
 
-SHORT_DESCRIPTION = 40
-"""Characters of a description that merely repeats its status: `Created`."""
-
 
 def output_facts(output: Output) -> Markdown:
     """Returns the status and the media types other than plain JSON."""
@@ -135,24 +132,32 @@ def link_line(link: Link) -> Markdown:
 
 
 def results_of(tool: Tool) -> Iterator[tuple[Output, Markdown]]:
-    """Yields the results of a call and the words on each.
-
-    Statuses that differ only in a short description share a result.
-    """
-    groups: list[list[Output]] = []
+    """Yields the results of a call and the words on each; statuses with the same result share one."""
     first = tool.output
-    if first is not None and (first.schema or first.description or first.headers or first.status not in _NO_STATUS):
-        groups.append([first])
-    for output in tool.other_outputs:
-        group = next((outputs for outputs in groups if _can_merge(outputs[0], output)), None)
-        if group is None:
+    has_first = first and (first.schema or first.description or first.headers or first.status not in _NO_STATUS)
+    groups: list[list[Output]] = []
+    for output in (*([first] if first and has_first else []), *tool.other_outputs):
+        same = next((group for group in groups if _is_same_result(group[0], output)), None)
+        if same is None:
             groups.append([output])
         else:
-            group.append(output)
-    for outputs in groups:
-        output = outputs[0] if len(outputs) == 1 else _merged(outputs)
-        words, shown = _described(output), _received(output)
+            same.append(output)
+    for group in groups:
+        *before, last = [item.status or "" for item in group]
+        status = phrase("or_between").join((", ".join(before), last)) if before else last or None
+        words, shown = _described(replace(group[0], status=status)), replace(_received(group[0]), status=status)
         yield shown, Markdown(with_stop(words) if words and output_notes(shown) else words)
+
+
+def _is_same_result(one: Output, other: Output) -> bool:
+    facts = (_header_facts(item) + [(link_line(link),) for link in item.links] for item in (one, other))
+    has_statuses = bool(one.status and other.status)
+    return (
+        has_statuses
+        and one.description == other.description
+        and _is_same_body(one, other)
+        and next(facts) == next(facts)
+    )
 
 
 def _received(output: Output) -> Output:
@@ -201,32 +206,9 @@ def _received_property(item: Parameter) -> Parameter:
     return replace(item, schema=received(item.schema), required=False)
 
 
-def _can_merge(one: Output, other: Output) -> bool:
-    is_short = all(len(item.description or "") <= SHORT_DESCRIPTION for item in (one, other))
-    has_same_words = one.description == other.description or is_short
-    has_statuses = bool(one.status and other.status and one.status[0] == other.status[0])
-    return has_statuses and has_same_words and one.raw == other.raw and _facts(one) == _facts(other)
-
-
-def _facts(output: Output) -> tuple[object, ...]:
-    """Returns what is shown of a result apart from its schema, as words: pointers differ in every place."""
-    return output.media_types, _header_facts(output), [link_line(link) for link in output.links]
-
-
 def _header_facts(output: Output) -> list[tuple[object, ...]]:
     """Returns what is shown of headers, as words: results that agree in it are described once."""
     return [(item.name, item.description, type_phrase(item.schema), parameter_notes(item)) for item in output.headers]
-
-
-def _merged(outputs: list[Output]) -> Output:
-    descriptions = list(dict.fromkeys(item.description for item in outputs if item.description))
-    statuses = _joined_with_or([item.status for item in outputs if item.status])
-    examples = tuple(example for item in outputs for example in item.examples)
-    return replace(outputs[0], status=statuses, description=_joined_with_or(descriptions) or None, examples=examples)
-
-
-def _joined_with_or(words: list[str]) -> str:
-    return phrase("or_between").join(filter(None, [", ".join(words[:-1]), words[-1] if words else ""]))
 
 
 MIN_TOOLS = 3
@@ -334,31 +316,28 @@ def error_line(error: ErrorCase, detail: str = "") -> Markdown:
     return Markdown(": ".join(filter(None, (head, words))))
 
 
-def command_errors(service: Service, common: CommonErrors) -> list[Markdown]:
-    """Returns a line for each error that tools declare, with the tools; only the codes if there are many.
+def command_errors(service: Service) -> list[Markdown]:
+    """Returns a line for each error that tools declare, with the tools; of many, only the codes.
 
-    Long descriptions are cut, as the tools' sections have them in full; `common` errors have their own section.
+    Long descriptions are cut, as the tools' sections have them in full.
     """
-    by_words: dict[Markdown, list[str]] = {}
-    by_code: dict[str, dict[str, None]] = {}
+    tools: dict[Markdown, list[str]] = {}
     cases: dict[Markdown, ErrorCase] = {}
     for tool in service.tools:
         for case in tool.errors:
             short = replace(case, description=shorten(one_line(case.description or ""), WORDS_LIMIT))
-            if common.key_by_id.get(id(case)) in common.keys:
-                short = ErrorCase(code=case.code, description=phrase("see", section=phrase("common_errors")))
             line = error_line(short)
             cases.setdefault(line, short)
-            by_words.setdefault(line, []).append(tool.name)
-            by_code.setdefault(case.code, {})[tool.name] = None
-    if len(by_words) <= COMMAND_ERRORS:
-        in_order = sorted(cases.items(), key=lambda item: item[1].code)
-        return [error_line(case, commands_shown(by_words[line], service)) for line, case in in_order]
-    lines = [
-        Markdown(f"{code(name)}: {commands_shown(list(tools), service)}")
-        for name, tools in sorted(by_code.items())
-        if name
-    ]
+            tools.setdefault(line, []).append(tool.name)
+    if len(cases) > COMMAND_ERRORS:
+        by_code: dict[str, dict[str, None]] = {}
+        for line, case in cases.items():
+            by_code.setdefault(case.code, {}).update(dict.fromkeys(tools[line]))
+        coded = ((ErrorCase(code=name), list(names)) for name, names in by_code.items() if name)
+    else:
+        coded = ((case, tools[line]) for line, case in cases.items())
+    in_order = sorted(coded, key=lambda item: item[0].code)
+    lines = [error_line(case, commands_shown(names, service)) for case, names in in_order]
     left = len(lines) - COMMAND_ERRORS
     return [*lines[:COMMAND_ERRORS], phrase("more_codes", number=left)] if left > 0 else lines
 

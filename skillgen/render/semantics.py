@@ -6,6 +6,7 @@ Declared facts and inferred ones are never mixed: an inferred fact is always mar
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from functools import cache
 
@@ -21,7 +22,7 @@ from skillgen.model.values import is_inferred
 from skillgen.render.pages import tool_link
 from skillgen.render.phrases import once, phrase, phrases
 from skillgen.text.docstring import documented_parameters
-from skillgen.text.markdown import Markdown, code, code_list, inline, one_line, paragraph, plain_words
+from skillgen.text.markdown import Markdown, code, code_list, inline, one_line, paragraph
 
 
 def marks(tool: Tool) -> tuple[str, ...]:
@@ -113,11 +114,10 @@ def rate_limit_phrase(limit: RateLimit | None) -> Markdown:
 
 
 def summary_line(tool: Tool | Event) -> str | None:
-    """Returns the summary, unless the beginning of the description contains it."""
+    """Returns the declared summary, unless the description begins with it."""
     summary = "" if is_inferred(tool, "summary") else one_line(tool.summary or "")
-    start = (tool.description or "")[: 2 * len(summary) + 40].lower()
-    words = _stems(plain_words(summary))
-    return summary if summary and not (all(word in start for word in words) and words <= _stems(start)) else None
+    start = one_line((tool.description or "")[: 2 * len(summary) + 40]).lower()
+    return summary if inline(summary) and not start.startswith(summary.rstrip(".").lower()) else None
 
 
 def title_line(tool: Tool) -> str | None:
@@ -177,7 +177,10 @@ def _facts(semantics: Semantics) -> Iterator[tuple[str, str]]:
 
 
 _NOTE_TOOLS = 3
-"""Tools from which what all their descriptions say is said once."""
+"""Tools from which what most of their descriptions say is said once."""
+
+_NOTE_SHARE = 0.8
+"""Share of the descriptions that must have it."""
 
 _NOTE_LIMIT = 500
 """Characters of such a paragraph."""
@@ -187,21 +190,19 @@ _BLANK_LINE = re.compile(r"\n[ \t]*\n")
 
 @once
 def common_notes(service: Service) -> tuple[str, ...]:
-    """Returns the paragraphs that all descriptions have after their first, such as that a server is deprecated.
+    """Returns the paragraphs that most descriptions have, such as that a server is deprecated.
 
     Only plain words: what an item of a list or a line of code means depends on its place.
     """
     texts = [tool.description or "" for tool in service.tools]
-    if len(texts) < _NOTE_TOOLS or any("```" in text for text in texts):
+    if any("```" in text for text in texts):
         return ()
-    common: list[str] = []
-    for number, text in enumerate(texts):
-        paragraphs = _paragraphs(text)[1:]
-        common = [item for item in (common if number else paragraphs) if item in paragraphs]
-        if not common:
-            return ()
+    counts = Counter(item for text in texts for item in dict.fromkeys(_paragraphs(text)))
+    least = max(_NOTE_TOOLS, _NOTE_SHARE * len(texts))
     return tuple(
-        item for item in common if item[0].isalpha() and len(item) <= _NOTE_LIMIT and not _HANDS_OVER.search(item)
+        item
+        for item, count in counts.items()
+        if count >= least and len(item) <= _NOTE_LIMIT and (item[0].isalpha() or item.startswith("**"))
     )
 
 
@@ -214,12 +215,6 @@ def without_notes(tool: Tool, notes: Collection[str]) -> Tool:
     parts = _BLANK_LINE.split(tool.description or "") if notes else []
     left = [part for part in parts if " ".join(part.split()) not in notes]
     return replace(tool, description="\n\n".join(left)) if len(left) < len(parts) else tool
-
-
-_HANDS_OVER = re.compile(
-    r"\buser['’]s\b|\bverbatim\b|\bproceed\b|\byour (?:conversation|instructions?|model|prompt)\b", re.IGNORECASE
-)
-"""What a paragraph wants from the conversation, or of the model, does not concern the use of a tool."""
 
 
 _NAMES_SHOWN = 30
