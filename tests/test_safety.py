@@ -680,3 +680,13 @@ def test_the_effects_of_a_snapshot_are_judged_again() -> None:
     assert skillgen.read(snapshot).tools[0].semantics.effect == "read"
     entry["description"] = entry["summary"] = "Deletes it."
     assert skillgen.read(snapshot).tools[0].semantics.effect == "destructive"
+
+
+@pytest.mark.parametrize(
+    "text", ["When you create a card, name a customer.", "Does a transfer.", "How cards are made."]
+)
+def test_a_question_word_at_the_start_makes_no_post_harmless(text: str) -> None:
+    """S2-18: a POST of which nothing is known has no mark."""
+    paths = {"/cards": {"post": {**operation("cards"), "summary": text, "description": text}}}
+    (found,) = skillgen.read(description(paths)).tools
+    assert found.semantics.effect is None

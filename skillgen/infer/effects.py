@@ -451,8 +451,8 @@ def _code_in(words: Sequence[str], text: str) -> _Verb | None:
 # -- sentences -------------------------------------------------------------------------------------------------------
 
 
-_QUESTIONS = ("is", "are", "can", "does")
-"""Verbs that ask, at the start of a name; of a sentence they say nothing: "Does a transfer"."""
+_QUESTIONS = ("is", "are", "can", "does", "how", "when")
+"""Words that ask, at the start of a name; of a sentence they say nothing: "Does a transfer", "When you create …"."""
 
 
 def _verb_of_text(text: str) -> _Verb | None:
