@@ -150,11 +150,13 @@ def _list_of_groups(groups: Sequence[_Group], reference: Reference, room: int, *
     for text in ("".join(group.text(FORMS[-1]) for group in groups), "".join(f"{group.entry}\n" for group in groups)):
         if len(text.encode()) <= room:
             return Listing(text=Markdown(text.rstrip("\n")), forms=FORMS[-1:], indexes=indexes)
-    return _sequence(reference, is_linked=is_linked)
+    return _sequence(reference, room, is_linked=is_linked)
 
 
-def _sequence(reference: Reference, *, is_linked: bool) -> Listing:
-    """Returns links to pages that list all tools by name, in the order of their groups' titles."""
+def _sequence(reference: Reference, room: int, *, is_linked: bool) -> Listing:
+    """Returns links to pages that list all tools by name, in the order of their groups' titles; titles are cut to fit
+    `room` bytes.
+    """
     topics = sorted(reference.topics, key=lambda topic: (topic.title.casefold(), topic.title))
     if not is_linked:
         words = inline(clip(", ".join(topic.title for topic in topics), _TITLES_CHARACTERS))
@@ -166,20 +168,26 @@ def _sequence(reference: Reference, *, is_linked: bool) -> Listing:
         for page in topic.pages
     ]
     pages = pages_of(plain_phrase("index_of_tools"), "index", sections)
-    lines = []
-    for page in pages:
-        titles = [clip_middle(listed[name][0].title, _LABEL_CHARACTERS) for name in page.anchors]
+
+    def line(page: Page, characters: int) -> str:
+        titles = [clip_middle(listed[name][0].title, characters) for name in page.anchors]
         label = " to ".join(map(link_label, dict.fromkeys((titles[0], titles[-1]))))
         count = sum(len(listed[name][1]) for name in page.anchors)
-        lines.append(f"- [{label}](references/{link_url(page.file_name)}) ({count})")
-    return Listing(text=Markdown("\n".join(lines)), forms=FORMS[-1:], indexes=pages)
+        return f"- [{label}](references/{link_url(page.file_name)}) ({count})"
+
+    text = ""
+    for characters in _LABEL_CHARACTERS:
+        text = "\n".join(line(page, characters) for page in pages)
+        if len(text.encode()) <= room:
+            break
+    return Listing(text=Markdown(text), forms=FORMS[-1:], indexes=pages)
 
 
 _TITLES_CHARACTERS = 2_000
 """Characters of the titles of the groups where nothing links to their pages."""
 
-_LABEL_CHARACTERS = 40
-"""Characters of the title of a group in a range."""
+_LABEL_CHARACTERS = (40, 30, 20)
+"""Characters of the title of a group in a range, the most that fit."""
 
 
 def _index_section(page: Page, lines: Iterable[str]) -> Section:
