@@ -126,11 +126,3 @@ def test_when_to_use_is_no_second_list_of_the_tools(tmp_path: Path) -> None:
     """X-22: it is printed only if the source declares uses."""
     listed = {**operation("list_books"), "summary": "List books"}
     assert "## When to Use" not in of_description(tmp_path, {"/books": {"get": listed}})
-
-
-def test_an_undeclared_login_is_that_of_the_examples_in_texts(tmp_path: Path) -> None:
-    """The scheme is named, and never the credential."""
-    text = "Call us:\n\n```\ncurl -H 'Authorization: Bearer abc123' https://example.com\n```\n"
-    skill = of_description(tmp_path, {"/boats": {"get": operation("list_boats", description=text)}})
-    line = next(line for line in skill.splitlines() if line.startswith("- Authentication: "))
-    assert "Examples in the texts of the source send `Authorization: Bearer …`" in line

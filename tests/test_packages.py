@@ -49,7 +49,7 @@ def test_the_skill_in_the_package_is_that_of_the_documents(tmp_path: Path) -> No
         (["pyproject.toml", "a/__init__.py", "package.json"], (), "either can carry the skill"),
         (["pyproject.toml", "a/__init__.py"], ("--package", ".."), "is outside the project"),
         (["pyproject.toml", "a/__init__.py"], ("--package", "b"), "neither Python modules nor a package.json"),
-        (["pyproject.toml", "a/__init__.py"], ("--user",), "the package is in the project"),
+        (["pyproject.toml", "a/__init__.py"], ("--user",), "--user: has no effect without --install claude or agents"),
     ],
 )
 def test_a_package_that_is_not_clear_is_asked_for(
@@ -68,7 +68,7 @@ def test_a_package_that_is_not_clear_is_asked_for(
     ("files", "options", "expected"),
     [
         (["pyproject.toml", "acme/__init__.py", "tests/__init__.py"], (), "acme"),
-        (["pyproject.toml", "a/__init__.py", "commands/__init__.py"], (), "commands"),
+        (["pyproject.toml", "a/__init__.py", "x/__init__.py"], (), "x"),
         (["pyproject.toml", "a/__init__.py", "b/__init__.py"], ("--package", "b"), "b"),
         (["pyproject.toml", "src/acme/tasks/__init__.py"], ("--package", "src/acme/tasks"), "src/acme/tasks"),
         (["pyproject.toml", "a/__init__.py", "js/package.json"], ("--package", "js"), "js"),
@@ -79,7 +79,7 @@ def test_the_package_is_found_or_named(
 ) -> None:
     for name in files:
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
-        text = '[project]\nname = "x"\n[project.scripts]\nx = "commands.main:run"\n' if name.endswith("toml") else ""
+        text = '[project]\nname = "x"\n' if name.endswith("toml") else ""
         (tmp_path / name).write_text('{"name": "x"}' if name.endswith("json") else text, encoding="utf-8")
     finished = install(tmp_path, *options)
     assert finished.exit_code == 0, finished.stderr
