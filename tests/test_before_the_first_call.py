@@ -1,7 +1,9 @@
-"""What someone who has read SKILL.md alone knows of danger, of how to be let in, and of where to read on (issue 5)."""
+"""What someone who has read SKILL.md alone knows of danger, of how to be let in, and of where to read on."""
 
 from __future__ import annotations
 
+import re
+import subprocess
 from pathlib import Path
 from typing import Any
 
@@ -126,3 +128,41 @@ def test_when_to_use_is_no_second_list_of_the_tools(tmp_path: Path) -> None:
     """X-22: it is printed only if the source declares uses."""
     listed = {**operation("list_books"), "summary": "List books"}
     assert "## When to Use" not in of_description(tmp_path, {"/books": {"get": listed}})
+
+
+def test_the_command_for_a_type_prints_each_that_is_linked(tmp_path: Path) -> None:
+    """Types are on the page of their tools or on their own; their names may have marks of emphasis, or a slash."""
+    names = ["Boat", "__listOf__string", "io.acme/v1/Crew", "Alone"]
+    text = "It takes room on a page. " * 60
+    schemas = {name: {"type": "object", "properties": {"a": {"type": "string", "description": text}}} for name in names}
+    answers = {
+        name: {"application/json": {"schema": {"$ref": f"#/components/schemas/{name.replace('/', '~1')}"}}}
+        for name in names
+    }
+    paths = {
+        f"/{group}/{number}": {
+            "get": operation(
+                f"{group}{number}",
+                tags=[group],
+                description=text,
+                responses={"200": {"description": "Done", "content": answers[name]}},
+            )
+        }
+        for group in ("ships", "crews")
+        for number, name in enumerate(names)
+        if name != "Alone" or group == "ships"
+    }
+    skill = of_description(tmp_path, paths, components={"schemas": schemas})
+    (command,) = re.findall(r"A type that it links: (`+) ?(.*?) ?\1\.", skill)
+    (folder,) = (tmp_path / "out").glob("skills/*")
+    linked = {
+        (label.strip("`").replace("\\", ""), page.name if file == "" else file)
+        for page in folder.glob("references/*.md")
+        for label, file in re.findall(r"\[([^\[\]]+)\]\(([\w-]*(?:\.md)?)#[^)]*\)", page.read_text("utf-8"))
+        if label.strip("`").replace("\\", "") in names
+    }
+    assert {name for name, _ in linked} == {*names}
+    for name, file in linked:
+        words = command[1].replace("NAME", name).replace("FILE", file)
+        printed = subprocess.run(["sh", "-c", words], cwd=folder, capture_output=True, text=True, check=True).stdout
+        assert text.strip() in printed, words

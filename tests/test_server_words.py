@@ -116,9 +116,9 @@ def test_a_named_type_is_documented_with_its_only_users(tmp_path: Path) -> None:
     assert "\n## Named types\n\n### Style\n" in cells
     assert "`font` ([Font](#font))\n" in cells
     assert cells.count("### Font\n") == 1
-    assert "One type: `sed -n '/^### NAME$/,/^##/p' cells.md`." in cells
+    assert "One type: `sed -n '/^###* NAME$/,/^##/p' cells.md`." in cells
     skill = (references.parent / "SKILL.md").read_text("utf-8")
-    assert "A type that it links: `sed -n '/^### NAME$/,/^##/p' references/FILE`." in skill
+    assert "A type that it links: `sed -n '/^###* NAME$/,/^##/p' references/FILE`." in skill
     assert "- `it` ([Shared](types.md#shared))" in (references / "sheets.md").read_text("utf-8")
     assert "## Shared\n" in types_page
     assert "Style" not in types_page

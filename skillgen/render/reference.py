@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import chain
 from operator import attrgetter
@@ -147,9 +147,9 @@ class Reference(Struct, frozen=True, kw_only=True):
     """True if a section quotes an order to the reader, which never enters SKILL.md."""
 
     @property
-    def moved_types(self) -> list[Section]:
-        """The named types that are on the pages of their tools."""
-        return [item for page, _ in self.tool_pages for item in page.types]
+    def type_names(self) -> list[str]:
+        """The named types that have a section."""
+        return [name for name in self.type_addresses if name != ERRORS]
 
     @property
     def about_topics(self) -> list[str]:
@@ -335,9 +335,10 @@ def request_command(file: str, start: str) -> str:
     return rf"sed -n '\|^`METHOD {start}PATH`|,/^## /p' {file}"
 
 
-def type_command(file: str, types: Sequence[Section]) -> str:
-    """Returns the command that prints one of the named types of a page, which follow its tools."""
-    start = r"\|^### NAME$|" if any("/" in item.name for item in types) else "/^### NAME$/"
+def type_command(file: str, names: Collection[str]) -> str:
+    """Returns the command that prints one of the named types, which follow the tools of a page or have a page."""
+    name = "`*NAME`*" if any(heading_text(item).startswith("`") for item in names) else "NAME"
+    start = rf"\|^###* {name}$|" if any("/" in item for item in names) else f"/^###* {name}$/"
     return f"sed -n '{start},/^##/p' {file}"
 
 

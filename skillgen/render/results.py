@@ -233,9 +233,9 @@ class CommonErrors(Struct, frozen=True):
     """`id()` of each error of the service to its key: tools often share the same object, and keys are slow to build."""
 
     def missing_from(self, tool: Tool) -> list[ErrorCase]:
-        """Returns those errors that a tool does not have."""
-        found = {self.key_by_id.get(id(case)) for case in tool.errors} if self.cases else set()
-        return [case for case in self.cases if self.key_by_id[id(case)] not in found]
+        """Returns those errors that a tool has in no form."""
+        codes = {case.code for case in tool.errors}
+        return [case for case in self.cases if case.code not in codes]
 
     def specific_to(self, tool: Tool) -> Sequence[ErrorCase]:
         """Returns the errors of a tool that its own section describes."""

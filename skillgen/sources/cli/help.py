@@ -460,6 +460,10 @@ class _Explorer:
             del root.commands[COMMANDS_LIMIT:]
         if root.commands:
             self._choose_way(root)
+            if self._way is not None:
+                # A program may print a notice, such as on telemetry, with the first help of a command and never again.
+                self._help_of(root.commands[0].words, root.text)
+                self._sizes_bytes.pop()
             self._read_commands(root)
         ai_help = self._text(["--ai-help"]) if _AI_HELP.search(text) else None
         return Explored(service=self._service(root), ai_help=ai_help)
