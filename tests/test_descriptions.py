@@ -293,9 +293,9 @@ def test_a_group_is_listed_with_the_words_of_the_source_else_names(tmp_path: Pat
     paths = {
         f"/{group}/{n}": {"get": operation(f"{group}_{n}", tags=[group])}
         for group in ("ships", "quays")
-        for n in range(12)
+        for n in range(120)
     }
     of_api(tmp_path, None, paths=paths, tags=[{"name": "ships", "description": "All that sails. And sinks."}])
     llms = (tmp_path / "out/llms.txt").read_text("utf-8")
     assert "): All that sails.\n" in llms
-    assert "): `quays_0`, `quays_1`, " in llms
+    assert "- [quays](skills/harbour/references/quays.md): `/quays/0`, `/quays/1`, " in llms

@@ -82,7 +82,7 @@ def test_from_skill_md_any_of_its_tools_is_two_reads_away(largest: Path) -> None
         limit = PAGE_BYTES if path in pages else READ_BYTES
         assert len(text.encode("utf-8")) <= limit or len(headings) == 1, path.name
         if path in pages:
-            seen += headings
+            seen += [heading for heading in headings if heading != "Named types"]
     operations = operations_of(json.loads(largest_description().read_bytes()))
     assert len(seen) == len(set(seen)) == len(operations) == 22_361
     assert {item["operationId"] for item in operations if "operationId" in item} - set(seen) == set()

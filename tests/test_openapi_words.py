@@ -196,9 +196,9 @@ def test_errors_have_each_form_with_media_types_and_headers() -> None:
     }
     text = section_of({"responses": responses}, components={"schemas": {"Item": ITEM, "Order": order}}).text
     for line in (
-        "- `404` ([Order](types.md#order), `application/problem+json`): Gone",
-        "- `400` ([Order](types.md#order)): Bad",
-        "- `410` ([Item](types.md#item)): Sold",
+        "- `404` ([Order](#order), `application/problem+json`): Gone",
+        "- `400` ([Order](#order)): Bad",
+        "- `410` ([Item](#item)): Sold",
         "The body of `400` (`text/plain`): string.",
         "`429`, `503` come with the header:\n\n- `Retry-After` (integer): Seconds to wait",
         "`504` comes with the header `X-Id`.",

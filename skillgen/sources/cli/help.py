@@ -484,7 +484,8 @@ class _Explorer:
     def _choose_way(self, root: _Help) -> None:
         """Chooses how to request the help of a command; none if the program does not say how."""
         flat = " ".join(root.text.split())
-        if _ASKS_LONG.search(flat):
+        shown = "|".join(re.escape(" ".join(item.words)) for item in root.commands)
+        if _ASKS_LONG.search(flat) or re.search(rf"\b{re.escape(self._words[-1])} (?:{shown}) --help\b", flat):
             self._way = ("--help",)
         elif _ASKS_SHORT.search(flat):
             self._way = ("-h",)
