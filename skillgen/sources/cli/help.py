@@ -14,6 +14,7 @@ import shutil
 import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from itertools import takewhile
 from pathlib import Path
 from textwrap import dedent
 from time import monotonic
@@ -253,6 +254,8 @@ class _Help:
         for item in self._read_commands():
             found.setdefault(item.words, item)
         self.commands = [*found.values()]
+        if not self.commands and len(self._words) == 1:
+            self.commands = [*self._commands_of_usage()]
         of_others = tuple(" ".join((*self._words, *item.words)) for item in self.commands)
         self.usages = [usage for usage in self.usages if not usage.startswith(of_others)] if of_others else self.usages
 
@@ -313,6 +316,17 @@ class _Help:
         """Returns a usage line that begins with the name of the program, without its folder."""
         first, _, rest = re.split(r" {2,}|\t", text.removeprefix("$ "), maxsplit=1)[0].partition(" ")
         return f"{first.rpartition('/')[2]} {rest}".strip()
+
+    def _commands_of_usage(self) -> Iterator[_Listed]:
+        """Yields the commands that only usage lines name, as those of docopt: the words before the first argument."""
+        found: dict[tuple[str, ...], list[str]] = {}
+        for usage in self.usages:
+            words = usage.removeprefix(" ".join(self._words)).split() if _starts(usage, self._words) else []
+            literal = tuple(takewhile(lambda word: re.fullmatch(_WORD, word) and not word.isupper(), words))
+            if literal:
+                found.setdefault(literal, []).append(usage)
+        for words_of, usages in found.items() if len(found) > 1 else ():
+            yield _Listed(words_of, "", "\n".join(usages))
 
     def _read_commands(self) -> Iterator[_Listed]:
         """Yields the commands of the lists: those below a heading that says so, of another one if usage has one."""
