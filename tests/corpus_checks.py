@@ -153,7 +153,7 @@ def operations(raw: Json) -> Iterator[Operation]:
 
 def _parameters(raw: Json, item: Json, operation: Json) -> Iterator[tuple[str, str]]:
     schemes = ((raw.get("components") or {}).get("securitySchemes") or {}).values()
-    signed = any(scheme.get("x-amazon-apigateway-authtype") == "awsSigv4" for scheme in schemes)
+    signed = any(scheme.get("x-amazon-apigateway-authtype") in ("awsSigv4", "awsS3") for scheme in schemes)
     for owner in (item, operation):
         declared = owner.get("parameters")
         for entry in declared if isinstance(declared, list) else ():

@@ -23,7 +23,7 @@ from msgspec.structs import replace
 
 from skillgen.errors import ProblemLog
 from skillgen.model.service import Service
-from skillgen.model.tool import EFFECTS, JUDGED_BY, Effect, Semantics, Tool
+from skillgen.model.tool import EFFECTS, JUDGED_BY, Effect, Semantics, Tool, rank_of
 from skillgen.model.values import Json, Origin
 from skillgen.security.tables import load_table
 from skillgen.text import lazy_re as re
@@ -72,7 +72,6 @@ _STEMS = {
 }
 
 _BY_NAME, _BY_TEXT, _BY_METHOD, *_ = JUDGED_BY
-_rank = (*EFFECTS,).index
 _JOINTS = frozenset({"and", "or", "then", ",", "/"})
 _JOINED = 12
 """Words of a name or a sentence in which verbs are joined."""
@@ -221,7 +220,7 @@ def _with_author(tool: Tool, semantics: Semantics, author: AuthorEffect, problem
     declared, effect = semantics.effect, author.effect
     if effect == declared:
         return semantics
-    if declared is not None and _rank(effect) < _rank(declared):
+    if rank_of(effect) < rank_of(declared):
         said = f"{tool.name!r} is declared {effect} instead of {declared}, as its source declares it"
         if not author.overrules:
             fix = f"add overrule: true to {tool.name} in skillgen.yaml (tools) if the source is wrong"
@@ -284,7 +283,9 @@ def _judged(tool: Tool, semantics: Semantics, method: str, prefix: Sequence[str]
         found.append((made if made == "sends" or not text else None, by_method))
     if not (method or verb or said) and _names_a_thing(own, tool.description or text):
         found.append(("read", _BY_NAME))
-    return max(((effect, source) for effect, source in found if effect), key=lambda item: _rank(item[0]), default=None)
+    return max(
+        ((effect, source) for effect, source in found if effect), key=lambda item: rank_of(item[0]), default=None
+    )
 
 
 # -- names -----------------------------------------------------------------------------------------------------------
@@ -425,7 +426,7 @@ def _effect_of(verb: str, rest: Sequence[str]) -> Effect:
     names = {singular("_".join(what[-size:])) for size in (1, 2)} if what else set()
     rules = () if "draft" in what else _OBJECTS
     effect = next((effect for verbs, things, effect in rules if verb in verbs and names & things), _VERBS[verb])
-    return max([effect, *_joined(effect, rest)], key=_rank)
+    return max([effect, *_joined(effect, rest)], key=rank_of)
 
 
 def _joined(effect: Effect, rest: Sequence[str]) -> Iterator[Effect]:
@@ -501,7 +502,7 @@ def _effect_of_participles(text: str) -> Effect | None:
     words = [word.lower() for word in _WORD.findall(text)]
     stems = [stem for word in words if word.endswith("ed") for stem in (word[:-1], word[:-2], word[:-3])]
     stems += [_DATA["participles"].get(word, "") for word in words]
-    return max((_VERBS[stem] for stem in stems if stem in _VERBS), key=_rank, default=None)
+    return max((_VERBS[stem] for stem in stems if stem in _VERBS), key=rank_of, default=None)
 
 
 def _with(semantics: Semantics, origin: Origin, **fields: Json) -> Semantics:

@@ -28,6 +28,15 @@ EFFECTS: Mapping[Effect, str] = {
 }
 """Every effect of a call with its meaning, the worst last."""
 
+
+_RANKS: Mapping[str | None, int] = {effect: rank for rank, effect in enumerate((None, *EFFECTS))}
+
+
+def rank_of(effect: str | None) -> int:
+    """Returns the place of an effect in `EFFECTS`, from 1; 0 for none."""
+    return _RANKS[effect]
+
+
 JUDGED_BY = ("its name", "its description", "HTTP ", "its option ", "its property ")
 """What effects are judged by, as the sources of their origins begin; the last two are those of older snapshots."""
 

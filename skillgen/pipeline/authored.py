@@ -18,7 +18,7 @@ from skillgen.infer.inference import infer_effects, infer_missing
 from skillgen.model.auth import Access, Endpoint
 from skillgen.model.resource import Section
 from skillgen.model.service import Service
-from skillgen.model.tool import EFFECTS
+from skillgen.model.tool import EFFECTS, rank_of
 from skillgen.model.values import Origin, Value, child
 from skillgen.model.workflow import Workflow, WorkflowStep
 from skillgen.security.addresses import public_url
@@ -176,9 +176,6 @@ def refuse_secret_url(url: str, where: str, fix: str) -> None:
         raise UsageError("is not a URL without credentials and query", where=where, fix=fix)
 
 
-_WORST_LAST = list(EFFECTS)
-
-
 def _with_effects(service: Service, request: Request) -> tuple[Service, dict[str, AuthorEffect]]:
     """Returns the effects that the author declares, by tool; unmatched patterns are reported.
 
@@ -198,7 +195,7 @@ def _with_effects(service: Service, request: Request) -> tuple[Service, dict[str
                 raised |= set(names) if pattern.text in request.raising else set()
     for tool in infer_effects(service, {}).tools if raised else ():
         known = tool.semantics.effect
-        if tool.name in raised and known and _WORST_LAST.index(effects[tool.name].effect) <= _WORST_LAST.index(known):
+        if tool.name in raised and rank_of(effects[tool.name].effect) <= rank_of(known):
             del effects[tool.name]
     problems = unmatched_patterns(patterns, service.tools)
     return replace(service, problems=(*service.problems, *problems)), effects

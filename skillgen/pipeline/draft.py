@@ -20,7 +20,7 @@ from msgspec import Meta, Struct
 
 from skillgen.config.project import DRAFTED, GroupTexts, StepTexts, Texts, ToolTexts
 from skillgen.model.service import Service
-from skillgen.model.tool import EFFECTS, Tool
+from skillgen.model.tool import Tool, rank_of
 from skillgen.model.values import Json, is_inferred
 from skillgen.rules.prose import check_texts, source_text
 from skillgen.security.screening import screen_service
@@ -342,7 +342,6 @@ _URL = re.compile(r"https?://[^\s<>`\"')\]]+")
 _SPAN = re.compile(r"`([^`]+)`")
 _NAME = re.compile(r"-{0,2}[^\W\d][\w./{}-]*[\w}]")
 _SNAKE = re.compile(r"(?<![\w`/.$-])[A-Za-z]\w*_\w+(?![\w`])")
-_WORST_LAST: list[str | None] = [None, *EFFECTS]
 
 
 def checked_answer(
@@ -380,7 +379,7 @@ def _refusals(answer: Answer, new: Texts, service: Service) -> Iterator[str]:
         yield from (f"queries: {flaw}" for flaw in _screened(text))
     for name, item in new.tools.items():
         effect = tools[name].semantics.effect if name in tools else None
-        if _WORST_LAST.index(item.effect) < _WORST_LAST.index(effect):
+        if rank_of(item.effect) < rank_of(effect):
             yield f"effects: {name} is {effect}, and an effect only rises"
     steps = [(f"workflows: {goal}", step.tool) for goal, flow in new.workflows.items() for step in flow]
     for where, name in (*(("effects", name) for name in new.tools), *steps):

@@ -16,7 +16,6 @@ import shutil
 import sys
 import unicodedata
 from collections.abc import Collection, Iterator, Mapping
-from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain, count
@@ -33,8 +32,8 @@ from skillgen.config.schema import project_schema
 from skillgen.errors import ProblemLog, SkillgenError
 from skillgen.model.values import Json
 from skillgen.pipeline.environments import project_environment, with_resolved_program
+from skillgen.pipeline.packages import project_tables
 from skillgen.pipeline.read import KINDS
-from skillgen.security.tables import parse_toml
 from skillgen.sources.documents import load_document
 from skillgen.sources.json_access import as_dict, as_list, json_or_none, text_of
 from skillgen.sources.mcp.client_config import is_switched_off, read_client_config
@@ -168,10 +167,7 @@ class _PythonProject(Struct, frozen=True, kw_only=True):
 
 
 def _python_project(files: ProjectFiles, folder: str) -> _PythonProject:
-    data: dict[str, Json] = {}
-    with suppress(ValueError, RecursionError):
-        data = parse_toml(files.text(posixpath.join(folder, "pyproject.toml")))
-    tables = [as_dict(data.get("project")), as_dict(as_dict(data.get("tool")).get("poetry"))]
+    tables = project_tables(files.text(posixpath.join(folder, "pyproject.toml")))
     scripts = {name: entry for table in tables for name, entry in as_dict(table.get("scripts")).items()}
     entries = {name: _ENTRY.fullmatch(entry.strip()) for name, entry in scripts.items() if isinstance(entry, str)}
     runners = ("uv", "poetry", "pdm")

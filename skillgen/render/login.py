@@ -261,7 +261,6 @@ def _first_sentences(text: str) -> Iterator[str]:
         yield with_stop(line)
 
 
-@once
 def undescribed_logins(service: Service) -> Markdown:
     """Returns the schemes that tools require and the source does not describe; empty without any."""
     known = {auth.name for auth in service.requirements.auth}
@@ -269,6 +268,7 @@ def undescribed_logins(service: Service) -> Markdown:
     return code_list(name for name in dict.fromkeys(required) if name not in known)
 
 
+@once
 def login_hints(service: Service) -> Markdown:
     """Returns the tools that issue a credential, of which the source declares nothing; empty without any."""
     issuing = _issuing_tools(service)

@@ -341,7 +341,7 @@ class _Check:
         # A value is in a file, or the body is not complete.
         is_partial = any("@" in word or "..." in word or "…" in word for word in words)
         # Servers read more media types than they declare.
-        ignored = {415, 404 if any(map(_NAME_OF_RESOURCE.match, self._paths.values())) else 415}
+        ignored = [415, *([404] if any(map(_NAME_OF_RESOURCE.match, self._paths.values())) else [])]
         faults = [(call, fault) for call in self._log.calls if call.status not in ignored for fault in call.faults]
         for call, fault in faults:
             value: Json = ""
