@@ -617,6 +617,40 @@ def test_commands_of_commands_are_read(tmp_path: Path) -> None:
     ]
 
 
+CLICK_WITHOUT_OPTIONS = {
+    "--help": "Usage: crate [OPTIONS] COMMAND [ARGS]...\n\n  Pack crates.\n\nCommands:\n  pack  Pack a crate.\n",
+    "pack --help": "Usage: crate pack [OPTIONS] BOX\n\n  Pack a crate.\n\nOptions:\n  --level INTEGER  How small\n",
+}
+GROUP_WITH_ITS_OWN_WAY = {
+    "--help": "Usage: crate <command> [options]\n\nCommands:\n  tags  Manage tags\n  help <command>  Show help\n",
+    "help tags": "Usage: crate tags [command]\n\nOptions:\n  -h, --help  display help for command\n\n"
+    "Commands:\n  add <name>  Add a tag\n",
+    "tags add --help": "Usage: crate tags add [options] <name>\n\nOptions:\n  --color  Its color\n",
+}
+WITHOUT_USAGE = {
+    "--help": "Usage: crate <command>\n\nCommands:\n  close  Close it\n\nOptions:\n"
+    "  --help [command]  print help\n\nRun crate <command> --help for more.\n",
+    "close --help": "crate close\n\nClose the crate, which keeps what is in it.\n",
+}
+
+
+@pytest.mark.parametrize(
+    ("texts", "name", "text"),
+    [
+        (CLICK_WITHOUT_OPTIONS, "pack", "--level INTEGER"),
+        (GROUP_WITH_ITS_OWN_WAY, "tags add", "--color"),
+        (WITHOUT_USAGE, "close", "keeps what is in it"),
+    ],
+    ids=["click without options", "a group with its own way", "neither usage nor options"],
+)
+def test_the_help_of_a_command_is_requested_as_its_group_says(
+    texts: dict[str, str], name: str, text: str, tmp_path: Path
+) -> None:
+    service = read(tmp_path, texts)
+    assert text in str(named(service, name).help)
+    assert "help-unread" not in codes(service)
+
+
 def test_commands_of_two_words_are_commands_of_a_group(tmp_path: Path) -> None:
     """The help of cac, with the version above the usage of each command."""
     commands = "Commands:\n  config get <key>  Print a value\n  config set <key>  Change a value\n  pack  Pack\n"

@@ -76,7 +76,8 @@ _COMMAND = r"[`'\"]?[<\[({]{0,2}(?:sub-?)?(?:command|cmd)s?(?:[ _-]?name)?[>\])}
 _ASKS_LONG = re.compile(
     rf"{_COMMAND} --help\b|any (?:sub-?)?command with (?:the )?[`'\"]?--help|show this help message and exit"
     r"|Show this message and exit|Prints? help(?: information)?\b|display help for (?:the given )?command"
-    r"|help (?:message )?for this command\b|Show help and usage information|--help\W+Show help\.? +\[boolean\]",
+    r"|help (?:message )?for this command\b|Show help and usage information|--help\W+Show help\.? +\[boolean\]"
+    r"|\[OPTIONS\] COMMAND \[ARGS\]\.\.\.",  # Click's usage, which may be without its options
     re.IGNORECASE,
 )
 _ASKS_SHORT = re.compile(rf"{_COMMAND} -h\b", re.IGNORECASE)
@@ -513,7 +514,8 @@ class _Explorer:
 
     def _help_of(self, path: tuple[str, ...], parent: str) -> _Help | None:
         """Returns the help of a command; `None` if it prints none of its own."""
-        way = self._way or ()
+        # Commander's `help env set` prints the help of `env`, which says that `--help` prints that of a command.
+        way = ("--help",) if _ASKS_LONG.search(" ".join(parent.split())) else self._way or ()
         at = 0 if way == ("help",) else len(path)
         # Thor and picocli list a command `help` of their groups: `crate tags help add`.
         call = " ".join((self._words[-1], *path[:-1], ""))
@@ -522,8 +524,11 @@ class _Explorer:
         ):
             at = len(path) - 1
         text = self._text([*path[:at], *way, *path[at:]])
-        is_own = text is not None and _HELPFUL.search(text) and text.strip() != parent.strip()
-        return _Help(text, (*self._words, *path)) if text is not None and is_own else None
+        if text is None or text.strip() == parent.strip():
+            return None
+        # A command without options may print no more than its name, its arguments and what it does.
+        is_own = _HELPFUL.search(text) or text.lstrip().startswith(" ".join((self._words[-1], *path)))
+        return _Help(text, (*self._words, *path)) if is_own else None
 
     def _read_commands(self, root: _Help) -> None:
         """Reads the commands, level by level."""
