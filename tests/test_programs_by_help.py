@@ -634,14 +634,37 @@ WITHOUT_USAGE = {
 }
 
 
+ALIGNED_ON_THE_RIGHT = {
+    "--help": "    Usage\n\n      $ crate [command]\n\n    Commands\n\n              pack   Pack a crate\n"
+    "            unpack   Unpack it\n           inspect   Look into it\n\n    Flags\n\n"
+    "        --help, -h   Show additional information about a command\n",
+    **{f"{name} --help": f"    Usage\n\n      $ crate {name} BOX\n" for name in ("pack", "inspect")},
+    "unpack --help": "    Usage\n\n      $ crate unpack BOX [--into DIR]\n",
+}
+TOPICS = {
+    "--help": "Crates\n\nUSAGE\n  $ crate [COMMAND]\n\nTOPICS\n  tags  Manage tags.\n\n"
+    "Run crate COMMAND --help for more.\n",
+    "tags --help": "Manage tags.\n\nUSAGE\n  $ crate tags COMMAND\n\nCOMMANDS\n  tags add  Add a tag.\n",
+    "tags add --help": "Add a tag.\n\nUSAGE\n  $ crate tags add NAME [--color <value>]\n",
+}
+
+
 @pytest.mark.parametrize(
     ("texts", "name", "text"),
     [
+        (ALIGNED_ON_THE_RIGHT, "unpack", "--into DIR"),
+        (TOPICS, "tags add", "--color <value>"),
         (CLICK_WITHOUT_OPTIONS, "pack", "--level INTEGER"),
         (GROUP_WITH_ITS_OWN_WAY, "tags add", "--color"),
         (WITHOUT_USAGE, "close", "keeps what is in it"),
     ],
-    ids=["click without options", "a group with its own way", "neither usage nor options"],
+    ids=[
+        "names on the right",
+        "topics of oclif",
+        "click without options",
+        "a group with its own way",
+        "neither usage nor options",
+    ],
 )
 def test_the_help_of_a_command_is_requested_as_its_group_says(
     texts: dict[str, str], name: str, text: str, tmp_path: Path

@@ -121,9 +121,12 @@ def check_texts(texts: Mapping[str, str], service: Service) -> Iterator[Problem]
     from markdown_it import MarkdownIt
 
     check, parser = _Check(service), MarkdownIt("commonmark").enable("table")
+    tools = {tool.name for tool in service.tools}
     for where, text in texts.items():
         check.is_file = where.endswith(".md")
         lines, blocks = text[:_TEXT_LIMIT].split("\n"), parser.parse(text[:_TEXT_LIMIT])
+        spans = {child.content for token in blocks for child in token.children or () if child.type == "code_inline"}
+        check.has_names = service.kind != "openapi" or not check.is_file or not spans.isdisjoint(tools)
         parts = [(number, check.line(line[:_PART_LIMIT])) for number, line in enumerate(lines, 1)]
         parts += [(token.map[0] + 1 if token.map else 1, check.block(token)) for token in blocks if token.content]
         found: dict[str, Problem] = {}
@@ -155,9 +158,6 @@ _SHELL_VARIABLE = re.compile(r"\$\{?[A-Za-z_]\w*\}?")
 _NAME_OF_RESOURCE = re.compile(r"/v\d\w*/\{")
 """The start of a path whose variable has several segments, in APIs of Google."""
 
-_ALIAS = re.compile(r"(?m)^ +([a-z][\w-]*)(?: ?\| ?|, )([a-z][\w-]*)")
-"""Two names of a command at the start of a line of help."""
-
 _VERSION = re.compile(r"/v\d+(?:\.\d+)*(?=/|$)")
 _PARAMETER = re.compile(r"(?:--)?[A-Za-z_][\w-]*")
 _NOUNS = r"(?:parameter|argument|option|flag)s?\b"
@@ -181,14 +181,19 @@ class _Check:
     def __init__(self, service: Service) -> None:
         source = source_text(service)
         self._service, self._kind, self.is_file = service, service.kind, False
+        self.has_names = True
+        """False for a file on an API that names none of its operations, but may name functions of a client."""
         self._tools = {tool.name: tool for tool in service.tools}
         self._names = ToolNames(service)
         self._known = set(_IDENTIFIER.findall(source))
-        variables = self._known if self._kind == "cli" else service.requirements.env
+        self._helps = {tool.command: tool.help for tool in service.tools if tool.help}
+        self._helps |= {tuple(section.title.split()): section.body for section in service.sections if self._helps}
+        self._has_only_lists = any("only the lists are read" in item.message for item in service.problems)
+        # Help texts list neither all variables nor all options.
+        variables = () if self._helps else self._known if self._kind == "cli" else service.requirements.env
         self._variables = {name for name in variables if _CAPITALS.fullmatch(name)}
         flags = _FLAG.findall(source)
         self._flags = {*flags, *(f"--no-{flag[2:]}" for flag in flags)}
-        self._aliases = {name for pair in _ALIAS.findall(source) for name in pair}
         self._commands = {tool.command: tool for tool in service.tools if tool.command}
         self._paths = {f"{tool.method} {_HOLE.sub('{}', tool.path)}": tool.path for tool in service.tools if tool.path}
         self._hosts = {host_of(endpoint.url) for endpoint in service.endpoints} - {None}
@@ -238,7 +243,7 @@ class _Check:
             yield from self._code(token.content)
 
     def _tool(self, name: str) -> _Findings:
-        if name not in self._known and self._names.is_missing(name):
+        if self.has_names and name not in self._known and self._names.is_missing(name):
             yield "unknown-tool-named", f"names the tool {name[:80]}{self._names.meant(name)}"
 
     def _parameter(self, span: str) -> _Findings:
@@ -331,23 +336,30 @@ class _Check:
     def _request(self, words: list[str]) -> _Findings:
         url = next((word for word in words if "://" in word), "")
         path, bases = f"/{url.split('://', 1)[-1].partition('/')[2]}/", base_paths(self._service)
-        # A host may have other APIs, and what a shell inserts may be anything.
+        # A host may have other APIs, and what a shell inserts may be anything, as is what dots leave out.
         is_own = host_of(url) in self._hosts and any("{" in base or path.startswith(f"{base}/") for base in bases)
-        if not is_own or any("$(" in word for word in words):
+        if not is_own or any("$(" in word for word in words) or "..." in path or "…" in path:
             return
+        # What is inserted into a path may have a slash, such as `OWNER/NAME` for a repository.
+        holes = [match.span() for match in _HOLE.finditer(url.partition("?")[0])]
+        urls = [url, *(f"{url[:start]}<x>/<x>{url[end:]}" for start, end in holes)]
+        shown = [[*self._request_faults([other if word == url else word for word in words])] for other in urls]
+        yield from min(shown, key=len)
+
+    def _request_faults(self, words: list[str]) -> _Findings:
         self._log.calls.clear()
         with suppress(ValueError):
             self._mock.respond(request_of_words([_SHELL_VARIABLE.sub("<x>", word) for word in words]))
         # A value is in a file, or the body is not complete.
         is_partial = any("@" in word or "..." in word or "…" in word for word in words)
-        # Servers read more media types than they declare.
-        ignored = [415, *([404] if any(map(_NAME_OF_RESOURCE.match, self._paths.values())) else [])]
+        # Servers read and return more media types than they declare.
+        ignored = [406, 415, *([404] if any(map(_NAME_OF_RESOURCE.match, self._paths.values())) else [])]
         faults = [(call, fault) for call in self._log.calls if call.status not in ignored for fault in call.faults]
         for call, fault in faults:
             value: Json = ""
             with suppress(LookupError):
                 value = follow(call.arguments, fault.pointer)
-            is_open = fault.pointer and (is_partial or _is_open(value))
+            is_open = fault.pointer and (is_partial or _is_open(value) or _is_open(fault.pointer))
             if not is_open and not _UNCHECKED.search(fault.pointer + fault.message):
                 what = f"{str(call.request)[:120]}: {fault.pointer} {fault.message[:200]}"
                 yield "call-refused", f"calls {what}"
@@ -358,13 +370,21 @@ class _Check:
         path, rest = tuple(words[:length]), words[length:]
         tool = self._commands.get(path)
         is_named = path and tool is None and rest and re.fullmatch(r"(?!help$)[a-z][a-z0-9-]*", rest[0])
-        if is_named and rest[0] not in self._aliases:
+        # Without the help of a group, or of any command, it is not known which commands there are.
+        is_read = not self._helps or (path in self._helps and not self._has_only_lists)
+        if is_named and is_read and not _lists_command(self._helps.get(path, ""), path, rest[0]):
             near = _meant(rest[0], {start[length] for start in starts if start[:length] == path != start})
-            yield "unknown-tool-named", f"names the command {' '.join(path)} {rest[0]}{near}"
-        # Help texts do not list all options.
+            unlisted = ", which its help does not list" if self._helps else ""
+            yield "unknown-tool-named", f"names the command {' '.join(path)} {rest[0]}{unlisted}{near}"
         for flag in {match[0] for match in map(_FLAG.match, rest) if match} if tool and tool.help is None else ():
             if flag not in self._flags:
                 yield "unknown-name", f"names the option {flag} of {' '.join(path)}{_meant(flag, self._flags)}"
+
+
+def _lists_command(text: str, path: tuple[str, ...], name: str) -> bool:
+    """True if a help text has a name where its commands are: at the start of a line, as an alias, or in a call."""
+    start = rf"^\W*(?:[\w-]+(?: ?\| ?|, ?))*|\balias(?:es)?\b[^\n\])]*?[ ,:]|\b{re.escape(' '.join(path))} "
+    return re.search(rf"(?m)(?:{start}){re.escape(name)}(?![\w-])", text) is not None
 
 
 def commands_in(code: str) -> Iterator[list[str]]:

@@ -77,6 +77,7 @@ _ASKS_LONG = re.compile(
     rf"{_COMMAND} --help\b|any (?:sub-?)?command with (?:the )?[`'\"]?--help|show this help message and exit"
     r"|Show this message and exit|Prints? help(?: information)?\b|display help for (?:the given )?command"
     r"|help (?:message )?for this command\b|Show help and usage information|--help\W+Show help\.? +\[boolean\]"
+    r"|--help\W{1,4}(?:-h\W{1,4})?(?:\w+ ){1,3}(?:help|information) (?:about|for|on) (?:a|any|the) (?:sub)?command\b"
     r"|\[OPTIONS\] COMMAND \[ARGS\]\.\.\.",  # Click's usage, which may be without its options
     re.IGNORECASE,
 )
@@ -187,7 +188,10 @@ _TERMINAL = re.compile(r"\x1b\[[0-9;?]{0,20}[A-Za-z]|\x1b\][^\x07\x1b]{0,200}(?:
 
 _BOX_TOP = re.compile(r"[╭┌][─-] {0,2}(?P<title>[^─╮┐\n]{1,80}?) ?[─-]")
 _BOX_LINE = re.compile(r"[│|┃](?P<text>.*?)[│|┃]?[ \t]*\Z")
-_HEADING = re.compile(r"(?P<title>[A-Za-z][^\n:<>\[\]]{0,60}):\s*\Z|(?P<upper>[A-Z][A-Z0-9 /&_-]{2,40})\Z")
+_HEADING = re.compile(
+    r"(?P<title>(?:Available |Main )?(?:Sub)?[Cc]ommands(?=\s*\Z)|[A-Za-z][^\n:<>\[\]]{0,60}(?=:)):?\s*\Z"
+    r"|(?P<upper>[A-Z][A-Z0-9 /&_-]{2,40})\Z"
+)
 _VERSION = re.compile(r"\S{1,60}[ /](?:\(?version )?v?\d+\.\d\S{0,40}(?: \S{1,20})?\Z")
 _USAGE = re.compile(r"\s*(?:usage|synopsis)(?::\s*(?P<text>.*)|\s*)\Z", re.IGNORECASE)
 _TAKES_COMMAND = re.compile(
@@ -331,7 +335,7 @@ class _Help:
 
     def _read_commands(self) -> Iterator[_Listed]:
         """Yields the commands of the lists: those below a heading that says so, of another one if usage has one."""
-        kind, indent, braces = "commands" if self._only_lists else "", None, None
+        kind, indent, braces, first_column = "commands" if self._only_lists else "", None, None, None
         in_usage = False
         for number, line in enumerate(self._lines):
             # picocli has no empty line between usage, description and lists.
@@ -362,8 +366,15 @@ class _Help:
                 if self._heads_list(number, below):
                     indent = None
                     continue
+                found = _ENTRY.match(line)
+                column = found.start("text") if found is not None and found["text"] else None
+                if indent is not None and depth < indent and column is None:
+                    continue  # the title of a part, or of another list
+                first_column = column if indent is None else first_column
                 indent = depth if indent is None else min(indent, depth)
-                if depth <= indent + 1 and (item := self._entry(number, kind or "braces")) is not None:
+                # Prisma aligns the names of commands on the right.
+                is_aligned = depth <= indent + 1 or column == first_column is not None
+                if is_aligned and (item := self._entry(number, kind or "braces")) is not None:
                     yield item
 
     def _heads_list(self, number: int, below: str) -> bool:
@@ -399,6 +410,8 @@ class _Help:
             first = first[len(self._words) :]
         elif is_named or kind == "named":
             return None
+        elif len(self._words) > 1 and tuple(first[: len(self._words) - 1]) == tuple(self._words[1:]):
+            first = first[len(self._words) - 1 :]  # oclif repeats the topic
         if _MANUAL.match(self.text) and (found["text"] or not text):  # a line of prose, which is justified
             return None
         below = "".join(self._lines[number + 1 : number + 2])
