@@ -82,16 +82,20 @@ def _missing_description(tool: Tool, types: Types) -> Findings:
         yield tool.pointer, f"{tool.name} has no description"
 
 
-@_rule(_TOOL_RULES, "like-an-order", "mcp", "openapi", "cli")
-def _weak_orders(tool: Tool, types: Types) -> Findings:
+@_rule(_SERVICE_RULES, "like-an-order", "mcp", "openapi", "cli")
+def _weak_orders(service: Service) -> Findings:
     # A strong match of the rules on injection is a problem of every run, and quoted.
-    texts = {child(tool.pointer, "summary"): tool.summary, child(tool.pointer, "description"): tool.description}
-    texts |= {child(item.pointer, "description"): item.description for item in tool.parameters}
-    found = find_injections(filter(None, texts.values()), is_weak=True)
-    for place, text in texts.items():
-        if text is not None and text in found:
+    texts: dict[str, tuple[str, str | None]] = {}
+    for tool in (item for item in service.tools if not item.is_preflight):
+        own = [(tool.pointer, "summary", tool.summary), (tool.pointer, "description", tool.description)]
+        own += [(item.pointer, "description", item.description) for item in tool.parameters]
+        for pointer, field, text in own:
+            texts.setdefault(child(pointer, field), (tool.name, text))
+    found = find_injections({text for _, text in texts.values() if text}, is_weak=True)
+    for place, (name, text) in texts.items():
+        if text in found:
             rule = found[text][0].rule
-            yield place, f"{tool.name} has words of a text that {rule.meaning} ({rule.code}), but speaks to nobody"
+            yield place, f"{name} has words of a text that {rule.meaning} ({rule.code}), but speaks to nobody"
 
 
 @_rule(_TOOL_RULES, "tautological-description", "mcp", "openapi", "cli")

@@ -49,7 +49,7 @@ _NAME_IN_TEXT = r"(?<![\w./:-])(?=[a-z0-9]*[A-Z_-])[a-z][A-Za-z0-9]*(?:[_-][A-Za
 _NAMED_TOOL = re.compile(rf"(?i:{_CALL_OF})({_NAME_IN_TEXT})|({_NAME_IN_TEXT})[`'\"]?(?:\(\))? tools?\b")
 """A name of several words after "call", "use" or another such verb, or before "tool"."""
 
-_HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
+_HUMP = re.compile(r"[A-Z](?<=[a-z0-9].)")
 _WORD = re.compile(r"[^\W_]+")
 _STRING = re.compile(r'"([A-Za-z_][\w.-]*)"')
 _COUNTER = re.compile(r"_\d+$")
@@ -58,7 +58,7 @@ _COUNTER = re.compile(r"_\d+$")
 
 def words_in(text: str) -> tuple[str, ...]:
     """Returns the words of a text or a name in lower case: `getOrder`, `get_order` and `Get order.` have the same."""
-    return tuple(word.lower() for word in _WORD.findall(_HUMP.sub(" ", text)))
+    return tuple(_WORD.findall(_HUMP.sub(r" \g<0>", text).lower()))
 
 
 def style_of(name: str) -> str | None:
@@ -76,17 +76,22 @@ class ToolNames:
     def __init__(self, service: Service) -> None:
         self.names = {*(prompt.name for prompt in service.prompts), *(tool.name for tool in service.tools)}
         self._by_words = {words_in(name): name for name in sorted(self.names)}
-        # Names of parameters, properties and types, and values of enumerations.
-        self._others = set(map(words_in, _STRING.findall(json_text(to_json(service))))) - self._by_words.keys()
+        self._service = service
         self._verbs = {words[0] for words in self._by_words if len(words) > 1}
         self._styles = {style_of(name) for name in self.names} - {None}
 
     def is_missing(self, name: str) -> bool:
         """True for a name that is not of the service, but in the style of its tools and with the first word of one."""
         words = words_in(name)
-        if not words or name in self.names or words in self._others:
+        if not words or name in self.names:
             return False
-        return words in self._by_words or (words[0] in self._verbs and self.is_in_style(name))
+        is_similar = words[0] in self._verbs and self.is_in_style(name)
+        return words in self._by_words or (is_similar and words not in self._others)
+
+    @cached_property
+    def _others(self) -> set[tuple[str, ...]]:
+        """Names of parameters, properties and types, and values of enumerations."""
+        return set(map(words_in, set(_STRING.findall(json_text(to_json(self._service))))))
 
     def is_in_style(self, name: str) -> bool:
         """True if the words of a name are joined like those of a tool."""
