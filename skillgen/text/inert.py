@@ -54,7 +54,7 @@ ATTRIBUTES = r"\{\s*(?:[\#.]|[\w:.-]{1,80}\s*=)[^{}`\n]{0,1000}\}(?=\s*$)"
 
 TRIGGER = re.compile(
     rf"{TAG_START}|\](?={SPAN_ATTRIBUTES}|\((?!https?://[\w.~:/?#@!$&'+,;=%-]*\)(?!\{{)))|!(?=\[)|\{{(?=:)|`(?=\{{)"
-    rf"|\^(?=\[)|{ATTRIBUTES}|:(?=//)(?<!http:)(?<!https:)|:(?=[^\s<`{{$!:/@]{{0,80}}@)|[wW]{{3}}(?<!www)\."
+    rf"|\^(?=\[)|{ATTRIBUTES}|:(?=//)(?<!http:)(?<!https:)|:(?=[^\s<`{{$!:/@]{{0,80}}@)|w[wW]{{2}}(?<!www)\.|W[wW]{{2}}\."
 )
 """Where a parser may find more than words, code and emphasis. A text without any of it is safe unchanged."""
 
@@ -71,10 +71,13 @@ _EMPHASIS = tuple(
 )
 """The same for emphasis that is not closed outside of code."""
 
-_FENCE_LINE = re.compile(r"^(`{3,}|~{3,})([^\n]*)$", re.MULTILINE)
-_SPAN = re.compile(r"((?<!`)(`+)(?!`)(?:(?!\2)[^\n]){1,5000}\2(?!`))")
+_FENCE_LINE = re.compile(r"\n(`{3,}|~{3,})([^\n]*)")
+_SPAN = re.compile(r"(`(?<!``)(?:[^`\n]{1,5000}`|(`+)(?!`)(?:(?!`\2)[^\n]){1,5000}`\2)(?!`))")
 _MAY_END = re.compile(r"`[^`\n]*(?:[$~^*]|_(?!\w)|\]\()|`\s|\$\$")
 _ALIVE = re.compile(rf"{TAG_START}|\](?=\()")
+_ALIVE_CODE = re.compile(TRIGGER.pattern, re.MULTILINE)
+"""The same as `TRIGGER` in code spans, each on a line."""
+_PARAGRAPH_END = re.compile(r"\n(?=\n)")
 _BLOCK_START = re.compile(r"(?<=\n)(?=[ \t]*(?:[-*+>#]|\d{1,9}[.)]|```))")
 
 
@@ -119,43 +122,39 @@ def held(parts: list[str]) -> Iterator[str]:
 def _fences(text: str) -> Iterator[tuple[int, int]]:
     """Yields where each fence begins and ends."""
     mark, start = "", 0
-    for line in _FENCE_LINE.finditer(text):
+    for line in _FENCE_LINE.finditer(f"\n{text}") if "```" in text or "~~~" in text else ():
         if not mark:
             mark, start = line[1], line.start()
         elif line[1].startswith(mark) and not line[2].strip():
-            yield start, line.end()
+            yield start, line.end() - 1
             mark = ""
 
 
 def _with_held_code(text: str) -> str:
     """Returns a document with `held` code, also where code and what it ends are of different texts.
 
-    Lines without a blank one between them are a paragraph: pandoc finds no list among them. A control character, which
-    no text of a source has, ends one.
+    What is in a fence is code, whatever it contains.
     """
     done, out = 0, []
-    fences = [*_fences(text)]
-    number = 0
-    for match in _ALIVE.finditer(text):
-        at = match.start()
-        while number < len(fences) and fences[number][1] <= at:
-            number += 1
-        before = fences[number - 1][1] if number else 0
-        after = fences[number][0] if number < len(fences) else len(text)
-        if at < done or after <= at:  # what is in a fence is code, whatever it contains
-            continue
-        floor = max(done, before)
-        start = max(text.rfind("\n\n", floor, at), text.rfind("\x01", floor, at)) + 1 or floor
-        ends = [end for sign in ("\n\n", "\x01") if (end := text.find(sign, at, after)) >= 0]
-        end = min([*ends, after])
-        out.append(text[done:start])
-        done, paragraph = end, text[start:end]
-        if _MAY_END.search(paragraph):
-            blocks = (enumerate(_SPAN.split(block)) for block in _BLOCK_START.split(paragraph))
-            out += held([part for block in blocks for number, part in block if number % 3 != 2 and part])
-        else:
-            out.append(paragraph)
-    return "".join((*out, text[done:]))
+    for start, end in (*_fences(text), (len(text), len(text))):
+        words = text[done:start]
+        parts = _SPAN.split(words)
+        del parts[2::3]
+        code = "\n".join(part.strip("`") for part in parts if "`" in part)
+        is_alive = _ALIVE_CODE.search(code) is not None  # in most texts, no code has what could be alive
+        out += ["\n".join(map(_held_paragraph, _PARAGRAPH_END.split(words))) if is_alive else words, text[start:end]]
+        done = end
+    return "".join(out)
+
+
+def _held_paragraph(text: str) -> str:
+    """Returns a paragraph with `held` code. Lines without a blank one between them are one: pandoc finds no list among
+    them.
+    """
+    if not _ALIVE.search(text) or not _MAY_END.search(text):
+        return text
+    blocks = (enumerate(_SPAN.split(block)) for block in _BLOCK_START.split(text))
+    return "".join(held([part for block in blocks for number, part in block if number % 3 != 2 and part]))
 
 
 def disarm(text: str) -> str:
