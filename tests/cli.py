@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
 from collections.abc import Callable, Mapping
@@ -103,9 +104,12 @@ def generated(
 
 
 def files_of(folder: Path) -> dict[str, bytes]:
-    """Returns every file below a folder: relative path, with forward slashes, to content."""
+    """Returns every file below a folder: relative path, with forward slashes, to content.
+
+    The record is without the command that wrote the documents: others may write the same.
+    """
     return {
-        path.relative_to(folder).as_posix(): path.read_bytes()
+        path.relative_to(folder).as_posix(): re.sub(rb'\n  "run": .*', b"", path.read_bytes())
         for path in sorted(folder.rglob("*"))
         if path.is_file() or path.is_symlink()
     }

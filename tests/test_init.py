@@ -115,22 +115,55 @@ def test_an_openapi_description_is_found_by_its_content(tmp_path: Path) -> None:
     assert builds(tmp_path) == {"list_tasks"}
 
 
+PROJECT = """\
+[project]
+name = "acme"
+version = "1.10"
+description = "Adds numbers"
+dependencies = ["mcp[cli]>=1.2", "httpx"]
+urls = {Homepage = "https://acme.example"}
+
+[project.scripts]
+acme-admin = "acme_tasks.admin:main"
+acme-serve = "acme_tasks.serving:main"
+"""
+
+
 @pytest.mark.slow
-def test_a_server_in_pyproject_builds_though_its_package_is_not_installed(tmp_path: Path) -> None:
+def test_a_server_in_pyproject_becomes_what_its_author_would_write(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its script, which the nearest environment has or will have, its version, and the command of the public."""
+    monkeypatch.delenv("VIRTUAL_ENV", raising=False)
     (tmp_path / "src" / "acme_tasks").mkdir(parents=True)
     (tmp_path / "src" / "acme_tasks" / "serving.py").write_text(
         "from mcp.server import MCPServer\n\nserver = MCPServer('acme')\n\n\n@server.tool()\n"
         "def add(a: int, b: int) -> int:\n    return a + b\n\n\ndef main():\n    server.run()\n",
         "utf-8",
     )
-    (tmp_path / "pyproject.toml").write_text(
-        '[project]\nname = "acme"\ndependencies = ["mcp[cli]>=1.2", "httpx"]\n\n'
-        '[project.scripts]\nacme-admin = "acme_tasks.admin:main"\nacme-serve = "acme_tasks.serving:main"\n',
-        "utf-8",
-    )
+    (tmp_path / "pyproject.toml").write_text(PROJECT, "utf-8")
     finished = init(tmp_path)
     assert "found an MCP server in pyproject.toml, script acme-serve" in finished.stderr
+    assert "first: install the project, which has acme-serve: pip install -e ." in finished.stderr
+    target = targets(tmp_path)["acme-serve"]
+    assert target == {
+        "source": {"command": ["acme-serve"]},
+        "version": "1.10",
+        "homepage": "https://acme.example",
+        "publish": {"command": ["uvx", "--from", "acme", "acme-serve"]},
+    }
+    assert "# description: Adds numbers. Use when" in (tmp_path / "skillgen.yaml").read_text("utf-8")
+    script = tmp_path / ".venv" / "bin" / "acme-serve"
+    script.parent.mkdir(parents=True)
+    (tmp_path / ".venv" / "pyvenv.cfg").touch()
+    code = f"import sys; sys.path.insert(0, {str(tmp_path / 'src')!r}); from acme_tasks.serving import main; main()"
+    script.write_text(f"#!{sys.executable}\n{code}\n", "utf-8")
+    script.chmod(0o755)
     assert builds(tmp_path) == {"add"}
+    emit = ("--emit", "skill,server-json,plugin", "--publish", "namespace=com.acme")
+    assert run_skillgen("build", *emit, cwd=tmp_path).exit_code == 0
+    published = json.loads((tmp_path / "agent-docs" / "server.json").read_text("utf-8"))
+    assert (published["version"], published["websiteUrl"]) == ("1.10", "https://acme.example")
 
 
 @pytest.mark.parametrize("folder", ["", "src/"])
@@ -169,11 +202,63 @@ def test_a_server_in_package_json_builds(tmp_path: Path) -> None:
     }
     write(tmp_path / "package.json", package)
     init(tmp_path)
-    assert targets(tmp_path) == {"nodes": {"source": {"command": ["node", "dist/index.js"]}}}
+    assert targets(tmp_path) == {
+        "nodes": {
+            "source": {"command": ["node", "dist/index.js"]},
+            "publish": {"command": ["npx", "-y", "@acme/nodes"]},
+        }
+    }
     assert builds(tmp_path) == {"count"}
     (tmp_path / "skillgen.yaml").unlink()
     (tmp_path / "dist" / "index.js").unlink()
     assert "first: dist/index.js does not exist yet: npm run build\n" in init(tmp_path).stderr
+
+
+@pytest.mark.parametrize(
+    ("settings", "command"),
+    [
+        ('{"compilerOptions": {"outDir": "./build", /* */}}', ["node", "build/server.js"]),
+        ("{}", ["npx", "tsx", "src/server.ts"]),
+    ],
+)
+def test_a_server_in_typescript_is_run_as_it_is_built(settings: str, command: list[str], tmp_path: Path) -> None:
+    (tmp_path / "src").mkdir()
+    (tmp_path / "src" / "server.ts").write_text("await server.connect(new StdioServerTransport());\n", "utf-8")
+    (tmp_path / "tsconfig.json").write_text(settings, "utf-8")
+    package = {
+        "name": "weather",
+        "version": "0.3.0",
+        "private": True,
+        "homepage": "https://weather.example",
+        "dependencies": {"@modelcontextprotocol/sdk": "^1"},
+        "scripts": {"build": "tsc"},
+    }
+    write(tmp_path / "package.json", package)
+    init(tmp_path)
+    assert targets(tmp_path) == {
+        "weather": {"source": {"command": command}, "version": "0.3.0", "homepage": "https://weather.example"}
+    }
+
+
+def test_a_workflow_for_github_checks_and_reports(tmp_path: Path) -> None:
+    """It is valid YAML, checks on three systems, and uploads what lint finds as SARIF."""
+    write(tmp_path / "openapi.json", API)
+    (tmp_path / "pyproject.toml").write_text("[project]\nname = 'shop'\n", "utf-8")
+    finished = init(tmp_path, "--ci", "github")
+    path = tmp_path / ".github" / "workflows" / "skillgen.yml"
+    assert "wrote .github/workflows/skillgen.yml: set the variable SKILLGEN" in finished.stderr
+    workflow = yaml.safe_load(path.read_text("utf-8"))
+    runs = {name: [step["run"] for step in job["steps"] if "run" in step] for name, job in workflow["jobs"].items()}
+    assert runs["check"][-2:] == ["python -m pip install .", "skillgen build --check"]
+    assert runs["lint"] == [*runs["check"][:-1], "skillgen lint --format sarif > skillgen.sarif"]
+    assert run_skillgen("build", cwd=tmp_path).exit_code == 0
+    for command in ("build --check", "lint --format sarif"):
+        assert run_skillgen(*command.split(), cwd=tmp_path).exit_code == 0
+    text = path.read_text("utf-8")
+    assert "already exists and was not changed" in init(tmp_path, "--ci", "github").stderr
+    assert path.read_text("utf-8") == text
+    refused = run_skillgen("init", "--ci", "gitlab", cwd=tmp_path)
+    assert (refused.exit_code, "--ci: no such host: gitlab" in refused.stderr) == (2, True)
 
 
 def test_a_fastapi_application_becomes_a_command(tmp_path: Path) -> None:

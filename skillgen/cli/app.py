@@ -102,12 +102,12 @@ def main() -> None:
     if "--ai-help" in arguments:
         # The words before it name the command that it concerns; nothing else is parsed or run.
         command = tuple(word for word in arguments[: arguments.index("--ai-help")] if not word.startswith("-"))
-        arguments, program = ["--ai-help"], _program()
+        arguments, parser = ["--ai-help"], program()
     else:
-        program = _program([name]) if name in _COMMANDS else _program(has_options=False)
+        parser = program([name]) if name in _COMMANDS else program(has_options=False)
     try:
         try:
-            program(args=arguments, prog_name="skillgen", obj=command)
+            parser(args=arguments, prog_name="skillgen", obj=command)
         except SystemExit as stop:
             _print_unprinted_json(arguments, stop)
             raise
@@ -217,6 +217,7 @@ _COMMANDS = {
     "from-cli": "from_cli:from_cli",
     "init": "init:init",
     "build": "build:build",
+    "update": "update:update",
     "draft": "draft:draft",
     "lint": "lint:lint",
     "rule": "lint:rule",
@@ -238,13 +239,13 @@ def _command(name: str) -> Any:
     return getattr(import_module(f"skillgen.cli.{module}"), attribute)
 
 
-def _program(names: Iterable[str] = _COMMANDS, *, has_options: bool = True) -> typer.Typer:
+def program(names: Iterable[str] = _COMMANDS, *, has_options: bool = True) -> typer.Typer:
     """Returns the program with these commands: to import the others, and derive their options, takes longer than help.
 
     Without `has_options`, it only lists them.
     """
     # Rich markup doubles the time that --help takes.
-    program = typer.Typer(
+    parser = typer.Typer(
         name="skillgen",
         help="Generate documents for AI agents from an MCP server, an OpenAPI description or a command-line program: a "
         "skill, llms.txt, --ai-help text and a registry entry.\n\n"
@@ -258,22 +259,22 @@ def _program(names: Iterable[str] = _COMMANDS, *, has_options: bool = True) -> t
         pretty_exceptions_enable=False,
         context_settings={"help_option_names": ["-h", "--help"]},
     )
-    program.callback()(_root)
+    parser.callback()(_root)
     for name in names:
         command = _command(name)
         is_group = isinstance(command, typer.Typer)
         if not has_options:
-            program.command(name, help=command.info.help if is_group else command.__doc__)(lambda: None)
+            parser.command(name, help=command.info.help if is_group else command.__doc__)(lambda: None)
         elif is_group:
-            program.add_typer(command, name=name)
+            parser.add_typer(command, name=name)
         else:
-            program.command(name, cls=PanelCommand)(command)
-    return program
+            parser.command(name, cls=PanelCommand)(command)
+    return parser
 
 
 def __getattr__(name: str) -> typer.Typer:
     """Returns `app`, the program with all commands."""
     if name != "app":
         raise AttributeError(name)
-    globals()[name] = program = _program()
-    return program
+    globals()[name] = parser = program()
+    return parser

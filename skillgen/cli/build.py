@@ -20,6 +20,13 @@ def build(
     fail_on_change: Annotated[
         bool, typer.Option("--fail-on-change", help="Exit with 1 if a file was written; for hooks.")
     ] = False,
+    accept_upgrade: Annotated[
+        bool,
+        typer.Option(
+            "--accept-upgrade",
+            help="Exit with 0 if another release of skillgen is all that changed documents; for hooks.",
+        ),
+    ] = False,
     *,
     run: Annotated[Run, run_with("target", "project", "json")],
     given: Annotated[Mapping[str, Any], OptionsOf(classes=(OutputOptions, Source), is_partial=True)],
@@ -47,9 +54,10 @@ def build(
     # In a hook or a CI job nobody can log in: do not wait for a login there.
     is_interactive = bool(sys.stdin) and sys.stdin.isatty() and sys.stderr.isatty() and "PRE_COMMIT" not in os.environ
     result = Result()
-    with console.progress("reading the sources"):
+    with console.progress("reading the sources") as progress:
         announce = Console().say if is_interactive else None
-        for built in build_targets(targets, os.environ, announce, given.get("out")):
+        for number, built in enumerate(build_targets(targets, os.environ, announce, given.get("out")), 1):
+            progress(f"{min(number, len(targets))} of {len(targets)} targets read")
             if built.status == "unchanged":
                 console.say(f"{built.name}: nothing changed")
             else:
@@ -58,6 +66,8 @@ def build(
                 show_result(built.result, console, shows_diff=not run.json, is_project=True)
             result = result.joined(built.result)
     code, is_check = result.exit_code, "check" in given
+    if accept_upgrade and code in (ExitCode.DONE, ExitCode.DRIFT) and result.is_upgrade:
+        code, fail_on_change = ExitCode.DONE, False
     if run.json:
         print(result_json(result, full_place))
     if is_check and code is ExitCode.DRIFT:

@@ -9,7 +9,7 @@ from msgspec import structs
 
 from skillgen.cli.options import OptionsOf, command, run_with
 from skillgen.cli.output import Console
-from skillgen.cli.source import document
+from skillgen.cli.source import TYPED, Typed, document
 from skillgen.config.project import OutputOptions, Run, Source, Texts
 from skillgen.errors import ExitCode, UsageError
 
@@ -29,6 +29,7 @@ def from_cli(
     texts: Texts,
     output: OutputOptions,
     run: Annotated[Run, run_with("draft", "json")],
+    typed: Annotated[Typed, TYPED],
     console: Console,
 ) -> ExitCode:
     """Document a command-line program.
@@ -45,4 +46,4 @@ def from_cli(
     if (target is None) == (not options.cli_command):
         fix = "give MODULE:APP for a program in Python, or --command NAME for any other"
         raise UsageError("not exactly one program is given", fix=fix)
-    return document(structs.replace(options, cli=target), texts, output, run, console)
+    return document(structs.replace(options, cli=target), texts, output, run, typed, console)

@@ -9,7 +9,7 @@ from msgspec import structs
 
 from skillgen.cli.options import OptionsOf, command, run_with
 from skillgen.cli.output import Console
-from skillgen.cli.source import document
+from skillgen.cli.source import TYPED, Typed, document
 from skillgen.config.project import OutputOptions, Run, Source, Texts
 from skillgen.errors import ExitCode
 
@@ -25,6 +25,7 @@ def from_openapi(
     texts: Texts,
     output: OutputOptions,
     run: Annotated[Run, run_with("draft", "json")],
+    typed: Annotated[Typed, TYPED],
     console: Console,
 ) -> ExitCode:
     """Document an HTTP API from its OpenAPI description.
@@ -39,4 +40,4 @@ def from_openapi(
         skillgen from-openapi - < openapi.json
         skillgen from-openapi openapi.yaml --check || echo "run it again without --check"
     """
-    return document(structs.replace(options, openapi=source), texts, output, run, console)
+    return document(structs.replace(options, openapi=source), texts, output, run, typed, console)

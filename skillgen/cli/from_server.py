@@ -11,7 +11,7 @@ from msgspec import structs
 
 from skillgen.cli.options import OptionsOf, command, run_with
 from skillgen.cli.output import Console
-from skillgen.cli.source import document
+from skillgen.cli.source import TYPED, Typed, document
 from skillgen.config.option import options_in
 from skillgen.config.project import OutputOptions, Run, Source, Texts
 from skillgen.errors import ExitCode, UsageError
@@ -24,7 +24,6 @@ _RARE_IN_SERVERS = ("out", "emit", "check", "install_to", "force", "templates", 
 
 @command
 def from_server(
-    context: typer.Context,
     arguments: Annotated[
         list[str] | None,
         typer.Argument(metavar="[-- COMMAND [ARG]...]", help="Command that starts a stdio server.", show_default=False),
@@ -34,6 +33,7 @@ def from_server(
     texts: Texts,
     output: OutputOptions,
     run: Annotated[Run, run_with("draft", "json")],
+    typed: Annotated[Typed, TYPED],
     console: Console,
 ) -> ExitCode:
     """Document MCP servers.
@@ -58,14 +58,14 @@ def from_server(
     """
     if arguments:
         raise UsageError(f"unexpected argument {arguments[0]!r}", fix=_fix_of_argument(arguments[0]))
-    _warn_of_swallowed_options(context.obj, output, console)
-    source = structs.replace(source, command=context.obj)
+    _warn_of_swallowed_options(typed.command, output, console)
+    source = structs.replace(source, command=typed.command)
     try:
         source.kind  # noqa: B018
     except UsageError as error:
         error.fix = "give one: -- COMMAND, --url URL, --config FILE, --manifest SOURCE or --snapshot FILE"
         raise
-    return document(source, texts, output, run, console)
+    return document(source, texts, output, run, typed, console)
 
 
 def _fix_of_argument(argument: str) -> str:

@@ -22,7 +22,7 @@ from skillgen.config.option import Option, Options, options_in
 from skillgen.config.project import Run
 from skillgen.errors import ExitCode, SkillgenError, UsageError
 
-_HEADER_VARIABLE = re.compile(r"(?P<scheme>[A-Za-z][\w-]*[ \t]+)?env:(?P<name>\S*)")
+HEADER_VARIABLE = re.compile(r"(?P<scheme>[A-Za-z][\w-]*[ \t]+)?env:(?P<name>\S*)")
 
 
 def _parse_env(entries: Iterable[str]) -> dict[str, str]:
@@ -47,7 +47,7 @@ def _parse_headers(entries: Iterable[str]) -> dict[str, str]:
         if not name or not value:
             what = "a header is not of the form 'NAME: VALUE'"
             raise UsageError(what, where="--header", fix="write --header 'NAME: VALUE'")
-        if variable := _HEADER_VARIABLE.fullmatch(value):
+        if variable := HEADER_VARIABLE.fullmatch(value):
             value = (variable["scheme"] or "") + _variable(variable["name"], "--header")
         separator = "; " if name.lower() == "cookie" else ", "
         headers[name] = f"{headers[name]}{separator}{value}" if name in headers else value

@@ -55,7 +55,8 @@ def build_registry(
     from skillgen.pipeline.registry import build_registry
     from skillgen.text.markdown import counted
 
-    found = build_registry(folders, out, html, is_check=check)
+    with console.progress(f"reading {counted(len(folders), 'folder')}"):
+        found = build_registry(folders, out, html, is_check=check)
     console.problems(found.problems)
     console.say(f"{counted(found.services, 'service')} with {counted(found.tools, 'tool')} in {out.as_posix()}")
     print_diff(found.drift)

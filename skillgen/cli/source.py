@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import os
+import re
 import sys
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
@@ -13,7 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from msgspec import Struct, structs
 
-from skillgen.cli.options import OptionsOf, run_with
+from skillgen.cli.options import HEADER_VARIABLE, OptionsOf, run_with
 from skillgen.cli.output import Console, full_place, result_json, show_result
 from skillgen.config.option import Option, PathName, options_in
 from skillgen.config.project import DEFAULT_OUT, SOURCE_KINDS, TEXTS_NAME, OutputOptions, Run, Source, Texts
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from skillgen.pipeline.build import NamedTarget
     from skillgen.pipeline.read import Reading, Request
     from skillgen.pipeline.results import Outcome, Result
+    from skillgen.write.record import Run as Recorded
 
 
 class Given(Struct, frozen=True, kw_only=True):
@@ -105,6 +107,72 @@ class Given(Struct, frozen=True, kw_only=True):
             yield named, request_of_target(named, os.environ, Console().say, CancelToken())
 
 
+_OF_ONE_RUN = ("out", "check", "force", "replace", "allow_empty", "draft", "json", "quiet", "verbose", "debug")
+"""Options that `skillgen update` does not repeat."""
+
+
+class TypedOf(OptionsOf, frozen=True, kw_only=True):
+    """The command line, as the record of its documents keeps it: no secret, but the names of variables."""
+
+    def parameters(self, kinds: Collection[str]) -> list[inspect.Parameter]:
+        """Returns the context of typer."""
+        return [inspect.Parameter("context", inspect.Parameter.KEYWORD_ONLY, default=None, annotation=typer.Context)]
+
+    def take(self, values: dict[str, Any]) -> Typed:
+        """Takes the words of the command line from the context."""
+        from skillgen.security.secrets import published_url, secrets_from_arguments
+        from skillgen.write.record import Run as Recorded
+
+        context: typer.Context = values.pop("context")
+        words, lacks, arguments = [str(context.info_name)], list[str](), list[str]()
+        for item in context.command.params:
+            source = context.get_parameter_source(item.name or "")
+            if source is None or source.name != "COMMANDLINE" or item.name in _OF_ONE_RUN:
+                continue
+            value = context.params[str(item.name)]
+            for text in value if isinstance(value, list | tuple) else [value]:
+                if item.param_type_name == "argument":
+                    (arguments if published_url(text) == text and text != "-" else lacks).append(text)
+                elif text is True:
+                    words.append(item.opts[-1])
+                elif (known := _without_secret(item.name, str(text))) is not None:
+                    words += [item.opts[-1], known]
+                else:
+                    lacks.append(f"{item.opts[-1]} {re.split('[:=]', str(text))[0]}")
+        command = tuple(context.obj or ())
+        words += arguments
+        if secrets_from_arguments(command[1:]):
+            lacks.append("the command of the server")
+        elif command:
+            words += ["--", *command]
+        lacks = [published_url(text) for text in lacks]
+        return Typed(command=command, run=Recorded(tuple(words), tuple(lacks), str(Path.cwd())))
+
+
+class Typed(Struct, frozen=True):
+    """A command line."""
+
+    command: tuple[str, ...]
+    """What is after `--`."""
+
+    run: Recorded
+    """What `skillgen update` repeats."""
+
+
+TYPED = TypedOf(classes=())
+
+
+def _without_secret(name: str | None, text: str) -> str | None:
+    """Returns the value of an option for the record; `None` if it may be secret."""
+    from skillgen.security.secrets import published_url, secrets_from_arguments
+
+    if name == "env":
+        return text.partition("=")[0]
+    if name == "headers":
+        return text if HEADER_VARIABLE.fullmatch(text.partition(":")[2].strip()) else None
+    return text if published_url(text) == text and not secrets_from_arguments(text.split()) else None
+
+
 class GivenOf(OptionsOf, frozen=True, kw_only=True):
     """SOURCE and the options of sources, which replace a parameter of a command."""
 
@@ -181,7 +249,7 @@ def _confirm_sending_secret(issuer: str) -> bool:
     return typer.confirm(f"Send the client secret to the authorization server {one_line(issuer)}?", err=True)
 
 
-def document(source: Source, texts: Texts, output: OutputOptions, run: Run, console: Console) -> ExitCode:
+def document(source: Source, texts: Texts, output: OutputOptions, run: Run, typed: Typed, console: Console) -> ExitCode:
     """Documents a source, and prints the result. The agent is asked for texts that the folder does not have yet.
 
     Raises:
@@ -206,7 +274,7 @@ def document(source: Source, texts: Texts, output: OutputOptions, run: Run, cons
                 code = error.exit_code
         request = draft_of(request, out).request
     reading = read(request, console)
-    result = write_documents(reading.services, output, reading.failures)
+    result = write_documents(reading.services, output, reading.failures, typed.run)
     show_result(result, console, shows_diff=not run.json)
     if run.json:
         print(result_json(result, lambda outcome, path: _place(result, outcome, path)))

@@ -337,6 +337,7 @@ class Texts(Options, frozen=True, kw_only=True):
     )
     description: str | None = option("What the service does and when to use it.", usage=_REPLACES, metavar="TEXT")
     base_url: str | None = option("Base URL of the API.", usage=_REPLACES, metavar="URL")
+    homepage: str | None = option("Homepage of the service.", usage=_REPLACES, metavar="URL")
     when_to_use: Sequence[str] = option(
         'What users ask for that this service can do: phrases to follow "when the user asks to".', (), flag=None
     )
@@ -391,6 +392,11 @@ class Publish(Options, frozen=True, kw_only=True):
     namespace: str | None = option(
         "Namespace of the publisher in registries, such as io.github.acme. Default: the domain in reverse order."
     )
+    command: Sequence[str] = option(
+        "Command with which others start the server, such as `uvx acme-mcp`; it need not be released yet.",
+        (),
+        is_command=True,
+    )
     server_card: str | None = option(
         f"Version of the server card: {' or '.join(SERVER_CARDS)}.",
         choices=SERVER_CARDS,
@@ -428,7 +434,7 @@ class OutputOptions(Options, frozen=True, kw_only=True):
     publish: Publish = option(
         "Who publishes the service, for the formats that name the publisher.",
         NO_PUBLISH,
-        usage="As domain=DOMAIN, base-url=URL, namespace=NAMESPACE or server-card=VERSION.",
+        usage="As domain=DOMAIN, base-url=URL, namespace=NAMESPACE, command=COMMAND or server-card=VERSION.",
         metavar="KEY=VALUE",
     )
     templates: PathName | None = option(

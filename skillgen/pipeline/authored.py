@@ -111,6 +111,7 @@ def _with_texts(service: Service, request: Request) -> Service:
         "when_to_use": texts.when_to_use,
         "when_not_to_use": texts.not_for,
         "license": texts.license,
+        "homepage": texts.homepage,
         "install": {**(service.install or {}), **texts.install} if texts.install else None,
         "endpoints": tuple(endpoints),
     }

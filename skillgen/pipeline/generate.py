@@ -18,12 +18,15 @@ from typing import Any
 from msgspec import Struct
 from msgspec.structs import replace
 
+from skillgen import __version__
 from skillgen.config.project import DEFAULT_OUT, HOSTS, PACKAGE, OutputOptions
 from skillgen.errors import EditedError, Problem, SkillgenError, SourceError, UsageError
 from skillgen.infer.description import described, with_description
 from skillgen.model.document import BYTES_PER_TOKEN, FORMATS, UNKNOWN_PUBLISHER, Artifact, Document, Publisher
 from skillgen.model.inventory import UNREAD_DOCUMENTS, inventory_of, offers_of, types_of
+from skillgen.model.resource import ClientEntry
 from skillgen.model.service import Service
+from skillgen.model.values import Origin
 from skillgen.pipeline.ownership import (
     SITE,
     has_documents,
@@ -31,16 +34,18 @@ from skillgen.pipeline.ownership import (
     is_same_service,
     refuse_other_service,
     remove_leftovers,
+    run_in_record,
     words_in_record,
 )
 from skillgen.pipeline.packages import skill_folders
 from skillgen.pipeline.results import Failure, Outcome, Place, Result
+from skillgen.pipeline.upgrade import declared_digest, upgrade_problems
 from skillgen.problem_codes import CODES, WHERE
 from skillgen.security.addresses import host_of, public_url
 from skillgen.text.markdown import counted, one_line
 from skillgen.write.files import is_below
 from skillgen.write.plan import Plan
-from skillgen.write.record import RECORD_NAME, Record, content_of, line_digest, lines_of, read_record
+from skillgen.write.record import RECORD_NAME, Record, Run, content_of, line_digest, lines_of, read_record
 
 # -- options ---------------------------------------------------------------------------------------------------------
 
@@ -128,6 +133,10 @@ def documents_of(service: Service, output: OutputOptions, added: Mapping[str, by
     """
     from skillgen.render.formats import render_documents
 
+    if service.kind == "mcp" and output.publish.command:
+        entry = replace(service.client_entry or ClientEntry(), transport="stdio", command=tuple(output.publish.command))
+        origins = {**(service.origins or {}), "client_entry": Origin("declared", "--publish")}
+        service = replace(service, client_entry=entry, origins=origins)
     has_copies = {"plugin", "skill"} <= {*output.emit}
     rendered = render_documents(
         service,
@@ -251,7 +260,13 @@ def _plan(
         folder = _skill_folder(service)
         contents = {path[len(folder) :]: content for path, content in contents.items() if path.startswith(folder)}
     record = replace(
-        _identity(service, place), tools=inventory_of(service), types=types_of(service), offers=offers_of(service)
+        _identity(service, place),
+        tools=inventory_of(service),
+        types=types_of(service),
+        offers=offers_of(service),
+        release=__version__,
+        declared=declared_digest(service, output),
+        run=run_in_record(None if place.is_installed else place.run, place.out),
     )
     plan = plan_documents(place.out, contents, record, artifacts=artifacts, force=output.force)
     if not output.allow_empty:
@@ -404,6 +419,7 @@ def _plan_problems(plan: Plan) -> list[Problem]:
     before, after, out = plan.before, plan.after, str(plan.out)
     conflicts = ((change.path, f"{change.reason}; a run would stop and write nothing") for change in plan.conflicts)
     problems = [*plan.problems, *(Problem.of("edited", path, message) for path, message in conflicts)]
+    problems += upgrade_problems(plan)
     old, new = _skill_names(before), _skill_names(after)
     is_same = is_same_service(before, after, plan.out)
     if len(old) == len(new) == 1 and old != new and is_same:
@@ -424,7 +440,10 @@ def _skill_names(record: Record) -> list[str]:
 
 
 def write_documents(
-    services: Iterable[Service], output: OutputOptions, failures: Sequence[SkillgenError] = ()
+    services: Iterable[Service],
+    output: OutputOptions,
+    failures: Sequence[SkillgenError] = (),
+    run: Run | None = None,
 ) -> Result:
     """Documents the services of one source, and reports or removes the documents of those that no longer exist.
 
@@ -433,7 +452,7 @@ def write_documents(
     """
     output = checked_output(output)
     out, install = Path(output.out or DEFAULT_OUT), skill_folders(output)
-    result = write_services(services, output, Place(out=out, install=install), failures)
+    result = write_services(services, output, Place(out=out, install=install, run=run), failures)
     installed = [*map(Path, HOSTS.values()), *(folder.path for folder in install)]
     return result.joined(remove_leftovers(result, [out], [out], installed, prune=output.prune, check=output.check))
 
@@ -471,7 +490,7 @@ def write_services(
     if has_site and written:
         try:
             is_partial = any(isinstance(step, Failure) for step in steps)
-            steps.append(_write_site(written, output, place.out, is_partial=is_partial))
+            steps.append(_write_site(written, output, place.out, place.run, is_partial=is_partial))
         except SkillgenError as error:
             steps.append(Failure(error=error))
     return Result(steps=tuple(steps), is_one=is_one)
@@ -524,7 +543,12 @@ def _refuse_site(services: Iterable[Service], place: Place) -> None:
 
 
 def _write_site(
-    written: Sequence[tuple[str, Service, Outcome]], output: OutputOptions, folder: Path, *, is_partial: bool
+    written: Sequence[tuple[str, Service, Outcome]],
+    output: OutputOptions,
+    folder: Path,
+    run: Run | None,
+    *,
+    is_partial: bool,
 ) -> Outcome:
     """Writes the documents above those of several services; with `check`, only plans them.
 
@@ -559,7 +583,7 @@ def _write_site(
         plan = plan_documents(
             folder,
             documents.contents,
-            Record(service=SITE, source=(SITE,), services=entries),
+            Record(service=SITE, source=(SITE,), services=entries, run=run_in_record(run, folder)),
             artifacts=documents.artifacts,
             kept=read_record(folder).states.keys() - {"llms.txt"} if is_partial else (),
             force=output.force,

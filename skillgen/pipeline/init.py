@@ -15,7 +15,7 @@ import re
 import shutil
 import sys
 import unicodedata
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain, count
@@ -51,6 +51,12 @@ class Proposal(Struct, frozen=True, kw_only=True):
 
     evidence: str
     """What was found, with the file."""
+
+    keys: Mapping[str, Any] = {}
+    """Other keys of the target, with values of the same forms."""
+
+    about: str | None = None
+    """What the package says of itself."""
 
     first: tuple[str, ...] = ()
     """What to do before the target can be built."""
@@ -151,6 +157,10 @@ class _PythonProject(Struct, frozen=True, kw_only=True):
 
     folder: str
     name: str | None
+    keys: Mapping[str, Any]
+    """What it declares and a target can: version and homepage."""
+
+    about: str | None
     scripts: Mapping[str, re.Match[str]]
     """The commands that it installs, with their entry points."""
 
@@ -175,11 +185,30 @@ def _python_project(files: ProjectFiles, folder: str) -> _PythonProject:
     sources = posixpath.join(folder, "src/")
     return _PythonProject(
         folder=folder,
-        name=next((name for table in tables if (name := text_of(table, "name"))), None),
+        name=_first_text(tables, "name"),
+        keys=_keys(_first_text(tables, "version"), next(filter(None, map(_homepage, tables)), None)),
+        about=_first_text(tables, "description"),
         scripts={name: entry for name, entry in entries.items() if entry is not None},
         root="src" if any(path.startswith(sources) for path in files.paths) else "",
         runner=(locked[0], "run") if locked else (),
     )
+
+
+def _first_text(tables: Iterable[Mapping[str, Json]], name: str) -> str | None:
+    return next((text for table in tables if (text := text_of(table, name))), None)
+
+
+def _homepage(table: Mapping[str, Json]) -> str | None:
+    """Returns the homepage in a table of a pyproject.toml; the label has any case (PEP 753)."""
+    urls = {name.lower(): url for name, url in as_dict(table.get("urls")).items() if isinstance(url, str)}
+    return urls.get("homepage") or text_of(table, "homepage")
+
+
+def _keys(version: str | None, homepage: str | None, command: Sequence[str] = ()) -> dict[str, Any]:
+    keys: dict[str, Any] = {"version": version} if version else {}
+    if homepage and homepage.startswith(("https://", "http://")):
+        keys["homepage"] = homepage
+    return keys | ({"publish": {"command": [*command]}} if command else {})
 
 
 def python_scripts(files: ProjectFiles, code: Mapping[str, str]) -> Iterator[Proposal]:
@@ -200,24 +229,26 @@ def python_scripts(files: ProjectFiles, code: Mapping[str, str]) -> Iterator[Pro
                 elif any(_PARSES.search(code[path]) for path in own):
                     programs.setdefault(f"{entry[1]}:{entry[2]}", name)
         for name in sorted(servers, key=lambda name: (servers[name], "mcp" not in name.lower()))[:1]:
-            source = _source_of_script(files, project, name)
-            first = () if source["command"] == [name] else _NEEDS_PACKAGES
-            yield Proposal(name=name, source=source, evidence=f"an MCP server in {file}, script {name}", first=first)
+            source = {"command": [*project.runner, name], **project.settings(imports=False)}
+            environment = project_environment(os.environ, files.root / project.folder, files.root)
+            program = with_resolved_program((name,), environment)[0]
+            is_there = project.runner or shutil.which(program, path=environment.get("PATH"))
+            public = ["uvx", *([] if project.name == name else ["--from", str(project.name)]), name]
+            yield Proposal(
+                name=name,
+                source=source,
+                evidence=f"an MCP server in {file}, script {name}",
+                keys={**project.keys, **_keys(None, None, public if project.name else ())},
+                about=project.about,
+                first=() if is_there else (f"install the project, which has {name}: pip install -e .",),
+            )
         for target, name in programs.items():
             source = {"cli": target, "program": name, **project.settings()}
             evidence = f"a program in {file}, script {name}"
-            yield Proposal(name=name, source=source, evidence=evidence, first=_NEEDS_PACKAGES)
-
-
-def _source_of_script(files: ProjectFiles, project: _PythonProject, name: str) -> dict[str, Any]:
-    """Returns the source that runs a script: by name if it is installed, else by its entry point."""
-    environment = project_environment(os.environ, files.root / project.folder, files.root)
-    program = with_resolved_program((name,), environment)[0]
-    if project.runner or shutil.which(program, path=environment.get("PATH")):
-        return {"command": [*project.runner, name], **project.settings(imports=False)}
-    _, module, function = project.scripts[name].group(0, 1, 2)
-    code = f"import sys; from {module} import {function}; sys.exit({function}())"
-    return {"command": ["python", "-c", code], **project.settings()}
+            first = _NEEDS_PACKAGES
+            yield Proposal(
+                name=name, source=source, evidence=evidence, keys=project.keys, about=project.about, first=first
+            )
 
 
 def python_modules(files: ProjectFiles, code: Mapping[str, str], started: Collection[str]) -> Iterator[Proposal]:
@@ -232,7 +263,8 @@ def python_modules(files: ProjectFiles, code: Mapping[str, str], started: Collec
         name = project.name or posixpath.basename(posixpath.dirname(path) or path.removesuffix(".py"))
         if is_server and project.folder not in started:
             source = {"command": [*project.runner, "python", file], **project.settings(imports=False)}
-            yield Proposal(name=name, source=source, evidence=f"an MCP server in {path}", first=_NEEDS_PACKAGES)
+            evidence = f"an MCP server in {path}"
+            yield Proposal(name=name, source=source, evidence=evidence, keys=project.keys, first=_NEEDS_PACKAGES)
         module = file.removeprefix(f"{project.root}/" if project.root else "")
         if application is not None and _MODULE.match(module):
             module = module.removesuffix(".py").replace("/", ".").removesuffix(".__init__")
@@ -263,20 +295,44 @@ def node_servers(files: ProjectFiles) -> Iterator[Proposal]:
             & _NODE_LIBRARIES
         ):
             continue
-        title, main = (text_of(data, "name") or "server").rpartition("/")[2], text_of(data, "main") or "index.js"
+        name = text_of(data, "name") or "server"
+        title, main = name.rpartition("/")[2], text_of(data, "main") or "index.js"
         declared = data.get("bin") or (main if "/server" in files.text(posixpath.join(folder, main)) else None)
         commands = {title: declared} if isinstance(declared, str) else as_dict(declared)
         found = {name: posixpath.normpath(file) for name, file in commands.items() if isinstance(file, str)}
-        inside = [name for name, file in found.items() if not file.startswith(("/", ".."))]
-        for name in sorted(inside, key=lambda name: "mcp" not in name.lower())[:1]:
-            script = ": npm run build" if "build" in as_dict(data.get("scripts")) else ""
-            exists = files.has(posixpath.join(folder, found[name]))
+        inside = {name: file for name, file in found.items() if not file.startswith(("/", ".."))}
+        public = ["npx", "-y", name] if data.get("bin") and not data.get("private") else []
+        keys = _keys(text_of(data, "version"), text_of(data, "homepage"), public)
+        about = text_of(data, "description")
+        script = ": npm run build" if "build" in as_dict(data.get("scripts")) else ""
+        for command in sorted(inside or _typescript(files, folder), key=lambda name: "mcp" not in name.lower())[:1]:
+            words = ["node", inside[command]] if inside else _typescript(files, folder)[command]
+            exists = words[0] != "node" or files.has(posixpath.join(folder, words[-1]))
             yield Proposal(
-                name=name,
-                source={"command": ["node", found[name]], **({"cwd": folder} if folder else {})},
-                evidence=f"an MCP server in {path}, {found[name]}",
-                first=() if exists else (f"{found[name]} does not exist yet{script}",),
+                name=command if inside else title,
+                source={"command": words, **({"cwd": folder} if folder else {})},
+                evidence=f"an MCP server in {path}, {words[-1]}",
+                keys=keys,
+                about=about,
+                first=() if exists else (f"{words[-1]} does not exist yet{script}",),
             )
+
+
+_STARTS = re.compile(r"\bnew (?:StdioServerTransport|FastMCP)\(|\bserveStdio\(")
+_COMPILED_TO = re.compile(r'"outDir"\s*:\s*"(?:\./)?([\w./-]+?)/?"')
+
+
+def _typescript(files: ProjectFiles, folder: str) -> dict[str, list[str]]:
+    """Returns the file of a package that starts a server in TypeScript to the command that runs what is compiled."""
+    start = f"{folder}/" if folder else ""
+    sources = [path for path in files.paths if path.startswith(start) and path.endswith((".ts", ".mts"))]
+    found = [path.removeprefix(start) for path in sources if _STARTS.search(files.text(path))]
+    out = _COMPILED_TO.search(files.text(f"{start}tsconfig.json"))
+    commands = {}
+    for path in found[:1]:
+        compiled = path.removeprefix("src/").replace(".mts", ".mjs").replace(".ts", ".js")
+        commands[path] = ["node", f"{out[1]}/{compiled}"] if out else ["npx", "tsx", path]
+    return commands
 
 
 # -- clients and documents -------------------------------------------------------------------------------------------
@@ -421,7 +477,7 @@ _OPTIONAL_KEYS = """\
     # out: {out}
     # emit: [skill, llms, ai-help, registry]
     # Your texts win over the source's:
-    # description: What it does. Use when the user plans work.
+    # description: {about} Use when the user plans work.
     # when-to-use: [plan the week, find an open task]
     # not-for: [bug reports]
     # notes: |
@@ -460,8 +516,47 @@ _HOOK = """\
 """
 
 
-def write_project(proposals: Proposals) -> Iterator[str]:
-    """Writes the project file and the pre-commit configuration, unless they exist; yields what to tell the user.
+WORKFLOW_NAME = ".github/workflows/skillgen.yml"
+_WORKFLOW = """\
+# Checks that the documents are up to date, on three systems, and shows what their sources lack. SKILLGEN is a variable
+# of the repository: what pip installs skillgen from, such as git+URL of its repository.
+name: skillgen
+on: [push, pull_request]
+permissions: {contents: read}
+jobs:
+  check:
+    strategy:
+      fail-fast: false
+      matrix: {os: [ubuntu-latest, windows-latest, macos-latest]}
+    runs-on: ${{ matrix.os }}
+    steps: &setup
+      - uses: actions/checkout@v4
+      - uses: actions/setup-python@v5
+        with: {python-version: "3.12"}
+      - uses: actions/cache@v4
+        with:
+          path: |
+            ~/.cache/pip
+            ~/.cache/skillgen
+          key: skillgen-${{ runner.os }}-${{ vars.SKILLGEN }}
+      - run: python -m pip install "$SKILLGEN"
+        shell: bash
+        env: {SKILLGEN: "${{ vars.SKILLGEN }}"}
+PROJECT      - run: skillgen build --check
+  lint:
+    runs-on: ubuntu-latest
+    permissions: {contents: read, security-events: write}
+    steps:
+SETUP      - run: skillgen lint --format sarif > skillgen.sarif
+      - if: ${{ !cancelled() }}
+        uses: github/codeql-action/upload-sarif@v3
+        with: {sarif_file: skillgen.sarif}
+"""
+
+
+def write_project(proposals: Proposals, ci: str | None = None) -> Iterator[str]:
+    """Writes the project file and the pre-commit configuration, and for `ci` the workflow, unless they exist; yields
+    what to tell the user.
 
     Raises:
         OSError: a file cannot be written.
@@ -494,6 +589,8 @@ def write_project(proposals: Proposals) -> Iterator[str]:
         yield f"{existing} already exists and was not changed" + ("; a new one would have:" if proposals.chosen else "")
         yield from map(_target_text, proposals.chosen)
     yield from _write_pre_commit(proposals)
+    if ci is not None:
+        yield from _write_workflow(Path(WORKFLOW_NAME))
     if existing is None and proposals.chosen:
         yield f"skillgen build runs the commands in {FILE_NAME}: read them first"
         yield "next: skillgen build, then skillgen draft --agent COMMAND for texts by an agent such as 'claude -p'"
@@ -517,6 +614,19 @@ def _write_pre_commit(proposals: Proposals) -> Iterator[str]:
         )
 
 
+def _write_workflow(path: Path) -> Iterator[str]:
+    if path.exists():
+        yield f"{path.as_posix()} already exists and was not changed"
+        return
+    own = "      - run: python -m pip install .\n" if Path("pyproject.toml").is_file() else ""
+    own += "      - run: npm ci\n" if Path("package-lock.json").is_file() else ""
+    start = _WORKFLOW.index("      - uses: actions/checkout")
+    setup = _WORKFLOW[start : _WORKFLOW.index("      - run: skillgen build")].replace("PROJECT", own)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    _create(path, _WORKFLOW.replace("steps: &setup", "steps:").replace("PROJECT", own).replace("SETUP", setup))
+    yield f"wrote {path.as_posix()}: set the variable SKILLGEN of the repository to what pip installs skillgen from"
+
+
 def _create(path: Path, text: str) -> None:
     """Writes a new file.
 
@@ -533,7 +643,8 @@ def _project_text(proposals: Proposals) -> str:
         return _FILE_HEADER + _EXAMPLES
     first, *rest = proposals.chosen
     out = DEFAULT_OUT if not rest else f"{DEFAULT_OUT}/{first.name}"
-    parts = [_target_text(first) + _OPTIONAL_KEYS.format(out=out), *map(_target_text, rest)]
+    about = f"{one_line(first.about)[:500].rstrip('.')}." if first.about else "What it does."
+    parts = [_target_text(first) + _OPTIONAL_KEYS.format(out=out, about=about), *map(_target_text, rest)]
     if proposals.others:
         lines = "".join(map(_target_text, proposals.others)).splitlines()
         comments = (f"  # {line[2:]}".rstrip() for line in lines)
@@ -548,19 +659,24 @@ def _target_text(proposal: Proposal) -> str:
     ]
     lines += [f"  {_yaml(proposal.name)}:", "    source:"]
     lines += [f"      {key}: {_yaml(value)}" for key, value in proposal.source.items()]
+    lines += [f"    {key}: {_yaml(value)}" for key, value in proposal.keys.items()]
     return "\n".join(lines) + "\n"
 
 
 def _yaml(value: Any) -> str:
     """Returns a value of a project file as YAML on one line, in which nothing is a variable."""
     if isinstance(value, Mapping):
-        value = {key: without_variables(text) for key, text in value.items()}
+        value = {key: _without_variables(item) for key, item in value.items()}
     else:
-        value = without_variables(value) if isinstance(value, str) else [*map(without_variables, value)]
+        value = _without_variables(value)
     return yaml.safe_dump(value, default_flow_style=True, width=math.inf).removesuffix("...\n").rstrip("\n")
+
+
+def _without_variables(value: Any) -> Any:
+    return without_variables(value) if isinstance(value, str) else [*map(without_variables, value)]
 
 
 def _is_writable(proposal: Proposal) -> bool:
     """True if a project file can hold the source: it is UTF-8 and has no null character."""
-    text = json.dumps(dict(proposal.source), ensure_ascii=False)
+    text = json.dumps([dict(proposal.source), dict(proposal.keys)], ensure_ascii=False)
     return "\\u0000" not in text and text.encode("utf-8", "replace").decode("utf-8") == text

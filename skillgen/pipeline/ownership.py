@@ -24,7 +24,7 @@ from skillgen.pipeline.results import Failure, Outcome, Place, Result
 from skillgen.security.addresses import public_url
 from skillgen.security.secrets import Secrets, secrets_from_arguments
 from skillgen.sources.documents import RUNTIMES, Document
-from skillgen.write.record import RECORD_NAME, Record, read_record
+from skillgen.write.record import RECORD_NAME, Record, Run, read_record
 
 SITE = "services"
 """The service, and the only word of the source, in the record of documents above those of several services."""
@@ -70,7 +70,8 @@ def words_of_command(
     program, *arguments = command
     name = "python" if _PYTHON.fullmatch(Path(program).name) else program
     here = Path(folder or "").resolve()
-    words = [here.joinpath(name).resolve().as_posix() if Path(name).name != name else name]
+    # A package manager links a name to a file that may be another one in its next version.
+    words = [Path(os.path.normpath(here / name)).as_posix() if Path(name).name != name else name]
     secrets = (secrets or Secrets()) | secrets_from_arguments(arguments)
     is_exact = True
     for word in arguments:
@@ -96,6 +97,27 @@ def words_in_record(service: Service, out: Path) -> tuple[str, ...]:
         _path_word(Path(os.path.normpath(here / word)), top, out) if is_path else word
         for is_path, word in zip(paths, words, strict=True)
     )
+
+
+def run_in_record(run: Run | None, out: Path) -> Run | None:
+    """Returns a command with its folder as the record of OUT has it, and without private paths."""
+    if run is None or run.folder is None:
+        return run
+    here, home, shared = Path(run.folder), Path.home(), Path(tempfile.gettempdir())
+    words, lacks = [], [*run.lacks]
+    for word in run.words:
+        path = Path(word)
+        is_own = here == path or not {here, home, shared}.isdisjoint(path.parents)
+        if _PYTHON.fullmatch(path.name):
+            words.append("python")
+        elif not path.is_absolute() or not is_own:
+            words.append(word)
+        elif _shared_folder(path, here) is not None:
+            words.append(Path(os.path.relpath(path, here)).as_posix())
+        else:
+            lacks.append(f"the path of {path.name}")
+    folder = None if _shared_folder(here, out) is None else Path(os.path.relpath(here, out.resolve())).as_posix()
+    return replace(run, words=tuple(words), lacks=tuple(lacks), folder=folder)
 
 
 def with_portable_source(service: Service) -> Service:
@@ -138,8 +160,11 @@ def _is_same_word(before: str, after: str, out: Path, *, is_same_name: bool) -> 
     Of a file in a snapshot, only the name may be known; then the name of the service decides.
     """
     paths = [word for word in (before, after) if word.startswith(_RELATIVE)]
-    if before == after or not paths or Path(before).name != Path(after).name:
-        return before == after
+    linked = {(_top(out) if word.startswith(_HERE) else out).joinpath(word).resolve() for word in paths}
+    if before == after or (len(paths) == 2 and len(linked) == 1):
+        return True
+    if not paths or Path(before).name != Path(after).name:
+        return False
     if len(paths) == 1:
         return is_same_name
     return not (_top(out) if before.startswith(_HERE) else out).joinpath(before).exists()

@@ -13,6 +13,7 @@ from skillgen.errors import ExitCode, Problem, SkillgenError
 from skillgen.model.service import Service
 from skillgen.pipeline.packages import SkillFolder
 from skillgen.write.plan import Action, Plan
+from skillgen.write.record import Run
 
 
 class Place(Struct, frozen=True, kw_only=True):
@@ -31,6 +32,9 @@ class Place(Struct, frozen=True, kw_only=True):
 
     target: str | None = None
     """The target of the project's file, with the name of the server if it has several."""
+
+    run: Run | None = None
+    """The command that wrote the documents; its folder is absolute."""
 
     install: tuple[SkillFolder, ...] = ()
     """Folders to install the skill into."""
@@ -142,6 +146,14 @@ class Result(Struct, frozen=True, kw_only=True):
     def drift(self) -> bool:
         """True if the documents differed from what the source yields."""
         return bool(self.changed)
+
+    @property
+    def is_upgrade(self) -> bool:
+        """True if documents differed, and only because another release of skillgen writes them."""
+        changed = [outcome for outcome in self.outcomes if outcome.plan.drift]
+        return bool(changed) and all(
+            any(problem.code == "generator-changed" for problem in outcome.problems) for outcome in changed
+        )
 
     @property
     def diff(self) -> str:

@@ -1,9 +1,10 @@
 """The record of what skillgen wrote to an OUT (`.skillgen.json`), and digests of lines.
 
-The record holds the digests of the lines of each file, to distinguish a person's lines from generated ones, and the
-facts of each tool that matter to callers, to describe changes and to refuse an empty crawl that would replace documents
-with tools. Nothing in it depends on the clock or on the path of OUT. Line ends are not content: other ones (git's
-`autocrlf`), a byte order mark or a missing last line feed are not edits.
+It holds the digests of the lines of each file, to distinguish a person's lines from generated ones; the facts of each
+tool that matter to callers, to describe changes and to refuse an empty crawl that would replace documents with tools;
+and the command that wrote the documents. Nothing in it depends on the clock, and of the path of OUT only the way
+from there to the folder of that command. Line ends are not content: other ones (git's `autocrlf`), a byte order mark or
+a missing last line feed are not edits.
 """
 
 from __future__ import annotations
@@ -111,6 +112,19 @@ _Path = Annotated[str, Meta(pattern=r"\A[^\0]*\Z")]
 _State = Annotated[str, Meta(pattern=r"\A(?:\.|[A-Za-z0-9_-]{6})*\Z")]
 
 
+class Run(Struct, frozen=True, rename={"folder": "in"}, omit_defaults=True):
+    """A command that wrote documents, without the options of that one run."""
+
+    words: tuple[str, ...]
+    """What was typed, but no secret."""
+
+    lacks: tuple[str, ...] = ()
+    """What was typed and may be secret."""
+
+    folder: str | None = None
+    """The path from OUT to the folder in which it ran; `None` if they share only what belongs to others too."""
+
+
 class Record(Struct, frozen=True, kw_only=True, rename={"states": "files", "regions": "yours"}):
     """What skillgen wrote in its last run."""
 
@@ -137,6 +151,15 @@ class Record(Struct, frozen=True, kw_only=True, rename={"states": "files", "regi
     offers: Mapping[str, int] = field(default_factory=dict)
     """The number of other documented items, by the method that lists them."""
 
+    release: str | None = None
+    """The release of skillgen that wrote the documents."""
+
+    declared: str | None = None
+    """A digest of what the documents are made from and that is not in `tools`, `types` and `offers`."""
+
+    run: Run | None = None
+    """The command that `skillgen update` repeats."""
+
     regions: dict[_Path, int] = field(default_factory=dict)
     """Path to the number of marked regions that replace generated text."""
 
@@ -159,7 +182,7 @@ class Record(Struct, frozen=True, kw_only=True, rename={"states": "files", "regi
         parts = [f'"version": {VERSION}']
         for name, value in msgspec.to_builtins(replace(self, states=states, regions=regions)).items():
             if value or name in ("service", "tools", "files"):
-                has_lines = isinstance(value, dict) and name != "offers"
+                has_lines = isinstance(value, dict) and name not in ("offers", "run")
                 parts.append(f'"{name}": {_lines(value) if has_lines else _json(value)}')
         return "{\n  " + ",\n  ".join(parts) + "\n}\n"
 

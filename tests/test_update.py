@@ -1,0 +1,252 @@
+"""`skillgen update` repeats the runs that wrote documents; a run tells what a new release changed from drift."""
+
+from __future__ import annotations
+
+import json
+import re
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from cli import run_skillgen
+
+RECORD_NAME = ".skillgen.json"
+
+SERVER = """\
+import json, os, sys
+TOOLS = json.load(open(os.environ.get("TOOLS", "tools.json")))
+for line in sys.stdin:
+    message = json.loads(line)
+    if "id" in message:
+        results = {
+            "initialize": {
+                "protocolVersion": "2025-06-18",
+                "capabilities": {"tools": {}},
+                "serverInfo": {"name": sys.argv[1], "version": "1"},
+            },
+            "tools/list": {"tools": TOOLS},
+        }
+        answer = {"jsonrpc": "2.0", "id": message["id"]}
+        if message["method"] in results:
+            answer["result"] = results[message["method"]]
+        else:
+            answer["error"] = {"code": -32601, "message": "Method not found"}
+        print(json.dumps(answer), flush=True)
+"""
+
+
+def describe(path: Path, **operations: Any) -> None:
+    """Writes a description with these operations of /orders, by method."""
+    api = {
+        "openapi": "3.1.0",
+        "info": {"title": "Shop", "version": "1", "description": "Keeps the orders of a shop."},
+        "servers": [{"url": "https://shop.example"}],
+        "paths": {"/orders": operations},
+    }
+    path.write_text(json.dumps(api), "utf-8")
+
+
+LIST = {"operationId": "listOrders", "summary": "List orders", "parameters": [{"name": "state", "in": "query"}]}
+CREATE = {"operationId": "createOrder", "summary": "Create an order"}
+
+
+def tools(path: Path, *names: str) -> None:
+    path.write_text(json.dumps([{"name": name, "inputSchema": {"type": "object"}} for name in names]), "utf-8")
+
+
+def contents(folder: Path) -> dict[str, bytes]:
+    return {str(path.relative_to(folder)): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+
+
+def record(out: Path) -> Any:
+    return json.loads((out / RECORD_NAME).read_text("utf-8"))
+
+
+def test_the_run_that_wrote_documents_is_repeated_in_its_folder(tmp_path: Path) -> None:
+    describe(tmp_path / "api.json", get=LIST)
+    run_skillgen("from-openapi", "api.json", "--out", "docs/shop", "--emit", "skill", "--exclude", "x*", cwd=tmp_path)
+    before = contents(tmp_path / "docs")
+    done = run_skillgen("update", "shop", cwd=tmp_path / "docs")
+    assert (done.exit_code, done.stdout) == (0, "")
+    assert "nothing changed for callers" in done.stderr
+    assert contents(tmp_path / "docs") == before
+    describe(tmp_path / "api.json", get={**LIST, "parameters": []}, post=CREATE)
+    checked = run_skillgen("update", "--check", "docs/shop", cwd=tmp_path)
+    assert checked.exit_code == 1
+    assert "# breaking: listOrders: parameter state removed" in checked.stdout
+    assert contents(tmp_path / "docs") == before
+    done = run_skillgen("update", "docs/shop", cwd=tmp_path)
+    assert (done.exit_code, done.stdout.splitlines()) == (
+        0,
+        ["- breaking: listOrders: parameter state removed", "- createOrder: added"],
+    )
+    assert record(tmp_path / "docs/shop")["run"] == {
+        "words": ["from-openapi", "--exclude", "x*", "--emit", "skill", "api.json"],
+        "in": "../..",
+    }
+
+
+def test_a_server_is_started_as_it_was_and_secrets_are_not_stored(tmp_path: Path) -> None:
+    (tmp_path / "server.py").write_text(SERVER, "utf-8")
+    tools(tmp_path / "tools.json", "get_order")
+    server = ("--", sys.executable, str(tmp_path / "server.py"), "shop")
+    run_skillgen("from-server", "--env", "TOOLS=tools.json", "--out", "docs", *server, cwd=tmp_path)
+    text = (tmp_path / "docs" / RECORD_NAME).read_text("utf-8")
+    assert record(tmp_path / "docs")["run"]["words"] == [
+        "from-server", "--env", "TOOLS", "--", "python", "server.py", "shop",
+    ]  # fmt: skip
+    assert "TOOLS=" not in text
+    assert str(tmp_path) not in text
+    failed = run_skillgen("update", "docs", cwd=tmp_path)
+    assert failed.exit_code == 2
+    assert "--env: TOOLS is not set in this environment" in failed.stderr
+    tools(tmp_path / "tools.json", "get_order", "send_order")
+    environment = {"TOOLS": "tools.json", "PATH": str(Path(sys.executable).parent)}
+    done = run_skillgen("update", "docs", cwd=tmp_path, env=environment)
+    assert (done.exit_code, done.stdout) == (0, "- send_order: added\n"), done.stderr
+
+
+@pytest.mark.parametrize(
+    ("options", "lacks"),
+    [
+        (("--header", "Authorization: Bearer s3cr3t-t0ken-value"), "--header Authorization"),
+        (("--header", "Authorization: Bearer env:TOKEN"), None),
+    ],
+)
+def test_what_may_be_secret_must_be_given_again(options: tuple[str, ...], lacks: str | None, tmp_path: Path) -> None:
+    describe(tmp_path / "api.json", get=LIST)
+    environment = {"TOKEN": "s3cr3t-t0ken-value"}
+    made = run_skillgen("from-openapi", "api.json", "--out", "docs", *options, cwd=tmp_path, env=environment)
+    assert made.exit_code == 0, made.stderr
+    assert "s3cr3t" not in (tmp_path / "docs" / RECORD_NAME).read_text("utf-8")
+    done = run_skillgen("update", "docs", cwd=tmp_path, env=environment)
+    assert done.exit_code == (0 if lacks is None else 2)
+    assert lacks is None or f"does not store {lacks}, which may be secret" in done.stderr
+
+
+def test_a_folder_that_fails_keeps_its_documents_and_stops_no_other(tmp_path: Path) -> None:
+    for name in ("gone", "empty", "well"):
+        describe(tmp_path / f"{name}.json", get=LIST)
+        run_skillgen("from-openapi", f"{name}.json", "--out", name, cwd=tmp_path)
+    before = contents(tmp_path / "gone"), contents(tmp_path / "empty")
+    (tmp_path / "gone.json").unlink()
+    describe(tmp_path / "empty.json")
+    describe(tmp_path / "well.json", get=LIST, post=CREATE)
+    done = run_skillgen("update", "gone", "empty", "nothing", "well", cwd=tmp_path)
+    assert done.exit_code == 3
+    assert (contents(tmp_path / "gone"), contents(tmp_path / "empty")) == before
+    assert done.stdout == "- createOrder: added\n"
+    errors = [line for line in done.stderr.splitlines() if line.startswith("skillgen: error: ")]
+    assert [error.removeprefix("skillgen: error: ").split(":")[0].split("/")[-1] for error in errors] == [
+        "gone.json", "empty", "nothing",
+    ]  # fmt: skip
+
+
+def test_a_link_to_a_program_may_lead_to_another_file_later(tmp_path: Path) -> None:
+    """As `node_modules/.bin` does after an update of the package."""
+    tools(tmp_path / "tools.json", "get_order")
+    for name in ("old", "new"):
+        (tmp_path / name).write_text(f"#!{sys.executable}\n{SERVER}", "utf-8")
+        (tmp_path / name).chmod(0o755)
+    (tmp_path / "server").symlink_to("old")
+    made = run_skillgen("from-server", "--out", "docs", "--", "./server", "shop", cwd=tmp_path)
+    assert made.exit_code == 0, made.stderr
+    (tmp_path / "server").unlink()
+    (tmp_path / "server").symlink_to("new")
+    (tmp_path / "old").unlink()
+    assert run_skillgen("update", "docs", cwd=tmp_path).exit_code == 0
+
+
+def test_the_services_of_a_client_are_renewed_together(tmp_path: Path) -> None:
+    (tmp_path / "server.py").write_text(SERVER, "utf-8")
+    tools(tmp_path / "tools.json", "get_order")
+    servers = {
+        name: {"command": sys.executable, "args": ["server.py", name], "cwd": str(tmp_path)} for name in ("one", "two")
+    }
+    (tmp_path / ".mcp.json").write_text(json.dumps({"mcpServers": servers}), "utf-8")
+    made = run_skillgen("from-server", "--config", ".mcp.json", "--out", "docs", cwd=tmp_path)
+    assert made.exit_code == 0, made.stderr
+    tools(tmp_path / "tools.json", "get_order", "send_order")
+    done = run_skillgen("update", "docs/two", cwd=tmp_path)
+    assert (done.exit_code, done.stdout) == (0, "- one: send_order: added\n- two: send_order: added\n"), done.stderr
+
+
+def test_the_documents_of_a_project_are_built(tmp_path: Path) -> None:
+    describe(tmp_path / "api.json", get=LIST)
+    (tmp_path / "skillgen.yaml").write_text("targets:\n  shop:\n    source: {openapi: api.json}\n", "utf-8")
+    run_skillgen("build", cwd=tmp_path)
+    done = run_skillgen("update", cwd=tmp_path)
+    assert (done.exit_code, done.stdout) == (2, "")
+    assert "is of the target shop of a project" in done.stderr
+    assert "run skillgen build --target shop" in done.stderr
+
+
+def test_documents_of_the_api_do_not_say_how_they_were_made(tmp_path: Path) -> None:
+    import skillgen
+
+    describe(tmp_path / "api.json", get=LIST)
+    skillgen.generate(skillgen.read(openapi=str(tmp_path / "api.json")), out=str(tmp_path / "docs"))
+    done = run_skillgen("update", "docs", cwd=tmp_path)
+    assert done.exit_code == 2
+    assert "does not say which command wrote it" in done.stderr
+
+
+# -- upgrades --------------------------------------------------------------------------------------------------------
+
+
+SKILL = "skills/shop/SKILL.md"
+
+
+def age(project: Path) -> None:
+    """Has the documents of a project as if release 0.1.9 had written them, with other lines and another variable."""
+    out = project / "agent-docs"
+    now = (out / RECORD_NAME).read_text("utf-8")
+    text = (out / SKILL).read_text("utf-8").replace("SKILL_", "SKILL_OLD_").replace("## ", "## The ")
+    (project / "old" / "skill").mkdir(parents=True, exist_ok=True)
+    template = "{% raw %}" + text + "{% endraw %}"
+    (project / "old" / "skill" / "SKILL.md.j2").write_text(template, "utf-8")
+    made = run_skillgen("build", "--templates", "old", cwd=project)
+    assert made.exit_code == 0, made.stderr
+    data = record(out) | {"release": "0.1.9", "declared": json.loads(now)["declared"]}
+    (out / RECORD_NAME).write_text(json.dumps(data), "utf-8")
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    """A project whose documents an earlier release wrote."""
+    secured = {**LIST, "security": [{"key": []}]}
+    describe(tmp_path / "api.json", get=secured)
+    api = json.loads((tmp_path / "api.json").read_text("utf-8"))
+    api["components"] = {"securitySchemes": {"key": {"type": "http", "scheme": "bearer"}}}
+    (tmp_path / "api.json").write_text(json.dumps(api), "utf-8")
+    (tmp_path / "skillgen.yaml").write_text("targets:\n  shop:\n    source: {openapi: api.json}\n", "utf-8")
+    assert run_skillgen("build", cwd=tmp_path).exit_code == 0
+    age(tmp_path)
+    return tmp_path
+
+
+def test_drift_by_a_new_release_is_told_from_drift_by_the_source(project: Path) -> None:
+    checked = run_skillgen("build", "--check", "-v", cwd=project)
+    assert checked.exit_code == 1
+    assert "generator-changed" in checked.stderr
+    message = r"changed from 0\.1\.9 to 0\.2\.0, the source did not: [23] files, with \d headings, \d list items?, "
+    assert re.search(message, checked.stderr), checked.stderr
+    assert "; the variable SKILL_OLD_SHOP_EXAMPLE___TOKEN is not used any more" in checked.stderr
+    api = json.loads((project / "api.json").read_text("utf-8"))
+    api["info"]["description"] = "Keeps all orders of a shop."
+    (project / "api.json").write_text(json.dumps(api), "utf-8")
+    checked = run_skillgen("build", "--check", "-v", cwd=project)
+    assert checked.exit_code == 1
+    assert "generator-changed" not in checked.stderr
+
+
+def test_a_hook_can_accept_what_only_a_new_release_changed(project: Path) -> None:
+    hook = ("build", "--fail-on-change", "--accept-upgrade")
+    assert run_skillgen("build", "--check", "--accept-upgrade", cwd=project).exit_code == 0
+    assert run_skillgen(*hook, cwd=project).exit_code == 0
+    assert record(project / "agent-docs")["release"] == "0.2.0"
+    assert "## The " not in (project / "agent-docs/skills/shop/SKILL.md").read_text("utf-8")
+    age(project)
+    describe(project / "api.json", get=LIST, post=CREATE)
+    assert run_skillgen(*hook, cwd=project).exit_code == 1
