@@ -345,6 +345,19 @@ def test_a_change_in_a_file_to_which_a_description_refers_is_noticed(project: Pa
     assert "nothing changed" not in build(project).stderr, "one that can't be told is read each time"
 
 
+def test_content_counts_not_the_time_of_a_file(project: Path) -> None:
+    """X-51: a checkout changes times only, and a tool may restore the time and size of what it changes."""
+    api = project / "api.json"
+    assert build(project, "targets: {api: {source: {openapi: api.json}}}\n").exit_code == 0
+    before = api.stat()
+    for path in (api, *(project / "agent-docs").rglob("*.md")):
+        os.utime(path, (1, 1))
+    assert "nothing changed" in build(project).stderr
+    api.write_text(api.read_text("utf-8").replace("list_tasks", "wipe_tasks"), "utf-8")
+    os.utime(api, ns=(before.st_atime_ns, before.st_mtime_ns))
+    assert "nothing changed" not in build(project).stderr
+
+
 REFERENCES: dict[str, dict[str, Any]] = {
     "reference": {"$ref": "part.json#/Part"},
     "discriminator": {

@@ -36,7 +36,7 @@ from skillgen.pipeline.ownership import remove_leftovers
 from skillgen.pipeline.packages import skill_folders
 from skillgen.pipeline.results import Failure, Outcome, Place, Result
 from skillgen.security.secrets import Secrets, secrets_from_environment
-from skillgen.sources.documents import FilesRead, file_digest, is_url, track_files_read
+from skillgen.sources.documents import FilesRead, FileState, file_state, is_url, marks_of, track_files_read
 from skillgen.sources.http import read_cached, write_cached
 from skillgen.sources.json_access import SOURCE_LIMIT_BYTES
 from skillgen.sources.mcp.session import CancelToken
@@ -221,13 +221,9 @@ def _up_to_date_result(named: NamedTarget) -> Result | None:
     with suppress(OSError, ValueError, LookupError, TypeError, SkillgenError):
         last = json.loads(read_cached(_cache_key(named)) or b"null")
         if last["options"] == _options_digest(named) and all(
-            _digest(Path(path)) == digest for path, digest in last["files"].items()
+            _is_same(Path(path), *state) for path, state in last["files"].items()
         ):
-            kept = tuple(_kept(Path(folder), is_service) for folder, is_service, _ in last["folders"])
-            if all(
-                _folder_digest(item.plan) == digest for item, (*_, digest) in zip(kept, last["folders"], strict=True)
-            ):
-                return Result(steps=kept)
+            return Result(steps=tuple(_kept(Path(folder), is_service) for folder, is_service in last["folders"]))
     return None
 
 
@@ -246,13 +242,12 @@ def _remember(named: NamedTarget, files: FilesRead, result: Result) -> None:
     if not is_document or not files.is_complete or b"${" in msgspec_json.encode(named.target):
         return
     with suppress(OSError, SkillgenError):
+        plans = [outcome.plan for outcome in result.outcomes]
+        written = (plan.out / path for plan in plans for path in (RECORD_NAME, *plan.after.states))
         last = {
             "options": _options_digest(named),
-            "files": files.digests,
-            "folders": [
-                (str(outcome.plan.out), outcome.kind == "documents", _folder_digest(outcome.plan))
-                for outcome in result.outcomes
-            ],
+            "files": files.states | {str(path): _state(path) for path in written},
+            "folders": [(str(item.plan.out), item.kind == "documents") for item in result.outcomes],
         }
         write_cached(_cache_key(named), json.dumps(last).encode("utf-8", "surrogatepass"))
 
@@ -269,12 +264,6 @@ def _options_digest(named: NamedTarget) -> str:
     return hashlib.sha256(json.dumps(data, sort_keys=True, default=str).encode("utf-8", "replace")).hexdigest()
 
 
-def _folder_digest(plan: Plan) -> str:
-    """Returns the digest of the record of a plan's folder, and of every file that it names."""
-    paths = (RECORD_NAME, *sorted(plan.after.states))
-    return hashlib.sha256("".join(_digest(plan.out / path) for path in paths).encode()).hexdigest()
-
-
 def _templates_digests(folder: Path) -> dict[str, str]:
     """Returns the digest of every file in a folder of templates, since a new file may replace a built-in template.
 
@@ -286,19 +275,24 @@ def _templates_digests(folder: Path) -> dict[str, str]:
         if path.is_symlink():
             raise OSError("a symbolic link")
         if path.is_file():
-            digests[path.relative_to(folder).as_posix()] = _digest(path)
+            digests[path.relative_to(folder).as_posix()] = _state(path)[0]
     return digests
 
 
-def _digest(path: Path) -> str:
-    """Returns the digest of a file.
+def _is_same(path: Path, digest: str, marks: list[int]) -> bool:
+    return path.is_file() and (marks_of(path.stat()) == marks or _state(path)[0] == digest)
+
+
+def _state(path: Path) -> FileState:
+    """Returns the state of a file.
 
     Raises:
         OSError: it is too large, or not a regular file (a pipe would block, a device may never end).
     """
-    if not path.is_file() or path.stat().st_size > SOURCE_LIMIT_BYTES:
+    found = path.stat()
+    if not path.is_file() or found.st_size > SOURCE_LIMIT_BYTES:
         raise OSError("not a regular file, or too large")
-    return file_digest(path.read_bytes())
+    return file_state(path.read_bytes(), found)
 
 
 class BuiltTarget(Struct, frozen=True, kw_only=True):

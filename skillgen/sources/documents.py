@@ -7,11 +7,13 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 import sys
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from pathlib import Path
+from typing import TypeAlias
 
 from msgspec import Struct, field
 from msgspec.structs import replace
@@ -68,11 +70,15 @@ RUNTIMES = {
 """Suffix of the file of a program to what runs it."""
 
 
+FileState: TypeAlias = tuple[str, list[int]]
+"""Digest of a file's content, and its marks: size, times and number. While the marks are the same, the content is."""
+
+
 class FilesRead(Struct):
     """The files that a source was read from."""
 
-    digests: dict[str, str] = field(default_factory=dict)
-    """Absolute path to the digest of the content that was read."""
+    states: dict[str, FileState] = field(default_factory=dict)
+    """Absolute path to the state of the file when it was read."""
 
     is_complete: bool = True
     """False if the source also depends on something else: a URL, standard input or a missing file."""
@@ -98,9 +104,14 @@ def note_other_input() -> None:
         files.is_complete = False
 
 
-def file_digest(content: bytes) -> str:
-    """Returns the digest of a file's content, as `FilesRead` records it."""
-    return hashlib.sha256(content).hexdigest()
+def file_state(content: bytes, found: os.stat_result) -> FileState:
+    """Returns the state of a file; `found` is from before its content was read."""
+    return hashlib.sha256(content).hexdigest(), marks_of(found)
+
+
+def marks_of(found: os.stat_result) -> list[int]:
+    """Returns the marks of a file."""
+    return [found.st_size, found.st_mtime_ns, found.st_ctime_ns, found.st_ino]
 
 
 class Document(Struct, frozen=True, kw_only=True):
@@ -253,7 +264,7 @@ def text_of_file(path: Path) -> str | None:
 def _read_file(path: Path) -> bytes:
     try:
         with path.open("rb") as file:
-            content = file.read(SOURCE_LIMIT_BYTES + 1)
+            found, content = os.fstat(file.fileno()), file.read(SOURCE_LIMIT_BYTES + 1)
     except FileNotFoundError:
         raise SourceError("no such file", where=str(path), fix="give a file, a URL or - for standard input") from None
     except OSError as error:
@@ -264,7 +275,7 @@ def _read_file(path: Path) -> bytes:
             "is not a file name", where=str(path), fix="give a file, a URL or - for standard input"
         ) from None
     if (files := _FILES_READ.get()) is not None:
-        files.digests[str(path.absolute())] = file_digest(content)
+        files.states[str(path.absolute())] = file_state(content, found)
     return content
 
 
