@@ -85,3 +85,34 @@ def test_the_help_of_a_command_names_every_format() -> None:
     offered = re.search(r"Comma-separated, of (\S+)\.", " ".join(help_text.split()))
     assert offered is not None
     assert set(offered[1].split(",")) <= set(re.split(r"[,`.\s]+", text))
+
+
+def test_ai_help_md_keeps_its_limit_whatever_the_last_scan_adds(tmp_path: Path) -> None:
+    """S0-30: under 3,000 tokens in the bytes that are written, also with long names, examples and host forms."""
+    for length, mark in ((8, "@/a"), (40, "@/a @/b"), (120, "plain"), (300, "@/a @/b @/c @/d")):
+        folder = "segment-" * (length // 8)
+        paths = {
+            f"/{folder}/thing{number}/{{id}}": {
+                "get": {
+                    "summary": f"Read {mark} {number}",
+                    "parameters": [
+                        {
+                            "name": "id",
+                            "in": "path",
+                            "required": True,
+                            "schema": {"type": "string"},
+                            "example": "x" * 90,
+                        }
+                    ],
+                    "responses": {"200": {"description": f"The thing {mark}"}},
+                }
+            }
+            for number in range(25)
+        }
+        description = tmp_path / f"{length}.json"
+        description.write_text(
+            json.dumps({"openapi": "3.1.0", "info": {"title": "Things", "version": "1"}, "paths": paths})
+        )
+        out = tmp_path / str(length)
+        assert run_skillgen("from-openapi", str(description), "--out", str(out)).exit_code == 0
+        assert len((out / "ai-help.md").read_bytes()) <= 12_000, length

@@ -21,11 +21,13 @@ from skillgen.render.listing import Listing, list_tools
 from skillgen.render.pages import Section, file_stems, linked_types
 from skillgen.render.reference import SingleFile
 from skillgen.render.results import command_errors
+from skillgen.render.safety import cautions
 from skillgen.render.said import said_by
 from skillgen.render.semantics import date_formats, deprecated_names, operational_facts
-from skillgen.render.skill import SAID_SHARE, Rendering
+from skillgen.render.skill import SAID_SHARE, Rendering, cut_lines
 from skillgen.render.workflows import recipes_text, workflow_lines
 from skillgen.text.generated import OWN_WORDS, marked
+from skillgen.text.inert import inert
 
 _RECIPES_STEPS = 40
 """Steps of all workflows up to which they are written out; of more, each workflow has a line."""
@@ -56,23 +58,31 @@ _PROFILE_SECTIONS = {
 
 
 def ai_help_documents(rendering: Rendering) -> Iterator[Document]:
-    """Yields ai-help.md: with every parameter if that fits, else a list of tools, else without optional sections."""
-    limit = DEFAULT_BUDGET * BYTES_PER_TOKEN
-    text = ""
+    """Yields ai-help.md: with every parameter if that fits, else a list of tools, else without what is optional."""
+    yield Document("ai-help.md", _fitting_text(rendering, DEFAULT_BUDGET * BYTES_PER_TOKEN))
+
+
+def _fitting_text(rendering: Rendering, limit: int) -> str:
     if rendering.reference.size_bytes() <= limit:
-        text = _text(rendering, None, is_brief=False)
-    if not text or len(text.encode()) > limit:
-        for is_brief in (False, True):
-            rest = len(_text(rendering, Listing(), is_brief=is_brief).encode())
-            room = limit - rest - len("\n\n\n\n\n")  # the blank lines around the list
+        text = _text(rendering, None)
+        if len(text.encode()) <= limit:
+            return text
+    for is_brief, examples in ((False, _EXAMPLES_SHOWN), (True, _EXAMPLES_SHOWN), (True, 0)):
+        room = limit - len(_text(rendering, Listing(), is_brief=is_brief, examples=examples).encode())
+        room -= len("\n\n\n\n\n")  # the blank lines around the list
+        for _ in range(2):
             listing = list_tools(rendering.service, rendering.reference, room, is_linked=False)
-            text = _text(rendering, listing, is_brief=is_brief)
-            if len(text.encode()) <= limit:
-                break
-    yield Document("ai-help.md", text)
+            text = _text(rendering, listing, is_brief=is_brief, examples=examples)
+            over = len(text.encode()) - limit
+            if over <= 0:
+                return text
+            room -= over  # what the last scan adds to the list
+    return cut_lines(text, limit, cautions(rendering.service))
 
 
-def _text(rendering: Rendering, listing: Listing | None, *, is_brief: bool) -> str:
+def _text(
+    rendering: Rendering, listing: Listing | None, *, is_brief: bool = False, examples: int = _EXAMPLES_SHOWN
+) -> str:
     """Returns the text with a list of tools, or their sections; if it is brief, with the required sections only."""
     service, reference, templates = rendering.service, rendering.reference, rendering.templates
     inlined = listing is None
@@ -100,7 +110,7 @@ def _text(rendering: Rendering, listing: Listing | None, *, is_brief: bool) -> s
             for tool in service.tools
             for example in tool.examples
             if example.is_declared and example.flaw is None and (example.input or example.description)
-        ][:_EXAMPLES_SHOWN],
+        ][:examples],
         "with_json": [tool.name for tool in service.tools if any(map(_prints_json, tool.parameters))],
         "shown_in": [
             tool.name
@@ -131,7 +141,7 @@ def _text(rendering: Rendering, listing: Listing | None, *, is_brief: bool) -> s
         if reference.common.errors is not None:
             file.add_common_errors(reference.common.errors)
     file.add(templates.render("ai-help/last.md.j2", **context))
-    return marked(file.text())
+    return inert("ai-help.md", marked(file.text()))
 
 
 _INPUT = re.compile(r"\b(?:file|input|parse|read|stdin)", re.IGNORECASE)

@@ -316,6 +316,7 @@ def error_line(error: ErrorCase, detail: str = "") -> Markdown:
     return Markdown(": ".join(filter(None, (head, words))))
 
 
+@once
 def command_errors(service: Service) -> list[Markdown]:
     """Returns a line for each error that tools declare, with the tools; of many, only the codes.
 

@@ -248,6 +248,7 @@ class OperationalFact(Struct, frozen=True):
     """The tools, as code."""
 
 
+@once
 def operational_facts(service: Service) -> list[OperationalFact]:
     """Returns what commands do, and whether they can be repeated; inferred facts are marked."""
     facts = []
@@ -268,6 +269,7 @@ def deprecated_names(service: Service) -> Markdown:
     return names_shown([tool.name for tool in service.tools if tool.deprecated])
 
 
+@once
 def date_formats(service: Service) -> dict[str, Markdown]:
     """Returns each date or time format that a parameter has, with these parameters."""
     types = {item.name: item.schema for item in service.schemas}

@@ -277,7 +277,7 @@ class _Writer:
         text = self.text(listing, said)
         if not _fits(text, limit):
             text = self.text(listing, said, offers=False)
-        cut = _cut(text, limit, cautions(self._rendering.service))
+        cut = cut_lines(text, limit, cautions(self._rendering.service))
         return Skill(
             text=cut,
             said=said,
@@ -292,7 +292,7 @@ def _fits(text: str, limit: int) -> bool:
     return len(text.encode()) <= limit and text.count("\n") <= MAX_LINES
 
 
-def _cut(text: str, limit: int, safety: Collection[str]) -> str:
+def cut_lines(text: str, limit: int, safety: Collection[str]) -> str:
     """Leaves out the longest lines of a text that fits in no form, those on safety last, but never front matter."""
     end_of_fields = text.find("\n---\n") + len("\n---\n") if text.startswith("---\n") else 0
     fields, lines = text[:end_of_fields], text[end_of_fields:].splitlines(keepends=True)

@@ -636,22 +636,25 @@ def _lists_all(text: str, choices: Sequence[Json]) -> bool:
         return False
     if {match[2] for match in _QUOTED.finditer(text)}.issuperset(map(str, choices)):
         return True
-    if len(choices) > _LISTED_CHOICES or not all(str(choice) in text for choice in choices):
+    is_listed = len(choices) <= _LISTED_CHOICES and all(str(choice) in text for choice in choices)
+    if not is_listed or not _BEFORE_CHOICES.search(text):
         return False
     listed = _BETWEEN_CHOICES.join(re.escape(str(choice)) for choice in choices)
-    return re.search(rf"(?:one of|either|values?|options?)\W{{1,4}}{listed}(?![\w-])", text, re.IGNORECASE) is not None
+    return re.search(rf"{_BEFORE_CHOICES.pattern}{listed}(?![\w-])", text, re.IGNORECASE) is not None
 
 
 _LISTED_CHOICES = 12
 """Maximum of values that are searched in the order of the schema."""
 
+_BEFORE_CHOICES = re.compile(r"(?:one of|either|values?|options?)\W{1,4}", re.IGNORECASE)
 _BETWEEN_CHOICES = r"[`'\"]?(?:\s?[,;/|]\s?(?:(?:or|and)\s)?|\s(?:or|and)\s)[`'\"]?"
 
 
 def _says_default(text: str, default: Json) -> bool:
     """True if a text states a string, number or boolean as the default; `true` in words is not the string."""
     is_ambiguous = isinstance(default, str) and value(default) != code(default)
-    if isinstance(default, (dict, list)) or is_ambiguous or str(default).lower() not in text.lower():
+    lower = text.lower()
+    if isinstance(default, (dict, list)) or is_ambiguous or "default" not in lower or str(default).lower() not in lower:
         return False
     said = rf"\bdefault(?:s|ing)?(?: value)?(?: is| to| of)?[ :=]{{1,2}}[`'\"]?{re.escape(str(default))}(?![\w-]|\.\d)"
     return re.search(said, text, re.IGNORECASE) is not None
