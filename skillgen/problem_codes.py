@@ -10,9 +10,10 @@ import re
 from collections.abc import Iterator, Mapping
 from functools import cached_property
 from pathlib import Path
+from textwrap import dedent
 from typing import Literal
 
-from msgspec import Struct, yaml
+from msgspec import Struct, convert
 
 Level = Literal["info", "warning", "error"]
 
@@ -75,6 +76,18 @@ class ProblemCode(Struct, frozen=True, kw_only=True, rename="kebab", forbid_unkn
         return "MUST" if self.clause.endswith("(MUST)") else "SHOULD" if self.clause.endswith("(SHOULD)") else ""
 
 
+_MEMBER = re.compile(r"^  ([a-z-]+): (?:\|\n((?:    .*\n|\n)+)|(.*)\n)", re.MULTILINE)
+
+
+def _value(block: str, line: str) -> str | bool | list[str]:
+    """Returns the value of a member; importing PyYAML takes more than the rest of a small run."""
+    if block:
+        return dedent(block).rstrip("\n") + "\n"
+    if line.startswith("["):
+        return line[1:-1].split(", ")
+    return line == "true" or line.strip("'")
+
+
 class _Table(Mapping[str, ProblemCode]):
     """The table; an entry is parsed when it is first needed, because most runs need few."""
 
@@ -88,7 +101,8 @@ class _Table(Mapping[str, ProblemCode]):
 
     def __getitem__(self, code: str) -> ProblemCode:
         if code not in self._kinds:
-            self._kinds[code] = yaml.decode(self._entries[code], type=ProblemCode)
+            members = {key: _value(block, line) for key, block, line in _MEMBER.findall(self._entries[code])}
+            self._kinds[code] = convert(members, ProblemCode)
         return self._kinds[code]
 
     def __iter__(self) -> Iterator[str]:

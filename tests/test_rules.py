@@ -18,6 +18,7 @@ from servers.listed import LISTS
 
 import skillgen
 from skillgen import Problem
+from skillgen.problem_codes import CODES as KINDS
 
 Json = Any
 
@@ -29,6 +30,14 @@ CASES = {code for code, kind in TABLE.items() if "case" in kind}
 CHECKS = (ROOT / "skillgen" / "rules" / "checks.py").read_text("utf-8")
 LINT_CODES = frozenset(re.findall(r'_RULES, "([a-z-]+)"', CHECKS))
 """Codes that only `lint` reports."""
+
+
+def test_the_table_is_read_as_yaml() -> None:
+    members = {code: {key.replace("-", "_"): value for key, value in kind.items()} for code, kind in TABLE.items()}
+    read = {code: {key: getattr(KINDS[code], key) for key in kind} for code, kind in members.items()}
+    assert json.loads(json.dumps(read)) == members
+    assert list(KINDS) == list(TABLE)
+
 
 # -- how an example is completed and read ----------------------------------------------------------------------------
 

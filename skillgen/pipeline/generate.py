@@ -407,11 +407,12 @@ def problems_of_added_lines(
     """Yields what the lines that a person added to a document say of a service, and it does not have; `states` are
     those of the file in the record.
     """
-    from skillgen.rules.prose import check_texts
     from skillgen.write.merge import generated_digests
 
     own = generated_digests(states)
     if any(added := ["" if line_digest(line) in own else line for line in lines]):
+        from skillgen.rules.prose import check_texts
+
         yield from check_texts({where: "\n".join(added)}, service)
 
 
