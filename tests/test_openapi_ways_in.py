@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 from cli import files_of, generated, run_skillgen
 from conftest import Asked, Reply
 from descriptions import description, operation, write
@@ -224,14 +225,18 @@ def test_a_base_url_leads_to_the_description_that_is_published(
     assert asked[0][1]["accept"].startswith("application/yaml, application/json")
 
 
-@pytest.mark.parametrize(("media_type", "is_reported"), [
-    ("application/yaml", False), ("application/json; charset=utf-8", False), ("text/plain", True),
+@pytest.mark.parametrize(("headers", "body", "is_reported"), [
+    ({"Content-Type": "application/yaml"}, BODY, False),
+    ({"Content-Type": "application/json; charset=utf-8"}, BODY, False),
+    ({"Content-Type": "application/json"}, yaml.safe_dump(json.loads(BODY)).encode(), True),
+    ({"Content-Type": "text/plain"}, BODY, True),
+    ({}, BODY, True),
 ])  # fmt: skip
 def test_a_manifest_with_another_media_type_is_reported(
-    answering: Callable[[Reply], tuple[str, Asked]], media_type: str, is_reported: bool
+    answering: Callable[[Reply], tuple[str, Asked]], headers: dict[str, str], body: bytes, is_reported: bool
 ) -> None:
-    """Seed 002, 3.1; any other description may have whatever media type."""
-    address, _ = answering(lambda path, _: (200, {"Content-Type": media_type}, BODY))
+    """S2-24 (seed 002, 3.1): also without one; any other description may have whatever media type."""
+    address, _ = answering(lambda path, _: (200, headers, body))
     for place, is_manifest in (("/.well-known/mcp.yaml", True), ("/openapi.json", False)):
         codes = {problem.code for problem in skillgen.read(f"{address}{place}").problems}
         assert ("manifest-media-type" in codes) is (is_reported and is_manifest)

@@ -121,6 +121,11 @@ class Source(Options, frozen=True, kw_only=True):
     allow_outside_refs: bool = option(
         "Read files outside the description's folder that it refers to.", False, panel=_SAFETY, kinds=_DESCRIPTIONS
     )
+    include_internal: bool = option(
+        "Document what the description marks as internal (x-internal, x-hidden and their like).",
+        False,
+        kinds=_DESCRIPTIONS,
+    )
     python: PathName | None = option(
         "Python of the environment that has the program. Default: that of the active virtual environment, else of the "
         "nearest .venv, else the first on PATH.",

@@ -24,6 +24,8 @@ _DEPRECATED = re.compile(r"\W{0,9}deprecated\b|[^\n]{0,80}\(deprecated\)", re.IG
 _DEPRECATED_BELOW = re.compile(r"\n[^\S\n]*\n\W{0,3}[\[(*]DEPRECATED[\])*]")
 """A mark before a later paragraph: the description of a path is added to those of its operations."""
 
+_KEY = re.compile(r"(?:x-)?idempotency[-_]?key", re.IGNORECASE)
+
 _LEVELS = CAUTION["access_level"]
 
 
@@ -32,7 +34,7 @@ def infer_missing(service: Service, authored: Mapping[str, AuthorEffect]) -> Ser
 
     `authored` has the effects that the author of the documents declares.
     """
-    tools = tuple(_with_deprecation(_with_docstring(tool)) for tool in service.tools)
+    tools = tuple(_with_key(_with_deprecation(_with_docstring(tool))) for tool in service.tools)
     return split_large_groups(infer_effects(group_tools(replace(service, tools=tools)), authored))
 
 
@@ -57,6 +59,16 @@ def _with_docstring(tool: Tool) -> Tool:
         for item in tool.parameters
     )
     return replace(tool, parameters=parameters)
+
+
+def _with_key(tool: Tool) -> Tool:
+    """Marks a tool that takes an idempotency key, as a header or in its body (seed 002), as repeatable with it."""
+    semantics = tool.semantics
+    key = next((item for item in tool.parameters if _KEY.fullmatch(item.name)), None)
+    if key is None or semantics.idempotent_with_key is not None:
+        return tool
+    origins = {**(semantics.origins or {}), "idempotent_with_key": Origin("declared", key.pointer or tool.pointer)}
+    return replace(tool, semantics=replace(semantics, idempotent_with_key=True, origins=origins))
 
 
 def _with_deprecation(tool: Tool) -> Tool:

@@ -259,7 +259,12 @@ def _from_description(
         from skillgen.sources.overlay import apply_overlays
 
         document = apply_overlays(document, tuple(source.overlays), problems, access)
-    policy = ReferencePolicy(outside=source.allow_outside_refs, remote=source.allow_remote_refs, access=access)
+    policy = ReferencePolicy(
+        outside=source.allow_outside_refs,
+        remote=source.allow_remote_refs,
+        internal=source.include_internal,
+        access=access,
+    )
     service = service_from_description(document, problems, policy)
     service = structs.replace(service, source=words_of_document(document, service, access.secrets))
     # A relative URL of a server is resolved against the description's own URL, which may hold a secret.

@@ -72,13 +72,26 @@ _REQUIRED_FIELDS = ("name", "description", "access-level", "cli-url", "api-url",
 """Fields of front matter that the object of the handshake requires too."""
 
 
+_RESOURCES = "resources-list"
+_RESOURCE = {
+    "uri": "resource:///tool_descriptions",
+    "name": "Tool descriptions, required to call a tool",
+    "description": "1. Choose a tool from tools/list by what it does. 2. Read its parameters, examples and errors here "
+    "before the first call: resource:///tool_descriptions?tools=NAME, or ?tools=NAME,NAME for several; without ?tools= "
+    "the server answers with an error. 3. Call the tool. Reading a description authorises the tool for the session; a "
+    "call before that is refused.",
+    "mimeType": "application/json",
+}
+"""The entry of resources/list (seed 003, 4.1, 4.2 and 11.2)."""
+
+
 def tool_description_documents(rendering: Rendering) -> Iterator[Document | Problem]:
     """Yields a file for each tool, and the minimal list (seed 003, 3.1, 4.4 and 7.1)."""
     service = rendering.service
     if service.kind != "mcp":
         yield left_out("tool-descriptions", NOT_A_SERVER)
         return
-    stems = file_stems((tool.name for tool in service.tools), frozenset({_LIST}))
+    stems = file_stems((tool.name for tool in service.tools), frozenset({_LIST, _RESOURCES}))
     entries = []
     for tool in service.tools:
         full = {
@@ -98,6 +111,7 @@ def tool_description_documents(rendering: Rendering) -> Iterator[Document | Prob
         }
         entries.append(with_values(entry, keep=("description",)))
     yield json_document(f"tool-descriptions/{_LIST}.json", {"tools": entries}, keep=("tools",))
+    yield json_document(f"tool-descriptions/{_RESOURCES}.json", {"resources": [_RESOURCE]})
 
 
 def skills_list_documents(rendering: Rendering) -> Iterator[Document | Problem]:

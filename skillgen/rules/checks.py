@@ -165,6 +165,25 @@ def _missing_replacement(tool: Tool, types: Types) -> Findings:
         yield tool.pointer, f"{tool.name} is deprecated, and does not say what to use instead"
 
 
+_DATE = re.compile(r"\d{4}-\d\d-\d\d(?:T\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:?\d\d)?)?")
+_REQUEST = re.compile(r"(?:GET|POST|PUT|PATCH|DELETE|HEAD|OPTIONS) (?:https?://\S+|/\S*)")
+
+
+@_rule(_SERVICE_RULES, "declaration-useless", "mcp")
+def _useless_declarations(service: Service) -> Findings:
+    if service.last_updated is not None and not _DATE.fullmatch(service.last_updated.strip()):
+        yield "/initialize/dashdash/lastUpdated", f"{service.last_updated[:80]!r} is no date of ISO 8601"
+    for tool in service.tools:
+        semantics = tool.semantics
+        if tool.api_equivalent is not None and not _REQUEST.match(tool.api_equivalent.strip()):
+            yield tool.pointer, f"{tool.name}: apiEquivalent {tool.api_equivalent[:80]!r} is no method with a path"
+        has_key = any("key" in item.name.lower() or "idempoten" in item.name.lower() for item in tool.parameters)
+        if semantics.idempotent_with_key and not has_key and not is_inferred(semantics, "idempotent_with_key"):
+            yield tool.pointer, f"{tool.name} is declared to be idempotent with a key, but no parameter is a key"
+        if semantics.reversible and semantics.reversed_by is None and not is_inferred(semantics, "reversible"):
+            yield tool.pointer, f"{tool.name} is declared to be reversible, but no tool that reverses it is named"
+
+
 @_rule(_SERVICE_RULES, "unknown-tool-named", "mcp", "openapi")
 def _unknown_tools(service: Service) -> Findings:
     names = ToolNames(service)

@@ -5,6 +5,7 @@ A snapshot is services as JSON: `inspect` prints it, `--snapshot` takes it. Othe
 
 from __future__ import annotations
 
+import codecs
 import hashlib
 import json
 import os
@@ -128,6 +129,9 @@ class Document(Struct, frozen=True, kw_only=True):
     media_type: str = ""
     """The media type with which it was fetched; empty if the server declared none, and for a file."""
 
+    is_json: bool = True
+    """Whether its text is JSON; of what was fetched only."""
+
     folder: Path | None = None
     """The folder of the file: the base of relative paths."""
 
@@ -188,7 +192,8 @@ def document_from_response(fetched: Fetched, problems: ProblemLog, access: Fetch
     """
     note_other_input()
     document = document_of(fetched.content, fetched.url, problems, access, url=fetched.url)
-    return replace(document, media_type=fetched.content_type)
+    is_json = fetched.content.removeprefix(codecs.BOM_UTF8).lstrip()[:1] in (b"{", b"[")
+    return replace(document, media_type=fetched.content_type, is_json=is_json)
 
 
 def document_of(

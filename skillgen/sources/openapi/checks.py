@@ -15,6 +15,7 @@ from skillgen.errors import ProblemLog
 from skillgen.model.auth import Auth
 from skillgen.model.tool import Tool
 from skillgen.model.values import Json, child, follow
+from skillgen.sources.documents import Document
 from skillgen.sources.json_access import as_dict, text_of
 from skillgen.sources.json_schema.keywords import kind_of
 from skillgen.sources.openapi.paths import METHODS
@@ -73,10 +74,19 @@ def check_version(version: str, problems: ProblemLog, *, is_manifest: bool) -> N
         problems.report("version-unknown", "/openapi", f"OpenAPI {version[:20]} is unknown; it is read as 3.2")
 
 
-def check_media_type(media_type: str, problems: ProblemLog) -> None:
-    """Reports a manifest that was fetched with another media type than those for manifests (seed 002, 3.1)."""
-    if media_type and media_type not in ("application/yaml", "application/json"):
-        problems.report("manifest-media-type", "", f"the manifest was served as {media_type[:80]}")
+def check_media_type(document: Document, problems: ProblemLog) -> None:
+    """Reports a manifest that was fetched without a media type for manifests, or with that of JSON although it is not
+    (seed 002, 3.1).
+    """
+    media_type = document.media_type
+    if (
+        document.url is None
+        or media_type == "application/yaml"
+        or (media_type == "application/json" and document.is_json)
+    ):
+        return
+    message = f"the manifest was served as {media_type[:80]}" if media_type else "the manifest has no Content-Type"
+    problems.report("manifest-media-type", "", message + (", but is YAML" if media_type == "application/json" else ""))
 
 
 def check_info(data: dict[str, Json], problems: ProblemLog) -> None:

@@ -43,14 +43,18 @@ class OperationReader:
         base_url: str | None,
         tags: TagReader,
         security: SecurityReader,
+        *,
+        has_internal: bool,
     ) -> None:
         self.resolver = resolver
         self.security = security
         self._problems = resolver.problems
         self._base_url = base_url
         self._tags = tags
-        self.paths = PathReader(resolver)
-        self.parameters = ParameterReader(resolver, schemas, signs_requests=security.signs_requests)
+        self.paths = PathReader(resolver, has_internal=has_internal)
+        self.parameters = ParameterReader(
+            resolver, schemas, signs_requests=security.signs_requests, has_internal=has_internal
+        )
         self.bodies = BodyReader(resolver, schemas)
         self._requests = RequestGenerator(resolver, schemas.types, self.parameters.declared, resolver.problems)
         self._responses = ResponseReader(resolver, schemas)

@@ -23,6 +23,7 @@ from skillgen.sources.openapi.media import (
     representations,
     serialization_of,
 )
+from skillgen.sources.openapi.paths import is_internal
 from skillgen.sources.openapi.references import Resolver
 
 TEMPLATE_VARIABLE = re.compile(r"\{(/?[^{}/]*)\}")
@@ -56,8 +57,11 @@ _LOCATIONS: tuple[Location, ...] = ("path", "query", "header", "cookie")
 class ParameterReader:
     """Reads parameters; a shared one is read once."""
 
-    def __init__(self, resolver: Resolver, schemas: SchemaDocument, *, signs_requests: bool = False) -> None:
-        """With `signs_requests`, parameters with a signature are not for the caller."""
+    def __init__(
+        self, resolver: Resolver, schemas: SchemaDocument, *, signs_requests: bool = False, has_internal: bool = False
+    ) -> None:
+        """`signs_requests`: parameters with a signature are not for the caller; `has_internal`: internal ones are."""
+        self._has_internal = has_internal
         self._written = _SIGNING if signs_requests else frozenset[str]()
         self._resolver = resolver
         self._schemas = schemas
@@ -74,7 +78,12 @@ class ParameterReader:
         for owner, pointer in owners:
             keys: set[tuple[str, str]] = set()
             for index, raw in enumerate(as_list(owner.get("parameters"))):
-                for parameter in self._read(raw, child(pointer, "parameters", index)):
+                place = child(pointer, "parameters", index)
+                if not self._has_internal and is_internal(as_dict(raw)) and as_dict(raw).get("required") is not True:
+                    message = "the description marks the parameter as internal; left out"
+                    self._problems.report("internal-left-out", place, message)
+                    continue
+                for parameter in self._read(raw, place):
                     key = parameter.location, parameter.name
                     if key in keys:
                         self._problems.report(

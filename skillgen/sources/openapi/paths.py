@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from msgspec import Struct
 
@@ -20,6 +20,15 @@ _OPERATION_MEMBERS = frozenset(
     {"callbacks", "deprecated", "externalDocs", "operationId", "requestBody", "responses", "security", "tags"}
 )
 """Members of an operation that are invalid in a path item."""
+
+
+_INTERNAL = ("x-internal", "x-hidden", "x-speakeasy-ignore", "x-fern-ignore", "x-stainless-skip")
+"""Extensions of other tools that keep a part of a description out of documents, if they are true."""
+
+
+def is_internal(part: Mapping[str, Json]) -> bool:
+    """True if a part of a description is not for everybody."""
+    return any(part.get(name) is True for name in _INTERNAL)
 
 
 PathItems = tuple[tuple[dict[str, Json], str], ...]
@@ -55,9 +64,11 @@ class PathOperation(Struct, frozen=True, kw_only=True):
 class PathReader:
     """Finds operations, also through `$ref`s of path items."""
 
-    def __init__(self, resolver: Resolver) -> None:
+    def __init__(self, resolver: Resolver, *, has_internal: bool = False) -> None:
         self._resolver = resolver
         self._problems = resolver.problems
+        self._has_internal = has_internal
+        """Whether operations for internal use are among them."""
 
     def operations(self, paths: dict[str, Json], pointer: str) -> Iterator[PathOperation]:
         """Yields every operation of a map of path items, which is at `pointer`."""
@@ -108,6 +119,10 @@ class PathReader:
             if len(pointer) > POINTER_LIMIT:
                 message = f"its JSON pointer is longer than {POINTER_LIMIT:,} characters; the operation is left out"
                 self._problems.report("operation-invalid", shorten_pointer(pointer), message, "shorten the path")
+                continue
+            if not self._has_internal and (is_internal(operation) or any(is_internal(part) for part, _ in items)):
+                message = "the description marks the operation as internal; left out"
+                self._problems.report("internal-left-out", pointer, message)
                 continue
             yield PathOperation(method=method, path=path, items=items, operation=operation, pointer=pointer)
 

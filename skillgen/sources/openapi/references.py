@@ -154,6 +154,9 @@ class ReferencePolicy(Struct, frozen=True, kw_only=True):
     remote: bool = False
     """Whether URLs are fetched."""
 
+    internal: bool = False
+    """Whether operations and parameters are read that the description marks as internal."""
+
     access: FetchOptions = field(default_factory=FetchOptions)
 
 

@@ -60,7 +60,7 @@ def service_from_description(
     claims = is_manifest(document.data, document.name, document.url)
     check_version(version, mapped_later, is_manifest=claims)
     if claims:
-        check_media_type(document.media_type, mapped_later)
+        check_media_type(document, mapped_later)
     data = document.data
     if document.refers_outward:
         has_names = not version.startswith(("2.", "3.0"))  # `$id` and `$anchor` came with OpenAPI 3.1
@@ -72,7 +72,8 @@ def service_from_description(
         problems.add(pointer_map.problem_to_source(problem))
     if version.startswith("2."):
         data = convert_swagger(data, document.url, pointer_map, mapped_later)
-    service = _service(data, version, document, mapped_later, claims=claims)
+    has_internal = policy is not None and policy.internal
+    service = _service(data, version, document, mapped_later, claims=claims, has_internal=has_internal)
     if pointer_map:
         service = pointer_map.to_source(service)
     for problem in mapped_later:
@@ -81,7 +82,15 @@ def service_from_description(
     return service
 
 
-def _service(data: dict[str, Json], version: str, document: Document, problems: ProblemLog, *, claims: bool) -> Service:
+def _service(
+    data: dict[str, Json],
+    version: str,
+    document: Document,
+    problems: ProblemLog,
+    *,
+    claims: bool,
+    has_internal: bool,
+) -> Service:
     """Returns the service; `claims` is true for a manifest of the MCP REST Edition."""
     info = as_dict(data.get("info"))
     check_info(data, problems)
@@ -93,7 +102,7 @@ def _service(data: dict[str, Json], version: str, document: Document, problems: 
     ref_siblings = reads_siblings_of_references(data)
     schemas = reader.open_document(data, "", ref_siblings=ref_siblings, reads_xml=needs_xml_names(data))
     check_dialect(data, problems)
-    operations = OperationReader(resolver, schemas, document.url, tags, security)
+    operations = OperationReader(resolver, schemas, document.url, tags, security, has_internal=has_internal)
     tools_with_operations = operations.tools()
     tools = tuple(tool for tool, _ in tools_with_operations)
     events = EventReader(operations).events(tools_with_operations)

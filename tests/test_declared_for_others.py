@@ -1,0 +1,101 @@
+"""What a source declares for others than callers: internal parts, keys that make calls repeatable, useless facts."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from captured import service_of_answers
+from cli import generated
+from descriptions import description, write
+
+import skillgen
+
+EXTENSIONS = ("x-internal", "x-hidden", "x-speakeasy-ignore", "x-fern-ignore", "x-stainless-skip")
+
+
+@pytest.mark.parametrize("name", EXTENSIONS)
+def test_what_is_marked_as_internal_is_left_out_unless_asked_for(name: str, tmp_path: Path) -> None:
+    """F39: an operation, all operations of a path, and a parameter that a call does not need."""
+    responses = {"200": {"description": "OK"}}
+    parameters = [{"name": "trace", "in": "query", name: True}, {"name": "state", "in": "query", name: False}]
+    api = description(
+        {
+            "/orders": {
+                "get": {"operationId": "listOrders", "parameters": parameters, "responses": responses},
+                "delete": {"operationId": "deleteOrders", name: True, "responses": responses},
+            },
+            "/admin": {name: True, "post": {"operationId": "restart", "responses": responses}},
+        }
+    )
+    write(tmp_path / "api.json", api)
+    service = skillgen.read(str(tmp_path / "api.json"))
+    assert [(tool.name, [item.name for item in tool.parameters]) for tool in service.tools] == [
+        ("listOrders", ["state"])
+    ]
+    places = [item.where for item in service.problems if item.code == "internal-left-out"]
+    assert sorted(places) == ["/paths/~1admin/post", "/paths/~1orders/delete", "/paths/~1orders/get/parameters/0"]
+    whole = skillgen.read(str(tmp_path / "api.json"), include_internal=True)
+    assert {tool.name for tool in whole.tools} == {"listOrders", "deleteOrders", "restart"}
+    generated("from-openapi", "api.json", "--include-internal", "-o", "docs", "--emit", "llms", cwd=tmp_path)
+    assert "POST /admin" in (tmp_path / "docs" / "llms.txt").read_text("utf-8")
+
+
+def test_a_header_or_member_for_a_key_makes_a_call_repeatable(tmp_path: Path) -> None:
+    """S2-25."""
+    header = [{"name": "Idempotency-Key", "in": "header", "schema": {"type": "string"}}]
+    body = {"content": {"application/json": {"schema": {"properties": {"idempotency_key": {"type": "string"}}}}}}
+    api = description(
+        {
+            "/by-header": {"post": {"operationId": "byHeader", "parameters": header, "responses": {}}},
+            "/by-member": {"post": {"operationId": "byMember", "requestBody": body, "responses": {}}},
+            "/without": {"post": {"operationId": "without", "responses": {}}},
+        }
+    )
+    write(tmp_path / "api.json", api)
+    generated("from-openapi", "api.json", "-o", "docs", "--emit", "skill", cwd=tmp_path)
+    text = (tmp_path / "docs").rglob("*.md")
+    whole = "\n".join(path.read_text("utf-8") for path in text)
+    sections = {part.partition("\n")[0]: part for part in whole.split("\n## ")}
+    assert ["repeat with an idempotency key" in sections[name] for name in ("byHeader", "byMember", "without")] == [
+        True,
+        True,
+        False,
+    ]
+    tools = skillgen.read(str(tmp_path / "api.json")).tools
+    assert [tool.semantics.idempotent_with_key for tool in tools] == [True, True, None]
+
+
+def server(**dashdash: Any) -> skillgen.Service:
+    tool = {"name": "send_order", "inputSchema": {"type": "object", "properties": {"id": {"type": "string"}}}}
+    info = {"serverInfo": {"name": "shop", "version": "1"}, "dashdash": {"accessLevel": "full", **dashdash}}
+    return service_of_answers({"initialize": info, "tools/list": [{"tools": [tool]}]})
+
+
+@pytest.mark.parametrize(
+    ("date", "is_reported"), [("yesterday", True), ("2026-11-28", False), ("2026-11-28T10:00:00Z", False)]
+)
+def test_a_date_that_is_none_is_reported(date: str, is_reported: bool) -> None:
+    """S0-29."""
+    findings = skillgen.lint(server(lastUpdated=date), select=["declaration-useless"])
+    assert [item.message for item in findings.problems] == ["'yesterday' is no date of ISO 8601"] * is_reported
+
+
+def test_stage_two_has_its_entry_in_the_list_of_resources(tmp_path: Path) -> None:
+    """S3-16 (seed 003, 4.2 and 11.2), with the hints of each tool in stage one."""
+    answers = {
+        "initialize": {"serverInfo": {"name": "shop", "version": "1"}},
+        "tools/list": [{"tools": [{"name": "get", "inputSchema": {}, "annotations": {"readOnlyHint": True}}]}],
+    }
+    write(tmp_path / "snapshot.json", skillgen.snapshot(service_of_answers(answers)))
+    options = ("--snapshot", "snapshot.json", "-o", "docs", "--emit", "tool-descriptions")
+    generated("from-server", *options, cwd=tmp_path)
+    folder = tmp_path / "docs" / "tool-descriptions"
+    [entry] = json.loads((folder / "resources-list.json").read_text("utf-8"))["resources"]
+    assert (entry["uri"], entry["mimeType"]) == ("resource:///tool_descriptions", "application/json")
+    for part in ("tools/list", "before the first call", "?tools=NAME,NAME", "authorises the tool for the session"):
+        assert part in entry["description"]
+    [tool] = json.loads((folder / "tools-list.json").read_text("utf-8"))["tools"]
+    assert tool["annotations"] == {"readOnlyHint": True}
