@@ -68,7 +68,7 @@ SHOWN_NOWHERE = {
     *("Tool.help", "Tool.usage"),  # of programs without declared parameters, in test_programs_by_help
     *("Icon.media_type", "Icon.sizes", "Icon.src", "Icon.theme", "SkillFile.digest", "Service.protocol_version"),
     *("Quotation.rest", "Quotation.rule", "Resource.last_modified", "Link.name", "Service.uses"),
-    *("Output.raw", "NamedType.raw"),  # as they came
+    "Output.raw",  # as it came
     *("OfferedSkill.extras", "Prompt.extras", "Resource.extras", "Service.extras", "Tool.extras"),
     *("Example.name", "ExampleOutput.name", "ExampleOutput.media_type"),  # keys of examples, which have summaries
     *("Example.input", "Request.auth", "Request.body", "Request.secrets"),  # only where tools have them

@@ -72,7 +72,7 @@ def service_of_inventory(name: str, tools: Mapping[str, Json], types: Mapping[st
         )
 
     schemas = (
-        NamedType(name=key, schema=replace(row_schema(rows[""]), properties=parameters(rows)), raw=None, pointer="")
+        NamedType(name=key, schema=replace(row_schema(rows[""]), properties=parameters(rows)), pointer="")
         for key, rows in types.items()
     )
     return Service(kind="mcp", name=name, tools=tuple(tool(*item) for item in tools.items()), schemas=tuple(schemas))

@@ -251,9 +251,6 @@ class NamedType(Node, frozen=True, kw_only=True):
     schema: Schema
     """The type."""
 
-    raw: Json
-    """The schema as raw JSON."""
-
     pointer: str
     """JSON pointer to it in the source."""
 

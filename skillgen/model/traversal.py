@@ -64,6 +64,8 @@ class TextIndex:
     def __init__(self) -> None:
         self.objects: list[dict[str, Json]] = []
         """All JSON objects."""
+        self.parameters: list[Parameter] = []
+        """All parameters and properties."""
         self._texts: dict[int, list[str]] = {}
         self._owners: dict[int, int] = {}
         self._sharers: dict[int, set[int]] = {}
@@ -91,6 +93,8 @@ class TextIndex:
                     inside = value.values()
                 else:
                     inside = value if kind is list else _getter(kind)(value)
+                    if kind is Parameter:
+                        self.parameters.append(value)
             for item in filter(None, inside):  # most fields are empty
                 kind = item.__class__
                 if kind is str:

@@ -193,9 +193,9 @@ class _Screening:
         objects = self._texts.objects
         names = frozenset(filter(is_secret_name, set().union(*objects)))
         values = [item[name] for item in objects for name in names.intersection(item)]
-        owners: tuple[Tool | Prompt, ...] = (*self._service.tools, *self._service.prompts)
-        for schema in (each.schema for owner in owners for each in owner.parameters if is_secret_name(each.name)):
-            values.append([schema.default.json if schema.default else None, *schema.examples])
+        for schema in (each.schema for each in self._texts.parameters if is_secret_name(each.name)):
+            constant = schema.choices if schema.choices and len(schema.choices) == 1 else ()
+            values.append([schema.default.json if schema.default else None, *constant, *schema.examples])
         values += [value[key] for value in values if isinstance(value, dict) for key in _SHOWN.intersection(value)]
         texts = chain.from_iterable(value if isinstance(value, list) else [value] for value in values)
         return frozenset(text for text in texts if isinstance(text, str) and looks_random(text))

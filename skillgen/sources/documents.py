@@ -368,6 +368,8 @@ def services_from_snapshot(data: Json, name: str) -> tuple[Service, ...]:
 def _service_from_snapshot(data: Json, pointer: str) -> Service:
     """Returns a service; what this release does not know is left out, and a problem."""
     service, unknown = from_json(Service, data, pointer)
+    # Earlier releases stored the raw form of each type, which nothing reads.
+    unknown = [where for where in unknown if not (where.startswith(f"{pointer}/schemas/") and where.endswith("/raw"))]
     known = {}
     for name in ("problems", "advice"):
         problems = getattr(service, name)

@@ -593,7 +593,7 @@ class SchemaReader:
             is_inline = pending.reference.removeprefix("#") in pending.root.inline_targets
             read = document.own_schema if is_inline else document.schema
             schema = read(pending.raw, pending.pointer)
-            self._done[name] = NamedType(name=name, schema=schema, raw=pending.raw, pointer=pending.pointer)
+            self._done[name] = NamedType(name=name, schema=schema, pointer=pending.pointer)
         return self._done[name]
 
     def register(self, name: str, root: _Root, reference: str, raw: Json, pointer: str) -> str:
