@@ -17,7 +17,7 @@ from skillgen.cli.eval import words_of_agent
 from skillgen.cli.options import command
 from skillgen.cli.output import Console, print_diff
 from skillgen.cli.source import SOURCE, Given, read
-from skillgen.config.project import DEFAULT_OUT, DRAFTED, TEXTS_NAME, Texts
+from skillgen.config.project import DEFAULT_OUT, DRAFTED, TEXTS_NAME, SkillTexts, Texts
 from skillgen.errors import ExitCode, OutputError, SkillgenError, UsageError
 
 if TYPE_CHECKING:
@@ -72,7 +72,7 @@ def draft(
     drafts = [draft_of(given.request(), out or Path(DEFAULT_OUT))] if given.has_source else []
     for named, request in () if given.has_source else given.targets():
         path = (*(("tool", "skillgen") if named.file.suffix == ".toml" else ()), "targets", named.name)
-        drafts.append(Draft(request, named.file, named.place.out, named.name, path))
+        drafts.append(Draft(request, named.file, named.place.out, named.name, path, named.target.output.split))
     if agent is None and len(drafts) > 1:
         names = ", ".join(item.name for item in drafts)
         raise UsageError("several targets have a brief each", where="--target", fix=f"choose from {names}")
@@ -103,8 +103,11 @@ class Draft(Struct, frozen=True):
     path: tuple[str, ...] = ()
     """The keys above them in the file."""
 
+    split: str | None = None
+    """How the service is divided into several skills."""
 
-def draft_of(request: Request, out: Path) -> Draft:
+
+def draft_of(request: Request, out: Path, split: str | None = None) -> Draft:
     """Returns the draft of the texts in `out` for a source; they are those of the request unless it has its own.
 
     Raises:
@@ -125,7 +128,7 @@ def draft_of(request: Request, out: Path) -> Draft:
     texts = structs.replace(own, **values | {"tools": {**stored.tools, **own.tools}})
     raising = frozenset(stored.tools.keys() - own.tools.keys())
     request = replace(request, texts=texts, texts_file=file.as_posix(), raising=raising)
-    return Draft(request, file, out, file.as_posix())
+    return Draft(request, file, out, file.as_posix(), split=split)
 
 
 def run_draft(
@@ -149,19 +152,23 @@ def run_draft(
         UsageError: an option or a file is invalid, or nobody can be asked.
     """
     from skillgen.config.loader import read_text
+    from skillgen.infer.split import skills_in
     from skillgen.pipeline.draft import brief_for, checked_answer, outdated_texts, refusal, values_of
     from skillgen.text.markdown import one_line
 
     declared: list[Service] = []
     texts = item.request.texts
     others = structs.replace(texts, **{name: getattr(Texts(), name) for name in DRAFTED if name != "tools"})
+    parts = {name: SkillTexts(groups=skill.groups) for name, skill in texts.skills.items()}
+    others = structs.replace(others, skills=parts)
     reading = read(replace(item.request, texts=others, on_declared=declared.append), console)
     service = reading.only
     changes = outdated_texts(texts, declared[0]) if outdated else {}
     if outdated and not changes:
         console.say(f"{item.name}: not outdated")
         return ExitCode.DONE
-    brief, shown = brief_for(service, texts, changes)
+    skills = skills_in(service, item.split)
+    brief, shown = brief_for(service, texts, changes, skills)
     if agent is None and answer is None:
         sys.stdout.write(brief)
         return ExitCode.DONE
@@ -172,7 +179,7 @@ def run_draft(
                 text = _asked(agent, brief + refused, timeout_s)
             else:
                 text = sys.stdin.read() if answer == "-" else read_text(Path(answer or ""))
-            accepted, reasons = checked_answer(text, service, texts, changes)
+            accepted, reasons = checked_answer(text, service, texts, changes, skills)
             if accepted is not None:
                 break
             refused = refusal(text, reasons)

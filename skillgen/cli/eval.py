@@ -72,6 +72,7 @@ def evaluate(
     from skillgen.evals.grading import REPORTS, is_below
     from skillgen.evals.running import Evaluation, evaluate
     from skillgen.evals.static import check_static
+    from skillgen.infer.split import part_called
     from skillgen.sources.mcp.session import CancelToken
 
     folder, shown = Path(skill), REPORTS[options.format]
@@ -82,10 +83,11 @@ def evaluate(
     words = words_of_agent(options.agent)
     service, results = read_mocked(given, console)
     name = folder.resolve().name
+    part = part_called(service, name, [path.name for path in folder.resolve().parent.iterdir()])
     if options.init:
-        return _write_draft(service, folder, name, console)
+        return _write_draft(part, folder, name, console)
     if options.static:
-        checks = check_static(folder, service, results)
+        checks = check_static(folder, part, results)
         sys.stdout.write(shown((), checks))
         return ExitCode.DONE if all(item.passed for found in checks.values() for item in found) else ExitCode.DRIFT
     evaluation = Evaluation(

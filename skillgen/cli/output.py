@@ -201,7 +201,11 @@ def _summary(outcome: Outcome) -> str:
     cost = ""
     if outcome.skill_tokens is not None and service.source_size_bytes:
         raw = -int(-service.source_size_bytes // BYTES_PER_TOKEN)
-        cost = f"; SKILL.md is {outcome.skill_tokens:,} tokens, the source {raw:,}"
+        skills = sum(path.startswith("skills/") and path.endswith("/SKILL.md") for path in plan.after.states)
+        size = (
+            f"is {outcome.skill_tokens:,}" if skills < 2 else f"of {skills} skills is at most {outcome.skill_tokens:,}"
+        )
+        cost = f"; SKILL.md {size} tokens, the source {raw:,}"
     return one_line(f"{what}; {files}{cost}")
 
 

@@ -268,7 +268,7 @@ def document(source: Source, texts: Texts, output: OutputOptions, run: Run, type
 
         if not (has_texts or output.check):
             try:
-                code = run_draft(draft_of(request, out), run.draft, None, console, yes=True, shows=False)
+                code = run_draft(draft_of(request, out, output.split), run.draft, None, console, yes=True, shows=False)
             except SourceError as error:  # the documents do not need the texts
                 console.fail(error)
                 code = error.exit_code

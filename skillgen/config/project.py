@@ -307,6 +307,17 @@ class StepTexts(Options, frozen=True, kw_only=True):
     do: str | None = option("What the step does, and what it takes from earlier steps.")
 
 
+class SkillTexts(Options, frozen=True, kw_only=True):
+    """A skill of some groups of a large service, and its texts."""
+
+    groups: Sequence[str] = option("Groups of its tools. Default: the group of its name.", ())
+    description: str | None = option("What it does and when to use it.")
+    when_to_use: Sequence[str] = option("What users ask for that it can do.", ())
+    not_for: Sequence[str] = option("What it is not for.", ())
+    notes: str | None = option("What else an agent should know, in Markdown.")
+    best_practices: Sequence[str] = option("How to use it well.", ())
+
+
 class Drafted(Options, frozen=True, kw_only=True):
     """What a source declared when `skillgen draft` wrote texts; when that changes, a run says so."""
 
@@ -350,6 +361,12 @@ class Texts(Options, frozen=True, kw_only=True):
     notes: str | None = option("What else an agent should know, in Markdown.", flag=None)
     best_practices: Sequence[str] = option("How to use the service well.", (), flag=None)
     groups: Mapping[str, GroupTexts] = option("Texts for groups of tools, by the name of the group.", {}, flag=None)
+    skills: Mapping[str, SkillTexts] = option(
+        "Skills of groups of a large service, each by the end of its name; all other groups are in the skill of the "
+        "service, or with `split` in more.",
+        {},
+        flag=None,
+    )
     tools: Mapping[str, ToolTexts] = option(
         "Effects of tools that are judged or declared wrongly, by name or pattern (as for --include). A name wins "
         "over patterns; of several patterns the worst effect counts.",
@@ -371,9 +388,9 @@ class Texts(Options, frozen=True, kw_only=True):
 
     def prose(self) -> dict[tuple[str, ...], str]:
         """Returns the texts on the service, by the keys that lead to each."""
-        found: dict[tuple[str, ...], str | None] = {("description",): self.description, ("notes",): self.notes}
-        lists = {"when-to-use": self.when_to_use, "not-for": self.not_for, "best-practices": self.best_practices}
-        found |= {(name,): "\n\n".join(items) for name, items in lists.items()}
+        found: dict[tuple[str, ...], str | None] = _texts_in(self)
+        for name, skill in self.skills.items():
+            found |= {("skills", name, *path): text for path, text in _texts_in(skill).items()}
         for name, group in self.groups.items():
             found |= {("groups", name, "title"): group.title, ("groups", name, "intro"): group.intro}
         found |= {("tools", name, "reason"): tool.reason for name, tool in self.tools.items()}
@@ -382,7 +399,14 @@ class Texts(Options, frozen=True, kw_only=True):
         return {path: text for path, text in found.items() if text}
 
 
-DRAFTED = ("description", "when_to_use", "not_for", "notes", "groups", "tools", "workflows", "drafted")
+def _texts_in(texts: Texts | SkillTexts) -> dict[tuple[str, ...], str | None]:
+    lists = {"when-to-use": texts.when_to_use, "not-for": texts.not_for, "best-practices": texts.best_practices}
+    found = {"description": texts.description, "notes": texts.notes}
+    found |= {name: "\n\n".join(items) for name, items in lists.items()}
+    return {(name,): text for name, text in found.items()}
+
+
+DRAFTED = ("description", "when_to_use", "not_for", "notes", "groups", "skills", "tools", "workflows", "drafted")
 """The texts that `skillgen draft` writes."""
 
 TEXTS_NAME = "texts.yaml"
@@ -456,6 +480,12 @@ class OutputOptions(Options, frozen=True, kw_only=True):
         "Tokens of SKILL.md at most; a token is four bytes.",
         DEFAULT_BUDGET,
         metavar="TOKENS",
+    )
+    split: str | None = option(
+        "Write several skills for a large service: one for each of the largest groups of tools, and a common one.",
+        metavar="group",
+        choices=("group",),
+        choice="way to split",
     )
     install_to: Sequence[str] = option(
         f"Also install the skill for a host: {' or '.join(f'{name} ({folder})' for name, folder in HOSTS.items())};"

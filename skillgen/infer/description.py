@@ -8,6 +8,7 @@ from __future__ import annotations
 import hashlib
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from itertools import accumulate
 
 from msgspec.structs import replace
 
@@ -123,8 +124,13 @@ def _purposes(service: Service, name: str) -> Iterator[tuple[str, Origin]]:
     groups = _composed(f"{name}: ", _within(titles := _declared_titles(service), ", "))
     if groups and len(titles) > 1:
         yield groups, Origin("declared", "groups")
-    words = [*dict.fromkeys(clip(text.rstrip(".。 "), _SUMMARY_LIMIT) for text in texts)]
-    yield _composed(f"{kind} of {name}: ", _within(words, "; ")) or f"{kind} of {name}.", _FROM_TOOLS
+    yield summaries_of(f"{kind} of {name}", texts), _FROM_TOOLS
+
+
+def summaries_of(start: str, texts: Sequence[str]) -> str:
+    """Returns a sentence with the first words of some texts; without them if they address the reader."""
+    words = dict.fromkeys(clip(text.rstrip(".。 "), _SUMMARY_LIMIT) for text in texts)
+    return _composed(f"{start}: ", _within([*words], "; ")) or f"{start}."
 
 
 def _composed(start: str, words: str) -> str:
@@ -219,17 +225,29 @@ _ASKED = 3
 
 def _trigger(service: Service, name: str) -> str:
     """Returns when to use the service: for declared uses, as its text begins, or for its name and declared groups."""
-    if uses := [plain_words(use).rstrip(" .。;") for use in service.when_to_use if not _NEGATED.search(use)]:
-        while len(uses) > 1 and sum(map(len, uses)) + 2 * len(uses) > _USES_LIMIT:
-            uses.pop()
-        return stopped(f"Use when the user mentions {name}, or for: {clip('; '.join(uses), _USES_LIMIT)}")
+    if declared := trigger_of_uses(service, name):
+        return declared
     texts = (service.summary, service.description, service.instructions)
     first = (sentence for text in texts if text for sentence in sentences(next(paragraphs(text), "")))
     if trigger := next((item for item in first if TRIGGER.match(item) and len(item) <= _USES_LIMIT), None):
         return stopped(trigger)
     titles = [title for title in _declared_titles(service) if title.lower() != name.lower()][:_ASKED]
-    start, asked = f"Use when the user mentions {name}", [", ".join(titles[:-1]), *titles[-1:]]
-    return _composed(f"{start} or asks about ", " or ".join(filter(None, asked))) or f"{start}."
+    start = f"Use when the user mentions {name}"
+    return trigger_for(f"{start} or asks about", titles) or f"{start}."
+
+
+def trigger_of_uses(service: Service, name: str) -> str:
+    """Returns when to use what has this name, by its declared uses; empty without one."""
+    uses = [plain_words(use).rstrip(" .。;") for use in service.when_to_use if not _NEGATED.search(use)]
+    while len(uses) > 1 and sum(map(len, uses)) + 2 * len(uses) > _USES_LIMIT:
+        uses.pop()
+    return stopped(f"Use when the user mentions {name}, or for: {clip('; '.join(uses), _USES_LIMIT)}") if uses else ""
+
+
+def trigger_for(start: str, subjects: Sequence[str], limit: int = _LIST_LIMIT) -> str:
+    """Returns a sentence that ends with the first subjects that fit; empty if there is nothing to say."""
+    shown = [text for text, end in zip(subjects, accumulate(map(len, subjects)), strict=True) if end <= limit]
+    return _composed(f"{start} ", " or ".join(filter(None, [", ".join(shown[:-1]), *shown[-1:]])))
 
 
 # -- what it is called -------------------------------------------------------------------------------------------------
@@ -336,6 +354,11 @@ def _mentions(name: str, service: Service) -> list[str]:
 
 _NAME_LIMIT = 64
 """Characters of a skill's name (Agent Skills)."""
+
+
+def skill_name_of(service: Service, area: str) -> str:
+    """Returns the name of the skill of a part of a service: `github-issues`."""
+    return _skill_name(f"{(service.skill_name or '')[: _NAME_LIMIT - 1 - len(area)]}-{area}")
 
 
 def _skill_name(text: str) -> str:

@@ -123,7 +123,7 @@ RULES: Mapping[str, Judge | None] = {
         ),
         (
             "pointer origins quotations raw input_schema problems advice uses source_size_bytes last_modified"
-            " access_level group groups purpose trigger product skill_name ref includes Service.source"
+            " access_level group groups areas purpose trigger product skill_name part_name ref includes Service.source"
             " Service.schemas Service.tools Service.resources"
             " Service.resource_templates Service.prompts Service.events Service.errors Service.parameters"
             " Service.endpoints Requirements.auth Tool.parameters Tool.input Tool.other_inputs"

@@ -236,6 +236,31 @@ class SkillFile(Node, frozen=True, kw_only=True):
     """Its content, if it was read and matches size and digest; untrusted."""
 
 
+class Area(Node, frozen=True, kw_only=True):
+    """A part of a large service that has a skill of its own, as the author of the documents declares it."""
+
+    name: str
+    """The end of the skill's name."""
+
+    pointer: str = ""
+    """Where it is declared."""
+
+    groups: tuple[str, ...]
+    """The groups of its tools."""
+
+    summary: str | None = None
+    """What it does and when to use it."""
+
+    when_to_use: tuple[str, ...] = ()
+    """Requests of users for which it is the right one."""
+
+    when_not_to_use: tuple[str, ...] = ()
+    """What it is not for."""
+
+    sections: tuple[Section, ...] = ()
+    """What else an agent should know."""
+
+
 class OfferedSkill(Node, frozen=True, kw_only=True):
     """A skill that an MCP server offers itself (`io.modelcontextprotocol/skills`)."""
 

@@ -12,6 +12,7 @@ from skillgen.errors import Problem
 from skillgen.model.auth import Access, AccessLevel, Endpoint, Invocation, RateLimit, Requirements
 from skillgen.model.calls import ErrorCase
 from skillgen.model.resource import (
+    Area,
     ClientEntry,
     Disclosure,
     Event,
@@ -98,6 +99,9 @@ class Service(Node, frozen=True, kw_only=True):
     skill_name: str | None = None
     """The name of its skill."""
 
+    part_name: str | None = None
+    """The name of the skill of a part of the service, if this is one."""
+
     server_name: str | None = None
     """The name under which a host mounts an MCP server."""
 
@@ -140,6 +144,9 @@ class Service(Node, frozen=True, kw_only=True):
 
     groups: tuple[Group, ...] = ()
     """Groups of tools, in the order of the documents."""
+
+    areas: tuple[Area, ...] = ()
+    """The parts that have a skill each, as the author of the documents declares them."""
 
     tools: tuple[Tool, ...] = ()
     """The tools, in the order declared."""

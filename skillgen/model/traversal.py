@@ -5,7 +5,7 @@ The walks know the fields only through the classes, so that a new field is walke
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from functools import lru_cache
 from itertools import chain
 from operator import attrgetter, is_
@@ -15,7 +15,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from skillgen.errors import ProblemLog
-from skillgen.model.schema import Parameter, Schema
+from skillgen.model.schema import Discriminator, Parameter, Schema
 from skillgen.model.service import Service
 from skillgen.model.values import Json, Value, child
 
@@ -295,3 +295,37 @@ def _described_properties(schema: Schema, types: Mapping[str, Schema]) -> set[st
                 seen.add(name)
                 stack.append(types[name])
     return names
+
+
+def types_named_in(*nodes: Any) -> set[str]:
+    """Returns the names of the types that nodes, or tuples of nodes, refer to directly."""
+    waiting: list[Any] = [*nodes]
+    found: set[str] = set()
+    while waiting:
+        node = waiting.pop()
+        if isinstance(node, tuple):
+            waiting += node
+        elif isinstance(node, Struct):
+            waiting += (getattr(node, name) for name in node.__struct_fields__)
+        if isinstance(node, Schema):
+            waiting += (node.patterns or {}).values()
+            found.update(filter(None, (node.ref, *node.includes)))
+        elif isinstance(node, Discriminator):
+            found.update(filter(None, (*(node.mapping or {}).values(), node.default)))
+    return found
+
+
+def types_reached(names: Iterable[str], references: Mapping[str, Collection[str]]) -> set[str]:
+    """Returns the types of these names and those that they refer to, directly or through others."""
+    used: set[str] = set()
+    waiting = [*names]
+    while waiting:
+        if (name := waiting.pop()) in references and name not in used:
+            used.add(name)
+            waiting += references[name]
+    return used
+
+
+def type_references(service: Service) -> dict[str, set[str]]:
+    """Returns the types that each named type refers to directly."""
+    return {item.name: types_named_in(item.schema) for item in service.schemas}

@@ -16,7 +16,7 @@ from skillgen.infer.description import with_description, with_summaries
 from skillgen.infer.effects import AuthorEffect
 from skillgen.infer.inference import infer_effects, infer_missing
 from skillgen.model.auth import Access, Endpoint
-from skillgen.model.resource import Section
+from skillgen.model.resource import Area, Section
 from skillgen.model.service import Service
 from skillgen.model.tool import EFFECTS, rank_of
 from skillgen.model.values import Origin, Value, child
@@ -25,8 +25,10 @@ from skillgen.security.addresses import public_url
 from skillgen.security.screening import screen_service
 from skillgen.sources.documents import is_url
 from skillgen.sources.selection import parse_patterns, select_tools, unmatched_patterns
+from skillgen.text.slugs import slug
 
 if TYPE_CHECKING:
+    from skillgen.config.project import SkillTexts, Texts
     from skillgen.pipeline.read import Request
 
 
@@ -48,6 +50,7 @@ def completed(
     service = with_summaries(_with_texts(_selected(service, request), request))
     service, effects = _with_effects(service, request)
     service = _with_groups(infer(service, effects), request)
+    service = _with_areas(service, request) if request.texts.skills else service
     if service.kind == "mcp" and service.install:
         from skillgen.sources.mcp.publications import with_installed_entry
 
@@ -119,9 +122,7 @@ def _with_texts(service: Service, request: Request) -> Service:
     origins = {field: Origin("declared", request.place(_OPTIONS.get(field, field))) for field in declared}
     if texts.name is not None:
         declared["title"] = None  # headings would show it, not the user's name
-    practices = "\n".join(f"- {item}" for item in texts.best_practices)
-    sections = [Section(title="Notes", body=texts.notes.strip())] if texts.notes is not None else []
-    sections += [Section(title="Best Practices", body=practices)] if practices else []
+    sections = _sections(texts)
     titles = {section.title.lower() for section in sections}
     sections += [section for section in service.sections if section.title.strip().lower() not in titles]
     workflows, problems = _workflows(service, request)
@@ -134,6 +135,12 @@ def _with_texts(service: Service, request: Request) -> Service:
         workflows=(*workflows, *service.workflows),
         problems=(*service.problems, *problems),
     )
+
+
+def _sections(texts: Texts | SkillTexts) -> list[Section]:
+    practices = "\n".join(f"- {item}" for item in texts.best_practices)
+    sections = [Section(title="Notes", body=texts.notes.strip())] if texts.notes is not None else []
+    return [*sections, *([Section(title="Best Practices", body=practices)] if practices else [])]
 
 
 def _workflows(service: Service, request: Request) -> tuple[list[Workflow], list[Problem]]:
@@ -222,3 +229,44 @@ def _with_groups(service: Service, request: Request) -> Service:
             group = replace(group, title=texts.title or group.title, description=texts.intro or group.description)
         groups.append(group)
     return replace(service, groups=tuple(groups), problems=(*service.problems, *problems))
+
+
+def _with_areas(service: Service, request: Request) -> Service:
+    """Returns the service with the parts that have a skill each.
+
+    Raises:
+        UsageError: a name is invalid, a group does not exist, or two skills have the same one.
+    """
+    from skillgen.infer.split import areas_of, groups_called, whole_title
+
+    known = areas_of(service)
+    listed = ", ".join(whole_title(groups[0]) for groups in known.values())
+    areas: list[Area] = []
+    owners: dict[str, str] = {}
+    for name, texts in request.texts.skills.items():
+        place = child(request.place("skills"), name)
+        if slug(name) != name:
+            fix = "write lower-case letters and digits, with single hyphens between"
+            raise UsageError("is not the end of a skill's name", where=place, fix=fix)
+        groups: list[str] = []
+        for text in texts.groups or (name,):
+            found = groups_called(text, known)
+            if not found:
+                fix = f"name groups of {listed}" if listed else "leave the skill out"
+                raise UsageError(f"the service has no group {text!r}", where=place, fix=fix)
+            if other := next((owners[group] for group in found if group in owners), None):
+                what = f"the group {text!r} is in the skill {other!r} already"
+                raise UsageError(what, where=place, fix="name each group in one skill")
+            groups += found
+            owners |= dict.fromkeys(found, name)
+        area = Area(
+            name=name,
+            groups=tuple(groups),
+            summary=texts.description,
+            when_to_use=tuple(texts.when_to_use),
+            when_not_to_use=tuple(texts.not_for),
+            sections=tuple(_sections(texts)),
+            pointer=place,
+        )
+        areas.append(area)
+    return replace(service, areas=tuple(areas))

@@ -18,7 +18,7 @@ from typing import Annotated, Any, Literal, TypeAlias, TypeVar
 import msgspec
 from msgspec import Meta, Struct
 
-from skillgen.config.project import DRAFTED, GroupTexts, StepTexts, Texts, ToolTexts
+from skillgen.config.project import DRAFTED, GroupTexts, SkillTexts, StepTexts, Texts, ToolTexts
 from skillgen.model.service import Service
 from skillgen.model.tool import Tool, rank_of
 from skillgen.model.values import Json, is_inferred
@@ -62,14 +62,28 @@ class _Queries(_Part, frozen=True):
     should_not_load: _Lines = ()
 
 
-class Answer(_Part, frozen=True):
-    """The texts that an answer may have; all are optional."""
-
+class _Skill(_Part, frozen=True):
     description: Annotated[str, Meta(min_length=150, max_length=450)] | None = None
     when_to_use: _Lines = ()
     not_for: _Lines = ()
-    groups: dict[str, Annotated[str, Meta(min_length=1, max_length=60)]] = {}
     notes: Annotated[str, Meta(min_length=1, max_length=1500)] | None = None
+
+    def given(self) -> dict[str, Any]:
+        """Returns the texts as a project has them."""
+        lines = (line.rstrip() for line in (self.notes or "").strip().splitlines())
+        return {
+            "description": one_line(self.description or "") or None,
+            "when_to_use": list(map(one_line, self.when_to_use)),
+            "not_for": list(map(one_line, self.not_for)),
+            "notes": "\n".join(lines) or None,
+        }
+
+
+class Answer(_Skill, frozen=True):
+    """The texts that an answer may have; all are optional."""
+
+    skills: dict[str, _Skill] = {}
+    groups: dict[str, Annotated[str, Meta(min_length=1, max_length=60)]] = {}
     effects: Annotated[tuple[_Effect, ...], Meta(max_length=40)] = ()
     workflows: Annotated[tuple[_Workflow, ...], Meta(max_length=8)] = ()
     queries: _Queries = _Queries()
@@ -82,13 +96,10 @@ class Answer(_Part, frozen=True):
             word = re.sub(r" \[\w+\]\Z", "", one_line(text).strip().strip("`"))
             return names.get(word, word)
 
-        lines = (line.rstrip() for line in (self.notes or "").strip().splitlines())
         return Texts(
-            description=one_line(self.description or "") or None,
-            when_to_use=list(map(one_line, self.when_to_use)),
-            not_for=list(map(one_line, self.not_for)),
+            **self.given(),
+            skills={name: SkillTexts(**skill.given()) for name, skill in self.skills.items()},
             groups={name: GroupTexts(title=one_line(title)) for name, title in self.groups.items()},
-            notes="\n".join(lines) or None,
             tools={
                 name_of(item.tool): ToolTexts(effect=item.effect, reason=one_line(item.reason)) for item in self.effects
             },
@@ -204,11 +215,16 @@ def values_of(
     """
     new = answer.texts(service)
     given = {name: value for name in DRAFTED if (value := getattr(new, name))}
-    together = {"tools": {**texts.tools, **new.tools}, "groups": {**texts.groups, **new.groups}}
+    together = {name: {**getattr(texts, name), **getattr(new, name)} for name in ("tools", "groups", "skills")}
     values: dict[tuple[str, ...], Any] = {}
     for name, value in msgspec.to_builtins(given).items():
         if name in together:
-            values |= {(name, part, key): text for part, item in value.items() for key, text in item.items() if text}
+            values |= {
+                (name, part, key.replace("_", "-")): text
+                for part, item in value.items()
+                for key, text in item.items()
+                if text
+            }
         else:
             values[name.replace("_", "-"),] = value
     renewed = {*_keys_in(new), *(key for keys in outdated.values() for key in keys)}
@@ -249,10 +265,13 @@ def request_of(tool: Tool) -> str:
     return one_line(f"{tool.method} {tool.path}" if tool.method and tool.path else tool.name)
 
 
-def brief_for(service: Service, texts: Texts, outdated: Mapping[str, list[str]]) -> tuple[str, tuple[str, ...]]:
+def brief_for(
+    service: Service, texts: Texts, outdated: Mapping[str, list[str]], skills: Mapping[str, Sequence[str]]
+) -> tuple[str, tuple[str, ...]]:
     """Returns the brief within its limit, with the texts that exist, and the names of the tools that it shows.
 
-    If texts are `outdated`, it asks for these only.
+    `skills` are those of parts of the service, with the titles of their groups. If texts are `outdated`, it asks for
+    these only.
     """
     rules = (Path(__file__).parent / "brief.md").read_text("utf-8")
     schema = json.dumps(msgspec.json.schema(Answer), separators=(",", ":"))
@@ -265,7 +284,7 @@ def brief_for(service: Service, texts: Texts, outdated: Mapping[str, list[str]])
         end = f"\n\n## The texts so far\n\n{asks}\n\n{data}{end}"
     room = BRIEF_LIMIT_BYTES - len((rules + end).encode()) - 100
     count, length = len(service.tools), 140
-    while len((facts := _facts(service, count, length)).encode("utf-8", "replace")) > room and count:
+    while len((facts := _facts(service, skills, count, length)).encode("utf-8", "replace")) > room and count:
         count, length = (count, length - 10) if length > 110 else (count * 9 // 10, length)
     shown = tuple(tool.name for tool in _thinned(service.tools, count))
     return f"{rules}{fence(facts, 'json')}{end}", shown
@@ -275,7 +294,7 @@ def _thinned(items: Sequence[Tool], count: int) -> list[Tool]:
     return [items[index * len(items) // count] for index in range(count)]
 
 
-def _facts(service: Service, count: int, length: int) -> str:
+def _facts(service: Service, skills: Mapping[str, Sequence[str]], count: int, length: int) -> str:
     tools = service.tools
     facts: dict[str, Any] = {
         "kind": _KINDS[service.kind],
@@ -286,6 +305,7 @@ def _facts(service: Service, count: int, length: int) -> str:
         "groups": dict(
             _within(((item.name, clip(_words(item.title, item.description), length)) for item in service.groups), 3_000)
         ),
+        "skills": {name: ", ".join(groups) for name, groups in skills.items()},
         "tools": [_line(tool, length) for tool in _thinned(tools, count)],
         "left out": f"{len(tools) - count} of {len(tools)} tools, evenly" if count < len(tools) else "",
         "resources": _within((one_line(item.name) for item in service.resources), 700),
@@ -345,7 +365,7 @@ _SNAKE = re.compile(r"(?<![\w`/.$-])[A-Za-z]\w*_\w+(?![\w`])")
 
 
 def checked_answer(
-    text: str, service: Service, current: Texts, outdated: Mapping[str, list[str]]
+    text: str, service: Service, current: Texts, outdated: Mapping[str, list[str]], skills: Collection[str]
 ) -> tuple[Answer | None, list[str]]:
     """Returns the answer in a text, or `None` and why it is refused: each place with its reason.
 
@@ -357,6 +377,7 @@ def checked_answer(
         return None, [answer]
     new, wanted = answer.texts(service), [key for keys in outdated.values() for key in keys]
     reasons = [*_refusals(answer, new, service)]
+    reasons += [f"skills: the facts have no skill {name!r}" for name in new.skills if name not in skills]
     reasons += [f"{key}: is not outdated, so leave it out" for key in _keys_in(new) if wanted and key not in wanted]
     tools = {tool.name for tool in service.tools}
     gone = [("workflows", step.tool) for flow in current.workflows.values() for step in flow if step.tool not in tools]
@@ -369,9 +390,14 @@ def checked_answer(
 def _refusals(answer: Answer, new: Texts, service: Service) -> Iterator[str]:
     tools, groups = {tool.name: tool for tool in service.tools}, {group.name for group in service.groups}
     known, prose = source_text(service), _keys_in(new)
-    trigger = _TRIGGER.search(new.description or "")
-    if new.description and (trigger is None or trigger.start() > _TRIGGER_WITHIN):
-        yield f'description: has no "Use when the user …" within the first {_TRIGGER_WITHIN} characters'
+    descriptions = {
+        "": new.description,
+        **{f"skills: {name}: ": skill.description for name, skill in new.skills.items()},
+    }
+    for where, text in descriptions.items():
+        trigger = _TRIGGER.search(text or "")
+        if text and (trigger is None or trigger.start() > _TRIGGER_WITHIN):
+            yield f'{where}description: has no "Use when the user …" within the first {_TRIGGER_WITHIN} characters'
     for where, text in prose.items():
         yield from (f"{where}: {flaw}" for flaw in _flaws(where, text, known))
     yield from (f"{problem.where}: {problem.message}" for problem in check_texts(prose, service))

@@ -114,6 +114,9 @@ class Documents(Struct, frozen=True):
     copies: Mapping[str, bytes] = {}
     """Files whose content is another: copies of what a person edited."""
 
+    services: Mapping[str, Service] = {}
+    """What each of several skills documents, by its folder."""
+
     @property
     def contents(self) -> dict[str, bytes]:
         """Path to content."""
@@ -126,48 +129,64 @@ class Documents(Struct, frozen=True):
 
 
 def documents_of(service: Service, output: OutputOptions, added: Mapping[str, bytes] = {}) -> Documents:
-    """Renders a service; `added` are the files of its skill to which a person added lines, as they will be written.
+    """Renders a service; `added` are the files of its skills to which a person added lines, as they will be written.
 
     Raises:
         UsageError: an option is invalid, or a template has an error.
     """
     from skillgen.render.formats import render_documents
+    from skillgen.render.identity import skill_name
 
     if service.kind == "mcp" and output.publish.command:
         entry = replace(service.client_entry or ClientEntry(), transport="stdio", command=tuple(output.publish.command))
         origins = {**(service.origins or {}), "client_entry": Origin("declared", "--publish")}
         service = replace(service, client_entry=entry, origins=origins)
     has_copies = {"plugin", "skill"} <= {*output.emit}
+    parts = _parts(service, output)
     rendered = render_documents(
         service,
         tuple(output.emit),
         _templates(output),
         output.profile,
         _publisher(output),
-        _below_skill(added),
+        added,
         output.budget,
+        parts,
     )
-    return Documents(*rendered, {f"plugin/{path}": content for path, content in added.items() if has_copies})
+    copies = {f"plugin/{path}": content for path, content in added.items() if has_copies}
+    return Documents(*rendered, copies, {skill_name(part): part for part, _ in parts})
 
 
-def _below_skill(files: Mapping[str, bytes]) -> dict[str, bytes]:
-    """Returns files with their paths relative to the folder of the skill."""
-    return {path.split("/", 2)[2]: content for path, content in files.items()}
+def _parts(service: Service, output: OutputOptions) -> Sequence[tuple[Service, Collection[str]]]:
+    """Returns what each of several skills documents, and the types that only the common one does."""
+    if output.split is None and not service.areas:
+        return ()
+    from skillgen.infer.split import split_service
+
+    return split_service(service, output.split)
 
 
-def _skill_folder(service: Service) -> str:
-    from skillgen.render.identity import skill_name
+def _split_problems(service: Service, output: OutputOptions) -> Iterator[Problem]:
+    if output.split is not None or service.areas:
+        from skillgen.infer.split import groups_without_skill
 
-    return f"skills/{skill_name(service)}/"
+        yield from groups_without_skill(service, output.split)
 
 
-def _added_to_skill(plan: Plan, documents: Mapping[str, bytes], service: Service) -> dict[str, bytes]:
-    """Returns the files of the skill that have lines of a person, with them; line ends are those of a document."""
-    folder = _skill_folder(service)
+_SKILLS = "skills/"
+"""The folder of all skills."""
+
+
+def _skills_in(paths: Iterable[str]) -> list[str]:
+    return [path.split("/")[1] for path in paths if path.startswith(_SKILLS) and path.endswith("/SKILL.md")]
+
+
+def _added_to_skills(plan: Plan, documents: Mapping[str, bytes]) -> dict[str, bytes]:
+    """Returns the files of skills that have lines of a person, with them; line ends are those of a document."""
     return {
         change.path: content_of(lines)
         for change in plan.changes
-        if change.path.startswith(folder)
+        if change.path.startswith(_SKILLS)
         and change.new is not None
         and (lines := lines_of(change.new)) != lines_of(documents.get(change.path, b""))
     }
@@ -198,7 +217,8 @@ def write_service(service: Service, output: OutputOptions, place: Place) -> tupl
         _refuse_problems(service.problems)
     documents = documents_of(service, output)
     contents = documents.contents
-    places = [place, *_installations(service, place)]
+    names = _skills_in(contents)
+    places = [place, *_installations(names, place)]
     for item in places:  # before a folder is created
         refuse_outside(item.out, item.within)
         if not output.replace:
@@ -207,8 +227,9 @@ def write_service(service: Service, output: OutputOptions, place: Place) -> tupl
         held = [] if output.check else [stack.enter_context(lock_folder(item.out, item.within)) for item in places]
         plans = []
         for item in places:
-            plans.append(_plan(service, contents, documents.artifacts, output, item))
-            if item is place and (added := _added_to_skill(plans[-1], contents, service)):
+            documented = documents.services.get(item.out.name, service) if item.is_installed else service
+            plans.append(_plan(documented, contents, documents.artifacts, output, item))
+            if item is place and (added := _added_to_skills(plans[-1], contents)):
                 documents = documents_of(service, output, added)
                 plans[-1] = _plan(service, documents.contents, documents.artifacts, output, item)
                 contents = {**documents.contents, **added}
@@ -217,14 +238,14 @@ def write_service(service: Service, output: OutputOptions, place: Place) -> tupl
                 _refuse_conflicts(plan)
         for plan, out in zip(plans, held, strict=False):
             apply_plan(plan, out)
-    skill = next((content for path, content in contents.items() if path.endswith("SKILL.md")), None)
+    skills = [contents[f"{_SKILLS}{name}/SKILL.md"] for name in names]
     problems = [*service.problems, *documents.problems, *profile_problems(service, output.profile)]
-    problems += template_problems(_templates(output))
+    problems += [*template_problems(_templates(output)), *_split_problems(service, output)]
     for change in plans[0].changes:
         if change.path.endswith("SKILL.md") and change.new is not None and change.path in contents:
             states = plans[0].after.states[change.path]
             problems += problems_of_added_lines(lines_of(change.new), states, service, change.path)
-    if skill is not None and not skill.startswith(b"---\n"):
+    if not all(skill.startswith(b"---\n") for skill in skills):
         message = "SKILL.md has no front matter, so hosts do not find the skill"
         problems.append(Problem.of("skill-without-front-matter", "skill/SKILL.md.j2", message))
     return tuple(
@@ -234,20 +255,19 @@ def write_service(service: Service, output: OutputOptions, place: Place) -> tupl
             is_check=output.check,
             service=service,
             problems=(*(() if item.is_installed else problems), *_plan_problems(plan)),
-            skill_tokens=-int(-len(skill) // BYTES_PER_TOKEN) if skill is not None else None,
+            skill_tokens=-int(-max(map(len, skills)) // BYTES_PER_TOKEN) if skills else None,
         )
         for item, plan in zip(places, plans, strict=True)
     )
 
 
-def _installations(service: Service, place: Place) -> list[Place]:
-    """Returns the places of the skill in each folder for skills, unless OUT is already the same place."""
-    skill = place.out / _skill_folder(service)
-    places = [(folder, folder.path / skill.name) for folder in place.install]
+def _installations(names: Iterable[str], place: Place) -> list[Place]:
+    """Returns the places of the skills in each folder for skills, unless OUT is already the same place."""
     return [
         Place(out=out, within=folder.path, owner=place.out, target=place.target, project=folder.project)
-        for folder, out in places
-        if out.resolve() != skill.resolve()
+        for folder in place.install
+        for name in names
+        if (out := folder.path / name).resolve() != (place.out / _SKILLS / name).resolve()
     ]
 
 
@@ -257,7 +277,7 @@ def _plan(
     from skillgen.write.plan import plan_documents
 
     if place.is_installed:  # the files of the skill, relative to its folder
-        folder = _skill_folder(service)
+        folder = f"{_SKILLS}{place.out.name}/"
         contents = {path[len(folder) :]: content for path, content in contents.items() if path.startswith(folder)}
     record = replace(
         _identity(service, place),
@@ -421,7 +441,7 @@ def _plan_problems(plan: Plan) -> list[Problem]:
     conflicts = ((change.path, f"{change.reason}; a run would stop and write nothing") for change in plan.conflicts)
     problems = [*plan.problems, *(Problem.of("edited", path, message) for path, message in conflicts)]
     problems += upgrade_problems(plan)
-    old, new = _skill_names(before), _skill_names(after)
+    old, new = _skills_in(before.states), _skills_in(after.states)
     is_same = is_same_service(before, after, plan.out)
     if len(old) == len(new) == 1 and old != new and is_same:
         message = f"the skill is called {new[0]}, no longer {old[0]}; links and variables with that name break"
@@ -431,10 +451,6 @@ def _plan_problems(plan: Plan) -> list[Problem]:
         message = f"the documents of {before.service!r} are replaced by those of {after.service!r}"
         problems.append(Problem.of("service-replaced", out, message))
     return problems
-
-
-def _skill_names(record: Record) -> list[str]:
-    return [path.split("/")[1] for path in record.states if path.startswith("skills/") and path.endswith("/SKILL.md")]
 
 
 # -- several services ------------------------------------------------------------------------------------------------
@@ -565,7 +581,7 @@ def _write_site(
     from skillgen.write.plan import apply_plan, plan_documents
 
     names, services, _ = zip(*written, strict=True)
-    added = [_below_skill(_added_to_skill(outcome.plan, {}, service)) for _, service, outcome in written]
+    added = [_added_to_skills(outcome.plan, {}) for *_, outcome in written]
     earlier = _earlier_services(folder, names) if is_partial else {}
     rendered, entries = render_site(
         services,
@@ -577,6 +593,7 @@ def _write_site(
         added,
         earlier,
         output.budget,
+        [_parts(service, output) for service in services],
     )
     documents = Documents(*rendered)
     with ExitStack() as stack:

@@ -19,7 +19,7 @@ from skillgen.text.markdown import counted
 from skillgen.write.plan import Change, Plan
 from skillgen.write.record import lines_of
 
-_IN_DOCUMENTS = ("emit", "publish", "profile", "budget")
+_IN_DOCUMENTS = ("emit", "publish", "profile", "budget", "split")
 """The options that documents depend on."""
 
 _VARIABLE = re.compile(rb"\bSKILL_[A-Z0-9_]*[A-Z0-9]")
@@ -41,7 +41,7 @@ def declared_digest(service: Service, output: OutputOptions) -> str:
     folder = Path(output.templates) if output.templates is not None else None
     files = sorted(path for path in folder.rglob("*.j2") if path.is_file()) if folder is not None else []
     templates = [(path.name, hashlib.sha256(path.read_bytes()).hexdigest()) for path in files]
-    data = json.dumps([texts, options, templates], default=str)
+    data = json.dumps([texts, options, templates, to_builtins(service.areas)], default=str)
     return hashlib.sha256(data.encode("utf-8", "surrogatepass")).hexdigest()[:16]
 
 

@@ -12,7 +12,6 @@ from skillgen.model.auth import SIGNATURE, Auth, Endpoint, Scope
 from skillgen.model.credentials import origin_of, variable_prefix
 from skillgen.model.service import Service
 from skillgen.model.values import Value
-from skillgen.render.identity import skill_name
 from skillgen.render.phrases import once, phrase, phrases
 from skillgen.text.markdown import Markdown, code, inline
 
@@ -271,7 +270,7 @@ def variable_name(service: Service, *more: str) -> str:
     A source chooses the rest of the name. With the prefix it can never name a variable of another program, nor one with
     a credential, which has three underscores: its value would then be sent to the source.
     """
-    return f"SKILL_{noun_of(skill_name(service), *more)}"
+    return f"SKILL_{noun_of(service.skill_name or 'service', *more)}"
 
 
 def _credential_nouns(auth: Auth) -> tuple[str, ...]:

@@ -16,7 +16,7 @@ from skillgen.model.schema import Parameter
 from skillgen.model.service import Service
 from skillgen.render.about import resource_and_prompt_lines
 from skillgen.render.dashdash import cli_front_matter
-from skillgen.render.identity import description, skill_name, what_and_when
+from skillgen.render.identity import description, what_and_when
 from skillgen.render.listing import Listing, list_tools
 from skillgen.render.pages import Section, file_stems, linked_types
 from skillgen.render.reference import SingleFile
@@ -158,7 +158,9 @@ def _elsewhere(rendering: Rendering) -> str:
         return f"{rendering.service.name} COMMAND --help"
     if rendering.skill is None:
         return "llms-full.txt"
-    return f"skills/{skill_name(rendering.service)}/{'SKILL.md' if rendering.skill.is_whole else 'references/'}"
+    if rendering.parts:
+        return "skills/"
+    return f"{rendering.folder}/{'SKILL.md' if rendering.skill.is_whole else 'references/'}"
 
 
 def command_documents(rendering: Rendering) -> Iterator[Document]:

@@ -116,27 +116,31 @@ def tool_description_documents(rendering: Rendering) -> Iterator[Document | Prob
 
 def skills_list_documents(rendering: Rendering) -> Iterator[Document | Problem]:
     """Yields skills-list.json: the answer to `skills/list` of a server that has the skill (SEP-2640)."""
-    files = rendering.skill_contents
-    front = _FRONT_MATTER.match(rendering.any_skill.text)
-    if front is None:
-        yield left_out("skills-list", "SKILL.md has no front matter, which the list repeats", "restore the template")
-        return
-    if len(files) > _SKILL_FILES:
-        message = f"the skill has {len(files)} files, and a list has at most {_SKILL_FILES} of a skill"
-        yield left_out("skills-list", message)
-        return
-    base = f"skill://{skill_name(rendering.service)}"
-    resources = [
-        {
-            "uri": f"{base}/{path}",
-            "digest": f"sha256:{hashlib.sha256(content).hexdigest()}",
-            "size": len(content),
-        }
-        for path, content in files.items()
-    ]
-    entry = {"uri": f"{base}/SKILL.md", "frontmatter": yaml.safe_load(front[1]), "resources": resources}
+    entries = []
+    for skill in rendering.skills:
+        files = skill.skill_contents
+        front = _FRONT_MATTER.match(skill.any_skill.text)
+        if front is None:
+            yield left_out(
+                "skills-list", "SKILL.md has no front matter, which the list repeats", "restore the template"
+            )
+            return
+        if len(files) > _SKILL_FILES:
+            message = f"the skill has {len(files)} files, and a list has at most {_SKILL_FILES} of a skill"
+            yield left_out("skills-list", message)
+            return
+        base = f"skill://{skill_name(skill.service)}"
+        resources = [
+            {
+                "uri": f"{base}/{path}",
+                "digest": f"sha256:{hashlib.sha256(content).hexdigest()}",
+                "size": len(content),
+            }
+            for path, content in files.items()
+        ]
+        entries.append({"uri": f"{base}/SKILL.md", "frontmatter": yaml.safe_load(front[1]), "resources": resources})
     # Nothing is known of who may read it, and for how long: what both SDKs answer by default.
-    answer = {"resultType": "complete", "ttlMs": 0, "cacheScope": "private", "skills": [entry]}
+    answer = {"resultType": "complete", "ttlMs": 0, "cacheScope": "private", "skills": entries}
     yield json_document("skills-list.json", answer)
 
 

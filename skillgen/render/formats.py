@@ -62,22 +62,31 @@ def render_documents(
     publisher: Publisher = UNKNOWN_PUBLISHER,
     added: Mapping[str, bytes] = {},
     budget: int = DEFAULT_BUDGET,
+    parts: Sequence[tuple[Service, Collection[str]]] = (),
 ) -> Rendered:
-    """Renders a service in each format. `added` are the files of the skill to which a person added lines.
+    """Renders a service in each format. `added` are the files of skills to which a person added lines.
+
+    `parts` are what each of several skills documents, the common one first.
 
     Raises:
         UsageError: a template has an error.
     """
     templates = _templates_with(overrides)
     problems = [*_length_problems(service)]
-    if service.version is not None:
-        version = one_line(service.version) if _VERSION.match(service.version) else ""
-        service = replace(service, version=clip(version, _VERSION_LIMIT) or None)
+    service, parts = _with_version(service), [(_with_version(part), elsewhere) for part, elsewhere in parts]
     with phrases_of(templates):
         problems += description_problems(service)
-        rendering = Rendering(service, templates, formats, profile, publisher, budget, added)
+        rendering = Rendering(service, templates, formats, profile, publisher, budget, added, parts)
         documents, more = _run((item.renderer for name, item in FORMATS.items() if name in formats), rendering)
     return documents, (*more, *problems)
+
+
+def _with_version(service: Service) -> Service:
+    """Returns a service with its version only if that is one."""
+    if service.version is None:
+        return service
+    version = one_line(service.version) if _VERSION.match(service.version) else ""
+    return replace(service, version=clip(version, _VERSION_LIMIT) or None)
 
 
 def render_site(
@@ -90,6 +99,7 @@ def render_site(
     added: Sequence[Mapping[str, bytes]] = (),
     earlier: Mapping[str, Any] = {},
     budget: int = DEFAULT_BUDGET,
+    parts: Sequence[Sequence[tuple[Service, Collection[str]]]] = (),
 ) -> tuple[Rendered, dict[str, Any]]:
     """Renders the documents above those of several services, which are in `folders`; returns facts on each service too.
 
@@ -102,8 +112,8 @@ def render_site(
     with phrases_of(templates):
         renderers = [item.site_renderer for name, item in FORMATS.items() if name in formats and item.site_renderer]
         renderings = [
-            Rendering(service, templates, formats, profile, publisher, budget, files)
-            for service, files in zip(services, added, strict=True)
+            Rendering(service, templates, formats, profile, publisher, budget, files, own)
+            for service, files, own in zip(services, added, parts, strict=True)
         ]
         site = Site(renderings, folders, publisher, templates, earlier)
         return _run(renderers, site), site_facts(site)

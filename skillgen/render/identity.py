@@ -25,7 +25,7 @@ PHRASE_LIMIT = 110
 
 def skill_name(service: Service) -> str:
     """Returns the name of the skill: 1 to 64 of `a-z`, `0-9` and single hyphens (Agent Skills, `name`)."""
-    return service.skill_name or "service"
+    return service.part_name or service.skill_name or "service"
 
 
 def title(service: Service) -> str:

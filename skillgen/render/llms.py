@@ -56,6 +56,9 @@ class Places(Struct, frozen=True):
     anchors: Mapping[str, str] | None = None
     """The anchor in SKILL.md of each address within the references, if it has everything instead of them."""
 
+    others: Mapping[str, str] = {}
+    """The file that introduces each of several skills, by its folder."""
+
     @property
     def overview(self) -> str:
         """The file that introduces the service."""
@@ -68,6 +71,8 @@ class Places(Struct, frozen=True):
 
     def reference(self, address: str) -> str:
         """Returns the link target of an address in the references."""
+        if address in self.others:
+            return self.others[address]
         if self.anchors is not None:
             return "#".join(filter(None, (self.overview, self.anchors.get(address))))
         return f"{self.skill}/references/{address}" if self.skill else "llms-full.txt"
@@ -75,20 +80,25 @@ class Places(Struct, frozen=True):
 
 def llms_documents(rendering: Rendering) -> Iterator[Document]:
     """Yields both files."""
-    service, reference, templates = rendering.service, rendering.reference, rendering.templates
+    service, templates, skills = rendering.service, rendering.templates, [rendering]
+    if rendering.skill is not None:
+        skills = [*rendering.skills]
+    reference = skills[0].reference
     places = Places(
-        f"skills/{skill_name(service)}" if rendering.skill is not None else None,
+        skills[0].folder if rendering.skill is not None else None,
         anchors=rendering.skill.anchors if rendering.skill is not None else None,
+        others={skill.folder: f"{skill.folder}/SKILL.md" for skill in skills} if len(skills) > 1 else {},
     )
     tools = [tool for tool in service.tools if not tool.is_preflight]
-    addresses = (places.reference(reference.tool_addresses[tool.name]) for tool in tools)
+    addresses = (places.reference(rendering.reference.tool_addresses[tool.name]) for tool in tools)
     size = sum(
         len(short_call(tool, service) + place + tool_phrase(tool)) for tool, place in zip(tools, addresses, strict=True)
     )
-    is_short = size <= _TOOLS_LIMIT
+    is_short = size <= _TOOLS_LIMIT and not places.others
     what, when = what_and_when(service)
     context = {
         **rendering.context,
+        "reference": reference,
         "what": what,
         "trigger": when or description(service),
         "brief": False,
@@ -97,12 +107,12 @@ def llms_documents(rendering: Rendering) -> Iterator[Document]:
         "tools": tools if is_short else (),
         "groups": () if is_short else _groups(rendering),
         "quick_items": _QUICK_ITEMS,
-        "instructions_address": _instructions_address(rendering, places),
+        "instructions_address": _instructions_address(skills[0], places),
         "workflow_lines": workflow_lines(service, reference.about, places.reference),
     }
     yield Document("llms.txt", marked(templates.render("llms.txt.j2", **context)))
     head = templates.render("llms-full.txt.j2", **context)
-    yield Document("llms-full.txt", single_file(head, reference))
+    yield Document("llms-full.txt", single_file(head, rendering.reference))
 
 
 def _instructions_address(rendering: Rendering, places: Places) -> str | None:
@@ -117,7 +127,12 @@ def _instructions_address(rendering: Rendering, places: Places) -> str | None:
 
 
 def _groups(rendering: Rendering) -> Sequence[tuple[str, str, str]]:
-    """Returns title, file and words of each group, the largest first, "Other" last; of sequences if there are many."""
+    """Returns title, file and words of each group, the largest first, "Other" last; of sequences if there are many.
+
+    Of several skills, it returns each with its folder.
+    """
+    if rendering.parts and rendering.skill is not None:
+        return [(skill_name(item.service), item.folder, description(item.service)) for item in rendering.skills]
     files = {name: page.file_name for page in _index_pages(rendering) for name in page.anchors}
     topics = sorted(rendering.reference.topics, key=lambda topic: (topic.title == "Other", -len(topic.tools)))
     limit = max(_WORDS_LIMIT, _ALL_WORDS_LIMIT // max(len(topics), 1))

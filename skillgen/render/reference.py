@@ -189,8 +189,10 @@ class Reference(Struct, frozen=True, kw_only=True):
         return sum(len(section.text.encode("utf-8")) for section in sections)
 
 
-def reference_of(service: Service, templates: Templates, *, is_whole: bool = False) -> Reference:
-    """Renders every section of a service and divides them into pages.
+def reference_of(
+    service: Service, templates: Templates, elsewhere: Collection[str] = (), *, is_whole: bool = False
+) -> Reference:
+    """Renders every section of a service and divides them into pages, without the types that are described `elsewhere`.
 
     If it is for people, each section is whole, and a group has one page if it is not very large.
     """
@@ -210,7 +212,7 @@ def reference_of(service: Service, templates: Templates, *, is_whole: bool = Fal
     common = _common_sections(service, templates, errors)
     prompts = _named_sections("prompt", [*map(_with_quotations, service.prompts)], templates)
     events = _named_sections("event", shown.events, templates)
-    type_sections = _type_sections(service, short, templates)
+    type_sections = _type_sections(service, {*short, *elsewhere}, templates)
     topics = _topics(service, tools_by_group, sections, intros, limit)
     if type_sections:
         moved = iter(move_types_to_tools([page for topic in topics for page in topic.pages], type_sections))
@@ -293,11 +295,11 @@ def _common_sections(service: Service, templates: Templates, errors: CommonError
     )
 
 
-def _type_sections(service: Service, short: Mapping[str, Schema], templates: Templates) -> list[Section]:
+def _type_sections(service: Service, short: Collection[str], templates: Templates) -> list[Section]:
     """Returns the sections of the named types, and of `short` ones to which a discriminator or an error leads."""
     types = [item for item in service.schemas if item.name not in short]
     named = _named_sections("type", _as_used(types, service), templates)
-    selected = [item for item in service.schemas if item.name in selected_types() & short.keys()]
+    selected = [item for item in service.schemas if item.name in selected_types() & {*short}]
     named += _named_sections("type", _as_used(selected, service), templates)
     return sorted(named, key=lambda section: section.name)
 

@@ -6,6 +6,7 @@ service's own words, and the richest list of tools that fits (`listing`).
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -19,7 +20,7 @@ from skillgen.model.document import BYTES_PER_TOKEN, Artifact, Document, Publish
 from skillgen.model.service import Service
 from skillgen.render.about import resource_and_prompt_lines
 from skillgen.render.environment import Templates
-from skillgen.render.identity import skill_name, title, tool_phrase
+from skillgen.render.identity import skill_name, title, tool_phrase, what_and_when
 from skillgen.render.invocation import skill_fields
 from skillgen.render.listing import FORMS, Listing, list_indexes, list_tools, shared_start
 from skillgen.render.pages import Page, link_resolver
@@ -30,6 +31,7 @@ from skillgen.render.said import Said, said_by
 from skillgen.render.scripts import program_files
 from skillgen.render.workflows import recipes_text, workflow_lines
 from skillgen.text.inert import inert
+from skillgen.text.summary import clip
 
 MAX_LINES = 499
 """Lines of SKILL.md: under 500 (Agent Skills)."""
@@ -72,6 +74,9 @@ _SKILL_SHORTENED = Problem.of(
 )
 
 
+_OTHER_LIMIT = 120
+"""Characters of what another skill does."""
+
 AnyFile = TypeVar("AnyFile", Document, Artifact)
 
 
@@ -103,17 +108,48 @@ class Rendering:
     """Tokens of SKILL.md."""
 
     added: Mapping[str, bytes] = field(default_factory=dict)
-    """Files of the skill to which a person added lines, relative to its folder; every copy of the skill has them."""
+    """Files of skills to which a person added lines, relative to OUT; every copy of a skill has them."""
+
+    parts: Sequence[tuple[Service, Collection[str]]] = ()
+    """What each of several skills documents, the common one first, and the types that another one describes."""
+
+    elsewhere: Collection[str] = ()
+    """Types that another skill describes."""
+
+    others: Sequence[Service] = ()
+    """What the other skills document, if it is of the common one."""
+
+    common: Service | None = None
+    """What the common skill documents, if it is of another one."""
+
+    @cached_property
+    def skills(self) -> Sequence[Rendering]:
+        """What each skill is rendered from, the common one first."""
+        if not self.parts:
+            return [self]
+        common, *others = (service for service, _ in self.parts)
+        return [
+            dataclasses.replace(self, service=common, parts=(), others=others),
+            *(
+                dataclasses.replace(self, service=service, parts=(), elsewhere=elsewhere, common=common)
+                for service, elsewhere in self.parts[1:]
+            ),
+        ]
+
+    @property
+    def folder(self) -> str:
+        """The folder of its skill, or of the common one."""
+        return f"skills/{skill_name(self.service)}"
 
     @cached_property
     def reference(self) -> Reference:
         """Its sections and pages."""
-        return reference_of(self.service, self.templates)
+        return reference_of(self.service, self.templates, self.elsewhere)
 
     @cached_property
     def skill(self) -> Skill | None:
         """The skill that other documents refer to; `None` if it is not among the formats."""
-        return self.any_skill if "skill" in self.formats else None
+        return self.skills[0].any_skill if "skill" in self.formats else None
 
     @cached_property
     def any_skill(self) -> Skill:
@@ -129,7 +165,9 @@ class Rendering:
     def skill_contents(self) -> dict[str, bytes]:
         """The files of the skill by path, sorted, with the bytes that are written."""
         files = {item.path: finished(item).content for item in self.skill_files if isinstance(item, Document)}
-        return dict(sorted({**files, **self.added}.items()))
+        start = f"{self.folder}/"
+        added = {path.removeprefix(start): text for path, text in self.added.items() if path.startswith(start)}
+        return dict(sorted({**files, **added}.items()))
 
     @cached_property
     def context(self) -> dict[str, Any]:
@@ -141,6 +179,9 @@ class Rendering:
             "phrase": tool_phrase,
             "formats": self.formats,
             "has_program": self.has_program,
+            "other_skills": [(skill_name(other), clip(what_and_when(other)[0], _OTHER_LIMIT)) for other in self.others],
+            "common_skill": skill_name(self.common) if self.common is not None else None,
+            "has_types_elsewhere": bool(self.elsewhere),
         }
 
     @property
@@ -181,17 +222,18 @@ SAID_SHARE = 4
 
 
 def skill_documents(rendering: Rendering, within: str = "") -> Iterator[Document | Problem]:
-    """Yields SKILL.md and the files of its references, in `skills/` below `within`."""
-    folder = f"{within}skills/{skill_name(rendering.service)}"
-    for item in rendering.skill_files:
-        yield Document(f"{folder}/{item.path}", item.text) if isinstance(item, Document) else item
+    """Yields SKILL.md of each skill and the files of its references, in `skills/` below `within`."""
+    for skill in rendering.skills:
+        for item in skill.skill_files:
+            yield Document(f"{within}{skill.folder}/{item.path}", item.text) if isinstance(item, Document) else item
 
 
 def script_documents(rendering: Rendering) -> Iterator[Document]:
-    """Yields the files of the skill's program if the skill, which has them, is not among the formats."""
-    if rendering.has_program and "skill" not in rendering.formats:
-        for item in program_files(rendering.service):
-            yield Document(f"skills/{skill_name(rendering.service)}/{item.path}", item.text)
+    """Yields the files of the programs of skills if the skills, which have them, are not among the formats."""
+    for skill in rendering.skills:
+        if skill.has_program and "skill" not in skill.formats:
+            for item in program_files(skill.service):
+                yield Document(f"{skill.folder}/{item.path}", item.text)
 
 
 def _skill_files(rendering: Rendering) -> Iterator[Document | Problem]:

@@ -85,6 +85,9 @@ class _Published(Struct, frozen=True, kw_only=True):
     """What is published of one service."""
 
     rendering: Rendering
+    server: Rendering | None
+    """The service that is published with the skill."""
+
     path: str
     """The skill, below /.well-known/."""
 
@@ -124,7 +127,8 @@ def server_card_documents(rendering: Rendering) -> Iterator[Document | Problem]:
 
 
 def _folder(renderings: Sequence[Rendering]) -> Iterator[Document | Artifact | Problem]:
-    services = [_published(rendering, is_alone=len(renderings) == 1) for rendering in renderings]
+    pairs = ((skill, rendering) for rendering in renderings for skill in rendering.skills)
+    services = [_published(skill, rendering, is_alone=len(renderings) == 1) for skill, rendering in pairs]
     entries = [item.entry for item in sorted(services, key=lambda item: item.path)]
     files: list[Document | Artifact] = [
         json_document("agent-skills/index.json", {"$schema": _INDEX_SCHEMA, "skills": entries})
@@ -156,8 +160,11 @@ def _folder(renderings: Sequence[Rendering]) -> Iterator[Document | Artifact | P
     yield from problems
 
 
-def _published(rendering: Rendering, *, is_alone: bool) -> _Published:
-    """Returns SKILL.md if it is the skill's only file, otherwise an archive with its files at the root."""
+def _published(rendering: Rendering, whole: Rendering, *, is_alone: bool) -> _Published:
+    """Returns SKILL.md if it is the skill's only file, otherwise an archive with its files at the root.
+
+    The server is published with the first skill of a service.
+    """
     files, name = rendering.skill_contents, skill_name(rendering.service)
     is_single = len(files) == 1
     path = f"agent-skills/{name}/SKILL.md" if is_single else f"agent-skills/{name}.zip"
@@ -171,10 +178,11 @@ def _published(rendering: Rendering, *, is_alone: bool) -> _Published:
     }
     return _Published(
         rendering=rendering,
+        server=whole if rendering is whole.skills[0] else None,
         path=path,
         content=content,
         entry=entry,
-        card=_server_card(rendering, []),
+        card=_server_card(whole, []) if rendering is whole.skills[0] else None,
         card_path="server-card.json" if is_alone else f"mcp/{name}/server-card.json",
     )
 
@@ -214,8 +222,24 @@ def _catalogue(services: Sequence[_Published], problems: list[Problem]) -> tuple
 
 
 def _catalogue_entries(item: _Published, domain: str) -> Iterator[dict[str, Any]]:
-    service, name = item.rendering.service, item.entry["name"]
-    facts = {
+    name = item.entry["name"]
+    entry = {
+        "identifier": f"urn:air:{domain}:skill:{name}",
+        "type": _SKILL_TYPES[item.entry["type"]],
+        "url": f"https://{domain}/.well-known/{item.path}",
+        "metadata": {"digest": item.entry["digest"]},
+    }
+    yield with_values({**entry, **_facts(item.rendering.service)})
+    if item.card is not None and item.server is not None:
+        place: dict[str, Any] = {"data": with_values(item.card)}
+        if item.is_card_served:
+            place = {"url": f"https://{domain}/.well-known/{item.card_path}"}
+        entry = {"identifier": f"urn:air:{domain}:mcp:{name}", "type": _MEDIA_TYPES["server-card.json"], **place}
+        yield with_values({**entry, **_facts(item.server.service)})
+
+
+def _facts(service: Service) -> dict[str, Any]:
+    return {
         "displayName": plain(title(service)),
         "description": short_description(service, 300),
         "tags": [plain(category) for category in service.categories],
@@ -223,19 +247,6 @@ def _catalogue_entries(item: _Published, domain: str) -> Iterator[dict[str, Any]
         "representativeQueries": _queries(service),
         "version": exact_version(service),
     }
-    entry = {
-        "identifier": f"urn:air:{domain}:skill:{name}",
-        "type": _SKILL_TYPES[item.entry["type"]],
-        "url": f"https://{domain}/.well-known/{item.path}",
-        "metadata": {"digest": item.entry["digest"]},
-    }
-    yield with_values({**entry, **facts})
-    if item.card is not None:
-        place: dict[str, Any] = {"data": with_values(item.card)}
-        if item.is_card_served:
-            place = {"url": f"https://{domain}/.well-known/{item.card_path}"}
-        entry = {"identifier": f"urn:air:{domain}:mcp:{name}", "type": _MEDIA_TYPES["server-card.json"], **place}
-        yield with_values({**entry, **facts})
 
 
 def _capabilities(service: Service) -> list[str]:
@@ -302,7 +313,7 @@ def _links(item: _Published, domain: str | None, served: Collection[str]) -> dic
     """Returns the links of an API that others reach (RFC 9727, 4.1); `None` if there is nothing to link to."""
     service = item.rendering.service
     url = service.endpoints[0].url if service.endpoints else None
-    if domain is None or url is None or not is_endpoint(url):
+    if item.server is None or domain is None or url is None or not is_endpoint(url):
         return None
     links = {"service-doc": service.homepage, "status": service.status_page}
     linkset: dict[str, Any] = {

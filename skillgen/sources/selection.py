@@ -8,16 +8,15 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from difflib import get_close_matches
 from fnmatch import fnmatchcase
-from typing import Any
 
 from msgspec import Struct
 from msgspec.structs import replace
 
 from skillgen.errors import Problem, UsageError
 from skillgen.model.resource import Event
-from skillgen.model.schema import Discriminator, Schema
 from skillgen.model.service import Service
 from skillgen.model.tool import Tool
+from skillgen.model.traversal import type_references, types_named_in, types_reached
 from skillgen.sources.arazzo import usable_workflows
 
 _SUGGESTIONS_LIMIT = 5_000
@@ -93,7 +92,8 @@ def select_tools(service: Service, include: Sequence[Pattern], exclude: Sequence
     used_groups = {tool.group for tool in tools}
     groups = tuple(group for group in service.groups if group.name in used_groups)
     selection = replace(service, tools=tools, events=events, groups=groups)
-    used = _used_types(selection)
+    named = types_named_in(tools, events, selection.prompts)
+    used = types_reached(named, type_references(service))
     workflows, left_out = usable_workflows(service.workflows, names)
     return replace(
         selection,
@@ -148,28 +148,6 @@ def _suggestion(pattern: Pattern, candidates: Iterable[Tool | Event]) -> str:
 def _is_selected(item: Tool | Event, include: Sequence[Pattern], exclude: Sequence[Pattern]) -> bool:
     is_included = not include or any(pattern.matches(item) for pattern in include)
     return is_included and not any(pattern.matches(item) for pattern in exclude)
-
-
-def _used_types(service: Service) -> set[str]:
-    """Returns the names of the types that the selected tools use, directly or through other types."""
-    types = {item.name: item.schema for item in service.schemas}
-    waiting: list[Any] = [*service.tools, *service.events, *service.prompts]
-    used: set[str] = set()
-    while waiting:
-        node, names = waiting.pop(), tuple[Any, ...]()
-        if isinstance(node, tuple):
-            waiting += node
-        elif isinstance(node, Struct):
-            waiting += (getattr(node, name) for name in node.__struct_fields__)
-        if isinstance(node, Schema):
-            waiting += (node.patterns or {}).values()
-            names = (node.ref, *node.includes)
-        elif isinstance(node, Discriminator):
-            names = (*(node.mapping or {}).values(), node.default)
-        for name in (types.keys() & set(names)) - used:
-            used.add(name)
-            waiting.append(types[name])
-    return used
 
 
 def _tags(item: Tool | Event) -> tuple[str, ...]:

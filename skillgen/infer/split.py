@@ -1,0 +1,317 @@
+"""Divides a large service into several skills: the service of each has some of its groups, and what these need.
+
+The common skill has the name of the service. It has what concerns the service as a whole, and every group without a
+skill of its own, so that no tool is left out and none is in two skills.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from typing import TypeAlias
+
+from msgspec.structs import replace
+
+from skillgen.errors import Problem
+from skillgen.infer.description import skill_name_of, summaries_of, trigger_for, trigger_of_uses
+from skillgen.infer.effects import is_verb
+from skillgen.infer.groups import REST
+from skillgen.model.resource import Area, Group
+from skillgen.model.service import Service
+from skillgen.model.tool import Tool
+from skillgen.model.traversal import type_references, types_named_in, types_reached
+from skillgen.model.values import Origin
+from skillgen.text import lazy_re as re
+from skillgen.text.markdown import one_line, plain_words
+from skillgen.text.slugs import slug
+from skillgen.text.summary import TRIGGER, is_usable, sentences, stopped
+from skillgen.text.words import STOP_WORDS, path_segments, plural, singular, without_request, words_of
+
+MIN_TOOLS = 5
+"""Tools of a group that has a skill of its own."""
+
+MAX_SKILLS = 20
+"""Skills next to the common one: hosts show an agent the descriptions of all skills, whatever it does."""
+
+AREA_LIMIT = 40
+"""Characters of the end of a skill's name."""
+
+_NOUNS_LIMIT = 320
+"""Characters of the nouns in a description."""
+
+_TITLES_LIMIT = 500
+"""Characters of the titles of groups in the description of the common skill."""
+
+_PHRASE_WORDS = 3
+
+
+_INFERRED = Origin("inferred", "tools")
+
+
+Part: TypeAlias = tuple[Service, frozenset[str]]
+"""The service with what one of several skills documents, and types of results that only the common one describes."""
+
+
+def areas_of(service: Service) -> dict[str, tuple[Group, ...]]:
+    """Returns the groups by the end of the name that a skill of them has; the parts of a large group are one."""
+    found: dict[str, list[Group]] = defaultdict(list)
+    for group in service.groups:
+        found[slug(_whole(group.name, group), AREA_LIMIT) or "group"].append(group)
+    return {name: tuple(groups) for name, groups in found.items()}
+
+
+def groups_called(text: str, areas: Mapping[str, Sequence[Group]]) -> list[str]:
+    """Returns the names of the groups that have a name or title, in any case, or are in an area."""
+    for name, groups in areas.items():
+        called = {name, *(_whole(words, group) for group in groups for words in (group.name, group.title))}
+        if text.casefold() in map(str.casefold, called):
+            return [group.name for group in groups]
+    parts = (group for groups in areas.values() for group in groups)
+    return [group.name for group in parts if text.casefold() in (group.name.casefold(), group.title.casefold())]
+
+
+def whole_title(group: Group) -> str:
+    """Returns the title of a group, or of the one that it is a part of, as it was too large."""
+    return one_line(_whole(group.title, group))
+
+
+def _whole(text: str, group: Group) -> str:
+    """Returns the name or title of the group that a group is a part of, as it was too large."""
+    origin = (group.origins or {}).get("name")
+    is_part = origin is not None and origin.source.startswith("size of")
+    return text.rpartition(": ")[0] if is_part else text
+
+
+def split_service(service: Service, by: str | None = None) -> tuple[Part, ...]:
+    """Returns a part for each skill, the common one first; none if the service has a single skill."""
+    areas = _areas(service, by)
+    if not areas:
+        return ()
+    words = _nouns_by_group(service)
+    parts = [_part(service, area, words) for area in areas.values()]
+    return _with_used_types(service, [_common(service, parts, words), *parts])
+
+
+def _areas(service: Service, by: str | None) -> dict[str, Area]:
+    """Returns the parts with a skill each, by its name: the declared ones; by `group`, the largest other groups too."""
+    sizes = Counter(tool.group for tool in service.tools)
+    areas = {area.name: area for area in service.areas if any(sizes[name] for name in area.groups)}
+    taken = {name for area in areas.values() for name in area.groups}
+    if by is not None:
+        groups = {
+            name: names
+            for name, found in areas_of(service).items()
+            if name != REST and name not in areas and taken.isdisjoint(names := tuple(group.name for group in found))
+        }
+        counts = {name: sum(sizes[group] for group in names) for name, names in groups.items()}
+        largest = sorted(counts, key=lambda name: (-counts[name], name))[: max(MAX_SKILLS - len(areas), 0)]
+        areas |= {
+            name: Area(name=name, groups=groups[name])
+            for name in groups
+            if name in largest and counts[name] >= MIN_TOOLS
+        }
+    return areas
+
+
+def skills_in(service: Service, by: str | None) -> dict[str, list[str]]:
+    """Returns the titles of the groups of each skill but the common one, by the end of the skill's name."""
+    areas = _areas(service, by)
+    return {
+        name: [*dict.fromkeys(whole_title(group) for group in service.groups if group.name in area.groups)]
+        for name, area in areas.items()
+    }
+
+
+def groups_without_skill(service: Service, by: str | None) -> Iterator[Problem]:
+    """Yields a problem with the groups that are only in the common skill, unless there are too many for `by`."""
+    areas = _areas(service, by)
+    listed = {group for area in areas.values() for group in area.groups}
+    others = dict.fromkeys(whole_title(group) for group in service.groups if group.name not in listed)
+    if not areas:
+        yield Problem.of("not-split", service.name, f"no group has {MIN_TOOLS} tools, so there is one skill")
+    elif by is None and others:
+        message = f"{', '.join(others)}: in no skill of `skills`, so their tools are in the common one"
+        yield Problem.of("not-split", service.name, message)
+
+
+def part_called(service: Service, name: str, siblings: Collection[str]) -> Service:
+    """Returns the service of the skill of this name, which is split if skills of others are among `siblings`."""
+    parts = [part for part, _ in split_service(service, "group")]
+    names = [part.part_name or service.skill_name for part in parts]
+    is_split = len({*names} & {name, *siblings}) > 1
+    return parts[names.index(name)] if is_split and name in names else service
+
+
+def _common(service: Service, parts: Sequence[Service], nouns: Mapping[str, Counter[str]]) -> Service:
+    """Returns the service with what no part has."""
+    names = {tool.name for part in parts for tool in part.tools}
+    flows = {flow.name for part in parts for flow in part.workflows}
+    tools = tuple(tool for tool in service.tools if tool.name not in names)
+    used = {tool.group for tool in tools}
+    groups = tuple(group for group in service.groups if group.name in used)
+    trigger, purpose = service.trigger, service.purpose
+    if purpose and (service.origins or {}).get("purpose", _INFERRED).source in ("groups", "tools"):
+        purpose = f"{service.product}: what all of its skills need, and what no other of them has."
+    if purpose and not TRIGGER.search(purpose) and not service.when_to_use:
+        titles = [whole_title(group) for group in groups if group.name != REST]
+        titles += _nouns(
+            Area(name=REST, groups=(REST,) if REST in used else ()), nouns, words_of(service.product or "")
+        )
+        start = f"Use when the user mentions {service.product} and no other {service.skill_name} skill is for it"
+        trigger = trigger_for(f"{start}, or asks about", [*dict.fromkeys(titles)], _TITLES_LIMIT) or f"{start}."
+    return replace(
+        service,
+        tools=tools,
+        groups=groups,
+        workflows=tuple(flow for flow in service.workflows if flow.name not in flows),
+        purpose=purpose,
+        trigger=trigger,
+    )
+
+
+def _part(service: Service, area: Area, words: Mapping[str, Counter[str]]) -> Service:
+    """Returns the service with an area, and with what its tools need."""
+    tools = tuple(tool for tool in service.tools if tool.group in area.groups)
+    groups = tuple(group for group in service.groups if group.name in area.groups)
+    names = {tool.name for tool in tools}
+    titles = [*dict.fromkeys(whole_title(group) for group in groups)]
+    product = service.product or service.name
+    title = f"{product}: {', '.join(titles)}"
+    origin = Origin("declared" if area.summary else "inferred", area.pointer or "groups")
+    part = replace(
+        service,
+        title=title,
+        part_name=area.name if area.name.startswith(f"{service.skill_name}-") else skill_name_of(service, area.name),
+        summary=None,
+        description=None,
+        instructions=None,
+        purpose=stopped(area.summary) if area.summary else _purpose(title, groups, tools),
+        trigger=None,
+        when_to_use=area.when_to_use,
+        when_not_to_use=area.when_not_to_use,
+        groups=groups,
+        tools=tools,
+        workflows=tuple(flow for flow in service.workflows if {step.tool for step in flow.steps} <= names),
+        sections=area.sections,
+        resources=(),
+        resource_templates=(),
+        prompts=(),
+        events=(),
+        skills=(),
+        related=(),
+        extensions=None,
+        quotations=(),
+        areas=(),
+        origins={**(service.origins or {}), "purpose": origin, "summary": origin},
+    )
+    if part.purpose and not TRIGGER.search(part.purpose):
+        nouns = [*titles, *_nouns(area, words, {*words_of(product), *words_of(" ".join(titles))})]
+        start = f"Use when the user mentions {product} and asks about"
+        part = replace(part, trigger=trigger_of_uses(part, title) or trigger_for(start, nouns, _NOUNS_LIMIT))
+    return part
+
+
+def _with_used_types(service: Service, parts: Sequence[Service]) -> tuple[Part, ...]:
+    """Returns parts with the types that each uses.
+
+    A part describes the types of its arguments, and those of its results that no other part has.
+    """
+    references = type_references(service)
+    used, arguments = [], []
+    for part in parts:
+        named = types_named_in(part.tools, part.events, part.prompts)
+        used.append(types_reached(named, references))
+        inputs = [(tool.parameters, tool.input, tool.other_inputs) for tool in part.tools]
+        arguments.append(types_reached(types_named_in(*inputs), references))
+    counts = Counter(name for names in used for name in names)
+    shared = {name for name, count in counts.items() if count > 1}
+    split: list[Part] = []
+    for part, names, needed in zip(parts, used, arguments, strict=True):
+        is_common = not split
+        own = names | shared if is_common else names
+        schemas = tuple(item for item in service.schemas if item.name in own)
+        split.append((replace(part, schemas=schemas), frozenset() if is_common else frozenset(names & shared - needed)))
+    return tuple(split)
+
+
+def _purpose(title: str, groups: Iterable[Group], tools: Iterable[Tool]) -> str:
+    """Returns the title, with the first sentence of what the source says of each group, else what tools do."""
+    found = (next(sentences(plain_words(group.description or "")), "") for group in groups)
+    if words := dict.fromkeys(stopped(text) for text in found if text and is_usable(text)):
+        return " ".join([stopped(title), *words])
+    return summaries_of(title, [plain_words(tool.summary) for tool in tools if tool.summary and not tool.deprecated])
+
+
+# -- what users ask for ------------------------------------------------------------------------------------------------
+
+_OWN_SHARE = 0.25
+"""Share of the tools with a noun that an area has, for its description to have the noun."""
+
+
+def _nouns_by_group(service: Service) -> dict[str, Counter[str]]:
+    """Returns the nouns in the paths, else in the names, of the tools of each group, as its texts spell them."""
+    tools_by_group: dict[str, list[Tool]] = defaultdict(list)
+    for tool in service.tools:
+        tools_by_group[tool.group or REST].append(tool)
+    found: dict[str, Counter[str]] = {}
+    for group, tools in tools_by_group.items():
+        text = "\n".join(f"{tool.summary or ''} {(tool.description or '')[:300]}" for tool in tools)
+        own = words_of(group.partition(": ")[0])
+        spellings: dict[tuple[str, ...], str] = {}
+        found[group] = Counter()
+        for tool in tools:
+            nouns = set()
+            for run in _runs(tool):
+                run = run[len(own) :] if run[: len(own)] == own else run
+                if run and run not in spellings:
+                    ends = (run[-count:] for count in range(min(len(run), _PHRASE_WORDS), 0, -1))
+                    spellings[run] = next(filter(None, (_spelled(words, text) for words in ends)), "")
+                nouns.add(spellings.get(run, ""))
+            found[group].update(nouns - {""})
+    return found
+
+
+def _runs(tool: Tool) -> Iterator[tuple[str, ...]]:
+    """Yields the words of each segment of the path, or those of the name between verbs and words such as `for`."""
+    if tool.path:
+        words = map(words_of, path_segments(tool.path))
+        yield from (item for item in words if item and singular(item[-1]) != item[-1])  # collections, not actions
+        return
+    run: list[str] = []
+    for word in (*words_of(without_request(tool.name, tool.method, tool.path)), ""):
+        if word and word not in STOP_WORDS and not is_verb(word):
+            run.append(word)
+        elif run:
+            yield tuple(run)
+            run = []
+
+
+def _spelled(words: Sequence[str], text: str) -> str:
+    """Returns words as a text spells them most often, in the plural if it has that; empty if it has neither."""
+    last = singular(words[-1])
+    for form in (plural(last), last):
+        pattern = r"[\s_-]?".join(map(re.escape, (*words[:-1], form)))
+        if len(form) > 1 and (forms := Counter(re.findall(rf"(?<!\w){pattern}(?!\w)", text, re.IGNORECASE))):
+            return one_line(max(forms, key=lambda item: (forms[item], item)))
+    return ""
+
+
+def _nouns(area: Area, found: Mapping[str, Counter[str]], known: Collection[str]) -> list[str]:
+    """Returns the nouns of an area, first those of many of its tools and of few others; `known` words are left out."""
+    own = sum((found.get(group, Counter()) for group in area.groups), Counter[str]())
+    folded, totals = Counter[str](), Counter[str]()
+    spelled = {noun.casefold(): noun for noun in sorted(own)}
+    for noun, count in own.items():
+        folded[noun.casefold()] += count
+    for counts in found.values():
+        for noun, count in counts.items():
+            totals[noun.casefold()] += count
+    names, groups = {singular(word) for word in known}, {singular(name.partition(": ")[0].casefold()) for name in found}
+    chosen = (
+        noun
+        for noun, count in folded.items()
+        if count >= _OWN_SHARE * totals[noun]
+        and singular(noun) not in groups
+        and not {*map(singular, words_of(noun))} <= names
+    )
+    return [spelled[noun] for noun in sorted(chosen, key=lambda noun: (-(folded[noun] ** 2) / totals[noun], noun))]
