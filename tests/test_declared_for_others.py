@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 from captured import service_of_answers
-from cli import generated
+from cli import generated, run_skillgen
 from descriptions import description, write
 
 import skillgen
@@ -99,3 +99,37 @@ def test_stage_two_has_its_entry_in_the_list_of_resources(tmp_path: Path) -> Non
         assert part in entry["description"]
     [tool] = json.loads((folder / "tools-list.json").read_text("utf-8"))["tools"]
     assert tool["annotations"] == {"readOnlyHint": True}
+
+
+def test_icons_have_sizes_and_types_of_images(tmp_path: Path) -> None:
+    """B5: what is neither is reported and left out."""
+    icon = {"src": "data:image/png;base64,aGk=", "mimeType": "text/html", "sizes": "48 by 48x48"}
+    answers = {
+        "initialize": {"serverInfo": {"name": "shop", "version": "1", "icons": [icon]}},
+        "tools/list": [{"tools": []}],
+    }
+    service = service_of_answers(answers)
+    assert [(item.media_type, item.sizes) for item in service.icons] == [(None, ("48x48",))]
+    places = [item.where.rpartition("/")[2] for item in service.problems if item.code == "member-invalid"]
+    assert sorted(places) == ["mimeType", "sizes"]
+
+
+@pytest.mark.parametrize("servers", [[], [{"url": "/api/v1"}]])
+def test_examples_without_a_declared_host_pass_the_static_check(servers: list[Any], tmp_path: Path) -> None:
+    """G3: their base URL is a variable."""
+    api = description({"/orders": {"get": {"operationId": "listOrders", "responses": {"200": {"description": "OK"}}}}})
+    write(tmp_path / "api.json", {**api, "servers": servers})
+    generated("from-openapi", "api.json", "-o", "docs", "--emit", "skill", cwd=tmp_path)
+    [skill] = (tmp_path / "docs" / "skills").iterdir()
+    assert "BASE_URL" in "".join(path.read_text("utf-8") for path in skill.rglob("*.md"))
+    assert "passed: example calls: 1 of 1" in generated("eval", skill, "api.json", "--static", cwd=tmp_path).stdout
+
+
+def test_the_diff_of_a_project_names_files_from_its_folder(tmp_path: Path) -> None:
+    """B9: so that `git apply` takes it, and targets are told apart."""
+    write(tmp_path / "api.json", description({"/orders": {"get": {"operationId": "listOrders", "responses": {}}}}))
+    targets = "".join(f"  {name}:\n    source: {{openapi: api.json}}\n" for name in ("one", "two"))
+    (tmp_path / "skillgen.yaml").write_text(f"targets:\n{targets}", "utf-8")
+    diff = run_skillgen("build", "--check", cwd=tmp_path).stdout
+    files = {line.removeprefix("+++ ").partition("/skills")[0] for line in diff.splitlines() if line.startswith("+++ ")}
+    assert {"b/agent-docs/one", "b/agent-docs/two"} <= files

@@ -157,7 +157,8 @@ def show_result(result: Result, console: Console, *, shows_diff: bool, is_projec
             continue
         console.problems(step.problems, step.service)
         if step.is_check and shows_diff:
-            print_diff(_change_summary(step) + step.plan.diff)
+            folder = f"{step.plan.out.as_posix()}/" if is_project and not step.plan.out.is_absolute() else ""
+            print_diff(_change_summary(step) + step.plan.diff_from(folder))
         if line := _summary(step):
             console.say(line)
         if line := _inferences(step, is_project=is_project):

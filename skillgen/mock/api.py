@@ -375,7 +375,8 @@ def request_of_words(words: Sequence[str], piped: bytes = b"") -> Request:
     is_query = False
     for option, value in _curl_options(iter(words[1:])):
         if not option:
-            url = _VARIABLE.sub("x", value)
+            # A base URL that nobody declares is a variable.
+            url = _VARIABLE.sub("x", re.sub(r"\A\$\{?SKILL_\w*BASE_URL\}?", "http://x", value))
         elif option == "-X":
             method = value
         elif option == "-I":

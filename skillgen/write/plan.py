@@ -83,8 +83,12 @@ class Plan(Struct, frozen=True, kw_only=True):
 
     @property
     def diff(self) -> str:
-        """The unified diff of all drift, as `patch` reads it."""
-        return "".join(change_diff(change.path, change.old, change.new) for change in self.drift)
+        """The unified diff of all drift, as `patch` reads it in OUT."""
+        return self.diff_from("")
+
+    def diff_from(self, folder: str) -> str:
+        """Returns the diff with paths that begin with a folder, from which OUT is reached."""
+        return "".join(change_diff(f"{folder}{change.path}", change.old, change.new) for change in self.drift)
 
 
 def plan_documents(

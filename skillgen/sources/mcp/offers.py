@@ -23,6 +23,8 @@ from skillgen.sources.json_schema.loader import SchemaReader
 from skillgen.sources.mcp.fields import FieldReader, dashdashes_in_entry, first_dashdash, named_entries, raw_entries
 from skillgen.sources.mcp.session import GROUPS
 
+_SIZE = re.compile(r"\d+x\d+|any", re.IGNORECASE)
+
 
 def icons_of(owner: FieldReader, trusted_host: str | None) -> tuple[Icon, ...]:
     """Returns the icons of a service, a tool, a resource or a prompt.
@@ -39,10 +41,15 @@ def icons_of(owner: FieldReader, trusted_host: str | None) -> tuple[Icon, ...]:
         elif (objection := icon_objection(values["src"], (trusted_host,) if trusted_host else ())) is not None:
             item.report("icon-left-out", "src", objection)
         else:
-            if any(not isinstance(size, str | None) for size in sizes):
+            words = [size for text in sizes if isinstance(text, str) for size in text.split()]
+            known = tuple(size for size in words if _SIZE.fullmatch(size))
+            if len(known) < len(words) or any(not isinstance(size, str | None) for size in sizes):
                 item.report("member-invalid", "sizes", "expected sizes such as 48x48; the others are left out")
-            words = tuple(size for text in sizes if isinstance(text, str) for size in text.split())
-            icons.append(Icon(**values, sizes=words))
+            if not values.get("media_type", "image/").lower().startswith("image/"):
+                item.report(
+                    "member-invalid", "mimeType", f"{values.pop('media_type')[:80]!r} is not of an image; left out"
+                )
+            icons.append(Icon(**values, sizes=known))
     return tuple(icons)
 
 
