@@ -133,3 +133,16 @@ def test_the_diff_of_a_project_names_files_from_its_folder(tmp_path: Path) -> No
     diff = run_skillgen("build", "--check", cwd=tmp_path).stdout
     files = {line.removeprefix("+++ ").partition("/skills")[0] for line in diff.splitlines() if line.startswith("+++ ")}
     assert {"b/agent-docs/one", "b/agent-docs/two"} <= files
+
+
+def test_a_login_of_two_headers_is_sent_whole(tmp_path: Path) -> None:
+    """Headers of the same name but for its last word, which all calls need; another header is none of the login."""
+    names = ("X-Acme-Api-Id", "X-Acme-Api-Key", "X-Trace")
+    headers = [{"name": name, "in": "header", "required": True, "schema": {"type": "string"}} for name in names]
+    operation = {"parameters": headers, "responses": {"200": {"description": "OK"}}}
+    paths = {f"/{name}": {"get": {"operationId": name, **operation}} for name in ("orders", "books", "carts")}
+    write(tmp_path / "api.json", {**description(paths), "servers": [{"url": "https://acme.example"}]})
+    generated("from-openapi", "api.json", "-o", "docs", "--emit", "skill", cwd=tmp_path)
+    [skill] = (tmp_path / "docs").rglob("SKILL.md")
+    [login] = [line for line in skill.read_text("utf-8").splitlines() if line.startswith("- Authentication: `curl")]
+    assert ["X-Acme-Api-Id: $" in login, "X-Acme-Api-Key: $" in login, "X-Trace" in login] == [True, True, False]

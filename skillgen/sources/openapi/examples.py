@@ -106,7 +106,18 @@ def login_parameters(tools: Sequence[Tool]) -> tuple[str, ...]:
         is_common = {item.name for item in tools[0].parameters if item.required and _KEY.search(item.description or "")}
     common = [name for name in counts if name in is_common]
     logins = [name for name in common if name in required or len(common) == 1]
+    # Such as `X-Acme-Api-Id`, which every call needs next to `X-Acme-Api-Key`.
+    starts = {(place, start) for place, name in places if name in logins and (start := _start_of(name))}
+    needed = Counter((item.location, item.name) for tool in tools for item in tool.parameters if item.required)
+    for (place, name), count in needed.items():
+        if (place, _start_of(name)) in starts and name not in logins and 2 * count >= len(tools) > 1:
+            places[place, name], logins = count, [*logins, name]
     return tuple(f"{place} {name}" for (place, name), _ in places.most_common() if name in logins)
+
+
+def _start_of(name: str) -> str:
+    """Returns a name without its last word."""
+    return re.sub(r"[-_]?(?:[A-Z]?[a-z]+|[A-Z]+)\Z", "", name).lower()
 
 
 class _Sent(Struct, frozen=True, kw_only=True):
