@@ -56,6 +56,7 @@ NAMES = {
     "files": "the files below /.well-known/, each with its path, media type and headers",
     "file_name": "the file of the page of the site",
     "formats": "names of the formats that are written",
+    "names": "the names of the skills",
     "other_skills": "the names of the other skills of the service, with what each does, for the common one",
     "common_skill": "the name of the common skill of the service, for another one of several",
     "has_types_elsewhere": "whether the common skill describes types of results",

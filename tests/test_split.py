@@ -271,3 +271,21 @@ def test_an_agent_writes_the_texts_of_each_skill(tmp_path: Path) -> None:
     refused = run_skillgen("draft", "--apply", "answer.json", "--yes", cwd=tmp_path)
     assert refused.exit_code == 1
     assert "no skill 'stcok'" in refused.stderr
+
+
+def test_a_workflow_of_several_areas_is_in_the_common_skill(tmp_path: Path) -> None:
+    """Its steps have the marks of their tools, though these are in other skills."""
+    sell, count = [{"tool": "orders_1"}, {"tool": "stock_1"}], [{"tool": "stock_1"}, {"tool": "stock_2"}]
+    finished = project(tmp_path, shop(SPLIT), split="group", workflows={"Sell": sell, "Count": count})
+    assert finished.exit_code == 0
+    common, stock = ((tmp_path / f"out/skills/{name}/SKILL.md").read_text("utf-8") for name in ("shop", "shop-stock"))
+    assert "call orders_1 [read]" in common
+    assert "call stock_1 [read]" in common
+    assert "Count" not in common
+    assert "Count" in stock
+
+
+def test_a_skill_is_checked_against_its_own_tools(tmp_path: Path) -> None:
+    assert project(tmp_path, shop(SPLIT), split="group", emit=["skill"]).exit_code == 0
+    finished = run_skillgen("lint", "--skill", "out/skills/shop-stock", "api.json", cwd=tmp_path)
+    assert "tool-unmentioned" not in finished.stdout + finished.stderr

@@ -12,6 +12,7 @@ from msgspec import Struct, structs
 
 from skillgen.config.project import NO_LINT_OPTIONS, LintOptions
 from skillgen.errors import OutputError, Problem, UsageError
+from skillgen.infer.split import part_called
 from skillgen.model.service import Service
 from skillgen.model.tool import Tool
 from skillgen.pipeline.generate import problems_of_added_lines
@@ -140,6 +141,8 @@ class Linter:
         }
         if file.as_posix() not in texts:
             raise UsageError("is not a skill", where=f"--skill {skill.as_posix()}", fix="name a SKILL.md or its folder")
+        folder = file.resolve().parent
+        service = part_called(service, folder.name, [path.name for path in folder.parent.iterdir() if path.is_dir()])
         found = list(check_texts(texts, service))
         if names := unmentioned_tools(texts.values(), service):
             listed = ", ".join(names[:20]) + (f" and {len(names) - 20:,} more" if len(names) > 20 else "")

@@ -236,7 +236,7 @@ def _readme(rendering: Rendering, connection: Connection | None, is_portable: bo
     context = {
         **rendering.context,
         "title": title(service),
-        "name": skill_name(service),
+        "names": [skill_name(skill.service) for skill in rendering.skills],
         "what_and_when": " ".join(filter(None, what_and_when(service))),
         "connection": connection,
         "is_portable": is_portable,

@@ -190,11 +190,17 @@ class Reference(Struct, frozen=True, kw_only=True):
 
 
 def reference_of(
-    service: Service, templates: Templates, elsewhere: Collection[str] = (), *, is_whole: bool = False
+    service: Service,
+    templates: Templates,
+    elsewhere: Collection[str] = (),
+    called: Sequence[Tool] | None = None,
+    *,
+    is_whole: bool = False,
 ) -> Reference:
     """Renders every section of a service and divides them into pages, without the types that are described `elsewhere`.
 
-    If it is for people, each section is whole, and a group has one page if it is not very large.
+    Its workflows may have the tools `called`, also those of other skills. If it is for people, each section is whole,
+    and a group has one page if it is not very large.
     """
     short = inline_types()
     short.update(_short_types(service.schemas))
@@ -202,7 +208,7 @@ def reference_of(
     if is_whole:
         limit = list_limit = WHOLE_PAGE_LIMIT_BYTES
     tools_by_group = _tools_by_group(service)
-    shown = replace(_with_quotations(replace(service, tools=())), tools=service.tools)
+    shown = replace(_with_quotations(replace(service, tools=())), tools=called or service.tools)
     intros = {group.name: _intro(group) for group in shown.groups}
     errors = common_errors(service)
     sections = {

@@ -18,6 +18,7 @@ from msgspec.structs import replace
 from skillgen.errors import Problem
 from skillgen.model.document import BYTES_PER_TOKEN, Artifact, Document, Publisher
 from skillgen.model.service import Service
+from skillgen.model.tool import Tool
 from skillgen.render.about import resource_and_prompt_lines
 from skillgen.render.environment import Templates
 from skillgen.render.identity import skill_name, title, tool_phrase, what_and_when
@@ -77,6 +78,12 @@ _SKILL_SHORTENED = Problem.of(
 _OTHER_LIMIT = 120
 """Characters of what another skill does."""
 
+
+def _without_product(service: Service) -> str:
+    """Returns what a part of a service does, without the name of the service."""
+    return clip(what_and_when(service)[0].removeprefix(f"{service.product}: "), _OTHER_LIMIT)
+
+
 AnyFile = TypeVar("AnyFile", Document, Artifact)
 
 
@@ -116,6 +123,9 @@ class Rendering:
     elsewhere: Collection[str] = ()
     """Types that another skill describes."""
 
+    called: Sequence[Tool] | None = None
+    """The tools that workflows may have, if they are not only those of the service."""
+
     others: Sequence[Service] = ()
     """What the other skills document, if it is of the common one."""
 
@@ -129,7 +139,7 @@ class Rendering:
             return [self]
         common, *others = (service for service, _ in self.parts)
         return [
-            dataclasses.replace(self, service=common, parts=(), others=others),
+            dataclasses.replace(self, service=common, parts=(), others=others, called=self.service.tools),
             *(
                 dataclasses.replace(self, service=service, parts=(), elsewhere=elsewhere, common=common)
                 for service, elsewhere in self.parts[1:]
@@ -144,7 +154,7 @@ class Rendering:
     @cached_property
     def reference(self) -> Reference:
         """Its sections and pages."""
-        return reference_of(self.service, self.templates, self.elsewhere)
+        return reference_of(self.service, self.templates, self.elsewhere, self.called)
 
     @cached_property
     def skill(self) -> Skill | None:
@@ -179,7 +189,7 @@ class Rendering:
             "phrase": tool_phrase,
             "formats": self.formats,
             "has_program": self.has_program,
-            "other_skills": [(skill_name(other), clip(what_and_when(other)[0], _OTHER_LIMIT)) for other in self.others],
+            "other_skills": [(skill_name(other), _without_product(other)) for other in self.others],
             "common_skill": skill_name(self.common) if self.common is not None else None,
             "has_types_elsewhere": bool(self.elsewhere),
         }
@@ -293,7 +303,9 @@ class _Writer:
             "shared_parameters": shared_parameters(service),
             "lists_requests": lists_requests(service),
             "shared_start": shared_start(service),
-            "workflow_lines": workflow_lines(service, reference.about, "references/{}".format),
+            "workflow_lines": workflow_lines(
+                replace(service, tools=rendering.called or service.tools), reference.about, "references/{}".format
+            ),
             "recipes": recipes_text(reference.about, places) if steps <= _RECIPES_STEPS else "",
             "offered": resource_and_prompt_lines(service),
             "lists": self._lists,
