@@ -32,8 +32,9 @@ from skillgen.model.schema import NamedType, Parameter, Schema
 from skillgen.model.service import Service
 from skillgen.model.tool import Semantics, Tool
 from skillgen.model.values import Origin, Value
-from skillgen.pipeline.generate import checked_output, documents_of, write_documents
+from skillgen.pipeline.generate import write_documents
 from skillgen.pipeline.read import Notify
+from skillgen.pipeline.rendering import checked_output, documents_of
 from skillgen.pipeline.results import File, Result
 from skillgen.rules.findings import Findings
 

@@ -256,8 +256,9 @@ def document(source: Source, texts: Texts, output: OutputOptions, run: Run, type
         SourceError: it cannot be reached or read.
         UsageError: an option is invalid.
     """
-    from skillgen.pipeline.generate import checked_output, write_documents
+    from skillgen.pipeline.generate import write_documents
     from skillgen.pipeline.read import Request
+    from skillgen.pipeline.rendering import checked_output
 
     output = checked_output(output)
     request, code = Request(source=source, texts=texts), ExitCode.DONE

@@ -31,9 +31,10 @@ from skillgen.config.option import PathName, options_in
 from skillgen.config.project import DEFAULT_OUT, HOSTS, OutputOptions, Source, Target, in_keys, key_in_target
 from skillgen.errors import ExitCode, SkillgenError, UsageError, failure_from_bug
 from skillgen.pipeline.environments import project_environment, with_resolved_program
-from skillgen.pipeline.generate import checked_output, write_services
+from skillgen.pipeline.generate import write_services
 from skillgen.pipeline.ownership import remove_leftovers
 from skillgen.pipeline.packages import skill_folders
+from skillgen.pipeline.rendering import checked_output
 from skillgen.pipeline.results import Failure, Outcome, Place, Result
 from skillgen.security.secrets import Secrets, secrets_from_environment
 from skillgen.sources.documents import FilesRead, FileState, file_state, is_url, marks_of, track_files_read

@@ -7,7 +7,6 @@ installed skill has a folder and a record of its own there, so that nothing else
 from __future__ import annotations
 
 import os
-import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, suppress
@@ -15,18 +14,15 @@ from itertools import chain, count, zip_longest
 from pathlib import Path
 from typing import Any
 
-from msgspec import Struct
 from msgspec.structs import replace
 
 from skillgen import __version__
-from skillgen.config.project import DEFAULT_OUT, HOSTS, PACKAGE, OutputOptions
+from skillgen.config.project import DEFAULT_OUT, HOSTS, OutputOptions
 from skillgen.errors import EditedError, Problem, SkillgenError, SourceError, UsageError
 from skillgen.infer.description import described, with_description
-from skillgen.model.document import BYTES_PER_TOKEN, FORMATS, UNKNOWN_PUBLISHER, Artifact, Document, Publisher
+from skillgen.model.document import BYTES_PER_TOKEN, FORMATS
 from skillgen.model.inventory import UNREAD_DOCUMENTS, inventory_of, offers_of, types_of
-from skillgen.model.resource import ClientEntry
 from skillgen.model.service import Service
-from skillgen.model.values import Origin
 from skillgen.pipeline.ownership import (
     SITE,
     has_documents,
@@ -38,140 +34,22 @@ from skillgen.pipeline.ownership import (
     words_in_record,
 )
 from skillgen.pipeline.packages import skill_folders
+from skillgen.pipeline.rendering import (
+    Documents,
+    checked_output,
+    documents_of,
+    parts_of,
+    publisher_of,
+    split_problems,
+    templates_of,
+)
 from skillgen.pipeline.results import Failure, Outcome, Place, Result
 from skillgen.pipeline.upgrade import declared_digest, upgrade_problems
 from skillgen.problem_codes import CODES, WHERE
-from skillgen.security.addresses import host_of, public_url
 from skillgen.text.markdown import counted, one_line
 from skillgen.write.files import is_below
 from skillgen.write.plan import Plan
 from skillgen.write.record import RECORD_NAME, Record, Run, content_of, line_digest, lines_of, read_record
-
-# -- options ---------------------------------------------------------------------------------------------------------
-
-
-def checked_output(output: OutputOptions) -> OutputOptions:
-    """Returns the options with the formats in the order of `FORMATS`.
-
-    Raises:
-        UsageError: the publisher is invalid, or an option needs another one.
-    """
-    if not output.emit:
-        raise UsageError("no format is given", where="--emit", fix=f"choose from {','.join(FORMATS)}")
-    if output.user and (not output.install_to or PACKAGE in output.install_to):
-        what = f"has no effect without --install {' or '.join(HOSTS)}"
-        raise UsageError(what, where="--user", fix=f"add --install {'|'.join(HOSTS)}, or leave --user out")
-    if output.package is not None and PACKAGE not in output.install_to:
-        what = f"has no effect without --install {PACKAGE}"
-        raise UsageError(what, where="--package", fix=f"add --install {PACKAGE}")
-    if output.install_to and "skill" not in output.emit:
-        fix = "add skill to it, or leave --install out"
-        raise UsageError("the formats have no skill to install", where="--emit", fix=fix)
-    _publisher(output)
-    return replace(output, emit=tuple(name for name in FORMATS if name in output.emit))
-
-
-_DOMAIN = re.compile(r"(?=.{1,253}\Z)(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z][a-z0-9-]{0,61}[a-z0-9]")
-_NAMESPACE = re.compile(r"(?=.{3,120}\Z)[A-Za-z0-9-]{1,63}(?:\.[A-Za-z0-9-]{1,63})+")
-
-
-def _publisher(output: OutputOptions) -> Publisher:
-    """Returns the publisher that the options declare.
-
-    Raises:
-        UsageError: the domain, the URL or the namespace is invalid.
-    """
-    publish = output.publish
-    url = publish.base_url.rstrip("/") if publish.base_url is not None else None
-    host, where = host_of(url), "--publish"
-    if url is not None and (not url.startswith("https://") or public_url(url) != url or host is None):
-        what, fix = "base-url is not an https URL without credentials and query", "write https://HOST/PATH"
-        raise UsageError(what, where=where, fix=fix)
-    domain = publish.domain.lower() if publish.domain is not None else host
-    if domain is not None and not _DOMAIN.fullmatch(domain):
-        raise UsageError(f"{domain!r} is not a domain", where=where, fix="write a domain such as acme.com")
-    if publish.namespace is not None and not _NAMESPACE.fullmatch(publish.namespace):
-        what = f"{publish.namespace!r} is not a namespace"
-        raise UsageError(what, where=where, fix="write a domain in reverse order, such as com.acme or io.github.acme")
-    card = publish.server_card if publish.server_card is not None else UNKNOWN_PUBLISHER.server_card
-    return Publisher(domain=domain, base_url=url, namespace=publish.namespace, server_card=card)
-
-
-def _templates(output: OutputOptions) -> Path | None:
-    return None if output.templates is None else Path(output.templates)
-
-
-# -- the documents of a service --------------------------------------------------------------------------------------
-
-
-class Documents(Struct, frozen=True):
-    """Rendered documents."""
-
-    items: Sequence[Document | Artifact]
-    problems: tuple[Problem, ...]
-    """Problems such as texts that had to be left out."""
-
-    copies: Mapping[str, bytes] = {}
-    """Files whose content is another: copies of what a person edited."""
-
-    services: Mapping[str, Service] = {}
-    """What each of several skills documents, by its folder."""
-
-    @property
-    def contents(self) -> dict[str, bytes]:
-        """Path to content."""
-        return {**{item.path: item.content for item in self.items}, **self.copies}
-
-    @property
-    def artifacts(self) -> frozenset[str]:
-        """The paths of those that are written byte for byte."""
-        return frozenset(item.path for item in self.items if isinstance(item, Artifact))
-
-
-def documents_of(service: Service, output: OutputOptions, added: Mapping[str, bytes] = {}) -> Documents:
-    """Renders a service; `added` are the files of its skills to which a person added lines, as they will be written.
-
-    Raises:
-        UsageError: an option is invalid, or a template has an error.
-    """
-    from skillgen.render.formats import render_documents
-    from skillgen.render.identity import skill_name
-
-    if service.kind == "mcp" and output.publish.command:
-        entry = replace(service.client_entry or ClientEntry(), transport="stdio", command=tuple(output.publish.command))
-        origins = {**(service.origins or {}), "client_entry": Origin("declared", "--publish")}
-        service = replace(service, client_entry=entry, origins=origins)
-    has_copies = {"plugin", "skill"} <= {*output.emit}
-    parts = _parts(service, output)
-    rendered = render_documents(
-        service,
-        tuple(output.emit),
-        _templates(output),
-        output.profile,
-        _publisher(output),
-        added,
-        output.budget,
-        parts,
-    )
-    copies = {f"plugin/{path}": content for path, content in added.items() if has_copies}
-    return Documents(*rendered, copies, {skill_name(part): part for part, _ in parts})
-
-
-def _parts(service: Service, output: OutputOptions) -> Sequence[tuple[Service, Collection[str]]]:
-    """Returns what each of several skills documents, and the types that only the common one does."""
-    if output.split is None and not service.areas:
-        return ()
-    from skillgen.infer.split import split_service
-
-    return split_service(service, output.split)
-
-
-def _split_problems(service: Service, output: OutputOptions) -> Iterator[Problem]:
-    if output.split is not None or service.areas:
-        from skillgen.infer.split import groups_without_skill
-
-        yield from groups_without_skill(service, output.split)
-
 
 _SKILLS = "skills/"
 """The folder of all skills."""
@@ -240,7 +118,7 @@ def write_service(service: Service, output: OutputOptions, place: Place) -> tupl
             apply_plan(plan, out)
     skills = [contents[f"{_SKILLS}{name}/SKILL.md"] for name in names]
     problems = [*service.problems, *documents.problems, *profile_problems(service, output.profile)]
-    problems += [*template_problems(_templates(output)), *_split_problems(service, output)]
+    problems += [*template_problems(templates_of(output)), *split_problems(service, output)]
     for change in plans[0].changes:
         if change.path.endswith("SKILL.md") and change.new is not None and change.path in contents:
             states = plans[0].after.states[change.path]
@@ -587,13 +465,13 @@ def _write_site(
         services,
         names,
         ["llms"] if is_partial else output.emit,
-        _templates(output),
+        templates_of(output),
         output.profile,
-        _publisher(output),
+        publisher_of(output),
         added,
         earlier,
         output.budget,
-        [_parts(service, output) for service in services],
+        [parts_of(service, output) for service in services],
     )
     documents = Documents(*rendered)
     with ExitStack() as stack:
