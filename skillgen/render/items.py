@@ -67,8 +67,12 @@ def repeated(tools: Sequence[Tool]) -> list[str]:
 
 def items_of(tool: Tool) -> dict[str, str]:
     """Returns the items of the optional parameters of a tool, each with its name."""
-    parameters = (item for part in parameter_lists(tool) for item in sent_parameters(part.parameters, "sent"))
-    return {item_of(item, "sent"): item.name for item in parameters if not item.required}
+
+    def items() -> dict[str, str]:
+        parameters = (item for part in parameter_lists(tool) for item in sent_parameters(part.parameters, "sent"))
+        return {item_of(item, "sent"): item.name for item in parameters if not item.required}
+
+    return of_rendering(items_of, tool, items)
 
 
 def _rows(parameters: Sequence[Parameter], way: Direction, above: Collection[str]) -> Iterator[str]:

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
+from itertools import accumulate
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -130,7 +131,7 @@ def list_tools(service: Service, reference: Reference, room: int, *, is_linked: 
     lines = _Lines(service, shared_start(service))
     groups = [_Group(topic, lines, is_linked=is_linked) for topic in reference.topics]
     base = FORMS[-1]
-    while base > FORMS[0] and sum(group.size(base - 1) for group in groups) <= room:
+    while base > FORMS[0] and all(size <= room for size in accumulate(group.size(base - 1) for group in groups)):
         base -= 1
     if base == FORMS[-1]:
         return _list_of_groups(groups, reference, room, is_linked=is_linked)

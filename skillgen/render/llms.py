@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import accumulate
 from typing import Any
 
 from msgspec import Struct, convert
@@ -91,10 +92,10 @@ def llms_documents(rendering: Rendering) -> Iterator[Document]:
     )
     tools = [tool for tool in service.tools if not tool.is_preflight]
     addresses = (places.reference(rendering.reference.tool_addresses[tool.name]) for tool in tools)
-    size = sum(
+    sizes = (
         len(short_call(tool, service) + place + tool_phrase(tool)) for tool, place in zip(tools, addresses, strict=True)
     )
-    is_short = size <= _TOOLS_LIMIT and not places.others
+    is_short = not places.others and all(size <= _TOOLS_LIMIT for size in accumulate(sizes))
     what, when = what_and_when(service)
     context = {
         **rendering.context,

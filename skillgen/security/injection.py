@@ -164,7 +164,7 @@ class _Tables:
                 for code in pattern.telling:
                     self.by_code.setdefault(code, []).append((rule, pattern))
         self._foreign = frozenset(word for word, codes in self.words.items() if self.codes[_FOREIGN] in codes)
-        self._marks, self._hints = frozenset(data["marks"].split()), data["hints"]
+        self._marks = frozenset(data["marks"].split())
         self._literals = re.compile(data["literals"])
         self._phrases: dict[str, list[tuple[frozenset[str], str]]] = {}
         """The longest word of a phrase to all its words, with its concepts."""
@@ -217,9 +217,7 @@ class _Tables:
 
     def is_marked(self, lower: str, words: Iterable[str]) -> bool:
         """True if a regular expression may match a text in lower case with these words."""
-        if not self._marks.isdisjoint(words):
-            return True
-        return any(map(lower.__contains__, self._hints)) and self._literals.search(lower) is not None
+        return not self._marks.isdisjoint(words) or self._literals.search(lower) is not None
 
     def may_match(self, lower: str) -> bool:
         """True unless a text in lower case certainly matches no rule: most have no telling word."""

@@ -7,7 +7,7 @@ stays byte for byte.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from skillgen.text import lazy_re as re
 
@@ -24,7 +24,8 @@ _HOST_FORMS = (
     r"!(?=[`{])",  # !`command`: Claude Code and OpenCode run it; !{command}: Gemini CLI
     r"`(?<=```)(?=!)",  # a fence opened with ```! is run by Claude Code, wherever it is, also inside a longer fence
     r"\$(?=ARGUMENTS|\{CLAUDE_)",  # arguments of an invocation, and variables of Claude Code
-    r"\{(?=[{%])",  # Liquid, which Jekyll runs before it reads Markdown; {{args}} of Gemini CLI
+    r"\{(?=\{)",  # Liquid, which Jekyll runs before it reads Markdown; {{args}} of Gemini CLI
+    r"\{(?=%)",
     *_LOG_COMMANDS,
 )
 """What a host runs, fills in or inserts. Hosts search the raw text, so neither code nor a fence protects it.
@@ -34,8 +35,7 @@ character, because `re` can then skip to it: a look-behind in front costs a quar
 patterns of files come first: they look so far ahead that they would meet the spaces of the others.
 """
 
-_HOST_FORM_PATTERN = re.compile("|".join(_HOST_FORMS))
-_HOST_FORM_HINTS = ("@", "@", "!", "```!", "$", "{", "##", "::")
+_HOST_FORM_HINTS = ("@", "@", "!", "```!", "$", "{{", "{%", "##", "::")
 _HOST_FORM_PATTERNS = tuple(zip(_HOST_FORM_HINTS, map(re.compile, _HOST_FORMS), strict=True))
 """One by one, these search a document several times faster than together: `re` skips to a single first character. What
 a form contains is found faster still, and most texts contain none of them.
@@ -157,11 +157,11 @@ def _held_paragraph(text: str) -> str:
     return "".join(held([part for block in blocks for number, part in block if number % 3 != 2 and part]))
 
 
-def disarm(text: str) -> str:
+def disarm(text: str, replacement: str | Callable[[re.Match[str]], str] = r"\g<0> ") -> str:
     """Returns a text in which no host finds anything to run, fill in or insert (`_HOST_FORMS`)."""
     for hint, pattern in _HOST_FORM_PATTERNS:
         if hint in text:
-            text = pattern.sub(r"\g<0> ", text)
+            text = pattern.sub(replacement, text)
     return text
 
 
@@ -172,9 +172,9 @@ def disarm_log_commands(text: str) -> str:
 
 def disarm_json(text: str) -> str:
     """Returns JSON with escapes that break host forms; the values are the same."""
-    return _HOST_FORM_PATTERN.sub(lambda match: f"\\u{ord(match[0]):04x}", text)
+    return disarm(text, lambda match: f"\\u{ord(match[0]):04x}")
 
 
 def disarm_url(url: str) -> str:
     """Returns a URL with codes for what a host would obey."""
-    return _HOST_FORM_PATTERN.sub(lambda match: f"%{ord(match[0]):02X}", url)
+    return disarm(url, lambda match: f"%{ord(match[0]):02X}")
