@@ -289,3 +289,23 @@ def test_a_skill_is_checked_against_its_own_tools(tmp_path: Path) -> None:
     assert project(tmp_path, shop(SPLIT), split="group", emit=["skill"]).exit_code == 0
     finished = run_skillgen("lint", "--skill", "out/skills/shop-stock", "api.json", cwd=tmp_path)
     assert "tool-unmentioned" not in finished.stdout + finished.stderr
+
+
+def test_areas_of_the_only_group_are_skills(tmp_path: Path) -> None:
+    """A group that is too large for a page is one area, unless the service has no other."""
+    tags = ("pets", "owners", "visits")
+    paths = {
+        f"/{tag}/{number}": {"get": operation("default", f"{tag}_{number}")} for tag in tags for number in range(40)
+    }
+    assert project(tmp_path, {**shop({}), "paths": paths}, split="group", emit=["skill"]).exit_code == 0
+    assert [*fields_of(tmp_path / "out")] == ["shop", "shop-owners", "shop-pets", "shop-visits"]
+
+
+def test_names_of_skills_are_distinct_in_every_script(tmp_path: Path) -> None:
+    description = shop({"注文": 5, "返品": 5, "orders": 5})
+    skills = {"shop-orders": {"groups": ["注文"]}}
+    assert project(tmp_path, description, skills=skills, split="group", emit=["skill"]).exit_code == 0
+    names = [*fields_of(tmp_path / "out")]
+    assert len(names) == 4
+    assert all(NAME.fullmatch(name) for name in names)
+    assert {"shop", "shop-orders", "shop-orders-2"} < {*names}

@@ -358,7 +358,8 @@ _NAME_LIMIT = 64
 
 def skill_name_of(service: Service, area: str) -> str:
     """Returns the name of the skill of a part of a service: `github-issues`."""
-    return _skill_name(f"{(service.skill_name or '')[: _NAME_LIMIT - 1 - len(area)]}-{area}")
+    start = service.skill_name or ""
+    return _skill_name(area if area.startswith(f"{start}-") else f"{start[: _NAME_LIMIT - 1 - len(area)]}-{area}")
 
 
 def _skill_name(text: str) -> str:

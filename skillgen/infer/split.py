@@ -6,8 +6,10 @@ skill of its own, so that no tool is left out and none is in two skills.
 
 from __future__ import annotations
 
+import hashlib
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from itertools import chain
 from typing import TypeAlias
 
 from msgspec.structs import replace
@@ -52,34 +54,49 @@ Part: TypeAlias = tuple[Service, frozenset[str]]
 """The service with what one of several skills documents, and types of results that only the common one describes."""
 
 
-def areas_of(service: Service) -> dict[str, tuple[Group, ...]]:
-    """Returns the groups by the end of the name that a skill of them has; the parts of a large group are one."""
-    found: dict[str, list[Group]] = defaultdict(list)
-    for group in service.groups:
-        found[slug(_whole(group.name, group), AREA_LIMIT) or "group"].append(group)
-    return {name: tuple(groups) for name, groups in found.items()}
+def areas_of(service: Service) -> dict[str, tuple[str, ...]]:
+    """Returns the names of the groups by the end of the name that a skill of them has.
+
+    The parts of a group that is divided for its size are one area, unless there is no other group.
+    """
+    found: dict[str, list[str]] = defaultdict(list)
+    for name, (whole, _) in _wholes(service).items():
+        digest = hashlib.sha256(whole.encode("utf-8", "surrogatepass")).hexdigest()[:6]
+        found[slug(whole, AREA_LIMIT) or f"area-{digest}"].append(name)
+    return {area: tuple(names) for area, names in found.items()}
 
 
-def groups_called(text: str, areas: Mapping[str, Sequence[Group]]) -> list[str]:
-    """Returns the names of the groups that have a name or title, in any case, or are in an area."""
-    for name, groups in areas.items():
-        called = {name, *(_whole(words, group) for group in groups for words in (group.name, group.title))}
-        if text.casefold() in map(str.casefold, called):
-            return [group.name for group in groups]
-    parts = (group for groups in areas.values() for group in groups)
-    return [group.name for group in parts if text.casefold() in (group.name.casefold(), group.title.casefold())]
+def titles_of(service: Service) -> dict[str, str]:
+    """Returns the title of the area that each group is in."""
+    return {name: one_line(title) for name, (_, title) in _wholes(service).items()}
 
 
-def whole_title(group: Group) -> str:
-    """Returns the title of a group, or of the one that it is a part of, as it was too large."""
-    return one_line(_whole(group.title, group))
+def groups_called(text: str, service: Service) -> tuple[str, ...]:
+    """Returns the names of the groups that have a name or title, in any case, or are in the area of this name."""
+    if found := areas_of(service).get(text):
+        return found
+    wholes = _wholes(service)
+    texts = ({group.name, group.title, *wholes[group.name]} for group in service.groups)
+    called = zip(service.groups, texts, strict=True)
+    return tuple(group.name for group, names in called if text.casefold() in map(str.casefold, names))
 
 
-def _whole(text: str, group: Group) -> str:
-    """Returns the name or title of the group that a group is a part of, as it was too large."""
-    origin = (group.origins or {}).get("name")
-    is_part = origin is not None and origin.source.startswith("size of")
-    return text.rpartition(": ")[0] if is_part else text
+def _wholes(service: Service) -> dict[str, tuple[str, str]]:
+    """Returns the name and the title of the area that each group is in."""
+    parts = {
+        group.name: group.name.rpartition(": ")[::2]
+        for group in service.groups
+        if (group.origins or {}).get("name", _INFERRED).source.startswith("size of")
+    }
+    is_one = len(parts) == len(service.groups) and len({whole for whole, _ in parts.values()}) == 1
+    return {
+        group.name: parts[group.name][::-1]
+        if is_one
+        else (parts[group.name][0], group.title.rpartition(": ")[0])
+        if group.name in parts
+        else (group.name, group.title)
+        for group in service.groups
+    }
 
 
 def split_service(service: Service, by: str | None = None) -> tuple[Part, ...]:
@@ -89,7 +106,17 @@ def split_service(service: Service, by: str | None = None) -> tuple[Part, ...]:
         return ()
     words = _nouns_by_group(service)
     parts = [_part(service, area, words) for area in areas.values()]
-    return _with_used_types(service, [_common(service, parts, words), *parts])
+    return _with_used_types(service, [_common(service, parts, words), *_with_distinct_names(parts)])
+
+
+def _with_distinct_names(parts: Iterable[Service]) -> Iterator[Service]:
+    taken = set[str]()
+    for part in parts:
+        name = part.part_name or ""
+        numbered = (f"{name[:60]}-{number}" for number in range(2, MAX_SKILLS + 2))
+        name = next(item for item in chain([name], numbered) if item not in taken)
+        taken.add(name)
+        yield replace(part, part_name=name)
 
 
 def _areas(service: Service, by: str | None) -> dict[str, Area]:
@@ -100,8 +127,8 @@ def _areas(service: Service, by: str | None) -> dict[str, Area]:
     if by is not None:
         groups = {
             name: names
-            for name, found in areas_of(service).items()
-            if name != REST and name not in areas and taken.isdisjoint(names := tuple(group.name for group in found))
+            for name, names in areas_of(service).items()
+            if name != REST and name not in areas and taken.isdisjoint(names)
         }
         counts = {name: sum(sizes[group] for group in names) for name, names in groups.items()}
         largest = sorted(counts, key=lambda name: (-counts[name], name))[: max(MAX_SKILLS - len(areas), 0)]
@@ -116,9 +143,10 @@ def _areas(service: Service, by: str | None) -> dict[str, Area]:
 def skills_in(service: Service, by: str | None) -> dict[str, list[str]]:
     """Returns the titles of the groups of each skill but the common one, by the end of the skill's name."""
     areas = _areas(service, by)
+    titles = titles_of(service)
     return {
-        name: [*dict.fromkeys(whole_title(group) for group in service.groups if group.name in area.groups)]
-        for name, area in areas.items()
+        area: [*dict.fromkeys(title for name, title in titles.items() if name in item.groups)]
+        for area, item in areas.items()
     }
 
 
@@ -126,7 +154,7 @@ def groups_without_skill(service: Service, by: str | None) -> Iterator[Problem]:
     """Yields a problem with the groups that are only in the common skill, unless there are too many for `by`."""
     areas = _areas(service, by)
     listed = {group for area in areas.values() for group in area.groups}
-    others = dict.fromkeys(whole_title(group) for group in service.groups if group.name not in listed)
+    others = dict.fromkeys(title for name, title in titles_of(service).items() if name not in listed)
     if not areas:
         yield Problem.of("not-split", service.name, f"no group has {MIN_TOOLS} tools, so there is one skill")
     elif by is None and others:
@@ -153,7 +181,7 @@ def _common(service: Service, parts: Sequence[Service], nouns: Mapping[str, Coun
     if purpose and (service.origins or {}).get("purpose", _INFERRED).source in ("groups", "tools"):
         purpose = f"{service.product}: what all of its skills need, and what no other of them has."
     if purpose and not TRIGGER.search(purpose) and not service.when_to_use:
-        titles = [whole_title(group) for group in groups if group.name != REST]
+        titles = [title for name, title in titles_of(service).items() if name in used and name != REST]
         titles += _nouns(
             Area(name=REST, groups=(REST,) if REST in used else ()), nouns, words_of(service.product or "")
         )
@@ -174,14 +202,14 @@ def _part(service: Service, area: Area, words: Mapping[str, Counter[str]]) -> Se
     tools = tuple(tool for tool in service.tools if tool.group in area.groups)
     groups = tuple(group for group in service.groups if group.name in area.groups)
     names = {tool.name for tool in tools}
-    titles = [*dict.fromkeys(whole_title(group) for group in groups)]
+    titles = [*dict.fromkeys(title for name, title in titles_of(service).items() if name in area.groups)]
     product = service.product or service.name
     title = f"{product}: {', '.join(titles)}"
     origin = Origin("declared" if area.summary else "inferred", area.pointer or "groups")
     part = replace(
         service,
         title=title,
-        part_name=area.name if area.name.startswith(f"{service.skill_name}-") else skill_name_of(service, area.name),
+        part_name=skill_name_of(service, area.name),
         summary=None,
         description=None,
         instructions=None,

@@ -237,10 +237,9 @@ def _with_areas(service: Service, request: Request) -> Service:
     Raises:
         UsageError: a name is invalid, a group does not exist, or two skills have the same one.
     """
-    from skillgen.infer.split import areas_of, groups_called, whole_title
+    from skillgen.infer.split import groups_called, titles_of
 
-    known = areas_of(service)
-    listed = ", ".join(whole_title(groups[0]) for groups in known.values())
+    listed = ", ".join(dict.fromkeys(titles_of(service).values()))
     areas: list[Area] = []
     owners: dict[str, str] = {}
     for name, texts in request.texts.skills.items():
@@ -250,7 +249,7 @@ def _with_areas(service: Service, request: Request) -> Service:
             raise UsageError("is not the end of a skill's name", where=place, fix=fix)
         groups: list[str] = []
         for text in texts.groups or (name,):
-            found = groups_called(text, known)
+            found = groups_called(text, service)
             if not found:
                 fix = f"name groups of {listed}" if listed else "leave the skill out"
                 raise UsageError(f"the service has no group {text!r}", where=place, fix=fix)
