@@ -73,6 +73,12 @@ _ASSIGNED = re.compile(
     r"(?P<value>[A-Za-z0-9+/_.~!@#$%^*-]{10,300}={0,2})",
     re.IGNORECASE,
 )
+_VALUE = re.compile(
+    r"[:=sS](?:(?<==)|(?<=:)(?<!http:)(?<!https:)|(?<=[\w-]http:)|(?<=[\w-]https:)|(?<=\b[iI][sS])\b)"
+    r">?\s{0,3}[\"'`]{0,2}[A-Za-z0-9+/_.~!@#$%^*-]{10}"
+)
+"""The end of what `_ASSIGNED` matches, which few texts have; the colon of an address is none."""
+
 _IN_URL_OR_COOKIE = re.compile(
     r"(?<![\w-])(?:sig|key|auth|sid|session|session_?id|jsessionid|phpsessid|connect\.sid)="
     r"(?P<value>[A-Za-z0-9+/_.%~-]{24,2000}={0,2})",
@@ -221,7 +227,8 @@ def _named_values(text: str) -> Iterator[tuple[re.Pattern[str], Callable[[re.Mat
         return
     if not any(map(text.lower().__contains__, _NAME_PARTS)):
         return
-    yield _ASSIGNED, _redact_value, "secret"
+    if _VALUE.search(text):
+        yield _ASSIGNED, _redact_value, "secret"
     if "=" in text:
         yield _IN_URL_OR_COOKIE, _redact_value, "secret"
         if "://" in text:

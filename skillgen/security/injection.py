@@ -15,7 +15,7 @@ import unicodedata
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property, lru_cache
-from itertools import accumulate
+from itertools import accumulate, chain
 from typing import Any
 
 from msgspec import Struct
@@ -178,6 +178,7 @@ class _Tables:
             for word, rows in self._phrases.items()
             if (found := [phrase for phrase, codes in rows if not is_telling.isdisjoint(codes)])
         }
+        self._known, self._known_in_phrases = frozenset(self.words), frozenset(self._phrases)
         self._any_sign = self._telling | self._telling_phrases.keys() | self._foreign | self._marks
         self.order_words, self.order_phrases = frozenset(data["order_words"].split()), re.compile(data["order_phrases"])
         self.verbs = frozenset(data["verbs"].split())
@@ -215,27 +216,37 @@ class _Tables:
         regex = re.compile("|".join(row.get("regexes", ("(?!)",))), re.IGNORECASE)
         return Rule(row["code"], row["meaning"], row["example"], english, foreign, regex)
 
-    def is_marked(self, lower: str, words: Iterable[str]) -> bool:
-        """True if a regular expression may match a text in lower case with these words."""
-        return not self._marks.isdisjoint(words) or self._literals.search(lower) is not None
+    def is_marked(self, lower: str) -> bool:
+        """True if a regular expression may match a text in lower case."""
+        return not self._marks.isdisjoint(_WORD.findall(lower)) or self._literals.search(lower) is not None
 
-    def may_match(self, lower: str) -> bool:
-        """True unless a text in lower case certainly matches no rule: most have no telling word."""
-        listed = lower.translate(_BLANK).split()
-        if self._any_sign.isdisjoint(listed):
-            return self.is_marked(lower, ())
-        words = frozenset(listed)
-        if len(self._foreign & words) >= _MIN_FOREIGN_WORDS or self.is_marked(lower, words):
+    def matching(self, forms: Sequence[str]) -> Iterator[int]:
+        """Yields the indices of the texts in lower case that may match a rule: most have no telling word."""
+        joined = "\0".join(forms)
+        ends = [*accumulate(len(form) + 1 for form in forms)]
+        marked = {bisect_right(ends, match.start()) for match in self._literals.finditer(joined)}
+        for index, listed in enumerate(map(str.split, joined.translate(_BLANK).split("\0"))):
+            has_sign = not self._any_sign.isdisjoint(listed)
+            if index in marked or (has_sign and self._may_match(frozenset(listed), forms[index])):
+                yield index
+
+    def _may_match(self, words: frozenset[str], lower: str) -> bool:
+        if not self._marks.isdisjoint(words) or len(self._foreign & words) >= _MIN_FOREIGN_WORDS:
             return True
-        phrases = (phrase for word in self._telling_phrases.keys() & words for phrase in self._telling_phrases[word])
-        if self._telling.isdisjoint(words) and not any(phrase <= words for phrase in phrases):
-            return False
-        found = list(filter(None, map(self.words.get, words)))
+        if self._telling.isdisjoint(words):
+            rows = map(self._telling_phrases.__getitem__, self._telling_phrases.keys() & words)
+            if not any(phrase <= words for phrase in chain.from_iterable(rows)):
+                return False
+        found = [self.words[word] for word in words & self._known]
         found += [self.words[name] for mark, name in _NAMED.items() if mark in lower]
-        for word in self._phrases.keys() & words:
+        for word in words & self._known_in_phrases:
             found += [codes for phrase, codes in self._phrases[word] if phrase <= words]
         codes = frozenset("".join(found))
-        return any(pattern.has_all(codes) for code in codes & self.by_code.keys() for _, pattern in self.by_code[code])
+        return any(
+            not any(map(codes.isdisjoint, pattern.choices))
+            for code in codes & self.by_code.keys()
+            for _, pattern in self.by_code[code]
+        )
 
     def tokens(self, lower: str) -> str:
         """Returns the tokens of a text in lower case."""
@@ -285,29 +296,38 @@ def searched_part(text: str) -> str:
 
 def find_injections(texts: Iterable[str], *, is_weak: bool = False) -> dict[str, tuple[Passage, ...]]:
     """Returns the texts that address the model, each with its passages; or those with words of a rule alone."""
-    found = ((text, _passages(text, is_weak)) for text in texts if _is_suspect(text))
+    texts = list(texts)
+    suspects = _suspects(texts)
+    found = ((text, _passages(text, is_weak)) for text in texts if text in suspects)
     return {text: passages for text, passages in found if passages}
 
 
-def _is_suspect(text: str) -> bool:
-    """True if a text has a word or mark of a rule: a cheap test that most texts fail."""
-    if len(text) < (_MIN_ASCII_LENGTH if text.isascii() else _MIN_LENGTH):
-        return False
-    if not text.isascii():
-        if _UNSPACED.search(text):
-            return True
-        text = to_latin(strip_invisible(text))
-    elif " " not in text and not text.islower():
-        text = _CAMEL.sub(" ", text)
-    return _tables().may_match(text.lower())
+def _suspects(texts: Iterable[str]) -> set[str]:
+    """Returns the texts that have a word or mark of a rule: a cheap test that most texts fail."""
+    suspects: set[str] = set()
+    plain: dict[str, str] = {}
+    others: dict[str, str] = {}
+    for text in texts:
+        if text.isascii():
+            if len(text) >= _MIN_ASCII_LENGTH:
+                form = text if " " in text or text.islower() else _CAMEL.sub(" ", text)
+                plain[text] = form.lower().replace("\0", " ")
+        elif _UNSPACED.search(text):
+            suspects.update([text] * (len(text) >= _MIN_LENGTH))
+        elif len(text) >= _MIN_LENGTH:
+            others[text] = to_latin(strip_invisible(text)).lower().replace("\0", " ")
+    for forms in filter(None, (plain, others)):  # ASCII is translated much faster
+        keys = [*forms]
+        suspects.update(keys[index] for index in _tables().matching([*forms.values()]))
+    return suspects
 
 
 @lru_cache(1 << 10)
 def _passages(text: str, is_weak: bool) -> tuple[Passage, ...]:
     found: list[Passage] = []
-    for run in _runs(text):
-        if not _is_suspect("\n".join(text[start:end] for start, end in run)):
-            continue
+    sentences = [("\n".join(text[start:end] for start, end in run), run) for run in _runs(text)]
+    suspects = _suspects(sentence for sentence, _ in sentences)
+    for run in (run for sentence, run in sentences if sentence in suspects):
         rules_found = {part: _rule_in(text[part[0] : part[1]], is_weak) for part in run}
         others = "\n".join(text[start:end] for (start, end), rule in rules_found.items() if rule is None)
         if len(run) > 1 and (rule := _rule_in(others, is_weak)) is not None:
@@ -364,7 +384,7 @@ def _rule_in(text: str, is_weak: bool) -> Rule | None:
     tables, is_name = _tables(), " " not in text.strip()
     for reading in _readings(text):
         lower = reading.lower()
-        is_marked = tables.is_marked(lower, frozenset(_WORD.findall(lower)))
+        is_marked = tables.is_marked(lower)
         if is_marked:
             lower = tables.files.sub(" sensitivefile ", lower)
         lower = _MAIL.sub(" somemail ", lower) if "@" in lower else lower
