@@ -87,7 +87,7 @@ def main() -> None:
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, TextIOWrapper):
             # The same bytes on every system. A lone surrogate becomes an escape, which JSON parsers accept.
-            stream.reconfigure(encoding="utf-8", errors="backslashreplace")
+            stream.reconfigure(encoding="utf-8", errors="backslashreplace", newline="\n")
     # Exit through SystemExit, so that a server that was started is stopped too.
     signal.signal(signal.SIGTERM, lambda number, frame: sys.exit(128 + number))
     arguments = sys.argv[1:]

@@ -178,7 +178,7 @@ def run_draft(
             if agent is not None:
                 text = _asked(agent, brief + refused, timeout_s)
             else:
-                text = sys.stdin.read() if answer == "-" else read_text(Path(answer or ""))
+                text = read_text(None if answer == "-" else Path(answer or ""))
             accepted, reasons = checked_answer(text, service, texts, changes, skills)
             if accepted is not None:
                 break

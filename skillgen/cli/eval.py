@@ -139,6 +139,6 @@ def _write_draft(service: Service, folder: Path, name: str, console: Console) ->
     if path.exists():
         raise UsageError("exists already", where=str(path), fix="edit it, or delete it first")
     path.parent.mkdir(exist_ok=True)
-    path.write_text(drafted(service, name), "utf-8")
+    path.write_bytes(drafted(service, name).encode())
     console.say(f"{path} written: correct the prompts, which only repeat the service's own words")
     return ExitCode.DONE

@@ -61,7 +61,8 @@ def _update(out: Path, console: Console, *, check: bool) -> ExitCode:
     here = Path.cwd()
     os.chdir(out / (run.folder or here))
     try:
-        words[1:1] = ["--out", os.path.relpath(out), *(["--check"] if check else [])]
+        place = os.path.relpath(out) if run.folder is not None else str(out)  # maybe of another drive
+        words[1:1] = ["--out", place, *(["--check"] if check else [])]
         words[1:1] = [f"--{name}" for name in ("quiet", "verbose", "debug") if getattr(console, name)]
         code = _code_of(words, tuple(command))
     finally:

@@ -6,6 +6,7 @@ its form: `version: 1.10` is the string 1.10, and `when-to-use: [no]` the string
 
 from __future__ import annotations
 
+import json
 import os
 import re
 from collections.abc import Callable, Iterator, Mapping
@@ -124,22 +125,24 @@ _LineOf: TypeAlias = Callable[["tuple[str | int, ...]"], int]
 """Returns the line of what keys and indexes lead to; 0 if it is not known."""
 
 
-def read_text(path: Path) -> str:
-    """Returns the text of a project file, with line ends of Unix and without a byte order mark.
+def read_text(path: Path | None) -> str:
+    """Returns the text of a project file, or of standard input, with line ends of Unix and without a byte order mark.
 
     Raises:
         UsageError: it cannot be read, or is too large.
     """
     try:
         # A cloned project may link to a device that never ends, or to a pipe that blocks.
-        with open(os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0)), "rb") as file:
+        handle = 0 if path is None else os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0))
+        with open(handle, "rb", closefd=path is not None) as file:
             content = file.read(_SIZE_LIMIT_BYTES + 1)
         if len(content) > _SIZE_LIMIT_BYTES:
-            raise UsageError("is too large for a project file", where=str(path), fix="make it smaller")
-        return content.decode("utf-8-sig").replace("\r\n", "\n")
+            raise UsageError("is too large for a project file", where=str(path or "-"), fix="make it smaller")
+        # PowerShell writes UTF-16 with a byte order mark.
+        return content.decode(json.detect_encoding(content[:4])).replace("\r\n", "\n")
     except (OSError, UnicodeDecodeError) as error:
         what = error.strerror if isinstance(error, OSError) else "it is not UTF-8"
-        raise UsageError(f"cannot be read: {what}", where=str(path), fix="correct it") from None
+        raise UsageError(f"cannot be read: {what}", where=str(path or "-"), fix="correct it") from None
 
 
 def yaml_values(text: str, name: str) -> Any:

@@ -164,8 +164,12 @@ def command_words(text: str | None, where: str) -> tuple[str, ...]:
     Raises:
         UsageError: it is empty, or a quotation is not closed.
     """
+    lexer = shlex.shlex(text or "", posix=True, punctuation_chars="")
+    lexer.whitespace_split, lexer.commenters = True, ""
+    if os.name == "nt":  # there, a backslash separates folders
+        lexer.escape = ""
     try:
-        words = tuple(shlex.split(text or ""))
+        words = tuple(lexer)
     except ValueError as error:
         raise UsageError(f"is not a command: {error}", where=where, fix="close its quotation marks") from None
     if text is not None and not words:

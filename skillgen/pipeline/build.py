@@ -159,7 +159,9 @@ def errors_located_in_file(pointer: str, given: Collection[str] = ()) -> Iterato
 def _refuse_shared_folder(name: str, out: str, folders: Mapping[str, str], file: Path) -> None:
     """Refuses a folder that is the same as another target's, or inside or above it."""
     for other, owner in folders.items():
-        if out == other or out.startswith(other + os.sep) or other.startswith(out + os.sep):
+        # Windows and macOS know one folder by names that differ in case only.
+        one, two = (folder.casefold() + os.sep for folder in (out, other))
+        if one.startswith(two) or two.startswith(one):
             what = f"the targets {owner} and {name} write to the same folder"
             raise UsageError(what, where=file.as_posix(), fix="give each target its own out:")
 
