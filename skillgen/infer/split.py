@@ -45,6 +45,13 @@ _TITLES_LIMIT = 500
 """Characters of the titles of groups in the description of the common skill."""
 
 _PHRASE_WORDS = 3
+"""Words of a noun."""
+
+_TEXT_LIMIT = 300
+"""Characters of the texts of a tool in which nouns are searched."""
+
+_WORD = re.compile(r"[^\W_]+")
+_BETWEEN = re.compile(r"[\s_-]")
 
 
 _INFERRED = Origin("inferred", "tools")
@@ -283,7 +290,7 @@ def _nouns_by_group(service: Service) -> dict[str, Counter[str]]:
         tools_by_group[tool.group or REST].append(tool)
     found: dict[str, Counter[str]] = {}
     for group, tools in tools_by_group.items():
-        text = "\n".join(f"{tool.summary or ''} {(tool.description or '')[:300]}" for tool in tools)
+        forms = _forms_in(tools)
         own = words_of(group.partition(": ")[0])
         spellings: dict[tuple[str, ...], str] = {}
         found[group] = Counter()
@@ -293,7 +300,7 @@ def _nouns_by_group(service: Service) -> dict[str, Counter[str]]:
                 run = run[len(own) :] if run[: len(own)] == own else run
                 if run and run not in spellings:
                     ends = (run[-count:] for count in range(min(len(run), _PHRASE_WORDS), 0, -1))
-                    spellings[run] = next(filter(None, (_spelled(words, text) for words in ends)), "")
+                    spellings[run] = next(filter(None, (_spelled(words, forms) for words in ends)), "")
                 nouns.add(spellings.get(run, ""))
             found[group].update(nouns - {""})
     return found
@@ -314,13 +321,25 @@ def _runs(tool: Tool) -> Iterator[tuple[str, ...]]:
             run = []
 
 
-def _spelled(words: Sequence[str], text: str) -> str:
-    """Returns words as a text spells them most often, in the plural if it has that; empty if it has neither."""
+def _forms_in(tools: Iterable[Tool]) -> dict[str, Counter[str]]:
+    """Returns one to three words of texts as these spell them, by their letters in lower case, with their counts."""
+    found: dict[str, Counter[str]] = defaultdict(Counter)
+    for tool in tools:
+        text = f"{tool.summary or ''} {(tool.description or '')[:_TEXT_LIMIT]}"[:_TEXT_LIMIT]
+        words = [*_WORD.finditer(text)]
+        for number, first in enumerate(words):
+            for last in words[number : number + _PHRASE_WORDS]:
+                form = text[first.start() : last.end()]
+                found[_BETWEEN.sub("", form).lower()][form] += 1
+    return found
+
+
+def _spelled(words: Sequence[str], forms: Mapping[str, Counter[str]]) -> str:
+    """Returns words as texts spell them most often, in the plural if they have that; empty if they have neither."""
     last = singular(words[-1])
     for form in (plural(last), last):
-        pattern = r"[\s_-]?".join(map(re.escape, (*words[:-1], form)))
-        if len(form) > 1 and (forms := Counter(re.findall(rf"(?<!\w){pattern}(?!\w)", text, re.IGNORECASE))):
-            return one_line(max(forms, key=lambda item: (forms[item], item)))
+        if len(form) > 1 and (counts := forms.get("".join((*words[:-1], form)))):
+            return one_line(max(counts, key=lambda item: (counts[item], item)))
     return ""
 
 
