@@ -309,8 +309,10 @@ def _nouns_by_group(service: Service) -> dict[str, Counter[str]]:
 def _runs(tool: Tool) -> Iterator[tuple[str, ...]]:
     """Yields the words of each segment of the path, or those of the name between verbs and words such as `for`."""
     if tool.path:
-        words = map(words_of, path_segments(tool.path))
-        yield from (item for item in words if item and singular(item[-1]) != item[-1])  # collections, not actions
+        followed = path_segments(tool.path.rstrip("/").rpartition("/")[0])
+        for number, words in enumerate(map(words_of, path_segments(tool.path))):
+            if words and (number < len(followed) or singular(words[-1]) != words[-1]):  # the last may be an action
+                yield words
         return
     run: list[str] = []
     for word in (*words_of(without_request(tool.name, tool.method, tool.path)), ""):
