@@ -138,20 +138,25 @@ def _with_held_code(text: str) -> str:
     done, out = 0, []
     for start, end in (*_fences(text), (len(text), len(text))):
         words = text[done:start]
-        parts = _SPAN.split(words)
-        del parts[2::3]
-        code = "\n".join(part.strip("`") for part in parts if "`" in part)
-        is_alive = _ALIVE_CODE.search(code) is not None  # in most texts, no code has what could be alive
-        out += ["\n".join(map(_held_paragraph, _PARAGRAPH_END.split(words))) if is_alive else words, text[start:end]]
+        if _has_live_code(words):
+            words = "\n".join(map(_held_paragraph, _PARAGRAPH_END.split(words)))
+        out += [words, text[start:end]]
         done = end
     return "".join(out)
+
+
+def _has_live_code(text: str) -> bool:
+    """True if a parser could find anything in the code of a text; it does in few."""
+    parts = _SPAN.split(text)
+    del parts[2::3]
+    return _ALIVE_CODE.search("\n".join(part.strip("`") for part in parts if "`" in part)) is not None
 
 
 def _held_paragraph(text: str) -> str:
     """Returns a paragraph with `held` code. Lines without a blank one between them are one: pandoc finds no list among
     them.
     """
-    if not _ALIVE.search(text) or not _MAY_END.search(text):
+    if not _ALIVE.search(text) or not _MAY_END.search(text) or not _has_live_code(text):
         return text
     blocks = (enumerate(_SPAN.split(block)) for block in _BLOCK_START.split(text))
     return "".join(held([part for block in blocks for number, part in block if number % 3 != 2 and part]))
