@@ -89,13 +89,13 @@ class _Group:
         if len(topic.pages) == 1:
             return ()
         lines = _Lines(self._lines.service, "")
-        sections = [_index_section(page, lines.of(topic.tools_on(page), 3)) for page in topic.pages]
+        sections = [_index_section(page, lines.of(tools, 3)) for page, tools in topic.tools_by_page]
         stem = "index-" + topic.pages[0].file_name.removesuffix(".md")
         return pages_of(plain_phrase("index_of", list=topic.title), stem, sections)
 
     def _pages(self, form: int) -> Iterator[str]:
-        for page in self.topic.pages:
-            listed = "\n".join(self._lines.of(self.topic.tools_on(page), form))
+        for page, tools in self.topic.tools_by_page:
+            listed = "\n".join(self._lines.of(tools, form))
             heading = f"[{link_label(page.heading)}](references/{link_url(page.file_name)})"
             yield f"### {heading if self._is_linked else heading_text(page.heading)}\n\n{listed}\n"
 
@@ -162,7 +162,7 @@ def _sequence(reference: Reference, room: int, *, is_linked: bool) -> Listing:
     if not is_linked:
         words = inline(clip(", ".join(topic.title for topic in topics), _TITLES_CHARACTERS))
         return Listing(text=phrase("groups_only", titles=words), forms=FORMS[-1:])
-    listed = {page.file_name: (topic, topic.tools_on(page)) for topic in topics for page in topic.pages}
+    listed = {page.file_name: (topic, tools) for topic in topics for page, tools in topic.tools_by_page}
     sections = [
         _index_section(page, [code_list(tool.name for tool in listed[page.file_name][1])])
         for topic in topics

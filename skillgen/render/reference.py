@@ -86,9 +86,11 @@ class Topic(Struct, frozen=True, kw_only=True):
     above: Markdown | None = None
     """The items of their lists that are written once, above the sections."""
 
-    def tools_on(self, page: Page) -> tuple[Tool, ...]:
-        """Returns the tools that one of the pages documents."""
-        return tuple(tool for tool in self.tools if tool.name in page.anchors)
+    @property
+    def tools_by_page(self) -> list[tuple[Page, tuple[Tool, ...]]]:
+        """Each of the pages, with the tools that it documents."""
+        tools = {tool.name: tool for tool in self.tools}
+        return [(page, tuple(tools[name] for name in page.anchors if name in tools)) for page in self.pages]
 
 
 class CommonSections(Struct, frozen=True, kw_only=True):
@@ -161,7 +163,7 @@ class Reference(Struct, frozen=True, kw_only=True):
     @property
     def tool_pages(self) -> list[tuple[Page, tuple[Tool, ...]]]:
         """Each page of tools, with its tools."""
-        return [(page, topic.tools_on(page)) for topic in self.topics for page in topic.pages]
+        return [item for topic in self.topics for item in topic.tools_by_page]
 
     def about_address(self, name: str) -> str | None:
         """Returns the address of a section of the about pages, such as `authentication`, or of its first part."""

@@ -179,8 +179,8 @@ def _search_index(rendering: Rendering, reference: Reference) -> str:
     rows = [
         [tool.name, tool_phrase(tool), topic.title, list(marks(tool)), f"{_file(page)}#{page.anchors[tool.name]}"]
         for topic in reference.topics
-        for page in topic.pages
-        for tool in topic.tools_on(page)
+        for page, tools in topic.tools_by_page
+        for tool in tools
     ]
     lists = (reference.types, reference.resources, reference.prompts, reference.events)
     rows += [

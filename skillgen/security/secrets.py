@@ -16,7 +16,6 @@ import json
 import ntpath
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from functools import lru_cache
 from html import unescape
 from pathlib import Path
 from urllib.parse import quote, unquote, urlsplit
@@ -224,14 +223,14 @@ The excluded names are those that documentation uses for any user, and folders o
 """
 
 
-@lru_cache(8)
-def _own_folders(working_folder: str, home: str) -> tuple[re.Pattern[str], list[str]]:
-    """Returns a pattern with a group for each form of both folders, and what replaces each group.
+def _shortener(working_folder: Path | None) -> Callable[[str], str]:
+    """Returns a function that writes `.` for this folder, or the current one, and `~` for the home folder in a text.
 
-    A form is a complete part of a path; on Windows with any slashes and in any case.
+    A path is found as complete parts of one; on Windows with any slashes and in any case.
     """
     forms: dict[str, str] = {}
-    for folder, short in ((working_folder, "."), (home, "~")):
+    home = os.path.expanduser("~")  # noqa: PTH111
+    for folder, short in ((str((working_folder or Path()).absolute()), "."), (home, "~")):
         for path in (folder, os.path.realpath(folder), quote(folder)):
             drive, rest = ntpath.splitdrive(path)
             parts = re.split(r"[\\/]+" if drive else "/+", rest.rstrip("\\/"))
@@ -239,8 +238,9 @@ def _own_folders(working_folder: str, home: str) -> tuple[re.Pattern[str], list[
             if any(parts):
                 forms.setdefault(f"(?i:{re.escape(drive)}{joined})" if drive else joined, short)
     ordered = sorted(forms, key=len, reverse=True)  # one folder may be within the other
-    groups = "|".join(f"({form})" for form in ordered) or "((?!))"
-    return re.compile(rf"{_PATH_START}(?:{groups})(?!\.?[\w-])"), [forms[form] for form in ordered]
+    groups, shorts = "|".join(f"({form})" for form in ordered) or "((?!))", [forms[form] for form in ordered]
+    pattern = re.compile(rf"{_PATH_START}(?:{groups})(?!\.?[\w-])")
+    return lambda text: pattern.sub(lambda match: shorts[(match.lastindex or 1) - 1], text)
 
 
 def without_own_folders(data: Json, working_folder: Path | None = None) -> Json:
@@ -248,13 +248,8 @@ def without_own_folders(data: Json, working_folder: Path | None = None) -> Json:
 
     Documents would differ with the machine that writes them. Identifiers and choices keep them: a call needs them.
     """
-    return _map_strings(data, lambda text, is_name: text if is_name else _shortened(text, working_folder))
-
-
-def _shortened(text: str, working_folder: Path | None) -> str:
-    folder, home = str((working_folder or Path()).absolute()), os.path.expanduser("~")  # noqa: PTH111
-    pattern, shorts = _own_folders(folder, home)
-    return pattern.sub(lambda match: shorts[(match.lastindex or 1) - 1], text)
+    shortened = _shortener(working_folder)
+    return _map_strings(data, lambda text, is_name: text if is_name else shortened(text))
 
 
 def replace_home_folders(data: Json, problems: ProblemLog, working_folder: Path | None = None) -> Json:
@@ -267,6 +262,7 @@ def replace_home_folders(data: Json, problems: ProblemLog, working_folder: Path 
     identifiers: set[str] = set()
     changed: list[str] = []
     kept: list[str] = []
+    shortened = _shortener(working_folder)
 
     def collect(text: str, is_name: bool) -> str:
         if is_name:
@@ -274,7 +270,7 @@ def replace_home_folders(data: Json, problems: ProblemLog, working_folder: Path 
         return text
 
     def change(text: str, is_name: bool) -> str:
-        new = _HOME_FOLDER.sub("~", _shortened(text, working_folder))
+        new = _HOME_FOLDER.sub("~", shortened(text))
         if new != text:
             (kept if text in identifiers else changed).append(text)
         return text if text in identifiers else new
