@@ -10,7 +10,6 @@ folder that has both OUT and the current folder, or to OUT.
 from __future__ import annotations
 
 import os
-import re
 import tempfile
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, suppress
@@ -24,6 +23,7 @@ from skillgen.pipeline.results import Failure, Outcome, Place, Result
 from skillgen.security.addresses import public_url
 from skillgen.security.secrets import Secrets, secrets_from_arguments
 from skillgen.sources.documents import RUNTIMES, Document
+from skillgen.text import lazy_re as re
 from skillgen.write.record import RECORD_NAME, Record, Run, read_record
 
 SITE = "services"

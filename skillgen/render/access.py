@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Sequence
 
@@ -13,6 +12,7 @@ from skillgen.model.credentials import origin_of, variable_prefix
 from skillgen.model.service import Service
 from skillgen.model.values import Value
 from skillgen.render.phrases import once, phrase, phrases
+from skillgen.text import lazy_re as re
 from skillgen.text.markdown import Markdown, code, inline
 
 

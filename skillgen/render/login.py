@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from itertools import islice
@@ -26,6 +25,7 @@ from skillgen.render.access import (
 from skillgen.render.examples import login_command
 from skillgen.render.identity import tool_phrase
 from skillgen.render.phrases import once, phrase, phrases
+from skillgen.text import lazy_re as re
 from skillgen.text.markdown import Markdown, code, code_list, inline, plain_words, with_stop
 from skillgen.text.summary import sentences
 from skillgen.text.words import words_of

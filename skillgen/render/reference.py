@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import partial
@@ -44,6 +43,7 @@ from skillgen.render.phrases import phrase, phrases, plain_phrase
 from skillgen.render.results import CommonErrors, common_errors, received
 from skillgen.render.semantics import common_notes, without_notes
 from skillgen.render.types import inline_types, schema_notes, selected_types, type_phrase
+from skillgen.text import lazy_re as re
 from skillgen.text.blocks import block
 from skillgen.text.markdown import Markdown, code, code_list, inline, join_lines, one_line, paragraph
 from skillgen.text.markdown import name as heading_text

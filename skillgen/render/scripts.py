@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import ast
 import json
-import re
 from collections.abc import Iterable, Iterator
 from functools import cache
 from pathlib import Path
@@ -37,6 +36,7 @@ from skillgen.render.access import (
 )
 from skillgen.render.examples import secret_noun
 from skillgen.security.secrets import is_secret_setting
+from skillgen.text import lazy_re as re
 from skillgen.text.markdown import one_line
 from skillgen.text.summary import clip
 from skillgen.text.unicode import escape_invisible_in_json

@@ -6,7 +6,6 @@ write anywhere is known.
 
 from __future__ import annotations
 
-import re
 import shlex
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
@@ -28,6 +27,7 @@ from skillgen.model.service import Service
 from skillgen.model.values import Json, follow
 from skillgen.security.addresses import host_of
 from skillgen.sources.json_access import json_or_none
+from skillgen.text import lazy_re as re
 from skillgen.text.markdown import json_text, one_line
 from skillgen.text.yaml_core import YamlError, parse_yaml
 

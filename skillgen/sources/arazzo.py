@@ -6,7 +6,6 @@ components are resolved, and the actions and parameters of a workflow are those 
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
@@ -22,6 +21,7 @@ from skillgen.model.workflow import StepAction, StepCriterion, StepValue, Workfl
 from skillgen.sources.documents import parse_text
 from skillgen.sources.json_access import as_dict, as_list, json_or_none, strings_in, text_of, texts_of
 from skillgen.sources.json_schema.loader import SchemaReader
+from skillgen.text import lazy_re as re
 
 _START = re.compile(r"(?m)^[\"']?arazzo[\"']? {0,9}:|\"arazzo\"\s{0,9}:")
 _START_LENGTH = 4_096

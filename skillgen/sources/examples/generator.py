@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Mapping
-from fractions import Fraction
 
 from msgspec import Struct
 
@@ -372,6 +371,8 @@ def _varied(value: Json, number: int) -> Json:
 
 def _numbers(flat: Schema) -> Iterator[int | float]:
     """Yields numbers near 1 and near the bounds of a schema."""
+    from fractions import Fraction  # only here: few schemas bound numbers
+
     is_integer = kind_of(flat) == "integer"
     bounds = {
         keyword: Fraction(str(value))

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import contextlib
 import functools
-import re
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -39,6 +38,7 @@ from skillgen.sources.mcp.session import (
 from skillgen.sources.mcp.stdio import StdioConnection
 from skillgen.sources.mcp.target import ServerTarget, Transport, child_environment
 from skillgen.sources.mcp.tokens import LoginFile, login_file
+from skillgen.text import lazy_re as re
 from skillgen.text.unicode import printable
 
 _CHALLENGE_PART = re.compile(r'\b(realm|resource_metadata|error|scope)="?((?<=")[^"]*|[^\s",]+)', re.IGNORECASE)

@@ -8,7 +8,6 @@ alone, it is removed from the server's PATH, because the server needs its own Py
 from __future__ import annotations
 
 import os
-import re
 import shutil
 import sys
 from collections.abc import Callable, Iterator, Mapping
@@ -31,6 +30,7 @@ from skillgen.security.secrets import (
     secrets_from_url,
 )
 from skillgen.sources.json_access import as_dict
+from skillgen.text import lazy_re as re
 
 _BASE = """
     PATH HOME USER LOGNAME SHELL TERM LANG LANGUAGE TZ TMPDIR TEMP TMP

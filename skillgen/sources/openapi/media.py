@@ -6,7 +6,6 @@ OpenAPI 3.2, "Style Values" and "Encoding Object".
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from itertools import chain
@@ -24,6 +23,7 @@ from skillgen.sources.json_schema.loader import SchemaDocument
 from skillgen.sources.json_schema.merge import merge
 from skillgen.sources.openapi.paths import METHODS
 from skillgen.sources.openapi.references import Resolver
+from skillgen.text import lazy_re as re
 from skillgen.text.summary import join_texts
 
 
