@@ -178,7 +178,8 @@ class RequestGenerator:
         self._generator = Generator(self._validator)
         self._schemes = as_dict(as_dict(resolver.document.get("components")).get("securitySchemes"))
         self._logins: tuple[str, ...] = ()
-        self._values: dict[tuple[str, str], Generated | NoExample] = {}
+        self._values: dict[tuple[str, str], Generated | str] = {}
+        """The values of parameters, or why there is none: an error would hold this object, and so the description."""
 
     def examples(self, tool: Tool, body: Body, logins: tuple[str, ...]) -> tuple[Example, ...]:
         """Returns the declared requests, or one whose values come from the source.
@@ -299,10 +300,10 @@ class RequestGenerator:
             try:
                 result = self._generate(parameter)
             except NoExample as error:
-                result = error
+                result = str(error)
             self._values[key] = result
-        if isinstance(result, NoExample):
-            raise result
+        if isinstance(result, str):
+            raise NoExample(result)
         return result
 
     def _generate(self, item: Parameter) -> Generated:
@@ -361,7 +362,7 @@ class RequestGenerator:
         Raises:
             NoExample: no body can be generated.
         """
-        reason = NoExample("its body declares no media type")
+        reason = "its body declares no media type"
         declared = as_dict(as_dict(body.declared).get("content"))
         forms = [(body.input, body.parameters), *((item, item.parameters) for item in body.other_inputs)]
         for name in preferred_first(declared):
@@ -379,8 +380,8 @@ class RequestGenerator:
             try:
                 return [replace(item, is_assumed=not name) for item in found or [self._sent(tool, media_type, *form)]]
             except NoExample as problem:
-                reason = problem
-        raise reason
+                reason = str(problem)
+        raise NoExample(reason)
 
     def _examples_of_schema(self, media: dict[str, Json], pointer: str) -> list[DeclaredExample]:
         """Returns the examples that the schema of a body has for the whole of it."""
