@@ -132,7 +132,7 @@ class TypedOf(OptionsOf, frozen=True, kw_only=True):
             value = context.params[str(item.name)]
             for text in value if isinstance(value, list | tuple) else [value]:
                 if item.param_type_name == "argument":
-                    (arguments if published_url(text) == text and text != "-" else lacks).append(text)
+                    (arguments if _is_public(text) and text != "-" else lacks).append(text)
                 elif text is True:
                     words.append(item.opts[-1])
                 elif (known := _without_secret(item.name, str(text))) is not None:
@@ -164,13 +164,20 @@ TYPED = TypedOf(classes=())
 
 def _without_secret(name: str | None, text: str) -> str | None:
     """Returns the value of an option for the record; `None` if it may be secret."""
-    from skillgen.security.secrets import published_url, secrets_from_arguments
+    from skillgen.security.secrets import secrets_from_arguments
 
     if name == "env":
         return text.partition("=")[0]
     if name == "headers":
         return text if HEADER_VARIABLE.fullmatch(text.partition(":")[2].strip()) else None
-    return text if published_url(text) == text and not secrets_from_arguments(text.split()) else None
+    return text if _is_public(text) and not secrets_from_arguments(text.split()) else None
+
+
+def _is_public(text: str) -> bool:
+    """True for what is not a URL, such as a long name of a file, and for a URL without credentials and query."""
+    from skillgen.security.secrets import published_url
+
+    return "://" not in text or published_url(text) == text
 
 
 class GivenOf(OptionsOf, frozen=True, kw_only=True):
