@@ -106,13 +106,18 @@ def generated(
 def files_of(folder: Path) -> dict[str, bytes]:
     """Returns every file below a folder: relative path, with forward slashes, to content.
 
-    The record is without the command that wrote the documents: others may write the same.
+    The record is without the command that wrote the documents and its options: others may write the same.
     """
     return {
-        path.relative_to(folder).as_posix(): re.sub(rb'\n  "run": .*', b"", path.read_bytes())
+        path.relative_to(folder).as_posix(): without_run(path.read_bytes())
         for path in sorted(folder.rglob("*"))
         if path.is_file() or path.is_symlink()
     }
+
+
+def without_run(content: bytes) -> bytes:
+    """Returns a file; the record without the command that wrote the documents, and the digest of its options."""
+    return re.sub(rb'\n  "(?:run|declared)": .*', b"", content)
 
 
 def stamps_of(folder: Path) -> dict[str, tuple[int, int]]:

@@ -228,6 +228,7 @@ INTERNALS = {
     "skillgen.security.credentials": "patterns that a function builds, and the table of the golden credentials",
     "skillgen.security.tables": "the tables of credentials, of which one is generated",
     "skillgen.pipeline.registry": "the time of a query, without that of the process",
+    "skillgen.config.option": "the words of a command on another system",
     # What no output shows apart from all else.
     "skillgen.model.credentials": "names of variables for thousands of pairs of origins",
     "skillgen.security.secrets": "forms of secrets and of ordinary settings, of which one crawl has a few",

@@ -77,7 +77,7 @@ def server(**dashdash: Any) -> skillgen.Service:
 @pytest.mark.parametrize(
     ("date", "is_reported"), [("yesterday", True), ("2026-11-28", False), ("2026-11-28T10:00:00Z", False)]
 )
-def test_a_date_that_is_none_is_reported(date: str, is_reported: bool) -> None:
+def test_a_date_in_another_form_is_reported(date: str, is_reported: bool) -> None:
     """S0-29."""
     findings = skillgen.lint(server(lastUpdated=date), select=["declaration-useless"])
     assert [item.message for item in findings.problems] == ["'yesterday' is no date of ISO 8601"] * is_reported
@@ -102,7 +102,7 @@ def test_stage_two_has_its_entry_in_the_list_of_resources(tmp_path: Path) -> Non
 
 
 def test_icons_have_sizes_and_types_of_images(tmp_path: Path) -> None:
-    """B5: what is neither is reported and left out."""
+    """B5: others are reported and left out."""
     icon = {"src": "data:image/png;base64,aGk=", "mimeType": "text/html", "sizes": "48 by 48x48"}
     answers = {
         "initialize": {"serverInfo": {"name": "shop", "version": "1", "icons": [icon]}},
@@ -126,7 +126,7 @@ def test_examples_without_a_declared_host_pass_the_static_check(servers: list[An
 
 
 def test_the_diff_of_a_project_names_files_from_its_folder(tmp_path: Path) -> None:
-    """B9: so that `git apply` takes it, and targets are told apart."""
+    """B9: so that `git apply` takes it, and targets are distinguished."""
     write(tmp_path / "api.json", description({"/orders": {"get": {"operationId": "listOrders", "responses": {}}}}))
     targets = "".join(f"  {name}:\n    source: {{openapi: api.json}}\n" for name in ("one", "two"))
     (tmp_path / "skillgen.yaml").write_text(f"targets:\n{targets}", "utf-8")
@@ -136,7 +136,7 @@ def test_the_diff_of_a_project_names_files_from_its_folder(tmp_path: Path) -> No
 
 
 def test_a_login_of_two_headers_is_sent_whole(tmp_path: Path) -> None:
-    """Headers of the same name but for its last word, which all calls need; another header is none of the login."""
+    """Headers of the same name but for its last word, which all calls need, and no other one."""
     names = ("X-Acme-Api-Id", "X-Acme-Api-Key", "X-Trace")
     headers = [{"name": name, "in": "header", "required": True, "schema": {"type": "string"}} for name in names]
     operation = {"parameters": headers, "responses": {"200": {"description": "OK"}}}

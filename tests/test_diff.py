@@ -176,7 +176,7 @@ def test_the_action_shows_the_diff_and_exits_as_the_check_does(project: Path) ->
     )
     command = ["bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", script]
     assert subprocess.run(command, cwd=project, env=env, capture_output=True, check=False).returncode == 1
-    assert "    +++ b/llms.txt\n" in summary.read_text("utf-8")
+    assert "    +++ b/agent-docs/llms.txt\n" in summary.read_text("utf-8")
     assert run_skillgen("build", cwd=project).exit_code == 0
     summary.write_text("")
     assert subprocess.run(command, cwd=project, env=env, capture_output=True, check=False).returncode == 0

@@ -5,12 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from cli import generated, run_skillgen
+from cli import files_of, generated, run_skillgen
 from make_golden import EXAMPLES, ROOT, example_command
-
-
-def texts(folder: Path) -> dict[str, str]:
-    return {str(path.relative_to(folder)): path.read_text("utf-8") for path in folder.rglob("*") if path.is_file()}
 
 
 def options_of(folder: str, out: Path) -> list[str]:
@@ -24,7 +20,7 @@ def test_the_expected_documents_are_what_the_command_writes(folder: str, tmp_pat
     """X-51: the same input produces the same bytes, here on another run, in another folder."""
     out = tmp_path / "documents"
     generated(*options_of(folder, out), cwd=ROOT)
-    assert texts(out) == texts(ROOT / folder)
+    assert files_of(out) == files_of(ROOT / folder)
 
 
 @pytest.mark.parametrize("folder", EXAMPLES)

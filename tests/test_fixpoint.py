@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 from captured import COMMAND
-from cli import run_skillgen
+from cli import files_of, run_skillgen
 from fork_server import CAPTURED
 from listed import tool
 
@@ -88,7 +88,7 @@ def build(folder: Path, results: Results, *options: object, exit_code: int = 0) 
     command = ("from-server", "-o", out, "--emit", EMITTED, *options, "--", *COMMAND)
     finished = run_skillgen(*command, env={CAPTURED: str(captured)})
     assert finished.exit_code == exit_code, finished.stderr + finished.stdout
-    return {str(path.relative_to(out)): path.read_bytes() for path in out.rglob("*") if path.is_file()}
+    return files_of(out)
 
 
 def as_ai_help(results: Results, files: Mapping[str, bytes]) -> Results:
@@ -129,6 +129,7 @@ def as_descriptions(results: Results, files: Mapping[str, bytes]) -> Results:
     folder = "tool-descriptions/"
     described = {path: json.loads(text) for path, text in files.items() if path.startswith(folder)}
     minimal = described.pop(f"{folder}tools-list.json")["tools"]
+    described.pop(f"{folder}resources-list.json")
     for entry in minimal:  # what the extension does not move into the resource
         original = next(item for item in results["tools/list"][0]["tools"] if item["name"] == entry["name"])
         entry |= {key: original[key] for key in ("dashdash",) if key in original}

@@ -65,7 +65,7 @@ def front_matter_is_valid(text: str, profile: str) -> None:
 
 
 def texts(folder: Path) -> dict[str, bytes]:
-    return {str(path.relative_to(folder)): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+    return files_of(folder)
 
 
 @pytest.fixture(scope="module", params=SERVERS)

@@ -221,7 +221,7 @@ def test_a_server_in_package_json_builds(tmp_path: Path) -> None:
         ("{}", ["npx", "tsx", "src/server.ts"]),
     ],
 )
-def test_a_server_in_typescript_is_run_as_it_is_built(settings: str, command: list[str], tmp_path: Path) -> None:
+def test_a_server_in_typescript_is_run_where_its_build_is(settings: str, command: list[str], tmp_path: Path) -> None:
     (tmp_path / "src").mkdir()
     (tmp_path / "src" / "server.ts").write_text("await server.connect(new StdioServerTransport());\n", "utf-8")
     (tmp_path / "tsconfig.json").write_text(settings, "utf-8")

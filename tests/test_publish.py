@@ -466,7 +466,7 @@ def declared(folder: Path, service: skillgen.Service) -> dict[str, Json]:
     if "service-manifest.json" in files:
         validator("service-manifest").validate(files["service-manifest.json"])
     for path, item in files.items():
-        if path.startswith("tool-descriptions/") and not path.endswith("/tools-list.json"):
+        if path.startswith("tool-descriptions/") and not path.endswith("s-list.json"):
             validator("progressive-disclosure-response").validate({item["name"]: item})
     return files
 
@@ -479,7 +479,7 @@ def test_real_servers_have_valid_declarations(stem: str, tmp_path: Path) -> None
     names = [tool.name for tool in service.tools]
     listed = files["tool-descriptions/tools-list.json"]["tools"]
     assert [item["name"] for item in listed] == names
-    full = {item["name"]: item for path, item in files.items() if "/" in path and "tools-list" not in path}
+    full = {item["name"]: item for path, item in files.items() if "/" in path and not path.endswith("s-list.json")}
     assert {name: item["inputSchema"] for name, item in full.items()} == {
         tool.name: tool.input_schema for tool in service.tools
     }

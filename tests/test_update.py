@@ -1,4 +1,4 @@
-"""`skillgen update` repeats the runs that wrote documents; a run tells what a new release changed from drift."""
+"""`skillgen update` repeats the runs that wrote documents, and a run says what only a new release changed."""
 
 from __future__ import annotations
 
@@ -236,7 +236,7 @@ def project(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def test_drift_by_a_new_release_is_told_from_drift_by_the_source(project: Path) -> None:
+def test_drift_by_a_new_release_is_no_drift_by_the_source(project: Path) -> None:
     checked = run_skillgen("build", "--check", "-v", cwd=project)
     assert checked.exit_code == 1
     assert "generator-changed" in checked.stderr

@@ -1,4 +1,4 @@
-"""Tells what a new release of skillgen changed in documents from what their source changed."""
+"""Distinguishes what a new release of skillgen changed in documents from what their source changed."""
 
 from __future__ import annotations
 

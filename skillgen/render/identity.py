@@ -11,6 +11,7 @@ from skillgen.model.tool import Tool
 from skillgen.model.values import is_inferred
 from skillgen.render.phrases import phrase
 from skillgen.text.markdown import Markdown, one_line, plain_words
+from skillgen.text.slugs import slug
 from skillgen.text.summary import TRIGGER, clip, sentences, shorten
 
 TITLE_LIMIT = 120
@@ -25,7 +26,7 @@ PHRASE_LIMIT = 110
 
 def skill_name(service: Service) -> str:
     """Returns the name of the skill: 1 to 64 of `a-z`, `0-9` and single hyphens (Agent Skills, `name`)."""
-    return service.part_name or service.skill_name or "service"
+    return slug(service.part_name or "") or service.skill_name or "service"
 
 
 def title(service: Service) -> str:

@@ -34,6 +34,7 @@ from skillgen.render.reference import group_words, single_file
 from skillgen.render.skill import Rendering, Site
 from skillgen.render.workflows import workflow_lines
 from skillgen.text.generated import marked
+from skillgen.text.markdown import inline
 
 _WORDS_LIMIT = 300
 """Characters of what the tools of a group do; more where there are few groups."""
@@ -133,7 +134,8 @@ def _groups(rendering: Rendering) -> Sequence[tuple[str, str, str]]:
     Of several skills, it returns each with its folder.
     """
     if rendering.parts and rendering.skill is not None:
-        return [(skill_name(item.service), item.folder, description(item.service)) for item in rendering.skills]
+        skills = ((item, inline(description(item.service))) for item in rendering.skills)
+        return [(skill_name(item.service), item.folder, words) for item, words in skills]
     files = {name: page.file_name for page in _index_pages(rendering) for name in page.anchors}
     topics = sorted(rendering.reference.topics, key=lambda topic: (topic.title == "Other", -len(topic.tools)))
     limit = max(_WORDS_LIMIT, _ALL_WORDS_LIMIT // max(len(topics), 1))

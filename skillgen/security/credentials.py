@@ -77,7 +77,7 @@ _VALUE = re.compile(
     r"[:=sS](?:(?<==)|(?<=:)(?<!http:)(?<!https:)|(?<=[\w-]http:)|(?<=[\w-]https:)|(?<=\b[iI][sS])\b)"
     r">?\s{0,3}[\"'`]{0,2}[A-Za-z0-9+/_.~!@#$%^*-]{10}"
 )
-"""The end of what `_ASSIGNED` matches, which few texts have; the colon of an address is none."""
+"""The end of what `_ASSIGNED` matches, which few texts have, without the colon of an address."""
 
 _IN_URL_OR_COOKIE = re.compile(
     r"(?<![\w-])(?:sig|key|auth|sid|session|session_?id|jsessionid|phpsessid|connect\.sid)="

@@ -31,7 +31,7 @@ _SCREEN_WORDS = (
     "click", "menu", "check box", "checkbox", "radio", "side bar", "sidebar", "tool bar", "toolbar", "pop", "button",
     "screen", "dialog", " tab",
 )  # fmt: skip
-"""One of these is in every text that the pattern matches, in lower case; most texts have none."""
+"""One of these is in every text that the pattern matches, in lower case; most texts lack them."""
 
 _RESULT_PATTERN = re.compile(
     r"\b(?:returns?|returned|returning|responds?|responses?|results?|gives?|gets?|lists?|retrieves?|fetch(?:es)?|shows?|"

@@ -179,7 +179,7 @@ class RequestGenerator:
         self._schemes = as_dict(as_dict(resolver.document.get("components")).get("securitySchemes"))
         self._logins: tuple[str, ...] = ()
         self._values: dict[tuple[str, str], Generated | str] = {}
-        """The values of parameters, or why there is none: an error would hold this object, and so the description."""
+        """The values of parameters, or why they are missing: an error would hold this object and the description."""
 
     def examples(self, tool: Tool, body: Body, logins: tuple[str, ...]) -> tuple[Example, ...]:
         """Returns the declared requests, or one whose values come from the source.
