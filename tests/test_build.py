@@ -965,3 +965,18 @@ def test_a_build_with_nothing_to_do_loads_no_readers(tmp_path: Path) -> None:
     assert "a: nothing changed" in finished.stderr
     modules = {line.rpartition("|")[2].strip() for line in finished.stderr.splitlines()}
     assert not modules & {"skillgen.pipeline.read", "skillgen.sources.openapi.source", "ssl"}
+
+
+def test_a_diff_goes_to_a_file_also_while_the_terminal_shows_progress(tmp_path: Path) -> None:
+    """The status line is on standard error, and takes nothing of what a shell redirects."""
+    write(tmp_path / "api.json", grouped(orders=["list_orders"]))
+    (tmp_path / "skillgen.yaml").write_text("targets:\n  shop:\n    source: {openapi: api.json}\n", "utf-8")
+    ours, terminal = os.openpty()
+    with (tmp_path / "shown.diff").open("wb") as file:
+        command = [sys.executable, "-m", "skillgen", "build", "--check"]
+        variables = environment({"TERM": "xterm"})
+        finished = subprocess.run(command, cwd=tmp_path, env=variables, stdout=file, stderr=terminal, check=False)
+    os.close(terminal)
+    os.close(ours)
+    assert finished.returncode == 1
+    assert "+++ b/agent-docs/skills/" in (tmp_path / "shown.diff").read_text("utf-8")

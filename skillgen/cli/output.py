@@ -101,7 +101,9 @@ class Console(Options, frozen=True, kw_only=True):
 
         from skillgen.text.markdown import one_line
 
+        output = sys.stdout
         with RichConsole(stderr=True).status(Text(what)) as status:
+            sys.stdout = output  # rich would print a diff that is redirected to a file on the terminal
             yield lambda message: status.update(Text(one_line(message)))
 
 
