@@ -63,7 +63,7 @@ PAGING: tuple[Any, ...] = ("next_url", "field", "link_field")
 """How each tool gets the next page, so that every field of its paging is shown for one of them."""
 
 SHOWN_NOWHERE = {
-    "Area.groups",
+    *("Area.groups", "Area.name", "Area.summary", "Area.when_to_use", "Area.when_not_to_use"),  # only of one with tools
     *("Criterion.note", "Criterion.text", "Disclosure.undescribed"),  # a report of the crawl, for people
     *("Event.media_types", "Event.tags", "Tool.tags", "Group.parent"),  # what groups are made of
     *("Tool.help", "Tool.usage"),  # of programs without declared parameters, in test_programs_by_help

@@ -290,7 +290,7 @@ WITHOUT_REPETITION = {
     ("config/loader.py", "read"),
     ("pipeline/draft.py", "_names_missing"),
     ("pipeline/registry.py", "_scored"),
-    ("security/secrets.py", "_own_folders"),
+    ("security/secrets.py", "_shortener"),
     ("render/identity.py", "_brand"),
     ("render/identity.py", "_mentions"),
     ("render/reference.py", "about_topics"),

@@ -24,14 +24,8 @@ _IN_DOCUMENTS = ("emit", "publish", "profile", "budget", "split")
 
 _VARIABLE = re.compile(rb"\bSKILL_[A-Z0-9_]*[A-Z0-9]")
 
-_KINDS = (
-    ("heading", re.compile(r"#+ ")),
-    ("list item", re.compile(r"\s*[-*] ")),
-    ("table row", re.compile(r"\|")),
-    ("code line", re.compile(r"\s*(?:curl|python3?|```|[{}\[\]\"$])")),
-    ("text line", re.compile("")),
-)
-"""What a line may be, and how it begins."""
+_KINDS = {"heading": ("#",), "list item": ("- ", "* "), "table row": ("|",), "code line": (*'`{}[]"$', "curl")}
+"""What a line may be that is no text, and how it begins."""
 
 
 def declared_digest(service: Service, output: OutputOptions) -> str:
@@ -68,7 +62,7 @@ def upgrade_problems(plan: Plan) -> Iterator[Problem]:
         old, new = Counter(lines_of(change.old or b"")), Counter(lines_of(change.new or b""))
         gone, added = (Counter(map(_kind, filter(None, lines.elements()))) for lines in (old - new, new - old))
         kinds += gone | added
-    shown = ", ".join(counted(kinds[kind], kind) for kind, _ in _KINDS if kinds[kind])
+    shown = ", ".join(counted(kinds[kind], kind) for kind in (*_KINDS, "text line") if kinds[kind])
     message = f"skillgen changed from {plan.before.release} to {plan.after.release}, the source did not: "
     message += f"{counted(len(plan.drift), 'file')}, with {shown or 'other blank lines'}"
     before, after = (_VARIABLE.findall(b"\n".join(contents)) for contents in zip(*map(_sides, plan.drift), strict=True))
@@ -84,4 +78,4 @@ def _sides(change: Change) -> tuple[bytes, bytes]:
 
 
 def _kind(line: str) -> str:
-    return next(kind for kind, begins in _KINDS if begins.match(line))
+    return next((kind for kind, starts in _KINDS.items() if line.lstrip().startswith(starts)), "text line")

@@ -386,10 +386,21 @@ class _Check:
                 yield "unknown-name", f"names the option {flag} of {' '.join(path)}{_meant(flag, self._flags)}"
 
 
+_NAMES = re.compile(r"[\w-]+(?:(?: ?\| ?|, ?)[\w-]+){0,9}")
+
+
 def _lists_command(text: str, path: tuple[str, ...], name: str) -> bool:
     """True if a help text has a name where its commands are: at the start of a line, as an alias, or in a call."""
-    start = rf"^\W*(?:[\w-]+(?: ?\| ?|, ?))*|\balias(?:es)?\b[^\n\])]*?[ ,:]|\b{re.escape(' '.join(path))} "
-    return re.search(rf"(?m)(?:{start}){re.escape(name)}(?![\w-])", text) is not None
+    call = " ".join((*path, name))
+    for line in text.splitlines():
+        names = _NAMES.match(line.strip().lstrip("$ ").removeprefix(f"{' '.join(path)} "))
+        aliases = line.partition("alias")[2]
+        if name in _WORDS.findall((names[0] if names else "") + " " + aliases) or f"{call} " in f"{line} ":
+            return True
+    return False
+
+
+_WORDS = re.compile(r"[\w-]+")
 
 
 def commands_in(code: str) -> Iterator[list[str]]:

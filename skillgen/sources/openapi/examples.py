@@ -116,8 +116,8 @@ def login_parameters(tools: Sequence[Tool]) -> tuple[str, ...]:
 
 
 def _start_of(name: str) -> str:
-    """Returns a name without its last word."""
-    return re.sub(r"[-_]?(?:[A-Z]?[a-z]+|[A-Z]+)\Z", "", name).lower()
+    """Returns a name of several words without the last."""
+    return name.replace("_", "-").rpartition("-")[0].lower()
 
 
 class _Sent(Struct, frozen=True, kw_only=True):
