@@ -107,6 +107,20 @@ def test_a_server_is_started_as_it_was_and_secrets_are_not_stored(tmp_path: Path
     assert (done.exit_code, done.stdout) == (0, "- send_order: added\n"), done.stderr
 
 
+def test_the_environment_of_a_command_is_the_one_that_was_named(tmp_path: Path) -> None:
+    (tmp_path / "server.py").write_text(SERVER, "utf-8")
+    tools(tmp_path / "tools.json", "get_order")
+    (tmp_path / "env/bin").mkdir(parents=True)
+    (tmp_path / "env/bin/python").symlink_to(sys.executable)
+    environment = {"TOOLS": "tools.json"}
+    server = ("--", "env/bin/python", "server.py", "shop")
+    made = run_skillgen("from-server", "--env", "TOOLS", "--out", "docs", *server, cwd=tmp_path, env=environment)
+    assert made.exit_code == 0, made.stderr
+    assert record(tmp_path / "docs")["run"]["words"][-3:] == ["env/bin/python", "server.py", "shop"]
+    done = run_skillgen("update", "docs", cwd=tmp_path, env=environment | {"PATH": str(tmp_path)})
+    assert done.exit_code == 0, done.stderr
+
+
 @pytest.mark.parametrize(
     ("options", "lacks"),
     [
@@ -249,6 +263,23 @@ def test_drift_by_a_new_release_is_no_drift_by_the_source(project: Path) -> None
     checked = run_skillgen("build", "--check", "-v", cwd=project)
     assert checked.exit_code == 1
     assert "generator-changed" not in checked.stderr
+
+
+@pytest.mark.parametrize(
+    ("key", "value"),
+    [
+        ("externalDocs", {"url": "https://shop.example/guide"}),
+        ("servers", [{"url": "https://orders.shop.example"}]),
+        ("x-sunset", "2027-01-01"),
+    ],
+)
+def test_no_part_of_a_source_changes_with_a_release_alone(project: Path, key: str, value: Any) -> None:
+    api = json.loads((project / "api.json").read_text("utf-8"))
+    (project / "api.json").write_text(json.dumps(api | {key: value}), "utf-8")
+    is_shown = key != "x-sunset"
+    checked = run_skillgen("build", "--check", "-v", "--accept-upgrade", cwd=project)
+    assert ("generator-changed" in checked.stderr) is not is_shown
+    assert checked.exit_code == int(is_shown), checked.stderr
 
 
 def test_a_hook_can_accept_what_only_a_new_release_changed(project: Path) -> None:

@@ -171,6 +171,8 @@ def groups_without_skill(service: Service, by: str | None) -> Iterator[Problem]:
 
 def part_called(service: Service, name: str, siblings: Collection[str]) -> Service:
     """Returns the service of the skill of this name, which is split if skills of others are among `siblings`."""
+    if not {*siblings} - {name}:
+        return service
     parts = [part for part, _ in split_service(service, "group")]
     names = [part.part_name or service.skill_name for part in parts]
     is_split = len({*names} & {name, *siblings}) > 1

@@ -36,6 +36,7 @@ from skillgen.pipeline.ownership import remove_leftovers
 from skillgen.pipeline.packages import skill_folders
 from skillgen.pipeline.rendering import checked_output
 from skillgen.pipeline.results import Failure, Outcome, Place, Result
+from skillgen.pipeline.upgrade import templates_digests
 from skillgen.security.secrets import Secrets, secrets_from_environment
 from skillgen.sources.documents import FilesRead, FileState, file_state, is_url, marks_of, track_files_read
 from skillgen.sources.http import read_cached, write_cached
@@ -260,26 +261,18 @@ def _cache_key(named: NamedTarget) -> str:
 
 
 def _options_digest(named: NamedTarget) -> str:
+    """Returns a digest of what a target's documents depend on but for the files of its source.
+
+    Raises:
+        OSError: the folder of templates holds a symbolic link.
+    """
     folder = named.target.output.templates
-    templates = _templates_digests(Path(folder)) if folder is not None else {}
+    if folder is not None and any(path.is_symlink() for path in Path(folder).rglob("*")):
+        raise OSError("a symbolic link, behind which templates may change")
+    templates = templates_digests(Path(folder)) if folder is not None else {}
     target = msgspec_json.encode(named.target).decode()
     data = (__version__, target, structs.asdict(named.place), templates)
     return hashlib.sha256(json.dumps(data, sort_keys=True, default=str).encode("utf-8", "replace")).hexdigest()
-
-
-def _templates_digests(folder: Path) -> dict[str, str]:
-    """Returns the digest of every file in a folder of templates, since a new file may replace a built-in template.
-
-    Raises:
-        OSError: the folder holds a symbolic link, behind which files may change.
-    """
-    digests: dict[str, str] = {}
-    for path in sorted(folder.rglob("*")):
-        if path.is_symlink():
-            raise OSError("a symbolic link")
-        if path.is_file():
-            digests[path.relative_to(folder).as_posix()] = _state(path)[0]
-    return digests
 
 
 def _is_same(path: Path, digest: str, marks: list[int]) -> bool:

@@ -108,7 +108,7 @@ def run_in_record(run: Run | None, out: Path) -> Run | None:
     for word in run.words:
         path = Path(word)
         is_own = here == path or not {here, home, shared}.isdisjoint(path.parents)
-        if _PYTHON.fullmatch(path.name):
+        if path.is_absolute() and _PYTHON.fullmatch(path.name):
             words.append("python")
         elif not path.is_absolute() or not is_own:
             words.append(word)

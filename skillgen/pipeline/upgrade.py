@@ -6,21 +6,23 @@ import hashlib
 import json
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 from msgspec import to_builtins
+from msgspec.structs import replace
 
 from skillgen.config.project import OutputOptions
 from skillgen.errors import Problem
 from skillgen.model.service import Service
+from skillgen.model.values import Json, Value
 from skillgen.text.markdown import counted
 from skillgen.write.plan import Change, Plan
 from skillgen.write.record import lines_of
 
 _IN_DOCUMENTS = ("emit", "publish", "profile", "budget", "split")
-"""The options that documents depend on."""
+"""The options that documents depend on, apart from the templates."""
 
 _VARIABLE = re.compile(rb"\bSKILL_[A-Z0-9_]*[A-Z0-9]")
 
@@ -29,28 +31,34 @@ _KINDS = {"heading": ("#",), "list item": ("- ", "* "), "table row": ("|",), "co
 
 
 def declared_digest(service: Service, output: OutputOptions) -> str:
-    """Returns a digest of the texts on a service as a whole, and of the options and templates of its documents."""
-    texts = (service.name, service.title, service.description, service.instructions, service.version)
-    options = [to_builtins(getattr(output, name)) for name in _IN_DOCUMENTS]
-    folder = Path(output.templates) if output.templates is not None else None
-    files = sorted(path for path in folder.rglob("*.j2") if path.is_file()) if folder is not None else []
-    templates = [(path.name, hashlib.sha256(path.read_bytes()).hexdigest()) for path in files]
-    data = json.dumps([texts, options, templates, to_builtins(service.areas)], default=str)
-    return hashlib.sha256(data.encode("utf-8", "surrogatepass")).hexdigest()[:16]
+    """Returns a digest of what documents are made from, but for tools and types, which the record has, and for what a
+    release infers.
+    """
+    about = replace(
+        service, tools=(), schemas=(), problems=(), advice=(), origins=None, quotations=(), source=(),
+        access_level=None, purpose=None, trigger=None, product=None, skill_name=None, source_size_bytes=0,
+    )  # fmt: skip
+    options = [getattr(output, name) for name in _IN_DOCUMENTS]
+    templates = templates_digests(Path(output.templates)) if output.templates is not None else {}
+    data = json.dumps(to_builtins([about, options, templates], enc_hook=_plain, order="deterministic"))
+    return hashlib.sha256(data.encode()).hexdigest()[:16]
+
+
+def _plain(value: Any) -> Json:
+    return value.json if isinstance(value, Value) else str(value)
+
+
+def templates_digests(folder: Path) -> dict[str, str]:
+    """Returns the digest of every file in a folder of templates, since a new file may replace a built-in template."""
+    files = [path for path in sorted(folder.rglob("*")) if path.is_file()]
+    return {path.relative_to(folder).as_posix(): hashlib.sha256(path.read_bytes()).hexdigest() for path in files}
 
 
 def is_upgrade(plan: Plan) -> bool:
     """True if documents change although their source and options did not: another release of skillgen writes them."""
     before, after = plan.before, plan.after
-    if before.release in (None, after.release) or before.declared != after.declared or not plan.drift:
-        return False
-    same = (_facts(before.tools) == _facts(after.tools), before.types == after.types, before.offers == after.offers)
-    return all(same)
-
-
-def _facts(tools: Mapping[str, Any]) -> dict[str, Any]:
-    """Returns the facts of tools without those that skillgen may judge."""
-    return {name: {key: value for key, value in facts.items() if key != "is"} for name, facts in tools.items()}
+    same = all(getattr(before, name) == getattr(after, name) for name in ("declared", "tools", "types", "offers"))
+    return bool(plan.drift) and before.release not in (None, after.release) and same
 
 
 def upgrade_problems(plan: Plan) -> Iterator[Problem]:
