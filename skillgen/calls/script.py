@@ -434,8 +434,11 @@ def multipart(essence: Any, fields: Any, parts: Any) -> Any:
     """Returns a multipart body: files and strings unchanged, other values as JSON."""
     boundary, pieces = uuid.uuid4().hex, []
     for name, value in fields.items():
-        for item, kind in part_items(value, parts.get(name, {}).get("type")):
-            quoted = name.replace("\\", "\\\\").replace('"', "%22").replace("\r", "").replace("\n", "")
+        rule = parts.get(name, {})
+        has_file = any(isinstance(item, File) for item in (value if isinstance(value, list) else [value]))
+        style = () if has_file else (rule.get("style"), rule.get("explode"))
+        for part, item, kind in part_items(name, value, rule.get("type"), *style):
+            quoted = part.replace("\\", "\\\\").replace('"', "%22").replace("\r", "").replace("\n", "")
             head = f'Content-Disposition: form-data; name="{quoted}"'
             if isinstance(item, File):
                 head += '; filename="' + re.sub(r'[\r\n"\\]', "_", item.name) + '"'
@@ -642,6 +645,7 @@ def unwrapped(result: Any, tool: Any, folder: str) -> Any:
     """Returns the text of the result of an MCP tool, and whether it is an error. Images and audio go to files."""
     result = result if isinstance(result, dict) else {}
     structured, content, lines, files = result.get("structuredContent"), result.get("content"), [], 0
+    is_error = result.get("isError") is True
     whole = "" if structured is None else pretty(json.dumps(structured, ensure_ascii=False))
     for item in content if isinstance(content, list) else ():
         item = item if isinstance(item, dict) else {}
@@ -649,7 +653,7 @@ def unwrapped(result: Any, tool: Any, folder: str) -> Any:
         kind, text = item.get("type"), item.get("text", resource.get("text"))
         blob, media_type = item.get("data", resource.get("blob")), item.get("mimeType", resource.get("mimeType"))
         if isinstance(text, str):
-            lines += [] if structured is not None and kind == "text" else [pretty(text)]
+            lines += [] if structured is not None and kind == "text" and not is_error else [pretty(text)]
         elif isinstance(blob, str) and blob and files < FILES_LIMIT:
             files += 1
             lines.append(saved(decoded(blob), str(media_type or "").lower(), folder))
@@ -659,7 +663,6 @@ def unwrapped(result: Any, tool: Any, folder: str) -> Any:
     if files == FILES_LIMIT:
         lines.append(f"No more than {files} files are saved.")
     lines = [whole, *lines] if structured is not None else lines
-    is_error = result.get("isError") is True
     if result.get("resultType", "complete") != "complete":
         lines, is_error = [*lines, f"The server wants more first: {json.dumps(result)[:2000]}"], True
     text = "\n".join(lines)

@@ -379,6 +379,11 @@ class _Walk:
             self._fields(one, other, here)
 
     def _parameters(self, old: Iterable[Parameter], new: Iterable[Parameter], at: _At) -> None:
+        spelled = {item.name.lower(): item.name for item in new if item.location == "header"}  # in any case
+        old = [
+            replace(item, name=spelled.get(item.name.lower(), item.name)) if item.location == "header" else item
+            for item in old
+        ]
         for name, one, other in _pairs(_by_key(old), _by_key(new), True):
             here = at.inside(name)
             if other is None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from functools import lru_cache
-from urllib.parse import quote
+from urllib.parse import quote, unquote
 
 from skillgen.model.values import Json
 
@@ -118,10 +118,20 @@ def form_pairs(
     return query_pairs(name, value, style, is_exploded(style, explode), reserved)
 
 
-def part_items(value: Json, media_type: str | None) -> list[tuple[Json, str | None]]:
-    """Returns the parts of one field of a multipart body, each with its media type: objects are JSON."""
-    items = value if isinstance(value, list) else [value]
-    return [(item, media_type or ("application/json" if isinstance(item, (dict, list)) else None)) for item in items]
+def part_items(
+    name: str, value: Json, media_type: str | None, style: str | None = None, explode: bool | None = None
+) -> list[tuple[str, Json, str | None]]:
+    """Returns the parts of one field of a multipart body, each with its name and media type: objects are JSON.
+
+    With a style they are the pairs of a form (OpenAPI 3.1, "Encoding Object").
+    """
+    if media_type is None and (style is not None or explode is not None):
+        pairs = (pair.partition("=") for pair in form_pairs(name, value, style, explode))
+        return [(unquote(key), unquote(text), None) for key, _, text in pairs]
+    return [
+        (name, item, media_type or ("application/json" if isinstance(item, (dict, list)) else None))
+        for item in (value if isinstance(value, list) else [value])
+    ]
 
 
 def sequence_text(items: list[Json], start: str = "") -> str:

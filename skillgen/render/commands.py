@@ -53,7 +53,10 @@ def _usage_of(parameter: Parameter) -> str:
     if not _is_named(parameter) and "[" in value:  # the help's own syntax
         return value
     if syntax.values is None:
-        value = f"{value}..." if parameter.required or not _is_named(parameter) else f"[{value}...]"
+        is_needed = (
+            parameter.required or not _is_named(parameter) or (parameter.schema.constraints or {}).get("minItems")
+        )
+        value = f"{value}..." if is_needed else f"[{value}...]"
     elif syntax.values > 1 and " " not in value:
         value = " ".join([value] * syntax.values)
     if syntax.is_value_optional:

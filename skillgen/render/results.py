@@ -75,7 +75,8 @@ def output_type(output: Output) -> Markdown:
     if output.schema is None:
         return NOTHING
     kind = type_phrase(output.schema)
-    return NOTHING if kind == "object" and (output.status or output_branches(output)) else kind
+    says_nothing = kind == "any" or (kind == "object" and (output.status or output_branches(output)))
+    return NOTHING if says_nothing else kind
 
 
 def _described(output: Output) -> str:

@@ -132,10 +132,10 @@ def type_phrase(schema: Schema) -> Markdown:
     """Returns a value's type in a few words: `array of [Task](…) or null`."""
     if schema.types in PLAIN_TYPES and is_bare(schema):
         return PLAIN_TYPES[schema.types]
-    words = _core_phrase(schema)
-    if not schema.nullable or words == "null":
+    words, null = _core_phrase(schema), phrase("or_between") + "null"
+    if not schema.nullable or words == "null" or words.endswith(null):
         return Markdown(words)
-    return Markdown((f"({words})" if phrase("and_between") in words else words) + phrase("or_between") + "null")
+    return Markdown((f"({words})" if phrase("and_between") in words else words) + null)
 
 
 def _distinct_phrases(alternatives: Sequence[Schema]) -> list[str]:

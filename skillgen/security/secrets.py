@@ -278,9 +278,9 @@ def replace_home_folders(data: Json, problems: ProblemLog, working_folder: Path 
     _map_strings(data, collect)
     data = _map_strings(data, change)
     if changed or kept:
-        message = f"A folder of this machine, which {len(changed)} of the server's texts name, is written as . or ~."
-        message += f" {len(kept)} names, URIs or choices keep it, since callers send them." if kept else ""
-        problems.report("home-folder-replaced", "", message)
+        found = [f"{len(changed)} texts of the server name a folder of a machine, written as . or ~"] if changed else []
+        found += [f"{len(kept)} names, URIs or choices have one, and keep it: callers send them"] if kept else []
+        problems.report("home-folder-replaced", "", "; ".join(found))
     return data
 
 

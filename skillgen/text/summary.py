@@ -81,7 +81,8 @@ _GENERIC = re.compile(
 _MIN_WORDS = 2
 """Other words that a sentence must have, without those of the service's name; an exclamation needs more."""
 
-_WORD = re.compile(r"[^\W\d_]{4,}")
+_WORD = re.compile(r"[\u3040-\u30ff\u3400-\u9fff]{2}|[^\W\d_]{4,}")
+"""A word; of a language without spaces, two characters."""
 
 LIMIT = 300
 """Characters after which the first sentence of a text is cut at a word."""
@@ -152,9 +153,8 @@ def is_usable(sentence: str, names: Collection[str] = ()) -> bool:
     for name in names:  # "tasks" in lower case says something, also of Tasks
         rest = rest.replace(name, " ")
     words = {word.lower() for word in _WORD.findall(rest) if not _GENERIC.fullmatch(word)}
-    # A language without spaces has several words in a run of letters.
     least = 2 * _MIN_WORDS if sentence.endswith(("!", "！")) else _MIN_WORDS
-    return sum(1 if word.isascii() else 1 + len(word) // 8 for word in words) >= least
+    return len(words) >= least
 
 
 def sentences(text: str) -> Iterator[str]:

@@ -21,6 +21,9 @@ class Param(Struct, frozen=True, kw_only=True):
     is_flag: bool = False
     is_repeatable: bool = False
     is_value_optional: bool = False
+    value_if_none: Json = None
+    """The value of an option that is given without one."""
+    least_values: int = 0
     values: int | None = 1
     is_required: bool = False
     has_default: bool = False

@@ -241,6 +241,10 @@ class _ServiceReader:
             is_label = "enum" in raw or _value(item) in (None, item.metavar)
             if item.metavar and not is_label:
                 text = join_texts(text, f"Written as `{item.metavar}`.")
+            if isinstance(item.deprecated, str):
+                text = join_texts(text, f"Deprecated: {item.deprecated}.")
+            if item.value_if_none is not None:
+                text = join_texts(text, f"Without a value: `{item.value_if_none}`.")
             if item.default_text:
                 text = join_texts(text, f"Default: {item.default_text}.")
             if text:
@@ -353,6 +357,8 @@ def _value_schema(item: Param) -> dict[str, Json]:
         schema = {"type": "array", "items": schema}
         if item.values is not None:
             schema |= {"minItems": item.values, "maxItems": item.values}
+        elif item.names and item.least_values:
+            schema["minItems"] = item.least_values
     if item.is_repeatable and not item.is_flag and not (item.values is None and "items" in schema):
         schema = {"type": "array", "items": schema}
     # A flag is on or off only if another flag is the opposite; what help says of a default replaces it.

@@ -10,6 +10,7 @@ from __future__ import annotations
 import functools
 import json
 import re
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cached_property
 from itertools import islice
@@ -84,6 +85,7 @@ class RefIndex:
         self._root = root
         self._url = url
         self._base = _base_of(root, url)
+        self._dynamic_anchors = Counter[str]()
 
     def pointer(self, reference: str, holder: str = "") -> str | None:
         """Returns the JSON pointer of the target of a reference; `None` if it is not in the document.
@@ -99,6 +101,12 @@ class RefIndex:
             return pointers.get(f"{uri}#{unquote(fragment)}")
         target = pointers.get(uri)
         return None if target is None else self._if_exists(target + fragment)
+
+    def is_dynamic(self, reference: Json) -> bool:
+        """True if several schemas declare the anchor of a `$dynamicRef`: the one that counts depends on the user."""
+        target = self.pointer(reference) if isinstance(reference, str) else None
+        anchor = None if target is None else as_dict(follow(self._root, target)).get("$dynamicAnchor")
+        return isinstance(anchor, str) and bool(self._identifiers) and self._dynamic_anchors[anchor] > 1
 
     @property
     def has_nested_resources(self) -> bool:
@@ -133,6 +141,7 @@ class RefIndex:
                     pointers.setdefault(base, pointer)
                 for keyword in ("$anchor", "$dynamicAnchor"):
                     if isinstance(anchor := value.get(keyword), str):
+                        self._dynamic_anchors[anchor] += keyword == "$dynamicAnchor"
                         pointers.setdefault(f"{base}#{anchor}", pointer)
                 # In draft-07 an `$id` that is a fragment is an anchor.
                 if isinstance(identifier := value.get("$id"), str) and identifier.startswith("#"):
@@ -475,6 +484,10 @@ class SchemaDocument:
         return schema
 
     def _with_reference(self, schema: Schema, reference: Json, pointer: str, keyword: str) -> Schema:
+        if keyword == "$dynamicRef" and self._root.refs.is_dynamic(reference):
+            message = f"{keyword} is read as any value, since several schemas declare its anchor"
+            self._reader.problems.report("dynamic-reference", pointer, message)
+            return schema
         if keyword != "$ref":
             self._reader.problems.report("dynamic-reference", pointer, f"{keyword} is read as a plain $ref")
             if (keyword, reference) == ("$recursiveRef", "#"):

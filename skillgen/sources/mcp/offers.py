@@ -82,11 +82,14 @@ _ENCODING = ". Encode non-string values as JSON."
 
 def prompt_from_entry(name: str, fields: FieldReader, trusted_host: str | None, schemas: SchemaReader) -> Prompt:
     """Reads a prompt. In the protocol, the value of an argument is always a string, possibly with JSON."""
-    parameters = []
+    parameters: list[Parameter] = []
     for item in fields.objects("arguments"):
         argument, values = item.text("name"), item.values(ARGUMENT)
         if argument is None:
             item.problems.report("name-missing", item.pointer, "the argument has no name; left out")
+            continue
+        if any(known.name == argument for known in parameters):
+            item.problems.report("name-duplicate", item.pointer, f"{argument[:100]!r} is an argument already; left out")
             continue
         description, raw = _apart(values.get("description"))
         pointer = item.pointer_to("description")

@@ -463,10 +463,9 @@ class RequestGenerator:
                 yield from [
                     Part(name=_displayable(name), is_file=True, media_type=first_concrete(rule.media_type))
                 ] * count
-            elif (rule.style is not None or rule.explode is not None) and media_type is None:
-                yield from _pairs(name, member, rule)
             else:
-                yield from (_typed(name, item, kind) for item, kind in part_items(member, media_type))
+                found = part_items(name, member, media_type, rule.style, rule.explode)
+                yield from (_typed(*part) for part in found)
 
     def _is_file(self, schema: Schema) -> bool:
         flat = self._generator.variants.first(schema)

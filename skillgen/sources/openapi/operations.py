@@ -64,6 +64,7 @@ class OperationReader:
         """Returns every operation as a tool, with its raw form, in the order of the document."""
         entries = list(self.paths.operations(as_dict(self.resolver.document.get("paths")), "/paths"))
         names = _operation_names((entry.method, entry.path, entry.operation_id) for entry in entries)
+        self._responses.operations = frozenset(names)
         for entry, name in zip(entries, names, strict=True):
             # If the path item is a reference, a link may use the pointer of either.
             for pointer in (entry.pointer, child("/paths", entry.path, entry.method)):
@@ -250,9 +251,7 @@ def _operation_names(operations: Iterable[tuple[str, str, str | None]]) -> tuple
             names.append(operation_id)
             continue
         # Such as `get_users_id` for GET /users/{id}.
-        name = base = "_".join(
-            [method.lower(), *(re.findall(r"[A-Za-z0-9]+", path.removesuffix(extension)) or ["root"])]
-        )
+        name = base = "_".join([method.lower(), *(re.findall(r"[^\W_]+", path.removesuffix(extension)) or ["root"])])
         number = 2
         while name in taken:
             name, number = f"{base}_{number}", number + 1

@@ -84,7 +84,8 @@ class ParameterReader:
                     self._problems.report("internal-left-out", place, message)
                     continue
                 for parameter in self._read(raw, place):
-                    key = parameter.location, parameter.name
+                    is_header = parameter.location == "header"  # its name has no case
+                    key = parameter.location, parameter.name.lower() if is_header else parameter.name
                     if key in keys:
                         self._problems.report(
                             "parameter-duplicate",

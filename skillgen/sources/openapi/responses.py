@@ -48,6 +48,7 @@ class ResponseReader:
         self._objections: dict[str, tuple[str, str] | None] = {}
         self.tool_names: dict[str, str] = {}
         """Names of the tools, by the pointers of their operations."""
+        self.operations: frozenset[str] = frozenset()
 
     def outputs(self, responses: dict[str, Json], pointer: str) -> tuple[tuple[Output, ...], tuple[str, ...]]:
         """Returns an output for each status except errors and each representation, and the media types of all.
@@ -144,6 +145,10 @@ class ResponseReader:
         for name, raw in as_dict(response.get("links")).items():
             link, _ = self._resolver.resolve(raw, child(pointer, "links", name))
             if link is None:
+                continue
+            if (target := text_of(link, "operationId")) and target not in self.operations:
+                message = f"the link leads to the operation {target[:100]!r}, which is not there; left out"
+                self._problems.report("reference-not-found", child(pointer, "links", name), message)
                 continue
             parameters = as_dict(link.get("parameters"))
             if "requestBody" in link:
