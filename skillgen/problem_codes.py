@@ -13,7 +13,9 @@ from pathlib import Path
 from textwrap import dedent
 from typing import Literal
 
-from msgspec import Struct, convert
+from msgspec import Struct
+
+from skillgen.typed import convert
 
 Level = Literal["info", "warning", "error"]
 

@@ -15,6 +15,7 @@ from cli import ROOT, run_python
 PACKAGE = ROOT / "skillgen"
 
 FLOORS = {
+    "typed": -1,
     "problem_codes": 0,
     "errors": 1,
     "model": 2,

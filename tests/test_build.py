@@ -294,6 +294,16 @@ def test_a_snapshot_is_up_to_date_if_all_its_services_are(project: Path) -> None
     assert build(project).exit_code == 5
 
 
+def test_snapshots_are_read_at_the_same_time_without_a_crash(project: Path) -> None:
+    """Threads that take turns all the time meet in the first use of each class of the model."""
+    (project / "all.json").write_text(run_skillgen("inspect", "api.json", cwd=project).stdout, "utf-8")
+    targets = {f"t{number}": {"source": {"snapshot": "all.json"}, "out": f"o{number}"} for number in range(8)}
+    (project / "skillgen.yaml").write_text(json.dumps({"targets": targets}), "utf-8")
+    code = "import sys; sys.setswitchinterval(1e-6); from skillgen.__main__ import main; main()"
+    for _ in range(3):
+        assert run_python("-c", code, "build", "--check", cwd=project).exit_code == 1
+
+
 @pytest.mark.parametrize("what", ["source", "words", "template", "document", "deleted", "note"])
 def test_whatever_changes_is_noticed(project: Path, what: str) -> None:
     (project / "own").mkdir()

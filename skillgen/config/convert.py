@@ -19,6 +19,7 @@ from skillgen.config.dropped import dropped
 from skillgen.config.option import Option, Options, command_words, keys_in
 from skillgen.config.project import Source, Target
 from skillgen.errors import SkillgenError, UsageError
+from skillgen.typed import convert
 
 Path: TypeAlias = tuple[str | int, ...]
 
@@ -143,7 +144,7 @@ class Converter:
         if self._is_text and kind is bool:
             value = {"true": True, "false": False}.get(value, value)
         try:
-            value = msgspec.convert(value, str if kind is str else SCALARS[kind], strict=kind is not float)
+            value = convert(value, str if kind is str else SCALARS[kind], strict=kind is not float)
         except msgspec.ValidationError:
             if kind is float:
                 fix = "write a number, such as 30" if self._is_text else "pass a number, such as 30"

@@ -20,7 +20,7 @@ from functools import partial
 from pathlib import Path
 from typing import IO, TypeGuard
 
-from msgspec import Struct, ValidationError, convert, structs, to_builtins
+from msgspec import Struct, ValidationError, structs, to_builtins
 
 from skillgen.calls import script
 from skillgen.errors import OutputError, UsageError
@@ -38,6 +38,7 @@ from skillgen.sources.documents import snapshot_text, text_of_file
 from skillgen.sources.json_access import as_dict, json_or_none
 from skillgen.sources.mcp.process import ProcessTree
 from skillgen.sources.mcp.session import CancelToken
+from skillgen.typed import convert
 from skillgen.write.files import Folder, is_below, lock_folder
 
 _OUTPUT_LIMIT_BYTES = 64 * 1024 * 1024

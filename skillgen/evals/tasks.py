@@ -9,7 +9,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Annotated, Any
 
-from msgspec import Meta, Struct, convert
+from msgspec import Meta, Struct
 
 from skillgen.errors import UsageError
 from skillgen.model.calls import Example
@@ -21,6 +21,7 @@ from skillgen.sources.json_access import as_dict
 from skillgen.text import lazy_re as re
 from skillgen.text.markdown import json_output, one_line
 from skillgen.text.summary import clip
+from skillgen.typed import convert
 from skillgen.write.files import is_below
 
 FILE = "evals/evals.json"

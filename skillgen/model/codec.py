@@ -11,10 +11,11 @@ import typing
 from collections.abc import Mapping
 from typing import Any, TypeVar
 
-from msgspec import UNSET, Struct, ValidationError, convert, to_builtins
+from msgspec import UNSET, Struct, ValidationError, to_builtins
 from msgspec.structs import fields
 
 from skillgen.model.values import Json, Value, child
+from skillgen.typed import convert
 
 Node = TypeVar("Node")
 

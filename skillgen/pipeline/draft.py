@@ -27,6 +27,7 @@ from skillgen.security.screening import screen_service
 from skillgen.text.markdown import fence, one_line, plain_words
 from skillgen.text.summary import clip
 from skillgen.text.unicode import strip_invisible
+from skillgen.typed import decode
 
 BRIEF_LIMIT_BYTES = 20_000
 ANSWER_LIMIT_BYTES = 256 * 1024
@@ -116,7 +117,7 @@ def _answer_in(text: str) -> Answer | str:
     what = "the answer has no JSON object"
     for candidate in (text, *fenced[-20:], text[text.find("{") : text.rfind("}") + 1]):
         try:
-            return msgspec.json.decode(candidate.strip().encode("utf-8", "replace"), type=Answer)
+            return decode(candidate.strip().encode("utf-8", "replace"), Answer)
         except msgspec.ValidationError as error:
             what = f"the answer does not match the schema: {error}"
         except (msgspec.DecodeError, RecursionError):

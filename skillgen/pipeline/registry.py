@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
-from msgspec import Struct, ValidationError, convert
+from msgspec import Struct, ValidationError
 
 from skillgen.errors import Problem, SourceError, UsageError
 from skillgen.sources.documents import text_of_file
@@ -28,6 +28,7 @@ from skillgen.text.markdown import exact_json_text, json_text, one_line
 from skillgen.text.structure import sections_of_level
 from skillgen.text.summary import clip
 from skillgen.text.unicode import strip_invisible
+from skillgen.typed import convert
 from skillgen.write.files import is_below, replace_file
 from skillgen.write.line_diff import change_diff
 from skillgen.write.record import RECORD_NAME

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import accumulate
 from typing import Any
 
-from msgspec import Struct, convert
+from msgspec import Struct
 from msgspec.structs import replace
 
 from skillgen.model.auth import AccessLevel
@@ -35,6 +35,7 @@ from skillgen.render.skill import Rendering, Site
 from skillgen.render.workflows import workflow_lines
 from skillgen.text.generated import marked
 from skillgen.text.markdown import inline
+from skillgen.typed import convert
 
 _WORDS_LIMIT = 300
 """Characters of what the tools of a group do; more where there are few groups."""

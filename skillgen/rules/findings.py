@@ -18,6 +18,7 @@ from skillgen.model.values import Json, child
 from skillgen.problem_codes import Level
 from skillgen.rules.positions import positions_in
 from skillgen.rules.scores import Scores
+from skillgen.typed import decode
 
 LEVELS: tuple[Level, ...] = ("error", "warning", "info")
 """The worst first."""
@@ -198,7 +199,7 @@ class Baseline:
             UsageError: it is not a baseline.
         """
         try:
-            known = msgspec.json.decode(text, type=_Known)
+            known = decode(text, _Known)
         except (msgspec.DecodeError, RecursionError) as error:
             fix = "write it with --write-baseline"
             raise UsageError(f"is not a baseline: {error}", where=where, fix=fix) from None

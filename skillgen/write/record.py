@@ -24,6 +24,7 @@ from msgspec import Meta, Struct, field
 from msgspec.structs import replace
 
 from skillgen.errors import OutputError
+from skillgen.typed import decode
 from skillgen.write.files import Folder
 
 BLANK = "."
@@ -232,11 +233,11 @@ class _Version(Struct):
 
 
 def _record_from(content: bytes, path: Path) -> Record:
-    version = msgspec.json.decode(content, type=_Version).version
+    version = decode(content, _Version).version
     if version != VERSION:
         what = f"is a record of version {version}; this skillgen reads version {VERSION}"
         raise OutputError(what, where=str(path), fix="move the documents away and run again")
-    return msgspec.json.decode(content, type=Record)
+    return decode(content, Record)
 
 
 def _lines(items: Mapping[str, Any]) -> str:

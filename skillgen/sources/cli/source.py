@@ -30,6 +30,7 @@ from skillgen.sources.json_schema.loader import SchemaReader
 from skillgen.text import lazy_re as re
 from skillgen.text.markdown import fence
 from skillgen.text.summary import first_sentence, join_texts
+from skillgen.typed import convert
 
 
 class _Declared(Struct, frozen=True, kw_only=True):
@@ -54,7 +55,7 @@ def service_from_program(data: Json, problems: ProblemLog, *, target: str, comma
     try:
         if isinstance(data, dict) and "error" in data:
             raise SourceError(str(data["error"]), where=target, fix=str(data.get("fix", "")) or None)
-        program = msgspec.convert(data, Program)
+        program = convert(data, Program)
     except msgspec.MsgspecError as error:
         what = f"its commands could not be read: {error}"
         raise SourceError(what, where=target, fix="import it by hand: it may exit or write to other streams") from None
