@@ -73,7 +73,7 @@ def test_what_callers_send_is_exact(tmp_path: Path) -> None:
     arguments = command(tmp_path, **lists)
     out, env = tmp_path / "out", {"PYTHONPATH": str(Path(__file__).parent)}
     finished = run_skillgen("from-server", "-v", "-o", out, "--", *arguments, cwd=tmp_path, env=env)
-    assert "names, URIs or choices keep it" in finished.stderr, finished.stderr
+    assert "names, URIs or choices have one, and keep it" in finished.stderr, finished.stderr
     skill = texts_of(out / "skills")
     exact = [f"`{path}`" for path in sent] + [f"`file://{path}{end}`" for path in sent for end in ("", "/{name}")]
     assert [item for item in exact if item not in skill] == []
