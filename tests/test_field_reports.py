@@ -90,7 +90,8 @@ def test_documents_say_what_the_description_means(paths: Json, members: Json, sa
 
 
 @pytest.mark.parametrize(
-    "sentence", ["管理港口的泊位和船舶。", "港の停泊所を管理します。", "Verwaltet Fährverbindungen."]
+    "sentence",
+    ["管理港口的泊位和船舶。", "港の停泊所を管理します。", "항구의 선석을 관리합니다.", "Verwaltet Fährverbindungen."],
 )
 def test_a_sentence_of_any_language_describes_a_service(sentence: str, tmp_path: Path) -> None:
     data = description(info={"title": "港口", "version": "1", "description": sentence})
@@ -156,21 +157,43 @@ import click
 
 @click.command()
 @click.option("--old", deprecated="use --new", help="The old one.")
+@click.option("--older", deprecated="Use --new.", help="The older one.")
 @click.option("--color", is_flag=False, flag_value="always", default="never")
-def cli(old, color):
+@click.option("--mark", is_flag=False, flag_value="a`b")
+@click.option("--none", is_flag=False, flag_value="", help="Nothing.")
+@click.option("--key", is_flag=False, flag_value="not-shown", hide_input=True, help="A key.")
+def cli(**values):
     "Paint a house."
 
 parser = argparse.ArgumentParser(prog="paint", description="Paint a house.")
 parser.add_argument("--few", nargs="+")
 parser.add_argument("--level", nargs="?", const="high", default="low")
+parser.add_argument("--on", nargs="?", const=True)
 """
 
 
 @pytest.mark.parametrize(
     ("target", "said"),
     [
-        ("cli", ["The old one. Deprecated: use --new.", "Without a value: `always`. Default: `never`."]),
-        ("parser", ["[--few FEW...]", "At least 1 item.", "Without a value: `high`. Default: `low`."]),
+        (
+            "cli",
+            [
+                "The old one. Deprecated: use --new.",
+                "Deprecated: Use --new.\n",
+                "Without a value: `always`. Default: `never`.",
+                r'Without a value: `"a\u0060b"`.',
+                'Without a value: `""`.',
+            ],
+        ),
+        (
+            "parser",
+            [
+                "[--few FEW...]",
+                "At least 1 item.",
+                "Without a value: `high`. Default: `low`.",
+                "Without a value: `true`.",
+            ],
+        ),
     ],
 )
 def test_a_program_is_documented_as_its_help_says(target: str, said: list[str], tmp_path: Path) -> None:
@@ -178,3 +201,4 @@ def test_a_program_is_documented_as_its_help_says(target: str, said: list[str], 
     generated("from-cli", f"paint:{target}", "--python", sys.executable, "--out", "out", cwd=tmp_path)
     text = next((tmp_path / "out").rglob("SKILL.md")).read_text(encoding="utf-8")
     assert [item for item in said if item not in text] == []
+    assert "not-shown" not in text

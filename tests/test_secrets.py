@@ -239,7 +239,7 @@ def test_documents_are_the_same_for_every_user_and_machine(tmp_path: Path) -> No
         env = {"USER": user, "LOGNAME": user, "HOME": f"/home/{user}", "XDG_CONFIG_HOME": str(folder)}
         run = run_skillgen("from-server", "-v", "-o", folder / "out", "--", *command, cwd=TESTS, env=env)
         assert run.exit_code == 0, run.stderr
-        assert "2 texts of the server name a folder" in run.stderr
+        assert "2 texts of the server named a folder" in run.stderr
         written.append(files_of(folder / "out"))
     assert written[0] == written[1]
     documents = b"".join(written[0].values()).decode()

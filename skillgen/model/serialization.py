@@ -118,6 +118,12 @@ def form_pairs(
     return query_pairs(name, value, style, is_exploded(style, explode), reserved)
 
 
+def form_fields(name: str, value: Json, style: str | None = None, explode: bool | None = None) -> list[tuple[str, str]]:
+    """Returns the pairs of one field of a form as names and values, without percent-encoding."""
+    pairs = (pair.partition("=") for pair in form_pairs(name, value, style, explode))
+    return [(unquote(key), unquote(text)) for key, _, text in pairs]
+
+
 def part_items(
     name: str, value: Json, media_type: str | None, style: str | None = None, explode: bool | None = None
 ) -> list[tuple[str, Json, str | None]]:
@@ -126,8 +132,7 @@ def part_items(
     With a style they are the pairs of a form (OpenAPI 3.1, "Encoding Object").
     """
     if media_type is None and (style is not None or explode is not None):
-        pairs = (pair.partition("=") for pair in form_pairs(name, value, style, explode))
-        return [(unquote(key), unquote(text), None) for key, _, text in pairs]
+        return [(key, text, None) for key, text in form_fields(name, value, style, explode)]
     return [
         (name, item, media_type or ("application/json" if isinstance(item, (dict, list)) else None))
         for item in (value if isinstance(value, list) else [value])

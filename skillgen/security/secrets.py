@@ -28,6 +28,7 @@ from skillgen.model.values import Json
 from skillgen.security.addresses import public_url
 from skillgen.security.credentials import HIDDEN, is_secret_name, might_hold_credential, redact
 from skillgen.text import lazy_re as re
+from skillgen.text.markdown import counted
 from skillgen.text.unicode import printable, strip_invisible
 
 _MIN_LENGTH = 4
@@ -278,7 +279,8 @@ def replace_home_folders(data: Json, problems: ProblemLog, working_folder: Path 
     _map_strings(data, collect)
     data = _map_strings(data, change)
     if changed or kept:
-        found = [f"{len(changed)} texts of the server name a folder of a machine, written as . or ~"] if changed else []
+        texts = f"{counted(len(changed), 'text')} of the server named a folder of a machine, written as . or ~"
+        found = [texts] if changed else []
         found += [f"{len(kept)} names, URIs or choices have one, and keep it: callers send them"] if kept else []
         problems.report("home-folder-replaced", "", "; ".join(found))
     return data

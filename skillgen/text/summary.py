@@ -81,8 +81,8 @@ _GENERIC = re.compile(
 _MIN_WORDS = 2
 """Other words that a sentence must have, without those of the service's name; an exclamation needs more."""
 
-_WORD = re.compile(r"[\u3040-\u30ff\u3400-\u9fff]{2}|[^\W\d_]{4,}")
-"""A word; of a language without spaces, two characters."""
+_WORD = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]{2}|[^\W\d_]{4,}")
+"""A word; in Chinese, Japanese and Korean, two characters."""
 
 LIMIT = 300
 """Characters after which the first sentence of a text is cut at a word."""

@@ -28,7 +28,7 @@ from skillgen.sources.examples.calls import call_examples
 from skillgen.sources.json_schema.flatten import flatten
 from skillgen.sources.json_schema.loader import SchemaReader
 from skillgen.text import lazy_re as re
-from skillgen.text.markdown import fence
+from skillgen.text.markdown import fence, value, with_stop
 from skillgen.text.summary import first_sentence, join_texts
 from skillgen.typed import convert
 
@@ -243,9 +243,9 @@ class _ServiceReader:
             if item.metavar and not is_label:
                 text = join_texts(text, f"Written as `{item.metavar}`.")
             if isinstance(item.deprecated, str):
-                text = join_texts(text, f"Deprecated: {item.deprecated}.")
-            if item.value_if_none is not None:
-                text = join_texts(text, f"Without a value: `{item.value_if_none}`.")
+                text = join_texts(text, with_stop(f"Deprecated: {item.deprecated}"))
+            if item.value_if_none is not None and not item.is_secret:
+                text = join_texts(text, f"Without a value: {value(item.value_if_none)}.")
             if item.default_text:
                 text = join_texts(text, f"Default: {item.default_text}.")
             if text:
@@ -309,7 +309,7 @@ def _name(item: Param) -> str:
     return max(names, key=lambda name: name.startswith("--")) if names else _label(item)
 
 
-_DEPRECATED = re.compile(r" \((?:DEPRECATED|deprecated)[^()]{0,200}\)\.?\Z")
+_DEPRECATED = re.compile(r" ?\((?:DEPRECATED|deprecated)[^()]{0,200}\)\.?\Z")
 """What Click adds to the help of a deprecated option."""
 
 _LABEL = re.compile(r"[A-Za-z0-9_][^\s\[\]{}|]*\Z")

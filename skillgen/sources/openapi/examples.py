@@ -20,7 +20,7 @@ from skillgen.model.calls import Example, Input, Part, Request
 from skillgen.model.schema import Parameter, Schema, Serialization, input_keys
 from skillgen.model.schema_json import Types
 from skillgen.model.serialization import (
-    form_pairs,
+    form_fields,
     is_json,
     is_json_lines,
     is_json_sequence,
@@ -508,13 +508,9 @@ def _form(value: dict[str, Json], parameters: tuple[Parameter, ...]) -> Iterator
     """Yields the fields of a form."""
     rules = {item.name: item.serialization or Serialization() for item in parameters}
     for name, item in value.items():
-        yield from _pairs(name, item, rules.get(name, Serialization()))
-
-
-def _pairs(name: str, value: Json, rule: Serialization) -> Iterator[Part]:
-    for pair in form_pairs(name, value, rule.style, rule.explode):
-        key, _, text = pair.partition("=")
-        yield Part(name=_displayable(unquote(key)), text=_displayable(unquote(text)))
+        rule = rules.get(name, Serialization())
+        for key, text in form_fields(name, item, rule.style, rule.explode):
+            yield Part(name=_displayable(key), text=_displayable(text))
 
 
 def _typed(name: str, member: Json, media_type: str | None) -> Part:
