@@ -334,7 +334,9 @@ def test_the_page_of_many_webhooks_says_that_payloads_are_left_out(tmp_path: Pat
         assert ("Their payloads are omitted" in page) == (count == 51)
 
 
-@pytest.mark.parametrize("said", [{"x-speakeasy-mcp": {"disabled": True}}, {"x-mcp": {"enabled": False}}])
+@pytest.mark.parametrize(
+    "said", [{"x-speakeasy-mcp": {"disabled": True}}, {"x-mcp": {"enabled": False}}, {"x-mcp": False}]
+)
 def test_an_operation_that_is_kept_out_of_an_mcp_server_is_one_of_the_api(tmp_path: Path, said: Json) -> None:
     """S2-07, S2-18: it is documented, and a line says how to leave it out."""
     service, problems = read(tmp_path, description({"/t": {"get": operation("t", **said)}}))

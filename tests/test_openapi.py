@@ -204,6 +204,22 @@ def test_a_relative_server_url_is_resolved_against_the_description(tmp_path: Pat
     assert service["endpoints"] == [{"url": f"{address}/apis/v2"}]
 
 
+def test_relative_urls_of_a_login_are_on_the_first_server() -> None:
+    """OpenAPI 3.1, 4.7: relative URLs are resolved against the server, whose path they may replace."""
+    flow = {"authorizationUrl": "/oauth/authorize", "tokenUrl": "token", "scopes": {}}
+    schemes = {
+        "o": {"type": "oauth2", "flows": {"authorizationCode": flow}},
+        "c": {"type": "openIdConnect", "openIdConnectUrl": "https://id.example.com/x"},
+    }
+    data = description(servers=[{"url": "https://example.com/v1/"}], components={"securitySchemes": schemes})
+    login, other = skillgen.read(data).requirements.auth
+    assert (login.authorization_url, login.token_url, other.metadata_url) == (
+        "https://example.com/oauth/authorize",
+        "https://example.com/v1/token",
+        "https://id.example.com/x",
+    )
+
+
 def test_a_host_that_is_not_public_comes_after_those_that_are(serve: Callable[..., str]) -> None:
     urls = ["http://localhost:3000", "http://10.0.0.7/v1", "https://demo.example.com", "https://example.com"]
     data = description(servers=[{"url": url} for url in urls])

@@ -135,9 +135,11 @@ def check_path(path: str, pointer: str, problems: ProblemLog) -> None:
 
 def check_audience(operation: dict[str, Json], pointer: str, problems: ProblemLog) -> None:
     """Reports an operation that its author excludes from an MCP server."""
+    message = "the description excludes this operation from an MCP server; as part of the API it is documented"
+    if operation.get("x-mcp") is False:
+        problems.report("mcp-disabled", child(pointer, "x-mcp"), message)
     for name, key, value in _MCP_EXCLUSIONS:
         if as_dict(operation.get(name)).get(key) is value:
-            message = "the description excludes this operation from an MCP server; as part of the API it is documented"
             problems.report("mcp-disabled", child(pointer, name, key), message)
 
 

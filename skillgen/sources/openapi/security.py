@@ -52,8 +52,10 @@ SecurityOptions = tuple[tuple[Credential, ...], ...]
 class SecurityReader:
     """Reads what operations require of a caller, and how to get it."""
 
-    def __init__(self, resolver: Resolver) -> None:
+    def __init__(self, resolver: Resolver, base_url: str | None) -> None:
+        """`base_url` is that of the first server: relative URLs of schemes are resolved against it (OpenAPI 3.1)."""
         document = resolver.document
+        self._base_url = base_url
         self._schemes = as_dict(as_dict(document.get("components")).get("securitySchemes"))
         self._resolver = resolver
         self._problems = resolver.problems
@@ -178,7 +180,7 @@ class SecurityReader:
             sent_as=sent_as,
             token_format=text_of(scheme, "bearerFormat"),
             signing_name=text_of(self._resolver.document.get("info"), "x-aws-signingName"),
-            metadata_url=url_of(scheme, "openIdConnectUrl", pointer, self._problems),
+            metadata_url=self._url(scheme, "openIdConnectUrl", pointer),
             deprecated=scheme.get("deprecated") is True,
             pointer=pointer,
         )
@@ -189,7 +191,7 @@ class SecurityReader:
             "kind": "oauth2",
             "name": name,
             "description": text_of(scheme, "description"),
-            "metadata_url": url_of(scheme, "oauth2MetadataUrl", pointer, self._problems),
+            "metadata_url": self._url(scheme, "oauth2MetadataUrl", pointer),
             "deprecated": scheme.get("deprecated") is True,
         }
         if not flows:
@@ -201,9 +203,7 @@ class SecurityReader:
             self._check_required(f"the flow {flow[:40]}", settings, _REQUIRED_OF_FLOW.get(flow, ()), where)
             # PKCE belongs to the authorization code flow: if a scheme has that, it does not concern the other flows.
             is_own = _PKCE in settings or (_AUTHORIZATION_CODE in flows and flow != _AUTHORIZATION_CODE)
-            urls: dict[str, Any] = {
-                field: url_of(settings, key, where, self._problems) for field, key in _FLOW_URLS.items()
-            }
+            urls: dict[str, Any] = {field: self._url(settings, key, where) for field, key in _FLOW_URLS.items()}
             yield Auth(
                 **common,
                 **urls,
@@ -215,6 +215,10 @@ class SecurityReader:
                 ),
                 pointer=where,
             )
+
+    def _url(self, holder: dict[str, Json], key: str, pointer: str) -> str | None:
+        url = url_of(holder, key, pointer, self._problems)
+        return _absolute(url, self._base_url) if url is not None else None
 
     def _check_required(self, what: str, value: dict[str, Json], names: Iterable[str], pointer: str) -> None:
         if missing := [name for name in names if value.get(name) is None]:

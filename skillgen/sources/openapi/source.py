@@ -98,7 +98,8 @@ def _service(
     reader = SchemaReader(problems)
     tags = TagReader(data, problems)
     resolver = Resolver(data, problems)
-    security = SecurityReader(resolver)
+    endpoints = _endpoints(data, document, problems)
+    security = SecurityReader(resolver, next((at.url for at in endpoints if is_absolute(at)), document.url))
     ref_siblings = reads_siblings_of_references(data)
     schemas = reader.open_document(data, "", ref_siblings=ref_siblings, reads_xml=needs_xml_names(data))
     check_dialect(data, problems)
@@ -119,7 +120,6 @@ def _service(
     documentation_url = url_of(data.get("externalDocs"), "url", "/externalDocs", problems)
     description = text_of(info, "description")
     extension = as_dict(info.get("x-mcp"))
-    endpoints = _endpoints(data, document, problems)
     hosts = map(host_of, [*(endpoint.url for endpoint in endpoints), document.url, documentation_url])
     return Service(
         kind="openapi",
