@@ -19,9 +19,6 @@ from skillgen.typed import convert
 
 Level = Literal["info", "warning", "error"]
 
-Subject = Literal["documentation", "identifiers", "inputs", "results", "errors", "effects", "safety"]
-"""A part of the quality of a source."""
-
 WHERE = "where"
 
 
@@ -41,17 +38,11 @@ class ProblemCode(Struct, frozen=True, kw_only=True, rename="kebab", forbid_unkn
     clause: str = ""
     """The specification and its section that asks for it, followed by `(MUST)` or `(SHOULD)` if it says so."""
 
-    subject: Subject | None = None
-    """The part of the quality score in which it counts."""
-
     known_as: str = ""
     """Its codes in public scanners, such as that of Snyk's agent-scan."""
 
     is_optional: bool = False
     """Whether `lint` reports it only if --select names it, because most sources have it."""
-
-    is_of_service: bool = False
-    """Whether it concerns the service, not single tools, in the quality score."""
 
     needs: tuple[str, ...] = ()
     """What a service uses or has where its clause counts, such as `dashdash` or `tools`."""

@@ -56,9 +56,8 @@ report, and the rest is still documented. `info` problems are printed with `-v`;
 `error` is what is useless to agents, and exits with 1. A rule that most sources break is optional, and one whose
 findings are mostly wrong. "Found in" says how many public descriptions and servers break a rule at least once. A person
 read findings of {len(reviewed["findings"])} rules in their sources ({reviewed["when"]}). MUST and SHOULD say how
-strictly the clause asks, and the subject is the part of the [quality score](scores.md) that a rule counts for. "Also
-known as" names codes of Snyk's agent-scan and of Agent Threat Rules (ATR) for the same defect. This page is generated:
-`make golden`.
+strictly the clause asks. "Also known as" names codes of Snyk's agent-scan and of Agent Threat Rules (ATR) for the same
+defect. This page is generated: `make golden`.
 
 {_PROSE}
 | code | level | meaning |

@@ -85,7 +85,7 @@ def test_only_the_first_places_of_a_rule_are_printed_unless_asked(tmp_path: Path
 
 def test_a_source_without_findings_is_named_too(tmp_path: Path) -> None:
     path = clean(tmp_path)
-    assert lint(path, "--select", "no-description").stdout.startswith(f"{path}: no findings\n\nquality: ")
+    assert lint(path, "--select", "no-description").stdout.startswith(f"{path}: no findings\n")
 
 
 def test_quiet_prints_only_errors(lacking: Path) -> None:
@@ -567,7 +567,7 @@ def test_a_file_that_is_not_a_baseline_is_refused(lacking: Path, tmp_path: Path)
         assert lint(lacking, "--baseline", path).exit_code == 2
 
 
-# -- scores ----------------------------------------------------------------------------------------------------------
+# -- conformance -----------------------------------------------------------------------------------------------------
 
 REPORT = json.loads(
     (TESTS / "specifications" / "mcp-extension-proposals" / "conformance.schema.json").read_text("utf-8")
@@ -575,31 +575,28 @@ REPORT = json.loads(
 DASHDASH = {"dashdash": {"specVersion": "0.1.0", "accessLevel": "read"}}
 
 
-def scores(*arguments: object, **options: Any) -> dict[str, Json]:
-    (found,) = json.loads(lint("--format", "json", *arguments, **options).stdout)["scores"].values()
-    return dict(found)
-
-
 def outcomes(*arguments: object, **options: Any) -> dict[str, str]:
-    return {item["identifier"]: item["outcome"] for item in scores(*arguments, **options)["requirements"]}
+    """Returns the status of each requirement, whatever is selected."""
+    report = json.loads(lint("--format", "conformance", "--ignore", "*", *arguments, **options).stdout)
+    return {item["test_id"].partition("/")[2]: item["status"] for item in report["results"]}
 
 
 def test_a_requirement_is_met_failed_or_not_applicable(tmp_path: Path) -> None:
     server = ("--", *command(tmp_path, DASHDASH, tools=LACKING))
     found = outcomes(*server, cwd=TESTS)
-    assert found["dashdash-access-level-missing"] == "met"
+    assert found["dashdash-access-level-missing"] == "passed"
     assert found["dashdash-spec-version-old"] == "failed"
-    assert found["dashdash-resource-field-missing"] == "not applicable"
-    assert found["operation-id-missing"] == "not applicable"
+    assert found["dashdash-resource-field-missing"] == "skipped"
+    assert found["operation-id-missing"] == "skipped"
     assert "criterion-1" not in found
     api = description()
     manifest = write(tmp_path / "mcp.json", api | {"security": [{"login": []}]})
-    assert {outcomes(manifest)[code] for code in ("version-old", "security-missing")} == {"met"}
+    assert {outcomes(manifest)[code] for code in ("version-old", "security-missing")} == {"passed"}
     assert outcomes(write(tmp_path / "mcp.json", api | {"security": []}))["security-missing"] == "failed"
     assert outcomes(manifest)["oauth-missing"] == "failed"
-    assert outcomes(write(tmp_path / "api.json", api))["oauth-missing"] == "not applicable"
+    assert outcomes(write(tmp_path / "api.json", api))["oauth-missing"] == "skipped"
     plain = outcomes("--", *command(tmp_path, tools=LACKING), cwd=TESTS)
-    assert {plain[code] for code in plain if code.startswith("dashdash-")} == {"not applicable"}
+    assert {plain[code] for code in plain if code.startswith("dashdash-")} == {"skipped"}
 
 
 def test_what_is_declared_but_invalid_is_not_met(tmp_path: Path) -> None:
@@ -610,38 +607,10 @@ def test_what_is_declared_but_invalid_is_not_met(tmp_path: Path) -> None:
     found = outcomes("--", *command(tmp_path, {"dashdash": fields}, tools=invalid), cwd=TESTS)
     failed = ("dashdash-access-level-missing", "dashdash-spec-version-missing", "dashdash-cli-url-missing")
     assert {found[code] for code in (*failed, "manifest-word-unknown")} == {"failed"}
-    assert {found[f"dashdash-{name}-url-missing"] for name in ("api", "web")} == {"met"}
+    assert {found[f"dashdash-{name}-url-missing"] for name in ("api", "web")} == {"passed"}
     bare = {"/orders": {"get": {"operationId": "orders", "responses": _answer("text/plain")}}}
     manifest = outcomes(write(tmp_path / "mcp.json", description(bare)))
     assert {manifest[f"tool-{name}-missing"] for name in ("summary", "description")} == {"failed"}
-
-
-def test_the_quality_follows_the_published_formula(tmp_path: Path) -> None:
-    server = ("--", *command(tmp_path, tools=LACKING))
-    found = scores(*server, cwd=TESTS)
-    rates: dict[str, set[str]] = {}
-    for finding in findings("--select", "*", *server, cwd=TESTS):
-        rates.setdefault(finding["code"], set()).add(finding["owner"] or "")
-    points = {"error": 100, "warning": 50, "info": 25}
-    levels = {line.split()[0]: line.split()[1] for line in run_skillgen("rule").stdout.splitlines()}
-    for subject in ("effects", "documentation"):
-        codes_of = [code for code in rates if f"Subject: {subject}." in run_skillgen("rule", code).stdout]
-        assert codes_of
-        shares = {code: 1 if rates[code] == {""} else len(rates[code]) / len(LACKING) for code in codes_of}
-        lost = sum(points[levels[code]] * shares[code] for code in codes_of)
-        assert found["subjects"][subject] == max(0, int(100 - lost))
-    assert found["quality"] == sum(found["subjects"].values()) // len(found["subjects"])
-    assert found == scores("--ignore", "*", *server, cwd=TESTS)
-
-
-def test_rules_that_take_points_unseen_are_named(tmp_path: Path) -> None:
-    described = tool("get_order", description="Returns an order with its items.")
-    server = ("--", *command(tmp_path, tools=[described]))
-    shown = lint(*server, cwd=TESTS).stdout
-    (line,) = (line for line in shown.splitlines() if "points are also lost" in line)
-    lost = scores(*server, cwd=TESTS)["lost"]
-    assert "service-undescribed" in line
-    assert {code for code in lost if f"info: {code}:" not in shown} == {code for code in lost if code in line}
 
 
 def test_a_hint_that_was_overruled_is_no_missing_annotation(tmp_path: Path) -> None:
@@ -649,13 +618,6 @@ def test_a_hint_that_was_overruled_is_no_missing_annotation(tmp_path: Path) -> N
     found = codes("--", *command(tmp_path, tools=[marked]), cwd=TESTS)
     assert "safety-facts-disagree" in found
     assert "missing-annotations" not in found
-
-
-def test_a_better_source_has_a_better_score(lacking: Path, tmp_path: Path) -> None:
-    hints = {"readOnlyHint": True, "destructiveHint": False, "idempotentHint": True, "openWorldHint": False}
-    better = [tool("get_order", description="Returns an order. Use it to find what was bought.", annotations=hints)]
-    server = ("--", *command(tmp_path, tools=better))
-    assert scores(lacking)["quality"] < scores(*server, cwd=TESTS)["quality"]
 
 
 def test_a_conformance_report_has_the_specified_form(lacking: Path, tmp_path: Path) -> None:
@@ -675,14 +637,6 @@ def test_a_conformance_report_is_on_one_service(lacking: Path, tmp_path: Path) -
     assert lint("--format", "conformance", lacking, clean(tmp_path)).exit_code == 2
     finished = lint("--format", "conformance", lacking, env={"SOURCE_DATE_EPOCH": "today"})
     assert (finished.exit_code, finished.stdout) == (2, "")
-
-
-def test_a_badge_shows_the_lowest_quality(lacking: Path, tmp_path: Path) -> None:
-    image = tmp_path / "badge.svg"
-    lint("--badge", image, "--format", "sarif", clean(tmp_path), lacking)
-    root = ElementTree.fromstring(image.read_text("utf-8"))
-    assert f"{scores(lacking)['quality']} / 100" in (root.get("aria-label") or "")
-    assert lint("--badge", tmp_path / "no" / "badge.svg", lacking).exit_code == 5
 
 
 # -- for programs ----------------------------------------------------------------------------------------------------

@@ -41,7 +41,6 @@ class ReportOptions(Options, frozen=True, kw_only=True):
     skill: PathName | None = option(
         "Check a skill that a person wrote, a SKILL.md or its folder, not SOURCE.", metavar="PATH", is_path=True
     )
-    badge: PathName | None = option("Also write the quality score as an SVG image.", metavar="FILE", is_path=True)
 
 
 @command
@@ -64,19 +63,16 @@ def lint(
     from skillgen.config.loader import find_project_file, project_file, read_project
     from skillgen.pipeline.lint import Linter
     from skillgen.rules.findings import baseline_text, counts_of
-    from skillgen.rules.scores import badge
 
-    if report.skill is not None and (report.badge is not None or report.format == "conformance"):
-        where = "--badge" if report.badge is not None else "--format"
-        raise UsageError("only a source has scores", where=where, fix="leave out --skill")
+    if report.skill is not None and report.format == "conformance":
+        raise UsageError("a conformance report is on a source", where="--format", fix="leave out --skill")
     write = _report(report.format, console)
     file = find_project_file() if given.project is None else project_file(given.project)
     if file is None and not given.has_source:
         fix = "name a description, a snapshot or -- COMMAND of a server, or run `skillgen init`"
         raise UsageError("neither a source nor a skillgen.yaml", where="SOURCE", fix=fix)
     project = read_project(file) if file is not None else Project(targets={})
-    is_scored = report.badge is not None or report.format in ("text", "json", "conformance")
-    linter = Linter(options, project.lint, file, has_scores=is_scored and report.skill is None)
+    linter = Linter(options, project.lint, file, has_requirements=report.format == "conformance")
     if given.has_source or file is None:
         readings = _read_given(given, console)
     else:
@@ -90,9 +86,6 @@ def lint(
         errors = [tuple(problem for problem in item.problems if problem.level == "error") for item in findings]
         findings = [structs.replace(item, problems=same) for item, same in zip(findings, errors, strict=True)]
     sys.stdout.write(write(findings))
-    if report.badge is not None:
-        scores = (item.scores.quality for item in findings if item.scores is not None)
-        _write(Path(report.badge), badge(min(scores, default=0)))
     if outdated := linter.outdated():
         console.say(f"{outdated:,} findings of the baseline no longer occur: write it again with --write-baseline")
     counts = counts_of(findings)
@@ -125,9 +118,11 @@ def _findings(
 
 def _report(name: str, console: Console) -> Callable[[Sequence[Findings]], str]:
     """Returns the report of `--format`."""
-    from skillgen.rules.reports import REPORTS, conformance_report, text_report
+    from skillgen.rules.reports import REPORTS, text_report
 
     if name == "conformance":
+        from skillgen.rules.conformance import conformance_report
+
         return partial(conformance_report, tested_at=time_of_run())
     if name != "text":
         return REPORTS[name]

@@ -18,6 +18,7 @@ from skillgen.model.tool import Tool
 from skillgen.pipeline.generate import problems_of_added_lines
 from skillgen.problem_codes import CODES
 from skillgen.rules.checks import check_service
+from skillgen.rules.conformance import requirements_of
 from skillgen.rules.explanation import unknown_code
 from skillgen.rules.findings import (
     Baseline,
@@ -30,7 +31,6 @@ from skillgen.rules.findings import (
     worst_first,
 )
 from skillgen.rules.prose import check_texts, unmentioned_tools
-from skillgen.rules.scores import scores_of
 from skillgen.sources.documents import text_of_file
 from skillgen.sources.examples.consistency import schema_problems
 from skillgen.sources.json_access import SOURCE_LIMIT_BYTES
@@ -67,7 +67,7 @@ class Linter:
         project: LintOptions = NO_LINT_OPTIONS,
         file: Path | None = None,
         *,
-        has_scores: bool = True,
+        has_requirements: bool = False,
     ) -> None:
         """Combines the options of a run with those of the project file, if there is one.
 
@@ -94,7 +94,7 @@ class Linter:
         path = self.options.baseline
         self._baseline = None if path is None or self.options.write_baseline else Baseline(_read(path), os.fspath(path))
         self._sources: list[str] = []
-        self.has_scores = has_scores
+        self._has_requirements = has_requirements
 
     def check(
         self, service: Service, source: str, *, path: str | None = None, index: int = 0, out: Path | None = None
@@ -105,14 +105,14 @@ class Linter:
         """
         tools = {tool.pointer: tool for tool in service.tools}
         item = _findings_on(service, source, path)
-        codes = frozenset(CODES) if self.has_scores else self.codes
+        codes = frozenset(CODES) if self._has_requirements else self.codes
         found = [*service.problems, *service.advice, *check_service(service, codes)]
         if not codes.isdisjoint(("example-invalid", "schema-invalid", "properties-forbidden")):
             found += schema_problems(service)
         if stubs := {pointer for pointer, tool in tools.items() if tool.is_preflight}:
             found = [problem for problem in found if item.owner_pointer(problem) not in stubs]
-        if self.has_scores:
-            item = structs.replace(item, scores=scores_of(service, found, item.owner_pointer))
+        if self._has_requirements:
+            item = structs.replace(item, requirements=tuple(requirements_of(service, found)))
         if out is not None:
             found += _problems_of_added_lines(out, service)
         item = self._chosen(item, found, tools)

@@ -59,8 +59,6 @@ def explanation(code: str) -> str:
     facts = [f"Level: {kind.level}."]
     if kind.clause:
         facts.append(f"Clause: {kind.clause}.")
-    if kind.subject:
-        facts.append(f"Subject: {kind.subject}.")
     if kind.known_as:
         facts.append(f"Also known as {kind.known_as}.")
     if kind.is_optional:

@@ -17,7 +17,6 @@ from skillgen.model.service import Service
 from skillgen.model.values import Json, child
 from skillgen.problem_codes import Level
 from skillgen.rules.positions import positions_in
-from skillgen.rules.scores import Scores
 from skillgen.typed import decode
 
 LEVELS: tuple[Level, ...] = ("error", "warning", "info")
@@ -35,6 +34,20 @@ class Location(Struct, frozen=True):
 
     column: int
     """From 1, in characters."""
+
+
+Status = Literal["passed", "failed", "skipped"]
+
+
+class Requirement(Struct, frozen=True):
+    """One requirement of a specification that can be observed."""
+
+    identifier: str
+    """The specification, and the code of the rule or the number of a criterion."""
+
+    status: Status
+    note: str = ""
+    """The first finding, with the number of others."""
 
 
 class Findings(Struct, frozen=True, kw_only=True):
@@ -58,8 +71,8 @@ class Findings(Struct, frozen=True, kw_only=True):
     locations: Mapping[str, Location] = {}
     """Place of a problem to its location; unknown ones are missing."""
 
-    scores: Scores | None = None
-    """Quality and conformance, whatever is selected and ignored; `None` if not computed."""
+    requirements: tuple[Requirement, ...] = ()
+    """What each specification asks for, whatever is selected and ignored; empty if not computed."""
 
     identity: tuple[str, str] = ("", "")
     """Name and version of the service."""

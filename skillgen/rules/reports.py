@@ -7,19 +7,18 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from urllib.parse import quote
 
 from msgspec import structs
 
 from skillgen import __version__
-from skillgen.errors import Problem, UsageError
+from skillgen.errors import Problem
 from skillgen.model.values import Json
 from skillgen.problem_codes import CODES, Level
 from skillgen.rules.explanation import explanation
 from skillgen.rules.findings import LEVELS, Findings, counts_of
-from skillgen.rules.scores import Requirement, Scores
 from skillgen.text.inert import disarm, disarm_log_commands
 from skillgen.text.junit import TestCase, junit_xml, plain
 from skillgen.text.markdown import counted, json_output, one_line
@@ -46,8 +45,6 @@ def text_report(
         lines += [f"{one_line(item.source)}: {', '.join(parts) or nothing}{known}", ""]
         for same in _by_rule(item.problems):
             lines += [*_rule_lines(same, item, is_complete), ""]
-        if item.scores is not None:
-            lines += [*_score_lines(item.scores, {problem.code for problem in item.problems}), ""]
     plain = (disarm_log_commands(disarm(line)) for line in lines[:-1])
     return "".join(f"{_coloured(line) if has_colour else line}\n" for line in plain)
 
@@ -64,24 +61,6 @@ def _coloured(line: str) -> str:
     if line.startswith("  fix: "):
         return f"  \x1b[32mfix\x1b[0m: {line[7:]}"
     return line if line.startswith("  ") or not line else f"\x1b[1m{line}\x1b[0m"
-
-
-def _score_lines(scores: Scores, shown: set[str]) -> Iterator[str]:
-    """Yields the scores, the rules that take points and are not `shown`, and what is not met of each specification."""
-    subjects = ", ".join(f"{subject} {score}" for subject, score in scores.subjects.items())
-    yield f"quality: {scores.quality} of 100 ({subjects})"
-    if hidden := [code for code in scores.lost if code not in shown]:
-        yield f"  points are also lost to rules that are not shown: {', '.join(hidden)}; --select '*' shows them"
-    by_name: dict[str, list[Requirement]] = {}
-    for item in scores.requirements:
-        if item.outcome != "not applicable":
-            by_name.setdefault(item.specification, []).append(item)
-    for name, items in by_name.items():
-        failed = [item for item in items if item.outcome == "failed"]
-        musts = [item for item in items if item.demand == "MUST"]
-        met = sum(item.outcome == "met" for item in musts)
-        line = f"  {name}: {len(items) - len(failed)} of {len(items)} met, {met} of {len(musts)} that it must"
-        yield line + (f"; not {', '.join(item.identifier for item in failed)}" if failed else "")
 
 
 def _by_rule(problems: Iterable[Problem]) -> list[list[Problem]]:
@@ -121,10 +100,7 @@ def _place(problem: Problem, item: Findings) -> str:
 def json_report(findings: Sequence[Findings]) -> str:
     """Returns the findings as one JSON object."""
     entries = [_json_entry(item, problem) for item in findings for problem in item.problems]
-    scores = {item.source: structs.asdict(item.scores) for item in findings if item.scores is not None}
-    for each in scores.values():
-        each["requirements"] = [structs.asdict(item) for item in each["requirements"]]
-    return _json({"findings": entries, "counts": counts_of(findings), "scores": scores})
+    return _json({"findings": entries, "counts": counts_of(findings)})
 
 
 def _json_entry(item: Findings, problem: Problem) -> dict[str, Json]:
@@ -243,35 +219,6 @@ def _sentence(problem: Problem) -> str:
 
 def _json(data: Json) -> str:
     return json_output(data) + "\n"
-
-
-def conformance_report(findings: Sequence[Findings], tested_at: str) -> str:
-    """Returns a ConformanceReport (seed 004, 12) on one service.
-
-    Raises:
-        UsageError: there is not exactly one service.
-    """
-    if len(findings) != 1 or findings[0].scores is None:
-        what = f"a conformance report is on one service, not on {len(findings)}"
-        raise UsageError(what, where="--format", fix="give one source; of a client configuration, choose with --server")
-    (item,), scores = findings, findings[0].scores
-    name, version = item.identity
-    statuses = {"met": "passed", "failed": "failed", "not applicable": "skipped"}
-    results: list[dict[str, Json]] = []
-    for requirement in scores.requirements:
-        slug = requirement.specification.lower().replace(" ", "-")
-        result = {"test_id": f"{slug}/{requirement.identifier}", "status": statuses[requirement.outcome]}
-        results.append(result | ({"message": plain(requirement.note)} if requirement.note else {}))
-    counts = Counter(result["status"] for result in results)
-    report = {
-        "server_name": plain(name),
-        "server_version": plain(version),
-        "suite_version": __version__,
-        "tested_at": tested_at,
-        "results": results,
-        "summary": {status: counts[status] for status in statuses.values()},
-    }
-    return _json(report)
 
 
 REPORTS: Mapping[str, Callable[[Sequence[Findings]], str]] = {
