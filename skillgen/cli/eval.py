@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -101,9 +100,17 @@ def evaluate(
         has_control=not options.no_control,
         cancel_token=CancelToken(),
     )
-    place, grades = evaluate(evaluation, Path(options.out or f"{name}-workspace"), partial(_print_progress, console))
+    resumed = 0
+    with console.progress("running the tasks") as progress:
+
+        def report(grade: Grade, done: int, total: int, is_earlier: bool) -> None:
+            nonlocal resumed
+            resumed += is_earlier
+            progress(f"{done} of {total} runs graded; {grade.task}: {'passed' if grade.passed else 'failed'}")
+
+        place, grades = evaluate(evaluation, Path(options.out or f"{name}-workspace"), report)
     sys.stdout.write(shown(grades, {}))
-    console.say(f"the runs are in {place}")
+    console.say(f"the runs are in {place}" + (f"; {resumed} of {len(grades)} resumed" if resumed else ""))
     return ExitCode.DRIFT if is_below(grades, min_success) else ExitCode.DONE
 
 
@@ -114,13 +121,6 @@ def _tasks(folder: Path, service: Service, console: Console) -> tuple[Task, ...]
     if ungraded := [task.id for task in tasks if not task.is_gradable]:
         console.say(f"note: not run, since it names no calls: {', '.join(ungraded)}")
     return tasks
-
-
-def _print_progress(console: Console, grade: Grade, done: int, total: int, is_earlier: bool) -> None:
-    kind = "query" if grade.should_trigger is not None else "with skill" if grade.has_skill else "without skill"
-    state = "passed" if grade.passed else "failed"
-    earlier = ", resumed" if is_earlier else f" in {grade.seconds:.1f} s"
-    console.say(f"[{done}/{total}] {grade.task}, {kind}: {state}{earlier}")
 
 
 def words_of_agent(agent: str | None) -> tuple[str, ...]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import os
 import shlex
+import shutil
 import sys
 import traceback
 from collections import Counter
@@ -96,15 +97,37 @@ class Console(Options, frozen=True, kw_only=True):
         if self.quiet or not sys.stderr.isatty():
             yield lambda message: None
             return
-        from rich.console import Console as RichConsole
-        from rich.text import Text
+        try:
+            _show_status(what)
+            yield _show_status
+        finally:
+            _clear_status()
 
-        from skillgen.text.markdown import one_line
 
-        output = sys.stdout
-        with RichConsole(stderr=True).status(Text(what)) as status:
-            sys.stdout = output  # rich would print a diff that is redirected to a file on the terminal
-            yield lambda message: status.update(Text(one_line(message)))
+_status_width = 0
+"""Columns of the status line that the terminal shows."""
+
+
+def _show_status(text: str) -> None:
+    """Replaces the status line of the terminal: one row of ASCII, which spaces can overwrite."""
+    global _status_width
+    from skillgen.text.inert import disarm_log_commands
+    from skillgen.text.markdown import one_line
+
+    line = disarm_log_commands(f"{one_line(text)} ...").encode("ascii", "replace").decode()
+    line = line[: shutil.get_terminal_size().columns - 1]
+    _clear_status()
+    sys.stderr.write(line)
+    sys.stderr.flush()
+    _status_width = len(line)
+
+
+def _clear_status() -> None:
+    global _status_width
+    if _status_width:
+        sys.stderr.write(f"\r{' ' * _status_width}\r")
+        sys.stderr.flush()
+    _status_width = 0
 
 
 def _problem_line(problems: Sequence[Problem], names: Mapping[str, str]) -> str:
@@ -284,12 +307,14 @@ def print_diff(text: str) -> None:
     """Prints a diff to standard output: verbatim, so that it can be applied, but escaped on a terminal."""
     from skillgen.text.unicode import strip_invisible_by_line
 
+    _clear_status()
     sys.stdout.write(strip_invisible_by_line(text) if sys.stdout.isatty() else text)
 
 
 def _print(line: str) -> None:
     from skillgen.text.inert import disarm_log_commands
 
+    _clear_status()
     print(disarm_log_commands(line), file=sys.stderr)
 
 

@@ -127,8 +127,8 @@ class Source(Options, frozen=True, kw_only=True):
         kinds=_DESCRIPTIONS,
     )
     python: PathName | None = option(
-        "Python of the environment that has the program. Default: that of the active virtual environment, else of the "
-        "nearest .venv, else the first on PATH.",
+        "Python of the environment that has the program. Default: that of the nearest .venv, else of the "
+        "active virtual environment, else the first on PATH.",
         metavar="PATH",
         kinds=("cli",),
         is_path=True,

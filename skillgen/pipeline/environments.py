@@ -1,4 +1,4 @@
-"""The environment in which the commands of a project run: the active virtual environment, else the nearest `.venv`.
+"""The environment in which the commands of a project run: its nearest `.venv`, else the active virtual environment.
 
 They never run in skillgen's own, if that was created for skillgen alone.
 """
@@ -17,30 +17,26 @@ from skillgen.sources.mcp.target import is_tool_environment, programs_folder, wi
 def project_environment(caller: Mapping[str, str], folder: Path, project: Path) -> dict[str, str]:
     """Returns the variables for a command that runs in `folder` of a project.
 
-    An active virtual environment remains active. Without one, as for a commit from an editor, the project's is
-    activated: the nearest one from `folder` up to the top of the repository.
+    The nearest virtual environment from `folder` up to the top of the repository is activated: the one that is active
+    may belong to an editor, a tool or another project. Without one in the repository, it remains active.
     """
     variables = without_tool_environment(caller)
-    active = variables.get("VIRTUAL_ENV")
-    if not active or not _is_environment(Path(active)):
-        active = next(_environments(folder.resolve(), project.resolve()), None)
-    if active is None:
+    nearest = next(_environments(folder.resolve(), project.resolve()), None)
+    if nearest is None:
         return variables
-    programs = str(programs_folder(Path(active)))
-    entries = variables.get("PATH", os.defpath).split(os.pathsep)
-    if programs not in entries:
-        variables["PATH"] = os.pathsep.join((programs, *entries))
-    return variables | {"VIRTUAL_ENV": active}
+    programs = str(programs_folder(Path(nearest)))
+    entries = [entry for entry in variables.get("PATH", os.defpath).split(os.pathsep) if entry != programs]
+    return variables | {"VIRTUAL_ENV": nearest, "PATH": os.pathsep.join((programs, *entries))}
 
 
 def _environments(folder: Path, project: Path) -> Iterator[str]:
     top = next((parent for parent in (project, *project.parents) if (parent / ".git").exists()), project)
-    if sys.prefix != sys.base_prefix and not is_tool_environment() and Path(sys.prefix).is_relative_to(top):
-        yield sys.prefix
     for parent in (folder, *folder.parents):
         yield from (str(parent / name) for name in (".venv", "venv") if _is_environment(parent / name))
         if parent == top or not parent.is_relative_to(top):
-            return
+            break
+    if sys.prefix != sys.base_prefix and not is_tool_environment() and Path(sys.prefix).is_relative_to(top):
+        yield sys.prefix
 
 
 def _is_environment(folder: Path) -> bool:

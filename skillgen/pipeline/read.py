@@ -10,7 +10,7 @@ import os
 import re
 import shutil
 from collections.abc import Callable, Collection, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
@@ -349,7 +349,11 @@ def _read_cli(request: Request) -> Reading:
         tree_printed = without_own_folders(json_or_none(printed.decode("utf-8", "replace")), _folder(source))
         data, echoed_from = secrets.hide_in(tree_printed)
         report_echoed_secrets(problems, echoed_from)
-        service = service_from_program(data, problems, target=target, command=program)
+        try:
+            service = service_from_program(data, problems, target=target, command=program)
+        except SourceError as error:
+            error.what += f" (read with {command[0]})"
+            raise
     folder = _folder(source)
     words = (service.kind, target, *([folder.resolve().as_posix()] if folder is not None else []))
     service = structs.replace(service, source=words, source_size_bytes=len(printed), problems=tuple(problems))
@@ -365,15 +369,17 @@ def _read_cli_command(request: Request) -> Reading:
 
     source, command = request.source, tuple(request.source.cli_command)
     words = command_words(source.program, "--program") or (Path(command[0]).name, *command[1:])
+    here = _folder(source) or Path()
+    environment = project_environment(request.environment, here, here)
     secrets = request.secrets | secrets_from_environment(source.env, {}) | secrets_from_arguments(command[1:])
     problems = ProblemLog()
     with secrets.redact_errors():
         try:
             explored = explore(
-                with_program_path(command, request.environment, Path.cwd()),
+                with_program_path(command, environment, Path.cwd()),
                 words,
                 problems,
-                environment=request.environment,
+                environment=environment,
                 env=source.env,
                 cwd=_folder(source),
                 timeout_s=source.timeout,
@@ -586,10 +592,13 @@ def _read_config(request: Request) -> Reading:
 
     names = config.chosen(source.server)
     _refuse_texts_for_several(request, len(names))
-    request.progress(f"crawling {len(names)} servers")
+    request.progress(f"0 of {len(names)} servers read")
     with ThreadPoolExecutor(max_workers=_AT_ONCE, thread_name_prefix="skillgen-crawl") as pool:
         try:
-            outcomes = [future.result() for future in [pool.submit(read, name) for name in names]]
+            futures = [pool.submit(read, name) for name in names]
+            for number, _ in enumerate(as_completed(futures), 1):
+                request.progress(f"{number} of {len(names)} servers read")
+            outcomes = [future.result() for future in futures]
         except BaseException:
             pool.shutdown(wait=False, cancel_futures=True)
             cancel_token.cancel()

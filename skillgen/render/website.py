@@ -7,7 +7,7 @@ sheet and scripts, which its Content-Security-Policy enforces, and no text of a 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from html import escape
 from typing import Any
 from urllib.parse import quote
@@ -26,7 +26,7 @@ from skillgen.render.pages import Page, link_resolver
 from skillgen.render.reference import Reference, reference_of
 from skillgen.render.semantics import marks, marks_legend
 from skillgen.render.skill import Rendering, Site
-from skillgen.text.markdown import exact_json_text, one_line
+from skillgen.text.markdown import exact_json_text
 from skillgen.text.summary import clip
 
 OPEN_LIMIT = 12
@@ -82,7 +82,7 @@ def html_documents(rendering: Rendering) -> Iterator[Document]:
     tools = {tool.name: tool for tool in service.tools}
     words = {
         topic.pages[0].file_name: topic.words
-        or clip(one_line(", ".join(tool.name for tool in topic.tools)), WORDS_LIMIT)
+        or clip("; ".join(tool_phrase(tool) or tool.name for tool in topic.tools), WORDS_LIMIT)
         for topic in reference.topics
         if topic.pages
     }
@@ -102,6 +102,7 @@ def html_documents(rendering: Rendering) -> Iterator[Document]:
         "tool_pages": groups,
         "other_pages": [entry for entry in entries if entry not in groups],
         "number": len(service.tools),
+        "noun": _NOUNS.get(service.kind, "tools"),
     }
     what, when = what_and_when(service)
     yield _page(
@@ -113,15 +114,26 @@ def html_documents(rendering: Rendering) -> Iterator[Document]:
             Article(
                 name=str(section.heading),
                 anchor=anchors[section.name],
-                body=to_html(resolved(section.text.partition("\n")[2])),
-                marks=marks(tools[section.name]) if section.name in tools and page.file_name in of_tools else (),
+                body=to_html(resolved(_without_marks(section.text.partition("\n")[2], shown))),
+                marks=shown,
             )
             for section in (*page.sections, *page.types)
+            for shown in [marks(tools[section.name]) if section.name in tools and page.file_name in of_tools else ()]
         ]
         lead = to_html(resolved(page.intro)) if page.intro else None
         yield _page(templates, entry.address, heading=entry.title, lead=lead, articles=articles, **context)
     yield Document("html/search.js", _search_index(rendering, reference))
     yield from _assets(templates)
+
+
+_NOUNS = {"openapi": "operations", "cli": "commands"}
+"""What the tools of a kind of service are called."""
+
+
+def _without_marks(text: str, shown: Collection[str]) -> str:
+    """Returns a section without the marks in its first line, which are next to its heading."""
+    words = re.escape(", ".join(mark for mark in shown if mark != "deprecated"))
+    return re.sub(rf"\A(\s*(?:`[^\n]*`)?) ?\[{words}\]", r"\1", text) if words else text
 
 
 def html_site_documents(site: Site) -> Iterator[Document]:
