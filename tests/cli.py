@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import re
 import subprocess
@@ -148,3 +149,13 @@ def steps_of(action: Callable[[], object]) -> int:
     finally:
         sys.settrace(before)
     return done
+
+
+def read_terminal(descriptor: int) -> str:
+    """Returns what a terminal, whose other end is closed, has shown, and closes it."""
+    shown = b""
+    with contextlib.suppress(OSError):  # Linux: the other end is closed
+        while part := os.read(descriptor, 65_536):
+            shown += part
+    os.close(descriptor)
+    return shown.decode("utf-8")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import select
 import signal
 import socket
@@ -17,7 +18,7 @@ from typing import Any
 
 import pytest
 import yaml
-from cli import ROOT, Finished, environment, files_of, run_python, run_skillgen, stamps_of
+from cli import ROOT, Finished, environment, files_of, read_terminal, run_python, run_skillgen, stamps_of
 from descriptions import grouped, write
 from jsonschema import Draft202012Validator
 from typer.main import get_command
@@ -981,12 +982,15 @@ def test_a_diff_goes_to_a_file_also_while_the_terminal_shows_progress(tmp_path: 
     """The status line is on standard error, and takes nothing of what a shell redirects."""
     write(tmp_path / "api.json", grouped(orders=["list_orders"]))
     (tmp_path / "skillgen.yaml").write_text("targets:\n  shop:\n    source: {openapi: api.json}\n", "utf-8")
+    command = [sys.executable, "-m", "skillgen", "build", "--check"]
     ours, terminal = os.openpty()
     with (tmp_path / "shown.diff").open("wb") as file:
-        command = [sys.executable, "-m", "skillgen", "build", "--check"]
         variables = environment({"TERM": "xterm"})
         finished = subprocess.run(command, cwd=tmp_path, env=variables, stdout=file, stderr=terminal, check=False)
     os.close(terminal)
-    os.close(ours)
+    shown = read_terminal(ours)
     assert finished.returncode == 1
     assert "+++ b/agent-docs/skills/" in (tmp_path / "shown.diff").read_text("utf-8")
+    messages, status_lines = re.subn(r"[^\n]* \.\.\.\r +\r", "", shown)
+    assert status_lines
+    assert messages.splitlines() == run_skillgen("build", "--check", cwd=tmp_path).stderr.splitlines()

@@ -211,7 +211,8 @@ def test_every_fault_of_arguments_is_named_before_sending(server: list[str]) -> 
     finished = call("add_note", *words, *server)
     assert finished.exit_code == 2
     assert finished.stdout == ""
-    for fault in ("/title: ", "/stars: ", "/tags/0: ", "/place/lat: ", "/kind: ", "/sort: is not allowed"):
+    unknown = "/sort: is not a parameter; the parameters are title"
+    for fault in ("/title: ", "/stars: ", "/tags/0: ", "/place/lat: ", "/kind: ", unknown):
         assert fault in finished.stderr
     assert "/title: is required" in call("add_note", *server).stderr
 

@@ -299,13 +299,13 @@ def test_the_first_python_on_the_path_is_that_of_the_project(tmp_path: Path) -> 
 
 
 def test_a_program_of_the_project_needs_no_active_environment(tmp_path: Path) -> None:
-    """Neither on the command line nor in a project, also if PATH begins with another environment."""
+    """Neither on the command line nor in a project, also if another environment is active."""
     other = created_environment(tmp_path / "opt", library="TOOLS = ['of_another']\n")
     created_environment(tmp_path / ".venv", library="TOOLS = ['find_book']\n")
     program = "import argparse, shop_library\napp = argparse.ArgumentParser(shop_library.TOOLS[0])\n"
     (tmp_path / "shop.py").write_text(program, "utf-8")
     (tmp_path / "skillgen.yaml").write_text("targets: {shop: {source: {cli: 'shop:app'}, out: built}}\n", "utf-8")
-    env = {"PATH": os.pathsep.join((str(other), os.environ["PATH"]))}
+    env = {"PATH": os.pathsep.join((str(other), os.environ["PATH"])), "VIRTUAL_ENV": str(tmp_path / "opt")}
     for words in (("from-cli", "shop:app", "-o", "given"), ("build",)):
         finished = run_skillgen(*words, cwd=tmp_path, env=env)
         assert finished.exit_code == 0, finished.stderr

@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 import yaml
-from cli import Finished, run_skillgen
+from cli import Finished, read_terminal, run_skillgen
 from descriptions import description, operation, write
 from jsonschema import Draft4Validator, Draft202012Validator
 from listed import TESTS, command, tool
@@ -113,18 +113,9 @@ def on_a_terminal(path: Path, **env: str) -> str:
     command = [sys.executable, "-m", "skillgen", "lint", "--select", "no-description", str(path)]
     process = subprocess.Popen(command, stdout=theirs, stderr=subprocess.DEVNULL, env=variables)
     os.close(theirs)
-    shown = b""
-    while True:
-        try:
-            part = os.read(ours, 65_536)
-        except OSError:  # Linux: the other end is closed
-            break
-        if not part:
-            break
-        shown += part
+    shown = read_terminal(ours)
     process.wait()
-    os.close(ours)
-    return shown.decode("utf-8")
+    return shown
 
 
 # -- which rules, which exit code ------------------------------------------------------------------------------------

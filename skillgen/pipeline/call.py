@@ -32,7 +32,6 @@ from skillgen.render.scripts import advice_data, call_data, credential_parameter
 from skillgen.security.addresses import hosts_of
 from skillgen.security.secrets import Secrets, secrets_from_headers
 from skillgen.sources.documents import is_url
-from skillgen.sources.examples.validation import Fault
 from skillgen.sources.http import Network
 
 if TYPE_CHECKING:
@@ -120,10 +119,10 @@ class Calls:
         if faults:
             # A schema without `additionalProperties: false` allows a misspelt name, and only misses the right one.
             known = [item.name for item in tool.parameters] if tool.method is None else []
-            unknown = [name for name in arguments if known and name not in known]
-            faults = (*(Fault(child("", name), unknown_name(name, known)) for name in unknown), *faults)
-            faults = tuple({fault.pointer: fault for fault in reversed(faults)}.values())[::-1]
-            lines = [f"{fault.pointer or '/'}: {fault.message}" for fault in dict.fromkeys(faults)]
+            unknown = {child("", name): unknown_name(name, known) for name in arguments if known and name not in known}
+            lines = [f"{pointer}: {what}" for pointer, what in unknown.items()]
+            others = (fault for fault in dict.fromkeys(faults) if fault.pointer not in unknown)
+            lines += [f"{fault.pointer or '/'}: {fault.message}" for fault in others]
             more = f"; and {len(lines) - _FAULTS_SHOWN} more" if len(lines) > _FAULTS_SHOWN else ""
             what = f"the arguments are invalid, so nothing was sent: {'; '.join(lines[:_FAULTS_SHOWN])}{more}"
             raise UsageError(what, where=tool.name, fix="correct the arguments")

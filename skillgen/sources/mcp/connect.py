@@ -129,25 +129,23 @@ _MISSING = re.compile(
 _OWN_URL = re.compile(r"https?://(?:localhost|127\.0\.0\.1|0\.0\.0\.0|\[::1?\])(?::\d+)?(?:/[\w/.-]*)?")
 
 
-_INSTALL_ERRORS = (
-    re.compile(r"^ *npm (?:error|ERR!) (?!code )(?:\w+ )?([A-Z].*)", re.M),  # the first line explains its code
-    re.compile(
-        r"^ *(?:╰─▶|error:|ERROR:|docker:|fatal error:) *(?!.*^ *(?:╰─▶|error:|ERROR:|docker:))(.*)", re.M | re.S
-    ),
+_INSTALL_ERROR = re.compile(
+    r"^ *(?:npm (?:error|ERR!) (?!code |A complete log)(?:\w+ (?=[A-Z]))?|cause: |╰─▶ |docker: "
+    r"|ERROR: (?=No matching dist)|(?=An executable named ))(\S.*)",
+    re.M,
 )
-"""What npx, uvx, pipx and docker print of a package that they cannot install."""
+"""The first line in which npm, uv, docker or pip say why they cannot install or start a package, in forms of their own:
+a server that was installed can fail with an `error:` too."""
 
 
 def with_exact_fix(error: SourceError, target: ServerTarget) -> SourceError:
     """Returns the error of a server that was started, with the fix that its own output shows: a variable that the
     environment of a server lacks, or the URL at which it serves; of a failed installation, in one sentence.
     """
-    if target.package_runner:
-        found = next(filter(None, (pattern.search(error.what) for pattern in _INSTALL_ERRORS)), None)
-        if found is not None:
-            error.what = f"It cannot install or start the package: {' '.join(found[1].split())}"
-            error.fix = "Check the name of the package and its version, and the network."
-            return error
+    if target.package_runner and (refusal := _INSTALL_ERROR.search(error.what)) is not None:
+        error.what = f"It cannot install or start the package: {refusal[1]}"
+        error.fix = "Check the name of the package and its version, and the network."
+        return error
     environment = child_environment(target.caller_env, target.env)
     for found in _VARIABLE.finditer(error.what):
         name, context = found[0], error.what[max(found.start() - 40, 0) : found.end() + 40]
