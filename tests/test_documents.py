@@ -465,4 +465,21 @@ def test_a_schema_with_an_identifier_that_is_no_address_is_read(tmp_path: Path) 
     }
     run, out = documented(tmp_path, tools=[tool("moor", description="Moors.", inputSchema=schema)])
     assert run.exit_code == 0, run.stderr
-    assert "`moor(berth, pier, dock: int)`" in next(out.glob("skills/*/SKILL.md")).read_text("utf-8")
+    assert "`moor(berth: any, pier: any, dock: int)`" in next(out.glob("skills/*/SKILL.md")).read_text("utf-8")
+
+
+def test_what_is_listed_without_a_type_is_a_string(tmp_path: Path) -> None:
+    """The list says that a parameter without a type is a string: unions and what is not typed have one."""
+    types = {
+        "place": {"oneOf": [{"type": "object", "properties": {"x": {"type": "number"}}}, {"properties": {"y": {}}}]},
+        "number": {"type": ["integer", "string"]},
+        "note": {"type": ["string", "null"]},
+        "other": {},
+        "mixed": {"anyOf": [{"type": "string"}, {}]},
+        "level": {"enum": [1, 2]},
+        "rows": {"type": "array", "items": {"anyOf": [{"type": "string"}, {"type": "null"}]}},
+    }
+    tools = [tool("moor", description="Moors.", inputSchema={"properties": types})]
+    _, out = documented(tmp_path, tools=[*tools, *(tool(f"find_{number}") for number in range(40))])
+    listed = "place: object, number: int or string, note, other: any, mixed: any, level: int, rows: string[]"
+    assert f"`moor({listed})`" in (out / "ai-help.md").read_text("utf-8")

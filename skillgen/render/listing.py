@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
-from itertools import accumulate
+from itertools import accumulate, chain
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -22,6 +22,7 @@ from msgspec.structs import replace
 from skillgen.model.schema import Parameter, Schema
 from skillgen.model.service import Service
 from skillgen.model.tool import Tool
+from skillgen.model.values import json_type
 from skillgen.render.commands import usage
 from skillgen.render.identity import tool_phrase
 from skillgen.render.pages import Page, Section, pages_of
@@ -47,7 +48,10 @@ GROUP_CHARACTERS = 160
 _CHOICES = 4
 """Values of a parameter in a call."""
 
-_SHORT_TYPES = {"integer": "int", "boolean": "bool", "number": "number", "object": "object", "array": "array"}
+_SHORT_TYPES = {"integer": "int", "boolean": "bool"}
+
+_KINDS = 2
+"""Types of one parameter in a call."""
 
 
 class Listing(Struct, frozen=True, kw_only=True):
@@ -304,18 +308,32 @@ class _Lines:
         return f"{one_line(item.name)}{'*' * item.required}" + (f": {kind}" if kind else "")
 
     def _kind(self, schema: Schema) -> str:
-        """Returns the type in a word, or a few values; empty for a string and for what takes more words."""
+        """Returns the types in short, or a few values; empty for a string."""
         schema = self._target(schema)
         if schema.choices and len(schema.choices) <= _CHOICES:
             words = [item for item in schema.choices if isinstance(item, str) and item.isascii() and item]
             if len(words) == len(schema.choices) and len(words) > 1:
                 return "|".join(map(one_line, words))
-        if schema.items is not None and schema.types in ((), ("array",)):
-            inner = self._target(schema.items)
-            is_text = inner.types == ("string",) or any(isinstance(item, str) for item in inner.choices or ())
-            word = "string" if is_text else _word(inner)
-            return f"{word}[]" if word else "array"
-        return _word(schema)
+        kinds = self._json_types(schema)
+        if kinds == ["array"] and schema.items is not None:
+            kinds = self._json_types(self._target(schema.items))
+            return f"{_SHORT_TYPES.get(kinds[0], kinds[0])}[]" if len(kinds) == 1 else "array"
+        if kinds == ["string"]:
+            return ""
+        return " or ".join(_SHORT_TYPES.get(kind, kind) for kind in kinds) if 0 < len(kinds) <= _KINDS else "any"
+
+    def _json_types(self, schema: Schema, depth: int = 1) -> list[str]:
+        """Returns the types of the values but null; none if they may be of any type."""
+        if not (types := schema.types) and schema.alternatives and depth < _REFERENCES:
+            of_each = [self._json_types(self._target(item), depth + 1) for item in schema.alternatives]
+            types = tuple(chain(*of_each)) if all(of_each) else ()
+        elif not types and schema.choices:
+            types = tuple(map(json_type, schema.choices))
+        elif not types and (schema.properties or schema.includes):
+            types = ("object",)
+        elif not types and schema.items is not None:
+            types = ("array",)
+        return [kind for kind in dict.fromkeys(types) if kind != "null"]
 
 
 def call_line(service: Service, tool: Tool) -> Markdown:
@@ -329,12 +347,6 @@ _COMMAND_PARAMETERS = 8
 
 _REFERENCES = 8
 """Named types that are only another one, one after the other."""
-
-
-def _word(schema: Schema) -> str:
-    if len(schema.types) == 1:
-        return _SHORT_TYPES.get(schema.types[0], "")
-    return "object" if schema.properties and not schema.types else ""
 
 
 def _said(words: str) -> str:
