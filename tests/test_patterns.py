@@ -118,7 +118,7 @@ def _built() -> Iterator[tuple[re.Pattern[str], str]]:
     yield credentials._forms().heads, "search"
     yield from ((form, "sub") for _, _, form in credentials._forms().rows)
     tables = injection._tables()
-    yield from ((tables.files, "sub"), (tables.order_phrases, "search"), (tables._literals, "search"))
+    yield from ((tables.files, "sub"), (tables.order_phrases, "search"), (tables.literals, "search"))
     for rule in injection.rules():
         yield rule.regex, "search"
         yield from ((pattern.regex, "search") for pattern in rule.patterns)

@@ -15,7 +15,7 @@ import unicodedata
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property, lru_cache
-from itertools import accumulate, chain
+from itertools import accumulate, chain, combinations, repeat
 from typing import Any
 
 from msgspec import Struct
@@ -43,9 +43,12 @@ _MAX_PASSAGES = 20
 _FIRST_CODE = 0x100
 """Code point of the first concept: from here on, characters need no escape in a regular expression."""
 
-_FOREIGN = "FOREIGN"
+_FORMS = dict.fromkeys("~+", "{0} {0}ing {0}ed {0}d {1}ing {1}ied {0}{2}ing {0}{2}ed") | {"": "{0}"}
+_FORMS["~"] += " {0}s {0}es {1}ies"
+"""The forms of a term by its sign, also some that do not exist: `copy~` is copy, copies, copied and copying."""
+
 _MIN_FOREIGN_WORDS = 2
-"""Foreign words that make a sentence foreign; one may be a name."""
+"""Words of a language that make a sentence one of it; one may be a name."""
 
 _BLOCK_TAG = "p|div|br|hr|[uod]l|li|d[td]|pre|table|t[rdh]|details|summary|section|h[1-6]"
 _END = re.compile(
@@ -107,14 +110,11 @@ class Pattern:
         """The compiled expression; most are never needed."""
         return re.compile(self._source)
 
-    def has_all(self, codes: frozenset[str]) -> bool:
-        """True if these concepts have one of each choice."""
-        return not any(map(codes.isdisjoint, self.choices))
-
     def occurs_in(self, words: Sequence[str]) -> bool:
         """True if a sentence, given as the codes of its words, has the concepts in any order, in separate words."""
         places = [{at for at, word in enumerate(words) if not one_of.isdisjoint(word)} for one_of in self.choices]
-        return all(places) and len(set().union(*places)) >= len(places)
+        subsets = chain.from_iterable(combinations(places, size) for size in range(1, len(places) + 1))
+        return all(len(set().union(*subset)) >= len(subset) for subset in subsets)  # Hall's theorem
 
 
 class Rule(Struct, frozen=True, eq=False):
@@ -129,7 +129,7 @@ class Rule(Struct, frozen=True, eq=False):
     example: str
     patterns: tuple[Pattern, ...]
     foreign_patterns: tuple[Pattern, ...]
-    """Patterns of concepts that occur together in one foreign sentence, in any order."""
+    """Patterns of concepts that occur together in one sentence of another language, in any order."""
 
     regex: re.Pattern[str]
     """Markup and commands, in the text itself."""
@@ -148,131 +148,114 @@ class _Tables:
 
     def __init__(self) -> None:
         data = load_table(__file__, "injection.toml")
-        self.codes = {name: chr(_FIRST_CODE + number) for number, name in enumerate([*data["concepts"], _FOREIGN])}
+        self.marks, self.order_words, self.verbs = (
+            frozenset(data[key].split()) for key in ("marks", "order_words", "verbs")
+        )
+        files = "|".join(data["sensitive_files"])
+        self.files, self.literals, self.order_phrases = map(
+            re.compile, (files, data["literals"], data["order_phrases"])
+        )
+        foreign = [*data["languages"], *data["scripts"]]
+        codes = {name: chr(_FIRST_CODE + number) for number, name in enumerate([*data["concepts"], *foreign])}
+        self.languages = frozenset(codes[language] for language in foreign)
+        self.scripts: dict[str, str] = {}
+        """Terms of languages without spaces, with the words that replace them."""
         self.words: dict[str, str] = {}
-        self.phrases: dict[str, dict[tuple[str, ...], str]] = {}
-        self._scripts: dict[str, str] = {}
-        self._add_terms(data)
+        self.phrases: dict[str, list[tuple[tuple[str, ...], str]]] = {}
+        """The longest word of a phrase to all its words, with its concept."""
+        for term, concepts in self._terms(data, codes):
+            if "_" not in term:
+                self.words[term] = self.words.get(term, "") + concepts
+            else:
+                words = tuple(term.split("_"))
+                self.phrases.setdefault(max(words, key=len), []).append((words, concepts))
         # The longest first; terms of these scripts have no character that needs an escape.
-        self._unspaced = re.compile("|".join(sorted(self._scripts, key=lambda term: (-len(term), term))))
-        self.files = re.compile("|".join(data["sensitive_files"]))
-        self.rules = tuple(map(self._rule, data["rules"]))
+        self.unspaced = re.compile("|".join(sorted(self.scripts, key=lambda term: (-len(term), term))))
+        self.rules = tuple(_rule(row, codes) for row in data["rules"])
         self.by_code: dict[str, list[tuple[Rule, Pattern]]] = {}
         """Concept to the patterns of which it is the telling one."""
         for rule in self.rules:
             for pattern in rule.patterns:
                 for code in pattern.telling:
                     self.by_code.setdefault(code, []).append((rule, pattern))
-        self._foreign = frozenset(word for word, codes in self.words.items() if self.codes[_FOREIGN] in codes)
-        self._marks = frozenset(data["marks"].split())
-        self._literals = re.compile(data["literals"])
-        self._phrases: dict[str, list[tuple[frozenset[str], str]]] = {}
-        """The longest word of a phrase to all its words, with its concepts."""
-        for first, rests in self.phrases.items():
-            for rest, codes in rests.items():
-                self._phrases.setdefault(max((first, *rest), key=len), []).append((frozenset((first, *rest)), codes))
-        is_telling = self.by_code.keys()
-        self._telling = frozenset(word for word, codes in self.words.items() if not is_telling.isdisjoint(codes))
-        self._telling_phrases = {
-            word: found
-            for word, rows in self._phrases.items()
-            if (found := [phrase for phrase, codes in rows if not is_telling.isdisjoint(codes)])
-        }
-        self._known, self._known_in_phrases = frozenset(self.words), frozenset(self._phrases)
-        self._any_sign = self._telling | self._telling_phrases.keys() | self._foreign | self._marks
-        self.order_words, self.order_phrases = frozenset(data["order_words"].split()), re.compile(data["order_phrases"])
-        self.verbs = frozenset(data["verbs"].split())
+        telling = self.languages | self.by_code.keys()
+        self.signs = self.marks | {word for word, found in self.words.items() if not telling.isdisjoint(found)}
+        self.signs |= {word for word, rows in self.phrases.items() if any(found in self.by_code for _, found in rows)}
 
-    def _add_terms(self, data: Mapping[str, Any]) -> None:
+    def _terms(self, data: Mapping[str, Any], codes: Mapping[str, str]) -> list[tuple[str, str]]:
+        """Returns each term with its concept, and with its language unless it is a word of English too."""
+        found: list[tuple[str, str]] = []
         for name, terms in data["concepts"].items():
-            for form in (form for term in terms.split() for form in _forms(term)):
-                self._add(form, self.codes[name])
-        english = {*self.words, *data["english_too"].split()}
-        english |= {"_".join((first, *rest)) for first, rests in self.phrases.items() for rest in rests}
-        for kind in ("languages", "scripts"):
-            for language, table in data[kind].items():
-                elided = data["elided"].get(language, "").split()
-                for name, term in ((name, term) for name, terms in table.items() for term in terms.split()):
-                    codes = self.codes[name] if term in english else self.codes[name] + self.codes[_FOREIGN]
-                    word = "".join(_WORD.findall(term)) if kind == "scripts" else term
-                    for article in ("", *(elided if term[0] in "aeiouh" else ())):
-                        self._add(article + word, codes)
-                    if kind == "scripts":
-                        self._scripts[term] = f" {word} "
-
-    def _add(self, term: str, codes: str) -> None:
-        first, *rest = term.split("_")
-        if rest:
-            rests = self.phrases.setdefault(first, {})
-            rests[tuple(rest)] = rests.get(tuple(rest), "") + codes
-        else:
-            self.words[first] = self.words.get(first, "") + codes
-
-    def _rule(self, row: Mapping[str, Any]) -> Rule:
-        english, foreign = (
-            tuple(Pattern(line, self.codes) for line in row.get(key, "").splitlines())
-            for key in ("patterns", "foreign_patterns")
-        )
-        regex = re.compile("|".join(row.get("regexes", ("(?!)",))), re.IGNORECASE)
-        return Rule(row["code"], row["meaning"], row["example"], english, foreign, regex)
+            for term in terms.split():
+                word = term.rstrip("~+")
+                forms = _FORMS[term[len(word) :]].format(word, word[:-1], word[-1]).split()
+                found += zip(forms, repeat(codes[name]))
+        english = {*(term for term, _ in found), *data["english_too"].split()}
+        for language, table in {**data["languages"], **data["scripts"]}.items():
+            articles = data["elided"].get(language, "").split()
+            for name, term in ((name, term) for name, terms in table.items() for term in terms.split()):
+                concepts = codes[name] if term in english else codes[name] + codes[language]
+                word = term
+                if language in data["scripts"]:
+                    word = f"{language}{len(self.scripts)}".lower()
+                    self.scripts[term] = f" {word} "
+                found.append((word, concepts))
+                found += [(article + word, concepts) for article in articles if word[0] in "aeiouh"]
+        return found
 
     def is_marked(self, lower: str) -> bool:
         """True if a regular expression may match a text in lower case."""
-        return not self._marks.isdisjoint(_WORD.findall(lower)) or self._literals.search(lower) is not None
+        return not self.marks.isdisjoint(_WORD.findall(lower)) or self.literals.search(lower) is not None
 
-    def matching(self, forms: Sequence[str]) -> Iterator[int]:
-        """Yields the indices of the texts in lower case that may match a rule: most have no telling word."""
-        joined = "\0".join(forms)
-        ends = [*accumulate(len(form) + 1 for form in forms)]
-        marked = {bisect_right(ends, match.start()) for match in self._literals.finditer(joined)}
-        for index, listed in enumerate(map(str.split, joined.translate(_BLANK).split("\0"))):
-            has_sign = not self._any_sign.isdisjoint(listed)
-            if index in marked or (has_sign and self._may_match(frozenset(listed), forms[index])):
-                yield index
+    def may_match(self, text: str) -> bool:
+        """True if a text has the words or a mark of a rule: a cheap test that most texts fail."""
+        if not text.isascii():
+            if len(text) < _MIN_LENGTH or _UNSPACED.search(text):
+                return len(text) >= _MIN_LENGTH
+            form = to_latin(strip_invisible(text))
+        elif len(text) < _MIN_ASCII_LENGTH:
+            return False
+        else:
+            form = (text if " " in text or text.islower() else _CAMEL.sub(" ", text)).lower()
+        listed = form.translate(_BLANK).split()
+        if self.signs.isdisjoint(listed) or self.literals.search(form):
+            return self.literals.search(form) is not None
+        words = {*listed, *(name for mark, name in _NAMED.items() if mark in form)}
+        found = [self.words[word] for word in self.words.keys() & words]
+        phrases = chain.from_iterable(self.phrases[word] for word in self.phrases.keys() & words)
+        found += [concept for phrase, concept in phrases if words.issuperset(phrase)]
+        codes = "".join(found)
+        is_foreign = any(codes.count(language) >= _MIN_FOREIGN_WORDS for language in self.languages.intersection(codes))
+        return is_foreign or not self.marks.isdisjoint(words) or next(self.candidates(codes), None) is not None
 
-    def _may_match(self, words: frozenset[str], lower: str) -> bool:
-        if not self._marks.isdisjoint(words) or len(self._foreign & words) >= _MIN_FOREIGN_WORDS:
-            return True
-        if self._telling.isdisjoint(words):
-            rows = map(self._telling_phrases.__getitem__, self._telling_phrases.keys() & words)
-            if not any(phrase <= words for phrase in chain.from_iterable(rows)):
-                return False
-        found = [self.words[word] for word in words & self._known]
-        found += [self.words[name] for mark, name in _NAMED.items() if mark in lower]
-        for word in words & self._known_in_phrases:
-            found += [codes for phrase, codes in self._phrases[word] if phrase <= words]
-        codes = frozenset("".join(found))
-        return any(
-            not any(map(codes.isdisjoint, pattern.choices))
-            for code in codes & self.by_code.keys()
-            for _, pattern in self.by_code[code]
-        )
+    def candidates(self, codes: str) -> Iterator[tuple[Rule, Pattern]]:
+        """Yields the patterns of which these codes have each concept, with their rules."""
+        for code in self.by_code.keys() & set(codes):
+            for rule, pattern in self.by_code[code]:
+                if not any(choice.isdisjoint(codes) for choice in pattern.choices):
+                    yield rule, pattern
 
     def tokens(self, lower: str) -> str:
         """Returns the tokens of a text in lower case."""
         if _UNSPACED.search(lower):
-            lower = self._unspaced.sub(lambda match: self._scripts[match[0]], lower)
+            lower = self.unspaced.sub(lambda match: self.scripts[match[0]], lower)
         words = _WORD.findall(lower)
-        parts = []
+        tokens = [self.words.get(word, "") for word in words]
         for at, word in enumerate(words):
-            codes = self.words.get(word, "")
-            for rest, more in self.phrases.get(word, {}).items():
-                if tuple(words[at + 1 : at + 1 + len(rest)]) == rest:
-                    codes += more
-            parts.append(" " + codes)
-        return "".join(parts)
+            for phrase, concept in self.phrases.get(word, ()):
+                start = at - phrase.index(word)
+                if start >= 0 and (*words[start : start + len(phrase)],) == phrase:
+                    tokens[start] += concept
+        return "".join(f" {token}" for token in tokens)
 
 
-def _forms(term: str) -> Iterator[str]:
-    """Yields the forms of a term, also some that do not exist: `copy~` is copy, copies, copied and copying."""
-    word = term.rstrip("~+")
-    yield word
-    if word == term:
-        return
-    if term[-1] == "~":
-        yield from (f"{word}s", f"{word}es", f"{word[:-1]}ies")
-    yield from (f"{word}ing", f"{word}ed", f"{word[:-1]}ing", f"{word}d", f"{word[:-1]}ied")
-    yield from (f"{word}{word[-1]}ing", f"{word}{word[-1]}ed")
+def _rule(row: Mapping[str, Any], codes: Mapping[str, str]) -> Rule:
+    english, foreign = (
+        tuple(Pattern(line, codes) for line in row.get(key, "").splitlines())
+        for key in ("patterns", "foreign_patterns")
+    )
+    regex = re.compile("|".join(row.get("regexes", ("(?!)",))), re.IGNORECASE)
+    return Rule(row["code"], row["meaning"], row["example"], english, foreign, regex)
 
 
 @lru_cache(1)
@@ -296,38 +279,16 @@ def searched_part(text: str) -> str:
 
 def find_injections(texts: Iterable[str], *, is_weak: bool = False) -> dict[str, tuple[Passage, ...]]:
     """Returns the texts that address the model, each with its passages; or those with words of a rule alone."""
-    texts = list(texts)
-    suspects = _suspects(texts)
-    found = ((text, _passages(text, is_weak)) for text in texts if text in suspects)
+    found = ((text, _passages(text, is_weak)) for text in texts if _tables().may_match(text))
     return {text: passages for text, passages in found if passages}
-
-
-def _suspects(texts: Iterable[str]) -> set[str]:
-    """Returns the texts that have a word or mark of a rule: a cheap test that most texts fail."""
-    suspects: set[str] = set()
-    plain: dict[str, str] = {}
-    others: dict[str, str] = {}
-    for text in texts:
-        if text.isascii():
-            if len(text) >= _MIN_ASCII_LENGTH:
-                form = text if " " in text or text.islower() else _CAMEL.sub(" ", text)
-                plain[text] = form.lower().replace("\0", " ")
-        elif _UNSPACED.search(text):
-            suspects.update([text] * (len(text) >= _MIN_LENGTH))
-        elif len(text) >= _MIN_LENGTH:
-            others[text] = to_latin(strip_invisible(text)).lower().replace("\0", " ")
-    for forms in filter(None, (plain, others)):  # ASCII is translated much faster
-        keys = [*forms]
-        suspects.update(keys[index] for index in _tables().matching([*forms.values()]))
-    return suspects
 
 
 @lru_cache(1 << 10)
 def _passages(text: str, is_weak: bool) -> tuple[Passage, ...]:
     found: list[Passage] = []
-    sentences = [("\n".join(text[start:end] for start, end in run), run) for run in _runs(text)]
-    suspects = _suspects(sentence for sentence, _ in sentences)
-    for run in (run for sentence, run in sentences if sentence in suspects):
+    for run in _runs(text):
+        if not _tables().may_match("\n".join(text[start:end] for start, end in run)):
+            continue
         rules_found = {part: _rule_in(text[part[0] : part[1]], is_weak) for part in run}
         others = "\n".join(text[start:end] for (start, end), rule in rules_found.items() if rule is None)
         if len(run) > 1 and (rule := _rule_in(others, is_weak)) is not None:
@@ -390,13 +351,12 @@ def _rule_in(text: str, is_weak: bool) -> Rule | None:
         lower = _MAIL.sub(" somemail ", lower) if "@" in lower else lower
         lower = _URL.sub(" someurl ", lower) if "://" in lower else lower
         tokens = tables.tokens(lower := lower.translate(_DELETED))
-        codes, foreign = frozenset(tokens), tokens.count(tables.codes[_FOREIGN])
-        candidates = (pair for code in codes for pair in tables.by_code.get(code, ()))
-        matching = {rule for rule, pattern in candidates if pattern.has_all(codes) and pattern.regex.search(tokens)}
-        if matching and not (is_weak or is_name or foreign or _speaks(lower)):
+        matching = {rule for rule, pattern in tables.candidates(tokens) if pattern.regex.search(tokens)}
+        languages = [code for code in tables.languages if code in tokens]
+        if matching and not (is_weak or is_name or languages or _speaks(lower)):
             matching.clear()
-        if foreign >= _MIN_FOREIGN_WORDS:
-            words = tokens.split()
+        for language in (code for code in languages if tokens.count(code) >= _MIN_FOREIGN_WORDS):
+            words = [word for word in tokens.split() if language in word or tables.languages.isdisjoint(word)]
             matching |= {rule for rule in tables.rules if any(item.occurs_in(words) for item in rule.foreign_patterns)}
         for rule in tables.rules:
             if rule in matching:
