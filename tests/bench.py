@@ -67,18 +67,6 @@ async def main():
 
 asyncio.run(main())
 """
-SEARCH = """
-import sys, time
-from pathlib import Path
-from skillgen.pipeline.registry import search_registry
-
-times = []
-for _ in range(int(sys.argv[3])):
-    start = time.perf_counter()
-    search_registry(Path(sys.argv[1]), sys.argv[2], 10)
-    times.append(time.perf_counter() - start)
-print(min(times))
-"""
 SERVER = """
 import json, sys
 
@@ -469,38 +457,6 @@ def tools_list(service: dict[str, Any]) -> str:
     return json.dumps({"tools": tools}, ensure_ascii=False, separators=(",", ":"))
 
 
-def measure_registry(runs: int) -> Iterator[str]:
-    """Searches a registry of 1,000 services with 100 tools each: the query alone, and the whole command."""
-    verbs = ("list", "get", "create", "update", "delete", "search", "merge", "export")
-    nouns = ("issue", "user", "order", "file", "build")
-    places = [f"{adjective} {noun}" for adjective in ("open", "shared", "nightly") for noun in nouns]
-    with tempfile.TemporaryDirectory() as folder:
-        for service in range(1_000):
-            path = Path(folder, "docs", f"service-{service}")
-            (path / "tool-descriptions").mkdir(parents=True)
-            tools = [
-                {
-                    "name": f"{verbs[n % 8]}_{nouns[n % 5]}_{n}",
-                    "description": f"{verbs[n % 8].title()} the {places[n % 15]} of team {service} in step {n}",
-                }
-                for n in range(100)
-            ]
-            entry = {"name": path.name, "description": f"Works on {places[service % 15]}s.", "specVersion": "0.2.0"}
-            (path / "registry.json").write_text(json.dumps(entry), "utf-8")
-            (path / "tool-descriptions" / "tools-list.json").write_text(json.dumps({"tools": tools}), "utf-8")
-            record = {"version": 2, "tools": {tool["name"]: {} for tool in tools}}
-            (path / ".skillgen.json").write_text(json.dumps(record), "utf-8")
-        index = Path(folder, "registry.tools.json")
-        built = cost(skillgen("registry", "build", f"{folder}/docs", "-o", f"{folder}/registry.json"))
-        yield f"build:                 {built}   {index.stat().st_size / 1e6:.1f} MB"
-        for words in ("merge nightly build", "delete the file of team 7", "service-77", "the", "zeppelin"):
-            timed = subprocess.run(
-                [sys.executable, "-c", SEARCH, str(index), words, str(runs)], capture_output=True, text=True, check=True
-            )
-            (whole,) = best(runs, partial(cost, skillgen("registry", "search", words, "--index", index)))
-            yield f"{words:27} {float(timed.stdout) * 1_000:6.1f} ms   whole command {whole}"
-
-
 def measure_work(_runs: int) -> Iterator[str]:
     """Instructions that documenting a sixth of GitHub's description executes, counted by qemu-user."""
     emulator = next(filter(None, map(shutil.which, ("qemu-x86_64", "qemu-aarch64"))), None)
@@ -549,7 +505,6 @@ SECTIONS = {
     "start": measure_start,
     "crawls": measure_crawls,
     "site": measure_site,
-    "registry": measure_registry,
 }
 
 

@@ -41,7 +41,7 @@ def test_it_has_the_front_matter_and_the_ten_sections_of_the_profile() -> None:
 
 COMMANDS = (
     *("from-server", "from-openapi", "from-cli", "init", "build", "draft", "lint", "rule", "inspect", "diff", "call"),
-    *("mock", "eval", "logout", "registry build", "registry search", "templates list", "templates show"),
+    *("mock", "eval", "logout", "registry build", "templates list", "templates show"),
 )
 
 

@@ -17,7 +17,7 @@ import skillgen
 
 COMMANDS = (
     *("from-server", "from-openapi", "from-cli", "init", "build", "lint", "rule", "inspect", "diff", "call", "mock"),
-    *("eval", "registry build", "registry search", "templates list", "templates show", "templates export", "logout"),
+    *("eval", "registry build", "templates list", "templates show", "templates export", "logout"),
 )
 
 PANELS = ("Arguments", "Source", "Texts", "Output", "Safety", "Report")

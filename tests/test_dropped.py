@@ -14,6 +14,7 @@ API = '{"openapi": "3.1.0", "info": {"title": "Shop", "version": "1"}, "paths": 
 
 COMMAND_LINES = {
     "command sample": ["sample", "list_notes", "--", "python", "server.py"],
+    "command registry search": ["registry", "search", "create an issue"],
     "option --samples": ["from-openapi", "openapi.json", "--samples=samples.json"],
     "rule usage-unsaid": ["lint", "openapi.json", "--select", "usage-unsaid"],
     "rule request-without-example": ["lint", "openapi.json", "--ignore", "*-without-example"],

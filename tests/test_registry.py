@@ -1,4 +1,4 @@
-"""Registries of many services: what is merged, and what is found."""
+"""Registries of many services: what is merged."""
 
 from __future__ import annotations
 
@@ -36,23 +36,10 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def search(folder: Path, *words: str) -> list[Json]:
-    finished = generated("registry", "search", *words, "--index", "index/registry.tools.json", "--json", cwd=folder)
-    answer = json.loads(finished.stdout)
-    assert answer["capability_needed"] == " ".join(words)
-    found: list[Json] = answer["recommendations"]
-    return found
-
-
 def test_a_registry_has_the_entries_in_three_forms(folder: Path) -> None:
     """Issue 18: the dashdash, mcpx and MCP-registry `/v0.1/servers` forms, in a stable order."""
     index = folder / "index"
-    assert set(files_of(index)) == {
-        "registry.json",
-        "registry.mcpx.json",
-        "registry.servers.json",
-        "registry.tools.json",
-    }
+    assert set(files_of(index)) == {"registry.json", "registry.mcpx.json", "registry.servers.json"}
     entries = read_json(index / "registry.json")["servers"]
     assert [item["name"] for item in entries] == ["acme-tasks", "github", "slack"]
     for item in entries:
@@ -65,34 +52,6 @@ def test_a_registry_has_the_entries_in_three_forms(folder: Path) -> None:
     before = files_of(index)
     generated("registry", "build", "all", "tasks", "-o", "index/registry.json", cwd=folder)
     assert before == files_of(index)
-
-
-def test_a_search_ranks_services_and_their_tools(folder: Path) -> None:
-    best = search(folder, "merge", "pull", "request")[0]
-    assert (best["server"], best["tools"][0]["name"]) == ("github", "merge_pull_request")
-    assert best["match_confidence"] == "high"
-    best = search(folder, "post message to a channel")[0]
-    assert (best["server"], best["tools"][0]["name"]) == ("slack", "slack_post_message")
-    best = search(folder, "create-task")[0]
-    assert (best["server"], best["auth_flow"]) == ("acme-tasks", "oauth2")
-    assert search(folder, "zeppelin") == []
-    finished = generated("registry", "search", "fork repository", "--index", "index/registry.tools.json", cwd=folder)
-    assert finished.stdout.startswith("github: ")
-    assert "  fork_repository: " in finished.stdout
-
-
-def test_what_a_tool_does_is_read_from_the_skill(tmp_path: Path) -> None:
-    """An API has no list of tools for MCP; its skill has a section for each."""
-    for name, source in (
-        ("api", ROOT / "examples/acme-tasks/mcp.yaml"),
-        ("server", SOURCES / "github-mcp-server.json"),
-    ):
-        skillgen.generate(skillgen.read(source), out=tmp_path / "all" / name, emit=["skill", "registry"])
-    generated("registry", "build", "all", "-o", "index/registry.json", cwd=tmp_path)
-    best = search(tmp_path, "mark", "as done")[0]["tools"][0]
-    assert best == {"name": "complete-task", "description": "Mark a task as done."}
-    best = search(tmp_path, "fork", "repository")[0]["tools"][0]
-    assert best["description"] == "Fork a GitHub repository to your account or specified organization"
 
 
 def test_a_site_above_others_is_not_written_over_another(folder: Path, tmp_path: Path) -> None:
@@ -125,11 +84,11 @@ def test_a_check_of_a_registry_writes_nothing_and_shows_each_change(folder: Path
         (tmp_path / path).write_bytes(content + b" ")
         assert f"--- a/{path}\n+++ b/{path}\n" in check()
         (tmp_path / path).write_bytes(content)
-    (tmp_path / "index/r.tools.json").unlink()
-    assert "+++ b/index/r.tools.json\n" in check()
+    (tmp_path / "index/r.servers.json").unlink()
+    assert "+++ b/index/r.servers.json\n" in check()
     generated(*words, cwd=tmp_path)
     shutil.rmtree(tmp_path / "all" / "memory")
-    changed = {"index/r.json", "index/r.tools.json", "site/index.html", "site/services.js"}
+    changed = {"index/r.json", "site/index.html", "site/services.js"}
     assert set(re.findall(r"[+]{3} b/(\S+)", check())) == changed
 
 
@@ -161,32 +120,17 @@ def test_what_is_not_a_registry_is_refused(folder: Path, tmp_path: Path) -> None
         ("build", tmp_path / "empty", "-o", tmp_path): (2, "is a folder"),
         ("build", folder / "tasks", "-o", folder / "tasks" / "registry.json"): (2, "is not a registry of many"),
         ("build", folder / "tasks", "-o", tmp_path / "bad.json"): (2, "is not a registry of many"),
-        ("search", "x", "--index", tmp_path / "none.json"): (3, "does not exist"),
-        ("search", "x", "--index", tmp_path / "bad.json"): (3, "does not list the tools of a registry"),
-        ("search", "?!", "--index", folder / "index/registry.tools.json"): (2, "has no word to search for"),
     }
     for words, (code, message) in cases.items():
         finished = run_skillgen("registry", *words, cwd=tmp_path)
         assert (finished.exit_code, message in finished.stderr) == (code, True), finished.stderr
 
 
-def test_a_file_to_search_that_somebody_else_wrote_is_only_data(tmp_path: Path) -> None:
-    """A cloned project may have one."""
-    services = [3, {}, {"name": 3, "tools": ["book"]}, {"name": "shop", "tools": {"book": 3}, "url": []}]
-    write(tmp_path / "registry.tools.json", {"services": services})
-    assert generated("registry", "search", "book", cwd=tmp_path).stdout == "shop: \n  book\n"
-    others: list[Json] = [[], {}, {"services": {}}]
-    for data in others:
-        write(tmp_path / "registry.tools.json", data)
-        finished = run_skillgen("registry", "search", "book", cwd=tmp_path)
-        assert (finished.exit_code, "does not list the tools" in finished.stderr) == (3, True), finished.stderr
-
-
 HOSTILE = ['"', "a\x1b[31m\u202eb", "' OR 1=1 --", "NEAR(a b)", "a" * 5000, "../../x", "::error::x"]
 
 
 @pytest.mark.parametrize("text", HOSTILE)
-def test_hostile_entries_and_queries_are_only_text(text: str, tmp_path: Path) -> None:
+def test_hostile_entries_are_only_text(text: str, tmp_path: Path) -> None:
     service = {"name": text, "description": text, "specVersion": "0.2.0", "install": [text], "verified": True}
     (tmp_path / "a/tool-descriptions").mkdir(parents=True)
     write(tmp_path / "a/registry.json", service)
@@ -194,10 +138,8 @@ def test_hostile_entries_and_queries_are_only_text(text: str, tmp_path: Path) ->
     write(tmp_path / "a/server.json", [text])
     write(tmp_path / "a/tool-descriptions/tools-list.json", {"tools": [text, {"name": text, "description": text}]})
     generated("registry", "build", "a", cwd=tmp_path)
-    finished = generated("registry", "search", "book", cwd=tmp_path)
-    assert "book" in finished.stdout
-    assert not set(finished.stdout) & set("\x1b\u202e")
-    assert run_skillgen("registry", "search", "--", text, cwd=tmp_path).exit_code in (0, 2)
+    (entry,) = read_json(tmp_path / "registry.json")["servers"]
+    assert entry["description"] == text
 
 
 ADDED = (
@@ -248,7 +190,5 @@ def test_half_a_surrogate_pair_is_a_question_mark(tmp_path: Path) -> None:
     for path, data in files.items():
         (folder / path).write_text(json.dumps(data), "utf-8")
     generated("registry", "build", "all", "--html", "site", cwd=tmp_path)
-    finished = generated("registry", "search", "pair", half, cwd=tmp_path)
-    assert sorted(finished.stdout.splitlines()) == ["  a?b", "  pair \U0001f600", "a?b: a?b"]
     page = (tmp_path / "site/index.html").read_text("utf-8")
     assert '<a href="../all/%FF/html/index.html">a?b</a>' in page

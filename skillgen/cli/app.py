@@ -97,8 +97,9 @@ def main() -> None:
         arguments, command = arguments[:split], tuple(arguments[split + 1 :])
     quiet = "-q" in arguments or "--quiet" in arguments
     arguments = _with_new_spelling(arguments, Console(quiet=quiet).say)
-    name = next((word for word in arguments if not word.startswith("-")), None)
-    _refuse(name, arguments, has_command=bool(command))
+    words = [word for word in arguments if not word.startswith("-")]
+    name = next(iter(words), None)
+    _refuse(words[:2], arguments, has_command=bool(command))
     if "--ai-help" in arguments:
         # The words before it name the command that it concerns; nothing else is parsed or run.
         command = tuple(word for word in arguments[: arguments.index("--ai-help")] if not word.startswith("-"))
@@ -149,10 +150,12 @@ _WITHOUT_COMMAND = ("from-openapi", "from-cli", "build", "init", "diff")
 """Commands that do not read a server."""
 
 
-def _refuse(name: str | None, arguments: Sequence[str], *, has_command: bool) -> None:
+def _refuse(words: Sequence[str], arguments: Sequence[str], *, has_command: bool) -> None:
     """Exits with an error if a command line names what an earlier release had, or a server where none is read."""
+    name = next(iter(words), None)
     options = (word.partition("=")[0] for word in arguments if word.startswith("--"))
-    errors = [dropped("command", name or ""), *(dropped("option", option) for option in options)]
+    errors = [dropped("command", text) for text in (name or "", " ".join(words))]
+    errors += [dropped("option", option) for option in options]
     if has_command and name in _WITHOUT_COMMAND:
         fix = "use from-server, add it to skillgen.yaml, or print a snapshot of it: skillgen inspect -- COMMAND"
         errors.append(UsageError("a server's command is given after --", fix=fix))

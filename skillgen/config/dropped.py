@@ -22,6 +22,10 @@ _RULES = (
 
 _DROPPED: Mapping[str, tuple[str, str]] = {
     "command sample": _RESULTS,
+    "command registry search": (
+        "0.2.0",
+        "search the `description` of each entry that `skillgen registry build` writes",
+    ),
     "option --samples": _RESULTS,
     "key samples": _RESULTS,
     "key sources": _SOURCES,
