@@ -291,6 +291,15 @@ def test_a_server_that_wants_to_be_left_alone_is_asked_nothing_else(
     assert "run it again later" in (caught.value.fix or "")
 
 
+def test_a_host_that_wants_a_credential_is_not_searched(answering: Callable[[Reply], tuple[str, Asked]]) -> None:
+    """S2-03: where the places of a description and the base URL want one, other places would too."""
+    address, asked = answering(lambda *_: (401, {}, b""))
+    with pytest.raises(skillgen.SourceError) as caught:
+        read(address)
+    assert [path for path, _ in asked] == ["/.well-known/mcp.yaml", "/.well-known/mcp.json", "/"]
+    assert "--header" in (caught.value.fix or "")
+
+
 OTHERS = {
     "server card": {"name": "a.example/b", "version": "1", "remotes": [{"url": "https://b.example/mcp"}]},
     "SEP-1649": {"serverInfo": {"name": "a"}, "transport": {"url": "https://b.example/mcp"}},

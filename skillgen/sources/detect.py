@@ -226,6 +226,8 @@ def discover_document(
             failures.append(SourceError(what, where=document.name, fix=f"give {wanted}"))
         if kind_error is not None:
             raise kind_error
+        if len(failures) > len(well_known) and max(map(_rank, failures)) == 0:
+            break  # whatever else the host has needs the credential too
     raise _not_found_error(min(failures, key=_rank) if is_base else failures[0], paths, wanted)
 
 
