@@ -297,7 +297,7 @@ def test_a_host_that_wants_a_credential_is_not_searched(answering: Callable[[Rep
     with pytest.raises(skillgen.SourceError) as caught:
         read(address)
     assert [path for path, _ in asked] == ["/.well-known/mcp.yaml", "/.well-known/mcp.json", "/"]
-    assert "--header" in (caught.value.fix or "")
+    assert "credential" in (caught.value.fix or "")
 
 
 OTHERS = {
