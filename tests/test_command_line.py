@@ -158,8 +158,8 @@ def test_a_source_is_read_in_every_form(command: str, form: str, shop: Path) -> 
 )
 def test_a_mock_and_an_eval_take_the_same_forms(form: str, shop: Path) -> None:
     """An eval takes SOURCE after the skill."""
-    wrong = run_skillgen("mock", "--fault", "none", *FORMS[form], cwd=shop)
-    assert (wrong.exit_code, "none" in wrong.stderr) == (2, True), wrong.stderr
+    wrong = run_skillgen("mock", "--log", "none/calls.jsonl", *FORMS[form], cwd=shop)
+    assert (wrong.exit_code, "none/calls.jsonl" in wrong.stderr) == (5, True), wrong.stderr
     written = run_skillgen("from-openapi", "openapi.json", "-o", "docs", cwd=shop)
     assert written.exit_code == 0
     graded = run_skillgen("eval", "docs/skills/shop", "--static", *FORMS[form], cwd=shop)

@@ -18,6 +18,7 @@ COMMAND_LINES = {
     "option --samples": ["from-openapi", "openapi.json", "--samples=samples.json"],
     "rule usage-unsaid": ["lint", "openapi.json", "--select", "usage-unsaid"],
     "rule request-without-example": ["lint", "openapi.json", "--ignore", "*-without-example"],
+    "option --fault": ["mock", "openapi.json", "--fault", "rate-limit"],
     "option --against": ["lint", "openapi.json", "--against", "agent-docs"],
 }
 

@@ -170,20 +170,6 @@ def test_what_is_not_a_valid_request_is_an_error(tmp_path: Path) -> None:
     assert "Rome" in result(prompt)["messages"][0]["content"]["text"]
 
 
-def test_failures_come_on_demand(tmp_path: Path) -> None:
-    limited = answers(
-        tmp_path,
-        *[call("ping_all")] * 2,
-        call("get_weather"),
-        options=("--fault", "rate-limit", "--fault", "latency:1"),
-    )
-    assert ["isError" in result(response) for response in limited] == [True, False, True]
-    for fault, words in (("error:NOPE", "declares no error 'NOPE'"), ("storm", "is not a fault")):
-        finished = run_skillgen("mock", "--fault", fault, "--", *command(tmp_path, **SERVER), cwd=TESTS)
-        assert finished.exit_code == 2
-        assert words in finished.stderr
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize(
     "original",
@@ -480,17 +466,6 @@ def test_an_api_reads_lists_in_brackets(tmp_path: Path) -> None:
         "expand": ["a", "b"],
         "items": [{"price": "p", "many": 2}, {"price": "q"}],
     }
-
-
-def test_an_api_fails_on_demand(tmp_path: Path) -> None:
-    source = tmp_path / "api.json"
-    source.write_text(json.dumps(API), "utf-8")
-    with serving(source, "--fault", "rate-limit") as url:
-        responses = [httpx2.get(f"{url}/books/newest") for _ in range(2)]
-        assert [item.status_code for item in responses] == [429, 200]
-        assert responses[0].headers["Retry-After"] == "1"
-    with serving(source, "--fault", "error:503") as url:
-        assert httpx2.get(f"{url}/books/newest").status_code == 503
 
 
 def test_a_source_must_be_one_service_that_can_be_served(tmp_path: Path) -> None:

@@ -45,10 +45,6 @@ def mock(
         ),
     ] = None,
     log: Annotated[str | None, typer.Option(metavar="FILE", help="Append each call to this file as JSON.")] = None,
-    fault: Annotated[
-        list[str] | None,
-        typer.Option(metavar="FAULT", help="Fail on demand: rate-limit, error:CODE or latency:MS. Repeatable."),
-    ] = None,
     console: Console,
 ) -> ExitCode:
     """Serve what a source declares, with no service behind it.
@@ -61,15 +57,13 @@ def mock(
         skillgen mock openapi.yaml --http 8080
         skillgen mock --log calls.jsonl -- python server.py
     """
-    from skillgen.mock.failures import fault_of
     from skillgen.mock.log import CallLog
     from skillgen.mock.mcp import McpMock
     from skillgen.mock.serving import mock_of, serve_stdio, serving, url_of
 
     service, results = read_mocked(given, console)
-    faults = [fault_of(text, service) for text in fault or ()]
     calls = CallLog(Path(log) if log is not None else None)
-    served = mock_of(service, results, calls, faults)
+    served = mock_of(service, results, calls)
     try:
         if http is None and isinstance(served, McpMock):
             serve_stdio(served, sys.stdin.buffer, sys.stdout.buffer)

@@ -36,6 +36,7 @@ _DROPPED: Mapping[str, tuple[str, str]] = {
     "function ai_help": ("0.2.0", "have the program print the ai-help.md that `skillgen build` writes"),
     **{f"rule {name}": _RULE for name in _RULES.split()},
     "option --badge": ("0.2.0", "count the findings of `skillgen lint --format json`"),
+    "option --fault": ("0.2.0", "change the description that the mock serves, or put a proxy before it"),
     "option --against": ("0.2.0", "run the command that wrote the documents with --check"),
 }
 """What a user wrote, to the first release without it and what to do instead."""

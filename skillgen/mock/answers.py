@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Iterator
 
-from skillgen.model.calls import Output
+from skillgen.model.calls import ErrorCase, Output
 from skillgen.model.schema import Schema
 from skillgen.model.schema_json import Types
 from skillgen.model.service import Service
@@ -88,6 +88,13 @@ class Answers:
             if self.validator.validation_error(candidate, output.schema) is None:
                 return candidate
         return value
+
+
+def error_case(service: Service, tool: Tool, code: str) -> ErrorCase:
+    """Returns what is declared of an error: by the tool, else by the service, else for a range such as `4XX`."""
+    cases = {case.code: case for case in (*service.errors, *tool.errors)}
+    names = (code, f"{code[:1]}XX", f"{code[:1]}xx", "default")
+    return next((cases[name] for name in names if name in cases), ErrorCase(code=code))
 
 
 def _with_message(value: Json, message: str) -> Iterator[Json]:

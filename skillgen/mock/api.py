@@ -13,9 +13,8 @@ from urllib.parse import parse_qsl, quote_plus, urlsplit
 from msgspec import Struct
 
 from skillgen.calls.arguments import CallChecker
-from skillgen.mock.answers import Answers
+from skillgen.mock.answers import Answers, error_case
 from skillgen.mock.decoding import Decoded, Decoder, SentRequest
-from skillgen.mock.failures import RETRY_AFTER_S, FaultInjector, InjectedFault, error_case
 from skillgen.mock.log import CallLog, LoggedCall
 from skillgen.mock.routing import Match, Router
 from skillgen.model.auth import Auth
@@ -70,7 +69,6 @@ class ApiMock:
         service: Service,
         *,
         log: CallLog,
-        faults: Sequence[InjectedFault] = (),
         allows_placeholders: bool = False,
     ) -> None:
         self._service = service
@@ -79,7 +77,6 @@ class ApiMock:
         self._checker = CallChecker(service, is_strict=True, allows_placeholders=allows_placeholders)
         self._answers = Answers(service)
         self._log = log
-        self._faults = FaultInjector(service, faults)
         self._lock = threading.Lock()
         self._auth: dict[str | None, list[Auth]] = {}
         for auth in service.requirements.auth:
@@ -89,7 +86,6 @@ class ApiMock:
 
     def respond(self, request: Request) -> Response:
         """Returns the response to a request."""
-        self._faults.delay()
         with self._lock:
             return self._respond(request)
 
@@ -135,10 +131,6 @@ class ApiMock:
         elif faults:
             message = "; ".join(f"{fault.pointer or '/'} {fault.message}" for fault in faults)
             status = next((code for code in (400, 422) if any(error.code == str(code) for error in tool.errors)), 400)
-        elif (failure := self._faults.failure(tool)) is not None:
-            code, message = failure
-            status = (int(code) if code.isdigit() and len(code) == 3 else 500) if code else 429
-            headers |= {} if code else {"Retry-After": str(RETRY_AFTER_S)}
         elif outputs and output is None:
             names = ", ".join(dict.fromkeys(name for item in outputs for name in item.media_types))
             status, message, faults = 406, f"the response is one of {names}", [Fault("", "")]

@@ -27,7 +27,7 @@ class LoggedCall(Struct, frozen=True, kw_only=True):
 
     faults: tuple[Fault, ...] = ()
     status: str | int
-    """`ok`, `invalid`, `unknown-tool`, `rate-limited` or `error:CODE`; of an API, the HTTP status."""
+    """`ok`, `invalid`, `unknown-tool`, or `error:CODE`; of an API, the HTTP status."""
 
     request: str | None = None
     """Of an API, the method and the path with its query, without credentials."""

@@ -17,7 +17,6 @@ from msgspec import Struct, field
 from skillgen import __version__
 from skillgen.calls.arguments import CallChecker
 from skillgen.mock.answers import Answers
-from skillgen.mock.failures import RETRY_AFTER_S, FaultInjector, InjectedFault
 from skillgen.mock.log import CallLog, LoggedCall
 from skillgen.model.service import Service
 from skillgen.model.values import Json
@@ -69,7 +68,6 @@ class McpMock:
         results: Mapping[str, Json],
         *,
         log: CallLog,
-        faults: Sequence[InjectedFault] = (),
         allows_placeholders: bool = False,
     ) -> None:
         """`results` are those of a crawl: method to result, of a list to its pages."""
@@ -78,7 +76,6 @@ class McpMock:
         self._checker = CallChecker(service, allows_placeholders=allows_placeholders)
         self._answers = Answers(service)
         self._log = log
-        self._faults = FaultInjector(service, faults)
         self._lock = threading.Lock()
         self._tools = {tool.name: tool for tool in service.tools}
         self._listed = {
@@ -289,8 +286,6 @@ class McpMock:
             self._record(name, arguments, faults, "invalid")
             lines = "\n".join(f"{fault.pointer or '/'}: {fault.message}" for fault in faults)
             return failed_call(f"Invalid arguments for tool {name}:\n{lines}")
-        if (failure := self._injected(name, arguments)) is not None:
-            return failure
         self._record(name, arguments, (), "ok")
         return self._outcome(name, arguments)
 
@@ -302,15 +297,6 @@ class McpMock:
         self._record(name, arguments, [Fault("", message)], "error:TOOL_DESCRIPTION_REQUIRED")
         error = {"code": "TOOL_DESCRIPTION_REQUIRED", "message": message, "resource_uri": uri}
         raise RequestError(INVALID_PARAMS, message, {"error": error})
-
-    def _injected(self, name: str, arguments: Json) -> Json | None:
-        """Returns the result of a call that fails on demand; waits if it is to be slow."""
-        self._faults.delay()
-        if (failure := self._faults.failure(self._tools[name])) is None:
-            return None
-        code, text = failure
-        self._record(name, arguments, (), f"error:{code}" if code else "rate-limited")
-        return failed_call(text if code else f"Rate limit exceeded. Retry after {RETRY_AFTER_S} second.")
 
     def _outcome(self, name: str, arguments: Json) -> Json:
         if name == MANIFEST_TOOL and (manifest := self._results.get("manifest")) is not None:

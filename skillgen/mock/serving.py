@@ -10,7 +10,7 @@ import secrets
 import socketserver
 import sys
 import threading
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from email.message import Message
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -20,7 +20,6 @@ from urllib.parse import urlsplit
 from skillgen.errors import UsageError
 from skillgen.mock.api import ApiMock, Request, Response
 from skillgen.mock.declarations import results_from_service
-from skillgen.mock.failures import InjectedFault
 from skillgen.mock.log import CallLog
 from skillgen.mock.mcp import (
     INVALID_PARAMS,
@@ -320,7 +319,6 @@ def mock_of(
     service: Service,
     results: Mapping[str, Json] | None,
     log: CallLog,
-    faults: Sequence[InjectedFault] = (),
     *,
     allows_placeholders: bool = False,
 ) -> McpMock | ApiMock:
@@ -329,10 +327,10 @@ def mock_of(
     With `allows_placeholders`, it takes calls as documents show them, with `<id>` for a value.
     """
     if service.kind == "openapi":
-        return ApiMock(service, log=log, faults=faults, allows_placeholders=allows_placeholders)
+        return ApiMock(service, log=log, allows_placeholders=allows_placeholders)
     if results is None:
         results = results_from_service(service)
-    return McpMock(service, results, log=log, faults=faults, allows_placeholders=allows_placeholders)
+    return McpMock(service, results, log=log, allows_placeholders=allows_placeholders)
 
 
 def url_of(service: Service, port: int) -> str:
