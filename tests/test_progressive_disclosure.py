@@ -184,6 +184,7 @@ def test_a_server_that_contradicts_itself_on_sessions_is_reported(kiosk: Kiosk) 
     [
         ("resource:///tool_descriptions", True),
         ("kiosk://tool_descriptions", True),
+        ("kiosk:tool_descriptions", True),
         ("https://a.test/v1/tool_descriptions", True),
         ("kiosk://docs/tool_descriptions_old", False),
         ("tools://[broken", False),
@@ -219,8 +220,9 @@ FULL = {"name": "a", "inputSchema": {"type": "object", "properties": {"b": {}}}}
 def test_a_resource_with_such_a_name_counts_only_where_tools_are_minimal(schema: object, is_minimal: bool) -> None:
     """S3-01, S3-02: a manual may be called so too."""
     tool = {"name": "a"} if schema is None else {"name": "a", "inputSchema": schema}
-    found = descriptions_uri(tool, uri="docs://manual", name="Tool descriptions")
-    assert found == ("docs://manual" if is_minimal else None)
+    for name in ("Tool descriptions", "Descriptions of all tools"):
+        found = descriptions_uri(tool, uri="docs://manual", name=name)
+        assert found == ("docs://manual" if is_minimal else None)
 
 
 def test_addresses_name_every_tool_once_within_a_bound(kiosk: Kiosk) -> None:

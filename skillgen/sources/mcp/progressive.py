@@ -29,7 +29,7 @@ _URI_LIMIT = 2_000
 _MAX_NAMES = 100
 """Maximum number of tools that one URI names."""
 
-_RESOURCE_NAME = re.compile(r"\btool[ _-]?descriptions?\b", re.IGNORECASE)
+_RESOURCE_NAME = re.compile(r"\btool[ _-]?descriptions?\b|\bdescriptions? of (?:the |all )?tools\b", re.IGNORECASE)
 
 _ERROR_CODES = ("TOOL_DESCRIPTION_REQUIRED", "MISSING_TOOL_SELECTION")
 """Errors of the extension (seed 003, 6)."""
@@ -56,7 +56,7 @@ def descriptions_uri(results: Mapping[str, Json]) -> str | None:
     """
     resources = list(_resources(results))
     for uri, _ in resources:
-        if _uri_path(uri).endswith("/tool_descriptions"):
+        if _uri_path(uri).rpartition("/")[2] == "tool_descriptions":
             return uri
     if not any(map(is_minimal, page_items(results.get("tools/list"), "tools"))):
         return None
