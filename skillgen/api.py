@@ -300,7 +300,7 @@ def build(
 ) -> Result:
     """Builds every target of a project file, or only `target`; with `check`, writes nothing.
 
-    `project` is the file; by default the `skillgen.yaml` of the current folder, else its `pyproject.toml`. The other
+    `project` is the file; by default the `skillgen.yaml` of the current folder. The other
     options win over those of every target. A target that fails does not stop the others: `errors` of the result says
     why, and `exit_code` is what the command line would exit with.
 

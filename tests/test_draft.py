@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import tomli
 import yaml
 from cli import Finished, generated, run_skillgen
 from hypothesis import given, settings
@@ -388,52 +387,6 @@ def test_only_the_lines_of_changed_keys_change(
             assert line.strip("- ") in old or line.split(":")[0].strip("- ") in ("description", "tools", "groups"), line
         if line.startswith("- ") and "#" in line:
             assert line[line.index("#") :] in changed
-
-
-TABLES = st.sampled_from(
-    [
-        '[tool.skillgen.targets.shop]  # shop\nsource = {openapi = "api.json"}\ndescription = "Old" # why\n',
-        '[tool.skillgen.targets.shop]\nsource.openapi = "api.json"\n',
-        '[tool.skillgen.targets]\nshop = {source = {openapi = "api.json"}}\n',
-        '[tool.skillgen.targets.shop.source]\nopenapi = "api.json"\n',
-    ]
-)
-OTHERS = '[project]\nname = "x"  # name\n\n', "", "\n[tool.ruff]\nline-length = 100  # wide\n\n# tail\n"
-
-
-@settings(max_examples=examples(15), deadline=None)
-@given(TABLES, st.sampled_from(OTHERS[:2]), st.sampled_from(OTHERS[1:]), ENDS)
-def test_texts_of_a_target_in_pyproject_are_written_there(
-    tmp_path_factory: pytest.TempPathFactory, table: str, before: str, after: str, end: str
-) -> None:
-    folder = project(tmp_path_factory.mktemp("project"))
-    (folder / "skillgen.yaml").unlink()
-    file = folder / "pyproject.toml"
-    file.write_bytes(f"{before}{table}{after}".replace("\n", end).encode())
-    finished = draft(folder, "--yes", answer=ANSWER)
-    assert finished.exit_code == 0, finished.stderr
-    changed = file.read_bytes().decode()
-    assert before.replace("\n", end) in changed
-    assert after.replace("\n", end) in changed
-    assert changed.count("\r") == (changed.count("\n") if end == "\r\n" else 0)
-    target = tomli.loads(changed)["tool"]["skillgen"]["targets"]["shop"]
-    assert target["description"] == DESCRIPTION
-    assert target["source"] == {"openapi": "api.json"}
-    assert target["notes"].splitlines() == ANSWER["notes"].splitlines()
-    generated("build", cwd=folder)
-    assert DESCRIPTION[:60] in next(folder.rglob("SKILL.md")).read_text("utf-8")
-    (folder / "api.json").write_text(json.dumps(api(description="Sells tea.")), "utf-8")
-    assert "text-outdated" in generated("build", cwd=folder).stderr
-
-
-def test_a_target_without_a_table_of_its_own_is_not_changed(tmp_path: Path) -> None:
-    text = '[tool.skillgen]\ntargets.shop.source.openapi = "api.json"\n'
-    (project(tmp_path) / "skillgen.yaml").unlink()
-    (tmp_path / "pyproject.toml").write_text(text, "utf-8")
-    finished = draft(tmp_path, "--yes", answer=ANSWER)
-    assert finished.exit_code == 2
-    assert "write the target as a table, [tool.skillgen.targets.shop]" in finished.stderr
-    assert (tmp_path / "pyproject.toml").read_text("utf-8") == text
 
 
 def test_what_an_alias_shares_is_not_changed(tmp_path: Path) -> None:

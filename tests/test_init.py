@@ -322,14 +322,13 @@ def test_editors_find_the_schema_next_to_the_file_and_the_file_keeps_to_it(tmp_p
     assert "when-to-use" in next(iter(words["targets"].values()))
 
 
-@pytest.mark.parametrize("name", ["skillgen.yaml", "skillgen.yml", "pyproject.toml"])
+@pytest.mark.parametrize("name", ["skillgen.yaml", "skillgen.yml"])
 def test_existing_files_stay_and_what_they_lack_is_printed(tmp_path: Path, name: str) -> None:
     write(tmp_path / "api.json", grouped(tasks=["list_tasks"]))
-    mine = '[tool.skillgen.targets.mine]\nsource = {openapi = "x"}\n' if name == "pyproject.toml" else "# mine\n"
-    (tmp_path / name).write_text(mine, "utf-8")
+    (tmp_path / name).write_text("# mine\n", "utf-8")
     (tmp_path / ".pre-commit-config.yaml").write_text("repos: []\n", "utf-8")
     finished = init(tmp_path)
-    assert (tmp_path / name).read_text("utf-8") == mine
+    assert (tmp_path / name).read_text("utf-8") == "# mine\n"
     assert (tmp_path / ".pre-commit-config.yaml").read_text("utf-8") == "repos: []\n"
     assert f"{name} already exists and was not changed" in finished.stderr
     assert "      openapi: api.json\n" in finished.stderr
@@ -398,7 +397,7 @@ PRIVATE = {
     ".mcp.json": json.dumps({"mcpServers": {"merge_with_acme": {"command": "x"}}}),
     "server.py": "from mcp.server import MCPServer\nname = 'merge_with_acme'\nif __name__ == '__main__':\n    pass\n",
     "package.json": json.dumps({"name": "merge_with_acme", "bin": "x.js", "dependencies": {"fastmcp": "1"}}),
-    "pyproject.toml": '[tool.skillgen.targets.merge_with_acme]\nsource = {openapi = "x"}\n',
+    "pyproject.toml": "[project]\nname = 'merge_with_acme'\nscripts = {merge_with_acme = 'merge_with_acme:app'}\n",
 }
 
 
@@ -412,7 +411,7 @@ def test_nothing_is_read_through_a_link_that_leads_out_of_the_project(tmp_path: 
     (project / ".skillgen.schema.json").symlink_to(tmp_path / "schema.json")
     (tmp_path / "schema.json").write_text('{"title": "skillgen.yaml"}', "utf-8")
     finished = init(project)
-    assert "found no OpenAPI description" in finished.stderr or name == "pyproject.toml"
+    assert "found no OpenAPI description" in finished.stderr
     text = finished.stderr + "".join(
         path.read_text("utf-8") for path in project.iterdir() if path.is_file() and not path.is_symlink()
     )

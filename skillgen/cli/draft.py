@@ -71,8 +71,8 @@ def draft(
         raise UsageError("has no effect without SOURCE", where="--out", fix="leave it out; the target names its folder")
     drafts = [draft_of(given.request(), out or Path(DEFAULT_OUT))] if given.has_source else []
     for named, request in () if given.has_source else given.targets():
-        path = (*(("tool", "skillgen") if named.file.suffix == ".toml" else ()), "targets", named.name)
-        drafts.append(Draft(request, named.file, named.place.out, named.name, path, named.target.output.split))
+        path, split = ("targets", named.name), named.target.output.split
+        drafts.append(Draft(request, named.file, named.place.out, named.name, path, split))
     if agent is None and len(drafts) > 1:
         names = ", ".join(item.name for item in drafts)
         raise UsageError("several targets have a brief each", where="--target", fix=f"choose from {names}")

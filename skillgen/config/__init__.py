@@ -1,4 +1,4 @@
-"""The project file, `skillgen.yaml` or `[tool.skillgen]` in pyproject.toml: what to document, where, with which texts.
+"""The project file, `skillgen.yaml`: what to document, where, with which texts.
 
 `project` declares its keys, `loader` reads it, `schema` generates its JSON Schema. Nothing here reads a source.
 """

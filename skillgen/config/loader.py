@@ -1,6 +1,6 @@
 """Reads a project file into `Project`; replaces its variables. Each error names file, line and key.
 
-YAML and TOML are first read into mappings, lists and strings. The type of an option decides how its scalar is read, not
+YAML is first read into mappings, lists and strings. The type of an option decides how its scalar is read, not
 its form: `version: 1.10` is the string 1.10, and `when-to-use: [no]` the string no, unlike with a YAML 1.1 loader.
 """
 
@@ -18,7 +18,6 @@ from skillgen.config.convert import Converter, Fault
 from skillgen.config.option import Options, PathName, keys_in
 from skillgen.config.project import SOURCE_KINDS, Project, Source, Target, in_keys
 from skillgen.errors import ProblemLog, UsageError
-from skillgen.security.tables import parse_toml
 from skillgen.text.yaml_core import Places, YamlError, parse_yaml
 
 _Options = TypeVar("_Options", bound=Options)
@@ -40,7 +39,10 @@ def project_file(named: PathName | None) -> Path:
     Raises:
         UsageError: it does not exist.
     """
-    path = find_project_file() if named is None else Path(named)
+    path, other = find_project_file() if named is None else Path(named), Path("pyproject.toml")
+    if path is None and other.is_file() and "[tool.skillgen" in read_text(other):
+        what = "the table tool.skillgen was removed in skillgen 0.2.0"
+        raise UsageError(what, where=other.name, fix=f"write its keys to {FILE_NAME}")
     if path is None or not path.is_file():
         what = "no such file" if path is None or not path.exists() else "is not a file"
         raise UsageError(what, where=str(path or FILE_NAME), fix="run `skillgen init`, or name another file")
@@ -55,9 +57,6 @@ def find_project_file() -> Path | None:
     for name in (FILE_NAME, "skillgen.yml"):
         if Path(name).is_file():
             return Path(name)
-    path = Path("pyproject.toml")
-    with suppress(UsageError):  # an unreadable pyproject.toml does not configure skillgen
-        return path if path.is_file() and "tool.skillgen" in read_text(path) else None
     return None
 
 
@@ -80,7 +79,7 @@ def read_options(kind: type[_Options], path: Path) -> _Options:
         UsageError: it cannot be read, or keys or values are invalid.
     """
     text, name = read_text(path), path.as_posix()
-    data, line_of = (_read_toml if path.suffix == ".toml" else _read_yaml)(text, name)
+    data, line_of = _read_yaml(text, name)
 
     def error_of(fault: Fault) -> UsageError:
         line = line_of(fault.path)
@@ -174,30 +173,6 @@ def _read_yaml(text: str, name: str) -> tuple[Any, _LineOf]:
         return line
 
     return data, line_of
-
-
-def _read_toml(text: str, name: str) -> tuple[Any, _LineOf]:
-    """Parses the table `[tool.skillgen]` of a TOML document; empty without that table.
-
-    Raises:
-        UsageError: it is not TOML.
-    """
-    try:
-        data = parse_toml(text)
-    except ValueError as error:
-        raise UsageError(f"is not TOML: {error}", where=name, fix="correct it") from None
-    tool = data.get("tool")
-    table = tool.get("skillgen") if isinstance(tool, dict) else None
-    return _texts(table) if isinstance(table, dict) else {}, lambda path: 0  # libraries for TOML report no lines
-
-
-def _texts(value: Any) -> Any:
-    """Returns TOML with each scalar as a string."""
-    if isinstance(value, dict):
-        return {key: _texts(item) for key, item in value.items()}
-    if isinstance(value, list):
-        return list(map(_texts, value))
-    return str(value).lower() if isinstance(value, bool) else str(value)
 
 
 def _faults_of_target(name: str, target: Target) -> Iterator[Fault]:

@@ -582,7 +582,7 @@ class Run(Options, frozen=True, kw_only=True):
 
     target: str | None = option("Target of the project file.", metavar="NAME", is_key=False)
     project: PathName | None = option(
-        "Project file. Default: skillgen.yaml, else pyproject.toml.", metavar="FILE", is_key=False, is_path=True
+        "Project file. Default: skillgen.yaml.", metavar="FILE", is_key=False, is_path=True
     )
     draft: str | None = option(
         f"Ask an agent once for the texts that rules cannot write, unless OUT/{TEXTS_NAME} has them.",

@@ -13,7 +13,6 @@ import yaml
 
 from skillgen.config.loader import yaml_values
 from skillgen.errors import UsageError
-from skillgen.security.tables import parse_toml
 
 _WIDTH = 110
 _PLAIN_KEY = re.compile(r"[A-Za-z_][\w-]*", re.ASCII)
@@ -40,7 +39,7 @@ _LiteralDumper.add_representer(
 
 
 def with_value(text: str, path: Sequence[str], value: Any, name: str) -> str:
-    """Returns a YAML or TOML document with a value below the keys of `path`; those that are missing are added.
+    """Returns a YAML document with a value below the keys of `path`; those that are missing are added.
 
     Line ends and a byte order mark stay. `name` is that of the file, for messages.
 
@@ -48,36 +47,18 @@ def with_value(text: str, path: Sequence[str], value: Any, name: str) -> str:
         UsageError: the document is invalid, or other values would change too.
     """
     mark, body = text[: text.startswith("\ufeff")], text.removeprefix("\ufeff")
-    is_toml = name.endswith(".toml")
-    expected = members = (parse_toml(body) if is_toml else yaml_values(body, name)) or {}
+    expected = members = yaml_values(body, name) or {}
     with suppress(UsageError, ValueError):
-        changed = (_spliced_toml if is_toml else _spliced)(body, path, value)
+        changed = _spliced(body, path, value)
         if "\r\n" in body:
             changed = re.sub(r"(?<!\r)\n", "\r\n", changed)
         for key in path[:-1]:
             members[key] = members = members.get(key) or {}
         members[path[-1]] = value
-        if (parse_toml(changed) if is_toml else yaml_values(changed, name)) == expected:
+        if yaml_values(changed, name) == expected:
             return mark + changed
     fix = "write its value out where it is an alias, an anchor or a tag"
-    if is_toml:
-        fix = f"write the target as a table, [{'.'.join(path[:4])}]"
     raise UsageError(f"{'.'.join(path)} cannot be changed alone", where=name, fix=fix)
-
-
-def _spliced_toml(text: str, path: Sequence[str], value: Any) -> str:
-    import tomlkit
-    from tomlkit.exceptions import TOMLKitError
-
-    try:
-        document = node = tomlkit.parse(text)
-        for key in path[:-1]:
-            node = node.setdefault(key, {})
-        is_long = isinstance(value, str) and "\n" in value
-        node[path[-1]] = tomlkit.string(value, multiline=True) if is_long else value
-        return document.as_string()
-    except (TOMLKitError, LookupError, TypeError, AttributeError) as error:
-        raise ValueError(str(error)) from None
 
 
 def _spliced(text: str, path: Sequence[str], value: Any) -> str:
