@@ -149,7 +149,7 @@ def test_the_program_of_a_skill_calls_the_mock(skill: Path) -> None:
     assert (runs["1", True], runs["1", False]) == (True, False), finished.stdout
 
 
-def test_an_agent_of_an_mcp_server_starts_a_mock_itself(tmp_path: Path) -> None:
+def test_the_program_of_an_mcp_server_calls_the_mock(tmp_path: Path) -> None:
     tools = [tool("greet", inputSchema={"type": "object", "properties": {"name": {"type": "string"}}})]
     start = command(tmp_path, tools=tools)
     out = tmp_path / "out"
@@ -161,20 +161,12 @@ def test_an_agent_of_an_mcp_server_starts_a_mock_itself(tmp_path: Path) -> None:
     (skill / "evals").mkdir()
     tasks = [{"prompt": "Greet Ann.", "expected_calls": [{"tool": "greet", "arguments": {"name": "Ann"}}]}]
     (skill / "evals" / "evals.json").write_text(json.dumps({"evals": tasks}), "utf-8")
-    call = {
-        "jsonrpc": "2.0",
-        "id": 1,
-        "method": "tools/call",
-        "params": {"name": "greet", "arguments": {"name": "Ann"}},
-    }
-    (tmp_path / "agent.sh").write_text(f"echo '{json.dumps(call)}' | $SKILLGEN_MOCK_COMMAND", "utf-8")
     program = f"{sys.executable} $SKILLGEN_SKILL/scripts/call.py greet name=Ann"
     (tmp_path / "program.sh").write_text(program, "utf-8")
-    for name in ("agent.sh", "program.sh"):
-        agent = ("--agent", f"sh {tmp_path / name}", "--no-control", "-o", tmp_path / "runs")
-        finished = run_skillgen("eval", skill, *agent, "--", *start, cwd=TESTS)
-        first = finished.stdout.splitlines()[0]
-        assert (finished.exit_code, first) == (0, "passed: 1 with the skill: Greet Ann. (1 call)"), name
+    agent = ("--agent", f"sh {tmp_path / 'program.sh'}", "--no-control", "-o", tmp_path / "runs")
+    finished = run_skillgen("eval", skill, *agent, "--", *start, cwd=TESTS)
+    first = finished.stdout.splitlines()[0]
+    assert (finished.exit_code, first) == (0, "passed: 1 with the skill: Greet Ann. (1 call)")
 
 
 def test_an_agent_that_hangs_is_killed(skill: Path) -> None:

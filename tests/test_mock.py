@@ -307,18 +307,19 @@ def test_a_description_adds_no_line_to_a_response(tmp_path: Path) -> None:
     source.write_text(json.dumps({**info, "paths": {"/g": {"get": operation}}}), "utf-8")
     with serving(source) as url:
         head = raw_response(url, "GET /g HTTP/1.1\nHost: localhost\nConnection: close\n\n").partition(b"\r\n\r\n")[0]
-    found = [line.partition(b":")[0] for line in head.split(b"\r\n")[1:]]
-    assert sorted({*found} - {b"Server", b"Date", b"Content-Length", b"Content-Type"}) == [b"X-Good"]
+    found = {line.partition(b":")[0].lower() for line in head.split(b"\r\n")[1:]}
+    assert found - {b"connection", b"date", b"content-length", b"content-type"} == {b"x-good"}
 
 
-def test_a_body_in_chunks_is_read_within_bounds(tmp_path: Path) -> None:
-    start = "POST /mcp HTTP/1.1\nHost: localhost\nContent-Type: application/json\nTransfer-Encoding: chunked\n"
-    start += "Accept: */*\nConnection: close\n\n"
-    body = json.dumps(opening())
-    chunks = "".join(f"1\n{character}\n" for character in body)
+def test_a_body_is_read_within_bounds(tmp_path: Path) -> None:
+    def chunks(size: int) -> Iterator[bytes]:
+        yield from (b" " * 65_536 for _ in range(size // 65_536))
+        yield json.dumps(opening()).encode()
+
+    headers = {"Content-Type": "application/json", "Accept": "*/*"}
     with serving("--http", "0", "--", *command(tmp_path, **SERVER)) as url:
-        for end, status in (("0\n\n", b"200"), ("0\nX-Trailer: 1\n\n", b"200"), ("0\n" + "a: b\n" * 200, b"400")):
-            assert raw_response(url, start + chunks + end).split()[1] == status, end
+        for size, status in ((2**20, 200), (2**24, 413)):
+            assert httpx2.post(url, content=chunks(size), headers=headers).status_code == status
 
 
 def test_an_api_is_served_as_its_description_says(tmp_path: Path) -> None:

@@ -9,13 +9,12 @@ import hashlib
 import json
 import os
 import re
-import shlex
 import shutil
 import subprocess
 import time
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
-from contextlib import ExitStack, suppress
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from typing import IO, TypeGuard
@@ -27,8 +26,7 @@ from skillgen.errors import OutputError, UsageError
 from skillgen.evals.grading import Grade, assertions_of, benchmark
 from skillgen.evals.tasks import Task
 from skillgen.mock.log import CallLog, log_line
-from skillgen.mock.mcp import McpMock
-from skillgen.mock.serving import mock_of, relayed, serving, url_of
+from skillgen.mock.serving import mock_of, serving, url_of
 from skillgen.model.credentials import variable_prefix
 from skillgen.model.service import Service
 from skillgen.model.values import Json
@@ -88,10 +86,8 @@ def run_agent(evaluation: Evaluation, task: Task, out: Folder, path: str, *, has
     log = CallLog(keeps=True)
     mock = mock_of(evaluation.service, evaluation.results, log)
     output, errors = bytearray(), bytearray()
-    with ExitStack() as stack:
-        port = stack.enter_context(serving(mock))
-        words = stack.enter_context(relayed(mock)) if isinstance(mock, McpMock) else ()
-        environment = _environment(evaluation, url_of(evaluation.service, port), words, has_skill=has_skill)
+    with serving(mock) as port:
+        environment = _environment(evaluation, url_of(evaluation.service, port), has_skill=has_skill)
         started = time.monotonic()
         exit_code = _run(evaluation, task.prompt, environment, folder / "outputs", output, errors)
         seconds = time.monotonic() - started
@@ -119,7 +115,7 @@ def _copy(source: Path, target: Path) -> None:
         raise UsageError(f"cannot be read: {error.strerror}", where=str(source), fix="correct `files`") from None
 
 
-def _environment(evaluation: Evaluation, url: str, words: Sequence[str], *, has_skill: bool) -> dict[str, str]:
+def _environment(evaluation: Evaluation, url: str, *, has_skill: bool) -> dict[str, str]:
     """Returns the variables of an agent: those of the user, who has logged it in, and where the service is."""
     environment = {name: value for name, value in os.environ.items() if not name.startswith("SKILLGEN_")}
     environment["SKILLGEN_MOCK_URL"] = url
@@ -127,8 +123,6 @@ def _environment(evaluation: Evaluation, url: str, words: Sequence[str], *, has_
         tools = call_data(evaluation.service, evaluation.service.tools)["tools"].values()
         nouns = sorted({noun for tool in tools for noun in tool["nouns"]})
         environment |= {f"{variable_prefix(url)}___{noun}": "mock" for noun in nouns}
-    if words:
-        environment["SKILLGEN_MOCK_COMMAND"] = shlex.join(words)
     if has_skill:
         environment["SKILLGEN_SKILL"] = str(evaluation.skill)
         environment |= dict.fromkeys(_program_variables(evaluation.skill), url)

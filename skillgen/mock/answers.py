@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Iterator
 
 from skillgen.model.calls import ErrorCase, Output
@@ -29,8 +28,6 @@ class Answers:
             Generator(self.validator, invents=True, is_complete=is_complete) for is_complete in (True, False)
         ]
         self._values: dict[tuple[int, str | None], Json] = {}
-        self._lock = threading.RLock()
-        """Validators and generators have a state, and threads answer requests."""
 
     def value(self, output: Output, media_type: str | None = None) -> Json:
         """Returns an example of an output that is valid, else a generated value; null if none was found.
@@ -38,10 +35,9 @@ class Answers:
         Examples for another `media_type` do not count.
         """
         key = id(output), media_type
-        with self._lock:
-            if key not in self._values:
-                self._values[key] = self._value(output, media_type)
-            return self._values[key]
+        if key not in self._values:
+            self._values[key] = self._value(output, media_type)
+        return self._values[key]
 
     def _value(self, output: Output, media_type: str | None) -> Json:
         examples = [item for item in output.examples if media_type is None or item.media_type in (None, media_type)]
@@ -71,9 +67,7 @@ class Answers:
         for example in examples:
             value = example.output.json if example.output is not None else None
             schema = tool.output.schema if tool.output is not None else None
-            with self._lock:
-                is_valid = schema is None or self.validator.validation_error(value, schema) is None
-            if is_valid:
+            if schema is None or self.validator.validation_error(value, schema) is None:
                 return value, True
         if tool.output is None:
             return NOTHING_DECLARED, False

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import re
 import shlex
-import threading
 from collections.abc import Iterator, Sequence
 from email.message import Message
 from urllib.parse import parse_qsl, quote_plus, urlsplit
@@ -77,7 +76,6 @@ class ApiMock:
         self._checker = CallChecker(service, is_strict=True, allows_placeholders=allows_placeholders)
         self._answers = Answers(service)
         self._log = log
-        self._lock = threading.Lock()
         self._auth: dict[str | None, list[Auth]] = {}
         for auth in service.requirements.auth:
             self._auth.setdefault(auth.name, []).append(auth)
@@ -86,10 +84,6 @@ class ApiMock:
 
     def respond(self, request: Request) -> Response:
         """Returns the response to a request."""
-        with self._lock:
-            return self._respond(request)
-
-    def _respond(self, request: Request) -> Response:
         path, _, query = request.target.partition("#")[0].partition("?")
         if path.startswith(("http://", "https://")):  # as a proxy is asked
             path = urlsplit(path).path

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import threading
 from pathlib import Path
 
 from msgspec import Struct, to_builtins
@@ -44,7 +43,6 @@ class CallLog:
         """
         self.calls: list[LoggedCall] = []
         self._keeps = keeps
-        self._lock = threading.Lock()
         try:
             self._file = open(path, "a", encoding="utf-8") if path is not None else None  # noqa: SIM115
         except OSError as error:
@@ -52,12 +50,11 @@ class CallLog:
 
     def add(self, call: LoggedCall) -> None:
         """Records a call."""
-        with self._lock:
-            if self._keeps:
-                self.calls.append(call)
-            if self._file is not None:
-                self._file.write(log_line(call))
-                self._file.flush()
+        if self._keeps:
+            self.calls.append(call)
+        if self._file is not None:
+            self._file.write(log_line(call))
+            self._file.flush()
 
     def close(self) -> None:
         """Closes the file."""

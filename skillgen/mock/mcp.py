@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 import re
-import threading
 from collections.abc import Callable, Mapping, Sequence
 from urllib.parse import unquote
 
@@ -76,7 +75,6 @@ class McpMock:
         self._checker = CallChecker(service, allows_placeholders=allows_placeholders)
         self._answers = Answers(service)
         self._log = log
-        self._lock = threading.Lock()
         self._tools = {tool.name: tool for tool in service.tools}
         self._listed = {
             name: as_dict(entry)
@@ -280,8 +278,7 @@ class McpMock:
             raise RequestError(INVALID_PARAMS, f"Unknown tool: {name[:100]}")
         if self._service.disclosure is not None and requested_version(params) is None:
             self._require_description(name, arguments, session)
-        with self._lock:
-            faults = self._checker.faults(self._tools[name], arguments)
+        faults = self._checker.faults(self._tools[name], arguments)
         if faults:
             self._record(name, arguments, faults, "invalid")
             lines = "\n".join(f"{fault.pointer or '/'}: {fault.message}" for fault in faults)
