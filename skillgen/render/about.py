@@ -170,11 +170,6 @@ def description_headings(service: Service) -> tuple[str, ...]:
     return tuple(filter(None, map(plain_words, top_headings(_description(service) or ""))))
 
 
-def description_text(service: Service) -> Markdown:
-    """Returns the description."""
-    return block(service.description or "")
-
-
 def _description(service: Service) -> str | None:
     """Returns the summary and the description, without what the description of the skill has completely."""
     said = one_line(service.purpose or "")

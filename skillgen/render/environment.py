@@ -253,7 +253,14 @@ class Templates:
         return path.relative_to(builtin).as_posix() if path.is_relative_to(builtin) else path.as_posix()
 
 
-REPLACED = {"marks": "mark_text", "command_equivalent": "code", "request_equivalent": "code"}
+REPLACED = {
+    "marks": "mark_text",
+    "command_equivalent": "code",
+    "request_equivalent": "code",
+    "call_line": "short_call",
+    "description_text": "block",
+    "begins_with": "`startswith` of the text",
+}
 """Filters of earlier releases, with what replaces them."""
 
 _GONE = re.compile(rf"No filter named '({'|'.join(REPLACED)})'(?=\.?\Z)")

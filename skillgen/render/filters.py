@@ -97,14 +97,8 @@ def _safe(item: Any, limit: int = VALUE_LIMIT) -> Any:
 
 
 @jinja2.pass_context
-def _call_line(context: jinja2.runtime.Context, tool: Tool) -> Markdown:
-    """Returns a call in one line: `create_task(title*, labels: string[])`, of an API by its request."""
-    return listing.call_line(context["service"], tool)
-
-
-@jinja2.pass_context
 def _short_call(context: jinja2.runtime.Context, tool: Tool) -> str:
-    """Returns a call with names alone, or the request of an API: `create_task(title, due?, …2)`."""
+    """Returns a call with what is required, or the request of an API: `create_task(title*, …)`."""
     return parameters.short_call(tool, context["service"])
 
 
@@ -149,11 +143,6 @@ def _sentence(text: str) -> Markdown:
     return Markdown(text[:1].upper() + text[1:] + ".")
 
 
-def _begins_with(text: str, start: str) -> bool:
-    """True if a text of several lines begins with the words of another."""
-    return " ".join(text[: 2 * len(start) + 40].split()).startswith(markdown.paragraph(start))
-
-
 FUNCTIONS: dict[str, Callable[..., Any]] = {
     "tool_link": pages.tool_link,
     "type_link": pages.type_link,
@@ -189,7 +178,6 @@ FILTERS: dict[str, Callable[..., Any]] = {
     "has_other_addresses": access.has_other_addresses,
     "count": _count,
     "listed": _listed,
-    "begins_with": _begins_with,
     "codes": semantics.codes,
     "is_inferred": is_inferred,
     "example_variables": access.example_variables,
@@ -213,7 +201,6 @@ FILTERS: dict[str, Callable[..., Any]] = {
     "shared_auth": login.shared_auth,
     "section_title": about.section_title,
     "date_samples": semantics.date_samples,
-    "description_text": about.description_text,
     "auth_gloss": access.auth_gloss,
     "extension_line": about.extension_line,
     "type_phrase": types.type_phrase,
@@ -252,7 +239,6 @@ FILTERS: dict[str, Callable[..., Any]] = {
     "parameter_lists": parameters.parameter_lists,
     "common_notes": semantics.common_notes,
     "event_lists": parameters.event_lists,
-    "call_line": _call_line,
     "usage_line": items.usage_line,
     "short_call": _short_call,
     "tool_label": _tool_label,

@@ -27,7 +27,7 @@ from skillgen.render.commands import usage
 from skillgen.render.identity import tool_phrase
 from skillgen.render.pages import Page, Section, pages_of
 from skillgen.render.parameters import is_fixed, lists_requests, shared_parameters, takes_nothing, writable
-from skillgen.render.phrases import of_rendering, once, phrase, plain_phrase
+from skillgen.render.phrases import once, phrase, plain_phrase
 from skillgen.render.reference import Reference, Topic, group_words
 from skillgen.render.semantics import mark_text
 from skillgen.text.markdown import Markdown, code, code_list, inline, link_label, link_url, one_line, paragraph
@@ -334,12 +334,6 @@ class _Lines:
         elif not types and schema.items is not None:
             types = ("array",)
         return [kind for kind in dict.fromkeys(types) if kind != "null"]
-
-
-def call_line(service: Service, tool: Tool) -> Markdown:
-    """Returns a call with every parameter."""
-    lines = of_rendering(_Lines, service, lambda: _Lines(service, ""))
-    return Markdown(lines.call(tool, 1))
 
 
 _COMMAND_PARAMETERS = 8

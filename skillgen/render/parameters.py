@@ -190,24 +190,16 @@ def _lists(item: Tool | Event) -> tuple[ParameterList, ...]:
     return tuple(lists)
 
 
-_SHORT_CALL_PARAMETERS = 5
-"""Parameters of a call in a link, unless more are required."""
-
-
 def short_call(tool: Tool, service: Service) -> str:
-    """Returns a call with names alone, `create_task(title, due?, …2)`, where `?` marks what is optional, or the request
-    where SKILL.md lists requests.
-    """
+    """Returns a call with what is required, `create_task(title*, …)`, or the request where SKILL.md lists requests."""
     if tool.command:
         return usage(tool, None)
     if lists_requests(service):
         return f"{tool.method} {tool.path}"
-    sent = sorted(writable(tool.parameters), key=lambda item: not item.required)
-    names = [one_line(item.name) + "?" * (not item.required) for item in sent]
-    shown = names[: max(_SHORT_CALL_PARAMETERS, sum(item.required for item in sent))]
-    shown = names if len(names) == len(shown) + 1 else shown
-    more = [f"…{len(names) - len(shown)}"] if len(shown) < len(names) else []
-    return f"{tool.name}({', '.join(shown + more) or ('' if takes_nothing(tool) else '…')})"
+    sent = writable(tool.parameters)
+    names = [f"{one_line(item.name)}*" for item in sent if item.required]
+    has_more = len(names) < len(sent) or not (sent or takes_nothing(tool))
+    return f"{tool.name}({', '.join([*names, *['…'] * has_more])})"
 
 
 def takes_nothing(tool: Tool) -> bool:

@@ -8,14 +8,11 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from functools import cache
 
-from msgspec import Struct
 from msgspec.structs import replace
 
 from skillgen.model.auth import Credential, RateLimit
 from skillgen.model.resource import Event, Prompt, Resource
-from skillgen.model.schema import Schema
 from skillgen.model.service import Service
 from skillgen.model.tool import Cost, Semantics, Tool
 from skillgen.model.values import is_inferred
@@ -220,48 +217,24 @@ def without_notes(tool: Tool, notes: Collection[str]) -> Tool:
 _NAMES_SHOWN = 30
 """Maximum of names in one line."""
 
-_DEPTH_LIMIT = 24
-"""Levels of a parameter that are searched for dates."""
-
 _DATE_FORMATS = ("date", "date-time", "time")
 
-_FACTS: tuple[tuple[str, str, Callable[[Semantics], object]], ...] = (
-    ("fact_read_only", "read_only", lambda facts: facts.effect == "read"),
-    ("fact_destructive", "destructive", lambda facts: facts.destructive),
-    ("fact_sends", "sends", lambda facts: facts.sends and not facts.destructive),
-    ("fact_confirmed", "requires_confirmation", lambda facts: facts.requires_confirmation),
-    ("fact_repeatable", "idempotent", lambda facts: facts.idempotent and not facts.read_only),
-    ("fact_repeatable_with_key", "idempotent_with_key", lambda facts: facts.idempotent_with_key),
-    ("fact_not_repeatable", "idempotent", lambda facts: facts.idempotent is False and not facts.read_only),
-    ("fact_irreversible", "reversible", lambda facts: facts.reversible is False),
-)
-"""Phrase, field, and whether the fact is true for a tool."""
-
-
-class OperationalFact(Struct, frozen=True):
-    """Something that is true for some tools."""
-
-    label: Markdown
-    """What is true."""
-
-    names: Markdown
-    """The tools, as code."""
+_REPEATED: dict[str, Callable[[Semantics], object]] = {
+    "fact_repeatable": lambda facts: facts.idempotent and not facts.read_only,
+    "fact_repeatable_with_key": lambda facts: facts.idempotent_with_key,
+    "fact_not_repeatable": lambda facts: facts.idempotent is False and not facts.read_only,
+}
+"""Phrase, and whether it is true for a tool."""
 
 
 @once
-def operational_facts(service: Service) -> list[OperationalFact]:
-    """Returns what commands do, and whether they can be repeated; inferred facts are marked."""
-    facts = []
-    for label_name, field, is_true in _FACTS:
-        label = phrase(label_name)
-        tools = [tool for tool in service.tools if is_true(tool.semantics)]
-        declared = [tool.name for tool in tools if not tool.semantics.is_judged(field)]
-        inferred = [tool.name for tool in tools if tool.semantics.is_judged(field) and field != "idempotent"]
-        inferred_label = phrase("fact_inferred", fact=label)
-        facts += [OperationalFact(label, commands_shown(declared, service))] if declared else []
-        facts += [OperationalFact(inferred_label, commands_shown(inferred, service))] if inferred else []
-    paged = [tool.name for tool in service.tools if tool.pagination]
-    return [*facts, OperationalFact(phrase("fact_paged"), commands_shown(paged, service))] if paged else facts
+def operational_facts(service: Service) -> dict[Markdown, Markdown]:
+    """Returns what the marks do not say: whether commands can be repeated, as declared, and which return pages."""
+    found = {name: [tool for tool in service.tools if is_true(tool.semantics)] for name, is_true in _REPEATED.items()}
+    found["fact_paged"] = [tool for tool in service.tools if tool.pagination]
+    return {
+        phrase(name): commands_shown([tool.name for tool in tools], service) for name, tools in found.items() if tools
+    }
 
 
 def deprecated_names(service: Service) -> Markdown:
@@ -269,38 +242,16 @@ def deprecated_names(service: Service) -> Markdown:
     return names_shown([tool.name for tool in service.tools if tool.deprecated])
 
 
-@once
 def date_formats(service: Service) -> dict[str, Markdown]:
-    """Returns each date or time format that a parameter has, with these parameters."""
-    types = {item.name: item.schema for item in service.schemas}
-
-    @cache
-    def in_type(ref: str, seen: frozenset[str], depth: int) -> tuple[tuple[str, str], ...]:
-        return tuple(within(types[ref], seen, depth))
-
-    def within(schema: Schema, seen: frozenset[str] = frozenset(), depth: int = 0) -> Iterator[tuple[str, str]]:
-        """Yields the path and the format of each date in a value."""
-        if depth > _DEPTH_LIMIT:
-            return
-        if schema.format in _DATE_FORMATS:
-            yield "", schema.format
-        for ref in filter(None, (schema.ref, *schema.includes)):
-            if ref in types and ref not in seen and len(seen) < 2:
-                yield from in_type(ref, seen | {ref}, depth + 1)
-        for part in filter(None, (schema.items, *schema.alternatives)):
-            yield from within(part, seen, depth + 1)
-        for item in schema.properties:
-            if not item.schema.read_only:
-                for path, name in within(item.schema, seen, depth + 1):
-                    yield (f"{item.name}.{path}" if path else item.name), name
-
-    paths: dict[str, dict[str, None]] = {}
+    """Returns each date or time format that a parameter, or a member of one, has, with these."""
+    paths: dict[str, list[str]] = {}
     for tool in service.tools:
         for parameter in tool.parameters:
-            for path, name in within(parameter.schema):
-                place = f"{tool.name}.{parameter.name}"
-                paths.setdefault(name, {})[f"{place}.{path}" if path else place] = None
-    return {name: names_shown([*paths[name]]) for name in _DATE_FORMATS if name in paths}
+            schema, place = parameter.schema.items or parameter.schema, f"{tool.name}.{parameter.name}"
+            members = [(f"{place}.{item.name}", item.schema) for item in schema.properties if not item.schema.read_only]
+            for path, member in [(place, schema), *members]:
+                paths.setdefault(member.format or "", []).append(path)
+    return {name: names_shown(paths[name]) for name in _DATE_FORMATS if name in paths}
 
 
 def codes(names: Iterable[str], limit: int | None = None) -> Markdown:
