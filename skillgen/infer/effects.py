@@ -253,22 +253,21 @@ def _judged(tool: Tool, semantics: Semantics, method: str, prefix: Sequence[str]
     """Returns the effect by method, name and summary, and which of them says it."""
     by_method = _BY_METHOD + method.upper()
     of_method = _EFFECT_OF_METHOD.get(method)
-    text = tool.summary or tool.description or tool.title or ""
+    own = _words(tool.name)
     if semantics.read_only:
         raised = _plain_effect(_readings(tool, method, prefix))
         return (raised, _BY_NAME) if raised else (of_method, by_method) if of_method else None
-    own = _words(tool.name)
     if of_method == "read" and ("name" in (tool.origins or {}) or _WORDS["raised_get"].isdisjoint(own)):
         return "read", by_method
+    text = tool.summary or tool.description or tool.title or ""
     verb = _code_in(own, text) or _verb_of_name(tool, method, _readings(tool, method, prefix))
-    said = _verb_of_text(text) if semantics.read_only is None else None
-    if not verb and not said and tool.summary and tool.description and semantics.read_only is None:
-        said = _verb_of_text(tool.description)
+    said = _verb_of_text(text) or (None if verb else _verb_of_text(tool.description or ""))
     if of_method == "read":
         is_noun = verb and verb.effect == "write" and said and said.effect == "read"
         is_raised = verb and verb.word in _WORDS["raised_get"] and not is_noun
         return (verb.effect, _BY_NAME) if verb and is_raised else ("read", by_method)
-    said = None if of_method else said
+    if of_method or semantics.read_only is not None:
+        said = None
     if verb and said:
         if verb.word in _NOUNS_AT_END and said.is_certain and said.effect == "read":
             verb = None
@@ -324,13 +323,12 @@ def _prefix(tools: Iterable[Tool]) -> tuple[str, ...]:
 def _readings(tool: Tool, method: str, prefix: Sequence[str]) -> list[tuple[str, ...]]:
     """Returns the words of a name: of its last segment, those after a prefix, and all of them.
 
-    A name that was made up, which has an origin, is that of the last fixed segment of the path,
-    and of the one before a verb.
+    A name that was made up, which has an origin, is that of the last fixed segment of the path.
     """
     name = without_request(tool.name, tool.method, tool.path)
     if "name" in (tool.origins or {}):
         fixed = path_segments(tool.path or "")
-        name = "_".join(fixed[-2 if fixed and fixed[-1] in _PLAIN else -1 :])
+        name = "_".join(fixed[-1:])
     words = _words(name)
     if len(words) > 1 and method in (words[0], words[-1]):
         words = words[1:] if words[0] == method != "get" else words[: -1 if words[-1] == method else None]
@@ -348,36 +346,30 @@ def _verb_of_name(tool: Tool, method: str, readings: Sequence[tuple[str, ...]]) 
 
     What may be a noun counts only if no other word is a verb; in a path, and after a method, hardly ever.
     """
-    readings = [(*dropwhile(_FILLERS.__contains__, reading[:-1]), reading[-1]) for reading in readings]
     for words in readings:
+        words = (*dropwhile(_FILLERS.__contains__, words[:-1]), words[-1])
         for size in range(min(len(words), 3), 0, -1):
             verb = "_".join(words[:size])
-            if (verb in _PLAIN and (verb != method or verb == "get")) or (size > 1 and verb in _VERBS):
+            if verb in (_PLAIN if size == 1 else _VERBS):
                 return _Verb(verb, _effect_of(verb, words[size:]))
-    own = _words(tool.name)
-    is_thing = "name" in (tool.origins or {}) or method in ("put", "patch", "delete") or own[:1] == (method,) != own
+    is_thing = "name" in (tool.origins or {}) or method in ("put", "patch", "delete", *_words(tool.name)[:1])
     nouns: list[_Verb] = []
     for reading in readings:
         words = (reading[0], *takewhile(lambda word: word not in _ENDS, reading[1:]))
         last = words[-1]
-        phrase = "_".join(words[-2:]) if words[1:] else ""
-        for verb in (phrase, last):
-            if verb in _PLAIN or (verb == phrase and verb in _VERBS):
-                return _Verb(verb, _effect_of(verb, words[: -1 - verb.count("_")]))
+        if last in _PLAIN:
+            return _Verb(last, _effect_of(last, words[:-1]))
         if words[0] in _VERBS and last in _READ_NOUNS:
             continue
-        is_noun = not method and not _READ_NOUNS.isdisjoint((words[0], last))
-        if is_noun or (_VERBS.get(last) == "read" and (last not in _NOUNS_AT_END or words[0] not in _VERBS)):
+        is_read = _VERBS.get(last) == "read" and (last not in _NOUNS_AT_END or words[0] not in _VERBS)
+        if is_read or (not method and not _READ_NOUNS.isdisjoint((words[0], last))):
             nouns.append(_Verb(last, "read", False))
-        inner = [(at, word) for at, word in enumerate(words[1:-1], 2) if word in _PLAIN]
-        nouns += [_Verb(word, _effect_of(word, words[at:]), False) for at, word in inner]
-        if words[0] in _VERBS and not (is_thing and words[0] in _NOUNS_AT_END):
-            nouns.append(_Verb(words[0], _effect_of(words[0], words[1:]), False))
-        if last in _VERBS and last not in _NOUNS_AT_END:
-            nouns.append(_Verb(last, _effect_of(last, words[:-1]), False))
-    if any(reading[1:-1] == ("to",) for reading in readings):  # `csv_to_json`
-        nouns.append(_Verb("to", "read", False))
-    return next(iter(nouns), None)
+        nouns += [
+            _Verb(word, _effect_of(word, words[at:] or words[:-1]), False)
+            for at, word in enumerate(words, 1)
+            if word in _VERBS and (word not in _NOUNS_AT_END or (at == 1 and not is_thing))
+        ]
+    return min(nouns, key=lambda verb: verb.word in _NOUNS, default=None)
 
 
 def _effect_of_posting(tool: Tool) -> Effect | None:
@@ -407,9 +399,7 @@ def _names_a_thing(words: Sequence[str], text: str) -> bool:
         return False
     if any(singular(word) != word and word not in _VERBS for word in words[:: max(1, len(words) - 1)]):
         return True
-    first, second, *_ = *found, "", ""
-    is_of = second in _WORDS["of"] or second.startswith(("d'", "d’"))
-    return singular(first) in _READ_NOUNS or (is_of and not first.endswith(tuple(_WORDS["of_action"])))
+    return bool(found) and singular(found[0]) in _READ_NOUNS
 
 
 def _plain_effect(readings: Sequence[tuple[str, ...]]) -> Effect | None:
@@ -426,17 +416,13 @@ def _effect_of(verb: str, rest: Sequence[str]) -> Effect:
     names = {singular("_".join(what[-size:])) for size in (1, 2)} if what else set()
     rules = () if "draft" in what else _OBJECTS
     effect = next((effect for verbs, things, effect in rules if verb in verbs and names & things), _VERBS[verb])
-    return max([effect, *_joined(effect, rest)], key=rank_of)
+    return max([effect, *_joined(rest)], key=rank_of)
 
 
-def _joined(effect: Effect, rest: Sequence[str]) -> Iterator[Effect]:
+def _joined(rest: Sequence[str]) -> Iterator[Effect]:
     """Yields the effects of the verbs that are joined to one: "list, create or close", "read it and delete it"."""
-    is_list = True
-    for index, (joint, word) in enumerate(pairwise(rest[:_JOINED])):
-        verb = _base(word) if joint in _JOINTS else ""
-        if joint not in _JOINTS:
-            is_list = is_list and (word in _JOINTS or _base(joint) in _VERBS)
-        elif verb in _PLAIN and (is_list or effect != "read" or _WORDS["determiners"] & {*rest[index + 2 : index + 3]}):
+    for joint, word in pairwise(rest[:_JOINED]):
+        if joint in _JOINTS and (verb := _base(word)) in _PLAIN:
             yield _PLAIN[verb]
 
 
@@ -452,42 +438,30 @@ def _code_in(words: Sequence[str], text: str) -> _Verb | None:
 # -- sentences -------------------------------------------------------------------------------------------------------
 
 
-_QUESTIONS = ("is", "are", "can", "does", "how", "when")
-"""Words that ask, at the start of a name; of a sentence they say nothing: "Does a transfer", "When you create …"."""
-
-
 def _verb_of_text(text: str) -> _Verb | None:
     """Returns the first word of a sentence if it is a verb, after words such as "This tool".
 
-    In German it may be the last word; in a text without spaces, the last stem of the first sentence counts.
+    In German it may be the last word. In a text without spaces, the last stem of the first sentence counts, in Chinese
+    the first.
     """
     sentence = _SENTENCE_END.split(_START.sub("", _folded(_ASIDES.sub("", text[:_TEXT_LIMIT]))), maxsplit=1)[0]
     if not sentence.isascii() and (stems := _STEM.findall(sentence)):
         stem = stems[-1] if _KANA.search(sentence) else stems[0]
         return _Verb(stem, _STEMS[stem])
-    words = _WORD.findall(_LEAD.sub("", sentence.lower()))
-    words = words if len(words) > 1 else [*words_of(sentence)]
-    words = [*dropwhile(_FILLERS.__contains__, (word for word in words if word[-2:] != "ly" or word in _VERBS))]
+    words = [*dropwhile(_FILLERS.__contains__, _WORD.findall(_LEAD.sub("", sentence.lower())))]
     if not words:
         return None
     first, rest = words[0], words[1:]
-    verb, has_object = _base(first) if first not in _QUESTIONS else "", bool(rest) and rest[0] in _WORDS["determiners"]
-    if not verb and has_object and first.endswith("ing"):
-        verb = next((stem for stem in (first[:-3], f"{first[:-3]}e", first[:-4]) if stem in _VERBS), "")
-    if not verb and words[-1] in _AT_END:
-        return _Verb(words[-1], _VERBS[words[-1]])
-    if not verb:
+    if not (verb := _base(first)):
+        if words[-1] in _AT_END:
+            return _Verb(words[-1], _VERBS[words[-1]])
         return _Verb("", "read") if first in _WORDS["read_leads"] else None
     if code := _code_in((verb, *takewhile(lambda word: word not in _ENDS, rest)), sentence):
         return code
-    phrase = f"{verb}_{rest[0]}" if rest else ""
-    if phrase in _VERBS:
-        return _Verb(phrase, _effect_of(phrase, rest[1:]))
-    if verb in _PLAIN or has_object or _VERBS[verb] == "read":
-        return _Verb(verb, _effect_of(verb, rest), verb in _PLAIN or has_object or first != verb)
-    is_noun = first.endswith("s") != verb.endswith("s") or not rest or rest[-1] in _READ_NOUNS
-    is_noun = is_noun or any(_PLAIN.get(word) == "read" for word in rest)
-    return None if is_noun else _Verb(verb, _effect_of(verb, rest), False)
+    is_certain = verb in _PLAIN or (bool(rest) and rest[0] in _WORDS["determiners"])
+    if is_certain or _VERBS[verb] == "read":
+        return _Verb(verb, _effect_of(verb, rest), is_certain or first != verb)
+    return _Verb(verb, _effect_of(verb, rest), False) if rest and first == verb else None
 
 
 def _base(word: str) -> str:
