@@ -20,13 +20,12 @@ export PYTHONDONTWRITEBYTECODE :=
 help: ## List the commands
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST)
 
-demo: $(VENV)/.installed ## Crawl the Acme example server and show the documents
-	@echo '$$ skillgen from-server -- python3 examples/acme-mcp/server.py'
-	@$(BIN)/skillgen from-server -o build/demo -- $(BIN)/python examples/acme-mcp/server.py
-	@echo
-	@cd build/demo && find . -type f | LC_ALL=C sort
-	@echo
-	@head -n 60 build/demo/skills/acme-mcp/SKILL.md
+shown = @echo '$$ $(1)' && PATH="$(CURDIR)/$(BIN):$$PATH" $(1) && echo
+
+demo: $(VENV)/.installed ## Document the Acme example server, and show each command
+	$(call shown,skillgen from-server -o build/demo -- python examples/acme-mcp/server.py)
+	$(call shown,find build/demo -type f)
+	$(call shown,head -n 60 build/demo/skills/acme-mcp/SKILL.md)
 
 test: check parsers $(SERVERS)/.installed $(NODE)/.installed $(VALIDATORS) ## Run the checks and all tests
 	@PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/python -m pytest -n logical --dist loadfile --no-loadscope-reorder

@@ -233,7 +233,7 @@ def test_a_long_list_comes_in_pages(ask: Ask) -> None:
 
 
 def test_the_server_contradicts_itself_nowhere(ask: Ask) -> None:
-    """S0-05, S0-19: only the access level, which the seed declares, is less than what one of the tools may do."""
+    """S0-05, S0-19."""
     lists = ("tools/list", "resources/list", "resources/templates/list", "prompts/list")
     results = {
         "initialize": ask("initialize"),
@@ -241,7 +241,7 @@ def test_the_server_contradicts_itself_nowhere(ask: Ask) -> None:
         **{method: [ask(method)] for method in lists},
     }
     service = service_of_answers(results, protocol_version="2024-11-05")
-    assert [problem.code for problem in service.problems] == ["safety-facts-disagree"]
+    assert service.problems == ()
     assert [tool.name for tool in service.tools] == TOOLS
     assert [group.title for group in service.groups] == ["Projects", "Tasks"]
     assert len(service.when_to_use) == 4

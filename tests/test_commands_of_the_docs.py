@@ -167,17 +167,13 @@ def faults(line: str, folder: Path) -> Iterator[str]:
         yield f"exit {finished.exit_code}\n{finished.stderr}"
 
 
-def test_the_files_of_the_readme_are_what_init_and_build_know(project: Path) -> None:
-    """The project builds every target; the hook is what `init` writes; the workflow is valid and runs the check."""
-    configuration, hook, workflow = yaml_of_the_readme()
-    generated("init", cwd=project)
-    assert yaml.safe_load(hook) == yaml.safe_load((project / ".pre-commit-config.yaml").read_text("utf-8"))
+def test_the_project_of_the_readme_builds_every_target(project: Path) -> None:
+    configuration = yaml_of_the_readme()[0]
     (project / "skillgen.yaml").write_text(configuration, "utf-8")
     generated("build", cwd=project)
     written = files_of(project / "agent-docs")
     assert {name.partition("/")[0] for name in written} >= set(yaml.safe_load(configuration)["targets"])
-    steps = yaml.safe_load(workflow)["jobs"]["check"]["steps"]
-    for step in steps:
-        for line in step.get("run", "").splitlines():
-            assert line.startswith("pipx ") or run_skillgen(*line.split()[1:], cwd=project).exit_code == 0, line
-    assert "skillgen build --check" in [step.get("run") for step in steps]
+
+
+def test_the_readme_is_short() -> None:
+    assert len(PAGES[0].read_bytes()) <= 12 * 1024

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import json
 import os
+import subprocess
 import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 import yaml
-from cli import ROOT, Finished, files_of, run_skillgen
+from cli import ROOT, Finished, environment, files_of, run_skillgen
 from descriptions import grouped, write
 from jsonschema import Draft202012Validator
 
@@ -240,25 +241,90 @@ def test_a_server_in_typescript_is_run_where_its_build_is(settings: str, command
     }
 
 
+def steps_of(workflow: Path) -> list[str]:
+    (job,) = yaml.safe_load(workflow.read_text("utf-8"))["jobs"].values()
+    return [step["run"] for step in job["steps"] if "run" in step]
+
+
 def test_a_workflow_for_github_checks_and_reports(tmp_path: Path) -> None:
     """It is valid YAML, checks on three systems, and uploads what lint finds as SARIF."""
     write(tmp_path / "openapi.json", API)
-    (tmp_path / "pyproject.toml").write_text("[project]\nname = 'shop'\n", "utf-8")
     finished = init(tmp_path, "--ci", "github")
     path = tmp_path / ".github" / "workflows" / "skillgen.yml"
     assert "wrote .github/workflows/skillgen.yml: set the variable SKILLGEN" in finished.stderr
-    workflow = yaml.safe_load(path.read_text("utf-8"))
-    runs = {name: [step["run"] for step in job["steps"] if "run" in step] for name, job in workflow["jobs"].items()}
-    assert runs["check"][-2:] == ["python -m pip install .", "skillgen build --check"]
-    assert runs["lint"] == [*runs["check"][:-1], "skillgen lint --format sarif > skillgen.sarif"]
-    assert run_skillgen("build", cwd=tmp_path).exit_code == 0
-    for command in ("build --check", "lint --format sarif"):
-        assert run_skillgen(*command.split(), cwd=tmp_path).exit_code == 0
+    assert [file.name for file in path.parent.iterdir()] == ["skillgen.yml"]
     text = path.read_text("utf-8")
+    (job,) = yaml.safe_load(text)["jobs"].values()
+    assert {system.partition("-")[0] for system in job["strategy"]["matrix"]["os"]} == {"ubuntu", "windows", "macos"}
+    assert run_skillgen("build", cwd=tmp_path).exit_code == 0
+    commands = [step.partition(" > ")[0].split()[1:] for step in steps_of(path) if step.startswith("skillgen ")]
+    assert [words[0] for words in commands] == ["build", "lint"]
+    for words in commands:
+        assert run_skillgen(*words, cwd=tmp_path).exit_code == 0
     assert "already exists and was not changed" in init(tmp_path, "--ci", "github").stderr
     assert path.read_text("utf-8") == text
     refused = run_skillgen("init", "--ci", "gitlab", cwd=tmp_path)
     assert (refused.exit_code, "--ci: no such host: gitlab" in refused.stderr) == (2, True)
+
+
+STUBS = {
+    "skillgen": f"#!/bin/sh\nexec '{sys.executable}' -m skillgen \"$@\"\n",
+    "gh": '#!/bin/sh\necho "$@" >> "$RUNNER_TEMP/calls"\ncp "$6" "$RUNNER_TEMP/body.md"\n',
+}
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="the job runs on Linux")
+def test_documents_of_others_are_renewed_by_a_scheduled_pull_request(tmp_path: Path) -> None:
+    """A folder that fails keeps its documents, and keeps no other from the pull request; the project's are built."""
+    project, origin, runner = (tmp_path / name for name in ("project", "origin.git", "runner"))
+    for folder in (project, runner):
+        folder.mkdir()
+    for name, text in STUBS.items():
+        (runner / name).write_text(text, "utf-8")
+        (runner / name).chmod(0o755)
+
+    def ran(*words: str) -> int:
+        path = f"{runner}{os.pathsep}{os.environ['PATH']}"
+        env = environment({"PATH": path, "RUNNER_TEMP": str(runner)})
+        return subprocess.run(words, cwd=project, env=env, check=False, timeout=300).returncode
+
+    write(tmp_path / "tasks.json", grouped(tasks=["list_tasks"]))
+    write(tmp_path / "gone.json", API)
+    for name in ("tasks", "gone"):
+        assert ran("skillgen", "from-openapi", f"../{name}.json", "-o", f"docs of others/{name}") == 0
+    assert "found documents that skillgen update renews" in init(project, "--ci", "github").stderr
+    workflow = project / ".github" / "workflows" / "skillgen-update.yml"
+    assert not workflow.with_name("skillgen.yml").exists(), "nothing is built"
+    commit = ("git", "-c", "user.name=a", "-c", "user.email=a@example.com", "commit", "-qm", "x")
+    for words in (("git", "init", "-q"), ("git", "add", "-A"), commit, ("git", "init", "-q", "--bare", str(origin))):
+        assert ran(*words) == 0
+    assert ran("git", "remote", "add", "origin", str(origin)) == 0
+    write(tmp_path / "tasks.json", grouped(tasks=["list_tasks", "find_task"]))
+    (tmp_path / "gone.json").unlink()
+    codes = [ran("bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", step) for step in steps_of(workflow)[1:]]
+    assert codes == [3, 0]
+    assert "find_task" in (runner / "body.md").read_text("utf-8")
+    assert (runner / "calls").read_text("utf-8").startswith("pr create ")
+    changed = subprocess.run(
+        ["git", "--git-dir", origin, "show", "--name-only", "--format=", "skillgen-update"],
+        capture_output=True,
+        check=True,
+    ).stdout.decode()
+    assert "docs of others/tasks/llms.txt" in changed
+    assert "others/gone" not in changed
+
+
+def test_the_workflow_in_the_documentation_is_that_of_init(tmp_path: Path) -> None:
+    write(tmp_path / "openapi.json", API)
+    for name in ("memory", "gh"):
+        assert run_skillgen("from-openapi", "openapi.json", "-o", f"agent-docs/{name}", cwd=tmp_path).exit_code == 0
+    init(tmp_path, "--ci", "github")
+    workflows = {path.name: path.read_text("utf-8") for path in (tmp_path / ".github" / "workflows").iterdir()}
+    shown = (ROOT / "docs" / "update.md").read_text("utf-8")
+    assert f"```yaml\n{workflows['skillgen-update.yml']}```" in shown
+    readme = (ROOT / "README.md").read_text("utf-8")
+    for text in (workflows["skillgen.yml"], (tmp_path / ".pre-commit-config.yaml").read_text("utf-8")):
+        assert f"```yaml\n{text}```" in readme
 
 
 def test_a_fastapi_application_becomes_a_command(tmp_path: Path) -> None:
@@ -298,7 +364,7 @@ def test_development_servers_are_comments_next_to_the_projects_own(tmp_path: Pat
 def test_an_empty_project_gets_examples_and_a_clear_message(tmp_path: Path) -> None:
     finished = init(tmp_path)
     assert "found no OpenAPI description, no MCP server and no program" in finished.stderr
-    assert set(files_of(tmp_path)) == {"skillgen.yaml", ".skillgen.schema.json"}
+    assert set(files_of(tmp_path)) == {"skillgen.yaml", ".skillgen.schema.json", ".pre-commit-config.yaml"}
     built = run_skillgen("build", cwd=tmp_path)
     assert (built.exit_code, "skillgen.yaml: has no targets" in built.stderr) == (2, True)
     examples = (tmp_path / "skillgen.yaml").read_text("utf-8").partition("correct it:\n  #\n")[2]

@@ -36,7 +36,7 @@ DASHDASH: Json = {
         "or collaborate with team members.",
         "emoji": "📊",
     },
-    "accessLevel": "interact",
+    "accessLevel": "full",
     "alternativeAccess": {
         "cliUrl": "https://acme.com/cli",
         "apiUrl": "https://api.acme.com/docs",

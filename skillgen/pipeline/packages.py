@@ -91,18 +91,17 @@ def _package_folder(project: Path, named: PathName | None) -> Path:
     raise UsageError(what, where="--install", fix="name the folder of the package with --package")
 
 
-def project_tables(pyproject: str) -> list[dict[str, Json]]:
-    """Returns the tables of a pyproject.toml that may declare the name of a project and its scripts."""
+def project_table(pyproject: str) -> dict[str, Json]:
+    """Returns what a pyproject.toml declares of a project: `project`, completed by the table of Poetry."""
     data: dict[str, Json] = {}
     with suppress(ValueError, RecursionError):
         data = parse_toml(pyproject)
-    return [as_dict(data.get("project")), as_dict(as_dict(data.get("tool")).get("poetry"))]
+    return as_dict(as_dict(data.get("tool")).get("poetry")) | as_dict(data.get("project"))
 
 
 def _python_package(project: Path) -> Path:
     """Returns the package that has the project's name, else the only one."""
-    tables = project_tables(text_of_file(project / "pyproject.toml") or "")
-    name = next((name for table in tables if (name := text_of(table, "name"))), "")
+    name = text_of(project_table(text_of_file(project / "pyproject.toml") or ""), "name") or ""
     top = project / "src" if (project / "src").is_dir() else project
     packages = {path.parent.name: path.parent for path in sorted(top.glob("*/__init__.py"))}
     packages = {key: path for key, path in packages.items() if key.isidentifier() and key not in _NO_PACKAGES}
