@@ -485,16 +485,14 @@ def write_project(proposals: Proposals, ci: str | None = None) -> Iterator[str]:
         yield f"left out {proposal.evidence}: a name in it is not UTF-8 or has a null character; rename it"
     if proposals.folders:
         yield f"found documents that skillgen update renews: {', '.join(proposals.folders)}"
-    existing = find_project_file()
-    if existing is None or existing.suffix != ".toml":
-        schema, path = json.dumps(project_schema(), ensure_ascii=False, indent=1) + "\n", Path(SCHEMA_NAME)
-        old = ProjectFiles(Path()).text(SCHEMA_NAME)
-        if existing is None:
-            _create(Path(FILE_NAME), _project_text(proposals))
-        if not path.exists():
-            _create(path, schema)
-        elif '"title": "skillgen.yaml"' in old and old != schema:  # that of an older skillgen
-            path.write_text(schema, "utf-8", newline="\n")
+    existing, path = find_project_file(), Path(SCHEMA_NAME)
+    if existing is None:
+        _create(Path(FILE_NAME), _project_text(proposals))
+    schema = json.dumps(project_schema(), ensure_ascii=False, indent=1) + "\n"
+    if not path.exists():
+        _create(path, schema)
+    elif '"title": "skillgen.yaml"' in ProjectFiles(Path()).text(SCHEMA_NAME):  # maybe that of an older skillgen
+        path.write_text(schema, "utf-8", newline="\n")
     if existing is not None:
         yield f"{existing} already exists and was not changed" + ("; a new one would have:" if proposals.chosen else "")
         yield from map(_target_text, proposals.chosen)
