@@ -207,10 +207,6 @@ def test_what_real_sources_do_well_is_not_reported(tmp_path: Path) -> None:
         ("result-unsaid", "CheckNameAvailability"),
         ("result-unsaid", "put_team"),
     }
-    slack = {f"/{name}": {"get": operation(name)} for name in ("calls_add", "chat_postMessage", "views_open")}
-    assert codes(write(tmp_path / "names.json", description(slack)), "--select", "mixed-name-styles") == []
-    numbered = {f"/{name}": {"get": operation(name)} for name in ("addCall", "postMessage", "create_1")}
-    assert codes(write(tmp_path / "numbered.json", description(numbered)), "--select", "mixed-name-styles") == []
 
 
 def _answer(media_type: str, **members: Json) -> Json:

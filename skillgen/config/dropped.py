@@ -16,8 +16,9 @@ _AI_HELP = ("0.2.0", "emit dashdash, whose ai_help has the result in both forms"
 _RULE = ("0.2.0", "leave it out: most sources break it, or hardly one does")
 
 _RULES = (
-    "ambiguous-alternatives deep-input default-contradicted icon-not-portable icon-size-invalid rate-limit-undeclared "
-    "request-without-example result-without-example unconstrained-parameters usage-unsaid"
+    "ambiguous-alternatives deep-input default-contradicted icon-not-portable icon-size-invalid "
+    "mixed-name-styles rate-limit-undeclared request-without-example result-without-example unconstrained-parameters "
+    "usage-unsaid"
 )
 
 _DROPPED: Mapping[str, tuple[str, str]] = {

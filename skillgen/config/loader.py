@@ -10,7 +10,6 @@ import json
 import os
 import re
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import suppress
 from pathlib import Path
 from typing import Any, TypeAlias, TypeVar
 
@@ -18,7 +17,7 @@ from skillgen.config.convert import Converter, Fault
 from skillgen.config.option import Options, PathName, keys_in
 from skillgen.config.project import SOURCE_KINDS, Project, Source, Target, in_keys
 from skillgen.errors import ProblemLog, UsageError
-from skillgen.text.yaml_core import Places, YamlError, parse_yaml
+from skillgen.text.yaml_core import Places, YamlError, parse_yaml, place_of
 
 _Options = TypeVar("_Options", bound=Options)
 
@@ -166,11 +165,7 @@ def _read_yaml(text: str, name: str) -> tuple[Any, _LineOf]:
         raise UsageError(what.replace(line[0] if line else "", "", 1), where=place, fix="correct it")
 
     def line_of(path: tuple[str | int, ...]) -> int:
-        line, value = 0, data
-        with suppress(LookupError, TypeError):
-            for part in path:
-                line, value = places.get((id(value), part), line), value[part]
-        return line
+        return (place_of(path, data, places) or (0, 0))[0]
 
     return data, line_of
 

@@ -17,7 +17,7 @@ from skillgen.model.schema_json import Types
 from skillgen.model.service import Service
 from skillgen.model.tool import EFFECTS, Kind, Tool
 from skillgen.model.values import child, is_inferred
-from skillgen.rules.prose import ToolNames, style_of, words_in
+from skillgen.rules.prose import ToolNames, words_in
 from skillgen.security.addresses import host_of, is_loopback, is_private
 from skillgen.security.injection import find_injections
 
@@ -234,21 +234,6 @@ def _place_of_name(tool: Tool) -> str:
     return child(tool.pointer, "name" if tool.method is None else "operationId")
 
 
-@_rule(_SERVICE_RULES, "mixed-name-styles", "mcp", "openapi")
-def _mixed_styles(service: Service) -> Findings:
-    by_style: dict[str, list[Tool]] = {}
-    for tool in service.tools:
-        style = None if is_inferred(tool, "name") else style_of(tool.name)
-        if style is not None:
-            by_style.setdefault(style, []).append(tool)
-    if len(by_style) > 1:
-        (main, most), *others = sorted(by_style.items(), key=lambda item: -len(item[1]))
-        rare = [tool for _, tools in others for tool in tools]
-        names = _listed([tool.name for tool in rare])
-        message = f"{len(most)} of {len(most) + len(rare)} names are in {main}, the others are not: {names}"
-        yield _place_of_name(rare[0]), message
-
-
 def _listed(names: Sequence[str]) -> str:
     return ", ".join(name[:40] for name in names[:3]) + (", …" if len(names) > 3 else "")
 
@@ -396,9 +381,6 @@ _MESSAGE = re.compile(
 )
 """Names of properties that say what went wrong, also those of RFC 9457 and of common frameworks."""
 
-_ERROR_LEVELS = 6
-"""How deep the text may be, as in `{"errors": [{"message": {"value": …}}]}`."""
-
 
 @_rule(_SERVICE_RULES, "error-message-missing", "openapi")
 def _missing_messages(service: Service) -> Findings:
@@ -410,26 +392,21 @@ def _missing_messages(service: Service) -> Findings:
             bodies.setdefault(pointers.get(output.schema.ref or "", output.pointer), output)
     for pointer, output in bodies.items():
         if output.schema is not None and not _may_say_what_went_wrong(output.schema, types):
-            yield (
-                pointer,
-                f"the body of the error {output.status} has no property for what went wrong, such as `message`",
-            )
+            what = f"the body of the error {output.status} has no property for what went wrong, such as `message`"
+            yield pointer, what
 
 
 def _may_say_what_went_wrong(schema: Schema, types: Types) -> bool:
     """True if an object has a text for what went wrong, also in an inner object, or its properties are unknown."""
-    level, seen, has_properties = [schema], set[int](), False
-    for _ in range(_ERROR_LEVELS):
-        merged = {id(each): each for item in level for each in _with_named(item, types) if id(each) not in seen}
-        seen |= merged.keys()
-        properties = [item for each in merged.values() for item in each.properties]
-        if any(_MESSAGE.fullmatch(item.name) and _may_be_text(item.schema, types) for item in properties):
-            return True
-        if not has_properties and any(each.additional not in (None, False) for each in merged.values()):
-            return True
-        has_properties = has_properties or bool(properties)
-        level = [item.schema for item in properties]
-        level += [item for each in merged.values() for item in (each.items, *each.alternatives) if item is not None]
+    waiting, seen, has_properties = [schema], set[int](), False
+    for item in waiting:
+        for each in (each for each in _with_named(item, types) if id(each) not in seen):
+            seen.add(id(each))
+            if any(_MESSAGE.fullmatch(item.name) and _may_be_text(item.schema, types) for item in each.properties):
+                return True
+            has_properties = has_properties or bool(each.properties)
+            waiting += [item.schema for item in each.properties]
+            waiting += [item for item in (each.items, *each.alternatives) if item is not None]
     return not has_properties
 
 

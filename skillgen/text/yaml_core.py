@@ -6,7 +6,8 @@ are used, and values follow YAML 1.2.2, 10.3.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from contextlib import suppress
 from typing import Any, TypeAlias
 
 import yaml
@@ -49,8 +50,19 @@ class YamlError(ValueError):
     """The text is not YAML, or cannot be read safely; the message names the line."""
 
 
-Places: TypeAlias = dict[tuple[int, str | int], int]
-"""The lines of keys and items, each by the `id` of its mapping or list and its key or index."""
+Places: TypeAlias = dict[tuple[int, str | int], tuple[int, int]]
+"""Lines and columns of keys and items, from 1, each by the `id` of its mapping or list and its key or index."""
+
+
+def place_of(path: Sequence[str | int], data: Json, places: Places) -> tuple[int, int] | None:
+    """Returns the place of what has a path in the data, else of the innermost mapping or list around it."""
+    value: Any = data
+    found = None
+    with suppress(LookupError, TypeError, ValueError):
+        for part in path:
+            key = int(part) if isinstance(value, list) else part
+            found, value = places.get((id(value), key), found), value[key]
+    return found
 
 
 def parse_yaml(
@@ -59,7 +71,7 @@ def parse_yaml(
     """Parses the first YAML document that is not empty; reports that others follow.
 
     `scalar` returns the value of an unquoted scalar; the default is the core schema. Of a duplicate key the last value
-    is used, and a problem is reported. `places` gets the lines.
+    is used, and a problem is reported. `places` gets where keys and items are.
 
     Raises:
         YamlError: the text is not YAML, or its aliases form a cycle or a bomb.
@@ -131,7 +143,7 @@ class _Builder:
             kind = type(event)
             if places is not None and kind in _NODES:
                 member = event.value if expects_key and kind is scalar else len(collection)
-                places[id(collection), member] = event.start_mark.line + 1
+                places[id(collection), member] = event.start_mark.line + 1, event.start_mark.column + 1
             if kind is scalar:
                 count += 1
                 value = event.value
