@@ -36,7 +36,7 @@ FLOORS = {
     "__main__": 12,
 }
 
-BEHIND = {"jinja2": "render", "typer": "cli", "rich": "cli", "httpx2": "sources", "mcp": "sources", "yaml": None}
+BEHIND = {"jinja2": "render", "typer": "cli", "httpx2": "sources", "mcp": "sources", "yaml": None}
 """Library to the part of skillgen that may import it; `None` where several may."""
 
 DEVELOPERS_COMMANDS = {
@@ -228,7 +228,6 @@ INTERNALS = {
     # All patterns and rules, each of which a test tries.
     "skillgen.security.credentials": "patterns that a function builds, and the table of the golden credentials",
     "skillgen.security.tables": "the tables of credentials, of which one is generated",
-    "skillgen.pipeline.registry": "the time of a query, without that of the process",
     "skillgen.config.option": "the words of a command on another system",
     # What no output shows apart from all else.
     "skillgen.model.credentials": "names of variables for thousands of pairs of origins",

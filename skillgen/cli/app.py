@@ -11,6 +11,7 @@ import os
 import signal
 import sys
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
 from importlib import import_module
 from inspect import signature
 from io import TextIOWrapper
@@ -21,7 +22,7 @@ import typer
 
 from skillgen import __version__
 from skillgen.cli.options import PanelCommand, command
-from skillgen.cli.output import Console, report_unwritable_output
+from skillgen.cli.output import Console, fatal_error
 from skillgen.config.dropped import dropped
 from skillgen.errors import ExitCode, SkillgenError, UsageError
 
@@ -90,30 +91,59 @@ def main() -> None:
             stream.reconfigure(encoding="utf-8", errors="backslashreplace", newline="\n")
     # Exit through SystemExit, so that a server that was started is stopped too.
     signal.signal(signal.SIGTERM, lambda number, frame: sys.exit(128 + number))
-    arguments = sys.argv[1:]
-    command: tuple[str, ...] = ()
-    if "--" in arguments:
-        split = arguments.index("--")
-        arguments, command = arguments[:split], tuple(arguments[split + 1 :])
-    quiet = "-q" in arguments or "--quiet" in arguments
-    arguments = _with_new_spelling(arguments, Console(quiet=quiet).say)
+    arguments, command = split_at_dashes(sys.argv[1:])
+    console = Console(quiet="-q" in arguments or "--quiet" in arguments, debug="--debug" in arguments)
+    sys.exit(run(_with_new_spelling(arguments, console.say), command, console))
+
+
+def split_at_dashes(arguments: list[str]) -> tuple[list[str], tuple[str, ...]]:
+    """Returns what is before `--`, and the command of a server after it."""
+    end = arguments.index("--") if "--" in arguments else len(arguments)
+    return arguments[:end], tuple(arguments[end + 1 :])
+
+
+def run(arguments: list[str], command: tuple[str, ...], console: Console) -> int:
+    """Runs a command line and returns its exit code; prints a fatal error as a message, and with --json as a report."""
     words = [word for word in arguments if not word.startswith("-")]
-    name = next(iter(words), None)
-    _refuse(words[:2], arguments, has_command=bool(command))
-    if "--ai-help" in arguments:
-        # The words before it name the command that it concerns; nothing else is parsed or run.
-        command = tuple(word for word in arguments[: arguments.index("--ai-help")] if not word.startswith("-"))
-        arguments, parser = ["--ai-help"], program()
-    else:
-        parser = program([name]) if name in _COMMANDS else program(has_options=False)
+    name = next(iter(words), "")
+    failure: SkillgenError | None = None
     try:
-        try:
-            parser(args=arguments, prog_name="skillgen", obj=command)
-        except SystemExit as stop:
-            _print_unprinted_json(arguments, stop)
-            raise
-    except OSError as error:
-        sys.exit(int(report_unwritable_output(error, Console())))
+        _refuse(words[:2], arguments, has_command=bool(command))
+        if "--ai-help" in arguments:
+            # The words before it name the command that it concerns; nothing else is parsed or run.
+            command = tuple(word for word in arguments[: arguments.index("--ai-help")] if not word.startswith("-"))
+            arguments, parser = ["--ai-help"], program()
+        else:
+            parser = program([name]) if name in _COMMANDS else program(has_options=False)
+        code = int(parser(args=arguments, prog_name="skillgen", obj=command, standalone_mode=False) or 0)
+        sys.stdout.flush()
+    except SystemExit as stop:
+        code = int(stop.code or 0)
+    except typer.Abort:
+        print("Aborted!", file=sys.stderr)
+        code = 1
+    except Exception as error:
+        if isinstance(error, OSError) and error.filename is None:  # standard output cannot be written
+            if not isinstance(error, BrokenPipeError):
+                console.fail(fatal_error(error))
+            with suppress(OSError, ValueError):
+                os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            return 1 if isinstance(error, BrokenPipeError) else ExitCode.OUTPUT
+        describe = getattr(error, "format_message", None)  # typer does not export the class of its usage errors
+        if describe is not None:
+            error.show()  # type: ignore[attr-defined]
+            code, failure = error.exit_code, UsageError(describe(), fix=f"see skillgen {name} --help")  # type: ignore[attr-defined]
+        else:
+            failure = fatal_error(error)
+            console.fail(failure)
+            code = failure.exit_code
+    if code in _AFTER_SIGNAL:
+        failure = SkillgenError("interrupted", fix="run it again")
+    if failure is not None and name in _COMMANDS and "--json" in arguments:
+        shown = _command(name)
+        if not isinstance(shown, typer.Typer) and "json" in signature(shown).parameters:
+            print(shown.failed_json(failure), flush=True)
+    return code
 
 
 _RENAMED = {
@@ -151,36 +181,19 @@ _WITHOUT_COMMAND = ("from-openapi", "from-cli", "build", "init", "diff")
 
 
 def _refuse(words: Sequence[str], arguments: Sequence[str], *, has_command: bool) -> None:
-    """Exits with an error if a command line names what an earlier release had, or a server where none is read."""
-    name = next(iter(words), None)
+    """Refuses a command line that names what an earlier release had, or a server where none is read.
+
+    Raises:
+        UsageError: it does.
+    """
     options = (word.partition("=")[0] for word in arguments if word.startswith("--"))
-    errors = [dropped("command", text) for text in (name or "", " ".join(words))]
+    errors = [dropped("command", text) for text in ("".join(words[:1]), " ".join(words))]
     errors += [dropped("option", option) for option in options]
-    if has_command and name in _WITHOUT_COMMAND:
-        fix = "use from-server, add it to skillgen.yaml, or print a snapshot of it: skillgen inspect -- COMMAND"
-        errors.append(UsageError("a server's command is given after --", fix=fix))
     for error in filter(None, errors):
-        Console().fail(error)
-        if name in _COMMANDS and _prints_json(name, arguments):
-            print(_command(name).failed_json(error), flush=True)
-        sys.exit(int(error.exit_code))
-
-
-def _prints_json(name: str, arguments: Sequence[str]) -> bool:
-    command = _command(name) if "--json" in arguments else _root
-    return not isinstance(command, typer.Typer) and "json" in signature(command).parameters
-
-
-def _print_unprinted_json(arguments: Sequence[str], stop: SystemExit) -> None:
-    """Prints the `--json` report if the run stopped outside the command: while parsing options, or by a signal."""
-    name = next((word for word in arguments if word in _COMMANDS), None)
-    if name is None or not _prints_json(name, arguments):
-        return
-    describe = getattr(stop.__context__, "format_message", None)  # typer does not export the class of its usage errors
-    if describe is None and stop.code not in _AFTER_SIGNAL:
-        return
-    what, fix = (describe(), f"see skillgen {name} --help") if describe else ("interrupted", "run it again")
-    print(_command(name).failed_json(SkillgenError(what, fix=fix)), flush=True)
+        raise error
+    if has_command and words and words[0] in _WITHOUT_COMMAND:
+        fix = "use from-server, add it to skillgen.yaml, or print a snapshot of it: skillgen inspect -- COMMAND"
+        raise UsageError("a server's command is given after --", fix=fix)
 
 
 def _show_version(is_requested: bool) -> None:

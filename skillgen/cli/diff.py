@@ -13,7 +13,7 @@ import typer
 from msgspec.structs import asdict
 
 from skillgen.cli.options import OptionsOf, command, run_with
-from skillgen.cli.output import Console, change_lines
+from skillgen.cli.output import Console, change_line
 from skillgen.config.project import Run, Source
 from skillgen.errors import ExitCode, SkillgenError, SourceError
 
@@ -59,8 +59,8 @@ def diff(
     if run.json:
         print(json_output({"breaking": is_breaking, "changes": [asdict(change) for change in changes]}))
         return ExitCode.DONE
-    for line in change_lines(changes):
-        print(f"- {line}")
+    for change in changes:
+        print(f"- {change_line(change)}")
     is_changed = any(change.kind != "words" for change in changes)
     what = "not breaking" if is_changed else "only texts changed" if changes else "nothing changed for callers"
     console.say("breaking" if is_breaking else what)

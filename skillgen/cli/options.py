@@ -16,7 +16,7 @@ import typer
 from msgspec import Struct
 from typer.core import TyperCommand
 
-from skillgen.cli.output import Console, failed_json, run_command
+from skillgen.cli.output import failed_json
 from skillgen.config.convert import LEAST, MOST, Converter, error_of_argument
 from skillgen.config.option import Option, Options, options_in
 from skillgen.config.project import Run
@@ -227,30 +227,24 @@ class _Command:
         self.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
         return self.__dict__[name]
 
-    def __call__(self, **values: Any) -> None:
-        console: Console = self._groups["console"].take(values)
-        has_json = values.get("json")
-
-        def run() -> ExitCode:
-            taken, errors = {}, []
-            for name, group in self._groups.items():
-                try:
-                    taken[name] = console if name == "console" else group.take(values)
-                except UsageError as error:
-                    errors += [error, *error.others]
-                    error.others = ()
-            if errors:
-                errors[0].others = tuple(errors[1:])
-                raise errors[0]
-            return self._function(**values, **taken)
-
-        run_command(run, console, failed_json=self.failed_json if has_json else None)
+    def __call__(self, **values: Any) -> ExitCode:
+        taken, errors = {}, []
+        for name, group in self._groups.items():
+            try:
+                taken[name] = group.take(values)
+            except UsageError as error:
+                errors += [error, *error.others]
+                error.others = ()
+        if errors:
+            errors[0].others = tuple(errors[1:])
+            raise errors[0]
+        return self._function(**values, **taken)
 
 
 def command(
     function: Callable[..., ExitCode], *, failed_json: Callable[[SkillgenError], str] = failed_json
-) -> Callable[..., None]:
-    """Decorates a command: it takes options, prints a fatal error as a message, and exits with the returned code.
+) -> Callable[..., ExitCode]:
+    """Decorates a command, which takes options and returns the exit code.
 
     `failed_json` returns the `--json` report of a run that a fatal error stopped.
     """

@@ -6,7 +6,6 @@ removed and the log commands of CI hosts broken: no source can control the termi
 
 from __future__ import annotations
 
-import contextlib
 import os
 import shlex
 import shutil
@@ -18,11 +17,10 @@ from contextlib import contextmanager
 from datetime import datetime, timezone
 from typing import TYPE_CHECKING, TypeVar
 
-import typer
 from msgspec import structs
 
 from skillgen.config.option import Options, option
-from skillgen.errors import EditedError, ExitCode, OutputError, Problem, SkillgenError, UsageError, failure_from_bug
+from skillgen.errors import EditedError, OutputError, Problem, SkillgenError, UsageError, failure_from_bug
 from skillgen.problem_codes import CODES
 
 # The filters of texts are imported where they are used: to compile their expressions takes a sixth of `--help`.
@@ -30,6 +28,7 @@ if TYPE_CHECKING:
     from skillgen.model.changes import ToolChange
     from skillgen.model.service import Service
     from skillgen.pipeline.results import Outcome, Result
+    from skillgen.write.record import Record
 
 AnyReport = TypeVar("AnyReport")
 
@@ -183,7 +182,9 @@ def show_result(result: Result, console: Console, *, shows_diff: bool, is_projec
         console.problems(step.problems, step.service)
         if step.is_check and shows_diff:
             folder = f"{step.plan.out.as_posix()}/" if is_project and not step.plan.out.is_absolute() else ""
-            print_diff(_change_summary(step) + step.plan.diff_from(folder))
+            before, after = step.plan.before, step.plan.after
+            lines = change_lines(before, after) if step.service is not None and before.tools else ()
+            print_diff("".join(f"# {line}\n" for line in lines) + step.plan.diff_from(folder))
         if line := _summary(step):
             console.say(line)
         if line := _inferences(step, is_project=is_project):
@@ -251,30 +252,23 @@ def _inferences(outcome: Outcome, *, is_project: bool) -> str:
     return f"inferred: {what}; declare them {where}" if inferred else ""
 
 
-def _change_summary(outcome: Outcome) -> str:
-    """Returns comment lines on what changed for callers since the documents were written.
-
-    Empty if the record of the old documents names no tools.
-    """
+def change_lines(before: Record, after: Record) -> Iterator[str]:
+    """Yields a line for each change for callers between two records of a service."""
     from skillgen.model.changes import compare_services
     from skillgen.model.inventory import service_of_inventory
 
-    before, after = outcome.plan.before, outcome.plan.after
-    if outcome.service is None or not before.tools:
-        return ""
-    name = outcome.service.name
+    name = after.service or before.service or ""
     sides = ([service_of_inventory(name, record.tools, record.types)] for record in (before, after))
-    return "".join(f"# {line}\n" for line in change_lines(compare_services(*sides)))
+    yield from map(change_line, compare_services(*sides))
 
 
-def change_lines(changes: Iterable[ToolChange]) -> Iterator[str]:
-    """Yields a line of Markdown for each change, in the form of a changelog."""
+def change_line(change: ToolChange) -> str:
+    """Returns a change as a line of Markdown, in the form of a changelog."""
     from skillgen.text.inert import disarm
     from skillgen.text.markdown import inline, name
 
-    for change in changes:
-        mark, kind = "breaking: " if change.breaking else "", "type " if change.kind == "type" else ""
-        yield disarm(f"{mark}{kind}{name(change.tool)}: {inline(change.text)}")
+    mark, kind = "breaking: " if change.breaking else "", "type " if change.kind == "type" else ""
+    return disarm(f"{mark}{kind}{name(change.tool)}: {inline(change.text)}")
 
 
 def result_json(result: Result, place: Callable[[Outcome, str], str]) -> str:
@@ -318,38 +312,10 @@ def _print(line: str) -> None:
     print(disarm_log_commands(line), file=sys.stderr)
 
 
-def run_command(
-    run: Callable[[], ExitCode], console: Console, *, failed_json: Callable[[SkillgenError], str] | None = None
-) -> None:
-    """Runs a command and exits with its code; prints a fatal error as a message.
-
-    `failed_json` returns the `--json` report of a run that a fatal error stopped.
-    """
-    try:
-        code = run()
-        sys.stdout.flush()
-    except (typer.Exit, typer.Abort, KeyboardInterrupt, BrokenPipeError):
-        raise
-    except Exception as error:
-        if isinstance(error, OSError) and error.filename is None:
-            raise typer.Exit(int(report_unwritable_output(error, console))) from None
-        failure = error if isinstance(error, SkillgenError) else _fatal_error(error)
-        console.fail(failure)
-        if failed_json is not None:
-            print(failed_json(failure))
-        code = failure.exit_code
-    raise typer.Exit(int(code))
-
-
-def report_unwritable_output(error: OSError, console: Console) -> ExitCode:
-    """Reports that standard output cannot be written, and discards the rest of the output."""
-    console.fail(_fatal_error(error))
-    with contextlib.suppress(OSError, ValueError):
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-    return ExitCode.OUTPUT
-
-
-def _fatal_error(error: Exception) -> SkillgenError:
+def fatal_error(error: Exception) -> SkillgenError:
+    """Returns an exception as a fatal error."""
+    if isinstance(error, SkillgenError):
+        return error
     if not isinstance(error, OSError):
         return failure_from_bug(error)
     where = str(error.filename or "standard output")

@@ -22,7 +22,8 @@ templates = typer.Typer(
 
 
 @templates.command("list", cls=PanelCommand)
-def list_templates() -> None:
+@command
+def list_templates() -> ExitCode:
     """List every template with its purpose.
 
     Examples:
@@ -34,6 +35,7 @@ def list_templates() -> None:
     width = max(map(len, template_names()))
     for name in template_names():
         print(f"{name:{width}}  {template_purpose(name)}")
+    return ExitCode.DONE
 
 
 @templates.command("show", cls=PanelCommand)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from pathlib import Path
 from typing import Annotated
 
@@ -12,7 +13,7 @@ from skillgen.cli.options import command
 from skillgen.cli.output import Console, change_lines
 from skillgen.config.project import DEFAULT_OUT
 from skillgen.errors import ExitCode, SkillgenError, UsageError
-from skillgen.write.record import RECORD_NAME, Record, Run, read_record
+from skillgen.write.record import RECORD_NAME, Record, Run, read_record, records_in
 
 
 @command
@@ -52,11 +53,10 @@ def update(
 
 
 def _update(out: Path, console: Console, *, check: bool) -> ExitCode:
+    from skillgen.cli import app
+
     out, run = _run_of(out)
-    words, command = list(run.words), list[str]()
-    if "--" in words:
-        split = words.index("--")
-        words, command = words[:split], words[split + 1 :]
+    words, command = app.split_at_dashes(list(run.words))
     before = _records(out)
     here = Path.cwd()
     os.chdir(out / (run.folder or here))
@@ -64,26 +64,17 @@ def _update(out: Path, console: Console, *, check: bool) -> ExitCode:
         place = os.path.relpath(out) if run.folder is not None else str(out)  # maybe of another drive
         words[1:1] = ["--out", place, *(["--check"] if check else [])]
         words[1:1] = [f"--{name}" for name in ("quiet", "verbose", "debug") if getattr(console, name)]
-        code = _code_of(words, tuple(command))
+        if (code := app.run(words, command, console)) > ExitCode.OUTPUT:
+            sys.exit(code)  # interrupted
     finally:
         os.chdir(here)
-    if not check and code is ExitCode.DONE:
+    if not check and code == ExitCode.DONE:
         lines = [*_changes(before, _records(out))]
         for line in lines:
             print(f"- {line}")
         if not lines:
             console.say("nothing changed for callers")
-    return code
-
-
-def _code_of(words: list[str], command: tuple[str, ...]) -> ExitCode:
-    from skillgen.cli.app import program
-
-    try:
-        program([words[0]])(args=words, prog_name="skillgen", obj=command)
-    except SystemExit as stop:
-        return ExitCode(int(stop.code or 0))
-    return ExitCode.DONE
+    return ExitCode(code)
 
 
 def _run_of(out: Path) -> tuple[Path, Run]:
@@ -116,23 +107,17 @@ def _run_of(out: Path) -> tuple[Path, Run]:
 
 def _records(out: Path) -> dict[Path, Record]:
     """Returns the records of a folder, and of the services that have folders in it."""
-    found = {
-        path.parent: read_record(path.parent) for path in (out / RECORD_NAME, *sorted(out.glob(f"*/{RECORD_NAME}")))
-    }
     return {
-        folder: record for folder, record in found.items() if record.states and (folder == out or record.owner == "..")
+        folder: record
+        for folder, record in records_in(out).items()
+        if record.states and (folder == out or record.owner == "..")
     }
 
 
 def _changes(before: dict[Path, Record], after: dict[Path, Record]) -> list[str]:
-    from skillgen.model.changes import compare_services
-    from skillgen.model.inventory import service_of_inventory
-
     lines = []
     for folder in before.keys() | after.keys():
-        records = [records.get(folder, Record()) for records in (before, after)]
-        name = records[1].service or records[0].service or ""
-        sides = ([service_of_inventory(name, record.tools, record.types)] for record in records)
-        start = f"{name}: " if len(after) > 1 else ""
-        lines += [start + line for line in change_lines(compare_services(*sides))]
+        old, new = (records.get(folder, Record()) for records in (before, after))
+        start = f"{new.service or old.service or ''}: " if len(after) > 1 else ""
+        lines += [start + line for line in change_lines(old, new)]
     return sorted(lines) if len(after) > 1 else lines

@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from contextlib import ExitStack, suppress
+from contextlib import ExitStack
 from itertools import chain, count, zip_longest
 from pathlib import Path
 from typing import Any
@@ -49,7 +49,7 @@ from skillgen.problem_codes import CODES, WHERE
 from skillgen.text.markdown import counted, one_line
 from skillgen.write.files import is_below
 from skillgen.write.plan import Plan
-from skillgen.write.record import RECORD_NAME, Record, Run, content_of, line_digest, lines_of, read_record
+from skillgen.write.record import RECORD_NAME, Record, Run, content_of, line_digest, lines_of, read_record, records_in
 
 _SKILLS = "skills/"
 """The folder of all skills."""
@@ -497,12 +497,10 @@ def _write_site(
 
 def _earlier_services(folder: Path, names: Collection[str]) -> dict[str, Any]:
     """Returns the other services that have documents in a folder, with what the documents above them said of each."""
-    known = read_record(folder).services
-    earlier: dict[str, Any] = {}
-    for path in sorted(folder.glob(f"*/{RECORD_NAME}")):
-        name = path.parent.name
-        with suppress(SkillgenError):
-            record = read_record(path.parent)
-            if name not in names and record.owner == ".." and has_documents(record, path.parent):
-                earlier[name] = known.get(name) or {"title": record.service, "tools": len(record.tools)}
-    return earlier
+    records = records_in(folder)
+    known = records[folder].services if folder in records else {}
+    return {
+        path.name: known.get(path.name) or {"title": record.service, "tools": len(record.tools)}
+        for path, record in records.items()
+        if path != folder and path.name not in names and record.owner == ".." and has_documents(record, path)
+    }

@@ -24,7 +24,7 @@ from skillgen.security.addresses import public_url
 from skillgen.security.secrets import Secrets, secrets_from_arguments
 from skillgen.sources.documents import RUNTIMES, Document
 from skillgen.text import lazy_re as re
-from skillgen.write.record import RECORD_NAME, Record, Run, read_record
+from skillgen.write.record import RECORD_NAME, Record, Run, read_record, records_in
 
 SITE = "services"
 """The service, and the only word of the source, in the record of documents above those of several services."""
@@ -194,9 +194,8 @@ def refuse_other_service(before: Record, after: Record, place: Place, *, is_othe
     """
     if (is_same_service(before, after, place.out) and not is_other) or not has_documents(before, place.out):
         return
-    if (before.source or (before.service,)) == (SITE,) and any(
-        is_same_service(read_record(path.parent), after, path.parent) for path in place.out.glob(f"*/{RECORD_NAME}")
-    ):
+    is_site = (before.source or (before.service,)) == (SITE,)
+    if is_site and any(is_same_service(record, after, folder) for folder, record in records_in(place.out).items()):
         return
     shown = [repr(record.service) for record in (before, after)]
     if before.service == after.service and before.source and after.source:
@@ -275,14 +274,10 @@ def _problem(code: str, folder: Path, message: str) -> Problem:
 
 def _owned_folders(parent: Path, written: Mapping[Path, Collection[str]]) -> Iterator[tuple[Path, Path]]:
     """Yields a folder and its subfolders that this run did not write with an owner in their record, and that owner."""
-    for path in (parent / RECORD_NAME, *sorted(parent.glob(f"*/{RECORD_NAME}"))):
-        folder = path.parent
-        with suppress(SkillgenError, OSError):
-            if folder.is_symlink() or folder.resolve() in written:
-                continue
-            record = read_record(folder)
-            if record.owner is not None and any(map(any, record.states.values())):  # not only a person's notes
-                yield folder, (folder / record.owner).resolve()
+    for folder, record in records_in(parent).items():
+        has_own = record.owner is not None and any(map(any, record.states.values()))  # not only a person's notes
+        if has_own and not folder.is_symlink() and folder.resolve() not in written:
+            yield folder, (folder / str(record.owner)).resolve()
 
 
 def _documents_in(folder: Path, written: Mapping[Path, Collection[str]]) -> Collection[str]:
