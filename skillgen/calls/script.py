@@ -244,9 +244,14 @@ def pointer(at: Any, name: Any) -> Any:
 
 
 def unknown(name: Any, names: Any, noun: Any = "parameter") -> Any:
-    """Returns the message for an unknown name, with the nearest ones."""
-    close = difflib.get_close_matches(name, list(names), n=3, cutoff=0.5)
-    return f"is not a {noun}" + (f"; did you mean {' or '.join(close)}?" if close else "")
+    """Returns the message for a name that no parameter or tool has, with the nearest ones."""
+    names = sorted(names) if isinstance(names, set) else list(names)
+    if close := difflib.get_close_matches(name, names, n=3, cutoff=0.5):
+        return f"is not a {noun}; did you mean {' or '.join(close)}?"
+    more = f" and {len(names) - 12:,} more" if len(names) > 12 else ""
+    return f"is not a {noun}; " + (
+        f"the {noun}s are {', '.join(names[:12])}{more}" if names else f"there are no {noun}s"
+    )
 
 
 def doubts(value: Any, schema: Any, types: Any) -> int:
@@ -268,8 +273,28 @@ def typed(text: Any, schema: Any, types: Any) -> Any:
     return min([*readings, *([item] for item in readings)], key=lambda value: doubts(value, schema, types))
 
 
-def read_arguments(words: Any, properties: Any, types: Any) -> Any:
+def keys_by_place(tool: Any) -> Any:
+    """Returns the key of each parameter of an operation by its place and name, such as `query.id`."""
+    return {f"{item['in']}.{item['name']}": key for key, item in tool.get("parameters", {}).items()}
+
+
+def keyed(tool: Any, arguments: Any) -> Any:
+    """Returns arguments by the keys of the parameters; `body` may have all members of the body."""
+    places, keys, found = tool.get("parameters", {}), keys_by_place(tool), {}
+    for name, value in arguments.items():
+        is_body = name == "body" and "body" in tool and name not in places and isinstance(value, dict)
+        for item, part in ((f"body.{key}", part) for key, part in value.items()) if is_body else [(name, value)]:
+            key = item if item in places else keys.get(item, item)
+            if key not in places and key.startswith("body.") and "body" in tool:  # the schema of the body decides
+                places[key] = {"in": "body", "name": key[5:]}
+                tool["schema"].setdefault("properties", {})[key] = {}
+            found[key] = part
+    return found
+
+
+def read_arguments(words: Any, tool: Any, types: Any) -> Any:
     """Returns the arguments of a command line: one JSON object, or NAME=VALUE, NAME:=JSON or NAME@=FILE for each."""
+    properties, keys = tool["schema"].get("properties", {}), keys_by_place(tool)
     if len(words) == 1 and words[0].lstrip()[:1] in ("{", "["):
         return object_from(words[0])
     found: Any = {}
@@ -279,9 +304,8 @@ def read_arguments(words: Any, properties: Any, types: Any) -> Any:
             raise Failure(2, f"{word[:60]!r} is not an argument; give NAME=VALUE, NAME:=JSON, NAME@=FILE or JSON")
         mark, name = (name[-1], name[:-1]) if name[-1] in ":@" else ("", name)
         try:
-            value = (
-                File(text) if mark == "@" else from_json(text) if mark else typed(text, properties.get(name, {}), types)
-            )
+            schema = properties.get(name if name in properties else keys.get(name), {})
+            value = File(text) if mark == "@" else from_json(text) if mark else typed(text, schema, types)
         except (ValueError, RecursionError):
             raise Failure(2, f"the value of {name} is not JSON") from None
         if name in found:
@@ -309,16 +333,17 @@ def object_from(text: Any) -> Any:
 
 
 def checked(client: Any, tool: Any, arguments: Any) -> Any:
-    """Returns the arguments; fails with every fault in them."""
-    check = Check(client.data["types"])
+    """Returns the arguments by the keys of the parameters; fails with every fault in them."""
+    check, arguments = Check(client.data["types"]), keyed(tool, arguments)
     try:
         faults = [*check.faults(tool["schema"], arguments), *client.faults(tool, arguments, check)]
         faults = [fault for fault in faults if fault[0] not in tool.get("filled", ()) or "required" not in fault[1]]
     except RecursionError:
         faults = []  # too much to check; the service decides
     if faults:
-        lines = [f"  {place or '/'}: {text}" for place, text in dict.fromkeys(faults)]
-        raise Failure(2, "the arguments are invalid; nothing was sent\n" + "\n".join(lines))
+        lines = [f"{place or '/'}: {text}" for place, text in dict.fromkeys(faults)]
+        lines[20:] = [f"and {len(lines) - 20} more"] if len(lines) > 20 else []
+        raise Failure(2, "\n  ".join(["the arguments are invalid, so nothing was sent", *lines]))
     return arguments
 
 
@@ -479,6 +504,8 @@ def filled(data: Any, tool: Any, places: Any, arguments: Any, environment: Any) 
     for place, (noun, is_required) in places.items():
         if environment.get(variables[noun]):
             found.setdefault(place[1:], environment.get(variables[noun]))
+        elif tool["parameters"][place[1:]]["name"].lower() in data.get("given", ()):
+            continue
         elif is_required and place[1:] not in found:
             raise Failure(2, f"a credential is needed; set {variables[noun]}")
     return found
@@ -536,6 +563,7 @@ class HttpClient:
 
     def __init__(self, data: Any, timeout_s: float, folder: str) -> None:
         self.data, self.timeout_s, self.folder = data, timeout_s, folder
+        self.environment: Any = os.environ
         self.secrets: list[str] = []
 
     def request(self, tool: Any, arguments: Any, environment: Any) -> Any:
@@ -554,25 +582,26 @@ class HttpClient:
 
     def dry_run(self, name: str, tool: Any, arguments: Any) -> str:
         """Returns the request of a call, with the names of variables in place of secrets."""
-        return request_text(*self.request(tool, arguments, masked(self.data, tool, os.environ)))
+        environment = masked(self.data, tool, self.environment)
+        method, url, headers, content = self.request(tool, arguments, environment)
+        lines = [f"{method} {url}", *(f"{name}: {value}" for name, value in headers.items())]
+        return "\n".join([*lines, *(["", content.decode("utf-8", "replace")] if content else [])])
 
     def call(self, name: str, tool: Any, arguments: Any) -> Any:
         """Sends a call; returns the text of the answer, and whether it is an error."""
+        variables = base_url(self.data, tool, self.environment)[1]
+        self.secrets = [self.environment.get(name, "") for noun, name in variables.items() if not noun.endswith("USER")]
+        status, headers, content = self.answer(*self.request(tool, arguments, self.environment))
+        return http_answer(status, headers, content, tool, self.folder)
+
+    def answer(self, method: str, url: str, headers: Any, content: bytes) -> Any:
+        """Returns the status, the headers and the body of the answer to a request."""
         deadline = time.monotonic() + self.timeout_s
-        variables = base_url(self.data, tool, os.environ)[1]
-        self.secrets = [os.environ.get(name, "") for noun, name in variables.items() if not noun.endswith("USER")]
-        method, url, headers, content = self.request(tool, arguments, os.environ)
         response = send(method, url, headers, content, deadline)
-        return http_answer(response.status, response.headers, read_all(response, deadline), tool, self.folder)
+        return response.status, response.headers, read_all(response, deadline)
 
     def close(self) -> None:
         """Does nothing: each call has a connection of its own."""
-
-
-def request_text(method: str, url: str, headers: Any, content: bytes) -> str:
-    """Returns a request for a person."""
-    lines = [f"{method} {url}", *(f"{name}: {value}" for name, value in headers.items())]
-    return "\n".join([*lines, *(["", content.decode("utf-8", "replace")] if content else [])])
 
 
 def http_answer(status: int, headers: Any, content: bytes, tool: Any, folder: str) -> Any:
@@ -928,7 +957,7 @@ def main() -> int:
             return run_session(data, client, options.yes)
         tool = prepared(data, options.tool, options.yes or options.dry_run)
         words = [sys.stdin.read() if word == "-" else word for word in options.arguments]
-        arguments = checked(client, tool, read_arguments(words, tool["schema"].get("properties", {}), data["types"]))
+        arguments = checked(client, tool, read_arguments(words, tool, data["types"]))
         if options.dry_run:
             print(printable(client.dry_run(options.tool, tool, arguments)).replace("%24SKILL_", "$SKILL_"))
             return 0

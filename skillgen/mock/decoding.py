@@ -10,7 +10,8 @@ from urllib.parse import parse_qsl, unquote, unquote_plus
 
 from msgspec import Struct, field
 
-from skillgen.calls.arguments import body_form, body_parameters, parameter_keys, unknown_name
+from skillgen.calls import script
+from skillgen.calls.arguments import body_form, body_parameters, parameter_keys
 from skillgen.model.schema import Parameter, Schema
 from skillgen.model.schema_json import Types
 from skillgen.model.serialization import QUERY_STRING, is_exploded, is_json, is_json_lines, is_json_sequence
@@ -75,7 +76,7 @@ class Decoder:
         parameters = [item for item in slots.values() if item.location == "query"]
         names = {item.name for item in parameters}
         for name in self._undeclared(parameters, request, pairs):
-            decoded.faults.append(Fault(child("", name), unknown_name(name, names)))
+            decoded.faults.append(Fault(child("", name), script.unknown(name, names)))
         for key, parameter in slots.items():
             try:
                 values = list(self._values(parameter, request, pairs, names))

@@ -1,34 +1,29 @@
-"""Calls one tool of an MCP server, or one operation of an API: check, refuse or send, unwrap the answer."""
+"""Calls one tool of an MCP server, or one operation of an API: check, refuse or send, unwrap the answer.
+
+`call` and the program of `--emit scripts` are one: what is sent here differs in its network and its secrets.
+"""
 
 from __future__ import annotations
 
 import contextlib
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import wait
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, TypeAlias
 
-from msgspec import Struct
+from msgspec import Struct, structs
 
 from skillgen.calls import script
-from skillgen.calls.arguments import (
-    CallChecker,
-    as_errors,
-    body_form,
-    body_parameters,
-    object_from_json,
-    parameter_keys,
-    unknown_name,
-)
+from skillgen.calls.arguments import body_parameters
 from skillgen.config.project import CallOptions
-from skillgen.errors import SkillgenError, UsageError
+from skillgen.errors import ExitCode, SkillgenError, SourceError, UsageError
 from skillgen.model.credentials import origin_of
 from skillgen.model.service import Service
 from skillgen.model.tool import Tool
-from skillgen.model.values import Json, child
+from skillgen.model.values import Json
 from skillgen.pipeline.read import Request, read_source, server_target
-from skillgen.render.scripts import advice_data, call_data, credential_parameters, sent_form, why_confirmed
+from skillgen.render.scripts import call_data, why_confirmed
 from skillgen.security.addresses import hosts_of
 from skillgen.security.secrets import Secrets, secrets_from_headers
 from skillgen.sources.documents import is_url
@@ -37,8 +32,6 @@ from skillgen.sources.http import Network
 if TYPE_CHECKING:
     from skillgen.sources.mcp.session import Session
     from skillgen.sources.mcp.target import ServerTarget
-
-_FAULTS_SHOWN = 20
 
 
 class Reply(Struct, frozen=True):
@@ -50,119 +43,84 @@ class Reply(Struct, frozen=True):
     is_error: bool = False
 
 
-class Caller(Protocol):
-    """Sends calls to one service."""
-
-    def shown(self, tool: Tool, arguments: dict[str, Json]) -> str:
-        """Returns the request of a call, without secrets."""
-
-    def send(self, tool: Tool, arguments: dict[str, Json]) -> Reply:
-        """Sends a call, and returns the answer as text; images and other files are saved.
-
-        Raises:
-            SourceError: the service cannot be reached, or does not answer.
-        """
+_Client: TypeAlias = "_McpClient | _HttpClient"
 
 
 class Calls:
     """Calls of the tools of one service."""
 
-    def __init__(self, service: Service, caller: Caller, options: CallOptions) -> None:
-        self.service = service
+    def __init__(self, service: Service, client: Callable[[dict[str, Any]], _Client], options: CallOptions) -> None:
+        """`client` makes what sends a call from its data."""
+        self._service = service
         self._tools = {tool.name: tool for tool in service.tools}
-        self._checker = CallChecker(service)
-        self._caller = caller
+        self._client = client
         self._options = options
 
     def run(self, name: str, words: Sequence[str]) -> Reply:
-        """Makes the call of a command line."""
-        tool = self.tool(name)
-        return self._run(tool, self._checker.arguments(tool, words))
+        """Makes the call of a command line.
+
+        Raises:
+            SourceError: the service cannot be reached, or does not answer.
+            UsageError: there is no such tool, the arguments are invalid, or a person must confirm the call.
+        """
+        if (tool := self._tools.get(name)) is None:
+            what = script.unknown(name, self._tools, "tool")
+            raise UsageError(what, where=name[:80], fix="give the exact name of a tool")
+        names = [word.partition("=")[0] for word in words]
+        if files := {item[:-1].removeprefix("body.") for item in names if item.endswith("@")}:
+            tool = _with_form_of_files(tool, files)
+        data = call_data(self._service, [tool])
+        found = data["tools"][name]
+        with _as_errors(name):
+            client = self._client(data)
+            with client.hidden.redact_errors():
+                arguments = script.checked(client, found, script.read_arguments(words, found, data["types"]))
+                if self._options.dry_run:
+                    return Reply(client.dry_run(name, found, arguments).replace("%24SKILL_", "$SKILL_"))
+                if (reason := why_confirmed(tool)) is not None and not self._options.yes:
+                    raise UsageError(f"{reason}, so nothing was sent", where=name, fix="ask the user, then add --yes")
+                text, is_error = client.call(name, found, arguments)
+        return Reply(client.hidden.hide(text), is_error)
 
     def run_line(self, line: str) -> dict[str, Json]:
         """Makes the call of a line of a session, `{"tool": …, "arguments": {…}}`; returns the line of its answer."""
         name = None
         try:
-            request = object_from_json(line)
+            with _as_errors():
+                request = script.object_from(line)
             name, arguments = request.get("tool"), request.get("arguments", {})
             if not isinstance(name, str) or not isinstance(arguments, dict):
                 fix = 'write {"tool": NAME, "arguments": {…}} on each line'
                 raise UsageError("a line has no tool, or its arguments are not an object", fix=fix)
-            reply = self._run(self.tool(name), arguments)
+            reply = self.run(name, [json.dumps(arguments)])
             return {"tool": name, "ok": not reply.is_error, "text": reply.text, "exit": int(reply.is_error)}
         except SkillgenError as error:
             return {"tool": name, "ok": False, "error": error.what, "fix": error.fix, "exit": int(error.exit_code)}
 
-    def tool(self, name: str) -> Tool:
-        """Returns the tool of a name.
 
-        Raises:
-            UsageError: there is no such tool.
-        """
-        if name in self._tools:
-            return self._tools[name]
-        raise UsageError(unknown_name(name, self._tools, "tool"), where=name[:80], fix="give the exact name of a tool")
-
-    def _run(self, tool: Tool, arguments: Mapping[str, Json]) -> Reply:
-        normal = self._checked(tool, arguments)
-        if self._options.dry_run:
-            return Reply(self._caller.shown(tool, normal))
-        if (reason := why_confirmed(tool)) is not None and not self._options.yes:
-            raise UsageError(f"{reason}, so nothing was sent", where=tool.name, fix="ask the user, then add --yes")
-        return self._caller.send(tool, normal)
-
-    def _checked(self, tool: Tool, arguments: Mapping[str, Json]) -> dict[str, Json]:
-        normal, faults = self._checker.normalized(tool, arguments)
-        faults += tuple(self._checker.faults(tool, normal, media_type_of(tool, normal)))
-        filled = _filled(self.service, tool)
-        faults = tuple(fault for fault in faults if fault.pointer not in filled or "required" not in fault.message)
+@contextlib.contextmanager
+def _as_errors(where: str | None = None) -> Iterator[None]:
+    """Turns the failures of the program into errors of skillgen."""
+    try:
+        yield
+    except script.Failure as failure:
+        first, *faults = str(failure).split("\n  ")
+        what, _, fix = first.partition("; ")
         if faults:
-            # A schema without `additionalProperties: false` allows a misspelt name, and only misses the right one.
-            known = [item.name for item in tool.parameters] if tool.method is None else []
-            unknown = {child("", name): unknown_name(name, known) for name in arguments if known and name not in known}
-            lines = [f"{pointer}: {what}" for pointer, what in unknown.items()]
-            others = (fault for fault in dict.fromkeys(faults) if fault.pointer not in unknown)
-            lines += [f"{fault.pointer or '/'}: {fault.message}" for fault in others]
-            more = f"; and {len(lines) - _FAULTS_SHOWN} more" if len(lines) > _FAULTS_SHOWN else ""
-            what = f"the arguments are invalid, so nothing was sent: {'; '.join(lines[:_FAULTS_SHOWN])}{more}"
-            raise UsageError(what, where=tool.name, fix="correct the arguments")
-        return normal
+            what, fix = f"{what}: {'; '.join(faults)}", "correct the arguments"
+        kind: Callable[..., SkillgenError] = UsageError if failure.code == ExitCode.USAGE else SourceError
+        raise kind(what, where=where, fix=fix or None) from None
 
 
-def media_type_of(tool: Tool, arguments: Mapping[str, Json]) -> str | None:
-    """Returns the media type of the body of a call, one that can hold its files; `None` without a body."""
-    body_key = parameter_keys(tool)[1] if tool.method is not None else ""
-    if tool.input is None or tool.method is None or body_key not in arguments:
-        return None
-    value = arguments[body_key]
-    names = [name for form in (tool.input, *tool.other_inputs) for name in form.media_types]
-    is_multipart = isinstance(value, dict) and any(map(_holds_file, value.values()))
-    if is_multipart:
-        wanted = [name for name in names if name.startswith("multipart/")]
-    elif isinstance(value, script.File):
-        wanted = [name for name in names if "json" not in name and not name.startswith("multipart/")]
-    else:
-        wanted = [name for name in names if not isinstance(value, (dict, list)) or not name.endswith("xml")]
-    return next(iter(wanted or names), None)
-
-
-def _filled(service: Service, tool: Tool, given: Sequence[str] = ()) -> dict[str, tuple[str, bool]]:
-    """Returns the parameters with a credential by pointer, but those headers that are given: the end of the name of its
-    variable, and whether a call needs it.
-    """
-    slots, body_key = parameter_keys(tool)
-    found = {}
-    for index, noun, is_needed, _ in credential_parameters(service, tool):
-        item = tool.parameters[index]
-        if item.location == "header" and item.name.lower() in given:
-            continue
-        slot = next((child("", key) for key, other in slots.items() if other is item), None)
-        found[slot or child("", body_key, item.name)] = noun, is_needed
-    return found
-
-
-def _holds_file(value: Json) -> bool:
-    return isinstance(value, script.File) or (isinstance(value, list) and any(map(_holds_file, value)))
+def _with_form_of_files(tool: Tool, names: set[str]) -> Tool:
+    """Returns a tool with the form of its body that can hold these files, if it has one."""
+    for form in (tool.input, *tool.other_inputs) if tool.input is not None else ():
+        kinds = tuple(name for name in form.media_types if name.startswith("multipart/"))
+        members = body_parameters(tool, form)
+        if kinds and names.issubset(item.name for item in members):
+            parameters = (*(item for item in tool.parameters if item.location != "body"), *members)
+            return structs.replace(tool, input=structs.replace(form, media_types=kinds), parameters=parameters)
+    return tool
 
 
 @contextlib.contextmanager
@@ -181,144 +139,90 @@ def opened_calls(request: Request, options: CallOptions) -> Iterator[Calls]:
         if request.texts.base_url is not None and service.kind != "openapi":
             raise UsageError("has no effect without a description of an API", where="--base-url", fix="leave it out")
         if service.kind == "mcp" and target is not None:
-            yield Calls(service, _McpCaller(service, target, options, sessions[0]), options)
+            yield Calls(service, lambda data: _McpClient(data, target, options, sessions[0]), options)
         elif service.kind == "openapi":
-            yield Calls(service, _HttpCaller(service, request, options), options)
+            yield Calls(service, lambda data: _HttpClient(data, request, options), options)
         else:
             what = "is a program; its commands are called in a shell" if service.kind == "cli" else "cannot be called"
             fix = "run the command itself" if service.kind == "cli" else "give the server or the description itself"
             raise UsageError(what, where=service.name, fix=fix)
 
 
-class _McpCaller:
+class _McpClient(script.McpClient):
     """Calls the tools of an MCP server over an open session."""
 
-    def __init__(self, service: Service, target: ServerTarget, options: CallOptions, session: Session) -> None:
-        self._service, self._target, self._options, self._session = service, target, options, session
-        self._secrets = target.secrets()
+    def __init__(self, data: dict[str, Any], target: ServerTarget, options: CallOptions, session: Session) -> None:
+        self.data, self.timeout_s, self.folder = data, target.timeout_s, options.out
+        self.command, self.url, self.version = None, target.where, "open"
+        self.hidden = target.secrets()
+        self._session = session
 
-    def shown(self, tool: Tool, arguments: dict[str, Json]) -> str:
-        message = {"method": "tools/call", "params": {"name": tool.name, "arguments": script.with_texts(arguments)}}
-        text = f"{self._target.where}\n{json.dumps(message, ensure_ascii=False, indent=2)}"
-        return self._secrets.hide(text)
+    def dry_run(self, name: str, tool: Any, arguments: Any) -> str:
+        """Returns the request of a call, without secrets."""
+        return self.hidden.hide(super().dry_run(name, tool, arguments))
 
-    def send(self, tool: Tool, arguments: dict[str, Json]) -> Reply:
+    def ask(self, method: str, params: Any) -> Any:
+        """Sends a request, and returns the answer to it."""
         from skillgen.sources.mcp.connect import crawl_error
         from skillgen.sources.mcp.jsonrpc import RpcError
         from skillgen.sources.mcp.session import NoAnswer
 
-        if tool.task_support == "required":
-            fix = "call it from a host that supports tasks"
-            raise UsageError("can only be called as a task", where=tool.name, fix=fix)
-        future = self._session.send("tools/call", {"name": tool.name, "arguments": script.with_texts(arguments)})
-        wait([future], self._target.timeout_s)
-        failure = future.exception() if future.done() else NoAnswer("tools/call", self._target.timeout_s)
+        future = self._session.send(method, params)
+        wait([future], self.timeout_s)
+        failure = future.exception() if future.done() else NoAnswer(method, self.timeout_s)
         if isinstance(failure, RpcError) and (failure.http_status is None or failure.http_status < 400):
-            code = "" if failure.code is None else f" (code {failure.code})"
-            text = self._secrets.hide(f"the server answers with an error{code}: {failure.message}")
-            return Reply("\n".join([text, *script.advice(advice_data(self._service, tool), text)]), is_error=True)
+            return {"error": {"code": failure.code, "message": failure.message}}
         if failure is not None:
             symptoms = self._session.connection.symptoms()
-            raise crawl_error(failure, "tools/call", where=self._target.where, symptoms=symptoms, secrets=self._secrets)
-        with as_errors():
-            text, is_error = script.unwrapped(future.result(), advice_data(self._service, tool), self._options.out)
-        return Reply(self._secrets.hide(text), is_error)
+            raise crawl_error(failure, method, where=self.url, symptoms=symptoms, secrets=self.hidden)
+        return {"result": future.result()}
 
 
-class _HttpCaller:
-    """Calls the operations of an API."""
+class _HttpClient(script.HttpClient):
+    """Calls one operation of an API; a header of `--header` goes to the origin that the user named.
 
-    def __init__(self, service: Service, request: Request, options: CallOptions) -> None:
-        self._service, self._request, self._options = service, request, options
+    That is the base URL, the URL of the description, or the API that a file describes.
+    """
 
-    def shown(self, tool: Tool, arguments: dict[str, Json]) -> str:
-        data, own = self._data(tool)
-        environment = script.masked(data, data["tools"][tool.name], self._request.environment)
-        method, url, headers, content = self._http_request(data, tool, arguments, environment)
-        headers = {**headers, **dict.fromkeys(own, "…")}
-        text: str = script.request_text(method, url, headers, content)
-        return text.replace("%24SKILL_", "$SKILL_")
+    def __init__(self, data: dict[str, Any], request: Request, options: CallOptions) -> None:
+        super().__init__(data, request.source.timeout, options.out)
+        self.environment, base_url = request.environment, request.texts.base_url or ""
+        (tool,) = data["tools"].values()
+        if base_url:
+            tool.pop("base", None)
+        declared, source = (
+            tool.get("base") or data["base"],
+            str(request.source.openapi or request.source.document or ""),
+        )
+        url, variables = script.base_url(data, tool, self.environment)
+        own_url = self.environment.get(script.url_variable(data, declared))
+        named = own_url or base_url or (source if is_url(source) else data["base"])
+        is_elsewhere = "{" not in named and origin_of(named) not in (None, origin_of(url))
+        self._own = {} if is_elsewhere else dict(request.source.headers)
+        # Hosts that may be private: that of the description, or those that a local file names.
+        self._named = hosts_of([source if is_url(source) else url, *([base_url] if base_url else [])])
+        data["given"] = [name.lower() for name in self._own]
+        values = {self.environment[name]: name for name in variables.values() if self.environment.get(name)}
+        self.hidden = secrets_from_headers(self._own.items()) | Secrets(values)
 
-    def send(self, tool: Tool, arguments: dict[str, Json]) -> Reply:
-        data, own = self._data(tool)
-        method, url, headers, content = self._http_request(data, tool, arguments, self._request.environment)
-        headers = {**headers, **own}
+    def request(self, tool: Any, arguments: Any, environment: Any) -> Any:
+        """Returns the request of a call."""
+        method, url, headers, content = super().request(tool, arguments, environment)
+        own = self._own if environment is self.environment else dict.fromkeys(self._own, "…")
+        return method, url, {**headers, **own}, content
+
+    def answer(self, method: str, url: str, headers: Any, content: bytes) -> Any:
+        """Returns the status, the headers and the body of the answer to a request."""
         accept = next((headers.pop(name) for name in list(headers) if name.lower() == "accept"), "*/*")
         network = Network(
-            named=self._named_hosts(url),
-            timeout_s=self._request.source.timeout,
+            named=self._named,
+            timeout_s=self.timeout_s,
             size_limit_bytes=script.SIZE_LIMIT,
             headers=headers,
             method=method,
             content=content,
             returns_errors=True,
         )
-        secrets = self._secrets(tool)
-        with secrets.redact_errors(), as_errors():
-            response = network.fetch(url, accept=accept)
-            kept = {name.title(): value for name, value in response.headers.items()}
-            kept["Content-Type"] = response.content_type
-            advice = advice_data(self._service, tool)
-            text, is_error = script.http_answer(response.status, kept, response.content, advice, self._options.out)
-        return Reply(secrets.hide(text), is_error)
-
-    def _secrets(self, tool: Tool) -> Secrets:
-        """Returns the secrets that a call sends."""
-        environment, (data, own) = self._request.environment, self._data(tool)
-        names = script.base_url(data, data["tools"][tool.name], environment)[1].values()
-        return secrets_from_headers(own.items()) | Secrets(
-            {environment[name]: name for name in names if environment.get(name)}
-        )
-
-    def _http_request(self, data: dict[str, Any], tool: Tool, arguments: dict[str, Json], environment: Any) -> Any:
-        slots, body_key = parameter_keys(tool)
-        found = data["tools"][tool.name]
-        places = {key: item for key, item in found["parameters"].items() if item["in"] != "body"}
-        # The keys outside of the body, which `input_keys` makes, need not be those of the flat form.
-        places = dict(zip(slots, places.values(), strict=True))
-        values = {key: item for key, item in arguments.items() if key != body_key}
-        value, within = arguments.get(body_key), child("", body_key)
-        credentials = _filled(self._service, tool, data["given"])
-        in_body = {place.removeprefix(within): item for place, item in credentials.items() if f"{within}/" in place}
-        others = {place: item for place, item in credentials.items() if f"{within}/" not in place}
-        with as_errors():
-            values = script.filled(data, found, others, values, environment)
-            if in_body and isinstance(value or {}, dict):
-                value = script.filled(data, found, in_body, value or {}, environment)
-            form, media_type = None, media_type_of(tool, arguments)
-            if (body_key in arguments or in_body) and (chosen := body_form(tool, media_type)) is not None:
-                form = sent_form(chosen, body_parameters(tool, chosen), media_type)
-            return script.http_request(data, {**found, "parameters": places}, values, form, value, environment)
-
-    def _data(self, tool: Tool) -> tuple[dict[str, Any], dict[str, str]]:
-        """Returns what a call needs, and the headers of `--header` that are for its origin.
-
-        They are for what the user named: the base URL, the URL of the description, or the API that a file describes.
-        """
-        data, environment, base_url = call_data(self._service, [tool]), self._request.environment, ""
-        if self._request.texts.base_url:
-            data["tools"][tool.name].pop("base", None)
-            base_url = self._request.texts.base_url
-        source = self._description()
-        named = (
-            environment.get(script.url_variable(data, data["tools"][tool.name].get("base") or data["base"]))
-            or base_url
-            or (source if is_url(source) else data["base"])
-        )
-        with as_errors():
-            url, _ = script.base_url(data, data["tools"][tool.name], environment)
-        is_elsewhere = "{" not in named and origin_of(named) not in (None, origin_of(url))
-        own = {} if is_elsewhere else dict(self._request.source.headers)
-        data["given"] = [name.lower() for name in own]
-        return data, own
-
-    def _description(self) -> str:
-        """Returns the file or the URL of the description."""
-        source = self._request.source
-        return str(source.openapi or source.document or "")
-
-    def _named_hosts(self, url: str) -> frozenset[str]:
-        """Returns the hosts that may be private: that of the description, or those that a local file names."""
-        source = self._description()
-        named = [source] if is_url(source) else [url]
-        return hosts_of([*named, *([self._request.texts.base_url] if self._request.texts.base_url else [])])
+        response = network.fetch(url, accept=accept)
+        kept = {name.title(): value for name, value in response.headers.items()}
+        return response.status, {**kept, "Content-Type": response.content_type}, response.content
