@@ -21,8 +21,8 @@ anywhere, also in a text, is known. These are checked, and nothing else:
   in a code span, if all parameters of that name list their values. In a skill, only in a paragraph that names a tool
 - a variable: a code span in capitals with the first word of a variable of the service
 - a command of a program: the word after its name or after one of its groups. Of a program that is known by its help,
-  the word is searched where that help lists commands, other names of one or calls, and nothing is reported where the
-  help of commands cannot be read. An option, unless only the help is known, which may not list all options
+  a word that its help writes anywhere is known, and nothing is reported where the help of commands cannot be read. An
+  option, unless only the help is known, which may not list all options
 - a path of an API: a code span that begins with the first segment of one, with or without a method; other operations
   may have a longer path, and `{id}`, `:id` and `<id>` are any segment
 - a call of a tool: its arguments in `(…)` or `{…}` behind the name, or in JSON with the name of the tool

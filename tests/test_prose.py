@@ -186,10 +186,10 @@ def test_placeholders_of_a_path_may_have_a_slash_and_dots_are_no_path(tmp_path: 
         curl https://127.0.0.1/v2/...
         curl -H 'Accept: text/plain' https://127.0.0.1/v2/{REPOSITORY}/issues
         curl "https://127.0.0.1/v2/orders?state=open&{query}"
-        curl https://127.0.0.1/v2/{REPOSITORY}/issues/9
+        curl https://127.0.0.1/v2/one/two/issues/9
         ```
         """
-    assert findings(tmp_path, text, api) == {"calls GET /v2/{REPOSITORY}/issues/9: no such path": "SKILL.md:1"}
+    assert findings(tmp_path, text, api) == {"calls GET /v2/one/two/issues/9: no such path": "SKILL.md:1"}
 
 
 def test_names_of_functions_are_no_operations_of_an_api(tmp_path: Path) -> None:

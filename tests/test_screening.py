@@ -460,14 +460,6 @@ def test_a_name_with_invisible_characters_gets_a_stable_substitute() -> None:
     assert codes(found).count("name-not-exact") == 2
 
 
-@pytest.mark.parametrize("other", ["reаd_file", "read_fiIe", "rеad_file", "read_fi1e"])
-def test_a_name_that_looks_like_another_is_reported(other: str) -> None:
-    found = service_of_snapshot(
-        service(Tool(name="read_file", pointer="/tools/0"), Tool(name=other, pointer="/tools/1"))
-    )
-    assert ("name-look-alike", "/tools/1/name") in [(problem.code, problem.where) for problem in found.problems]
-
-
 def test_names_that_a_reader_can_distinguish_are_no_problem() -> None:
     names = ["get_user", "get-user", "getUser", "getuser", "list", "lists", "v1", "v2"]
     found = service_of_snapshot(service(*(Tool(name=name, pointer=f"/tools/{n}") for n, name in enumerate(names))))

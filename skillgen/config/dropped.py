@@ -17,8 +17,8 @@ _RULE = ("0.2.0", "leave it out: most sources break it, or hardly one does")
 
 _RULES = (
     "ambiguous-alternatives deep-input default-contradicted icon-not-portable icon-size-invalid "
-    "mixed-name-styles rate-limit-undeclared request-without-example result-without-example unconstrained-parameters "
-    "usage-unsaid"
+    "mixed-name-styles name-look-alike rate-limit-undeclared request-without-example result-without-example "
+    "unconstrained-parameters usage-unsaid"
 )
 
 _DROPPED: Mapping[str, tuple[str, str]] = {

@@ -345,20 +345,15 @@ class _Check:
         is_own = host_of(url) in self._hosts and any("{" in base or path.startswith(f"{base}/") for base in bases)
         if not is_own or any("$(" in word for word in words) or "..." in path or "…" in path:
             return
-        # What is inserted into a path may have a slash, such as `OWNER/NAME` for a repository.
-        holes = [match.span() for match in _HOLE.finditer(url.partition("?")[0])]
-        urls = [url, *(f"{url[:start]}<x>/<x>{url[end:]}" for start, end in holes)]
-        shown = [[*self._request_faults([other if word == url else word for word in words])] for other in urls]
-        yield from min(shown, key=len)
-
-    def _request_faults(self, words: list[str]) -> _Findings:
         self._log.calls.clear()
         with suppress(ValueError):
             self._mock.respond(request_of_words([_SHELL_VARIABLE.sub("<x>", word) for word in words]))
         # A value is in a file, or the body is not complete.
         is_partial = any("@" in word or "..." in word or "…" in word for word in words)
+        # What is inserted into a path may have a slash, such as `OWNER/NAME` for a repository.
+        has_slash = _HOLE.search(url.partition("?")[0]) or any(map(_NAME_OF_RESOURCE.match, self._paths.values()))
         # Servers read and return more media types than they declare.
-        ignored = [406, 415, *([404] if any(map(_NAME_OF_RESOURCE.match, self._paths.values())) else [])]
+        ignored = [406, 415, *([404] if has_slash else [])]
         faults = [(call, fault) for call in self._log.calls if call.status not in ignored for fault in call.faults]
         for call, fault in faults:
             value: Json = ""
@@ -375,32 +370,16 @@ class _Check:
         path, rest = tuple(words[:length]), words[length:]
         tool = self._commands.get(path)
         is_named = path and tool is None and rest and re.fullmatch(r"(?!help$)[a-z][a-z0-9-]*", rest[0])
-        # Without the help of a group, or of any command, it is not known which commands there are.
+        # Without the help of a group, or of any command, it is not known which commands there are; a help may name
+        # some in other places.
         is_read = not self._helps or (path in self._helps and not self._has_only_lists)
-        if is_named and is_read and not _lists_command(self._helps.get(path, ""), path, rest[0]):
+        if is_named and is_read and not (self._helps and rest[0] in self._known):
             near = _meant(rest[0], {start[length] for start in starts if start[:length] == path != start})
             unlisted = ", which its help does not list" if self._helps else ""
             yield "unknown-tool-named", f"names the command {' '.join(path)} {rest[0]}{unlisted}{near}"
         for flag in {match[0] for match in map(_FLAG.match, rest) if match} if tool and tool.help is None else ():
             if flag not in self._flags:
                 yield "unknown-name", f"names the option {flag} of {' '.join(path)}{_meant(flag, self._flags)}"
-
-
-_NAMES = re.compile(r"[\w-]+(?:(?: ?\| ?|, ?)[\w-]+){0,9}")
-
-
-def _lists_command(text: str, path: tuple[str, ...], name: str) -> bool:
-    """True if a help text has a name where its commands are: at the start of a line, as an alias, or in a call."""
-    call = " ".join((*path, name))
-    for line in text.splitlines():
-        names = _NAMES.match(line.strip().lstrip("$ ").removeprefix(f"{' '.join(path)} "))
-        aliases = line.partition("alias")[2]
-        if name in _WORDS.findall((names[0] if names else "") + " " + aliases) or f"{call} " in f"{line} ":
-            return True
-    return False
-
-
-_WORDS = re.compile(r"[\w-]+")
 
 
 def commands_in(code: str) -> Iterator[list[str]]:

@@ -3,7 +3,7 @@
 Three things are removed, each with a problem that names its location: invisible characters, credentials, and text that
 addresses the model instead of describing the tool (prompt injection). The last becomes a quotation, which only the
 references, llms-full.txt and ai-help.md show, in its place. A name by which something is called never
-changes, since no call would work with another name; a name that addresses the model or imitates another is reported.
+changes, since no call would work with another name; a name that addresses the model is reported.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ from skillgen.security.injection import (
 from skillgen.text.html import html_to_markdown
 from skillgen.text.markdown import one_line
 from skillgen.text.summary import clip
-from skillgen.text.unicode import find_look_alikes, invisible_kinds, mixes_scripts, strip_invisible
+from skillgen.text.unicode import invisible_kinds, strip_invisible
 
 _PARTS = ("groups", "tools", "resources", "resource_templates", "prompts", "events", "schemas")
 """Fields of a service whose items are screened one by one."""
@@ -145,7 +145,6 @@ class _Screening:
         self._find()
         if self._findings:
             service = self._rewrite(service, frozenset(self._findings))
-        self._report_look_alikes(service.tools)
         self._report_private_endpoints(service)
         service = replace(service, problems=tuple(map(_redact_problem, self._problems)))
         # A credential in a key of the source is in every pointer below that key.
@@ -313,13 +312,6 @@ class _Screening:
         if rest or name in PROSE_FIELDS:
             return rest
         return f"unnamed-{_digest(text)}" if declared == "str" or name == "group" else None
-
-    def _report_look_alikes(self, tools: tuple[Tool, ...]) -> None:
-        pointers = {tool.name: tool.pointer for tool in tools}
-        found = [(name, f"looks like {other!r}, but is another name") for name, other in find_look_alikes(pointers)]
-        found += [(name, "mixes letters of several alphabets") for name in filter(mixes_scripts, pointers)]
-        for name, what in found:
-            self._problems.report("name-look-alike", child(pointers[name], "name"), f"{name!r} {what}")
 
     def _report_private_endpoints(self, service: Service) -> None:
         for url, pointer in _endpoint_urls(service):

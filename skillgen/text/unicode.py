@@ -1,4 +1,4 @@
-"""Removes characters that are invisible to a reader but not to a model, and finds look-alike names.
+"""Removes characters that are invisible to a reader but not to a model.
 
 Unicode tags and variation selectors can encode complete sentences, bidirectional controls change the order in which a
 text is shown, and zero-width characters hide a word from a search.
@@ -7,7 +7,6 @@ text is shown, and zero-width characters hide a word from a search.
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Iterable
 
 from skillgen.text import lazy_re as re
 
@@ -138,10 +137,6 @@ _GREEK = ("αβγεικνορτυχωηκ", "abyeikvoptuxwnk")
 _LATIN = ("ıɑɡɩℓǃǀ", "iagil!l")
 _TABLE = str.maketrans("".join(pair[0] for pair in (_CYRILLIC, _GREEK, _LATIN)),
                        "".join(pair[1] for pair in (_CYRILLIC, _GREEK, _LATIN)))  # fmt: skip
-_SAME = str.maketrans("0i1|!", "ollll", " \t-._'")
-_CAPITAL_EYE = str.maketrans("I", "l")
-_OTHER_LETTERS = re.compile("[\u0370-\u03ff\u0400-\u052f]")
-_LATIN_LETTERS = re.compile("[A-Za-z]")
 
 
 def to_latin(text: str) -> str:
@@ -150,32 +145,6 @@ def to_latin(text: str) -> str:
         return text.lower()
     plain = unicodedata.normalize("NFKD", text).lower().translate(_TABLE)
     return "".join(character for character in plain if not unicodedata.combining(character))
-
-
-def mixes_scripts(name: str) -> bool:
-    """True if a name mixes Latin letters with Greek or Cyrillic ones."""
-    return not name.isascii() and bool(_OTHER_LETTERS.search(name) and _LATIN_LETTERS.search(name))
-
-
-def find_look_alikes(names: Iterable[str]) -> list[tuple[str, str]]:
-    """Returns pairs of a name and the earlier name that it resembles. Names that differ only in case are not
-    look-alikes."""
-    seen: dict[str, str] = {}
-    pairs = []
-    for name in names:
-        looks = to_latin(name.translate(_CAPITAL_EYE)).translate(_SAME)
-        earlier = seen.setdefault(looks, name)
-        if earlier != name and earlier.lower() != name.lower() and _differ_only_in_letters(earlier, name):
-            pairs.append((name, earlier))
-    return pairs
-
-
-def _differ_only_in_letters(one: str, other: str) -> bool:
-    """False for names that differ in their separators, such as `get_user` and `get-user`: a reader sees the
-    difference."""
-    return len(one) == len(other) and all(
-        a == b or (a.isalnum() and b.isalnum()) for a, b in zip(one, other, strict=True)
-    )
 
 
 def printable(text: str, max_characters: int = 300) -> str:
