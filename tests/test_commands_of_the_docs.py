@@ -175,5 +175,12 @@ def test_the_project_of_the_readme_builds_every_target(project: Path) -> None:
     assert {name.partition("/")[0] for name in written} >= set(yaml.safe_load(configuration)["targets"])
 
 
+def test_the_documents_in_the_readme_are_those_of_the_example() -> None:
+    written = b"".join(files_of(ROOT / "examples/acme-mcp/expected/skills").values()).decode("utf-8")
+    shown = [text for language, text in FENCE.findall(PAGES[0].read_text("utf-8")) if language == "markdown"]
+    assert len(shown) == 2
+    assert [text for text in shown if text not in written] == []
+
+
 def test_the_readme_is_short() -> None:
     assert len(PAGES[0].read_bytes()) <= 12 * 1024

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
 import venv
 import zipfile
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
 import pytest
 from cli import ROOT, files_of, generated
@@ -51,13 +52,22 @@ def test_the_wheel_carries_its_types_its_templates_and_its_licence(wheel: Path) 
     names = set(zipfile.ZipFile(wheel).namelist())
     templates = {path.relative_to(ROOT).as_posix() for path in (ROOT / "templates").rglob("*") if path.is_file()}
     assert {f"skillgen/{name}" for name in templates} <= names
-    tables = {path.relative_to(ROOT).as_posix() for path in (ROOT / "skillgen").rglob("*.toml")}
-    assert len(tables) > 1
-    assert tables <= names
+    kinds = (".toml", ".yaml", ".yml", ".md")
+    data = {path.relative_to(ROOT).as_posix() for path in (ROOT / "skillgen").rglob("*") if path.suffix in kinds}
+    assert {PurePosixPath(name).suffix for name in data} == set(kinds)
+    assert data <= names
     assert "skillgen/py.typed" in names
     assert any(name.endswith("/LICENSE") for name in names)
     assert {name.split("/")[0].partition("-")[0] for name in names} == {"skillgen", "skillgen_cli"}
     assert not {name for name in names if "pycache" in name or "_cache" in name}
+
+
+def test_the_long_description_has_no_link_that_is_dead_on_another_site(wheel: Path) -> None:
+    content = zipfile.ZipFile(wheel)
+    (name,) = [name for name in content.namelist() if name.endswith("/METADATA")]
+    text = content.read(name).decode("utf-8")
+    assert "\n# skillgen\n" in text
+    assert re.findall(r"\]\((?!https://)", text) == []
 
 
 def test_the_wheel_carries_our_own_skill_where_library_skills_finds_it(wheel: Path) -> None:
