@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 from msgspec import structs
 
 from skillgen.config.convert import Converter, error_of_argument
-from skillgen.config.option import Option, Options, options_in
+from skillgen.config.option import Option, Options, options_in, part_of
 from skillgen.config.project import ALL_OPTIONS, LintOptions, OutputOptions, Source, Texts, renamed
 from skillgen.errors import EditedError, ExitCode, OutputError, Problem, SkillgenError, SourceError, UsageError
 from skillgen.infer.description import described
@@ -184,11 +184,6 @@ def _argument(names: Collection[str], item: Option, match: re.Match[str]) -> str
     return f"{item.name}={ {variable: match['text'] or match['content']} if variable else '' }"
 
 
-def _part(cls: type[Options], given: Mapping[str, Any]) -> Any:
-    """Returns the options of a class among those that are given."""
-    return cls(**{item.name: given[item.name] for item in options_in(cls) if item.name in given})
-
-
 @_takes(_Read, Source, Texts)
 def read(source: str | Mapping[str, Any] | None = None, *, notify: Notify | None = None, **options: Any) -> Service:
     """Reads a service from one source.
@@ -209,7 +204,7 @@ def read(source: str | Mapping[str, Any] | None = None, *, notify: Notify | None
     given = options if source is None else {**options, "document" if kind in options else kind: source}
     progress = notify or (lambda message: None)
     return read_source(
-        Request(source=_part(Source, given), texts=_part(Texts, given), announce=notify, progress=progress)
+        Request(source=part_of(Source, given), texts=part_of(Texts, given), announce=notify, progress=progress)
     ).only
 
 

@@ -5,12 +5,9 @@ from __future__ import annotations
 from typing import Annotated
 
 import typer
-from msgspec import structs
 
-from skillgen.cli.options import OptionsOf, command, run_with
-from skillgen.cli.output import Console
-from skillgen.cli.source import TYPED, Typed, document
-from skillgen.config.project import OutputOptions, Run, Source, Texts
+from skillgen.cli.options import command
+from skillgen.cli.source import Documenting, documenting
 from skillgen.errors import ExitCode, UsageError
 
 
@@ -25,12 +22,7 @@ def from_cli(
         ),
     ] = None,
     *,
-    options: Annotated[Source, OptionsOf(classes=(Source,), kinds=("cli", "cli_command"))],
-    texts: Texts,
-    output: OutputOptions,
-    run: Annotated[Run, run_with("draft", "json")],
-    typed: Annotated[Typed, TYPED],
-    console: Console,
+    given: Annotated[Documenting, documenting("cli", "cli_command")],
 ) -> ExitCode:
     """Document a command-line program.
 
@@ -43,7 +35,7 @@ def from_cli(
         skillgen from-cli acme.cli:build_parser --python .venv/bin/python --program acme
         skillgen from-cli --command gh
     """
-    if (target is None) == (not options.cli_command):
+    if (target is None) == (not given.source.cli_command):
         fix = "give MODULE:APP for a program in Python, or --command NAME for any other"
         raise UsageError("not exactly one program is given", fix=fix)
-    return document(structs.replace(options, cli=target), texts, output, run, typed, console)
+    return given.document(cli=target)

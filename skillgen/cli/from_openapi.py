@@ -5,12 +5,9 @@ from __future__ import annotations
 from typing import Annotated
 
 import typer
-from msgspec import structs
 
-from skillgen.cli.options import OptionsOf, command, run_with
-from skillgen.cli.output import Console
-from skillgen.cli.source import TYPED, Typed, document
-from skillgen.config.project import OutputOptions, Run, Source, Texts
+from skillgen.cli.options import command
+from skillgen.cli.source import Documenting, documenting
 from skillgen.errors import ExitCode
 
 
@@ -21,12 +18,7 @@ def from_openapi(
         typer.Argument(metavar="SOURCE", help="File or URL of the description, base URL of the API, or - for stdin."),
     ],
     *,
-    options: Annotated[Source, OptionsOf(classes=(Source,), kinds=("openapi",))],
-    texts: Texts,
-    output: OutputOptions,
-    run: Annotated[Run, run_with("draft", "json")],
-    typed: Annotated[Typed, TYPED],
-    console: Console,
+    given: Annotated[Documenting, documenting("openapi")],
 ) -> ExitCode:
     """Document an HTTP API from its OpenAPI description.
 
@@ -40,4 +32,4 @@ def from_openapi(
         skillgen from-openapi - < openapi.json
         skillgen from-openapi openapi.yaml --check || echo "run it again without --check"
     """
-    return document(structs.replace(options, openapi=source), texts, output, run, typed, console)
+    return given.document(openapi=source)

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
 
 import typer
 from msgspec import structs
 
-from skillgen.cli.options import OptionsOf, command, run_with
-from skillgen.cli.output import Console
-from skillgen.cli.source import TYPED, Typed, document
+from skillgen.cli.options import command
+from skillgen.cli.source import Documenting, documenting
 from skillgen.config.option import options_in
-from skillgen.config.project import OutputOptions, Run, Source, Texts
+from skillgen.config.project import OutputOptions, Source
 from skillgen.errors import ExitCode, UsageError
 
 _KINDS = {"command", *(item.name for item in options_in(Source) if item.is_kind and item.flag)} - {"cli_command"}
@@ -29,12 +27,7 @@ def from_server(
         typer.Argument(metavar="[-- COMMAND [ARG]...]", help="Command that starts a stdio server.", show_default=False),
     ] = None,
     *,
-    source: Annotated[Source, OptionsOf(classes=(Source,), kinds=_KINDS)],
-    texts: Texts,
-    output: OutputOptions,
-    run: Annotated[Run, run_with("draft", "json")],
-    typed: Annotated[Typed, TYPED],
-    console: Console,
+    given: Annotated[Documenting, documenting(*_KINDS)],
 ) -> ExitCode:
     """Document MCP servers.
 
@@ -58,14 +51,13 @@ def from_server(
     """
     if arguments:
         raise UsageError(f"unexpected argument {arguments[0]!r}", fix=_fix_of_argument(arguments[0]))
-    _warn_of_swallowed_options(typed.command, output, console)
-    source = structs.replace(source, command=typed.command)
+    _warn_of_swallowed_options(given)
     try:
-        source.kind  # noqa: B018
+        structs.replace(given.source, command=given.command).kind  # noqa: B018
     except UsageError as error:
         error.fix = "give one: -- COMMAND, --url URL, --config FILE, --manifest SOURCE or --snapshot FILE"
         raise
-    return document(source, texts, output, run, typed, console)
+    return given.document(command=given.command)
 
 
 def _fix_of_argument(argument: str) -> str:
@@ -82,10 +74,10 @@ def _fix_of_argument(argument: str) -> str:
     return f"put -- before the server's command: skillgen from-server -- {command} …"
 
 
-def _warn_of_swallowed_options(arguments: Sequence[str], output: OutputOptions, console: Console) -> None:
+def _warn_of_swallowed_options(given: Documenting) -> None:
     """Warns of an option of skillgen that is after `--`, where it goes to the server, and not before."""
     known = {item.flag: item for item in options_in(OutputOptions) if item.name in _RARE_IN_SERVERS}
-    for word in arguments[1:]:
+    for word in given.command[1:]:
         item = known.get("--out" if word == "-o" else word.partition("=")[0])
-        if item is not None and getattr(output, item.name) == item.default:
-            console.say(f"note: {word} is after --, so the server gets it; put options of skillgen before --")
+        if item is not None and getattr(given.output, item.name) == item.default:
+            given.console.say(f"note: {word} is after --, so the server gets it; put options of skillgen before --")

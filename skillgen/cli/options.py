@@ -130,13 +130,17 @@ class OptionsOf(Struct, frozen=True, kw_only=True):
         Raises:
             UsageError: a value is invalid.
         """
-        converter, given = Converter(), {}
+        converter, given, errors = Converter(), {}, list[UsageError]()
         for item in self.options():
             value = values.pop(item.name)
             if value not in (None, False, []):
-                value = _PARSERS[item.name](value) if item.name in _PARSERS else value
-                given[item.name] = converter.convert(item.type, value, (item.flag or "",), item)
-        converter.raise_faults(error_of_argument)
+                try:
+                    value = _PARSERS[item.name](value) if item.name in _PARSERS else value
+                except UsageError as error:
+                    errors.append(error)
+                else:
+                    given[item.name] = converter.convert(item.type, value, (item.flag or "",), item)
+        converter.raise_faults(error_of_argument, errors)
         return given if self.is_partial else self.classes[0](**given)
 
 

@@ -16,7 +16,7 @@ from msgspec import Struct, structs
 
 from skillgen.cli.options import HEADER_VARIABLE, OptionsOf, run_with
 from skillgen.cli.output import Console, full_place, result_json, show_result
-from skillgen.config.option import Option, PathName, options_in
+from skillgen.config.option import Option, PathName, options_in, part_of
 from skillgen.config.project import DEFAULT_OUT, SOURCE_KINDS, TEXTS_NAME, OutputOptions, Run, Source, Texts
 from skillgen.errors import ExitCode, SourceError, UsageError
 
@@ -111,55 +111,32 @@ _OF_ONE_RUN = ("out", "check", "force", "replace", "allow_empty", "draft", "json
 """Options that `skillgen update` does not repeat."""
 
 
-class TypedOf(OptionsOf, frozen=True, kw_only=True):
-    """The command line, as the record of its documents keeps it: no secret, but the names of variables."""
+def _recorded(context: typer.Context) -> Recorded:
+    """Returns a command line as the record of its documents has it: no secret, but the names of variables."""
+    from skillgen.security.secrets import published_url, secrets_from_arguments
+    from skillgen.write.record import Run as Recorded
 
-    def parameters(self, kinds: Collection[str]) -> list[inspect.Parameter]:
-        """Returns the context of typer."""
-        return [inspect.Parameter("context", inspect.Parameter.KEYWORD_ONLY, default=None, annotation=typer.Context)]
-
-    def take(self, values: dict[str, Any]) -> Typed:
-        """Takes the words of the command line from the context."""
-        from skillgen.security.secrets import published_url, secrets_from_arguments
-        from skillgen.write.record import Run as Recorded
-
-        context: typer.Context = values.pop("context")
-        words, lacks, arguments = [str(context.info_name)], list[str](), list[str]()
-        for item in context.command.params:
-            source = context.get_parameter_source(item.name or "")
-            if source is None or source.name != "COMMANDLINE" or item.name in _OF_ONE_RUN:
-                continue
-            value = context.params[str(item.name)]
-            for text in value if isinstance(value, list | tuple) else [value]:
-                if item.param_type_name == "argument":
-                    (arguments if _is_public(text) and text != "-" else lacks).append(text)
-                elif text is True:
-                    words.append(item.opts[-1])
-                elif (known := _without_secret(item.name, str(text))) is not None:
-                    words += [item.opts[-1], known]
-                else:
-                    lacks.append(f"{item.opts[-1]} {re.split('[:=]', str(text))[0]}")
-        command = tuple(context.obj or ())
-        words += arguments
-        if secrets_from_arguments(command[1:]):
-            lacks.append("the command of the server")
-        elif command:
-            words += ["--", *command]
-        lacks = [published_url(text) for text in lacks]
-        return Typed(command=command, run=Recorded(tuple(words), tuple(lacks), str(Path.cwd())))
-
-
-class Typed(Struct, frozen=True):
-    """A command line."""
-
-    command: tuple[str, ...]
-    """What is after `--`."""
-
-    run: Recorded
-    """What `skillgen update` repeats."""
-
-
-TYPED = TypedOf(classes=())
+    words, lacks, arguments = [str(context.info_name)], list[str](), list[str]()
+    for item in context.command.params:
+        source = context.get_parameter_source(item.name or "")
+        if source is None or source.name != "COMMANDLINE" or item.name in _OF_ONE_RUN:
+            continue
+        value = context.params[str(item.name)]
+        for text in value if isinstance(value, list | tuple) else [value]:
+            if item.param_type_name == "argument":
+                (arguments if _is_public(text) and text != "-" else lacks).append(text)
+            elif text is True:
+                words.append(item.opts[-1])
+            elif (known := _without_secret(item.name, str(text))) is not None:
+                words += [item.opts[-1], known]
+            else:
+                lacks.append(f"{item.opts[-1]} {re.split('[:=]', str(text))[0]}")
+    words += arguments
+    if secrets_from_arguments((context.obj or ())[1:]):
+        lacks.append("the command of the server")
+    elif context.obj:
+        words += ["--", *context.obj]
+    return Recorded(tuple(words), tuple(map(published_url, lacks)), str(Path.cwd()))
 
 
 def _without_secret(name: str | None, text: str) -> str | None:
@@ -180,6 +157,10 @@ def _is_public(text: str) -> bool:
     return "://" not in text or published_url(text) == text
 
 
+def _keyword(name: str, annotation: Any) -> inspect.Parameter:
+    return inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=None, annotation=annotation)
+
+
 class GivenOf(OptionsOf, frozen=True, kw_only=True):
     """SOURCE and the options of sources, which replace a parameter of a command."""
 
@@ -192,12 +173,8 @@ class GivenOf(OptionsOf, frozen=True, kw_only=True):
 
     def parameters(self, kinds: Collection[str]) -> list[inspect.Parameter]:
         """Returns SOURCE, the command of a server and the options for typer."""
-        others = {"context": typer.Context} | ({"words": self.argument} if self.argument is not None else {})
-        added = [
-            inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=None, annotation=annotation)
-            for name, annotation in others.items()
-        ]
-        return [*added, *super().parameters(kinds)]
+        words = [] if self.argument is None else [_keyword("words", self.argument)]
+        return [_keyword("context", typer.Context), *words, *super().parameters(kinds)]
 
     def take(self, values: dict[str, Any]) -> Given:
         """Takes the sources from the values of the command."""
@@ -256,39 +233,81 @@ def _confirm_sending_secret(issuer: str) -> bool:
     return typer.confirm(f"Send the client secret to the authorization server {one_line(issuer)}?", err=True)
 
 
-def document(source: Source, texts: Texts, output: OutputOptions, run: Run, typed: Typed, console: Console) -> ExitCode:
-    """Documents a source, and prints the result. The agent is asked for texts that the folder does not have yet.
+class Documenting(Struct, frozen=True):
+    """A command line that documents a source."""
 
-    Raises:
-        SourceError: it cannot be reached or read.
-        UsageError: an option is invalid.
-    """
-    from skillgen.pipeline.generate import write_documents
-    from skillgen.pipeline.read import Request
-    from skillgen.pipeline.rendering import checked_output
+    command: tuple[str, ...]
+    """What is after `--`."""
 
-    output = checked_output(output)
-    request, code = Request(source=source, texts=texts), ExitCode.DONE
-    out = Path(output.out or DEFAULT_OUT)
-    has_texts = (out / TEXTS_NAME).is_file()
-    if has_texts or run.draft is not None:
-        from skillgen.cli.draft import draft_of, run_draft
+    recorded: Recorded
+    """What `skillgen update` repeats."""
 
-        if not (has_texts or output.check):
-            try:
-                code = run_draft(draft_of(request, out, output.split), run.draft, None, console, yes=True, shows=False)
-            except SourceError as error:  # the documents do not need the texts
-                console.fail(error)
-                code = error.exit_code
-        request = draft_of(request, out).request
-    reading = read(request, console)
-    result = write_documents(reading.services, output, reading.failures, typed.run)
-    show_result(result, console, shows_diff=not run.json)
-    if run.json:
-        print(result_json(result, lambda outcome, path: _place(result, outcome, path)))
-    if output.check and result.exit_code is ExitCode.DRIFT:
-        console.say("the documents are not up to date: run the same command without --check")
-    return max(code, result.exit_code)
+    source: Source
+    texts: Texts
+    output: OutputOptions
+    run: Run
+    console: Console
+
+    def document(self, **named: Any) -> ExitCode:
+        """Documents a source that an option of `Source` names, and prints the result.
+
+        The agent is asked for texts that the folder does not have yet.
+
+        Raises:
+            SourceError: it cannot be reached or read.
+            UsageError: an option is invalid.
+        """
+        from skillgen.pipeline.generate import write_documents
+        from skillgen.pipeline.read import Request
+        from skillgen.pipeline.rendering import checked_output
+
+        output, run, console, code = checked_output(self.output), self.run, self.console, ExitCode.DONE
+        request = Request(source=structs.replace(self.source, **named), texts=self.texts)
+        out = Path(output.out or DEFAULT_OUT)
+        has_texts = (out / TEXTS_NAME).is_file()
+        if has_texts or run.draft is not None:
+            from skillgen.cli.draft import draft_of, run_draft
+
+            if not (has_texts or output.check):
+                item = draft_of(request, out, output.split)
+                try:
+                    code = run_draft(item, run.draft, None, console, yes=True, shows=False)
+                except SourceError as error:  # the documents do not need the texts
+                    console.fail(error)
+                    code = error.exit_code
+            request = draft_of(request, out).request
+        reading = read(request, console)
+        result = write_documents(reading.services, output, reading.failures, self.recorded)
+        show_result(result, console, shows_diff=not run.json)
+        if run.json:
+            print(result_json(result, lambda outcome, path: _place(result, outcome, path)))
+        if output.check and result.exit_code is ExitCode.DRIFT:
+            console.say("the documents are not up to date: run the same command without --check")
+        return max(code, result.exit_code)
+
+
+class DocumentingOf(OptionsOf, frozen=True, kw_only=True):
+    """The options of a command that documents a source, which replace a parameter of it."""
+
+    def options(self) -> list[Option]:
+        """Returns the options; those of the run are among them."""
+        return [*super().options(), *run_with("draft", "json").options(), *options_in(Console)]
+
+    def parameters(self, kinds: Collection[str]) -> list[inspect.Parameter]:
+        """Returns the context and the options for typer."""
+        return [_keyword("context", typer.Context), *super().parameters(kinds)]
+
+    def take(self, values: dict[str, Any]) -> Documenting:
+        """Takes the options, and what was typed, from the values of the command."""
+        context: typer.Context = values.pop("context")
+        given = OptionsOf.take(structs.replace(self, is_partial=True), values)
+        classes: tuple[type[Any], ...] = (*self.classes, Run, Console)
+        return Documenting(tuple(context.obj or ()), _recorded(context), *(part_of(cls, given) for cls in classes))
+
+
+def documenting(*kinds: str) -> DocumentingOf:
+    """Returns the options of a command that documents sources of some kinds."""
+    return DocumentingOf(classes=(Source, Texts, OutputOptions), kinds=kinds)
 
 
 def _place(result: Result, outcome: Outcome, path: str) -> str:

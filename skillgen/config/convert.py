@@ -82,12 +82,11 @@ class Converter:
         """Adds a fault; returns `None` in place of the value."""
         self.faults.append(Fault(path, what, fix, is_unknown) if gone is None else Fault(path, gone.what, gone.fix))
 
-    def raise_faults(self, error_of: Callable[[Fault], SkillgenError]) -> None:
-        """Raises the first fault as an error that has the others, if there is any."""
-        if self.faults:
-            error, *others = map(error_of, self.faults)
-            error.others = tuple(others)
-            raise error
+    def raise_faults(self, error_of: Callable[[Fault], SkillgenError], errors: Iterable[SkillgenError] = ()) -> None:
+        """Raises the first error or fault as an error that has the others, if there is any."""
+        if found := [*errors, *map(error_of, self.faults)]:
+            found[0].others = tuple(found[1:])
+            raise found[0]
 
     def _struct(self, cls: type[Options], value: Any, path: Path) -> Any:
         known = keys_in(cls)

@@ -11,15 +11,13 @@ import os
 import re
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
-from typing import Any, TypeAlias, TypeVar
+from typing import Any, TypeAlias
 
 from skillgen.config.convert import Converter, Fault
-from skillgen.config.option import Options, PathName, keys_in
+from skillgen.config.option import AnyOptions, PathName, keys_in
 from skillgen.config.project import SOURCE_KINDS, Project, Source, Target, in_keys
 from skillgen.errors import ProblemLog, UsageError
 from skillgen.text.yaml_core import Places, YamlError, parse_yaml, place_of
-
-_Options = TypeVar("_Options", bound=Options)
 
 FILE_NAME = "skillgen.yaml"
 
@@ -71,7 +69,7 @@ def read_project(path: Path) -> Project:
     return project
 
 
-def read_options(kind: type[_Options], path: Path) -> _Options:
+def read_options(kind: type[AnyOptions], path: Path) -> AnyOptions:
     """Reads a file of the keys of some options.
 
     Raises:
@@ -89,7 +87,7 @@ def read_options(kind: type[_Options], path: Path) -> _Options:
         return UsageError(what, where=f"{name}:{line}" if line else name, fix=fault.fix)
 
     converter = Converter(is_text=True)
-    found: _Options | None = converter.convert(kind, data, ())
+    found: AnyOptions | None = converter.convert(kind, data, ())
     for key, target in found.targets.items() if isinstance(found, Project) and not converter.faults else ():
         for fault in _faults_of_target(key, target):
             converter.fault(("targets", key, *fault.path), fault.what, fault.fix)

@@ -7,7 +7,7 @@ import os
 import shlex
 import typing
 from collections.abc import Collection, Mapping
-from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
+from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias, TypeVar
 
 from msgspec import NODEFAULT, UNSET, Struct, StructMeta, UnsetType, structs
 
@@ -123,6 +123,9 @@ class Options(Struct, metaclass=_OptionsMeta, frozen=True, kw_only=True):
     """What its fields declare."""
 
 
+AnyOptions = TypeVar("AnyOptions", bound=Options)
+
+
 @functools.cache
 def options_in(cls: type[Options]) -> tuple[Option, ...]:
     """Returns the options that a class declares, with their names and types."""
@@ -141,6 +144,11 @@ def options_in(cls: type[Options]) -> tuple[Option, ...]:
             )
         )
     return tuple(found)
+
+
+def part_of(cls: type[AnyOptions], given: Mapping[str, Any]) -> AnyOptions:
+    """Returns the options of a class among those that are given."""
+    return cls(**{item.name: given[item.name] for item in options_in(cls) if item.name in given})
 
 
 @functools.cache
