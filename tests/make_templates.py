@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Iterator, Sequence
+from functools import cached_property
 
 import jinja2
 import jinja2.meta
@@ -18,7 +19,7 @@ from skillgen.render.filters import FILTERS, FUNCTIONS
 from skillgen.render.listing import Listing
 from skillgen.render.llms import Places
 from skillgen.render.pages import Page, Section
-from skillgen.render.reference import CommonSections, Reference, Topic
+from skillgen.render.reference import Reference, Topic
 from skillgen.render.said import Said
 
 NAMES = {
@@ -57,6 +58,8 @@ NAMES = {
     "file_name": "the file of the page of the site",
     "formats": "names of the formats that are written",
     "names": "the names of the skills",
+    "notes": "what the descriptions of most tools say",
+    "noun": "what a site lists: tools, or services",
     "other_skills": "the names of the other skills of the service, with what each does, for the common one",
     "common_skill": "the name of the common skill of the service, for another one of several",
     "has_types_elsewhere": "whether the common skill describes types of results",
@@ -129,7 +132,7 @@ NAMES = {
 }
 """The names that a template is given, and what each holds."""
 
-CLASSES = (Reference, CommonSections, Topic, Page, Section, Listing, Said, Places)
+CLASSES = (Reference, Topic, Page, Section, Listing, Said, Places)
 
 _HEAD = """\
 # Templates
@@ -205,9 +208,13 @@ def _classes() -> Iterator[str]:
         yield f"### {cls.__name__}"
         yield _first_paragraph(cls)
         yield "\n".join(f"- `{name}`: {words}" for name, words in field_docstrings(cls).items())
-        properties = [(name, item) for name, item in vars(cls).items() if isinstance(item, property)]
+        properties = [
+            (name, item.fget if isinstance(item, property) else item.func)
+            for name, item in vars(cls).items()
+            if isinstance(item, (property, cached_property))
+        ]
         if properties:
-            yield "\n".join(f"- `{name}`: {_first_sentence(item.fget)}" for name, item in properties)
+            yield "\n".join(f"- `{name}`: {_first_sentence(function)}" for name, function in properties)
 
 
 def _table(head: tuple[str, ...], rows: Sequence[tuple[str, ...]]) -> str:

@@ -80,10 +80,10 @@ _AUTHENTICATION = "authentication"
 """The title of the source's own sections on it."""
 
 
-def about_pages(service: Service, templates: Templates, more: Sequence[Section] = ()) -> tuple[Page, ...]:
+def about_pages(service: Service, templates: Templates, more: Sequence[Section]) -> tuple[Page, ...]:
     """Returns the pages; none if there is nothing to add to SKILL.md.
 
-    `more` are the sections on options, on what most tools return, and on the errors that they share.
+    `more` are the sections on options, on what all tools say, and on the errors that they share.
     """
     return _AboutReader(service, templates).pages(more)
 
@@ -134,7 +134,7 @@ class _AboutReader:
             if file.text is not None:
                 yield from self._text(file.uri, file.text)
         for workflow in service.workflows:
-            recipe = recipe_of(workflow, service)
+            recipe = recipe_of(workflow, service.workflows, service.tools)
             shown = self._section(workflow_title(workflow), "workflow", workflow=workflow, recipe=recipe)
             yield replace(shown, name=workflow_section_name(workflow))
         for section in service.sections:

@@ -18,7 +18,7 @@ from skillgen.render.about import resource_and_prompt_lines
 from skillgen.render.dashdash import cli_front_matter
 from skillgen.render.identity import description, what_and_when
 from skillgen.render.listing import Listing, list_tools
-from skillgen.render.pages import Section, file_stems, linked_types
+from skillgen.render.pages import Section, file_stems, types_reachable
 from skillgen.render.reference import SingleFile
 from skillgen.render.results import command_errors
 from skillgen.render.safety import cautions
@@ -118,7 +118,7 @@ def _text(
             if inlined and any("example" in section.title.lower() for section in tool.guidance)
         ],
         "has_examples": any(example.flaw is None for tool in service.tools for example in tool.examples),
-        "workflow_lines": workflow_lines(service, (), str),
+        "workflow_lines": workflow_lines(service.workflows, service.tools, (), str),
         "recipes": recipes_text(reference.about, {}) if steps <= _RECIPES_STEPS and not is_brief else "",
         "media_types": list(dict.fromkeys(name for tool in service.tools for name in tool.output_media_types)),
         "dates": date_formats(service),
@@ -133,13 +133,12 @@ def _text(
     if inlined:
         for topic in reference.topics:
             file.add(topic.above or "")
-            file.add_tools(topic.pages)
-    file.add_types(filter(None, [reference.common.options]))
+            file.add_pages(topic.pages)
+    file.add_sections(filter(None, [reference.options]))
     file.add(templates.render("ai-help/input.md.j2", **context))
     if inlined:
-        file.add_types(reference.type_sections)
-        if reference.common.errors is not None:
-            file.add_common_errors(reference.common.errors)
+        file.add_sections(reference.type_sections)
+        file.add_sections(filter(None, [reference.errors]), level="")
     file.add(templates.render("ai-help/last.md.j2", **context))
     return inert("ai-help.md", marked(file.text()))
 
@@ -166,7 +165,7 @@ def _elsewhere(rendering: Rendering) -> str:
 def command_documents(rendering: Rendering) -> Iterator[Document]:
     """Yields the help of each command, without front matter; what concerns all of them is in ai-help.md (3.4.2)."""
     reference, templates = rendering.reference, rendering.templates
-    types = {section.name: section for section in reference.type_sections}
+    types = {section.target: section for section in reference.type_sections}
     stems = file_stems((tool.name for tool in rendering.service.tools), frozenset())
     for topic in reference.topics:
         for page in topic.pages:
@@ -174,23 +173,18 @@ def command_documents(rendering: Rendering) -> Iterator[Document]:
                 file = SingleFile()
                 file.add(templates.render("ai-help/command.md.j2", **rendering.context, name=section.name))
                 file.add_tool(section)
-                if reference.common.errors is not None:
-                    file.add_common_errors(reference.common.errors)
-                file.add_named(_linked_type_sections(section, types))
+                shown = [*([reference.errors] if reference.errors else []), *_linked_types(section, types)]
+                file.add_sections(shown, level="")
                 yield Document(f"ai-help/{stems[section.name]}.md", file.text())
 
 
-def _linked_type_sections(section: Section, types: Mapping[str, Section]) -> list[Section]:
-    """Returns the named types that a command's section links to, directly or indirectly, up to a size."""
-    linked: dict[str, Section] = {}
-    queue, size = [name for text in (section.text, *section.above) for name in linked_types(text)], 0
-    while queue:
-        name = queue.pop(0)
-        if name in types and name not in linked and size + len(types[name].text) <= _TYPES_LIMIT:
-            linked[name] = types[name]
-            size += len(types[name].text)
-            queue += linked_types(types[name].text)
-    return list(linked.values())
+def _linked_types(section: Section, types: Mapping[str, Section]) -> Iterator[Section]:
+    """Yields the named types that a command's section links to, directly or indirectly, up to a size."""
+    left = _TYPES_LIMIT
+    for found in types_reachable([section], types):
+        if len(found.text) <= left:
+            left -= len(found.text)
+            yield found
 
 
 def _sections(service: Service) -> dict[str, Any]:

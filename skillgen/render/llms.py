@@ -111,7 +111,7 @@ def llms_documents(rendering: Rendering) -> Iterator[Document]:
         "groups": () if is_short else _groups(rendering),
         "quick_items": _QUICK_ITEMS,
         "instructions_address": _instructions_address(skills[0], places),
-        "workflow_lines": workflow_lines(service, reference.about, places.reference),
+        "workflow_lines": workflow_lines(service.workflows, service.tools, reference.about, places.reference),
     }
     yield Document("llms.txt", marked(templates.render("llms.txt.j2", **context)))
     head = templates.render("llms-full.txt.j2", **context)

@@ -1,8 +1,8 @@
 """Sections, pages, file names, and the targets of links.
 
 A section (a tool, a named type, a resource, a prompt) is rendered once and used in several files. Pages are filled with
-sections up to a size, in order; only then is the address of each section known. Until then, links have targets in
-control characters, which no text of a source can contain, as every filter removes them.
+sections up to a size, in order; only then is the address of each section known. Until then, a link has a target that
+begins and ends with a control character, which no text of a source can contain, as every filter removes them.
 
 File names are lower-case ASCII, of bounded length, and not reserved by any system.
 """
@@ -13,9 +13,9 @@ import hashlib
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from functools import lru_cache
+from functools import cached_property, lru_cache
 
-from msgspec import Struct, field
+from msgspec import Struct
 from msgspec.structs import replace
 
 from skillgen.render.phrases import phrase, plain_phrase
@@ -49,8 +49,16 @@ class Section(Struct, frozen=True, kw_only=True):
     above: tuple[str, ...] = ()
     """Items of its lists that are written once, above the sections of a page."""
 
+    target: str = ""
+    """What links to it have as their target until its file is known; empty if nothing links to it."""
 
-class Page(Struct, frozen=True, kw_only=True):
+    @property
+    def key(self) -> str:
+        """What distinguishes it from the other sections of a page."""
+        return self.target or self.name
+
+
+class Page(Struct, frozen=True, kw_only=True, dict=True):
     """One file of the references."""
 
     file_name: str
@@ -74,11 +82,15 @@ class Page(Struct, frozen=True, kw_only=True):
     types: tuple[Section, ...] = ()
     """Named types that only its sections refer to, below these."""
 
-    anchors: Mapping[str, str] = field(default_factory=dict)
-    """Name of a section to the anchor of its heading."""
-
-    type_anchors: Mapping[str, str] = field(default_factory=dict)
-    """Name of a type to the anchor of its heading."""
+    @cached_property
+    def anchors(self) -> Mapping[str, str]:
+        """The anchor of the heading of each section and type, by its key."""
+        anchors = Anchors()
+        anchors.of(self.heading)
+        found = {section.key: anchors.of(section.heading) for section in self.sections}
+        if self.types:
+            anchors.of(phrase("named_types"))
+        return found | {section.key: anchors.of(section.heading) for section in self.types}
 
     @property
     def heading(self) -> str:
@@ -93,10 +105,11 @@ class Page(Struct, frozen=True, kw_only=True):
         return sum(len(text.encode("utf-8")) + 2 for text in (*texts, *([self.intro] if self.intro else [])))
 
 
-def section_of(heading: str, body: str, name: str | None = None, topic: str | None = None) -> Section:
+def section_of(heading: str, body: str, name: str | None = None, topic: str | None = None, target: str = "") -> Section:
     """Returns a section with its heading; it has the name of what it documents, if that is not the heading."""
     text = Markdown(f"## {heading_text(heading)}\n\n{body}".rstrip("\n"))
-    return Section(name=heading if name is None else name, heading=one_line(heading), text=text, topic=topic)
+    name = heading if name is None else name
+    return Section(name=name, heading=one_line(heading), text=text, topic=topic, target=target)
 
 
 def pages_of(
@@ -117,26 +130,22 @@ def pages_of(
     is_labelled = all(labels) and len(set(labels)) == len(portions)
     pages = []
     for part, portion in enumerate(portions, 1):
-        page = Page(
-            file_name=f"{stem}.md" if part == 1 else f"{stem}-p{part}.md",
-            title=f"{title}: {labels[part - 1]}" if is_labelled else title,
-            part=part,
-            parts=1 if is_labelled else len(portions),
-            intro=intro if part == 1 else None,
-            sections=tuple(portion),
+        pages.append(
+            Page(
+                file_name=f"{stem}.md" if part == 1 else f"{stem}-p{part}.md",
+                title=f"{title}: {labels[part - 1]}" if is_labelled else title,
+                part=part,
+                parts=1 if is_labelled else len(portions),
+                intro=intro if part == 1 else None,
+                sections=tuple(portion),
+            )
         )
-        pages.append(_with_anchors(page))
     return tuple(pages)
 
 
 def addresses(pages: Iterable[Page]) -> dict[str, str]:
-    """Returns the address of each section within the references: `projects.md#create_project`."""
-    return {name: f"{page.file_name}#{anchor}" for page in pages for name, anchor in page.anchors.items()}
-
-
-def type_addresses(pages: Iterable[Page]) -> dict[str, str]:
-    """Returns the address of each named type that is below other sections."""
-    return {name: f"{page.file_name}#{anchor}" for page in pages for name, anchor in page.type_anchors.items()}
+    """Returns the address of each section within the references, by its key: `projects.md#create_project`."""
+    return {key: f"{page.file_name}#{anchor}" for page in pages for key, anchor in page.anchors.items()}
 
 
 def _portions(sections: Sequence[Section], limit: int, first_limit: int) -> Iterable[list[Section]]:
@@ -153,60 +162,49 @@ def _portions(sections: Sequence[Section], limit: int, first_limit: int) -> Iter
         yield portion
 
 
-def _with_anchors(page: Page) -> Page:
-    """Returns a page with the anchors of its sections and types."""
-    anchors = Anchors()
-    anchors.of(page.heading)
-    section_anchors = {section.name: anchors.of(section.heading) for section in page.sections}
-    if page.types:
-        anchors.of(phrase("named_types"))
-    type_anchors = {item.name: anchors.of(item.heading) for item in page.types}
-    return replace(page, anchors=section_anchors, type_anchors=type_anchors)
+TYPE, TOOL, ERRORS = "\x01", "\x02", "\x04"
+"""What the target of a type and of a tool begins with, and the target of the errors that most tools share."""
 
-
-_TYPE, _TOOL = "\x01", "\x02"
-_TARGET = re.compile("\\[([^\\[\\]]*)\\]\\(([\x01\x02])([^\x01-\x03]*)\x03\\)")
+_LINK = re.compile("\\[([^\\[\\]]*)\\]\\(([\x01\x02\x04][^\x01-\x04]*)\x03\\)")
 
 
 @lru_cache(1 << 14)
+def _link(name: str, kind: str) -> Markdown:
+    return Markdown(f"[{link_label(name)}]({kind}{name}\x03)")
+
+
 def type_link(name: str) -> Markdown:
     """Returns a link to a named type."""
-    return Markdown(f"[{link_label(name)}]({_TYPE}{name}\x03)")
+    return _link(name, TYPE)
 
 
-@lru_cache(1 << 14)
 def tool_link(name: str) -> Markdown:
     """Returns a link to the section of a tool."""
-    return Markdown(f"[{link_label(name)}]({_TOOL}{name}\x03)")
-
-
-ERRORS = "\x04"
-"""The name of the errors that most tools share, among the types; no text of a source can contain it."""
+    return _link(name, TOOL)
 
 
 def common_errors_link(label: Markdown | None = None) -> Markdown:
     """Returns a link to the errors that most tools share, with their codes or their heading as its label."""
-    return Markdown(f"[{label or phrase('common_errors')}]({_TYPE}{ERRORS}\x03)")
+    return Markdown(f"[{label or phrase('common_errors')}]({ERRORS}\x03)")
 
 
-def linked_types(text: str) -> tuple[str, ...]:
-    """Returns the names of the types that a text links to, without duplicates, in their order."""
-    linked = [match[3] for match in _TARGET.finditer(text) if match[2] == _TYPE]
-    return tuple(dict.fromkeys(name for name in linked if name != ERRORS))
+def linked_types(text: str) -> Iterator[str]:
+    """Yields the targets of the types that a text links to, in their order."""
+    return (match[2] for match in _LINK.finditer(text) if match[2][0] == TYPE)
 
 
-def link_resolver(types: Mapping[str, str], tools: Mapping[str, str]) -> Callable[[str], str]:
-    """Returns a function that replaces the link targets in a text by addresses.
+def link_resolver(places: Mapping[str, str]) -> Callable[[str], str]:
+    """Returns a function that replaces the targets of the links in a text by addresses.
 
     A link to something undocumented becomes its label.
     """
 
     def replacement(match: re.Match[str]) -> str:
-        address = (types if match[2] == _TYPE else tools).get(match[3])
+        address = places.get(match[2])
         return match[1] if address is None else f"[{match[1]}]({address})"
 
     def resolved(text: str) -> str:
-        return _TARGET.sub(replacement, text) if "\x03" in text else text
+        return _LINK.sub(replacement, text) if "\x03" in text else text
 
     return resolved
 
@@ -217,31 +215,29 @@ def move_types_to_tools(pages: Sequence[Page], types: Sequence[Section]) -> tupl
 
     That is for MCP servers, where each tool has its own types and few are shared; in an API most are.
     """
-    by_name = {section.name: section for section in types}
-    wanted = {page.file_name: list(dict.fromkeys(_types_reachable(page.sections, by_name))) for page in pages}
-    pages_of_type: dict[str, int] = {}
-    for names in wanted.values():
-        for name in names:
-            pages_of_type[name] = pages_of_type.get(name, 0) + 1
+    by_target = {section.target: section for section in types}
+    wanted = [list(types_reachable(page.sections, by_target)) for page in pages]
+    counts = Counter(section.target for found in wanted for section in found)
     return tuple(
-        _with_types(page, [by_name[name] for name in wanted[page.file_name] if pages_of_type[name] == 1])
-        for page in pages
+        _with_types(page, [section for section in found if counts[section.target] == 1])
+        for page, found in zip(pages, wanted, strict=True)
     )
 
 
-def _types_reachable(sections: Sequence[Section], by_name: Mapping[str, Section]) -> Iterator[str]:
-    """Yields the types that sections refer to, directly mentioned ones first."""
-    texts = (text for section in sections for text in (section.text, *section.above))
-    queue = [name for text in texts for name in linked_types(text)]
+def types_reachable(sections: Iterable[Section], by_target: Mapping[str, Section]) -> Iterator[Section]:
+    """Yields the types that sections refer to, also through others, directly mentioned ones first."""
+    waiting = [
+        target for section in sections for text in (section.text, *section.above) for target in linked_types(text)
+    ]
     seen = set[str]()
-    for name in queue:
-        if name in by_name and name not in seen:
-            seen.add(name)
-            yield name
-            queue += linked_types(by_name[name].text)
+    for target in waiting:
+        if target in by_target and target not in seen:
+            seen.add(target)
+            yield by_target[target]
+            waiting += linked_types(by_target[target].text)
 
 
-def _with_types(page: Page, types: Sequence[Section]) -> Page:
+def _with_types(page: Page, types: Iterable[Section]) -> Page:
     free_bytes = TOOL_PAGE_LIMIT_BYTES - page.size_bytes()
     fitting: list[Section] = []
     for section in types:
@@ -249,7 +245,7 @@ def _with_types(page: Page, types: Sequence[Section]) -> Page:
         if size <= free_bytes:
             fitting.append(section)
             free_bytes -= size
-    return _with_anchors(replace(page, types=tuple(fitting))) if fitting else page
+    return replace(page, types=tuple(fitting)) if fitting else page
 
 
 _PART = re.compile(r"-p\d+\Z")

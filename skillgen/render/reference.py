@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from functools import partial
+from functools import cached_property, partial
 from itertools import chain
 from operator import attrgetter
 from typing import TypeVar
 
-from msgspec import Struct, field
-from msgspec.structs import astuple, replace
+from msgspec import Struct
+from msgspec.structs import replace
 
 from skillgen.model.calls import Input
 from skillgen.model.resource import Event, Group, Prompt, Resource
@@ -28,7 +28,9 @@ from skillgen.render.nested import branches
 from skillgen.render.pages import (
     ERRORS,
     PAGE_LIMIT_BYTES,
+    TOOL,
     TOOL_PAGE_LIMIT_BYTES,
+    TYPE,
     Page,
     Section,
     addresses,
@@ -37,11 +39,10 @@ from skillgen.render.pages import (
     move_types_to_tools,
     pages_of,
     section_of,
-    type_addresses,
 )
 from skillgen.render.phrases import phrase, phrases, plain_phrase
 from skillgen.render.results import CommonErrors, common_errors, received
-from skillgen.render.semantics import common_notes, without_notes
+from skillgen.render.semantics import common_notes
 from skillgen.render.types import inline_types, schema_notes, selected_types, type_phrase
 from skillgen.text import lazy_re as re
 from skillgen.text.blocks import block
@@ -68,9 +69,6 @@ class Topic(Struct, frozen=True, kw_only=True):
     title: str
     """The title of the group."""
 
-    description: str | None
-    """What its tools are for."""
-
     tools: tuple[Tool, ...]
     """Its tools, in order, without preflight requests, which are only on its pages."""
 
@@ -90,23 +88,13 @@ class Topic(Struct, frozen=True, kw_only=True):
     def tools_by_page(self) -> list[tuple[Page, tuple[Tool, ...]]]:
         """Each of the pages, with the tools that it documents."""
         tools = {tool.name: tool for tool in self.tools}
-        return [(page, tuple(tools[name] for name in page.anchors if name in tools)) for page in self.pages]
+        return [
+            (page, tuple(tools[section.name] for section in page.sections if section.name in tools))
+            for page in self.pages
+        ]
 
 
-class CommonSections(Struct, frozen=True, kw_only=True):
-    """What concerns many tools, in the order of the about page."""
-
-    options: Section | None = None
-    """The options of a program that precede the command."""
-
-    notes: Section | None = None
-    """What the descriptions of all tools say."""
-
-    errors: Section | None = None
-    """The errors that most tools share."""
-
-
-class Reference(Struct, frozen=True, kw_only=True):
+class Reference(Struct, frozen=True, kw_only=True, dict=True):
     """Everything that is documented about a service, in sections and pages."""
 
     about: tuple[Page, ...]
@@ -115,11 +103,11 @@ class Reference(Struct, frozen=True, kw_only=True):
     headings: tuple[str, ...] = ()
     """The headings of the description, if it is in `about`."""
 
-    common: CommonSections = field(default_factory=CommonSections)
-    """What concerns many tools; also in `about`."""
+    options: Section | None = None
+    """The options of a program that precede the command; also in `about`."""
 
-    usual_errors: str | None = None
-    """The address of the common errors, if there are some that sections do not name."""
+    errors: Section | None = None
+    """The errors that most tools share; also in `about`."""
 
     topics: tuple[Topic, ...]
     """The tools by group."""
@@ -136,22 +124,36 @@ class Reference(Struct, frozen=True, kw_only=True):
     events: tuple[Page, ...]
     """Requests that the service itself sends."""
 
-    tool_addresses: dict[str, str] = field(default_factory=dict)
-    """Tool name to address within `references/`."""
-
-    type_addresses: dict[str, str] = field(default_factory=dict)
-    """Type name to address within `references/`."""
-
     type_sections: tuple[Section, ...] = ()
     """All named types, on any page."""
 
     has_quotations: bool = False
     """True if a section quotes an order to the reader, which never enters SKILL.md."""
 
+    @cached_property
+    def places(self) -> dict[str, str]:
+        """The address within `references/` of each section, by its key."""
+        return addresses(self.pages)
+
+    @cached_property
+    def tool_addresses(self) -> dict[str, str]:
+        """Tool name to address within `references/`."""
+        return {key[1:]: address for key, address in self.places.items() if key[:1] == TOOL}
+
+    @cached_property
+    def type_addresses(self) -> dict[str, str]:
+        """Type name to address within `references/`."""
+        return {key[1:]: address for key, address in self.places.items() if key[:1] == TYPE}
+
     @property
     def type_names(self) -> list[str]:
         """The named types that have a section."""
-        return [name for name in self.type_addresses if name != ERRORS]
+        return list(self.type_addresses)
+
+    @property
+    def usual_errors(self) -> str | None:
+        """The address of the common errors, if there are some that sections do not name."""
+        return self.places.get(ERRORS)
 
     @property
     def about_topics(self) -> list[str]:
@@ -209,43 +211,40 @@ def reference_of(
     limit, list_limit = TOOL_PAGE_LIMIT_BYTES, PAGE_LIMIT_BYTES
     if is_whole:
         limit = list_limit = WHOLE_PAGE_LIMIT_BYTES
-    tools_by_group = _tools_by_group(service)
-    shown = replace(_with_quotations(replace(service, tools=())), tools=called or service.tools)
-    intros = {group.name: _intro(group) for group in shown.groups}
-    errors = common_errors(service)
+    tools_by_group, common = _tools_by_group(service), common_errors(service)
+    shown = _with_quotations(service if called is None else replace(service, tools=called))
     sections = {
-        name: list(_tool_sections(service, tools, templates, errors, above=[] if is_whole else repeated(tools)))
+        name: list(_tool_sections(service, tools, templates, common, above=[] if is_whole else repeated(tools)))
         for name, tools in tools_by_group.items()
     }
-    common = _common_sections(service, templates, errors)
+    headings, notes = phrases("about_headings"), common_notes(service)
+    options = errors = said = None
+    if service.parameters:
+        options = section_of(headings["options"], templates.render("reference/options.md.j2", service=service))
+    if notes:
+        said = section_of(headings["notes"], "\n\n".join(map(paragraph, notes)))
+    if common.cases:
+        words = templates.render("reference/common-errors.md.j2", common=common)
+        errors = section_of(phrase("common_errors"), words, target=ERRORS)
     prompts = _named_sections("prompt", [*map(_with_quotations, service.prompts)], templates)
     events = _named_sections("event", shown.events, templates)
     type_sections = _type_sections(service, {*short, *elsewhere}, templates)
-    topics = _topics(service, tools_by_group, sections, intros, limit)
+    topics = _topics(service, shown.groups, tools_by_group, sections, limit)
     if type_sections:
         moved = iter(move_types_to_tools([page for topic in topics for page in topic.pages], type_sections))
         topics = tuple(replace(topic, pages=tuple(next(moved) for _ in topic.pages)) for topic in topics)
-    on_tool_pages = type_addresses(page for topic in topics for page in topic.pages)
+    on_tool_pages = {section.name for topic in topics for page in topic.pages for section in page.types}
     rest = [section for section in type_sections if section.name not in on_tool_pages]
-    type_pages = pages_of(phrase("named_types"), "types", rest, limit=limit)
-    about = about_pages(shown, templates, [*filter(None, astuple(common))])
-    usual_errors = addresses(about)[common.errors.name] if common.errors is not None else None
     return Reference(
-        about=about,
+        about=about_pages(shown, templates, [*filter(None, (options, said, errors))]),
         headings=description_headings(service),
-        common=common,
-        usual_errors=usual_errors,
+        options=options,
+        errors=errors,
         topics=topics,
-        types=type_pages,
+        types=pages_of(phrase("named_types"), "types", rest, limit=limit),
         resources=_list_pages("resources", _resource_sections(service, templates), templates, list_limit),
         prompts=_list_pages("prompts", prompts, templates, list_limit),
         events=_list_pages("events", events, templates, list_limit, service=service),
-        tool_addresses=addresses(page for topic in topics for page in topic.pages),
-        type_addresses={
-            **addresses(type_pages),
-            **on_tool_pages,
-            **({ERRORS: usual_errors} if usual_errors is not None else {}),
-        },
         type_sections=tuple(type_sections),
         has_quotations=_has_quotations(service),
     )
@@ -290,19 +289,6 @@ def _size_bytes(schema: Schema) -> int:
     return sum(len(text.encode()) for text in words)
 
 
-def _common_sections(service: Service, templates: Templates, errors: CommonErrors) -> CommonSections:
-    headings, notes = phrases("about_headings"), common_notes(service)
-
-    def section(heading: str, template: str, **context: object) -> Section:
-        return section_of(heading, templates.render(f"reference/{template}.md.j2", **context))
-
-    return CommonSections(
-        options=section(headings["options"], "options", service=service) if service.parameters else None,
-        notes=section_of(headings["notes"], "\n\n".join(map(paragraph, notes))) if notes else None,
-        errors=section(phrase("common_errors"), "common-errors", common=errors) if errors.cases else None,
-    )
-
-
 def _type_sections(service: Service, short: Collection[str], templates: Templates) -> list[Section]:
     """Returns the sections of the named types, and of `short` ones to which a discriminator or an error leads."""
     types = [item for item in service.schemas if item.name not in short]
@@ -322,7 +308,7 @@ def reference_files(
     reference: Reference, templates: Templates, index_of: Mapping[str, str]
 ) -> Iterator[tuple[str, str]]:
     """Yields the name in `references/` and the text of each file; `index_of` has the index page of some files."""
-    resolved = link_resolver(reference.type_addresses, reference.tool_addresses)
+    resolved = link_resolver(reference.places)
     for page in reference.pages:
         text = resolved(page_text(page, templates, index_of.get(page.file_name, SKILL_FILE)))
         yield page.file_name, text.replace(f"]({page.file_name}#", "](#")
@@ -375,8 +361,7 @@ class SingleFile:
     def __init__(self) -> None:
         self._anchors = Anchors()
         self._parts: list[str] = []
-        self._types: dict[str, str] = {}
-        self._tools: dict[str, str] = {}
+        self._places: dict[str, str] = {}
         self.anchors: dict[str, str] = {}
         """The anchor of each address within the references: `holidays.md#list` and `holidays.md`."""
 
@@ -392,41 +377,24 @@ class SingleFile:
             self._anchors.of(heading.replace("\\", ""))
         self._parts.append(text.strip("\n"))
 
-    def add_tools(self, pages: Iterable[Page], level: str = "#") -> None:
-        """Adds the sections of tools, one level below the last heading, or on the second level if `level` is empty."""
-        self._add_pages(pages, self._tools, level)
+    def add_sections(self, sections: Iterable[Section], level: str = "#") -> None:
+        """Adds sections, one level below the last heading, or on the second level if `level` is empty."""
+        for section in sections:
+            self._places[section.key] = "#" + self._anchors.of(section.heading)
+            self._parts.append(level + section.text)
+
+    def add_pages(self, pages: Iterable[Page], level: str = "#") -> None:
+        """Adds the sections of pages."""
+        for page in pages:
+            self.add_sections(page.sections, level)
+            keys = [section.key for section in page.sections]
+            self.anchors.update({f"{page.file_name}#{page.anchors[key]}": self._places[key][1:] for key in keys})
 
     def add_tool(self, section: Section) -> None:
         """Adds the section of one tool, without its heading."""
-        self._tools[section.name] = "#"
+        self._places[section.key] = "#"
         self._parts.append(section.text.partition("\n")[2].strip("\n"))
         self._parts.append(above_sections([section]) or "")
-
-    def add_named(self, sections: Iterable[Section]) -> None:
-        """Adds sections of named types unchanged."""
-        for section in sections:
-            self._types[section.name] = "#" + self._anchors.of(section.heading)
-            self._parts.append(section.text)
-
-    def add_types(self, sections: Iterable[Section]) -> None:
-        """Adds the sections of named types, one level below the last heading."""
-        self._add_sections(sections, self._types)
-
-    def add_others(self, pages: Iterable[Page]) -> None:
-        """Adds sections that nothing links to, one level below the last heading."""
-        self._add_pages(pages, {})
-
-    def add_about(self, pages: Iterable[Page]) -> None:
-        """Adds what concerns the service as a whole, one level below the last heading."""
-        links: dict[str, str] = {}
-        self._add_pages(pages, links)
-        if (common_errors := phrase("common_errors")) in links:
-            self._types[ERRORS] = links[common_errors]
-
-    def add_common_errors(self, section: Section) -> None:
-        """Adds the errors that most tools share, unchanged."""
-        self._types[ERRORS] = "#" + self._anchors.of(section.heading)
-        self._parts.append(section.text)
 
     def link_inside(self) -> None:
         """Changes links to the references in the first text to links to headings of this file."""
@@ -437,21 +405,10 @@ class SingleFile:
     def text(self) -> str:
         """Returns the file, with links resolved to its own anchors."""
         # Part by part: one character beyond Latin-1 doubles or quadruples the memory of every copy of a string.
-        parts = list(map(link_resolver(self._types, self._tools), filter(None, self._parts)))
+        parts = list(map(link_resolver(self._places), filter(None, self._parts)))
         if parts:
             parts[-1] += "\n"
         return "\n\n".join(parts) or "\n"
-
-    def _add_pages(self, pages: Iterable[Page], links: dict[str, str], level: str = "#") -> None:
-        for page in pages:
-            self._add_sections(page.sections, links, level)
-            addresses = ((f"{page.file_name}#{page.anchors[item.name]}", links[item.name]) for item in page.sections)
-            self.anchors.update((address, link[1:]) for address, link in addresses)
-
-    def _add_sections(self, sections: Iterable[Section], links: dict[str, str], level: str = "#") -> None:
-        for section in sections:
-            links[section.name] = "#" + self._anchors.of(section.heading)
-            self._parts.append(level + section.text)
 
 
 def single_file(head: str, reference: Reference) -> str:
@@ -462,7 +419,7 @@ def single_file(head: str, reference: Reference) -> str:
     for topic in reference.topics:
         file.add(f"## {heading_text(topic.title)}")
         file.add(_joined(topic.intro, topic.above) or "")
-        file.add_tools(topic.pages)
+        file.add_pages(topic.pages)
     _add_lists(file, reference)
     return file.text()
 
@@ -476,11 +433,9 @@ def whole_skill(head: str, reference: Reference) -> tuple[str, Mapping[str, str]
     file.add(head)
     for topic in reference.topics:
         file.add(topic.above or "")
-        file.add_tools(topic.pages, level="")
+        file.add_pages(topic.pages, level="")
     _add_lists(file, reference)
-    about = tuple(_without_repeated(page, head) for page in reference.about)
-    if any(page.intro or page.sections for page in about):
-        _add_about(file, replace(reference, about=about))
+    _add_about(file, reference)
     file.link_inside()
     return file.text(), file.anchors
 
@@ -488,16 +443,11 @@ def whole_skill(head: str, reference: Reference) -> tuple[str, Mapping[str, str]
 _LINK_TO_REFERENCES = re.compile(r"\]\(references/([^()#]*(?:#([^()]*))?)\)")
 
 
-def _without_repeated(page: Page, head: str) -> Page:
-    """Returns a page without the sections that `head` has already, such as the instructions."""
-    return replace(page, sections=tuple(item for item in page.sections if item.text.partition("\n\n")[2] not in head))
-
-
 def _add_about(file: SingleFile, reference: Reference) -> None:
     if reference.about:
         file.add_heading(heading_text(reference.about[0].title), reference.about)
         file.add(reference.about[0].intro or "")
-        file.add_about(reference.about)
+        file.add_pages(reference.about)
 
 
 def _add_lists(file: SingleFile, reference: Reference) -> None:
@@ -505,10 +455,10 @@ def _add_lists(file: SingleFile, reference: Reference) -> None:
         if pages := getattr(reference, kind):
             file.add_heading(heading, pages)
             file.add(pages[0].intro or "")
-            file.add_others(pages)
+            file.add_pages(pages)
     if reference.type_sections:
         file.add_heading(phrase("named_types"), reference.types)
-        file.add_types(reference.type_sections)
+        file.add_sections(reference.type_sections)
 
 
 def _headings(text: str) -> Iterator[str]:
@@ -529,6 +479,7 @@ _IN_ITEM = re.compile(r"\s*(?:[-+*•]|\d{1,9}[.)])\s+|\s+\S|[\w.*`-]{1,60}(?: \
 
 _NEUTRAL = str.maketrans({**dict.fromkeys('"“”„«»`', "'"), "<": "(", ">": ")"})
 """Replaces what could end a quotation, or what a model could read as markup of its host."""
+
 
 _Part = TypeVar("_Part", Service, Tool, Resource, Prompt)
 
@@ -605,7 +556,7 @@ def _tool_sections(
     has_one_scheme = len({item.name for item in service.requirements.auth}) == 1
     command = partial(curl_command, service=service)
     notes = common_notes(service)
-    for tool in (without_notes(_with_quotations(tool), notes) for tool in tools):
+    for tool in map(_with_quotations, tools):
         shown = shown_examples(tool, command)
         body = templates.render(
             "reference/tool.md.j2",
@@ -615,34 +566,32 @@ def _tool_sections(
             shared_auth=auth,
             has_one_scheme=has_one_scheme,
             above=above,
+            notes=notes,
         )
-        yield replace(section_of(tool.name, body), above=tuple(item for item in above if item in items_of(tool)))
+        yield replace(
+            section_of(tool.name, body, target=TOOL + tool.name),
+            above=tuple(item for item in above if item in items_of(tool)),
+        )
 
 
 def _topics(
     service: Service,
+    groups: Sequence[Group],
     by_group: Mapping[str | None, Sequence[Tool]],
     sections: Mapping[str | None, Sequence[Section]],
-    intros: Mapping[str, Markdown | None],
     limit: int,
 ) -> tuple[Topic, ...]:
-    titles = Counter(group.title for group in service.groups)
-    names = {group.name: group.title if titles[group.title] == 1 else group.name for group in service.groups}
-    stems = file_stems(names.values(), _reserved_stems(service))
+    titles = Counter(group.title for group in groups)
     said = Counter(group.description for group in service.groups)
-    topics = [
-        _topic(
-            one_line(group.title),
-            stems[names[group.name]],
-            tools,
-            sections[group.name],
-            limit,
-            group if said[group.description] == 1 else replace(group, description=None),
-            intros[group.name],
-        )
-        for group in service.groups
-        if (tools := by_group[group.name])
-    ]
+    names = {group.name: group.title if titles[group.title] == 1 else group.name for group in groups}
+    stems = file_stems(names.values(), _reserved_stems(service))
+    topics = []
+    for group, shown in zip(service.groups, groups, strict=True):
+        if tools := by_group[group.name]:
+            is_said = said[group.description] == 1 and not is_inferred(group, "description")
+            words = clip(first_sentence(group.description), _WORDS_LIMIT) if is_said and group.description else ""
+            stem, own = stems[names[group.name]], sections[group.name]
+            topics.append(_topic(one_line(group.title), stem, tools, own, limit, words, _intro(shown)))
     if rest := by_group.get(None):
         topics.append(_topic(phrase("other_tools" if topics else "all_tools"), "tools", rest, sections[None], limit))
     return tuple(topics)
@@ -665,11 +614,9 @@ def _topic(
     tools: Sequence[Tool],
     sections: Sequence[Section],
     limit: int,
-    group: Group | None = None,
+    words: str = "",
     intro: Markdown | None = None,
 ) -> Topic:
-    description = group.description if group is not None else None
-    is_declared = group is not None and not is_inferred(group, "description")
     above = sum(len(item.encode()) for item in {item for section in sections for item in section.above})
     # What is written above the sections has room on each page.
     pages = pages_of(title, stem, sections, intro=intro, label=_label_of_page, limit=max(limit - above, limit // 2))
@@ -677,9 +624,8 @@ def _topic(
         pages = tuple(replace(page, intro=_joined(page.intro, above_sections(page.sections))) for page in pages)
     return Topic(
         title=title,
-        description=description,
         tools=tuple(tool for tool in tools if not tool.is_preflight),
-        words=clip(first_sentence(description), _WORDS_LIMIT) if description and is_declared else "",
+        words=words,
         pages=pages,
         intro=intro,
         above=above_sections(sections),
@@ -768,4 +714,8 @@ def _resource_sections(service: Service, templates: Templates) -> list[Section]:
 
 def _named_sections(kind: str, items: Sequence[NamedType | Prompt | Event], templates: Templates) -> list[Section]:
     template = f"reference/{kind}.md.j2"
-    return [section_of(item.name, templates.render(template, **{kind: item})) for item in items]
+    target = TYPE if kind == "type" else None
+    return [
+        section_of(item.name, templates.render(template, **{kind: item}), target=target + item.name if target else "")
+        for item in items
+    ]

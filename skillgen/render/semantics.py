@@ -9,8 +9,6 @@ import re
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 
-from msgspec.structs import replace
-
 from skillgen.model.auth import Credential, RateLimit
 from skillgen.model.resource import Event, Prompt, Resource
 from skillgen.model.service import Service
@@ -127,11 +125,15 @@ def title_line(tool: Tool) -> str | None:
     return title if title.lower() not in start.lower() else None
 
 
-def tool_description(tool: Tool) -> str | None:
-    """Returns the description, without descriptions of parameters that the parameters have too."""
+def tool_description(tool: Tool, notes: Collection[str] = ()) -> str | None:
+    """Returns the description, without descriptions of parameters that the parameters have too, and without `notes`."""
     described = {parameter.name: parameter.description for parameter in tool.parameters if parameter.description}
     text, parameters = documented_parameters(tool.description or "", described)
-    return text if all(said == described[name] for name, said in parameters.items()) else tool.description
+    if not all(said == described[name] for name, said in parameters.items()):
+        text = tool.description or ""
+    if notes:
+        text = "\n\n".join(part for part in _BLANK_LINE.split(text) if " ".join(part.split()) not in notes)
+    return text
 
 
 def has_no_payloads(service: Service) -> bool:
@@ -205,13 +207,6 @@ def common_notes(service: Service) -> tuple[str, ...]:
 
 def _paragraphs(text: str) -> list[str]:
     return [" ".join(part.split()) for part in _BLANK_LINE.split(text) if part.strip()]
-
-
-def without_notes(tool: Tool, notes: Collection[str]) -> Tool:
-    """Returns a tool without those paragraphs in its description."""
-    parts = _BLANK_LINE.split(tool.description or "") if notes else []
-    left = [part for part in parts if " ".join(part.split()) not in notes]
-    return replace(tool, description="\n\n".join(left)) if len(left) < len(parts) else tool
 
 
 _NAMES_SHOWN = 30

@@ -291,9 +291,8 @@ class _Writer:
         service, reference = rendering.service, rendering.reference
         self._rendering = rendering
         self._lists = list_indexes(reference)
-        places = {name: f"references/{address}" for name, address in reference.tool_addresses.items()}
-        types = {name: f"references/{address}" for name, address in reference.type_addresses.items()}
-        self._resolved = link_resolver(types, places)
+        self._resolved = link_resolver({key: f"references/{address}" for key, address in reference.places.items()})
+        tools = {name: f"references/{address}" for name, address in reference.tool_addresses.items()}
         steps = sum(len(item.steps) for item in service.workflows)
         fields = skill_fields(service, rendering.profile, has_program=rendering.has_program)
         self._context = {
@@ -304,9 +303,9 @@ class _Writer:
             "lists_requests": lists_requests(service),
             "shared_start": shared_start(service),
             "workflow_lines": workflow_lines(
-                replace(service, tools=rendering.called or service.tools), reference.about, "references/{}".format
+                service.workflows, rendering.called or service.tools, reference.about, "references/{}".format
             ),
-            "recipes": recipes_text(reference.about, places) if steps <= _RECIPES_STEPS else "",
+            "recipes": recipes_text(reference.about, tools) if steps <= _RECIPES_STEPS else "",
             "offered": resource_and_prompt_lines(service),
             "lists": self._lists,
         }

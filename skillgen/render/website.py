@@ -22,7 +22,7 @@ from msgspec import Struct
 from skillgen.model.document import Document
 from skillgen.render.environment import Templates
 from skillgen.render.identity import short_description, title, tool_phrase, what_and_when
-from skillgen.render.pages import Page, link_resolver
+from skillgen.render.pages import TOOL, Page, link_resolver
 from skillgen.render.reference import Reference, reference_of
 from skillgen.render.semantics import marks, marks_legend
 from skillgen.render.skill import Rendering, Site
@@ -78,7 +78,7 @@ def html_documents(rendering: Rendering) -> Iterator[Document]:
     """Yields the site of a service."""
     service, templates = rendering.service, rendering.templates
     reference = reference_of(service, templates, is_whole=True)
-    resolved = link_resolver(reference.type_addresses, reference.tool_addresses)
+    resolved = link_resolver(reference.places)
     tools = {tool.name: tool for tool in service.tools}
     words = {
         topic.pages[0].file_name: topic.words
@@ -109,11 +109,10 @@ def html_documents(rendering: Rendering) -> Iterator[Document]:
         templates, "index.html", what=what, when=when, service=service, legend=to_html(marks_legend(service)), **context
     )
     for page, entry in zip(reference.pages, entries, strict=True):
-        anchors = {**page.anchors, **page.type_anchors}
         articles = [
             Article(
                 name=str(section.heading),
-                anchor=anchors[section.name],
+                anchor=page.anchors[section.key],
                 body=to_html(resolved(_without_marks(section.text.partition("\n")[2], shown))),
                 marks=shown,
             )
@@ -189,14 +188,20 @@ def _file(page: Page) -> str:
 def _search_index(rendering: Rendering, reference: Reference) -> str:
     """Returns the script with everything that can be found: name, phrase, group, marks and address."""
     rows = [
-        [tool.name, tool_phrase(tool), topic.title, list(marks(tool)), f"{_file(page)}#{page.anchors[tool.name]}"]
+        [
+            tool.name,
+            tool_phrase(tool),
+            topic.title,
+            list(marks(tool)),
+            f"{_file(page)}#{page.anchors[TOOL + tool.name]}",
+        ]
         for topic in reference.topics
         for page, tools in topic.tools_by_page
         for tool in tools
     ]
     lists = (reference.types, reference.resources, reference.prompts, reference.events)
     rows += [
-        [section.heading, "", page.title, [], f"{_file(page)}#{page.anchors[section.name]}"]
+        [section.heading, "", page.title, [], f"{_file(page)}#{page.anchors[section.key]}"]
         for page in (page for pages in lists for page in pages)
         for section in page.sections
     ]

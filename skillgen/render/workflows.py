@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 from msgspec import Struct
 
 from skillgen.model.schema import Parameter
-from skillgen.model.service import Service
 from skillgen.model.tool import Tool
 from skillgen.model.values import Json
 from skillgen.model.workflow import StepAction, StepCriterion, StepValue, Workflow, WorkflowStep
-from skillgen.render.pages import Page, addresses, link_resolver, tool_link
+from skillgen.render.pages import TOOL, Page, addresses, link_resolver, tool_link
 from skillgen.render.phrases import phrase, phrases
 from skillgen.render.semantics import marks
 from skillgen.text.markdown import Markdown, code, code_list, inline, one_line, value, with_stop
@@ -80,13 +79,14 @@ def workflow_section_name(workflow: Workflow) -> str:
     return f"{_SECTION_PREFIX}{workflow.name}"
 
 
-def recipe_of(workflow: Workflow, service: Service) -> Recipe:
-    """Returns the words on a workflow."""
-    tools = {tool.name: tool for tool in service.tools}
-    lead = [phrase("workflow_lead", marks=_marks_text(workflow, service), name=code(workflow.name))]
+def recipe_of(workflow: Workflow, workflows: Sequence[Workflow], called: Sequence[Tool]) -> Recipe:
+    """Returns the words on a workflow, which calls some tools and may start other workflows."""
+    tools = {tool.name: tool for tool in called}
+    found, has_unknown = workflow_effect(workflow, workflows, called)
+    lead = [phrase("workflow_lead", marks=_marks_text(found), name=code(workflow.name))]
     if workflow.after:
         lead.append(phrase("workflow_after", len(workflow.after), names=code_list(workflow.after)))
-    if workflow_effect(workflow, service)[1]:
+    if has_unknown:
         lead.append(phrase("workflow_unknown"))
     lead.append(phrase("workflow_order"))
     return Recipe(
@@ -98,30 +98,31 @@ def recipe_of(workflow: Workflow, service: Service) -> Recipe:
     )
 
 
-def workflow_line(workflow: Workflow, service: Service, address: str | None) -> Markdown:
+def _line(workflow: Workflow, found: Sequence[str], address: str | None) -> Markdown:
     """Returns a workflow on one line: its goal, its effect, and its steps in order."""
     title = inline(workflow_title(workflow))
     label = Markdown(f"[{title}]({address})") if address is not None else title
     names = [step.tool or step.workflow or step.other or step.name for step in workflow.steps]
     shown = code_list(names[:_LINE_TOOLS], phrase("workflow_then"))
     more = phrase("workflow_more", number=len(names) - _LINE_TOOLS) if len(names) > _LINE_TOOLS else ""
-    facts = f" {text}" if (text := _marks_text(workflow, service)) else ""
+    facts = f" {_marks_text(found)}" if found else ""
     if summary := inline(clip(one_line(_long_summary(workflow)), _SUMMARY_LENGTH)):
         facts = f"{facts}: {with_stop(summary)} {phrase('workflow_steps')}"
     return Markdown(f"{label}{facts}: {shown}{more}")
 
 
 def workflow_lines(
-    service: Service, pages: Sequence[Page], place: Callable[[str], str], limit: int = LINES_LIMIT
+    workflows: Sequence[Workflow], called: Sequence[Tool], pages: Sequence[Page], place: Callable[[str], str]
 ) -> tuple[Markdown, ...]:
     """Returns a line for each workflow, with a link to its section; `place` returns the target of an address."""
     places = addresses(pages)
-    shown = service.workflows[: limit if len(service.workflows) > limit + 1 else limit + 1]
-    lines = [
-        workflow_line(item, service, place(places[name]) if (name := workflow_section_name(item)) in places else None)
-        for item in shown
-    ]
-    if left := len(service.workflows) - len(shown):
+    shown = workflows if len(workflows) == LINES_LIMIT + 1 else workflows[:LINES_LIMIT]
+    lines = []
+    for item in shown:
+        address = places.get(workflow_section_name(item))
+        found, _ = workflow_effect(item, workflows, called)
+        lines.append(_line(item, found, None if address is None else place(address)))
+    if left := len(workflows) - len(shown):
         words = phrase("workflows_more", left, number=left)
         lines.append(Markdown(f"[{words}]({place(pages[0].file_name)})") if pages else words)
     return tuple(lines)
@@ -130,7 +131,7 @@ def workflow_lines(
 def recipes_text(pages: Sequence[Page], tools: Mapping[str, str]) -> Markdown:
     """Returns all workflows, with headings of the third level. `tools` has the target of the links to each tool."""
     texts = [section.text for page in pages for section in page.sections if section.name.startswith(_SECTION_PREFIX)]
-    resolve = link_resolver({}, tools)
+    resolve = link_resolver({TOOL + name: address for name, address in tools.items()})
     return Markdown("\n\n".join(f"#{resolve(text)}" for text in texts))
 
 
@@ -139,13 +140,15 @@ def recipes_text(pages: Sequence[Page], tools: Mapping[str, str]) -> Markdown:
 _EFFECTS = ("read", "write", "sends", "destructive")
 
 
-def workflow_effect(workflow: Workflow, service: Service) -> tuple[tuple[str, ...], bool]:
+def workflow_effect(
+    workflow: Workflow, every: Sequence[Workflow], called: Sequence[Tool]
+) -> tuple[tuple[str, ...], bool]:
     """Returns the marks of the worst steps, also of the workflows that it may start, and whether others are unknown.
 
     An effect that might be understated is not a mark: a workflow with an unknown step does not only read.
     """
-    tools = {tool.name: tool for tool in service.tools}
-    workflows = {item.name: item for item in service.workflows}
+    tools = {tool.name: tool for tool in called}
+    workflows = {item.name: item for item in every}
     seen, waiting = {workflow.name}, [workflow]
     found: set[str] = set()
     is_unknown = False
@@ -165,8 +168,8 @@ def workflow_effect(workflow: Workflow, service: Service) -> tuple[tuple[str, ..
     return (*(["ask first"] if "ask first" in found else []), *effect), is_unknown
 
 
-def _marks_text(workflow: Workflow, service: Service) -> Markdown:
-    return Markdown(" ".join(f"[{mark}]" for mark in workflow_effect(workflow, service)[0]))
+def _marks_text(marks: Iterable[str]) -> Markdown:
+    return Markdown(" ".join(f"[{mark}]" for mark in marks))
 
 
 # -- steps ------------------------------------------------------------------------------------------------------------
