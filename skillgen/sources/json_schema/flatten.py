@@ -6,16 +6,19 @@ bounds) stays a schema next to the parameters.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from typing import Any
+
 from msgspec import Struct
 from msgspec.structs import replace
 
 from skillgen.model.schema import Location, Parameter, Schema
+from skillgen.model.schema_json import bases
 from skillgen.model.values import Json, child
-from skillgen.sources.json_access import as_dict, text_of
-from skillgen.sources.json_schema.keywords import OBJECT_KEYWORDS, members, required_names
+from skillgen.sources.json_access import as_dict
+from skillgen.sources.json_schema.keywords import members
 from skillgen.sources.json_schema.loader import SchemaDocument
-from skillgen.sources.json_schema.merge import ANYTHING, merge, merge_checked, union
-from skillgen.text.summary import join_texts
+from skillgen.sources.json_schema.merge import ANYTHING, merge, merge_checked, merged_property, union
 
 SCHEMAS_LIMIT = 5_000
 """Maximum number of schemas from which the parameters of one tool are gathered."""
@@ -55,11 +58,9 @@ class _Flattener:
     def __init__(self, schemas: SchemaDocument, location: Location) -> None:
         self._schemas = schemas
         self._location = location
-        self._parameters: dict[str, Parameter] = {}
-        self._object_schema = ANYTHING
-        self._descriptions: dict[bool, str] = {}
-        """Descriptions of the object itself (`True`) and of the schemas that it extends (`False`)."""
         self._count = 0
+        self._links = ANYTHING
+        """References to types whose subtypes or alternatives are too many to repeat."""
         self._closed: dict[str, frozenset[str]] = {}
         """Pointers of the parts that forbid further properties, with the names that they have."""
         self._references: list[str] = []
@@ -69,137 +70,108 @@ class _Flattener:
 
     def flatten(self, raw: Json, pointer: str) -> FlatObject:
         """Flattens the schema; a property of an alternative is required if every alternative requires it."""
-        required = self._collect(raw, pointer, set())
+        whole = self._whole(raw, pointer, set())
+        whole = merge(whole, self._links)
+        found, required = self._members(whole)
         if self._count > SCHEMAS_LIMIT:
             self._schemas.report(pointer, f"composed of more than {SCHEMAS_LIMIT} schemas; the rest is left out")
-        undeclared = tuple(sorted(required - self._parameters.keys()))
-        schema = replace(self._object_schema, required=undeclared) if undeclared else self._object_schema
         for where, names in self._closed.items():
-            if forbidden := self._parameters.keys() - names:
+            if forbidden := found.keys() - names:
                 message = f"forbids properties that another part of the object has, such as {min(forbidden)[:60]!r}"
                 self._schemas.report(where, message, "properties-forbidden")
         for name, value in self._selected.items():
-            self._add(replace(self._parameters[name], schema=Schema(choices=(value,))), None)
-        if (description := join_texts(self._descriptions.get(True), self._descriptions.get(False))) is not None:
-            schema = replace(schema, description=description)
+            if name in found:
+                schema = merge(found[name].schema, Schema(choices=(value,)))
+                found[name] = replace(found[name], schema=schema)
+        rules = replace(
+            whole,
+            **_NOT_RULES,
+            types=whole.types if whole.nullable or len(whole.types) > 1 else (),
+            description=whole.description or None,
+            additional=None if whole.additional is True else whole.additional,
+            required=tuple(sorted(required - found.keys())),
+        )
         return FlatObject(
             parameters=tuple(
-                item if item.required == (name in required) else replace(item, required=name in required)
-                for name, item in self._parameters.items()
+                replace(item, location=self._location, required=name in required) for name, item in found.items()
             ),
-            schema=schema if schema != ANYTHING else None,
+            schema=rules if rules != ANYTHING else None,
         )
 
-    def _collect(
-        self,
-        raw: Json,
-        pointer: str,
-        seen: set[int],
-        common: frozenset[str] | None = None,
-        is_itself: bool = True,
-        depth: int = 0,
-    ) -> frozenset[str]:
-        """Gathers properties and returns the names that are required.
-
-        `common` is given for an alternative: the names of the properties that the object has with any alternative.
-        `is_itself` is false for a schema that the object extends.
-        """
+    def _whole(self, raw: Json, pointer: str, seen: set[int], is_itself: bool = True, depth: int = 0) -> Schema:
+        """Reads a schema as one with those that it refers to or extends; `is_itself` is false for the latter."""
         if not isinstance(raw, dict) or id(raw) in seen or self._count > SCHEMAS_LIMIT:
-            return frozenset()
+            return ANYTHING
         if depth > DEPTH_LIMIT:
             self._schemas.report(
                 pointer, f"composed of a chain of more than {DEPTH_LIMIT} schemas; the rest is left out"
             )
             self._count = SCHEMAS_LIMIT
-            return frozenset()
-        # Alternatives may share a part, so each gets its own `seen`; SCHEMAS_LIMIT bounds the sum.
+            return ANYTHING
         seen.add(id(raw))
         self._count += 1
         if "$ref" in raw and not self._schemas.ref_siblings:
             raw = {"$ref": raw["$ref"]}
-        raw = self._schemas.without_moot_keywords(raw)
-        if common is None and (not OBJECT_KEYWORDS.isdisjoint(raw) or _allows_other_types(raw)):
-            self._add_object_keywords(raw, pointer, is_itself)
-        if common is None and (description := text_of(raw, "description")) is not None:
-            self._descriptions[is_itself] = join_texts(self._descriptions.get(is_itself), description) or description
-        required = set(required_names(raw))
-        if "properties" in raw:
-            for parameter in self._schemas.properties(raw, pointer, self._location):
-                self._add(parameter, common)
-                if parameter.required:
-                    required.add(parameter.name)
-        if (target := self._schemas.resolve(raw.get("$ref"), pointer)) is not None:
-            self._references += [raw["$ref"]] if common is None else []
-            required |= self._collect(target[1], target[0], seen, common, is_itself, depth + 1)
-        if common is None and not is_itself and raw.get("additionalProperties") is False and "allOf" not in raw:
-            self._closed[pointer] = frozenset(as_dict(raw.get("properties")))
         parts = members(raw, "allOf")
+        if not is_itself and raw.get("additionalProperties") is False and not parts:
+            self._closed[pointer] = frozenset(as_dict(raw.get("properties")))
+        left_out = ["$ref", "allOf", *self._linked(raw, pointer, is_itself)]
+        whole = self._schemas.own_schema({key: item for key, item in raw.items() if key not in left_out}, pointer)
+        if (target := self._schemas.resolve(raw.get("$ref"), pointer)) is not None:
+            self._references.append(raw["$ref"])
+            part = self._whole(target[1], target[0], seen, is_itself, depth + 1)
+            whole = merge_checked(whole, part, pointer, self._schemas.report)
         is_single = is_itself and len(parts) == 1 and "properties" not in raw  # such as a reference with a description
         for index, member in parts:
-            required |= self._collect(member, child(pointer, "allOf", index), seen, common, is_single, depth + 1)
-        names = frozenset(self._parameters) if common is None else common
-        for keyword in ("oneOf", "anyOf"):
-            required_sets = [
-                self._collect(member, child(pointer, keyword, index), set(seen), names, depth=depth + 1)
-                for index, member in members(raw, keyword)
-            ]
-            if required_sets:
-                required |= frozenset.intersection(*required_sets)
-        return frozenset(required)
+            part = self._whole(member, child(pointer, "allOf", index), seen, is_single, depth + 1)
+            whole = merge_checked(whole, part, child(pointer, "allOf", index), self._schemas.report)
+        return whole
 
-    def _add(self, parameter: Parameter, common: frozenset[str] | None) -> None:
-        """Adds a property; the object schema says where an alternative narrows a common one."""
-        known = self._parameters.setdefault(parameter.name, parameter)
-        if known is parameter:
-            return
-        if common is None:
-            schema = merge_checked(known.schema, parameter.schema, parameter.pointer, self._schemas.report)
-            description = join_texts(known.description, parameter.description)
-        else:
-            schema = known.schema if parameter.name in common else union(known.schema, parameter.schema)
-            description = known.description if known.description is not None else parameter.description
-        if schema is not known.schema or description is not known.description:
-            self._parameters[parameter.name] = replace(known, schema=schema, description=description)
+    def _linked(self, raw: dict[str, Json], pointer: str, is_itself: bool) -> Iterator[str]:
+        """Yields the keywords in place of which there is a reference to the type that has them.
 
-    def _add_object_keywords(self, raw: dict[str, Json], pointer: str, is_itself: bool) -> None:
-        """Adds the keywords that constrain the object beyond its properties.
-
-        A long list of alternatives of a named type is replaced by a link to the type.
+        These are a long list of alternatives, and the discriminator of a base type, which concerns the types that
+        extend it.
         """
-        keywords = {key: raw[key] for key in raw if key in OBJECT_KEYWORDS}
-        if _allows_other_types(raw):
-            keywords = {key: raw[key] for key in raw if key not in _FLATTENED_KEYWORDS}
-        if keywords.get("additionalProperties") is True or keywords.get("additionalProperties") == {}:
-            del keywords["additionalProperties"]
         count = len(members(raw, "oneOf")) + len(members(raw, "anyOf"))
-        if "discriminator" in keywords and not count:
-            # The discriminator of a base type concerns the types that extend it; the base type itself documents it.
-            del keywords["discriminator"]
-            if is_itself:
-                self._link(pointer)
-            elif (selected := self._schemas.selected_by(raw, pointer, self._references)) is not None:
-                if selected[0] in self._parameters or selected[0] in as_dict(raw.get("properties")):
-                    self._selected[selected[0]] = selected[1]
-        elif count > ALTERNATIVES_LIMIT and self._link(pointer):
-            return
-        self._object_schema = merge(self._object_schema, self._schemas.schema(keywords, pointer))
+        if "discriminator" in raw and not count:
+            yield "discriminator"
+            if not is_itself:
+                name, value = self._schemas.selected_by(raw, pointer, self._references) or ("", "")
+                self._selected |= {name: value} if name else {}
+        if ("discriminator" in raw and not count and is_itself) or count > ALTERNATIVES_LIMIT:
+            if (link := self._schemas.type_at(pointer)) is not None:
+                self._links = merge(self._links, link)
+                yield from ("oneOf", "anyOf", "discriminator")
 
-    def _link(self, pointer: str) -> bool:
-        """Adds a reference to the named type at a pointer; returns false if it is not the pointer of one."""
-        link = self._schemas.type_at(pointer)
-        if link is None:
-            return False
-        self._object_schema = merge(self._object_schema, link)
-        return True
+    def _members(self, schema: Schema, within: tuple[str, ...] = ()) -> tuple[dict[str, Parameter], frozenset[str]]:
+        """Returns the properties of a schema, with those of its types and alternatives, and the required names."""
+        self._count += 1
+        if self._count > SCHEMAS_LIMIT or len(within) > DEPTH_LIMIT:
+            return {}, frozenset()
+        found = {item.name: item for item in schema.properties}
+        required = {*schema.required, *(item.name for item in schema.properties if item.required)}
+        parts = [(self._schemas.types.type_of(name), (*within, name)) for name in bases(schema) if name not in within]
+        for part, inside in (*parts, *((part, within) for part in schema.also)):
+            more, needed = self._members(part, inside)
+            required |= needed
+            for name, item in more.items():
+                found[name] = merged_property(found[name], item) if name in found else item
+        common, needed_by_each = frozenset(found), list[frozenset[str]]()
+        for alternative in schema.alternatives:
+            more, needed = self._members(alternative, within)
+            needed_by_each.append(needed)
+            for name, item in more.items():
+                known = found.setdefault(name, item)
+                if known is not item:
+                    schema_of_all = known.schema if name in common else union(known.schema, item.schema)
+                    description = known.description if known.description is not None else item.description
+                    found[name] = replace(known, schema=schema_of_all, description=description)
+        return found, frozenset(required).union(frozenset.intersection(*needed_by_each) if needed_by_each else ())
 
 
-_FLATTENED_KEYWORDS = frozenset(
-    {"$ref", "properties", "required", "allOf", "title", "description", "example", "examples", "default"}
+_NOT_RULES: dict[str, Any] = dict.fromkeys(("title", "format", "default"), None)
+_NOT_RULES |= dict.fromkeys(("examples", "properties"), ()) | dict.fromkeys(
+    ("read_only", "write_only", "deprecated"), False
 )
-"""Keywords that are flattened, or that do not constrain the object."""
-
-
-def _allows_other_types(raw: dict[str, Json]) -> bool:
-    """True if the schema allows null or other types, not only objects."""
-    types = raw.get("type")
-    return raw.get("nullable") is True or (isinstance(types, list) and "object" in types and len(types) > 1)
+"""Fields that do not constrain the object, or that are those of its parameters."""

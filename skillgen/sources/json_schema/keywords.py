@@ -234,11 +234,6 @@ RULE_KEYWORDS = frozenset({
 })  # fmt: skip
 """Keywords of `rule_fields`; few schemas have any of them."""
 
-OBJECT_KEYWORDS = RULE_KEYWORDS | {
-    "oneOf", "anyOf", "discriminator", "additionalProperties", "minProperties", "maxProperties", "xml", "then", "else",
-}  # fmt: skip
-"""Keywords that constrain an object beyond its properties."""
-
 
 def object_fields(
     raw: dict[str, Json], pointer: str, read: ReadSchema, keyword: str = "additionalProperties"

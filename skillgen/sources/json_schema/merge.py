@@ -263,7 +263,7 @@ def _merge_properties(one: Schema, other: Schema) -> tuple[tuple[Parameter, ...]
     properties = {item.name: item for item in one.properties}
     for item in other.properties:
         known = properties.get(item.name)
-        properties[item.name] = item if known is None else _merge_property(known, item)
+        properties[item.name] = item if known is None else merged_property(known, item)
     undeclared = dict.fromkeys(one.required + other.required)
     for name in [name for name in undeclared if name in properties]:
         properties[name] = replace(properties[name], required=True)
@@ -271,7 +271,8 @@ def _merge_properties(one: Schema, other: Schema) -> tuple[tuple[Parameter, ...]
     return tuple(properties.values()), tuple(undeclared)
 
 
-def _merge_property(one: Parameter, other: Parameter) -> Parameter:
+def merged_property(one: Parameter, other: Parameter) -> Parameter:
+    """Returns a property that is declared twice."""
     return replace(
         one,
         required=one.required or other.required,
