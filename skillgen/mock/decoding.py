@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from email import message_from_bytes
 from email.message import Message
 from urllib.parse import parse_qsl, unquote, unquote_plus
@@ -73,86 +73,72 @@ class Decoder:
             decoded.faults.append(Fault("", f"the query has more than {_FIELDS_LIMIT:,} fields"))
             return decoded
         pairs = [(unquote_plus(name), text) for name, text in pieces]
-        parameters = [item for item in slots.values() if item.location == "query"]
-        names = {item.name for item in parameters}
-        for name in self._undeclared(parameters, request, pairs):
-            decoded.faults.append(Fault(child("", name), script.unknown(name, names)))
+        names = {item.name for item in slots.values() if item.location == "query"}
+        known = set(request.query_names)
         for key, parameter in slots.items():
+            own = self._pairs(parameter, request, pairs, names)
+            known |= {name for name, _ in own} if parameter.location == "query" else set()
             try:
-                values = list(self._values(parameter, request, pairs, names))
+                if own:
+                    decoded.arguments[key] = self._argument(parameter, own, request)
             except ValueError as error:
                 decoded.faults.append(Fault(child("", key), str(error)))
-                continue
-            if values:
-                decoded.arguments[key] = self._best(values, parameter.schema)
+        for name in dict.fromkeys(name for name, _ in pairs if name not in known):
+            decoded.faults.append(Fault(child("", name), script.unknown(name, names)))
         if request.body:
             self._decode_body(tool, request, body_key, decoded)
         return decoded
 
     # -- parameters --------------------------------------------------------------------------------------------------
 
-    def _values(
-        self, parameter: Parameter, request: SentRequest, pairs: Sequence[tuple[str, str]], names: set[str]
-    ) -> Iterator[Json]:
-        """Yields what a parameter may mean; nothing if it was not sent. The values of `pairs` are percent-encoded.
+    def _pairs(
+        self, parameter: Parameter, request: SentRequest, query: list[tuple[str, str]], names: set[str]
+    ) -> list[tuple[str, str]]:
+        """Returns what was sent for a parameter: names, and values in the encoding of their place."""
+        name, (style, explode) = parameter.name, _style(parameter)
+        if parameter.location == "path":
+            return [(name, _without_prefix(request.path[name], name, style))] if name in request.path else []
+        if parameter.location == "header":  # several of one name are one list (RFC 9110, 5.3)
+            return [(name, ",".join(headers))] if (headers := request.headers.get_all(name)) else []
+        if parameter.location == "cookie":
+            return [pair for pair in _cookies(request.headers) if pair[0] == name]
+        if style == QUERY_STRING:
+            return query
+        if style == "deepObject":
+            return [pair for pair in query if pair[0].startswith(f"{name}[")]
+        own = [pair for pair in query if pair[0] == name]
+        if own or not explode or "object" not in self._kinds(parameter.schema):
+            return own
+        flats = list(self._variants.of(parameter.schema))  # of an object, each member is a parameter of its own
+        members = {item.name for flat in flats for item in flat.properties}
+        is_open = any(flat.additional is not False for flat in flats)
+        return [pair for pair in query if pair[0] in members or (is_open and pair[0] not in names)]
+
+    def _argument(self, parameter: Parameter, pairs: list[tuple[str, str]], request: SentRequest) -> Json:
+        """Returns the value of a parameter.
 
         Raises:
-            ValueError: its value is not JSON.
+            ValueError: it is not JSON.
         """
-        rules, name = parameter.serialization, parameter.name
-        style, explode = _style(parameter)
-        encoded: list[str] = []
+        schema, (style, explode) = parameter.schema, _style(parameter)
+        place, rules = parameter.location, parameter.serialization
+        decode = unquote_plus if place == "query" else str if place == "header" else unquote
+        texts = [text for _, text in pairs]
         if style == QUERY_STRING:
-            texts = [unquote(request.query)] if request.query else []
-        elif parameter.location == "query":
-            if style == "deepObject":
-                yield from filter(None, [self._deep(name, _decoded(pairs), parameter.schema)])
-                return
-            encoded = [text for key, text in pairs if key == name]
-            texts = list(map(unquote_plus, encoded))
-            if not texts and explode and "object" in self._kinds(parameter.schema):
-                yield from filter(None, [self._exploded(parameter.schema, _decoded(pairs), names)])
-                return
-        elif parameter.location == "path":
-            encoded = [_without_prefix(request.path[name], name, style)] if name in request.path else []
-            texts = list(map(unquote, encoded))
-        elif parameter.location == "header":
-            # Several headers of one name are one list (RFC 9110, 5.3).
-            texts = [",".join(headers)] if (headers := request.headers.get_all(name)) else []
-        else:
-            texts = [text for key, text in _cookies(request.headers) if key == name]
-        if not texts:
-            return
+            texts = [request.query]
+        elif pairs[0][0] != parameter.name:
+            tree = _tree((name, decode(text)) for name, text in pairs)
+            return self._value(tree.get(parameter.name, {}) if style == "deepObject" else tree, schema)
         if rules is not None and rules.media_type is not None and is_json(rules.media_type):
-            yield _json(texts[-1])
-            return
+            return _json(decode(texts[-1]))
         separator = _SEPARATORS.get(style or "", "." if style == "label" and explode else ",")
-        # A comma within an item is encoded; other separators are encoded themselves.
-        if encoded and separator in ",.":
-            pieces = list(map(unquote_plus if parameter.location == "query" else unquote, encoded[-1].split(separator)))
+        if place in ("query", "path") and separator in ",.":  # within an item it is encoded; others are themselves
+            pieces = list(map(decode, texts[-1].split(separator)))
         else:
-            pieces = texts[-1].split(separator)
-        is_repeated = explode and parameter.location in ("query", "cookie")
-        yield from self._readings(texts, parameter.schema, pieces, is_repeated=is_repeated, explode=explode)
-
-    def _undeclared(
-        self, parameters: Sequence[Parameter], request: SentRequest, pairs: Sequence[tuple[str, str]]
-    ) -> list[str]:
-        """Returns the names in the query that the operation does not declare, as strict servers refuse them."""
-        known = set(request.query_names)
-        for parameter in parameters:
-            style, explode = _style(parameter)
-            known.add(parameter.name)
-            if style == QUERY_STRING:
-                return []
-            if style == "deepObject":
-                known |= {name for name, _ in pairs if name.startswith(f"{parameter.name}[")}
-            elif explode and "object" in self._kinds(parameter.schema):
-                flats = list(self._variants.of(parameter.schema))
-                if any(flat.additional is not False for flat in flats):
-                    return []  # each name may be one of its members
-                known |= {item.name for flat in flats for item in flat.properties}
-        return [name for name in dict.fromkeys(name for name, _ in pairs) if name not in known]
+            pieces = decode(texts[-1]).split(separator)
+        is_repeated = explode and place in ("query", "cookie")
+        texts = list(map(decode, texts))
+        return self._best(list(self._readings(texts, schema, pieces, is_repeated=is_repeated, explode=explode)), schema)
 
     def _readings(
         self, texts: list[str], schema: Schema, pieces: list[str], *, is_repeated: bool, explode: bool
@@ -168,16 +154,9 @@ class Decoder:
                 members = [piece.partition("=")[::2] for piece in pieces]
             else:
                 members = list(zip(pieces[::2], pieces[1::2], strict=False))
-            yield self._members(members, schema)
+            yield self._value(_tree(members), schema)
         if not kinds or kinds - {"array", "object"}:
             yield self._typed(texts[-1], schema)
-
-    def _members(self, members: Iterable[tuple[str, str]], schema: Schema) -> Json:
-        """Returns an object from names and texts; names that occur several times are lists."""
-        texts: dict[str, Json] = {}
-        for name, text in members:
-            texts.setdefault(name, []).append(text)
-        return self._value(texts, schema)
 
     def _value(self, tree: Json, schema: Schema) -> Json:
         """Returns the value of a tree of names whose leaves are lists of texts."""
@@ -197,29 +176,6 @@ class Decoder:
         flat = next((flat for flat in self._variants.of(schema) if flat.properties), ANYTHING)
         extra = flat.additional if isinstance(flat.additional, Schema) else ANYTHING
         return {item.name: item.schema for item in flat.properties}, extra
-
-    def _exploded(self, schema: Schema, pairs: Sequence[tuple[str, str]], names: set[str]) -> Json:
-        """Returns an object whose members are parameters of their own in the query."""
-        flats = list(self._variants.of(schema))
-        own = {item.name for flat in flats for item in flat.properties}
-        is_open = any(flat.additional not in (None, False) for flat in flats)
-        return self._members(
-            ((key, text) for key, text in pairs if key in own or (is_open and key not in names)), schema
-        )
-
-    def _deep(self, name: str, pairs: Sequence[tuple[str, str]], schema: Schema) -> Json:
-        """Returns an object from members such as `name[member]`, at any depth; `name[]` adds to a list."""
-        root: dict[str, Json] = {}
-        for key, text in pairs:
-            path = _DEEP_KEY.findall(key[len(name) :])
-            if not key.startswith(f"{name}[") or key != name + "".join(f"[{part}]" for part in path):
-                continue
-            place: Json = root
-            for part in path[:-1]:
-                place = place.setdefault(part, {}) if isinstance(place, dict) else {}
-            if isinstance(place, dict):
-                place.setdefault(path[-1], []).append(text) if isinstance(place.get(path[-1], []), list) else None
-        return self._value(root, schema) if root else None
 
     def _typed(self, text: str, schema: Schema) -> Json:
         """Returns the value of a text in the type that the schema allows; the text where none fits."""
@@ -277,12 +233,7 @@ class Decoder:
             decoded.faults.append(Fault(child("", key), str(error)))
 
     def _form(self, pairs: Sequence[tuple[str, str]], schema: Schema) -> Json:
-        schemas, _ = self._properties(schema)
-        deep = {key.partition("[")[0]: None for key, _ in pairs if "[" in key[1:] and key[0] != "["}
-        if any("[" in key and key in schemas for key, _ in pairs):  # `tags[]` may be the name itself
-            deep = {}
-        result = as_dict(self._members((pair for pair in pairs if pair[0].partition("[")[0] not in deep), schema))
-        return result | {name: self._deep(name, pairs, schemas.get(name, ANYTHING)) for name in deep}
+        return self._value(_tree(pairs, self._properties(schema)[0].keys()), schema)
 
     def _multipart(self, request: SentRequest, schema: Schema) -> Json:
         head = b"Content-Type: " + request.headers.get("Content-Type", "").encode("latin-1", "replace") + b"\r\n\r\n"
@@ -308,16 +259,31 @@ class Decoder:
         return as_dict(self._form(pairs, schema)) | objects
 
 
+def _tree(pairs: Iterable[tuple[str, str]], whole: Collection[str] = ()) -> dict[str, Json]:
+    """Returns names and texts as a tree whose leaves are lists of texts: `name[a][]` is two levels below `name`.
+
+    Names that are in `whole` have no such parts.
+    """
+    root: dict[str, Json] = {}
+    for key, text in pairs:
+        name, parts = key.partition("[")[0], _DEEP_KEY.findall(key)
+        if key in whole or not name or key != name + "".join(f"[{part}]" for part in parts):
+            name, parts = key, []
+        place: Json = root
+        for part in (name, *parts[:-1]) if parts else ():
+            place = place.setdefault(part, {}) if isinstance(place, dict) else None
+        last = parts[-1] if parts else name
+        if isinstance(place, dict) and isinstance(leaf := place.setdefault(last, []), list):
+            leaf.append(text)
+    return root
+
+
 def _style(parameter: Parameter) -> tuple[str | None, bool]:
     """Returns the declared style of a parameter, and whether it is exploded."""
     rules = parameter.serialization
     style = rules.style if rules is not None else None
     default = "form" if parameter.location in ("query", "cookie") else "simple"
     return style, is_exploded(style or default, rules.explode if rules is not None else None)
-
-
-def _decoded(pairs: Sequence[tuple[str, str]]) -> list[tuple[str, str]]:
-    return [(name, unquote_plus(text)) for name, text in pairs]
 
 
 def _item(flat: Schema, index: int) -> Schema:
@@ -334,7 +300,7 @@ def _cookies(headers: Message) -> Iterator[tuple[str, str]]:
     for header in headers.get_all("Cookie") or ():
         for pair in header.split(";"):
             key, _, text = pair.strip().partition("=")
-            yield key, unquote(text)
+            yield key, text
 
 
 def _text(request: SentRequest) -> str:

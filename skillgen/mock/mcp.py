@@ -7,7 +7,6 @@ version in `_meta`. Lists, instructions and other members are the raw ones of th
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Callable, Mapping, Sequence
 from urllib.parse import unquote
 
@@ -17,6 +16,7 @@ from skillgen import __version__
 from skillgen.calls.arguments import CallChecker
 from skillgen.mock.answers import Answers
 from skillgen.mock.log import CallLog, LoggedCall
+from skillgen.mock.routing import variables_in
 from skillgen.model.service import Service
 from skillgen.model.values import Json
 from skillgen.sources.examples.validation import Fault
@@ -36,9 +36,6 @@ _LISTS = ("tools/list", "resources/list", "resources/templates/list", "prompts/l
 
 _CACHED = {"ttlMs": 0, "cacheScope": "public"}
 """Members that results of lists and resources must have since 2026-07-28 (`CacheableResult`)."""
-
-_TEMPLATE_VARIABLE = re.compile(r"\{[^{}]*\}")
-"""A variable of a URI template."""
 
 
 class RequestError(Exception):
@@ -235,7 +232,7 @@ class McpMock:
             if as_dict(resource).get("uri") == uri:
                 return {"contents": [_content(uri, as_dict(resource))]}
         for template in page_items(self._results.get("resources/templates/list"), "resourceTemplates"):
-            if _is_of_template(uri, text_of(template, "uriTemplate") or ""):
+            if variables_in(uri, text_of(template, "uriTemplate") or "", ("",)) is not None:
                 return {"contents": [_content(uri, as_dict(template))]}
         raise RequestError(RESOURCE_NOT_FOUND, "Resource not found", {"uri": uri})
 
@@ -325,24 +322,6 @@ def failed_call(text: str) -> dict[str, Json]:
 def requested_version(params: Json) -> str | None:
     """Returns the version that a request names in `_meta`, as those of the newest revision do."""
     return text_of(as_dict(as_dict(params).get("_meta")), VERSION_KEY)
-
-
-def _is_of_template(uri: str, template: str) -> bool:
-    """True if a URI is that of a template with some values; in time that grows with their lengths."""
-    first, *others = _TEMPLATE_VARIABLE.split(template)
-    if not others:
-        return uri == first
-    last = others.pop()
-    end = len(uri) - len(last)
-    if not uri.startswith(first) or not uri.endswith(last) or end < len(first):
-        return False
-    at = len(first)
-    for literal in others:
-        at = uri.find(literal, at, end)
-        if at < 0:
-            return False
-        at += len(literal)
-    return True
 
 
 def _content(uri: str, entry: dict[str, Json]) -> dict[str, Json]:
