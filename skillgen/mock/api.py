@@ -5,8 +5,12 @@ from __future__ import annotations
 import json
 import re
 import shlex
+from argparse import ArgumentParser
 from collections.abc import Iterator, Sequence
 from email.message import Message
+from fnmatch import fnmatchcase
+from functools import cache
+from typing import NoReturn
 from urllib.parse import parse_qsl, quote_plus, urlsplit
 
 from msgspec import Struct
@@ -273,32 +277,26 @@ def _status(output: Output | None, tool: Tool) -> int:
 
 def _negotiated(outputs: Sequence[Output], headers: Message) -> tuple[Output | None, str | None]:
     """Returns the output and the media type that the client accepts most, JSON first; `None` if it accepts none."""
-    offers = [(output, name) for output in outputs for name in output.media_types]
+    offers = sorted(
+        ((item, name) for item in outputs for name in item.media_types), key=lambda each: not is_json(each[1])
+    )
     if not offers:
         return (outputs[0] if outputs else None), None
-    accepted = [_quality(item) for header in headers.get_all("Accept") or ("*/*",) for item in header.split(",")]
-    ranked = [
-        (max((q for name, q in accepted if _accepts(name, offer)), default=0.0), is_json(offer), -index)
-        for index, (_, offer) in enumerate(offers)
-    ]
-    best = max(ranked)
-    return offers[-best[2]] if best[0] > 0 else (None, None)
+    accepted = ",".join(headers.get_all("Accept") or ("*/*",)).lower().split(",")
+    for quality, name in sorted(map(_quality, accepted), key=lambda each: -each[0]):
+        for output, offer in offers if quality > 0 else ():
+            if fnmatchcase(_concrete(offer).partition(";")[0].strip().lower(), name):
+                return output, offer
+    return None, None
 
 
-def _quality(text: str) -> tuple[str, float]:
-    name, *parameters = (part.strip().lower() for part in text.split(";"))
+def _quality(text: str) -> tuple[float, str]:
+    name, *parameters = (part.strip() for part in text.split(";"))
     quality = next((item[2:] for item in parameters if item.startswith("q=")), "1")
-    try:
-        return name, float(quality)
-    except ValueError:
-        return name, 1.0
+    return (float(quality) if _QUALITY.fullmatch(quality) else 1.0), name
 
 
-def _accepts(name: str, offer: str) -> bool:
-    offered = offer.partition(";")[0].strip().lower()
-    if "*" in offered:
-        offered = _concrete(offered)
-    return name in ("*/*", "*", offered) or (name.endswith("/*") and offered.startswith(name[:-1]))
+_QUALITY = re.compile(r"[01](?:\.\d{0,3})?")
 
 
 def _concrete(media_type: str) -> str:
@@ -318,18 +316,36 @@ def _json_response(status: int, body: Json, headers: dict[str, str], media_type:
 _VARIABLE = re.compile(r"\$\{?[A-Za-z_]\w*\}?")
 _BOUNDARY = "skillgen-part"
 
+_FLAGS = (
+    "-G --get", "-I --head", "-L --location", "-N --no-buffer", "-S --show-error", "-f --fail", "-g --globoff",
+    "-i --include", "-k --insecure", "-s --silent", "-v --verbose", "--compressed", "--digest",
+)  # fmt: skip
+_VALUES = (
+    "-X --request", "-u --user", "-A --user-agent", "-c --cookie-jar", "-m --max-time", "-o --output",
+    "-w --write-out", "--cert", "--connect-timeout", "--key", "--retry",
+)  # fmt: skip
+_LISTS = (
+    "-H --header", "-b --cookie", "-d --data --data-ascii --data-binary", "--data-raw", "--data-urlencode", "--json",
+    "-F --form", "--form-string",
+)  # fmt: skip
 
-_LONG = {
-    "--cookie": "-b", "--data": "-d", "--fail": "-f", "--form": "-F", "--get": "-G", "--head": "-I", "--header": "-H",
-    "--include": "-i", "--insecure": "-k", "--location": "-L", "--max-time": "-m", "--output": "-o",
-    "--request": "-X", "--show-error": "-S", "--silent": "-s", "--user": "-u", "--verbose": "-v", "--write-out": "-w",
-}  # fmt: skip
-_FLAGS = {"-G", "-I", "-L", "-N", "-S", "-f", "-g", "-i", "-k", "-s", "-v", "--compressed", "--digest", "--no-buffer"}
-_IGNORED = {"-A", "-c", "-m", "-o", "-w", "--cert", "--connect-timeout", "--key", "--retry"}
-"""Options whose value does not change the request."""
 
-_BODIES = ("-d", "--data-raw", "--data-binary", "--json")
-_VALUED = {*_BODIES, *_IGNORED, "-X", "-H", "-b", "-u", "-F", "--data-urlencode", "--form-string"}
+class _CurlParser(ArgumentParser):
+    def error(self, message: str) -> NoReturn:
+        raise ValueError(message)
+
+
+@cache
+def _curl_parser() -> _CurlParser:
+    parser = _CurlParser(add_help=False, allow_abbrev=False)
+    parser.add_argument("url")
+    for names in _FLAGS:
+        parser.add_argument(*names.split(), action="store_true")
+    for names in _VALUES:
+        parser.add_argument(*names.split(), default="")
+    for names in _LISTS:
+        parser.add_argument(*names.split(), action="append", default=[])
+    return parser
 
 
 def request_of_command(text: str) -> Request:
@@ -354,84 +370,45 @@ def request_of_words(words: Sequence[str], piped: bytes = b"") -> Request:
     """
     if words[:1] != ["curl"]:
         raise ValueError("it is not a curl command")
-    method, url, headers = "", "", Message()
-    data: list[str] = []
-    parts: list[tuple[str, str, str | None]] = []
-    body = b""
-    is_query = False
-    for option, value in _curl_options(iter(words[1:])):
-        if not option:
-            # A base URL that nobody declares is a variable.
-            url = _VARIABLE.sub("x", re.sub(r"\A\$\{?SKILL_\w*BASE_URL\}?", "http://x", value))
-        elif option == "-X":
-            method = value
-        elif option == "-I":
-            method = "HEAD"
-        elif option == "-G":
-            is_query = True
-        elif option == "-H":
-            name, _, content = _VARIABLE.sub("x", value).partition(":")
-            headers[name.rstrip(";").strip()] = content.strip()
-        elif option == "-b":
-            headers["Cookie"] = _VARIABLE.sub("x", value)
-        elif option == "-u":
-            headers["Authorization"] = "Basic eDp4"
-        elif option == "--data-urlencode":
-            name, content = re.split("[=@]", f"{value}=", maxsplit=1)
-            data.append(f"{name}={quote_plus(content[:-1])}")
-        elif option in _BODIES:
-            if option == "--json":
-                headers["Content-Type"] = "application/json"
-            if value.startswith("@") and option != "--data-raw":
-                body = piped if value == "@-" else b"content"
-            else:
-                data.append(value)
-        elif option in ("-F", "--form-string"):
-            parts.append(_part(value, is_literal=option == "--form-string"))
-    if is_query and data:
+    sent = _curl_parser().parse_args(words[1:])
+    url = _VARIABLE.sub("x", re.sub(rf"\A{_VARIABLE.pattern}", "http://x", sent.url))  # a base URL may be a variable
+    headers = Message()
+    for line in (*sent.header, *(f"Cookie: {text}" for text in sent.cookie)):
+        name, _, content = _VARIABLE.sub("x", line).partition(":")
+        headers[name.rstrip(";").strip()] = content.strip()
+    if sent.user:
+        headers["Authorization"] = "Basic eDp4"
+    if sent.json:
+        headers["Content-Type"] = "application/json"
+    given = [*sent.data, *sent.json]
+    data = [*(item for item in given if not item.startswith("@")), *sent.data_raw]
+    for value in sent.data_urlencode:
+        name, content = re.split("[=@]", f"{value}=", maxsplit=1)
+        data.append(f"{name}={quote_plus(content[:-1])}")
+    if sent.get and data:
         url, data = f"{url}{'&' if '?' in url else '?'}{'&'.join(data)}", []
-    if data:
-        body = "&".join(data).encode()
-        if "Content-Type" not in headers:
-            headers["Content-Type"] = "application/x-www-form-urlencoded"
-    if parts:
-        body = b"".join(_written(part) for part in parts) + f"--{_BOUNDARY}--\r\n".encode()
+    body = "&".join(data).encode() or (piped if "@-" in given else b"content" if len(given) > len(data) else b"")
+    if data and "Content-Type" not in headers:
+        headers["Content-Type"] = "application/x-www-form-urlencoded"
+    if parts := [*map(_part, sent.form), *((*value.partition("=")[::2], None) for value in sent.form_string)]:
+        body = b"".join(_written(*part) for part in parts) + f"--{_BOUNDARY}--\r\n".encode()
         del headers["Content-Type"]
         headers["Content-Type"] = f"multipart/form-data; boundary={_BOUNDARY}"
     address = urlsplit(url)
     target = (address.path or "/") + (f"?{address.query}" if address.query else "")
-    return Request(method or ("POST" if body or data or parts else "GET"), target, headers, body)
+    method = sent.request or ("HEAD" if sent.head else "POST" if body or data else "GET")
+    return Request(method, target, headers, body)
 
 
-def _curl_options(words: Iterator[str]) -> Iterator[tuple[str, str]]:
-    """Yields the options of a `curl` command with their values; the URL is that of an empty option."""
-    for word in words:
-        if not word.startswith("-"):
-            yield "", word
-            continue
-        option, rest = (word, "") if word.startswith("--") else (word[:2], word[2:])
-        option = _LONG.get(option, option)
-        while option in _FLAGS:
-            yield option, ""
-            option, rest = f"-{rest[:1]}", rest[1:]
-        if option in _VALUED:
-            yield option, rest or next(words, "")
-        elif option != "-":
-            raise ValueError(f"the option {option} is not known")
-
-
-def _part(value: str, *, is_literal: bool) -> tuple[str, str, str | None]:
+def _part(value: str) -> tuple[str, str, str | None]:
     name, _, content = value.partition("=")
-    if is_literal:
-        return name, content, None
     content, _, media_type = content.rpartition(";type=") if ";type=" in content else (content, "", "")
     if content.startswith('"') and content.endswith('"') and len(content) > 1:
         content = re.sub(r"\\(.)", r"\1", content[1:-1])
     return name, content, media_type or None
 
 
-def _written(part: tuple[str, str, str | None]) -> bytes:
-    name, content, media_type = part
+def _written(name: str, content: str, media_type: str | None) -> bytes:
     is_file = content.startswith("@")
     file = '; filename="FILE"' if is_file else ""
     typed = f"Content-Type: {media_type}\r\n" if media_type else ""
