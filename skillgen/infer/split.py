@@ -17,13 +17,12 @@ from msgspec.structs import replace
 from skillgen.errors import Problem
 from skillgen.infer.description import skill_name_of, summaries_of, trigger_for, trigger_of_uses
 from skillgen.infer.effects import is_verb
-from skillgen.infer.groups import REST
+from skillgen.infer.groups import REST, spellings
 from skillgen.model.resource import Area, Group
 from skillgen.model.service import Service
 from skillgen.model.tool import Tool
 from skillgen.model.traversal import type_references, types_named_in, types_reached
 from skillgen.model.values import Origin
-from skillgen.text import lazy_re as re
 from skillgen.text.markdown import one_line, plain_words
 from skillgen.text.slugs import slug
 from skillgen.text.summary import TRIGGER, is_usable, sentences, stopped
@@ -46,13 +45,6 @@ _TITLES_LIMIT = 500
 
 _PHRASE_WORDS = 3
 """Words of a noun."""
-
-_TEXT_LIMIT = 300
-"""Characters of the texts of a tool in which nouns are searched."""
-
-_WORD = re.compile(r"[^\W_]+")
-_BETWEEN = re.compile(r"[\s_-]")
-
 
 _INFERRED = Origin("inferred", "tools")
 
@@ -90,20 +82,15 @@ def groups_called(text: str, service: Service) -> tuple[str, ...]:
 
 def _wholes(service: Service) -> dict[str, tuple[str, str]]:
     """Returns the name and the title of the area that each group is in."""
-    parts = {
-        group.name: group.name.rpartition(": ")[::2]
-        for group in service.groups
-        if (group.origins or {}).get("name", _INFERRED).source.startswith("size of")
-    }
-    is_one = len(parts) == len(service.groups) and len({whole for whole, _ in parts.values()}) == 1
-    return {
-        group.name: parts[group.name][::-1]
-        if is_one
-        else (parts[group.name][0], group.title.rpartition(": ")[0])
-        if group.name in parts
-        else (group.name, group.title)
-        for group in service.groups
-    }
+    parts = [
+        group for group in service.groups if (group.origins or {}).get("name", _INFERRED).source.startswith("size of")
+    ]
+    is_one = len(parts) == len(service.groups) and len({item.name.rpartition(": ")[0] for item in parts}) == 1
+    found = {group.name: (group.name, group.title) for group in service.groups}
+    for group in parts:
+        name, title = (text.rpartition(": ")[2 if is_one else 0] for text in (group.name, group.title))
+        found[group.name] = name, title
+    return found
 
 
 def split_service(service: Service, by: str | None = None) -> tuple[Part, ...]:
@@ -292,19 +279,8 @@ def _nouns_by_group(service: Service) -> dict[str, Counter[str]]:
         tools_by_group[tool.group or REST].append(tool)
     found: dict[str, Counter[str]] = {}
     for group, tools in tools_by_group.items():
-        forms = _forms_in(tools)
-        own = words_of(group.partition(": ")[0])
-        spellings: dict[tuple[str, ...], str] = {}
-        found[group] = Counter()
-        for tool in tools:
-            nouns = set()
-            for run in _runs(tool):
-                run = run[len(own) :] if run[: len(own)] == own else run
-                if run and run not in spellings:
-                    ends = (run[-count:] for count in range(min(len(run), _PHRASE_WORDS), 0, -1))
-                    spellings[run] = next(filter(None, (_spelled(words, forms) for words in ends)), "")
-                nouns.add(spellings.get(run, ""))
-            found[group].update(nouns - {""})
+        forms = spellings(tools, _PHRASE_WORDS)
+        found[group] = Counter(noun for tool in tools for noun in {_spelled(run, forms) for run in _runs(tool)} if noun)
     return found
 
 
@@ -325,38 +301,22 @@ def _runs(tool: Tool) -> Iterator[tuple[str, ...]]:
             run = []
 
 
-def _forms_in(tools: Iterable[Tool]) -> dict[str, Counter[str]]:
-    """Returns one to three words of texts as these spell them, by their letters in lower case, with their counts."""
-    found: dict[str, Counter[str]] = defaultdict(Counter)
-    for tool in tools:
-        text = f"{tool.summary or ''} {(tool.description or '')[:_TEXT_LIMIT]}"[:_TEXT_LIMIT]
-        words = [*_WORD.finditer(text)]
-        for number, first in enumerate(words):
-            for last in words[number : number + _PHRASE_WORDS]:
-                form = text[first.start() : last.end()]
-                found[_BETWEEN.sub("", form).lower()][form] += 1
-    return found
-
-
 def _spelled(words: Sequence[str], forms: Mapping[str, Counter[str]]) -> str:
-    """Returns words as texts spell them most often, in the plural if they have that; empty if they have neither."""
-    last = singular(words[-1])
-    for form in (plural(last), last):
-        if len(form) > 1 and (counts := forms.get("".join((*words[:-1], form)))):
-            return one_line(max(counts, key=lambda item: (counts[item], item)))
+    """Returns the last words as texts spell them most often, in the plural if they have that; empty if they have
+    neither."""
+    for start in range(max(0, len(words) - _PHRASE_WORDS), len(words)):
+        last = singular(words[-1])
+        for form in (plural(last), last):
+            if len(form) > 1 and (counts := forms.get("".join((*words[start:-1], form)))):
+                return one_line(max(counts, key=lambda item: (counts[item], item)))
     return ""
 
 
 def _nouns(area: Area, found: Mapping[str, Counter[str]], known: Collection[str]) -> list[str]:
     """Returns the nouns of an area, first those of many of its tools and of few others; `known` words are left out."""
     own = sum((found.get(group, Counter()) for group in area.groups), Counter[str]())
-    folded, totals = Counter[str](), Counter[str]()
     spelled = {noun.casefold(): noun for noun in sorted(own)}
-    for noun, count in own.items():
-        folded[noun.casefold()] += count
-    for counts in found.values():
-        for noun, count in counts.items():
-            totals[noun.casefold()] += count
+    folded, totals = _folded([own]), _folded(found.values())
     names, groups = {singular(word) for word in known}, {singular(name.partition(": ")[0].casefold()) for name in found}
     chosen = (
         noun
@@ -366,3 +326,11 @@ def _nouns(area: Area, found: Mapping[str, Counter[str]], known: Collection[str]
         and not {*map(singular, words_of(noun))} <= names
     )
     return [spelled[noun] for noun in sorted(chosen, key=lambda noun: (-(folded[noun] ** 2) / totals[noun], noun))]
+
+
+def _folded(counts: Iterable[Counter[str]]) -> Counter[str]:
+    """Returns the counts of nouns, whatever their case."""
+    found = Counter[str]()
+    for noun, count in chain.from_iterable(each.items() for each in counts):
+        found[noun.casefold()] += count
+    return found
