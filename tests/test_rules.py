@@ -81,7 +81,8 @@ def problems_of_description(example: str, folder: Path) -> list[Problem]:
     given = [] if is_whole else re.findall(r"^(\w+):", example, re.MULTILINE)
     rest = {} if is_whole else {key: value for key, value in DESCRIPTION.items() if key not in given}
     path.write_text(example + (yaml.safe_dump(rest) if rest else ""), encoding="utf-8")
-    return list(skillgen.read(path).problems)
+    service = skillgen.read(path)
+    return [*service.problems, *service.advice]
 
 
 def problems_of_answers(example: str, folder: Path) -> list[Problem]:

@@ -201,7 +201,8 @@ class Service(Node, frozen=True, kw_only=True):
     """Problems of the source; no document shows them."""
 
     advice: tuple[Problem, ...] = ()
-    """What it lacks of the recommendations of the extensions that it uses; only `lint` reports it."""
+    """What it lacks of the recommendations of the extensions that it uses, and what only looks like an order to a
+    model; only `lint` reports it."""
 
     origins: Origins | None = None
     """Origins of the fields that are not declared in the usual place."""

@@ -19,7 +19,6 @@ from skillgen.model.tool import EFFECTS, Kind, Tool
 from skillgen.model.values import child, is_inferred
 from skillgen.rules.prose import ToolNames, words_in
 from skillgen.security.addresses import host_of, is_loopback, is_private
-from skillgen.security.injection import find_injections
 
 Findings = Iterator[tuple[str, str]]
 """The place and the message of each finding."""
@@ -80,22 +79,6 @@ def _text_of(tool: Tool) -> str:
 def _missing_description(tool: Tool, types: Types) -> Findings:
     if not _text_of(tool):
         yield tool.pointer, f"{tool.name} has no description"
-
-
-@_rule(_SERVICE_RULES, "like-an-order", "mcp", "openapi", "cli")
-def _weak_orders(service: Service) -> Findings:
-    # A strong match of the rules on injection is a problem of every run, and quoted.
-    texts: dict[str, tuple[str, str | None]] = {}
-    for tool in (item for item in service.tools if not item.is_preflight):
-        own = [(tool.pointer, "summary", tool.summary), (tool.pointer, "description", tool.description)]
-        own += [(item.pointer, "description", item.description) for item in tool.parameters]
-        for pointer, field, text in own:
-            texts.setdefault(child(pointer, field), (tool.name, text))
-    found = find_injections({text for _, text in texts.values() if text}, is_weak=True)
-    for place, (name, text) in texts.items():
-        if text in found:
-            rule = found[text][0].rule
-            yield place, f"{name} has words of a text that {rule.meaning} ({rule.code}), but speaks to nobody"
 
 
 @_rule(_TOOL_RULES, "tautological-description", "mcp", "openapi", "cli")

@@ -277,10 +277,16 @@ def searched_part(text: str) -> str:
     return text[: bisect_right([*accumulate(map(lengths.__getitem__, text))], MAX_TEXT_LENGTH)]
 
 
-def find_injections(texts: Iterable[str], *, is_weak: bool = False) -> dict[str, tuple[Passage, ...]]:
-    """Returns the texts that address the model, each with its passages; or those with words of a rule alone."""
-    found = ((text, _passages(text, is_weak)) for text in texts if _tables().may_match(text))
-    return {text: passages for text, passages in found if passages}
+def find_injections(texts: Iterable[str], weak: dict[str, Rule] | None = None) -> dict[str, tuple[Passage, ...]]:
+    """Returns the texts that address the model, each with its passages; `weak` gets those that only have words of a
+    rule."""
+    found: dict[str, tuple[Passage, ...]] = {}
+    for text in filter(_tables().may_match, texts):
+        if passages := _passages(text, False):
+            found[text] = passages
+        elif weak is not None and (passages := _passages(text, True)):
+            weak[text] = passages[0].rule
+    return found
 
 
 @lru_cache(1 << 10)

@@ -41,6 +41,7 @@ from skillgen.security.credentials import is_secret_name, looks_random, might_ho
 from skillgen.security.injection import (
     MAX_TEXT_LENGTH,
     Passage,
+    Rule,
     find_injections,
     searched_part,
     without_passages,
@@ -117,6 +118,9 @@ class _Finding(Struct):
     passages: tuple[Passage, ...] = ()
     """What addresses the model, in the text that replaces it."""
 
+    weak: Rule | None = None
+    """A rule of whose words it has some, although it speaks to nobody."""
+
     host: str | None = None
     """A host of a private network that it names."""
 
@@ -130,7 +134,7 @@ class _Screening:
         empty: dict[str, Any] = dict.fromkeys(_PARTS, ())
         self._rest = replace(service, **empty)
         self._texts = TextIndex()
-        self._problems = ProblemLog()
+        self._problems, self._advice = ProblemLog(), ProblemLog()
         self._findings: dict[str, _Finding] = {}
         self._quotations: list[Quotation] = []
 
@@ -146,7 +150,8 @@ class _Screening:
         if self._findings:
             service = self._rewrite(service, frozenset(self._findings))
         self._report_private_endpoints(service)
-        service = replace(service, problems=tuple(map(_redact_problem, self._problems)))
+        problems, advice = (tuple(map(_redact_problem, log)) for log in (self._problems, self._advice))
+        service = replace(service, problems=problems, advice=(*service.advice, *advice))
         # A credential in a key of the source is in every pointer below that key.
         leaks = (problem.where for problem in service.problems if problem.code == "credential-left-out")
         if any(_CREDENTIAL_SUFFIX in where for where in leaks):
@@ -176,8 +181,11 @@ class _Screening:
         verbatim = {tool.help for tool in self._service.tools if tool.help is not None}
         verbatim |= {section.body for section in self._service.sections} if verbatim else set()
         safe_texts = {text: self._findings[text].safe if text in self._findings else text for text in texts}
-        passages = find_injections(safe for text, safe in safe_texts.items() if text not in verbatim)
+        weak: dict[str, Rule] = {}
+        passages = find_injections((safe for text, safe in safe_texts.items() if text not in verbatim), weak)
         for text, safe in safe_texts.items():
+            if safe in weak and text not in verbatim:
+                self._findings.setdefault(text, _Finding(text, text)).weak = weak[safe]
             if safe not in passages or text in verbatim:
                 continue
             finding = self._findings.setdefault(text, _Finding(text, text))
@@ -254,6 +262,9 @@ class _Screening:
             reported.add(text)
             if finding.safe != text and not is_reported:
                 self._report_change(where, field, text, finding, is_name=isinstance(node, Tool) and field == "name")
+            if finding.weak is not None and name in PROSE_FIELDS:
+                what = f"a text that {finding.weak.meaning} ({finding.weak.code}), but speaks to nobody"
+                self._advice.report("like-an-order", where, f"{_label(field)} has words of {what}")
             if not finding.passages:
                 return finding.safe
             return self._quote_injection(node, field, finding, where, is_reported=is_reported)
