@@ -164,6 +164,8 @@ def test_a_server_in_pyproject_becomes_what_its_author_would_write(
     emit = ("--emit", "skill,server-json,plugin", "--publish", "namespace=com.acme")
     assert run_skillgen("build", *emit, cwd=tmp_path).exit_code == 0
     published = json.loads((tmp_path / "agent-docs" / "server.json").read_text("utf-8"))
+    plugin = json.loads((tmp_path / "agent-docs" / "plugin" / "mcp.json").read_text("utf-8"))
+    assert [entry["command"] for entry in plugin["mcpServers"].values()] == ["uvx"], "--publish replaces one key"
     assert (published["version"], published["websiteUrl"]) == ("1.10", "https://acme.example")
 
 
@@ -353,7 +355,7 @@ def test_development_servers_are_comments_next_to_the_projects_own(tmp_path: Pat
     finished = init(tmp_path)
     assert list(targets(tmp_path)) == ["tasks", "own"]
     text = (tmp_path / "skillgen.yaml").read_text("utf-8")
-    assert "  # browser:\n  #   source:\n  #     config: .mcp.json\n" in text
+    assert "  # browser:\n  #   source: {config: .mcp.json, server: browser}\n" in text
     assert "  # first: set BROWSER_TOKEN in the environment\n" in text.replace("# #", "#")
     assert "the server 'browser' in .mcp.json: commented out" in finished.stderr
 
@@ -397,7 +399,7 @@ def test_existing_files_stay_and_what_they_lack_is_printed(tmp_path: Path, name:
     assert (tmp_path / name).read_text("utf-8") == "# mine\n"
     assert (tmp_path / ".pre-commit-config.yaml").read_text("utf-8") == "repos: []\n"
     assert f"{name} already exists and was not changed" in finished.stderr
-    assert "      openapi: api.json\n" in finished.stderr
+    assert "    source: {openapi: api.json}\n" in finished.stderr
     assert "add below repos:\n  - repo: local\n" in finished.stderr
     assert not (tmp_path / "skillgen.yaml").exists() or name == "skillgen.yaml"
 

@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, TypeVar
 from msgspec import structs
 
 from skillgen.config.option import Options, option
+from skillgen.config.project import in_keys
 from skillgen.errors import EditedError, OutputError, Problem, SkillgenError, UsageError, failure_from_bug
 from skillgen.problem_codes import CODES
 
@@ -179,7 +180,10 @@ def show_result(result: Result, console: Console, *, shows_diff: bool, is_projec
             console.problems(step.source_problems)
             console.fail(step.error)
             continue
-        console.problems(step.problems, step.service)
+        problems = step.problems
+        if is_project:
+            problems = tuple(structs.replace(item, fix=item.fix and in_keys(item.fix)) for item in problems)
+        console.problems(problems, step.service)
         if step.is_check and shows_diff:
             folder = f"{step.plan.out.as_posix()}/" if is_project and not step.plan.out.is_absolute() else ""
             before, after = step.plan.before, step.plan.after
@@ -237,19 +241,14 @@ def _summary(outcome: Outcome) -> str:
 
 
 def _inferences(outcome: Outcome, *, is_project: bool) -> str:
-    """Returns one line on what the documents say that nobody declared; empty if there is nothing."""
+    """Returns one line on the effects that nobody declared; empty if there are none."""
     if outcome.service is None or outcome.kind != "documents":
         return ""
     from skillgen.text.markdown import counted
 
-    inferred = {}
-    if any(problem.code == "description-inferred" for problem in outcome.problems):
-        inferred["description" if is_project else "--description"] = "description"
-    if count := sum(tool.semantics.is_effect_judged for tool in outcome.service.tools):
-        inferred["tools" if is_project else "--effect"] = f"effects of {counted(count, 'tool')}"
-    what = ", ".join(inferred.values())
-    where = f"in skillgen.yaml ({', '.join(inferred)})" if is_project else f"with {' and '.join(inferred)}"
-    return f"inferred: {what}; declare them {where}" if inferred else ""
+    count = sum(tool.semantics.is_effect_judged for tool in outcome.service.tools)
+    where = "in skillgen.yaml (tools)" if is_project else "with --effect"
+    return f"inferred: effects of {counted(count, 'tool')}; declare them {where}" if count else ""
 
 
 def change_lines(before: Record, after: Record) -> Iterator[str]:

@@ -95,7 +95,11 @@ def resolve_targets(
         folders[out] = name
         with errors_located_in_file(f"{file.name}#/targets/{name}", given):
             source = structs.replace(target.source, **of_source)
-            output, place = _with_place(structs.replace(target.output, **of_output), Path(out), file, given)
+            output = structs.replace(target.output, **of_output)
+            if "publish" in given:  # an option replaces one key
+                changes = {key: value for key, value in structs.asdict(given["publish"]).items() if value}
+                output = structs.replace(output, publish=structs.replace(target.output.publish, **changes))
+            output, place = _with_place(output, Path(out), file, given)
             target = structs.replace(target, source=source, output=output)
             place = structs.replace(place, target=name)
         resolved.append(NamedTarget(name=name, target=target, file=file, place=place, given=tuple(given)))

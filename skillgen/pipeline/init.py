@@ -571,7 +571,7 @@ def _target_text(proposal: Proposal) -> str:
     """Returns one target in YAML, indented for its place below `targets:`."""
     comments = (proposal.evidence, *(f"first: {what}" for what in proposal.first))
     data = {proposal.name: {"source": _escaped(proposal.source), **_escaped(proposal.keys)}}
-    text = yaml.safe_dump(data, sort_keys=False, width=math.inf)
+    text = yaml.safe_dump(data, sort_keys=False, width=math.inf, default_flow_style=None)
     return textwrap.indent("".join(f"# {one_line(line)[:200]}\n" for line in comments) + text, "  ")
 
 

@@ -59,12 +59,11 @@ def short_description(service: Service, limit: int = 100) -> str:
 def description_problems(service: Service) -> Iterator[Problem]:
     """Yields a problem with the description if it had to be inferred."""
     if is_inferred(service, "purpose"):
-        line = description(service).replace("\\", "\\\\").replace('"', '\\"')
         yield Problem.of(
             code="description-inferred",
             where=skill_name(service),
             message="no sentence of the source says what the service does; the description follows from its tools",
-            fix=f'declare what the service does in skillgen.yaml (description: "{line}"), or run `skillgen draft`',
+            fix="write one with --description, or in the source",
         )
 
 
