@@ -15,6 +15,7 @@ API = '{"openapi": "3.1.0", "info": {"title": "Shop", "version": "1"}, "paths": 
 COMMAND_LINES = {
     "command sample": ["sample", "list_notes", "--", "python", "server.py"],
     "command registry search": ["registry", "search", "create an issue"],
+    "option --html": ["registry", "build", "agent-docs", "--html", "site"],
     "option --samples": ["from-openapi", "openapi.json", "--samples=samples.json"],
     "rule usage-unsaid": ["lint", "openapi.json", "--select", "usage-unsaid"],
     "rule request-without-example": ["lint", "openapi.json", "--ignore", "*-without-example"],
@@ -51,9 +52,7 @@ def test_a_dropped_key_is_refused_with_its_line_and_its_release(key: str, projec
     assert f"skillgen.yaml:2: the key {key} was removed in skillgen 0.2.0\n  try: " in finished.stderr
 
 
-@pytest.mark.parametrize(
-    "setting", ["select: [deep-input]", "levels: {deep-input: off}", "ignore-in: {a: [deep-input]}"]
-)
+@pytest.mark.parametrize("setting", ["select: [deep-input]", "ignore: [deep-input]"])
 def test_a_dropped_rule_in_a_project_is_refused_with_its_place_and_release(setting: str, project: Path) -> None:
     (project / "skillgen.yaml").write_text(
         f"targets: {{a: {{source: {{openapi: openapi.json}}}}}}\nlint: {{{setting}}}\n", "utf-8"

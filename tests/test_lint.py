@@ -482,32 +482,11 @@ def test_without_a_source_the_targets_of_the_project_are_checked(tmp_path: Path)
     assert lint("--project", tmp_path / "skillgen.yaml", cwd=TESTS).stdout.startswith("shop: ")
 
 
-def test_levels_of_the_project_decide_and_can_turn_a_rule_on_or_off(tmp_path: Path) -> None:
-    project(tmp_path, {"levels": {"parameter-untyped": "error", "errors-undeclared": "info", "tool-*": "off"}})
-    found = {finding["code"]: finding["level"] for finding in findings(cwd=tmp_path)}
-    assert found["parameter-untyped"] == "error"
-    assert found["errors-undeclared"] == "info"
-    assert not any(code.startswith("tool-") for code in found)
-    assert lint(cwd=tmp_path).exit_code == 1
-    assert lint("api.json", cwd=tmp_path).exit_code == 1
-
-
-@pytest.mark.parametrize("pattern", ["list_orders", "tag:orders", "path:/ord*", "/paths/~1orders/*"])
-def test_rules_are_ignored_in_a_part_of_the_source(tmp_path: Path, pattern: str) -> None:
-    project(tmp_path, {"ignore-in": {pattern: ["parameter-*", "tool-undescribed"]}})
-    assert owners(tmp_path, "parameter-untyped") == ["list_tasks"]
-    project(tmp_path, {"ignore-in": {"source:sh*": ["parameter-*"]}})
-    assert owners(tmp_path, "parameter-untyped") == []
-    assert owners(tmp_path, "parameter-untyped", "api.json") == ["list_orders", "list_tasks"]
-
-
 def test_settings_that_cannot_be_meant_are_refused(tmp_path: Path) -> None:
     for settings, words in (
-        ({"levels": {"no-descripton": "error"}}, "no such code: no-descripton"),
-        ({"levels": {"no-description": "fatal"}}, "no such level: fatal"),
-        ({"ignore-in": {"tag:": ["*"]}}, "the pattern 'tag:' is empty"),
+        ({"ignore": ["no-descripton"]}, "no such code: no-descripton"),
         ({"select": ["xyz"]}, "skillgen.yaml#/lint/select: no such code: xyz"),
-        ({"level": {}}, "did you mean levels?"),
+        ({"basline": "x"}, "did you mean baseline?"),
         ({"baseline": "missing.json"}, "missing.json: cannot be read"),
     ):
         finished = lint(cwd=project(tmp_path, settings))

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 from cli import ROOT, files_of, generated, run_skillgen
-from descriptions import description, operation, write
+from descriptions import write
 from jsonschema import Draft7Validator
 from test_publish import ACME, SERVER_SCHEMA, read_json
 from test_well_known import validator
@@ -54,21 +54,11 @@ def test_a_registry_has_the_entries_in_three_forms(folder: Path) -> None:
     assert before == files_of(index)
 
 
-def test_a_site_above_others_is_not_written_over_another(folder: Path, tmp_path: Path) -> None:
-    (tmp_path / "site").mkdir()
-    (tmp_path / "site" / "index.html").write_text("mine", "utf-8")
-    finished = run_skillgen("registry", "build", folder / "all", "-o", tmp_path / "r.json", "--html", tmp_path / "site")
-    assert (finished.exit_code, "has another site" in finished.stderr) == (2, True)
-    assert files_of(tmp_path) == {"site/index.html": b"mine"}
-    finished = generated("registry", "build", folder / "all", "-o", tmp_path / "r.json", "--html", tmp_path / "new")
-    assert "published-without: " in finished.stderr
-
-
 def test_a_check_of_a_registry_writes_nothing_and_shows_each_change(folder: Path, tmp_path: Path) -> None:
     shutil.copytree(folder / "all", tmp_path / "all")
     snapshot = SOURCES / "memory.json"
     generated("from-server", "--snapshot", snapshot, "-o", "all/memory", "--emit", "html,registry", cwd=tmp_path)
-    words = ("registry", "build", "all", "-o", "index/r.json", "--html", "site")
+    words = ("registry", "build", "all", "-o", "index/r.json")
 
     def check() -> str:
         before = files_of(tmp_path)
@@ -79,7 +69,7 @@ def test_a_check_of_a_registry_writes_nothing_and_shows_each_change(folder: Path
     assert "+++ b/index/r.json\n" in check()
     generated(*words, cwd=tmp_path)
     assert check() == ""
-    for path in ("index/r.json", "index/r.servers.json", "site/index.html", "site/site.css"):
+    for path in ("index/r.json", "index/r.servers.json"):
         content = (tmp_path / path).read_bytes()
         (tmp_path / path).write_bytes(content + b" ")
         assert f"--- a/{path}\n+++ b/{path}\n" in check()
@@ -88,7 +78,7 @@ def test_a_check_of_a_registry_writes_nothing_and_shows_each_change(folder: Path
     assert "+++ b/index/r.servers.json\n" in check()
     generated(*words, cwd=tmp_path)
     shutil.rmtree(tmp_path / "all" / "memory")
-    changed = {"index/r.json", "site/index.html", "site/services.js"}
+    changed = {"index/r.json"}
     assert set(re.findall(r"[+]{3} b/(\S+)", check())) == changed
 
 
@@ -142,45 +132,10 @@ def test_hostile_entries_are_only_text(text: str, tmp_path: Path) -> None:
     assert entry["description"] == text
 
 
-ADDED = (
-    "{}document.title = 'x';\n",
-    "document.title = 'x';\n{}",
-    "{}{}",
-    'found.add(document.currentScript, "a", [[document.title = "x", "", "", [], "a.html"]]);\n',
-    'found.add(document.currentScript, "a", [["b", "", "", [], "javascript:x"]]);\n',
-    'found.add(document.currentScript, "a", [["b", "", "", [], "//evil.example/a.html"]]);\n',
-    'found.add(document.currentScript, "a", [["b", "", "", [["x"]], "a.html"]]);\n',
-    "[" * 100_000,
-    "",
-)
-
-
-@pytest.mark.parametrize("added", ADDED)
-def test_an_overview_runs_no_code_of_the_folders_that_it_merges(added: str, tmp_path: Path) -> None:
-    for name in ("good", "evil"):
-        source = write(tmp_path / f"{name}.json", description({"/a": {"get": operation(f"use_{name}")}}))
-        generated("from-openapi", source, "--emit", "skill,registry,html", "-o", tmp_path / "docs" / name)
-    script = next((tmp_path / "docs/evil").rglob("html/search.js"))
-    script.write_text(added.replace("{}", script.read_text("utf-8")), "utf-8")
-    path = next((tmp_path / "docs/evil").rglob("registry.json"))
-    path.write_text(path.read_text("utf-8").replace(json.loads(path.read_text("utf-8"))["name"], "evil"), "utf-8")
-    finished = generated("registry", "build", "docs", "--html", "site", cwd=tmp_path)
-    assert "registry-entry-invalid: docs/evil" in finished.stderr
-    page = (tmp_path / "site/index.html").read_text("utf-8")
-    assert re.findall(r"<script[^>]*>", page) == ['<script src="site.js">', '<script src="services.js" defer>']
-    for line in (tmp_path / "site/services.js").read_text("utf-8").splitlines():
-        assert json.loads(line.removeprefix("found.add(").join("[]").replace(");]", "]"))
-        assert "use_evil" not in line
-        assert "use_good" in line or '"../docs/evil/html/"' in line
-    generated("registry", "build", "docs", "--html", "site", cwd=tmp_path)
-
-
 def test_half_a_surrogate_pair_is_a_question_mark(tmp_path: Path) -> None:
-    """No page can hold it; nor can the name of a folder be one that is not UTF-8."""
+    """No file in UTF-8 can hold it; the name of a folder may be one that is not UTF-8."""
     half, folder = "a\ud800b", tmp_path / os.fsdecode(b"all/\xff")
-    for name in ("html", "well-known"):
-        (folder / name).mkdir(parents=True)
-    (folder / "html/search.js").touch()
+    (folder / "well-known").mkdir(parents=True)
     files = {
         "registry.json": {"name": half, "description": half, "categories": [half], half: 1},
         "server.json": {"remotes": [{"url": half}]},
@@ -189,6 +144,5 @@ def test_half_a_surrogate_pair_is_a_question_mark(tmp_path: Path) -> None:
     }
     for path, data in files.items():
         (folder / path).write_text(json.dumps(data), "utf-8")
-    generated("registry", "build", "all", "--html", "site", cwd=tmp_path)
-    page = (tmp_path / "site/index.html").read_text("utf-8")
-    assert '<a href="../all/%FF/html/index.html">a?b</a>' in page
+    generated("registry", "build", "all", cwd=tmp_path)
+    assert read_json(tmp_path / "registry.json")["servers"][0]["name"] == "a?b"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from pathlib import Path
 from typing import Any
@@ -11,7 +10,7 @@ import pytest
 from cli import run_skillgen
 from documents import MarkdownDocument
 from filters import each
-from listed import TESTS, command, documented, inspected, tool, tools
+from listed import documented, inspected, tool, tools
 
 Json = Any
 
@@ -83,14 +82,6 @@ def test_a_deprecation_that_only_the_text_declares_is_marked_as_inferred(tmp_pat
     _, out = documented(tmp_path, tools=[tool("a", description="Deprecated: use b."), tool("b", description="Does b.")])
     text = next(out.glob("skills/*/references/tools.md")).read_text("utf-8")
     assert "Deprecated, by its own words: do not use it any more." in text
-
-
-def test_an_option_after_the_dashes_is_the_servers_and_that_is_reported(tmp_path: Path) -> None:
-    finished, out = documented(tmp_path, tools=tools(["a"]))
-    assert "note:" not in finished.stderr
-    run = run_skillgen("from-server", "--check", "--", *command(tmp_path, tools=tools(["a"])), "-o", "x", cwd=TESTS)
-    assert "note: -o is after --, so the server gets it; put options of skillgen before --" in run.stderr
-    assert json.loads((out / "registry.json").read_text("utf-8"))["name"] == "listed"
 
 
 def test_a_named_type_is_documented_with_its_only_users(tmp_path: Path) -> None:

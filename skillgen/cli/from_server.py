@@ -11,13 +11,10 @@ from msgspec import structs
 from skillgen.cli.options import command
 from skillgen.cli.source import Documenting, documenting
 from skillgen.config.option import options_in
-from skillgen.config.project import OutputOptions, Source
+from skillgen.config.project import Source
 from skillgen.errors import ExitCode, UsageError
 
 _KINDS = {"command", *(item.name for item in options_in(Source) if item.is_kind and item.flag)} - {"cli_command"}
-
-_RARE_IN_SERVERS = ("out", "emit", "check", "install_to", "force", "templates", "profile")
-"""Fields of `OutputOptions` with options that a server's own command line hardly ever has."""
 
 
 @command
@@ -51,7 +48,6 @@ def from_server(
     """
     if arguments:
         raise UsageError(f"unexpected argument {arguments[0]!r}", fix=_fix_of_argument(arguments[0]))
-    _warn_of_swallowed_options(given)
     try:
         structs.replace(given.source, command=given.command).kind  # noqa: B018
     except UsageError as error:
@@ -72,12 +68,3 @@ def _fix_of_argument(argument: str) -> str:
     runtime = RUNTIMES.get(path.suffix)
     command = argument if runtime is None else f"{runtime} {argument}"
     return f"put -- before the server's command: skillgen from-server -- {command} …"
-
-
-def _warn_of_swallowed_options(given: Documenting) -> None:
-    """Warns of an option of skillgen that is after `--`, where it goes to the server, and not before."""
-    known = {item.flag: item for item in options_in(OutputOptions) if item.name in _RARE_IN_SERVERS}
-    for word in given.command[1:]:
-        item = known.get("--out" if word == "-o" else word.partition("=")[0])
-        if item is not None and getattr(given.output, item.name) == item.default:
-            given.console.say(f"note: {word} is after --, so the server gets it; put options of skillgen before --")

@@ -29,10 +29,6 @@ def build_registry(
         Path,
         typer.Option("-o", "--out", metavar="FILE", help="File for dashdash's entries; the rest is next to it."),
     ] = Path("registry.json"),
-    html: Annotated[
-        Path | None,
-        typer.Option(metavar="DIR", help="Also write a site above those of the services (--emit html) to this folder."),
-    ] = None,
     check: Annotated[
         bool, typer.Option("--check", help="Write nothing. Print a diff and exit with 1 if a file would change.")
     ] = False,
@@ -52,7 +48,7 @@ def build_registry(
     from skillgen.text.markdown import counted
 
     with console.progress(f"reading {counted(len(folders), 'folder')}"):
-        found = build_registry(folders, out, html, is_check=check)
+        found = build_registry(folders, out, is_check=check)
     console.problems(found.problems)
     console.say(f"{counted(found.services, 'service')} with {counted(found.tools, 'tool')} in {out.as_posix()}")
     print_diff(found.drift)

@@ -9,7 +9,6 @@ otherwise.
 from __future__ import annotations
 
 import re
-import typing
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from typing import Any
 
@@ -28,7 +27,6 @@ from skillgen.model.document import (
     SERVER_CARDS,
 )
 from skillgen.model.tool import EFFECTS
-from skillgen.problem_codes import Level
 
 DEFAULT_OUT = "agent-docs"
 """Folder of the documents by default."""
@@ -528,9 +526,6 @@ class Target(Options, frozen=True, kw_only=True):
     output: OutputOptions = option("", OutputOptions(), is_flat=True)
 
 
-LINT_LEVELS: tuple[str, ...] = ("off", *typing.get_args(Level))
-
-
 class LintOptions(Options, frozen=True, kw_only=True):
     """Which rules `skillgen lint` checks, and how its findings count."""
 
@@ -541,19 +536,6 @@ class LintOptions(Options, frozen=True, kw_only=True):
     )
     ignore: Sequence[str] = option(
         "Leave out these rules: codes or patterns.", (), usage="Comma-separated.", metavar="CODES"
-    )
-    levels: Mapping[str, str] = option(
-        "Levels of rules, by code or pattern. A rule that is optional is checked if it has a level here.",
-        {},
-        flag=None,
-        choices=LINT_LEVELS,
-        choice="level",
-    )
-    ignore_in: Mapping[str, Sequence[str]] = option(
-        "Rules to leave out in parts of a source, by what they concern: a pattern of tools as for --include, "
-        "source:GLOB for a file or a target, or a pattern of JSON pointers, which begins with a slash.",
-        {},
-        flag=None,
     )
     baseline: PathName | None = option(
         "File of known findings, which are not reported; --write-baseline writes it.", metavar="FILE", is_path=True

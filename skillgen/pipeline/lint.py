@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from fnmatch import fnmatchcase
 from pathlib import Path
 
-from msgspec import Struct, structs
+from msgspec import structs
 
 from skillgen.config.project import NO_LINT_OPTIONS, LintOptions
 from skillgen.errors import OutputError, Problem, UsageError
 from skillgen.infer.split import part_called
 from skillgen.model.service import Service
-from skillgen.model.tool import Tool
 from skillgen.pipeline.generate import problems_of_added_lines
 from skillgen.problem_codes import CODES
 from skillgen.rules.checks import check_service
@@ -34,28 +33,8 @@ from skillgen.rules.prose import check_texts, unmentioned_tools
 from skillgen.sources.documents import text_of_file
 from skillgen.sources.examples.consistency import schema_problems
 from skillgen.sources.json_access import SOURCE_LIMIT_BYTES
-from skillgen.sources.selection import Pattern, parse_patterns
 from skillgen.write.files import is_below
 from skillgen.write.record import Record, read_record
-
-
-class _Exception(Struct, frozen=True):
-    """Rules that do not count in a part of a source."""
-
-    codes: frozenset[str]
-    tools: Pattern | None = None
-    source: str | None = None
-    pointer: str | None = None
-
-    def covers(self, problem: Problem, source: str, tool: Tool | None) -> bool:
-        """True if a finding is in that part; `tool` is the one that it concerns."""
-        if problem.code not in self.codes:
-            return False
-        if self.tools is not None:
-            return tool is not None and self.tools.matches(tool)
-        if self.source is not None:
-            return fnmatchcase(source, self.source)
-        return fnmatchcase(problem.where, self.pointer or "")
 
 
 class Linter:
@@ -72,25 +51,15 @@ class Linter:
         """Combines the options of a run with those of the project file, if there is one.
 
         Raises:
-            UsageError: a pattern matches no code, a level is unknown, or the baseline cannot be read.
+            UsageError: a pattern matches no code, or the baseline cannot be read.
         """
         self.options = _combined(given, project, file)
         place = "lint" if file is None else f"{file.as_posix()}#/lint"
         select_place, ignore_place = "--select" if given.select else f"{place}/select", f"{place}/ignore"
         selected = set(_codes(select_place, self.options.select))
-        levels = {
-            code: level
-            for pattern, level in self.options.levels.items()
-            for code in _codes(f"{place}/levels", [pattern])
-        }
         ignored = {*_codes("--ignore", given.ignore), *_codes(ignore_place, project.ignore)}
-        chosen = selected or {*levels, *(code for code, kind in CODES.items() if not kind.is_optional)}
-        off = {code for code, level in levels.items() if level == "off"}
-        self.codes = frozenset(chosen - ignored - off)
-        self._levels = {code: level for code, level in levels.items() if level != "off"}
-        self._exceptions = tuple(
-            _exception(f"{place}/ignore-in", pattern, codes) for pattern, codes in self.options.ignore_in.items()
-        )
+        chosen = selected or {code for code, kind in CODES.items() if not kind.is_optional}
+        self.codes = frozenset(chosen - ignored)
         path = self.options.baseline
         self._baseline = None if path is None or self.options.write_baseline else Baseline(_read(path), os.fspath(path))
         self._sources: list[str] = []
@@ -103,19 +72,18 @@ class Linter:
 
         `path` is its file, and `index` its place in a snapshot.
         """
-        tools = {tool.pointer: tool for tool in service.tools}
         item = _findings_on(service, source, path)
         codes = frozenset(CODES) if self._has_requirements else self.codes
         found = [*service.problems, *service.advice, *check_service(service, codes)]
         if not codes.isdisjoint(("example-invalid", "schema-invalid", "properties-forbidden")):
             found += schema_problems(service)
-        if stubs := {pointer for pointer, tool in tools.items() if tool.is_preflight}:
+        if stubs := {tool.pointer for tool in service.tools if tool.is_preflight}:
             found = [problem for problem in found if item.owner_pointer(problem) not in stubs]
         if self._has_requirements:
             item = structs.replace(item, requirements=tuple(requirements_of(service, found)))
         if out is not None:
             found += _problems_of_added_lines(out, service)
-        item = self._chosen(item, found, tools)
+        item = self._chosen(item, found)
         item = structs.replace(item, locations=_locations_in_texts(item.problems))
         if path is None or not item.problems:
             return item
@@ -148,23 +116,13 @@ class Linter:
             listed = ", ".join(names[:20]) + (f" and {len(names) - 20:,} more" if len(names) > 20 else "")
             message = f"{len(names):,} of {len(service.tools):,} tools are not mentioned: {listed}"
             found.append(Problem.of("tool-unmentioned", file.as_posix(), message))
-        item = self._chosen(_findings_on(service, skill.as_posix(), file.as_posix()), found, {})
+        item = self._chosen(_findings_on(service, skill.as_posix(), file.as_posix()), found)
         return structs.replace(item, locations=_locations_in_texts(item.problems))
 
-    def _chosen(self, item: Findings, found: Iterable[Problem], tools: Mapping[str, Tool]) -> Findings:
+    def _chosen(self, item: Findings, found: Iterable[Problem]) -> Findings:
         """Returns the findings that the options choose, without those of the baseline."""
-        source = item.source
-        problems = []
-        for problem in found:
-            if problem.code not in self.codes:
-                continue
-            tool = tools.get(item.owner_pointer(problem)) if self._exceptions else None
-            if any(exception.covers(problem, source, tool) for exception in self._exceptions):
-                continue
-            level = self._levels.get(problem.code)
-            problems.append(problem if level is None else structs.replace(problem, level=level))
-        item = structs.replace(item, problems=worst_first(problems))
-        self._sources.append(source)
+        item = structs.replace(item, problems=worst_first([problem for problem in found if problem.code in self.codes]))
+        self._sources.append(item.source)
         return item if self._baseline is None else self._baseline.without_known(item)
 
     def outdated(self) -> int:
@@ -211,8 +169,6 @@ def _combined(given: LintOptions, project: LintOptions, file: Path | None) -> Li
         project,
         select=given.select or project.select,
         ignore=(*project.ignore, *given.ignore),
-        levels={**project.levels, **given.levels},
-        ignore_in={**project.ignore_in, **given.ignore_in},
         baseline=given.baseline or baseline,
         write_baseline=given.write_baseline,
         strict=given.strict or project.strict,
@@ -230,17 +186,6 @@ def _codes(where: str, patterns: Iterable[str]) -> Iterator[str]:
         if not codes:
             raise unknown_code(pattern, where)
         yield from codes
-
-
-def _exception(where: str, pattern: str, codes: Iterable[str]) -> _Exception:
-    chosen = frozenset(_codes(where, codes))
-    kind, colon, glob = pattern.partition(":")
-    if kind == "source" and colon:
-        return _Exception(chosen, source=glob.strip())
-    if pattern.startswith("/"):
-        return _Exception(chosen, pointer=pattern)
-    (tools,) = parse_patterns(where, [pattern])
-    return _Exception(chosen, tools=tools)
 
 
 def _read(path: str | os.PathLike[str]) -> str:

@@ -8,22 +8,17 @@ from __future__ import annotations
 
 import json
 import os
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
-from html import unescape
 from pathlib import Path
 from typing import Any
-from urllib.parse import quote
 
-from msgspec import Struct, ValidationError
+from msgspec import Struct
 
 from skillgen.errors import Problem, SourceError, UsageError
 from skillgen.sources.documents import text_of_file
 from skillgen.sources.json_access import as_dict, json_or_none, text_of
 from skillgen.text.markdown import exact_json_text, json_text, one_line
-from skillgen.text.summary import clip
-from skillgen.typed import convert
 from skillgen.write.files import is_below, replace_file
 from skillgen.write.line_diff import change_diff
 from skillgen.write.record import RECORD_NAME
@@ -48,9 +43,6 @@ class Entry(Struct, frozen=True, kw_only=True):
     tools: int
     """The number of its tools."""
 
-    site: Path | None
-    """The folder of its site."""
-
 
 class Registry(Struct, frozen=True, kw_only=True):
     """A registry that was written or checked."""
@@ -62,17 +54,15 @@ class Registry(Struct, frozen=True, kw_only=True):
     """In a check, the diff of what would change."""
 
 
-def build_registry(
-    folders: Sequence[Path], target: Path, html: Path | None = None, *, is_check: bool = False
-) -> Registry:
-    """Writes the merged entries, and to `html` a site above those of the services; a check writes nothing.
+def build_registry(folders: Sequence[Path], target: Path, *, is_check: bool = False) -> Registry:
+    """Writes the merged entries; a check writes nothing.
 
     Of two entries with one name, the first counts: that of the folder that is given first, and within a folder by name.
 
     Raises:
         SourceError: a folder has no documents of skillgen.
         OSError: a file cannot be written.
-        UsageError: `target` is a folder or another file; `html` is the site of a service, or not a site of skillgen.
+        UsageError: `target` is a folder or another file.
     """
     if target.is_dir():
         raise UsageError("is a folder", where=f"-o {target}", fix="name the file of the registry")
@@ -92,11 +82,7 @@ def build_registry(
             else:
                 entries[entry.name] = entry
     ordered = [entries[name] for name in sorted(entries)]
-    if html is not None:
-        _refuse_other_site(html)
     files = {path: f"{exact_json_text(data, indent=2)}\n".encode() for path, data in _forms(ordered, target).items()}
-    if html is not None:
-        files |= _overview(ordered, html, problems)
     drift = ""
     if is_check:
         changes = {path: (_bytes_of(path), content) for path, content in files.items()}
@@ -138,7 +124,6 @@ def _entries(folder: Path, base: Path, problems: list[Problem]) -> Iterator[Entr
             server=server or None,
             mcpx=mcpx or None,
             tools=len(as_dict(as_dict(_json(path, RECORD_NAME)).get("tools"))),
-            site=path / "html" if (path / "html" / "search.js").is_file() else None,
         )
 
 
@@ -166,67 +151,3 @@ def _bytes_of(path: Path) -> bytes | None:
     with suppress(FileNotFoundError):
         return path.read_bytes()
     return None
-
-
-_DESCRIPTION_SHOWN = 160
-"""Characters of a service's description in a list."""
-
-# -- the site ----------------------------------------------------------------------------------------------------------
-
-_GENERATOR = '<meta name="generator" content="skillgen">'
-_TITLE = re.compile(r"<title>([^<]{1,500})</title>")
-
-
-def _refuse_other_site(folder: Path) -> None:
-    """Refuses a folder whose pages this would replace.
-
-    Raises:
-        UsageError: it is the site of a service, or not one of skillgen.
-    """
-    page = folder / "index.html"
-    with suppress(OSError, ValueError):
-        if (folder / "search.js").exists() or (page.exists() and _GENERATOR not in page.read_text("utf-8")):
-            raise UsageError("has another site", where=f"--html {folder}", fix="name a new folder")
-
-
-def _overview(entries: Sequence[Entry], folder: Path, problems: list[Problem]) -> dict[Path, bytes]:
-    """Returns the files of the page above the sites of services; a service without a site is a problem."""
-    from skillgen.render.formats import builtin_templates
-    from skillgen.render.skill import finished
-    from skillgen.render.website import MenuEntry, overview_documents
-
-    services, rows = [], dict[str, list[_Row]]()
-    for entry in entries:
-        if entry.site is None:
-            message = f"{entry.name!r} has no site, so it is not in the overview"
-            problems.append(Problem.of("published-without", entry.folder, message, "write it with --emit html"))
-            continue
-        words = clip(one_line(text_of(entry.dashdash, "description") or ""), _DESCRIPTION_SHOWN)
-        address = quote(os.fsencode(f"{_relative(entry.site, folder)}/"), safe="/")
-        heading = _TITLE.search(_text(entry.site, "index.html") or "")
-        title = unescape(heading[1]) if heading else entry.name
-        services.append(MenuEntry(title=title, address=address, count=entry.tools, words=words))
-        found = _rows_in(_text(entry.site, "search.js") or "")
-        if found is None:
-            message = (
-                f"the search.js of {entry.name!r} is not one that skillgen writes, so its tools cannot be searched"
-            )
-            problems.append(Problem.of("registry-entry-invalid", entry.folder, message, "write it again"))
-        rows[address] = found or []
-    documents = overview_documents(services, builtin_templates(), rows)
-    return {folder / document.path.partition("/")[2]: finished(document).content for document in documents}
-
-
-_SCRIPT_START, _SCRIPT_END = "found.add(document.currentScript, ", ");\n"
-_SITE_ADDRESS = re.compile(r"[\w.-]{1,200}\.html(?:#[^\s\\]*)?\Z")
-_Row = tuple[str, str, str, list[str], str]
-
-
-def _rows_in(script: str) -> list[_Row] | None:
-    """Returns what the script of a site adds to its search; `None` if it is anything else than one call with JSON."""
-    arguments = script.removeprefix(_SCRIPT_START).removesuffix(_SCRIPT_END)
-    try:
-        _, rows = convert(json_or_none(f"[{arguments}]"), tuple[str, list[_Row]])
-    except ValidationError:
-        return None
-    return rows if all(_SITE_ADDRESS.match(row[4]) for row in rows) else None

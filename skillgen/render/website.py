@@ -7,7 +7,7 @@ sheet and scripts, which its Content-Security-Policy enforces, and no text of a 
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from html import escape
 from typing import Any
 from urllib.parse import quote
@@ -146,29 +146,9 @@ def html_site_documents(site: Site) -> Iterator[Document]:
         )
         for service, folder in zip(site.services, site.folders, strict=True)
     ]
-    yield from overview_documents(entries, site.templates)
-
-
-def overview_documents(
-    services: Sequence[MenuEntry], templates: Templates, rows: Mapping[str, Sequence[Any]] | None = None
-) -> Iterator[Document]:
-    """Yields the page above sites, each at the address of its entry.
-
-    It loads the script of each site; with `rows`, those of each address, no code but its own.
-    """
-    context = {"services": services, "file_name": "index.html", "script": None if rows is None else _OWN_SCRIPT}
-    yield Document("html/index.html", templates.render("html/services.html.j2", **context))
-    if rows is not None:
-        calls = (
-            f"found.add({exact_json_text({'dataset': {'base': item.address}})}, {exact_json_text(item.title)}, "
-            f"{exact_json_text(rows[item.address])});\n"
-            for item in services
-        )
-        yield Document(f"html/{_OWN_SCRIPT}", "".join(calls))
-    yield from _assets(templates)
-
-
-_OWN_SCRIPT = "services.js"
+    page = site.templates.render("html/services.html.j2", services=entries, file_name="index.html")
+    yield Document("html/index.html", page)
+    yield from _assets(site.templates)
 
 
 def _page(templates: Templates, file_name: str, **context: Any) -> Document:
