@@ -10,14 +10,11 @@ import json
 import os
 import re
 import shutil
-import subprocess
 import time
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
-from contextlib import suppress
-from functools import partial
 from pathlib import Path
-from typing import IO, TypeGuard
+from typing import TypeGuard
 
 from msgspec import Struct, ValidationError, structs, to_builtins
 
@@ -31,16 +28,14 @@ from skillgen.model.credentials import variable_prefix
 from skillgen.model.service import Service
 from skillgen.model.values import Json
 from skillgen.render.scripts import call_data
-from skillgen.sources.command_output import exit_status
+from skillgen.sources.command_output import run_command
 from skillgen.sources.documents import snapshot_text, text_of_file
 from skillgen.sources.json_access import as_dict, json_or_none
-from skillgen.sources.mcp.process import ProcessTree
 from skillgen.sources.mcp.session import CancelToken
 from skillgen.typed import convert
 from skillgen.write.files import Folder, is_below, lock_folder
 
 _OUTPUT_LIMIT_BYTES = 64 * 1024 * 1024
-_CHUNK_BYTES = 64 * 1024
 _TOKEN_KEYS = ("input_tokens", "output_tokens", "cache_creation_input_tokens", "cache_read_input_tokens")
 _DEPTH_LIMIT = 50
 
@@ -85,21 +80,33 @@ def run_agent(evaluation: Evaluation, task: Task, out: Folder, path: str, *, has
         _copy(evaluation.skill / name, folder / "outputs" / Path(name).name)
     log = CallLog(keeps=True)
     mock = mock_of(evaluation.service, evaluation.results, log)
-    output, errors = bytearray(), bytearray()
     with serving(mock) as port:
         environment = _environment(evaluation, url_of(evaluation.service, port), has_skill=has_skill)
         started = time.monotonic()
-        exit_code = _run(evaluation, task.prompt, environment, folder / "outputs", output, errors)
+        try:
+            finished = run_command(
+                evaluation.agent,
+                environment=environment,
+                cwd=folder / "outputs",
+                timeout_s=evaluation.timeout_s,
+                limit_bytes=_OUTPUT_LIMIT_BYTES,
+                cancel_token=evaluation.cancel_token,
+                text=task.prompt,
+            )
+        except (OSError, ValueError) as error:
+            what = f"the agent cannot be started: {error}"
+            raise UsageError(what, where="--agent", fix="give the command of an agent, or correct its name") from None
         seconds = time.monotonic() - started
     lines = "".join(map(log_line, log.calls)).encode()
-    for file_name, content in (("calls.jsonl", lines), ("stdout.txt", output), ("stderr.txt", errors)):
-        out.replace(f"{path}/{file_name}", bytes(content))
-    tokens, is_loaded = reported(output.decode("utf-8", "replace"), evaluation.skill.name)
+    kept = {"calls.jsonl": lines, "stdout.txt": finished.output, "stderr.txt": finished.errors}
+    for file_name, content in kept.items():
+        out.replace(f"{path}/{file_name}", content)
+    tokens, is_loaded = reported(finished.output.decode("utf-8", "replace"), evaluation.skill.name)
     return Grade(
         task=task.id,
         prompt=task.prompt,
         has_skill=has_skill,
-        assertions=assertions_of(task, log.calls, exit_code, is_loaded=is_loaded),
+        assertions=assertions_of(task, log.calls, finished.status, is_loaded=is_loaded),
         calls=len(log.calls),
         seconds=round(seconds, 3),
         tokens=tokens,
@@ -141,48 +148,6 @@ def _program_variables(skill: Path) -> set[str]:
     declared = {item["url"] or item["base"] or of_service["base"] for item in (of_service, *of_tools)}
     names = {script.url_variable(of_service, url, noun) for url in declared}
     return {name for name in names if re.fullmatch(r"SKILL_\w+", name, re.ASCII)}
-
-
-def _run(
-    evaluation: Evaluation,
-    prompt: str,
-    environment: Mapping[str, str],
-    cwd: Path,
-    output: bytearray,
-    errors: bytearray,
-) -> int | None:
-    """Returns the exit code of the agent; `None` if it was killed at the time limit."""
-    try:
-        family = ProcessTree(
-            evaluation.agent,
-            environment=environment,
-            cwd=cwd,
-            stdin=subprocess.PIPE,
-            kill_on_leader_exit=True,
-        )
-    except (OSError, ValueError) as error:
-        what = f"the agent cannot be started: {error}"
-        raise UsageError(what, where="--agent", fix="give the command of an agent, or correct its name") from None
-    process = family.process
-    assert process.stdin is not None
-    assert process.stdout is not None
-    assert process.stderr is not None
-    stdin = process.stdin
-
-    def write_prompt() -> None:
-        with suppress(OSError, ValueError):  # it need not read all of it
-            stdin.write(prompt.encode("utf-8", "replace"))
-            stdin.close()
-
-    transfers = (write_prompt, partial(_keep, process.stdout, output), partial(_keep, process.stderr, errors))
-    return exit_status(family, transfers, evaluation.timeout_s, evaluation.cancel_token)
-
-
-def _keep(stream: IO[bytes], kept: bytearray) -> None:
-    """Reads the output of an agent to its end, and keeps it up to a limit."""
-    with suppress(OSError, ValueError):
-        while chunk := stream.read(_CHUNK_BYTES):
-            kept += chunk[: _OUTPUT_LIMIT_BYTES - len(kept)]
 
 
 def reported(output: str, skill_name: str) -> tuple[int | None, bool]:

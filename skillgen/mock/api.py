@@ -15,13 +15,14 @@ from urllib.parse import parse_qsl, quote_plus, urlsplit
 
 from msgspec import Struct
 
-from skillgen.calls.arguments import CallChecker
+from skillgen.calls.arguments import arguments_schema
 from skillgen.mock.answers import Answers, error_case
 from skillgen.mock.decoding import Decoded, Decoder, SentRequest
 from skillgen.mock.log import CallLog, LoggedCall
 from skillgen.mock.routing import Match, Router
 from skillgen.model.auth import Auth
 from skillgen.model.calls import Output
+from skillgen.model.schema_json import Types
 from skillgen.model.serialization import (
     header_text,
     is_json,
@@ -33,7 +34,7 @@ from skillgen.model.serialization import (
 from skillgen.model.service import Service
 from skillgen.model.tool import Tool
 from skillgen.model.values import Json
-from skillgen.sources.examples.validation import Fault
+from skillgen.sources.examples.validation import Fault, Validator
 from skillgen.sources.openapi.media import CONCRETE_MEDIA_TYPE, CONCRETE_MEDIA_TYPES, is_text, is_xml
 
 _BYTES = b"mock"
@@ -77,7 +78,9 @@ class ApiMock:
         self._service = service
         self._router = Router(service)
         self._decoder = Decoder(service)
-        self._checker = CallChecker(service, is_strict=True, allows_placeholders=allows_placeholders)
+        self._validator = Validator(
+            Types.of(service.schemas), is_request=True, is_strict=True, allows_placeholders=allows_placeholders
+        )
         self._answers = Answers(service)
         self._log = log
         self._auth: dict[str | None, list[Auth]] = {}
@@ -144,7 +147,7 @@ class ApiMock:
         unread = {fault.pointer for fault in found.faults}
         faults = [
             fault
-            for fault in self._checker.faults(tool, found.arguments, media_type)
+            for fault in self._validator.faults(found.arguments, arguments_schema(tool, media_type))
             if fault.pointer not in unread and (found.opaque is None or fault.pointer.split("/")[1:2] != [found.opaque])
         ]
         return [*found.faults, *faults]

@@ -13,13 +13,14 @@ from urllib.parse import unquote
 from msgspec import Struct, field
 
 from skillgen import __version__
-from skillgen.calls.arguments import CallChecker
+from skillgen.calls.arguments import arguments_schema
 from skillgen.mock.answers import Answers
 from skillgen.mock.log import CallLog, LoggedCall
 from skillgen.mock.routing import variables_in
+from skillgen.model.schema_json import Types
 from skillgen.model.service import Service
 from skillgen.model.values import Json
-from skillgen.sources.examples.validation import Fault
+from skillgen.sources.examples.validation import Fault, Validator
 from skillgen.sources.json_access import as_dict, as_list, page_items, text_of
 from skillgen.sources.mcp.fields import SERVER_INFO_KEY
 from skillgen.sources.mcp.progressive import READ as DESCRIPTIONS
@@ -69,7 +70,9 @@ class McpMock:
         """`results` are those of a crawl: method to result, of a list to its pages."""
         self._service = service
         self._results = results
-        self._checker = CallChecker(service, allows_placeholders=allows_placeholders)
+        self._validator = Validator(
+            Types.of(service.schemas), is_request=False, allows_placeholders=allows_placeholders
+        )
         self._answers = Answers(service)
         self._log = log
         self._tools = {tool.name: tool for tool in service.tools}
@@ -275,7 +278,7 @@ class McpMock:
             raise RequestError(INVALID_PARAMS, f"Unknown tool: {name[:100]}")
         if self._service.disclosure is not None and requested_version(params) is None:
             self._require_description(name, arguments, session)
-        faults = self._checker.faults(self._tools[name], arguments)
+        faults = list(self._validator.faults(arguments, arguments_schema(self._tools[name])))
         if faults:
             self._record(name, arguments, faults, "invalid")
             lines = "\n".join(f"{fault.pointer or '/'}: {fault.message}" for fault in faults)

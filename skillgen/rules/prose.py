@@ -17,15 +17,17 @@ from urllib.parse import urlsplit
 
 from msgspec.structs import replace
 
-from skillgen.calls.arguments import CallChecker
+from skillgen.calls.arguments import arguments_schema
 from skillgen.errors import Problem, ProblemLog
 from skillgen.mock.api import ApiMock, request_of_words
 from skillgen.mock.log import CallLog
 from skillgen.mock.routing import base_paths
 from skillgen.model.codec import to_json
+from skillgen.model.schema_json import Types
 from skillgen.model.service import Service
 from skillgen.model.values import Json, follow
 from skillgen.security.addresses import host_of
+from skillgen.sources.examples.validation import Validator
 from skillgen.sources.json_access import json_or_none
 from skillgen.text import lazy_re as re
 from skillgen.text.markdown import json_text, one_line
@@ -202,7 +204,7 @@ class _Check:
         self._commands = {tool.command: tool for tool in service.tools if tool.command}
         self._paths = {f"{tool.method} {_HOLE.sub('{}', tool.path)}": tool.path for tool in service.tools if tool.path}
         self._hosts = {host_of(endpoint.url) for endpoint in service.endpoints} - {None}
-        self._checker = CallChecker(service)
+        self._validator = Validator(Types.of(service.schemas), is_request=self._kind == "openapi")
         self._log = CallLog(keeps=True)
 
     @cached_property
@@ -323,7 +325,7 @@ class _Check:
         unknown = sorted(given.keys() - declared) if tool.is_input_declared else []
         for key in unknown:
             yield "call-refused", f"calls {name} with {key[:80]}, which it does not take{_meant(key, declared)}"
-        for fault in self._checker.faults(tool, given):
+        for fault in self._validator.faults(given, arguments_schema(tool)):
             key = fault.pointer.split("/")[1] if fault.pointer else ""
             is_partial_fault = is_partial and fault.message == "is required"
             if key not in unknown and not is_partial_fault and not _is_open(given.get(key, "")):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import subprocess
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
 from threading import Thread
@@ -22,7 +22,9 @@ _CHUNK_BYTES = 64 * 1024
 class Finished(Struct, frozen=True, kw_only=True):
     """The end of a command."""
 
-    status: int
+    status: int | None
+    """The exit code; `None` if it was killed since it ran out of time."""
+
     output: bytes
     """Standard output; longer than the limit if the command printed too much, and was killed."""
 
@@ -39,8 +41,8 @@ def run_command(
     limit_bytes: int,
     cancel_token: CancelToken,
     text: str | None = None,
-) -> Finished | None:
-    """Returns what a command printed, or `None` if it ran out of time. Kills all processes that it started.
+) -> Finished:
+    """Returns what a command printed. Kills all processes that it started.
 
     Its standard input is `text`, which it need not read; without one, it is empty.
 
@@ -72,8 +74,20 @@ def run_command(
     assert family.process.stdout is not None
     assert family.process.stderr is not None
     streams = (family.process.stdout, family.process.stderr)
-    status = exit_status(family, (write_text, read_printed, read_errors), timeout_s, cancel_token)
-    return None if status is None else Finished(status=status, output=bytes(printed), errors=bytes(errors))
+    threads = [Thread(target=run, daemon=True) for run in (write_text, read_printed, read_errors)]
+    for thread in threads:
+        thread.start()
+    status = None
+    try:
+        with suppress(subprocess.TimeoutExpired), cancel_token.attach(family):
+            status = family.process.wait(timeout_s)
+        cancel_token.raise_if_cancelled()  # it did not exit by itself
+    finally:
+        # Processes that it started would keep running, with its output streams open.
+        family.kill()
+        for thread in threads:
+            thread.join()
+    return Finished(status=status, output=bytes(printed), errors=bytes(errors))
 
 
 def command_output(
@@ -114,9 +128,9 @@ def command_output(
     except ConnectionLost as error:
         failure, fix = f"{program}: {error.what}", error.fix
     else:
-        if finished is not None and len(finished.output) <= limit_bytes and finished.status == 0:
+        if len(finished.output) <= limit_bytes and finished.status == 0:
             return finished.output
-        if finished is None:
+        if finished.status is None:
             failure, fix = f"{program} did not finish within {timeout_s:g} s", f"increase {timeout_key}"
         elif len(finished.output) > limit_bytes:
             failure, fix = f"{program} prints more than {limit_bytes / 2**20:g} MiB", f"print only the {what}"
@@ -125,30 +139,3 @@ def command_output(
             last = f": {secrets.excerpt(lines[-1], 200)}" if lines else ""
             failure, fix = f"{program} exited with {finished.status}{last}", "run it by hand"
     raise SourceError(failure, where=where, fix=fix)
-
-
-def exit_status(
-    family: ProcessTree, transfers: tuple[Callable[[], None], ...], timeout_s: float, cancel_token: CancelToken
-) -> int | None:
-    """Returns the status of a process when it exits, or `None` if it ran out of time. Kills all that it started.
-
-    Each of `transfers`, which read and write its streams, runs in a thread.
-
-    Raises:
-        ConnectionLost: the run was cancelled.
-    """
-    threads = [Thread(target=run, daemon=True) for run in transfers]
-    for thread in threads:
-        thread.start()
-    try:
-        with cancel_token.attach(family):
-            status = family.process.wait(timeout_s)
-        cancel_token.raise_if_cancelled()  # it did not exit by itself
-        return status
-    except subprocess.TimeoutExpired:
-        return None
-    finally:
-        # Processes that it started would keep running, with its output streams open.
-        family.kill()
-        for thread in threads:
-            thread.join()

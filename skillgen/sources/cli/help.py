@@ -499,7 +499,7 @@ class _Explorer:
     def _text(self, arguments: Sequence[str]) -> str | None:
         """Returns what the program prints: its output, or its errors if these are the help."""
         finished = self._run(arguments)
-        if finished is None:
+        if finished is None or finished.status is None:
             self._sizes_bytes.append(0)
             self._run_out = True
             return None
