@@ -16,8 +16,7 @@ import shlex
 import shutil
 import sys
 import textwrap
-import unicodedata
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
@@ -41,6 +40,7 @@ from skillgen.sources.documents import load_document
 from skillgen.sources.json_access import as_dict, as_list, json_or_none, text_of
 from skillgen.sources.mcp.client_config import is_switched_off, read_client_config
 from skillgen.text.markdown import one_line
+from skillgen.text.slugs import safe_stem, slug
 from skillgen.write.record import RECORD_NAME, read_record
 
 
@@ -161,107 +161,101 @@ _RUNS = re.compile(r"""^if\s+__name__\s*==\s*["']__main__["']""", re.M)
 _APPLICATION = re.compile(r"^(\w+)\s*(?::[^=\n]+)?=\s*(?:fastapi\.)?FastAPI\(", re.M)
 _ENTRY = re.compile(r"\s*([\w.]+)\s*:\s*(\w+)\s*")
 _MODULE = re.compile(r"(?:[A-Za-z_]\w*/)*[A-Za-z_]\w*\.py\Z")
+_PROJECTS = ("pyproject.toml", "requirements.txt", "setup.py")
 
 
 class _PythonProject(Struct, frozen=True, kw_only=True):
-    """A folder with Python code, with what its pyproject.toml declares."""
+    """A folder with Python code."""
 
     folder: str
-    name: str | None
-    keys: Mapping[str, Any]
-    about: str | None
-    scripts: Mapping[str, re.Match[str]]
-    """The commands that it installs, with their entry points."""
+    code: Mapping[str, str]
+    """Path in the folder to the text of a module that may serve, parse a command line or create an application."""
+
+    table: Mapping[str, Json]
+    """What its pyproject.toml declares."""
 
     root: str
     """The folder in it from which its modules are imported."""
 
-    def source(self, *, imports: bool, **keys: Any) -> dict[str, Any]:
+    @property
+    def keys(self) -> dict[str, Any]:
+        """The keys of a target that it declares."""
+        urls = {name.lower(): url for name, url in as_dict(self.table.get("urls")).items() if isinstance(url, str)}
+        return _keys(text_of(self.table, "version"), urls.get("homepage") or text_of(self.table, "homepage"))  # PEP 753
+
+    def source(self, *, imports: bool = False, **keys: Any) -> dict[str, Any]:
         """Returns a source that starts in the folder, and may import its modules."""
         cwd = {"cwd": self.folder} if self.folder else {}
         return {**keys, **cwd, **({"env": {"PYTHONPATH": self.root}} if self.root and imports else {})}
 
 
-def _python_project(files: ProjectFiles, folder: str) -> _PythonProject:
-    table = project_table(files.text(folder, "pyproject.toml"))
-    urls = {name.lower(): url for name, url in as_dict(table.get("urls")).items() if isinstance(url, str)}  # PEP 753
-    entries = {name: _ENTRY.fullmatch(str(entry)) for name, entry in as_dict(table.get("scripts")).items()}
-    return _PythonProject(
-        folder=folder,
-        name=text_of(table, "name"),
-        keys=_keys(text_of(table, "version"), urls.get("homepage") or text_of(table, "homepage")),
-        about=text_of(table, "description"),
-        scripts={name: entry for name, entry in entries.items() if entry is not None},
-        root="src" if any(path.startswith("src/") for path in files.below(folder)) else "",
-    )
+def python_sources(files: ProjectFiles) -> Iterator[Proposal]:
+    """Yields of each project with Python code the script that starts an MCP server, else the modules that serve when
+    they are run; the scripts that parse a command line; and the FastAPI applications."""
+    folders = {posixpath.dirname(path) for name in _PROJECTS for path in files.named(name)}
+    projects: dict[str, dict[str, str]] = {}
+    for path in files.paths:
+        if path.endswith(".py"):
+            folder = max((item for item in folders if path.startswith(f"{item}/")), key=len, default="")
+            text = files.text(path)
+            is_relevant = any(pattern.search(text) for pattern in (_SERVES, _PARSES, _APPLICATION))
+            projects.setdefault(folder, {})[posixpath.relpath(path, folder or ".")] = text if is_relevant else ""
+    for folder, code in projects.items():
+        table = project_table(files.text(folder, "pyproject.toml"))
+        root = "src" if any(path.startswith("src/") for path in code) else ""
+        project = _PythonProject(folder=folder, code=code, table=table, root=root)
+        scripts = [*_scripts(files, project)]
+        yield from scripts
+        yield from _modules(project, is_served=any("command" in item.source for item in scripts))
 
 
-def python_scripts(files: ProjectFiles, code: Mapping[str, str]) -> Iterator[Proposal]:
-    """Yields the script of each project that starts an MCP server, else those that parse a command line."""
-    for file in files.named("pyproject.toml"):
-        project = _python_project(files, posixpath.dirname(file))
-        top = posixpath.join(project.folder, project.root)
-        servers, programs = dict[str, tuple[bool, bool]](), dict[str, str]()
-        for name, entry in project.scripts.items():
-            module = posixpath.join(top, *entry[1].split("."))
-            package = posixpath.join(top, entry[1].partition(".")[0])
-            own = {path: code[path] for path in code if path == f"{package}.py" or path.startswith(f"{package}/")}
-            serving = {path for path, text in own.items() if _SERVES.search(text)}
-            started = [path for path in (f"{module}.py", f"{module}/__init__.py") if files.has(path)]
-            if started and serving:
-                servers[name] = serving.isdisjoint(started), "mcp" not in name.lower()
-            elif started and any(map(_PARSES.search, own.values())):
-                programs.setdefault(f"{entry[1]}:{entry[2]}", name)
-        if servers:
-            name = min(servers, key=servers.__getitem__)
-            public = ["uvx", *([] if project.name == name else ["--from", str(project.name)]), name]
-            environment = project_environment(os.environ, files.root / project.folder, files.root)
-            is_installed = shutil.which(name, path=environment.get("PATH")) is not None
-            yield Proposal(
-                name=name,
-                source=project.source(imports=False, command=[name]),
-                evidence=f"an MCP server in {file}, script {name}",
-                keys={**project.keys, **({"publish": {"command": public}} if project.name else {})},
-                about=project.about,
-                first=() if is_installed else (f"install the project, which has {name}: pip install -e .",),
-            )
-        for target, name in programs.items():
-            yield Proposal(
-                name=name,
-                source=project.source(imports=True, cli=target, program=name),
-                evidence=f"a program in {file}, script {name}",
-                keys=project.keys,
-                about=project.about,
-            )
-
-
-def python_modules(files: ProjectFiles, code: Mapping[str, str], started: Collection[str]) -> Iterator[Proposal]:
-    """Yields each module that serves when it is run, but those in the folders of `started`, and each that creates a
-    FastAPI application when it is imported."""
-    for path, text in code.items():
-        is_server, application = _SERVES.search(text) and _RUNS.search(text), _APPLICATION.search(text)
-        if not is_server and application is None:
+def _scripts(files: ProjectFiles, project: _PythonProject) -> Iterator[Proposal]:
+    code, package, about = project.code, *(text_of(project.table, key) for key in ("name", "description"))
+    servers, programs = dict[str, tuple[bool, bool]](), dict[str, str]()
+    for name, value in as_dict(project.table.get("scripts")).items():
+        if (entry := _ENTRY.fullmatch(str(value))) is None:
             continue
-        project = _python_project(files, _folder_of(files, path))
-        file = posixpath.relpath(path, project.folder or ".")
-        name = project.name or posixpath.basename(posixpath.dirname(path) or path.removesuffix(".py"))
-        if is_server and project.folder not in started:
-            source = project.source(imports=False, command=["python", file])
+        module = posixpath.join(project.root, *entry[1].split("."))
+        top = posixpath.join(project.root, entry[1].partition(".")[0])
+        started = {f"{module}.py", f"{module}/__init__.py"} & code.keys()
+        own = [path for path in code if path == f"{top}.py" or path.startswith(f"{top}/")]
+        serving = {path for path in own if _SERVES.search(code[path])}
+        if started and serving:
+            servers[name] = serving.isdisjoint(started), "mcp" not in name.lower()
+        elif started and any(_PARSES.search(code[path]) for path in own):
+            programs.setdefault(f"{entry[1]}:{entry[2]}", name)
+    file = posixpath.join(project.folder, "pyproject.toml")
+    for name in sorted(servers, key=servers.__getitem__)[:1]:
+        public = ["uvx", *([] if package == name else ["--from", str(package)]), name]
+        path = project_environment(os.environ, files.root / project.folder, files.root).get("PATH")
+        yield Proposal(
+            name=name,
+            source=project.source(command=[name]),
+            evidence=f"an MCP server in {file}, script {name}",
+            keys=project.keys | ({"publish": {"command": public}} if package else {}),
+            about=about,
+            first=(f"install the project, which has {name}: pip install -e .",)
+            * (shutil.which(name, path=path) is None),
+        )
+    for target, name in programs.items():
+        source = project.source(cli=target, program=name, imports=True)
+        evidence = f"a program in {file}, script {name}"
+        yield Proposal(name=name, source=source, evidence=evidence, keys=project.keys, about=about)
+
+
+def _modules(project: _PythonProject, *, is_served: bool) -> Iterator[Proposal]:
+    for file, text in project.code.items():
+        path = posixpath.join(project.folder, file)
+        name = text_of(project.table, "name") or posixpath.basename(posixpath.dirname(path) or path.removesuffix(".py"))
+        if not is_served and _SERVES.search(text) and _RUNS.search(text):
+            source = project.source(command=["python", file])
             yield Proposal(name=name, source=source, evidence=f"an MCP server in {path}", keys=project.keys)
         module = file.removeprefix(f"{project.root}/" if project.root else "")
-        if application is not None and _MODULE.match(module):
+        if (application := _APPLICATION.search(text)) is not None and _MODULE.match(module):
             module = module.removesuffix(".py").replace("/", ".").removesuffix(".__init__")
             line = f"import json; from {module} import {application[1]}; print(json.dumps({application[1]}.openapi()))"
             source = project.source(imports=True, **{"openapi-command": ["python", "-c", line]})
             yield Proposal(name=name, source=source, evidence=f"a FastAPI application in {path}")
-
-
-def _folder_of(files: ProjectFiles, path: str) -> str:
-    """Returns the folder of the nearest project above a file, else the root."""
-    while path := posixpath.dirname(path):
-        if any(files.has(path, name) for name in ("pyproject.toml", "requirements.txt", "setup.py")):
-            break
-    return path
 
 
 # -- Node ------------------------------------------------------------------------------------------------------------
@@ -408,20 +402,14 @@ def propose_targets(root: Path) -> Proposals:
     own, and FastAPI applications if it has description files.
     """
     files = ProjectFiles(root)
-    code = {path: files.text(path) for path in files.paths if path.endswith(".py")}
-    code = {
-        path: text for path, text in code.items() if _PARSES.search(text) or "mcp" in text.lower() or "FastAPI(" in text
-    }
-    descriptions, clients = list(description_files(files)), list(client_servers(files))
-    scripts = list(python_scripts(files, code))
-    started = {str(item.source.get("cwd", "")) for item in scripts if "command" in item.source}
-    modules = list(python_modules(files, code, started))
-    chosen = [*descriptions, *scripts, *(item for item in modules if "command" in item.source), *node_servers(files)]
+    descriptions, clients = [*description_files(files)], [*client_servers(files)]
+    code = [*python_sources(files), *node_servers(files)]
+    described = [item for item in code if descriptions and "openapi-command" in item.source]
+    chosen = [*descriptions, *(item for item in code if item not in described)]
     is_served = any("command" in item.source for item in chosen)
     chosen += [item for item in clients if item.is_own and not is_served]
-    others: list[Proposal] = []
-    (others if descriptions else chosen).extend(item for item in modules if "command" not in item.source)
-    (others if chosen else chosen).extend(item for item in clients if item not in chosen)
+    others = [*described, *(item for item in clients if item not in chosen)]
+    chosen, others = (chosen, others) if chosen else (others, [])
     taken: set[str] = set()
     named = [[_with_unique_name(item, taken) for item in items if _is_writable(item)] for items in (chosen, others)]
     return Proposals(
@@ -434,8 +422,7 @@ def propose_targets(root: Path) -> Proposals:
 
 def _with_unique_name(proposal: Proposal, taken: set[str]) -> Proposal:
     """Returns the proposal with a name for a folder: lower-case ASCII with hyphens."""
-    plain = unicodedata.normalize("NFKD", proposal.name).encode("ascii", "ignore").decode("ascii")
-    stem = re.sub(r"[^a-z0-9]+", "-", plain.lower()).strip("-")[:40].strip("-") or "api"
+    stem = safe_stem(slug(proposal.name) or "api", "target")
     name = next(name for name in chain([stem], (f"{stem}-{number}" for number in count(2))) if name not in taken)
     taken.add(name)
     return replace(proposal, name=name)
