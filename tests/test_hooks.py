@@ -312,6 +312,15 @@ def test_a_program_of_the_project_needs_no_active_environment(tmp_path: Path) ->
     assert tools_of(tmp_path / "given") == tools_of(tmp_path / "built") == {"find_book"}
 
 
+def test_a_command_that_is_missing_is_missed_in_the_environment_of_the_project(tmp_path: Path) -> None:
+    (tmp_path / ".venv").mkdir()
+    (tmp_path / ".venv" / "pyvenv.cfg").touch()
+    (tmp_path / "skillgen.yaml").write_text("targets: {shop: {source: {command: [no-such-shop]}}}\n", "utf-8")
+    finished = run_skillgen("build", cwd=tmp_path)
+    assert finished.exit_code == 3
+    assert f"try: Install it into {tmp_path / '.venv'}, or give its full path." in finished.stderr
+
+
 def test_a_makefile_needs_no_active_environment(tmp_path: Path) -> None:
     project = served_project(tmp_path / "shop")
     programs = created_environment(project / "build" / "env", has_skillgen=True, library="TOOLS = ['find_book']\n")

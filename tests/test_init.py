@@ -243,6 +243,14 @@ def test_a_server_in_typescript_is_run_where_its_build_is(settings: str, command
     }
 
 
+def test_a_server_in_javascript_is_found_wherever_it_starts(tmp_path: Path) -> None:
+    (tmp_path / "tool.mjs").write_text("console.log('StdioServerTransport');\n", "utf-8")
+    (tmp_path / "server.mjs").write_text("await server.connect(new StdioServerTransport());\n", "utf-8")
+    write(tmp_path / "package.json", {"name": "weather", "dependencies": {"@modelcontextprotocol/sdk": "^1"}})
+    init(tmp_path)
+    assert targets(tmp_path) == {"weather": {"source": {"command": ["node", "server.mjs"]}}}
+
+
 def steps_of(workflow: Path) -> list[str]:
     (job,) = yaml.safe_load(workflow.read_text("utf-8"))["jobs"].values()
     return [step["run"] for step in job["steps"] if "run" in step]
