@@ -28,7 +28,7 @@ class EvalOptions(Options, frozen=True, kw_only=True):
 
     agent: str | None = option("Command of the agent, which gets the prompt on standard input.", metavar="COMMAND")
     init: bool = option("Draft evals/evals.json in the skill, and run nothing.", False)
-    static: bool = option("Check what needs no agent: example calls, reads, descriptions.", False)
+    static: bool = option("Check what needs no agent: example calls, reads.", False)
     no_control: bool = option("Do not run the tasks without the skill.", False)
     out: PathName | None = option(
         "Folder of the runs. Default: NAME-workspace.", short="-o", metavar="DIR", is_path=True

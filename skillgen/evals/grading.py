@@ -70,23 +70,14 @@ def assertions_of(
 
 
 def _matched(expected: Sequence[ExpectedCall], calls: Sequence[LoggedCall]) -> list[LoggedCall | None]:
-    """Returns the valid call for each expected one; a call counts once, if enough others fit."""
-    fits = [[index for index, call in enumerate(calls) if call.valid and _is(call, item)] for item in expected]
-    owner: dict[int, int] = {}
-
-    def assign(item: int, seen: set[int]) -> bool:
-        for index in fits[item]:
-            if index not in seen:
-                seen.add(index)
-                if index not in owner or assign(owner[index], seen):
-                    owner[index] = item
-                    return True
-        return False
-
-    for item in range(len(expected)):
-        assign(item, set())
-    by_item = {item: calls[index] for index, item in owner.items()}
-    return [by_item.get(item) for item in range(len(expected))]
+    """Returns the valid call for each expected one, those with most arguments first; a call counts once."""
+    found: dict[int, LoggedCall] = {}
+    left = [call for call in calls if call.valid]
+    for number in sorted(range(len(expected)), key=lambda item: -len(str(expected[item].arguments))):
+        if (call := next((call for call in left if _is(call, expected[number])), None)) is not None:
+            found[number] = call
+            left = [other for other in left if other is not call]
+    return [found.get(number) for number in range(len(expected))]
 
 
 def _is(call: LoggedCall, expected: ExpectedCall) -> bool:

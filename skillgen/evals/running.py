@@ -11,7 +11,7 @@ import os
 import re
 import shutil
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from pathlib import Path
 from typing import TypeGuard
@@ -37,7 +37,6 @@ from skillgen.write.files import Folder, is_below, lock_folder
 
 _OUTPUT_LIMIT_BYTES = 64 * 1024 * 1024
 _TOKEN_KEYS = ("input_tokens", "output_tokens", "cache_creation_input_tokens", "cache_read_input_tokens")
-_DEPTH_LIMIT = 50
 
 
 class Evaluation(Struct, frozen=True, kw_only=True):
@@ -76,8 +75,11 @@ def run_agent(evaluation: Evaluation, task: Task, out: Folder, path: str, *, has
     shutil.rmtree(folder, ignore_errors=True)
     with out.below(f"{path}/outputs", make=True):
         pass
-    for name in task.files:
-        _copy(evaluation.skill / name, folder / "outputs" / Path(name).name)
+    for source in (evaluation.skill / name for name in task.files):
+        try:
+            shutil.copyfile(source, folder / "outputs" / source.name)
+        except OSError as error:
+            raise UsageError(f"cannot be read: {error.strerror}", where=str(source), fix="correct `files`") from None
     log = CallLog(keeps=True)
     mock = mock_of(evaluation.service, evaluation.results, log)
     with serving(mock) as port:
@@ -113,13 +115,6 @@ def run_agent(evaluation: Evaluation, task: Task, out: Folder, path: str, *, has
         should_trigger=task.should_trigger,
         is_skill_loaded=is_loaded,
     )
-
-
-def _copy(source: Path, target: Path) -> None:
-    try:
-        shutil.copyfile(source, target)
-    except OSError as error:
-        raise UsageError(f"cannot be read: {error.strerror}", where=str(source), fix="correct `files`") from None
 
 
 def _environment(evaluation: Evaluation, url: str, *, has_skill: bool) -> dict[str, str]:
@@ -161,9 +156,10 @@ def reported(output: str, skill_name: str) -> tuple[int | None, bool]:
     members = [as_dict(each) for item in objects for each in (item if isinstance(item, list) else [item])]
     counts = [count for item in members if (count := _tokens(item)) is not None]
     declared = [item["skill_loaded"] for item in members if isinstance(item.get("skill_loaded"), bool)]
-    is_named = any(_calls_skill(item, skill_name, 0) for item in objects)
+    calls = (item for item in _objects_in(objects) if item.get("name") == "Skill")
+    names = {str(as_dict(item.get("input")).get("skill")).rpartition(":")[2] for item in calls}
     is_read = f"{skill_name}/SKILL.md" in output.replace("\\\\", "/").replace("\\", "/")
-    return counts[-1] if counts else None, declared[-1] if declared else is_named or is_read
+    return counts[-1] if counts else None, declared[-1] if declared else skill_name in names or is_read
 
 
 def _tokens(members: dict[str, Json]) -> int | None:
@@ -177,15 +173,12 @@ def _is_count(value: Json) -> TypeGuard[int]:
     return isinstance(value, int) and not isinstance(value, bool) and value >= 0
 
 
-def _calls_skill(value: Json, skill_name: str, depth: int) -> bool:
-    if depth > _DEPTH_LIMIT or not isinstance(value, (dict, list)):
-        return False
-    if isinstance(value, list):
-        return any(_calls_skill(item, skill_name, depth + 1) for item in value)
-    called = as_dict(value.get("input")).get("skill")
-    if value.get("name") == "Skill" and isinstance(called, str) and called.rpartition(":")[2] == skill_name:
-        return True
-    return any(_calls_skill(item, skill_name, depth + 1) for item in value.values())
+def _objects_in(waiting: list[Json]) -> Iterator[dict[str, Json]]:
+    """Yields the objects in values, at any depth."""
+    for value in waiting:
+        waiting.extend(value if isinstance(value, list) else as_dict(value).values())
+        if isinstance(value, dict):
+            yield value
 
 
 # -- all tasks --------------------------------------------------------------------------------------------------------

@@ -1,4 +1,4 @@
-"""Checks a skill without an agent: its example calls, the way to each tool, and what distinguishes the tools."""
+"""Checks a skill without an agent: its example calls, and the way to each tool."""
 
 from __future__ import annotations
 
@@ -16,7 +16,6 @@ from skillgen.model.service import Service
 from skillgen.model.values import Json
 from skillgen.sources.documents import text_of_file
 from skillgen.sources.json_access import json_or_none
-from skillgen.text.markdown import one_line
 from skillgen.write.files import is_below
 
 if TYPE_CHECKING:
@@ -38,7 +37,6 @@ def check_static(skill: Path, service: Service, results: Mapping[str, Json] | No
     return {
         "example calls": list(_check_examples(service, results, examples)),
         "two reads": list(_check_headings(service, examples)),
-        "distinct descriptions": list(_check_descriptions(service)),
     }
 
 
@@ -102,17 +100,6 @@ def _check_headings(service: Service, headings: Mapping[str, object]) -> Iterato
         found = tool.name in headings
         evidence = "its section is there" if found else f"no page within {_READS} reads of SKILL.md has its heading"
         yield Assertion(tool.name, found, evidence)
-
-
-def _check_descriptions(service: Service) -> Iterator[Assertion]:
-    seen: dict[tuple[str | None, str], str] = {}
-    for tool in service.tools:
-        text = one_line(tool.description or tool.summary or tool.title or "").strip().casefold()
-        twin = seen.setdefault((tool.group, text), tool.name) if text else None
-        if twin is not None and twin != tool.name:
-            yield Assertion(tool.name, False, f"it is described like {twin}: {text[:200]}")
-        else:
-            yield Assertion(tool.name, True, "its description differs" if text else "it has no description")
 
 
 def _check_examples(

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from itertools import islice
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -161,7 +160,7 @@ def drafted(service: Service, skill_name: str) -> str:
         for use in service.when_not_to_use[:_DRAFTED_QUERIES]
     ]
     if not queries:  # the tools say what it is for
-        phrases = dict.fromkeys(_sentence(_phrase(tool)) for tool in islice(_in_turn(service), _DRAFTED_QUERIES))
+        phrases = dict.fromkeys(_sentence(_phrase(tool)) for tool in service.tools[:_DRAFTED_QUERIES])
         queries += [{"query": phrase, "should_trigger": True} for phrase in phrases]
     numbered = [{"id": number, **task} for number, task in enumerate(evals, 1)]
     data = {"skill_name": skill_name, "evals": numbered, "trigger_queries": queries}
@@ -178,16 +177,13 @@ def _from_workflows(service: Service) -> Iterator[dict[str, Json]]:
 
 
 def _from_examples(service: Service) -> Iterator[dict[str, Json]]:
-    """Yields a task for each tool, first of those with an example that can be sent, one of each group at a time."""
+    """Yields a task for each tool, first of those with an example that can be sent."""
     destructive = [tool.name for tool in service.tools if tool.semantics.destructive]
     examples = {tool.name: example for tool in service.tools if (example := _sendable(tool)) is not None}
-    for tool in sorted(_in_turn(service), key=lambda tool: tool.name not in examples):
+    for tool in sorted(service.tools, key=lambda tool: tool.name not in examples):
         arguments = as_dict(examples[tool.name].input) if tool.name in examples else {}
-        what, body = _phrase(tool), arguments.get("body") if tool.method is not None else None
-        if isinstance(body, dict):
-            shown = {**{name: value for name, value in arguments.items() if name != "body"}, **body}
-        else:
-            shown = arguments
+        what, shown = _phrase(tool), dict(arguments)
+        shown |= shown.pop("body") if tool.method is not None and isinstance(shown.get("body"), dict) else {}
         values = ", ".join(f"{name}: {clip(json.dumps(value), _VALUE_LENGTH)}" for name, value in shown.items())
         task: dict[str, Json] = {
             "prompt": clip(_sentence(what), _PROMPT_LENGTH) + (f" ({values})" if values else ""),
@@ -205,14 +201,6 @@ def _sendable(tool: Tool) -> Example | None:
 
 def _phrase(tool: Tool) -> str:
     return one_line(tool.summary or tool.description or tool.title or tool.name)
-
-
-def _in_turn(service: Service) -> Iterator[Tool]:
-    groups: dict[str | None, list[Tool]] = {}
-    for tool in service.tools:
-        groups.setdefault(tool.group, []).append(tool)
-    for index in range(max(map(len, groups.values()), default=0)):
-        yield from (tools[index] for tools in islice(groups.values(), 1_000) if index < len(tools))
 
 
 def _sentence(text: str) -> str:

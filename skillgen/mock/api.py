@@ -17,9 +17,9 @@ from msgspec import Struct
 
 from skillgen.calls.arguments import arguments_schema
 from skillgen.mock.answers import Answers, error_case
-from skillgen.mock.decoding import Decoded, Decoder, SentRequest
+from skillgen.mock.decoding import Decoded, Decoder, Request
 from skillgen.mock.log import CallLog, LoggedCall
-from skillgen.mock.routing import Match, Router
+from skillgen.mock.routing import Router
 from skillgen.model.auth import Auth
 from skillgen.model.calls import Output
 from skillgen.model.schema_json import Types
@@ -44,17 +44,6 @@ _OWN_HEADERS = ("connection", "content-encoding", "content-length", "content-typ
 """Headers that follow from the body and the connection, whatever is declared."""
 
 _WITHOUT_BODY = (204, 205, 304)
-
-
-class Request(Struct, frozen=True):
-    """An HTTP request."""
-
-    method: str
-    target: str
-    """Path and query, as they were sent."""
-
-    headers: Message
-    body: bytes
 
 
 class Response(Struct, frozen=True):
@@ -91,33 +80,26 @@ class ApiMock:
 
     def respond(self, request: Request) -> Response:
         """Returns the response to a request."""
-        path, _, query = request.target.partition("#")[0].partition("?")
-        if path.startswith(("http://", "https://")):  # as a proxy is asked
-            path = urlsplit(path).path
-        matches = self._router.matches(path, query)
+        matches = self._router.matches(request.path, request.query)
         methods = list(dict.fromkeys(match.route.tool.method or "" for match in matches))
         method = "GET" if request.method == "HEAD" and "HEAD" not in methods else request.method
         matches = [match for match in matches if match.route.tool.method == method]
         if not matches:
-            status, message = (405, f"{request.method} is not a method of {path}") if methods else (404, "no such path")
+            status, message = (
+                (405, f"{request.method} is not a method of {request.path}") if methods else (404, "no such path")
+            )
             self._record(None, None, [Fault("", message)], status, request)
             headers = {"Allow": ", ".join(methods)} if methods else {}
             return _json_response(status, {"message": message}, headers)
-        matches = [match for match in matches if match.route.shape == matches[0].route.shape]
-        decoded = [
-            (match, self._decoder.decode(match.route.tool, self._sent(match, query, request))) for match in matches
-        ]
-        checked = [
-            (match.route.tool, found, self._argument_faults(match.route.tool, found, request))
-            for match, found in decoded
-        ]
+        checked = []
+        for route, values in ((match.route, match.values) for match in matches):
+            if route.shape == matches[0].route.shape:
+                own = {*self._query_credentials, *(name for name, _ in route.query)}
+                found = self._decoder.decode(route.tool, request, values, own)
+                checked.append((route.tool, found, self._argument_faults(route.tool, found, request)))
         # Operations that differ only in the query or the fragment of their path: the one that the arguments fit.
         tool, found, faults = next((item for item in checked if not item[2]), checked[0])
         return self._answer(tool, found, faults, request)
-
-    def _sent(self, match: Match, query: str, request: Request) -> SentRequest:
-        names = frozenset([*(name for name, _ in match.route.query), *self._query_credentials])
-        return SentRequest(match.values, query, names, request.headers, request.body)
 
     def _answer(self, tool: Tool, found: Decoded, faults: list[Fault], request: Request) -> Response:
         outputs, headers = _successes(tool), dict[str, str]()
@@ -255,8 +237,7 @@ def _is_sent(place: str, request: Request) -> bool:
     if where == "header":
         return bool(request.headers.get(name, "").strip())
     if where == "query":
-        query = request.target.partition("?")[2]
-        return any(key == name and text for key, text in parse_qsl(query))
+        return any(key == name and text for key, text in parse_qsl(request.query))
     if where == "cookie":
         cookies = ";".join(request.headers.get_all("Cookie") or ()).split(";")
         return any(pair.strip().startswith(f"{name}=") for pair in cookies)

@@ -6,7 +6,7 @@ import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from email import message_from_bytes
 from email.message import Message
-from urllib.parse import parse_qsl, unquote, unquote_plus
+from urllib.parse import parse_qsl, unquote, unquote_plus, urlsplit
 
 from msgspec import Struct, field
 
@@ -30,18 +30,26 @@ _DEEP_KEY = re.compile(r"\[([^\[\]]*)\]")
 _FIELDS_LIMIT = 10_000
 
 
-class SentRequest(Struct, frozen=True):
-    """The parts of a request that arguments are in."""
+class Request(Struct, frozen=True):
+    """An HTTP request."""
 
-    path: Mapping[str, str]
-    """Variable of the path to its value, percent-encoded."""
-
-    query: str
-    query_names: frozenset[str]
-    """Names in the query that are not parameters: of credentials, and of the path's own query."""
+    method: str
+    target: str
+    """Path and query, as they were sent."""
 
     headers: Message
     body: bytes
+
+    @property
+    def path(self) -> str:
+        """The path, also of a request as a proxy gets it."""
+        path = self.target.partition("#")[0].partition("?")[0]
+        return urlsplit(path).path if path.startswith(("http://", "https://")) else path
+
+    @property
+    def query(self) -> str:
+        """The query, percent-encoded."""
+        return self.target.partition("#")[0].partition("?")[2]
 
 
 class Decoded(Struct):
@@ -64,8 +72,12 @@ class Decoder:
         self._validator = Validator(types, is_request=True)
         self._variants = Variants(types)
 
-    def decode(self, tool: Tool, request: SentRequest) -> Decoded:
-        """Returns the arguments of a call."""
+    def decode(self, tool: Tool, request: Request, path: Mapping[str, str], own: Collection[str]) -> Decoded:
+        """Returns the arguments of a call.
+
+        `path` are the variables of the path, percent-encoded; `own` are names in the query that are not parameters: of
+        credentials, and of the path's own query.
+        """
         slots, body_key = parameter_keys(tool)
         decoded = Decoded()
         pieces = [pair.partition("=")[::2] for pair in request.query.split("&") if pair]
@@ -74,13 +86,13 @@ class Decoder:
             return decoded
         pairs = [(unquote_plus(name), text) for name, text in pieces]
         names = {item.name for item in slots.values() if item.location == "query"}
-        known = set(request.query_names)
+        known = set(own)
         for key, parameter in slots.items():
-            own = self._pairs(parameter, request, pairs, names)
-            known |= {name for name, _ in own} if parameter.location == "query" else set()
+            sent = self._pairs(parameter, request.headers, path, pairs, names)
+            known |= {name for name, _ in sent} if parameter.location == "query" else set()
             try:
-                if own:
-                    decoded.arguments[key] = self._argument(parameter, own, request)
+                if sent:
+                    decoded.arguments[key] = self._argument(parameter, sent, request.query)
             except ValueError as error:
                 decoded.faults.append(Fault(child("", key), str(error)))
         for name in dict.fromkeys(name for name, _ in pairs if name not in known):
@@ -92,16 +104,21 @@ class Decoder:
     # -- parameters --------------------------------------------------------------------------------------------------
 
     def _pairs(
-        self, parameter: Parameter, request: SentRequest, query: list[tuple[str, str]], names: set[str]
+        self,
+        parameter: Parameter,
+        headers: Message,
+        path: Mapping[str, str],
+        query: list[tuple[str, str]],
+        names: set[str],
     ) -> list[tuple[str, str]]:
         """Returns what was sent for a parameter: names, and values in the encoding of their place."""
         name, (style, explode) = parameter.name, _style(parameter)
         if parameter.location == "path":
-            return [(name, _without_prefix(request.path[name], name, style))] if name in request.path else []
+            return [(name, _without_prefix(path[name], name, style))] if name in path else []
         if parameter.location == "header":  # several of one name are one list (RFC 9110, 5.3)
-            return [(name, ",".join(headers))] if (headers := request.headers.get_all(name)) else []
+            return [(name, ",".join(found))] if (found := headers.get_all(name)) else []
         if parameter.location == "cookie":
-            return [pair for pair in _cookies(request.headers) if pair[0] == name]
+            return [pair for pair in _cookies(headers) if pair[0] == name]
         if style == QUERY_STRING:
             return query
         if style == "deepObject":
@@ -114,7 +131,7 @@ class Decoder:
         is_open = any(flat.additional is not False for flat in flats)
         return [pair for pair in query if pair[0] in members or (is_open and pair[0] not in names)]
 
-    def _argument(self, parameter: Parameter, pairs: list[tuple[str, str]], request: SentRequest) -> Json:
+    def _argument(self, parameter: Parameter, pairs: list[tuple[str, str]], query: str) -> Json:
         """Returns the value of a parameter.
 
         Raises:
@@ -125,7 +142,7 @@ class Decoder:
         decode = unquote_plus if place == "query" else str if place == "header" else unquote
         texts = [text for _, text in pairs]
         if style == QUERY_STRING:
-            texts = [request.query]
+            texts = [query]
         elif pairs[0][0] != parameter.name:
             tree = _tree((name, decode(text)) for name, text in pairs)
             return self._value(tree.get(parameter.name, {}) if style == "deepObject" else tree, schema)
@@ -202,7 +219,7 @@ class Decoder:
 
     # -- body --------------------------------------------------------------------------------------------------------
 
-    def _decode_body(self, tool: Tool, request: SentRequest, key: str, decoded: Decoded) -> None:
+    def _decode_body(self, tool: Tool, request: Request, key: str, decoded: Decoded) -> None:
         if tool.input is None:
             return  # it takes no body: servers ignore one
         base_type = request.headers.get("Content-Type", "").partition(";")[0].strip().lower()
@@ -235,7 +252,7 @@ class Decoder:
     def _form(self, pairs: Sequence[tuple[str, str]], schema: Schema) -> Json:
         return self._value(_tree(pairs, self._properties(schema)[0].keys()), schema)
 
-    def _multipart(self, request: SentRequest, schema: Schema) -> Json:
+    def _multipart(self, request: Request, schema: Schema) -> Json:
         head = b"Content-Type: " + request.headers.get("Content-Type", "").encode("latin-1", "replace") + b"\r\n\r\n"
         message = message_from_bytes(head + request.body)
         parts = message.get_payload()
@@ -303,7 +320,7 @@ def _cookies(headers: Message) -> Iterator[tuple[str, str]]:
             yield key, text
 
 
-def _text(request: SentRequest) -> str:
+def _text(request: Request) -> str:
     try:
         return request.body.decode("utf-8")
     except UnicodeDecodeError:

@@ -11,7 +11,6 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from email.message import Message
 from typing import BinaryIO
-from urllib.parse import urlsplit
 
 import uvicorn
 from starlette.requests import Request as HttpRequest
@@ -19,8 +18,9 @@ from starlette.responses import Response as HttpResponse
 from starlette.types import Receive, Scope, Send
 
 from skillgen.errors import UsageError
-from skillgen.mock.api import ApiMock, Request, Response
+from skillgen.mock.api import ApiMock, Response
 from skillgen.mock.declarations import results_from_service
+from skillgen.mock.decoding import Request
 from skillgen.mock.log import CallLog
 from skillgen.mock.mcp import (
     INVALID_PARAMS,
@@ -89,7 +89,7 @@ class StreamableHttp:
 
     def respond(self, request: Request) -> Response:
         """Returns the response to a request."""
-        if urlsplit(request.target).path != _PATH:
+        if request.path != _PATH:
             return Response(404)
         if request.method == "DELETE":
             ended = self._sessions.pop(request.headers.get(_SESSION_HEADER, ""), None)
