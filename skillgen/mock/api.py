@@ -355,7 +355,7 @@ def request_of_words(words: Sequence[str], piped: bytes = b"") -> Request:
     if words[:1] != ["curl"]:
         raise ValueError("it is not a curl command")
     sent = _curl_parser().parse_args(words[1:])
-    url = _VARIABLE.sub("x", re.sub(rf"\A{_VARIABLE.pattern}", "http://x", sent.url))  # a base URL may be a variable
+    url = _VARIABLE.sub("x", re.sub(r"\A\$\{?\w+\}?", "http://x", sent.url))  # a base URL may be a variable
     headers = Message()
     for line in (*sent.header, *(f"Cookie: {text}" for text in sent.cookie)):
         name, _, content = _VARIABLE.sub("x", line).partition(":")
