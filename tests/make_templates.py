@@ -58,6 +58,7 @@ NAMES = {
     "file_name": "the file of the page of the site",
     "formats": "names of the formats that are written",
     "names": "the names of the skills",
+    "way": "`sent`, `returned` or `both`: which way a value goes",
     "notes": "what the descriptions of most tools say",
     "noun": "what a site lists: tools, or services",
     "other_skills": "the names of the other skills of the service, with what each does, for the common one",

@@ -121,7 +121,7 @@ def told_types(values: list[Json], *, is_extended: bool = False) -> Json:
             "`kind` identifies the type: `w` `A`, `b` `B`.",
             "w",
         ),
-        ([{"type": "string"}, {"enum": ["B", "C"]}], "`kind` is the name of the type: `A`, `B`.", "A"),
+        ([{"type": "string"}, {"enum": ["B", "C"]}], "`kind` identifies the type: `A`, `B`.", "A"),
         ([{"enum": ["x", "y"]}, {"enum": ["x", "y"]}], "`kind` identifies the type.", "x"),
     ],
 )

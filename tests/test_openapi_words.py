@@ -99,7 +99,7 @@ def test_a_property_that_a_schema_declares_again_is_listed_once() -> None:
     acts = {"responses": {"200": of_json(schema, description="A list of items.")}}
     lines = section_of(acts, components={"schemas": {"Wrapper": wrapper}}).text.split("\n")
     assert "Returns object with more properties (200): A list of items. A wrapper of all lists." in lines
-    assert [line for line in lines if "`data`" in line] == ["- `data` (array of string, required): The things."]
+    assert [line for line in lines if "`data`" in line] == ["- `data` (array of string): The things."]
 
 
 def test_an_example_that_refers_to_another_is_that_example() -> None:
@@ -119,7 +119,7 @@ def test_an_alternative_keeps_its_description_of_a_shared_property() -> None:
     ]
     text = section_of({"requestBody": of_json({"type": "object", "oneOf": alternatives})}).text
     assert "- `to` (string): An address.\n" in text
-    assert "- Hand (object): `to`. `to`: A person.\n" in text
+    assert "- Hand (object): `to`.\n  - `to` (string): A person\n" in text
     assert "- Box (object): `to`.\n" in text
 
 

@@ -260,6 +260,8 @@ REPLACED = {
     "call_line": "short_call",
     "description_text": "block",
     "begins_with": "`startswith` of the text",
+    "error_bodies": "error_parts",
+    "error_headers": "error_parts",
 }
 """Filters of earlier releases, with what replaces them."""
 

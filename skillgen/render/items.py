@@ -14,14 +14,13 @@ from skillgen.model.tool import Tool
 from skillgen.render.commands import usage
 from skillgen.render.nested import Branch, branches
 from skillgen.render.parameters import (
-    Direction,
     parameter_lists,
     parameter_name,
     read_only_parameters,
     sent_parameters,
 )
 from skillgen.render.phrases import of_rendering, phrase
-from skillgen.render.types import parameter_notes, parameter_type
+from skillgen.render.types import Direction, parameter_notes, parameter_type
 from skillgen.text.markdown import Markdown, code, code_list, inline, needs_stop
 
 MIN_TOOLS = 3
@@ -82,7 +81,7 @@ def _rows(parameters: Sequence[Parameter], way: Direction, above: Collection[str
         item = item_of(parameter, way)
         if item in above and not parameter.required:
             named.append(code(parameter.name))
-        elif item.endswith(")") and "\n" not in item and item == f"- {_head(parameter)}":
+        elif item.endswith(")") and "\n" not in item and item == f"- {_head(parameter, way)}":
             plain.append(item.removeprefix("- "))
         else:
             if plain:
@@ -98,19 +97,19 @@ def _rows(parameters: Sequence[Parameter], way: Direction, above: Collection[str
         yield f"- {phrase(name, names=code_list(item.name for item in left))}"
 
 
-def _head(parameter: Parameter) -> str:
-    required = f", {phrase('required')}" if parameter.required else ""
+def _head(parameter: Parameter, way: Direction) -> str:
+    required = f", {phrase('required')}" if parameter.required and way != "returned" else ""
     return f"{parameter_name(parameter)} ({parameter_type(parameter)}{required})"
 
 
 def _item(parameter: Parameter, way: Direction) -> Iterator[str]:
     words = inline(parameter.description or "")
-    notes = parameter_notes(parameter)
-    line = f"- {_head(parameter)}" + (f": {words}" if words else "")
+    notes = parameter_notes(parameter, way)
+    line = f"- {_head(parameter, way)}" + (f": {words}" if words else "")
     if notes:
         line += f"{'.' if words and needs_stop(words) else '' if words else ':'} {notes}"
     yield line
-    yield from _indented(_nested(branches(parameter.schema), way))
+    yield from _indented(_nested(branches(parameter.schema, way), way))
 
 
 def _nested(parts: Iterable[Branch], way: Direction) -> Iterator[str]:

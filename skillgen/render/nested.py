@@ -18,6 +18,7 @@ from skillgen.render.phrases import phrase
 from skillgen.render.types import (
     NOTHING,
     PLAIN_TYPES,
+    Direction,
     differ_in_required,
     has_no_rules,
     inline_parts,
@@ -99,18 +100,18 @@ class Branch(Struct, frozen=True):
         return Markdown(f"{self.label}{colon}{' ' if self.words else ''}{self.words}")
 
 
-def branches(schema: Schema) -> tuple[Branch, ...]:
+def branches(schema: Schema, way: Direction = "both") -> tuple[Branch, ...]:
     """Returns what is written below a value: everything that its type and sentences do not say; named types are not
     expanded.
     """
     if schema.types in PLAIN_TYPES and not schema.properties and is_bare(schema) and has_no_rules(schema):
         return ()
     if schema.items is not None and is_container(schema, "items"):
-        return branches(schema.items)
+        return branches(schema.items, way)
     refined = {item.name: item for item in schema.properties}
     parts = [_without_refined(part, refined) for part in inline_parts(schema)]
     own = replace(schema, properties=tuple(refined.values())) if parts and refined else schema
-    return (*chain.from_iterable(map(branches, parts)), *_branches(own))
+    return (*chain.from_iterable(branches(part, way) for part in parts), *_branches(own, way))
 
 
 def _without_refined(part: Schema, refined: dict[str, Parameter]) -> Schema:
@@ -134,44 +135,43 @@ def _without_refined(part: Schema, refined: dict[str, Parameter]) -> Schema:
     return replace(part, properties=tuple(kept)) if len(kept) < len(part.properties) else part
 
 
-def unnamed_branches(schema: Schema) -> tuple[Branch, ...]:
-    """Returns the properties of a tool's input that have no fixed name, which follow those that have one."""
-    return tuple(_unnamed_branches(schema))
-
-
-def _branches(schema: Schema) -> Iterator[Branch]:
+def _branches(schema: Schema, way: Direction) -> Iterator[Branch]:
     if schema.properties:
         yield Branch(None, parameters=schema.properties)
     if isinstance(schema.additional, Schema) and is_container(schema, "additional"):
-        if branches(schema.additional):
-            yield replace(_branch(phrase("branch_each_value"), schema.additional), words=NOTHING)
+        if branches(schema.additional, way):
+            yield replace(_branch(phrase("branch_each_value"), schema.additional, way), words=NOTHING)
     else:
-        yield from _unnamed_branches(schema)
+        yield from unnamed_branches(schema, way)
     for number, member in enumerate(schema.prefix_items, 1):
-        yield from _unless_empty(_branch(phrase("branch_item", number=number), member))
+        yield from _unless_empty(_branch(phrase("branch_item", number=number), member, way))
     if schema.items is not None and schema.items.choices != () and not is_container(schema, "items"):
         label = phrase("branch_each_other_item" if schema.prefix_items else "branch_each_item")
-        yield from _unless_empty(_branch(label, schema.items))
+        yield from _unless_empty(_branch(label, schema.items, way))
     if schema.content is not None:
-        yield _branch(phrase("branch_decoded", type=type_phrase(schema.content)), schema.content)
+        yield _branch(phrase("branch_decoded", type=type_phrase(schema.content)), schema.content, way)
     if schema.alternatives and not differ_in_required(schema):
-        yield from _alternative_branches(schema.alternatives)
+        yield from _alternative_branches(schema.alternatives, way)
     for member in schema.also:
-        yield from _unless_empty(_branch(phrase("branch_also"), member))
-    yield from _condition_branches(schema)
+        yield from _unless_empty(_branch(phrase("branch_also"), member, way))
+    for condition in schema.conditions if way != "returned" else ():
+        yield _branch(phrase("branch_if", rule=rule_text(condition.when)), condition.then or Schema(), way)
+        if condition.otherwise is not None:
+            yield _branch(phrase("branch_else"), condition.otherwise, way)
 
 
-def _unnamed_branches(schema: Schema) -> Iterator[Branch]:
+def unnamed_branches(schema: Schema, way: Direction = "sent") -> Iterator[Branch]:
+    """Yields the properties that have no fixed name, which follow those that have one."""
     for pattern, item in (schema.patterns or {}).items():
-        yield _branch(phrase("branch_matching", pattern=exact_code(pattern), type=type_phrase(item)), item)
+        yield _branch(phrase("branch_matching", pattern=exact_code(pattern), type=type_phrase(item)), item, way)
     if isinstance(schema.additional, Schema):
-        yield _branch(phrase("branch_other", type=type_phrase(schema.additional)), schema.additional)
+        yield _branch(phrase("branch_other", type=type_phrase(schema.additional)), schema.additional, way)
 
 
-def _alternative_branches(alternatives: Sequence[Schema]) -> Iterator[Branch]:
+def _alternative_branches(alternatives: Sequence[Schema], way: Direction) -> Iterator[Branch]:
     """Yields the alternatives with more to say than their type, and those that could be mistaken for one of them."""
     candidates = [
-        _branch(label, replace(item, choices=None) if _is_constant(item) else item)
+        _branch(label, replace(item, choices=None) if _is_constant(item) else item, way)
         for label, item in zip(alternative_labels(alternatives), alternatives, strict=True)
     ]
     are_constants = all(_is_constant(item) for item in alternatives)
@@ -187,18 +187,11 @@ def _alternative_branches(alternatives: Sequence[Schema]) -> Iterator[Branch]:
             yield Branch(phrase("branch_or_any", type=kind) if kind in described else branch.label)
 
 
-def _condition_branches(schema: Schema) -> Iterator[Branch]:
-    for condition in schema.conditions:
-        yield _branch(phrase("branch_if", rule=rule_text(condition.when)), condition.then or Schema())
-        if condition.otherwise is not None:
-            yield _branch(phrase("branch_else"), condition.otherwise)
-
-
-def _branch(label: str, schema: Schema) -> Branch:
-    notes = [*value_notes(schema, schema.deprecated)]
+def _branch(label: str, schema: Schema, way: Direction) -> Branch:
+    notes = [*value_notes(schema, schema.deprecated, way)]
     if schema.description:
         notes.insert(0, with_stop(inline(schema.description)))
-    inner = branches(schema)
+    inner = branches(schema, way)
     properties = inner[0].parameters if inner and inner[0].label is None else ()
     return Branch(Markdown(label), Markdown(" ".join(notes)), properties, inner[1:] if properties else inner)
 

@@ -7,8 +7,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Literal
+from collections.abc import Sequence
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -23,6 +22,7 @@ from skillgen.render.nested import Branch, alternative_labels, branches, disting
 from skillgen.render.phrases import once, phrase, phrases
 from skillgen.render.types import (
     NOTHING,
+    Direction,
     adds_description,
     parameter_notes,
     schema_description,
@@ -41,9 +41,6 @@ _LOCATIONS: tuple[Location, ...] = (
     "argument", "path", "query", "header", "cookie", "body", "positional", "option", "global"
 )  # fmt: skip
 """Where parameters are sent, in the order of their lists."""
-
-Direction = Literal["sent", "returned", "both"]
-"""Which way a value goes: `sent` leaves out read-only properties, `returned` write-only ones."""
 
 
 class ParameterList(Struct, frozen=True):
@@ -64,7 +61,7 @@ class ParameterList(Struct, frozen=True):
     @property
     def unnamed_branches(self) -> tuple[Branch, ...]:
         """The properties that have no fixed name, which follow those that have one."""
-        return unnamed_branches(self.whole) if self.whole is not None else ()
+        return tuple(unnamed_branches(self.whole)) if self.whole is not None else ()
 
     @property
     def whole_notes(self) -> Markdown:
@@ -74,11 +71,35 @@ class ParameterList(Struct, frozen=True):
         schema = _without_unnamed(self.whole) if self.is_typed or self.parameters else self.whole
         words = type_phrase(schema)
         lead = [] if words in ("any", "object") else [phrase("as_a_whole", type=words)]
-        return Markdown(" ".join([*lead, *value_notes(schema, False)]))
+        return Markdown(" ".join([*lead, *value_notes(schema, False, "sent")]))
 
-    def whole_branches(self, direction: Direction) -> tuple[Branch, ...]:
-        """Returns what is nested in the input as a whole, below the list of its parameters."""
-        return _whole_branches(self.whole, self.parameters, direction) if self.whole is not None else ()
+    def whole_branches(self, way: Direction) -> tuple[Branch, ...]:
+        """Returns what is nested in the input as a whole, below the list of its parameters.
+
+        An alternative only names its properties, and has those that differ from that list.
+        """
+        if self.whole is None:
+            return ()
+        schema = _without_unnamed(self.whole) if self.parameters else self.whole
+        alternatives = tuple(map(with_inline_type, schema.alternatives))
+        if not any(item.properties for item in alternatives):
+            return branches(replace(schema, alternatives=alternatives), way)
+        known = {item.name: item for item in self.parameters}
+        distinguishing = distinguishing_property(alternatives)
+        found = []
+        for label, item in zip(alternative_labels(alternatives), alternatives, strict=True):
+            if not item.properties:
+                continue
+            sent = sent_parameters(item.properties, way)
+            names = [code(one.name) + (f" ({phrase('required')})" if one.required else "") for one in sent]
+            words = [*schema_description(item, schema.description), *([f"{', '.join(names)}."] if names else [])]
+            words += value_notes(item, item.deprecated, way)
+            others = [one for one in sent if one.name != distinguishing and _adds(one, known.get(one.name))]
+            others = [one for one in others if not branches(one.schema, way)]  # in the list there is all of the rest
+            inner = tuple(branch for branch in branches(item, way) if branch.label is not None)
+            found.append(Branch(Markdown(label), Markdown(" ".join(words)), tuple(others), inner))
+        rest = tuple(item for item in alternatives if not item.properties)
+        return (*found, *branches(replace(schema, alternatives=rest), way))
 
 
 def parameter_lists(tool: Tool) -> tuple[ParameterList, ...]:
@@ -265,55 +286,28 @@ def parameter_name(parameter: Parameter) -> Markdown:
     return phrase("whole_body") if parameter.is_whole_body else code(parameter.name)
 
 
-def sent_parameters(parameters: Sequence[Parameter], direction: Direction) -> Sequence[Parameter]:
-    """Returns the properties that are used in this direction; what a caller must send comes first."""
-    if direction != "both" and any(_is_read_only(item, direction) for item in parameters):
-        parameters = [item for item in parameters if not _is_read_only(item, direction)]
-    return parameters if direction == "returned" else sorted(parameters, key=lambda item: not item.required)
+def sent_parameters(parameters: Sequence[Parameter], way: Direction) -> Sequence[Parameter]:
+    """Returns the properties that are used in this way; what a caller must send comes first."""
+    if way != "both" and any(_is_read_only(item, way) for item in parameters):
+        parameters = [item for item in parameters if not _is_read_only(item, way)]
+    return parameters if way == "returned" else sorted(parameters, key=lambda item: not item.required)
 
 
-def read_only_parameters(parameters: Sequence[Parameter], direction: Direction) -> Sequence[Parameter]:
-    """Returns the properties that are used only in the other direction."""
-    return [item for item in parameters if _is_read_only(item, direction)] if direction != "both" else []
+def read_only_parameters(parameters: Sequence[Parameter], way: Direction) -> Sequence[Parameter]:
+    """Returns the properties that are used only in the other way."""
+    return [item for item in parameters if _is_read_only(item, way)] if way != "both" else []
 
 
-def _is_read_only(parameter: Parameter, direction: Direction) -> bool:
-    return parameter.schema.read_only if direction == "sent" else parameter.schema.write_only
+def _is_read_only(parameter: Parameter, way: Direction) -> bool:
+    return parameter.schema.read_only if way == "sent" else parameter.schema.write_only
 
 
-def _whole_branches(schema: Schema, parameters: Sequence[Parameter], direction: Direction) -> tuple[Branch, ...]:
-    """Returns what is nested in the input as a whole, below the list of its parameters.
-
-    An alternative only names its properties, with what differs from their description in that list.
-    """
-    schema = replace(schema, alternatives=tuple(map(with_inline_type, schema.alternatives)))
-    if parameters:
-        schema = _without_unnamed(schema)
-    if not any(item.properties for item in schema.alternatives):
-        return branches(schema)
-    known: dict[str, Schema | None] = {item.name: item.schema for item in parameters}
-    if (distinguishing := distinguishing_property(schema.alternatives)) is not None:
-        known |= {distinguishing: None}
-    with_properties = [
-        Branch(
-            Markdown(label),
-            Markdown(
-                " ".join(
-                    [
-                        *schema_description(item, schema.description),
-                        *_property_names(item, known, direction),
-                        *_changed_descriptions(item, parameters, direction),
-                        *value_notes(item, item.deprecated),
-                    ]
-                )
-            ),
-            branches=tuple(inner for inner in branches(item) if inner.label is not None),
-        )
-        for label, item in zip(alternative_labels(schema.alternatives), schema.alternatives, strict=True)
-        if item.properties
-    ]
-    others = tuple(item for item in schema.alternatives if not item.properties)
-    return (*with_properties, *branches(replace(schema, alternatives=others)))
+def _adds(parameter: Parameter, known: Parameter | None) -> bool:
+    """True if there is more to say of a property than what is known of it."""
+    if known is None or known.schema != parameter.schema:
+        return True
+    text = parameter.description
+    return bool(text) and join_texts(known.description, text) != known.description
 
 
 def _without_unnamed(schema: Schema) -> Schema:
@@ -322,28 +316,3 @@ def _without_unnamed(schema: Schema) -> Schema:
         return schema
     rest = None if isinstance(schema.additional, Schema) else schema.additional
     return replace(schema, patterns=None, additional=rest)
-
-
-def _property_names(schema: Schema, known: Mapping[str, Schema | None], direction: Direction) -> Iterator[str]:
-    """Names the properties of one alternative, and describes those that differ from `known`; `None` there means no
-    description.
-    """
-    words = []
-    for parameter in sent_parameters(schema.properties, direction):
-        facts: list[str] = [phrase("required")] if parameter.required else []
-        listed = known.get(parameter.name, parameter.schema)
-        if listed is not None and listed != parameter.schema:
-            facts = [type_phrase(parameter.schema), *facts]
-            facts += [note.rstrip(".") for note in value_notes(parameter.schema, False)]
-        words.append(code(parameter.name) + (f" ({'; '.join(facts)})" if facts else ""))
-    if words:
-        yield f"{', '.join(words)}."
-
-
-def _changed_descriptions(schema: Schema, parameters: Sequence[Parameter], direction: Direction) -> Iterator[str]:
-    """Yields the descriptions of the properties of one alternative that differ from those of the parameters."""
-    known = {item.name: item.description for item in parameters}
-    for item in sent_parameters(schema.properties, direction):
-        text = item.description
-        if text and join_texts(known.get(item.name), text) != known.get(item.name):
-            yield f"{code(item.name)}: {with_stop(inline(text))}"

@@ -41,7 +41,7 @@ from skillgen.render.pages import (
     section_of,
 )
 from skillgen.render.phrases import phrase, phrases, plain_phrase
-from skillgen.render.results import CommonErrors, common_errors, received
+from skillgen.render.results import CommonErrors, common_errors
 from skillgen.render.semantics import common_notes
 from skillgen.render.types import inline_types, schema_notes, selected_types, type_phrase
 from skillgen.text import lazy_re as re
@@ -291,11 +291,16 @@ def _size_bytes(schema: Schema) -> int:
 
 def _type_sections(service: Service, short: Collection[str], templates: Templates) -> list[Section]:
     """Returns the sections of the named types, and of `short` ones to which a discriminator or an error leads."""
-    types = [item for item in service.schemas if item.name not in short]
-    named = _named_sections("type", _as_used(types, service), templates)
-    selected = [item for item in service.schemas if item.name in selected_types() & {*short}]
-    named += _named_sections("type", _as_used(selected, service), templates)
-    return sorted(named, key=lambda section: section.name)
+    sent = _sent_types(service)
+
+    def section(item: NamedType) -> Section:
+        way = "both" if item.name in sent else "returned"
+        body = templates.render("reference/type.md.j2", type=item, way=way)
+        return section_of(item.name, body, target=TYPE + item.name)
+
+    sections = [section(item) for item in service.schemas if item.name not in short]
+    sections += [section(item) for item in service.schemas if item.name in selected_types() & {*short}]
+    return sorted(sections, key=lambda section: section.name)
 
 
 def _has_quotations(service: Service) -> bool:
@@ -687,9 +692,11 @@ def _intro(group: Group) -> Markdown | None:
     return paragraph(clip(one_line(text), INTRO_LIMIT_BYTES // 4))
 
 
-def _as_used(named: Sequence[NamedType], service: Service) -> list[NamedType]:
-    """Returns named types; those that are only returned without what concerns only a value that is sent."""
-    types = {item.name: item.schema for item in named}
+def _sent_types(service: Service) -> set[str]:
+    """Returns the named types that a caller or the service sends; of the others nothing is said that only these must
+    know.
+    """
+    types = {item.name: item.schema for item in service.schemas}
     forms = [form for tool in service.tools for form in (tool.input, *tool.other_inputs) if form is not None]
     owners: Iterable[Tool | Event | Input] = chain(service.tools, service.events, forms)
     waiting = [parameter.schema for owner in owners for parameter in owner.parameters]
@@ -700,7 +707,7 @@ def _as_used(named: Sequence[NamedType], service: Service) -> list[NamedType]:
             if name in types and name not in sent:
                 sent.add(name)
                 waiting.append(types[name])
-    return [item if item.name in sent else replace(item, schema=received(item.schema)) for item in named]
+    return sent
 
 
 def _resource_sections(service: Service, templates: Templates) -> list[Section]:
@@ -712,10 +719,6 @@ def _resource_sections(service: Service, templates: Templates) -> list[Section]:
     ]
 
 
-def _named_sections(kind: str, items: Sequence[NamedType | Prompt | Event], templates: Templates) -> list[Section]:
+def _named_sections(kind: str, items: Sequence[Prompt | Event], templates: Templates) -> list[Section]:
     template = f"reference/{kind}.md.j2"
-    target = TYPE if kind == "type" else None
-    return [
-        section_of(item.name, templates.render(template, **{kind: item}), target=target + item.name if target else "")
-        for item in items
-    ]
+    return [section_of(item.name, templates.render(template, **{kind: item})) for item in items]

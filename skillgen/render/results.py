@@ -8,34 +8,30 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from http import HTTPStatus
 
 from msgspec import Struct, field
 from msgspec.structs import replace
 
 from skillgen.model.calls import ErrorCase, ExampleOutput, Link, Output
-from skillgen.model.schema import Parameter, Schema
+from skillgen.model.schema import Schema
 from skillgen.model.serialization import value_text
 from skillgen.model.service import Service
 from skillgen.model.tool import Tool
+from skillgen.render.items import nested, rows
 from skillgen.render.nested import Branch, branches
 from skillgen.render.pages import tool_link
-from skillgen.render.phrases import of_rendering, once, phrase, phrases
+from skillgen.render.phrases import once, phrase, phrases
 from skillgen.render.semantics import commands_shown
 from skillgen.render.types import (
     NOTHING,
-    PLAIN_TYPES,
-    differ_in_required,
     inline_type,
-    is_bare,
     linked_type,
     parameter_notes,
-    says_nothing,
     schema_description,
     schema_notes,
     type_phrase,
-    with_inline_type,
 )
 from skillgen.text.markdown import (
     Markdown,
@@ -83,10 +79,7 @@ def _described(output: Output) -> str:
     """Returns the descriptions of a result and of its schema."""
     description = _told(output.description, output.status)
     words = [str(inline(description))] if description else []
-    schemas = (output.schema, inline_type(output.schema)) if output.schema is not None else ()
-    for more in (
-        words for schema in schemas if schema is not None for words in schema_description(schema, description)
-    ):
+    for more in schema_description(output.schema, description) if output.schema is not None else ():
         if _told(more, output.status):
             words = [*map(with_stop, words), more]
     return " ".join(words)
@@ -107,18 +100,18 @@ def _told(text: str | None, status: str | None) -> str:
 
 def output_notes(output: Output) -> Markdown:
     """Returns sentences on the type of a result."""
-    return schema_notes(output.schema) if output.schema is not None else NOTHING
+    return schema_notes(output.schema, "returned") if output.schema is not None else NOTHING
 
 
 def output_branches(output: Output) -> tuple[Branch, ...]:
     """Returns what is nested in a result."""
-    return branches(output.schema) if output.schema is not None else ()
+    return branches(output.schema, "returned") if output.schema is not None else ()
 
 
 def has_plain_headers(output: Output) -> bool:
     """True if there are headers, with nothing to describe but their names."""
     return bool(output.headers) and all(
-        not item.description and not parameter_notes(item) and type_phrase(item.schema) in ("string", "any")
+        not item.description and not parameter_notes(item, "returned") and type_phrase(item.schema) in ("string", "any")
         for item in output.headers
     )
 
@@ -146,8 +139,18 @@ def results_of(tool: Tool) -> Iterator[tuple[Output, Markdown]]:
     for group in groups:
         *before, last = [item.status or "" for item in group]
         status = phrase("or_between").join((", ".join(before), last)) if before else last or None
-        words, shown = _described(replace(group[0], status=status)), replace(_received(group[0]), status=status)
+        shown = replace(_expanded(group[0]), status=status)
+        words = _described(shown)
         yield shown, Markdown(with_stop(words) if words and output_notes(shown) else words)
+
+
+def _expanded(output: Output) -> Output:
+    """Returns a result with its type if that is written where it is used."""
+    schema = output.schema
+    if schema is None or (target := inline_type(schema)) is None:
+        return output
+    nullable, description = target.nullable or schema.nullable, schema.description or target.description
+    return replace(output, schema=replace(target, nullable=nullable, description=description))
 
 
 def _is_same_result(one: Output, other: Output) -> bool:
@@ -156,60 +159,17 @@ def _is_same_result(one: Output, other: Output) -> bool:
     return (
         has_statuses
         and one.description == other.description
-        and _is_same_body(one, other)
+        and (one.raw, one.media_types) == (other.raw, other.media_types)
         and next(facts) == next(facts)
     )
 
 
-def _received(output: Output) -> Output:
-    """Returns a result without what concerns only a value that is sent."""
-    headers = tuple(map(_received_property, output.headers))
-    declared = output.schema
-    schema = None if declared is None else of_rendering(received, declared, lambda: received(declared))
-    return replace(output, schema=schema, headers=headers)
-
-
-_INNER = ("items", "additional", "contains", "content")
-"""Fields of a schema with one schema."""
-
-_TOLD_OF_RESULTS = ("contentMediaType", "xml")
-"""Constraints that help to read a value."""
-
-
-def received(schema: Schema) -> Schema:
-    """Returns the type of a value that is returned, without defaults, limits and rules: the service sees to these."""
-    if schema.types in PLAIN_TYPES and is_bare(schema) and says_nothing(schema) and not schema.properties:
-        return schema
-    if (target := inline_type(schema)) is not None:
-        return received(replace(target, nullable=target.nullable or schema.nullable))
-    constraints = {key: item for key, item in (schema.constraints or {}).items() if key in _TOLD_OF_RESULTS}
-    inner = {name: received(item) for name in _INNER if isinstance(item := getattr(schema, name), Schema)}
-    return replace(
-        schema,
-        **{"additional": None, **inner},
-        constraints=constraints or None,
-        default=None,
-        required=(),
-        properties=tuple(map(_received_property, schema.properties)),
-        prefix_items=tuple(map(received, schema.prefix_items)),
-        also=tuple(map(received, schema.also)),
-        alternatives=()
-        if differ_in_required(schema)
-        else tuple(received(with_inline_type(item)) for item in schema.alternatives),
-        patterns={name: received(item) for name, item in schema.patterns.items()} if schema.patterns else None,
-        excluded=None,
-        conditions=(),
-        read_only=False,
-    )
-
-
-def _received_property(item: Parameter) -> Parameter:
-    return replace(item, schema=received(item.schema), required=False)
-
-
 def _header_facts(output: Output) -> list[tuple[object, ...]]:
     """Returns what is shown of headers, as words: results that agree in it are described once."""
-    return [(item.name, item.description, type_phrase(item.schema), parameter_notes(item)) for item in output.headers]
+    return [
+        (item.name, item.description, type_phrase(item.schema), parameter_notes(item, "returned"))
+        for item in output.headers
+    ]
 
 
 MIN_TOOLS = 3
@@ -283,30 +243,6 @@ COMMAND_ERRORS = 40
 """Lines in the list of all tools' errors."""
 
 
-class ErrorBody(Struct, frozen=True):
-    """The body of some of a tool's errors."""
-
-    label: Markdown
-    """Names the errors and the type of the body."""
-
-    schema: Schema
-    """The schema of the body."""
-
-
-class ErrorHeaders(Struct, frozen=True):
-    """The headers of some of a tool's errors."""
-
-    label: Markdown
-    """Names the errors, and the headers if their names are all there is."""
-
-    headers: tuple[Parameter, ...]
-    """The headers, if there is more to describe."""
-
-
-_Body = tuple[Output, Schema, list[str]]
-"""A result, its schema, and the codes of the errors that have it."""
-
-
 def error_line(error: ErrorCase, detail: str = "") -> Markdown:
     """Returns an error on one line: its code with `detail`, its description, what a caller can do."""
     head = " ".join(filter(None, (code(error.code) if error.code else "", f"({detail})" if detail else "")))
@@ -319,7 +255,7 @@ def error_line(error: ErrorCase, detail: str = "") -> Markdown:
 
 @once
 def command_errors(service: Service) -> list[Markdown]:
-    """Returns a line for each error that tools declare, with the tools; of many, only the codes.
+    """Returns a line for each error that tools declare, with the tools, up to a number of lines.
 
     Long descriptions are cut, as the tools' sections have them in full.
     """
@@ -331,15 +267,8 @@ def command_errors(service: Service) -> list[Markdown]:
             line = error_line(short)
             cases.setdefault(line, short)
             tools.setdefault(line, []).append(tool.name)
-    if len(cases) > COMMAND_ERRORS:
-        by_code: dict[str, dict[str, None]] = {}
-        for line, case in cases.items():
-            by_code.setdefault(case.code, {}).update(dict.fromkeys(tools[line]))
-        coded = ((ErrorCase(code=name), list(names)) for name, names in by_code.items() if name)
-    else:
-        coded = ((case, tools[line]) for line, case in cases.items())
-    in_order = sorted(coded, key=lambda item: item[0].code)
-    lines = [error_line(case, commands_shown(names, service)) for case, names in in_order]
+    in_order = sorted(cases.items(), key=lambda item: item[1].code)
+    lines = [error_line(case, commands_shown(tools[line], service)) for line, case in in_order]
     left = len(lines) - COMMAND_ERRORS
     return [*lines[:COMMAND_ERRORS], phrase("more_codes", number=left)] if left > 0 else lines
 
@@ -373,52 +302,42 @@ def _error_notes(error: ErrorCase) -> str:
 def error_types(cases: Sequence[ErrorCase]) -> dict[str, Markdown]:
     """Returns the named types of each error's bodies by its code, with media types other than JSON."""
     types: dict[str, list[str]] = {}
-    for output, schema, codes in _bodies(cases):
-        if _is_named(schema):
-            words = ", ".join([linked_type(schema.ref or ""), *_media_type_facts(output)])
+    for output, codes in _grouped(cases, _body_facts):
+        if output.schema is not None and _is_named(output.schema):
+            words = ", ".join([linked_type(output.schema.ref or ""), *_media_type_facts(output)])
             for name in codes:
                 types.setdefault(name, []).append(words)
     return {name: Markdown(phrase("or_between").join(dict.fromkeys(words))) for name, words in types.items()}
 
 
-def error_bodies(cases: Sequence[ErrorCase]) -> tuple[ErrorBody, ...]:
-    """Returns each schema of the errors' bodies once, except for those of `error_types`."""
-    found = (
-        _error_body(output, codes, len(codes) == len(cases))
-        for output, schema, codes in _bodies(cases)
-        if not _is_named(schema)
-    )
-    return tuple(filter(None, found))
+def error_parts(cases: Sequence[ErrorCase]) -> Iterator[tuple[Markdown, Markdown]]:
+    """Yields each body of the errors once, except for those of `error_types`, and their headers: a line, and a list."""
+    for output, codes in _grouped(cases, _body_facts):
+        if output.schema is not None and not _is_named(output.schema):
+            yield from _error_body(_expanded(output), codes, len(codes) == len(cases))
+    for output, codes in _grouped(cases, _header_facts):
+        is_all = len(codes) == len(cases)
+        errors = phrase("every_error") if is_all and len(codes) > 1 else code_list(codes)
+        name = "comes_with" if is_all or len(codes) == 1 else "come_with"
+        lead = phrase(name, len(output.headers), errors=errors)
+        if has_plain_headers(output):
+            names = code_list(item.name for item in output.headers)
+            yield phrase("sentence", words=f"{lead} {names}"), NOTHING
+        else:
+            yield phrase("list_label", label=lead), rows(output.headers, "returned")
 
 
-def _error_body(output: Output, codes: Sequence[str], is_all: bool) -> ErrorBody | None:
+def _error_body(output: Output, codes: Collection[str], is_all: bool) -> Iterator[tuple[Markdown, Markdown]]:
     body = phrase("body_of_any_error") if is_all else phrase("body_of_errors", errors=code_list(codes))
     if types := ", ".join(_media_type_facts(output)):
         body = Markdown(f"{body} ({types})")
-    received_output = _received(output)
-    schema = received_output.schema or Schema()
-    kind = output_type(received_output)
+    kind = output_type(output)
     lead = phrase("body_has_type", body=body, type=kind) if kind else phrase("list_label", label=body)
-    told = _told(schema.description, None)
+    told = _told(output.schema.description if output.schema is not None else None, None)
     description = with_stop(inline(told)) if told else ""
-    if not (kind or types or description or output_branches(received_output)):
-        return None
-    return ErrorBody(Markdown(" ".join(filter(None, (lead, schema_notes(schema), description)))), schema)
-
-
-def error_headers(cases: Sequence[ErrorCase]) -> tuple[ErrorHeaders, ...]:
-    """Returns the headers of the errors; errors with the same headers share one entry."""
-    groups: list[tuple[Output, list[str]]] = []
-    for case in cases:
-        if case.output is None or not case.output.headers:
-            continue
-        facts = _header_facts(case.output)
-        known = next((codes for output, codes in groups if _header_facts(output) == facts), None)
-        if known is None:
-            groups.append((case.output, [case.code]))
-        else:
-            known.append(case.code)
-    return tuple(_error_headers(output, codes, len(codes) == len(cases)) for output, codes in groups)
+    inner = nested(output_branches(output), "returned")
+    if kind or types or description or inner:
+        yield Markdown(" ".join(filter(None, (lead, output_notes(output), description)))), inner
 
 
 def error_examples(cases: Sequence[ErrorCase]) -> tuple[Markdown, ...]:
@@ -441,35 +360,25 @@ def _adds(example: ExampleOutput, output: Output) -> bool:
     return not isinstance(example.value.json, dict) or not names.issuperset(example.value.json)
 
 
-def _bodies(cases: Sequence[ErrorCase]) -> list[_Body]:
-    """Returns each body once."""
-    bodies: list[_Body] = []
+def _grouped(cases: Sequence[ErrorCase], facts: Callable[[Output], object]) -> Iterable[tuple[Output, Collection[str]]]:
+    """Returns each output of errors that differs from the others in these facts, with the codes of its errors."""
+    groups: list[tuple[object, Output, dict[str, None]]] = []
     for case in cases:
         for output in (case.output, *case.other_outputs):
-            if output is None or output.schema is None:
-                continue
-            known = next((codes for other, _, codes in bodies if _is_same_body(output, other)), None)
-            if known is None:
-                bodies.append((output, output.schema, [case.code]))
-            else:
-                known.append(case.code)
-    return bodies
+            if output is not None and (found := facts(output)):
+                known = next((codes for other, _, codes in groups if other == found), None)
+                if known is None:
+                    groups.append((found, output, {case.code: None}))
+                else:
+                    known[case.code] = None
+    return [(output, codes) for _, output, codes in groups]
 
 
-def _is_same_body(one: Output, other: Output) -> bool:
-    """True if two bodies are declared in the same words."""
-    return one.raw == other.raw and one.media_types == other.media_types
+def _body_facts(output: Output) -> object:
+    """Returns the words in which a body is declared; nothing without one."""
+    return (output.raw, output.media_types) if output.schema is not None else None
 
 
 def _is_named(schema: Schema) -> bool:
     """True if a body is only a named type."""
     return schema.ref is not None and schema == Schema(ref=schema.ref)
-
-
-def _error_headers(output: Output, codes: Sequence[str], is_all: bool) -> ErrorHeaders:
-    errors = phrase("every_error") if is_all and len(codes) > 1 else code_list(codes)
-    name = "comes_with" if is_all or len(codes) == 1 else "come_with"
-    lead = phrase(name, len(output.headers), errors=errors)
-    if not has_plain_headers(output):
-        return ErrorHeaders(phrase("list_label", label=lead), output.headers)
-    return ErrorHeaders(phrase("sentence", words=f"{lead} {code_list(item.name for item in output.headers)}"), ())

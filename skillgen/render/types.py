@@ -119,6 +119,10 @@ def _has_only(schema: Schema, field: str) -> bool:
     return replace(schema, types=(), **{field: getattr(_ANYTHING, field)}) == _ANYTHING
 
 
+Direction = Literal["sent", "returned", "both"]
+"""Which way a value goes. What is `sent` has no read-only properties; of what is `returned`, nothing is said that only
+a caller must know, such as defaults, limits and rules, nor of what is write-only."""
+
 _ALTERNATIVES_SHOWN = 12
 """Alternatives in a type phrase; if there are more, a sentence lists them."""
 
@@ -255,6 +259,9 @@ def differ_in_required(schema: Schema) -> bool:
 _LARGEST_SAFE = 2**53 - 1
 """The largest integer that JavaScript holds exactly: validators such as Zod declare it for every integer."""
 
+_TOLD_OF_RESULTS = ("contentMediaType", "xml")
+"""Constraints that help to read a value."""
+
 _OWN_FORMS = ("one_of", "always", "example")
 """Sentences with a form of their own for a nested value."""
 
@@ -276,9 +283,9 @@ _CONSTRAINTS = (
 class Notes:
     """Makes sentences on a value, or on a nested value: `Each item: at most 3 characters.`"""
 
-    def __init__(self, lead: str = "") -> None:
-        """Takes the words for the nested value, such as "Each item"."""
-        self._lead = lead
+    def __init__(self, way: Direction, lead: str = "") -> None:
+        """Takes the way that the value goes, and the words for a nested value, such as "Each item"."""
+        self._way, self._lead = way, lead
 
     def of(self, schema: Schema, deprecated: bool) -> Iterator[str]:
         """Yields sentences on a value, and on its items or values if nothing else is nested in it."""
@@ -312,9 +319,8 @@ class Notes:
 
     def _within(self, name: str) -> Notes:
         """Returns what makes sentences on a value within this one."""
-        return Notes(
-            phrase("lead_within", lead=phrase(name), outer=_lowered(self._lead)) if self._lead else phrase(name)
-        )
+        lead = phrase(name)
+        return Notes(self._way, phrase("lead_within", lead=lead, outer=_lowered(self._lead)) if self._lead else lead)
 
     def _inner(self, schema: Schema) -> Iterator[str]:
         if schema.choices == ():
@@ -332,10 +338,25 @@ class Notes:
         if schema.choices is not None and (schema.types or schema.choices != (None,)):
             name = ("no_value", "always")[len(schema.choices)] if len(schema.choices) < 2 else "one_of"
             yield self._note(name, values=value_list(schema.choices))
-        if schema.default is not None and schema.default.json is not None:  # null is what is sent by default anyway
+        constraints = schema.constraints or {}
+        if self._way == "returned":  # the service sees to the rest
+            constraints = {key: item for key, item in constraints.items() if key in _TOLD_OF_RESULTS}
+        elif schema.default is not None and schema.default.json is not None:  # null is what is sent by default anyway
             yield self._note("default", value=value(schema.default.json))
-        if schema.constraints:
-            yield from self._constraints(schema, schema.constraints)
+        if constraints:
+            yield from self._constraints(schema, constraints)
+        if self._way != "returned":
+            yield from self._rules(schema)
+        if schema.contains is not None:
+            counts = {name: count for name, count in constraints.items() if name.endswith("Contains")}
+            yield self._note("must_match", rule=rule_text(Schema(contains=schema.contains, constraints=counts)))
+        if schema.write_only:
+            yield self._note("write_only")
+        if schema.examples:
+            yield self._note("example", value=value(schema.examples[0]))
+
+    def _rules(self, schema: Schema) -> Iterator[str]:
+        """Yields what a caller must see to: what else is required, and what is not allowed."""
         if schema.required:
             yield self._note("also_required", names=code_list(schema.required))
         if differ_in_required(schema):
@@ -346,15 +367,8 @@ class Notes:
                 yield self._note("not_with", len(names), names=code_list(names, phrase("and_between")))
             else:
                 yield self._note("must_not_match", rule=rule_text(schema.excluded))
-        if schema.contains is not None:
-            counts = {name: count for name, count in (schema.constraints or {}).items() if name.endswith("Contains")}
-            yield self._note("must_match", rule=rule_text(Schema(contains=schema.contains, constraints=counts)))
         if schema.read_only:
             yield self._note("read_only")
-        if schema.write_only:
-            yield self._note("write_only")
-        if schema.examples:
-            yield self._note("example", value=value(schema.examples[0]))
 
     def _alternatives(self, schema: Schema) -> str:
         are_single = all(len(item.required) == 1 for item in schema.alternatives)
@@ -391,29 +405,14 @@ class Notes:
         return self._note(name, limit=_measured(limit_text(limit), unit, limit))
 
     def _discriminator(self, discriminator: Discriminator, schema: Schema) -> Iterator[str]:
-        """Yields which property value means which type; only the types if the values follow from their names."""
-        name = code(discriminator.property)
-        mapping = discriminator.mapping or {}
+        """Yields which property value means which type."""
+        name, mapping = code(discriminator.property), discriminator.mapping or {}
         listed = {item.ref for item in schema.alternatives if item.ref is not None}
         links = {ref: _selected_link(ref, listed) for ref in filter(None, (*mapping.values(), discriminator.default))}
-        affixes = _affixes(mapping)
-        if not mapping:
-            yield self._note("identifies", name=name)
-        elif affixes is not None:
-            are_linked_above = bool(schema.alternatives) and affixes == ("", "")
-            types = list(filter(None, mapping.values()))
-            has_links = not are_linked_above and len(mapping) <= _LINKED_TYPES
-            prefix, suffix = affixes
-            yield self._note(
-                "is_name_of_type",
-                name=name,
-                prefix=phrase("prefix", text=code(prefix)) if prefix else "",
-                suffix=phrase("suffix", text=code(suffix)) if suffix else "",
-                types=", ".join(links[ref] for ref in types) if has_links else code_list(types),
-            )
-        else:
-            pairs = (f"{code(key)} {links[ref] if ref else phrase('unread_type')}" for key, ref in mapping.items())
-            yield self._note("identifies_by", name=name, types=", ".join(pairs))
+        types = [f"{code(key)} {links[ref] if ref else phrase('unread_type')}" for key, ref in mapping.items()]
+        if len(mapping) > _LINKED_TYPES or all(key == ref and ref in listed for key, ref in mapping.items()):
+            types = [*map(code, mapping)]
+        yield self._note("identifies_by" if types else "identifies", name=name, types=", ".join(types))
         if discriminator.default:
             yield self._note("default_type", name=name, type=links[discriminator.default])
 
@@ -503,34 +502,28 @@ _STYLES = {LINES: "style_lines", RECORDS: "style_records", QUERY_STRING: "style_
 
 
 def _style_notes(parameter: Parameter, sent: Serialization) -> Iterator[str]:
-    style, schema = sent.style or "", parameter.schema
+    style, schema = sent.style or "", inline_type(parameter.schema) or parameter.schema
     if style in _STYLES:
         yield phrase(_STYLES[style])
-    elif style == "deepObject" and (arrays := [*filter(_is_array, (schema, *schema.alternatives))]):
-        yield phrase("list_as_deep_object", form=_deep_form(parameter.name, _deep_items(arrays[0])))
-    else:
-        default = "simple" if parameter.location in ("path", "header") else "form"
-        sample = _sample_form(parameter, style, is_exploded(style or default, sent.explode))
-        if sample is not None:
-            yield phrase("sent_as", form=code(sample))
-        if style == "cookie":
-            yield phrase("not_encoded")
-        lists = [item for item in schema.properties if _is_array(item.schema)]
-        if style == "deepObject" and lists:
-            form = _deep_form(parameter.name, {lists[0].name: _deep_items(lists[0].schema)})
-            yield phrase("list_in_deep_object", form=form)
-
-
-def _deep_form(name: str, sample: Json) -> Markdown:
-    return code(unquote("&".join(query_pairs(name, sample, "deepObject"))))
-
-
-def _deep_items(schema: Schema) -> Json:
-    items = schema.items or schema
-    members = sorted(
-        inline_types().get(items.ref or "", items).properties, key=lambda item: not _is_scalar(item.schema)
-    )
-    return [{members[0].name: word} if members else word for word in ("A", "B")]
+        return
+    lists: dict[str, Schema] = {}
+    if style == "deepObject":
+        whole = next(filter(_is_array, (schema, *schema.alternatives)), None)
+        lists = (
+            {"": whole}
+            if whole is not None
+            else {f"[{item.name}]": item.schema for item in schema.properties if _is_array(item.schema)}
+        )
+    default = "simple" if parameter.location in ("path", "header") else "form"
+    form = _sample_form(parameter, schema, style, is_exploded(style or default, sent.explode))
+    if form is not None and "" not in lists:
+        yield phrase("sent_as", form=code(form))
+    if style == "cookie":
+        yield phrase("not_encoded")
+    for inner, item in list(lists.items())[:1]:
+        if item.items is None or not (item.items.properties or item.items.ref):
+            name = f"{parameter.name}{inner}[]"
+            yield phrase("list_as_deep_object", form=code(f"{name}=A&{name}=B"))
 
 
 def _is_array(schema: Schema) -> bool:
@@ -543,9 +536,8 @@ def _is_scalar(schema: Schema) -> bool:
     return not schema.properties and bool(schema.types) and SCALARS.issuperset(schema.types)
 
 
-def _sample_form(parameter: Parameter, style: str, explode: bool) -> str | None:
+def _sample_form(parameter: Parameter, schema: Schema, style: str, explode: bool) -> str | None:
     """Returns a sample of a parameter in a request; `None` if every style writes it alike."""
-    schema = inline_types().get(parameter.schema.ref or "", parameter.schema)
     name, value = parameter.name, _sample(schema, style)
     if parameter.location == "path":
         return _unquoted(path_segment(name, value, style or "simple", explode)) if style or value != "VALUE" else None
@@ -564,13 +556,9 @@ def _sample(schema: Schema, style: str) -> Json:
         return "VALUE"
     if _is_array(schema) or style.endswith("Delimited"):
         return ["A", "B"]
-    known = [item for item in schema.properties if not _is_array(item.schema)]
-    if style != "deepObject":
-        return dict.fromkeys([item.name for item in known[:2]] or ["A", "B"], "VALUE")
-    known.sort(key=lambda item: bool(item.schema.properties))
-    if not known:
-        return {} if schema.properties else {"NAME": "VALUE"}
-    return {item.name: _sample(item.schema, style) if item.schema.properties else "VALUE" for item in known[:1]}
+    unnamed = [] if schema.properties else ["NAME"] if style == "deepObject" else ["A", "B"]
+    names = [item.name for item in schema.properties if not (_is_array(item.schema) or item.schema.properties)]
+    return dict.fromkeys(names[:2] or unnamed, "VALUE")
 
 
 def _unquoted(form: str) -> str:
@@ -581,17 +569,6 @@ def _unquoted(form: str) -> str:
 
 _LINKED_TYPES = 100
 """Linked types of a discriminator; a longer list has only names."""
-
-
-def _affixes(mapping: Mapping[str, str | None]) -> tuple[str, str] | None:
-    """Returns the prefix and suffix of the type's name in every value; `None` if the values follow no such pattern."""
-    affixes: tuple[str, str] | None = None
-    for key, ref in mapping.items():
-        prefix, name, suffix = key.partition(ref) if ref else (key, "", "")
-        if not name or affixes not in (None, (prefix, suffix)):
-            return None
-        affixes = prefix, suffix
-    return affixes
 
 
 NOTHING = Markdown("")
@@ -608,7 +585,7 @@ def parameter_type(parameter: Parameter) -> Markdown:
     return inline(one.format) if one.format in ("path", "file") else type_phrase(one)
 
 
-def parameter_notes(parameter: Parameter) -> Markdown:
+def parameter_notes(parameter: Parameter, way: Direction = "both") -> Markdown:
     """Returns sentences on a parameter: choices, default, limits, how it is sent, whether it is deprecated.
 
     A sentence that is already in its description is left out.
@@ -619,7 +596,7 @@ def parameter_notes(parameter: Parameter) -> Markdown:
     if not (has_words or is_file or parameter.serialization is not None) and says_nothing(schema):
         return NOTHING
     text = parameter.description or ""
-    notes = chain(value_notes(schema, parameter.deprecated), _sending_notes(parameter), syntax_notes(parameter))
+    notes = chain(value_notes(schema, parameter.deprecated, way), _sending_notes(parameter), syntax_notes(parameter))
     lead = phrase("nested", lead=phrase("each_item"), sentence="") if schema.items is not None else "\n"
     target = inline_type(schema) or schema
     if target.choices and _lists_all(text, target.choices):
@@ -632,29 +609,22 @@ def parameter_notes(parameter: Parameter) -> Markdown:
 
 def _lists_all(text: str, choices: Sequence[Json]) -> bool:
     """True if a text has all of several values in quotes or as code, or in their order after a word for them."""
-    if len(choices) < 2:
-        return False
-    if {match[2] for match in _QUOTED.finditer(text)}.issuperset(map(str, choices)):
+    words = [str(choice) for choice in choices]
+    if len(words) > 1 and {match[2] for match in _QUOTED.finditer(text)}.issuperset(words):
         return True
-    is_listed = len(choices) <= _LISTED_CHOICES and all(str(choice) in text for choice in choices)
-    if not is_listed or not _BEFORE_CHOICES.search(text):
+    if not 1 < len(words) <= _LISTED_CHOICES or not all(word in text for word in words):
         return False
-    listed = _BETWEEN_CHOICES.join(re.escape(str(choice)) for choice in choices)
-    return re.search(rf"{_BEFORE_CHOICES.pattern}{listed}(?![\w-])", text, re.IGNORECASE) is not None
+    listed = r"\W{1,4}(?:(?:or|and)\W{1,3})?".join(map(re.escape, words))
+    return re.search(rf"(?i:one of|either|values?|options?)\W{{1,4}}{listed}(?![\w-])", text) is not None
 
 
 _LISTED_CHOICES = 12
 """Maximum of values that are searched in the order of the schema."""
 
-_BEFORE_CHOICES = re.compile(r"(?:one of|either|values?|options?)\W{1,4}", re.IGNORECASE)
-_BETWEEN_CHOICES = r"[`'\"]?(?:\s?[,;/|]\s?(?:(?:or|and)\s)?|\s(?:or|and)\s)[`'\"]?"
-
 
 def _says_default(text: str, default: Json) -> bool:
-    """True if a text states a string, number or boolean as the default; `true` in words is not the string."""
-    is_ambiguous = isinstance(default, str) and value(default) != code(default)
-    lower = text.lower()
-    if isinstance(default, (dict, list)) or is_ambiguous or "default" not in lower or str(default).lower() not in lower:
+    """True if a text states a string, number or boolean as the default."""
+    if isinstance(default, (dict, list)) or "default" not in text.lower():
         return False
     said = rf"\bdefault(?:s|ing)?(?: value)?(?: is| to| of)?[ :=]{{1,2}}[`'\"]?{re.escape(str(default))}(?![\w-]|\.\d)"
     return re.search(said, text, re.IGNORECASE) is not None
@@ -663,11 +633,11 @@ def _says_default(text: str, default: Json) -> bool:
 _QUOTED = re.compile(r"([`\"'])([^`\"'\n]{1,80})\1")
 
 
-def schema_notes(schema: Schema) -> Markdown:
+def schema_notes(schema: Schema, way: Direction = "both") -> Markdown:
     """Returns the same for a named type or a result."""
-    return Markdown(" ".join(value_notes(schema, schema.deprecated)))
+    return Markdown(" ".join(value_notes(schema, schema.deprecated, way)))
 
 
-def value_notes(schema: Schema, deprecated: bool) -> Iterator[str]:
+def value_notes(schema: Schema, deprecated: bool, way: Direction) -> Iterator[str]:
     """Yields sentences on a value, and on its items or values if nothing else is nested in it."""
-    return Notes().of(schema, deprecated)
+    return Notes(way).of(schema, deprecated)
