@@ -470,9 +470,14 @@ def write_project(proposals: Proposals, ci: str | None = None) -> Iterator[str]:
         yield f"found {proposal.evidence}: commented out; remove the # to document it"
     for proposal in proposals.unwritable:
         yield f"left out {proposal.evidence}: a name in it is not UTF-8 or has a null character; rename it"
+    existing, path = find_project_file(), Path(SCHEMA_NAME)
     if proposals.folders:
         yield f"found documents that skillgen update renews: {', '.join(proposals.folders)}"
-    existing, path = find_project_file(), Path(SCHEMA_NAME)
+        if ci is not None:
+            text = _starter("update.yml").replace("FOLDERS", shlex.join(proposals.folders))
+            yield from _write_workflow("skillgen-update.yml", text)
+        if existing is None and not proposals.chosen:  # nothing of its own is documented
+            return
     if existing is None:
         _create(Path(FILE_NAME), _project_text(proposals))
     schema = json.dumps(project_schema(), ensure_ascii=False, indent=1) + "\n"
@@ -491,11 +496,8 @@ def write_project(proposals: Proposals, ci: str | None = None) -> Iterator[str]:
                 "one that fits, then run skillgen build"
             )
     yield from _write_pre_commit()
-    if ci is not None and (proposals.chosen or existing or not proposals.folders):
+    if ci is not None:
         yield from _write_workflow("skillgen.yml", _starter("check.yml"))
-    if ci is not None and proposals.folders:
-        folders = shlex.join(proposals.folders)
-        yield from _write_workflow("skillgen-update.yml", _starter("update.yml").replace("FOLDERS", folders))
     if existing is None and proposals.chosen:
         yield f"skillgen build runs the commands in {FILE_NAME}: read them first"
         yield "next: skillgen build, then skillgen draft --agent COMMAND for texts by an agent such as 'claude -p'"
