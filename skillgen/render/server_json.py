@@ -195,6 +195,9 @@ def _packages(service: Service, problems: list[Problem]) -> Iterator[dict[str, A
             message = f"the options of {' '.join(runner)} in the command have no place in server.json"
             problems.append(without("server.json", message, "declare the package with `install`"))
         else:
+            origin = (service.origins or {}).get("client_entry")
+            if package["version"] is None and origin is not None and origin.source == "--publish":
+                package["version"] = exact_version(service)  # its publisher releases both as one
             yield _described(package, {"runtimeHint": hint, "environmentVariables": variables}, problems)
             return
     seen: set[str] = set()
