@@ -409,27 +409,6 @@ def test_a_program_without_commands_is_one_tool(tmp_path: Path) -> None:
     assert tool.help == GNU.strip()
 
 
-DOCOPT = """\
-Naval crates.
-
-Usage:
-  crate ship new <name>...
-  crate ship [<name>] move <x> <y> [--speed=<kn>]
-  crate mine (set|remove) <x> <y>
-  crate -h | --help
-
-Options:
-  -h --help  Show this screen.
-"""
-
-
-def test_commands_that_only_usage_names_are_found(tmp_path: Path) -> None:
-    """The help of docopt has no list of commands."""
-    service = read(tmp_path, {"--help": DOCOPT})
-    assert {item.name for item in service.tools} == {"crate", "ship new", "ship", "mine"}
-    assert named(service, "mine").help == "crate mine (set|remove) <x> <y>"
-
-
 def test_a_long_help_is_cut_at_the_end_of_a_line(tmp_path: Path) -> None:
     lines = [f"  --option-{number}  does {number}" for number in range(1_000)]
     (tool,) = read(tmp_path, {"--help": "Usage: crate [OPTION]\n\n" + "\n".join(lines) + "\n"}).tools
@@ -876,7 +855,10 @@ def test_a_usage_line_of_a_command_behind_it_is_not_shown(tmp_path: Path) -> Non
         "install --help": "Usage:\n  crate install [options] <a thing>\n  crate install -r <list of things>\n",
     }
     texts = {key: f"{text}\n" for key, text in texts.items()}
-    assert named_with_usage(tmp_path, texts) == [("stash", None), ("install", "crate install [options] <a thing>")]
+    assert named_with_usage(tmp_path, texts) == [
+        ("stash", "crate stash [push]"),
+        ("install", "crate install [options] <a thing>"),
+    ]
 
 
 @pytest.mark.parametrize(

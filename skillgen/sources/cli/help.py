@@ -18,6 +18,7 @@ from itertools import takewhile
 from pathlib import Path
 from textwrap import dedent
 from time import monotonic
+from typing import TypeAlias
 
 from msgspec import Struct
 
@@ -211,9 +212,10 @@ _ENTRY = re.compile(
     r"|\.\.\.[A-Z]{0,30}|[A-Z][A-Z0-9_=]{1,30})(?:\.\.\.|…){0,2}){0,8})"
     r":?(?:(?: {2,}|\t+| - | -- )(?:# |: )?(?P<text>\S.*)|\s*)\Z"
 )
-_PLACEHOLDERS = re.compile(r"<[^>]{0,80}>|\[[^\]]{0,80}\]|\([^)]{0,80}\)")
-_LITERAL = re.compile(r"(?<= )[a-z][\w-]*(?= |\Z)")
-"""A word of a usage line, between its placeholders and options."""
+_BEHIND = re.compile(r" [a-z][\w-]*(?: |\Z)")
+"""A word of a usage line that is the name of another command."""
+
+_TITLE_DEPTH = 4
 
 _COMMA_LIST = re.compile(rf"[ \t]+(?:{_WORD}, ?){{2,200}}(?:{_WORD})?\Z")
 _BRACES = re.compile(r"(?P<indent>[ \t]*)(?:\{(?P<names>[\w.:+,-]{1,4000})\}|<(?:sub-?)?command>)")
@@ -248,197 +250,173 @@ def _parsed_lines(text: str) -> list[str]:
 class _Help:
     """A help text: its usage, its summary and the commands that it lists."""
 
-    def __init__(self, text: str, words: Sequence[str], *, only_lists: bool = False) -> None:
+    def __init__(self, text: str, words: Sequence[str], *, is_listing: bool = False) -> None:
         self.text = text
         self._words = [word.rpartition("/")[2] for word in words]
         self._lines = _parsed_lines(text)
-        self.usages = [*self._read_usages()]
-        self._takes_command = only_lists or any(_TAKES_COMMAND.search(usage) for usage in self.usages)
-        self._only_lists = only_lists
-        found: dict[tuple[str, ...], _Listed] = {}
-        for item in self._read_commands():
-            found.setdefault(item.words, item)
-        self.commands = [*found.values()]
-        if not self.commands and len(self._words) == 1:
-            self.commands = [*self._commands_of_usage()]
-        of_others = tuple(" ".join((*self._words, *item.words)) for item in self.commands)
-        self.usages = [usage for usage in self.usages if not usage.startswith(of_others)] if of_others else self.usages
+        self._usage_lines = self._usage_block()
+        self._usages = [*self._read_usages()]
+        self._takes_command = is_listing or any(map(_TAKES_COMMAND.search, self._usages))
+        listed: dict[tuple[str, ...], _Listed] = {}
+        for item in self._read_commands("commands" if is_listing else ""):
+            listed.setdefault(item.words, item)
+        self.commands = [*listed.values()]
+        call = " ".join(self._words)
+        own = [usage for usage in self._usages if usage.startswith(call)]
+        if len(own) > 1:  # others are of commands behind this one, such as `git stash list`
+            own = [usage for usage in own if not _BEHIND.match(usage, len(call))]
+        self.usage = own[0] if own else None
+        self.is_callable = not self.commands or not all(map(_TAKES_COMMAND.search, own))
+        """Whether the command does something without another command behind it."""
 
-    @property
-    def is_callable(self) -> bool:
-        """True if the command does something without another command behind it."""
-        is_group = bool(self.commands) and bool(self.usages)
-        return not self.commands or (is_group and any(not _TAKES_COMMAND.search(usage) for usage in self.usages))
+    def _starts(self, line: str) -> bool:
+        """True if a line begins with the name of the program."""
+        return line.strip().removeprefix("$ ").split(" ")[0].rpartition("/")[2] == self._words[0]
+
+    def _is_call(self, line: str) -> bool:
+        """True if a line is the command with its arguments, and no sentence that begins with the name."""
+        rest = line.strip().removeprefix("$ ").removeprefix(" ".join(self._words))
+        return self._starts(line) and not re.match(r" +[a-z]+(?: |:\Z)", rest)
+
+    def _usage_block(self) -> range:
+        """Returns the numbers of the lines of usage; without a title, the first line if it is a call."""
+        lines = self._lines
+        start = next((number for number, line in enumerate(lines) if _USAGE.match(line)), None)
+        if start is None:
+            first = next((number for number, line in enumerate(lines) if line.strip()), 0)
+            text = "".join(lines[first : first + 1])
+            return range(first, first + (self._is_call(text) and text.strip() != " ".join(self._words)))
+        has_text = bool(_usage_text(lines[start]))
+        end = start + 1
+        for line in lines[end:]:
+            text = line.strip()
+            is_option = re.match(r"-.*\S {2,}\S", text)  # with its text
+            if (has_text and (not text or is_option)) or (line[:1].strip() and not self._starts(line)):
+                break
+            has_text = has_text or bool(text)
+            end += 1
+        return range(start, end)
+
+    def _read_usages(self) -> Iterator[str]:
+        """Yields the usage lines, each with the lines that continue it, without the folder of the program."""
+        usages = [""]
+        for number in self._usage_lines:
+            text = _usage_text(self._lines[number])
+            if self._starts(text):
+                usages.append(text)
+            else:
+                usages[-1] = f"{usages[-1]} {text}".strip()
+        for usage in filter(None, usages):
+            first, _, rest = re.split(r" {2,}", usage, maxsplit=1)[0].partition(" ")
+            yield f"{first.rpartition('/')[2]} {rest}".strip()
 
     def summary(self) -> str:
         """Returns the first sentence of the first paragraph that is neither usage, heading nor list."""
         paragraph: list[str] = []
         in_usage = False
-        for line in [*self._lines, ""]:
+        for number, line in enumerate([*self._lines, ""]):
             text = line.strip()
             heading = _HEADING.match(text)
-            continues = line[:1].isspace() or text[:1].islower() or _starts(line, self._words)
-            if _USAGE.match(line) or (text and in_usage and continues):
-                in_usage, paragraph = True, []
-                continue
-            in_usage = False
-            if text and not heading and not text.startswith("-") and not (self._is_call(line) or _VERSION.match(text)):
+            continues = in_usage and (line[:1].isspace() or text[:1].islower())
+            in_usage = bool(text) and (number in self._usage_lines or continues)
+            is_other = self._is_call(line) or text.startswith("-") or _VERSION.match(text)
+            if in_usage:
+                paragraph = []  # such as an error above it
+            elif text and not heading and not is_other:
                 paragraph.append(text)
             elif paragraph or heading:
                 break
         return first_sentence(" ".join(paragraph))
 
-    def _is_call(self, line: str) -> bool:
-        """True if a line is the command with its arguments, and no sentence that begins with the name."""
-        rest = line.strip().removeprefix("$ ").removeprefix(" ".join(self._words))
-        return _starts(line, self._words) and not re.match(r" +[a-z]+(?: |:\Z)", rest)
+    def _read_commands(self, default: str) -> Iterator[_Listed]:
+        """Yields the commands of the lists: those below a title that says so, or below any if usage has a command.
 
-    def _read_usages(self) -> Iterator[str]:
-        """Yields the usage lines, each with the lines that continue it."""
-        lines = iter(self._lines)
-        for line in lines:
-            if (found := _USAGE.match(line)) is None:
-                continue
-            current = found["text"] or ""
-            for below in lines:
-                text = below.strip().removeprefix("$ ").removeprefix("or: ").strip()
-                is_other = below[:1].strip() and not _starts(below, self._words)
-                if (not text and current) or is_other or (current and re.match(r"-.*\S {2,}\S", text)):
-                    break  # the last is an option with its text
-                if _starts(text, self._words) and current:
-                    yield self._usage(current)
-                    current = text
-                else:
-                    current = f"{current} {text}".strip()
-            if current:
-                yield self._usage(current)
-            return
-        first = next((line.strip() for line in self._lines if line.strip()), "")
-        if self._is_call(first) and first != " ".join(self._words):
-            yield self._usage(first)  # of yargs and Mercurial
-
-    def _usage(self, text: str) -> str:
-        """Returns a usage line that begins with the name of the program, without its folder."""
-        first, _, rest = re.split(r" {2,}|\t", text.removeprefix("$ "), maxsplit=1)[0].partition(" ")
-        return f"{first.rpartition('/')[2]} {rest}".strip()
-
-    def _commands_of_usage(self) -> Iterator[_Listed]:
-        """Yields the commands that only usage lines name, as those of docopt: the words before the first argument."""
-        found: dict[tuple[str, ...], list[str]] = {}
-        for usage in self.usages:
-            words = usage.removeprefix(" ".join(self._words)).split() if _starts(usage, self._words) else []
-            literal = tuple(takewhile(lambda word: re.fullmatch(_WORD, word) and not word.isupper(), words))
-            if literal:
-                found.setdefault(literal, []).append(usage)
-        for words_of, usages in found.items() if len(found) > 1 else ():
-            yield _Listed(words_of, "", "\n".join(usages))
-
-    def _read_commands(self) -> Iterator[_Listed]:
-        """Yields the commands of the lists: those below a heading that says so, of another one if usage has one."""
-        kind, indent, braces, first_column = "commands" if self._only_lists else "", None, None, None
-        in_usage = False
+        A line that is less deep than the title ends its list.
+        """
+        kind, title_depth = default, -1
+        first: tuple[int, int] | None = None
         for number, line in enumerate(self._lines):
-            # picocli has no empty line between usage, description and lists.
-            continues = line[:1].isspace() or _starts(line, self._words)
-            in_usage = bool(line.strip()) and ((in_usage and continues) or _USAGE.match(line) is not None)
-            if not line.strip() or in_usage:
+            if not line.strip() or number in self._usage_lines:
                 continue
             depth = len(line) - len(line.lstrip())
-            below = next((item for item in self._lines[number + 1 : number + 3] if item.strip()), "")
+            below = next(filter(str.strip, self._lines[number + 1 :]), "")
+            is_deeper = below[: depth + 1].isspace()
             title = _HEADING.match(line.strip())
-            is_above = indent is None or depth < indent or (depth == indent and title and title["title"])
-            is_head = depth <= 4 and not line.lstrip().startswith("-") and is_above
-            if is_head and (title or (not depth and below[:1].isspace() and not line.endswith("."))):
-                kind = self._kind((title["title"] or title["upper"] if title else line).strip())
-                indent = braces = None
-            elif not depth:
-                kind, braces = ("commands" if self._only_lists else ""), None
-            elif (head := _BRACES.match(line)) is not None:
-                braces, indent = depth, None
-                if head["names"] and not len(below) - len(below.lstrip()) > depth and self._is_in_usage(head[0]):
-                    yield from (_Listed((name,), "", line.strip()) for name in head["names"].split(","))
-            elif braces is not None and depth <= braces:
-                braces = None
-            elif kind or braces is not None:
-                if kind == "commands" and _COMMA_LIST.match(line):
-                    yield from (_Listed((name,), "", "") for name in line.replace(",", " ").split() if name != "help")
+            is_title = title or (not depth and is_deeper and not line.endswith("."))
+            is_title = is_title and depth <= _TITLE_DEPTH and not line.lstrip().startswith("-")
+            if (braces := _BRACES.match(line)) is not None:
+                kind, title_depth, first = "commands", depth + 1, None
+                if braces["names"] and not is_deeper and f"{braces[0].strip()} ..." in " ".join(self._usages):
+                    yield from (_Listed((name,), "", line.strip()) for name in braces["names"].split(","))
+            elif is_title and (first is None or depth < first[0] + bool(title and title["title"])):
+                kind, title_depth = self._kind((title["title"] or title["upper"] if title else line).strip()), depth
+                first = None
+            elif depth < title_depth or not depth:
+                kind, title_depth, first = default, -1, None
+            elif kind == "commands" and _COMMA_LIST.match(line):
+                yield from (_Listed((name,), "", "") for name in line.replace(",", " ").split() if name != "help")
+            elif kind and (entry := _ENTRY.match(line)) is not None:
+                inner = _ENTRY.match(below) if is_deeper and not entry["text"] and not self._is_manual else None
+                if inner is not None and inner["text"]:  # the line is the title of a part
+                    first = None
                     continue
-                if self._heads_list(number, below):
-                    indent = None
-                    continue
-                found = _ENTRY.match(line)
-                column = found.start("text") if found is not None and found["text"] else None
-                if indent is not None and depth < indent and column is None:
-                    continue  # the title of a part, or of another list
-                first_column = column if indent is None else first_column
-                indent = depth if indent is None else min(indent, depth)
+                first = first or (depth, entry.start("text"))
                 # Prisma aligns the names of commands on the right.
-                is_aligned = depth <= indent + 1 or column == first_column is not None
-                if is_aligned and (item := self._entry(number, kind or "braces")) is not None:
+                is_aligned = abs(depth - first[0]) <= 1 or entry.start("text") == first[1] != -1
+                if is_aligned and (item := self._listed(number, entry, kind)) is not None:
                     yield item
 
-    def _heads_list(self, number: int, below: str) -> bool:
-        """True for the title of a part of a list, with an empty line and deeper commands below it."""
-        title = re.match(r"( +)[A-Z]\w*\Z", self._lines[number])
-        entry = _ENTRY.match(below) if title and number + 1 < len(self._lines) and not self._lines[number + 1] else None
-        return title is not None and entry is not None and bool(entry["text"]) and len(entry["indent"]) > len(title[1])
+    @property
+    def _is_manual(self) -> bool:
+        return _MANUAL.match(self.text) is not None
 
     def _kind(self, title: str) -> str:
+        """Returns what a list is of, by its title: `commands`, what may be commands, or else if they are `named` with
+        the program.
+        """
         if _LISTS_NOT.search(title):
             return ""
-        return "commands" if _LISTS.search(title) else "other" if self._takes_command else "named" * title.isupper()
+        return "commands" if _LISTS.search(title) else "other" if self._takes_command else "named"
 
-    def _is_in_usage(self, braces: str) -> bool:
-        return any(re.search(re.escape(braces.strip()) + r"(?: ?\.\.\.|\Z)", usage) for usage in self.usages)
-
-    def _entry(self, number: int, kind: str) -> _Listed | None:
+    def _listed(self, number: int, entry: re.Match[str], kind: str) -> _Listed | None:
         """Returns the command that a line of a list declares, with the lines below it that continue its text."""
-        found = _ENTRY.match(self._lines[number])
-        if found is None:
+        depth = len(entry["indent"]) + 2
+        below = takewhile(lambda line: line.strip() and line[:depth].isspace(), self._lines[number + 1 : number + 6])
+        shown = [self._lines[number].strip(), *map(str.strip, below)]
+        text = " ".join([entry["text"] or "", *shown[1:]]).strip()
+        name = re.split(r" ?[,|/] ?", entry["names"], maxsplit=1)[0]
+        words, path = name.split(" "), self._words
+        is_named = words[0] == path[0]  # yargs, cac and Thor repeat the program
+        if not is_named and kind != "named":
+            path = path[1:] if words[: len(path) - 1] == path[1:] else []  # oclif repeats the topic
+        if words[: len(path)] != path:
             return None
-        depth = len(found["indent"]) + 2
-        shown = [self._lines[number].strip()]
-        for line in self._lines[number + 1 : number + 6]:
-            if not line[:depth].isspace() or not line.strip():
-                break
-            shown.append(line.strip())
-        text = " ".join([found["text"] or "", *shown[1:]]).strip()
-        names = [name.strip() for name in re.split(r"[,|/]", found["names"]) if name.strip()]
-        first = names[0].split(" ")
-        is_named = first[0] == self._words[0]  # yargs, cac and Thor repeat the program
-        if is_named and first[: len(self._words)] == self._words:
-            first = first[len(self._words) :]
-        elif is_named or kind == "named":
+        words = words[len(path) :]
+        if self._is_manual and (entry["text"] or not text):  # a line of prose, which is justified
             return None
-        elif len(self._words) > 1 and tuple(first[: len(self._words) - 1]) == tuple(self._words[1:]):
-            first = first[len(self._words) - 1 :]  # oclif repeats the topic
-        if _MANUAL.match(self.text) and (found["text"] or not text):  # a line of prose, which is justified
+        # SWITCH is a placeholder.
+        if (
+            not words
+            or "help" in words
+            or len(words) > 3
+            or name.isupper()
+            or (kind != "commands" and not entry["text"])
+        ):
             return None
-        below = "".join(self._lines[number + 1 : number + 2])
-        # Symfony's namespaces are headings; SWITCH is a placeholder.
-        is_heading = names[0].isupper() or (not text and below[: depth - 1].isspace())
-        if not first or "help" in first or len(first) > 3 or is_heading or (kind == "other" and not found["text"]):
+        is_example = not text and (is_named or len(words) > 1)
+        if is_example or (len(words) > 1 and any(word != word.lower() for word in words)):  # or a phrase
             return None
-        is_example = not text and (is_named or len(first) > 1)
-        if is_example or (len(first) > 1 and any(word != word.lower() for word in first)):  # or a phrase
-            return None
-        return _Listed(tuple(first), first_sentence(text) or text, "\n".join(shown))
+        return _Listed(tuple(words), first_sentence(text) or text, "\n".join(shown))
 
 
-def _starts(line: str, words: Sequence[str]) -> bool:
-    """True if a line begins with the name of the program."""
-    first = line.strip().removeprefix("$ ").split(" ")[0]
-    return bool(first) and first.rpartition("/")[2] == words[0]
+def _usage_text(line: str) -> str:
+    """Returns a line of usage without its title and mark."""
+    return _USAGE.sub(r"\g<text>", line).strip().removeprefix("$ ").removeprefix("or: ").strip()
 
 
 # -- the program -----------------------------------------------------------------------------------------------------
 
-
-class _Node(Struct):
-    """A command, with its help if it prints any of its own."""
-
-    listed: _Listed
-    help: _Help | None
+_Path: TypeAlias = tuple[str, ...]
 
 
 class _Explorer:
@@ -446,7 +424,7 @@ class _Explorer:
 
     def __init__(
         self,
-        words: tuple[str, ...],
+        words: _Path,
         problems: ProblemLog,
         run: Callable[[Sequence[str]], Finished | None],
         cleaned: Callable[[str], str],
@@ -458,8 +436,11 @@ class _Explorer:
         """The length of what each run printed; threads append to it."""
         self._run_out = False
         self._way: tuple[str, ...] | None = None
-        self._nodes: dict[tuple[str, ...], _Node] = {}
-        self._unread: list[tuple[str, str]] = []
+        self._listed: dict[_Path, _Listed] = {}
+        self._helps: dict[_Path, _Help] = {}
+        """The help of the program and of each command that prints its own."""
+        self._unread: dict[str, list[_Path]] = {}
+        """Why the help of a command is not documented, to the commands."""
 
     def explored(self) -> Explored:
         """Returns the program."""
@@ -473,19 +454,11 @@ class _Explorer:
             raise SourceError(
                 f"--help prints no help: {first[:200]}", where=self._words[0], fix="document another command"
             )
-        root = _Help(text, self._words)
-        if (found := _LISTING.search(text)) is not None:
-            listing = self._text(next(filter(None, found.groups())).split())
-            if listing is not None and found["symfony"]:
-                root = _Help(listing, self._words)
-            elif listing is not None:
-                known = {item.words for item in root.commands}
-                more = _Help(listing, self._words, only_lists=True).commands
-                root.commands += [item for item in more if item.words not in known]
+        root = self._with_listing(_Help(text, self._words))
         if len(root.commands) > COMMANDS_LIMIT:
-            message = f"more than {COMMANDS_LIMIT:,} commands are listed; the others are left out"
-            self._problems.report("help-unread", "/root", message)
+            self._report(f"more than {COMMANDS_LIMIT:,} commands are listed; the others are left out")
             del root.commands[COMMANDS_LIMIT:]
+        self._helps[()] = root
         if root.commands:
             self._choose_way(root)
             if self._way is not None:
@@ -495,6 +468,23 @@ class _Explorer:
             self._read_commands(root)
         ai_help = self._text(["--ai-help"]) if _AI_HELP.search(text) else None
         return Explored(service=self._service(root), ai_help=ai_help)
+
+    def _report(self, message: str, fix: str | None = None) -> None:
+        self._problems.report("help-unread", "/root", message, fix)
+
+    def _with_listing(self, root: _Help) -> _Help:
+        """Returns a help with the commands that only another call lists, if it says so."""
+        if (found := _LISTING.search(root.text)) is None:
+            return root
+        text = self._text(next(filter(None, found.groups())).split())
+        if text is None:
+            return root
+        listing = _Help(text, self._words, is_listing=not found["symfony"])
+        if found["symfony"]:
+            return listing
+        known = {item.words for item in root.commands}
+        root.commands += [item for item in listing.commands if item.words not in known]
+        return root
 
     def _text(self, arguments: Sequence[str]) -> str | None:
         """Returns what the program prints: its output, or its errors if these are the help."""
@@ -524,17 +514,20 @@ class _Explorer:
                 sample = self._text(["help", *root.commands[0].words])
                 if sample is None or not _HELPFUL.search(sample) or _MANUAL.match(sample):
                     self._way = ("-h",)
+        else:
+            self._report(
+                "its help does not say how to get that of a command, so none is run; only the lists are read",
+                f"run `{self._words[-1]} --help`, and name a text with --extra",
+            )
 
-    def _help_of(self, path: tuple[str, ...], parent: str) -> _Help | None:
+    def _help_of(self, path: _Path, parent: str) -> _Help | None:
         """Returns the help of a command; `None` if it prints none of its own."""
         # Commander's `help env set` prints the help of `env`, which says that `--help` prints that of a command.
         way = ("--help",) if _ASKS_LONG.search(" ".join(parent.split())) else self._way or ()
         at = 0 if way == ("help",) else len(path)
         # Thor and picocli list a command `help` of their groups: `crate tags help add`.
-        call = " ".join((self._words[-1], *path[:-1], ""))
-        if at == 0 and any(
-            re.match(r" +help(?: {2}| ?[\[<(])", line.replace(call, "")) for line in parent.splitlines()
-        ):
+        call = re.escape(" ".join((self._words[-1], *path[:-1])))
+        if at == 0 and re.search(rf"^ +(?:{call} )?help(?: {{2}}| ?[\[<(])", parent, re.MULTILINE):
             at = len(path) - 1
         text = self._text([*path[:at], *way, *path[at:]])
         if text is None or text.strip() == parent.strip():
@@ -543,111 +536,96 @@ class _Explorer:
         is_own = _HELPFUL.search(text) or text.lstrip().startswith(" ".join((self._words[-1], *path)))
         return _Help(text, (*self._words, *path)) if is_own else None
 
+    @staticmethod
+    def _path(path: _Path, item: _Listed) -> _Path:
+        """Returns the words of a listed command; oclif lists `access:add`, which is called so, in that of `access`."""
+        return item.words if item.words[0].startswith(f"{':'.join(path)}:") else (*path, *item.words)
+
     def _read_commands(self, root: _Help) -> None:
         """Reads the commands, level by level."""
-        if self._way is None:
-            message = "its help does not say how to get that of a command, so none is run; only the lists are read"
-            self._problems.report(
-                "help-unread", "/root", message, f"run `{self._words[-1]} --help`, and name a text with --extra"
-            )
-        level: list[tuple[tuple[str, ...], _Help]] = [((), root)]
+        level: dict[_Path, _Help] = {(): root}
         names_above = {item.words for item in root.commands}
         with ThreadPoolExecutor(max_workers=_AT_ONCE, thread_name_prefix="skillgen-help") as pool:
             while level:
-                waiting = {
-                    full: (item, text.text)
-                    for path, text in level
-                    for item in text.commands
-                    # oclif lists `access:add`, which is called so, in the help of `access`.
-                    if (full := (*(() if item.words[0].startswith(f"{':'.join(path)}:") else path), *item.words))
-                    not in self._nodes
-                    and len(full) <= DEPTH_LIMIT
-                }
-                room = max(RUNS_LIMIT - len(self._sizes_bytes), 0) if self._way is not None else 0
-                asked = dict([*waiting.items()][:room])
-                if self._way is not None:
-                    reason = f"there are more than {RUNS_LIMIT:,} commands"
-                    self._unread += [(" ".join(path), reason) for path in waiting if path not in asked]
-                    self._progress(f"reading the help of {counted(len(asked), 'command')}")
+                parents: dict[_Path, str] = {}
+                for path, text in level.items():
+                    for item in text.commands:
+                        full = self._path(path, item)
+                        if full not in self._listed and len(full) <= DEPTH_LIMIT:
+                            self._listed[full] = item
+                            parents[full] = text.text
+                if self._way is None:
+                    return
+                asked = [*parents][: max(RUNS_LIMIT - len(self._sizes_bytes), 0)]
+                self._unread.setdefault(f"there are more than {RUNS_LIMIT:,} commands", []).extend(
+                    [*parents][len(asked) :]
+                )
+                self._progress(f"reading the help of {counted(len(asked), 'command')}")
                 try:
-                    helps = [*pool.map(self._help_of, asked, [parent for _, parent in asked.values()])]
+                    helps = [*pool.map(self._help_of, asked, map(parents.__getitem__, asked))]
                 except BaseException:
                     pool.shutdown(wait=False, cancel_futures=True)
                     raise
-                self._nodes |= {path: _Node(item, None) for path, (item, _) in waiting.items()}
-                level = []
-                for path, text in zip(asked, helps, strict=True):
-                    if text is None:
-                        self._unread.append((" ".join(path), "no help is printed"))
-                        continue
+                level = {path: text for path, text in zip(asked, helps, strict=True) if text is not None}
+                self._unread.setdefault("no help is printed", []).extend(path for path in asked if path not in level)
+                for path, text in level.items():
                     names = {item.words for item in text.commands}
-                    if names and (names == names_above or path[-1:] in names):  # a list of the program
+                    if names == names_above or path[-1:] in names:  # a list of the program
                         text.commands = []
-                    self._nodes[path].help = text
-                    level.append((path, text))
+                self._helps |= level
 
     # -- the service -------------------------------------------------------------------------------------------------
 
+    def _in_order(self, path: _Path, seen: set[_Path]) -> Iterator[_Path]:
+        """Yields the commands as the lists have them, those of a command after it."""
+        for item in self._helps[path].commands if path in self._helps else ():
+            if (full := self._path(path, item)) in self._listed and full not in seen:
+                seen.add(full)
+                yield full
+                yield from self._in_order(full, seen)
+
     def _service(self, root: _Help) -> Service:
         name = self._words[-1].rpartition("/")[2]
-        for reason in dict.fromkeys(reason for _, reason in self._unread):
-            names = [unread for unread, why in self._unread if why == reason]
-            shown = ", ".join(f"`{unread}`" for unread in names[:5]) + (", …" if len(names) > 5 else "")
-            message = f"the help of {counted(len(names), 'command')} is not documented, because {reason}: {shown}"
-            self._problems.report("help-unread", "/root", message)
-        parents = {path[:length] for path in self._nodes for length in range(1, len(path))}
+        for reason, paths in self._unread.items():
+            if paths:
+                shown = ", ".join(f"`{' '.join(path)}`" for path in paths[:5]) + (", …" if len(paths) > 5 else "")
+                what = f"the help of {counted(len(paths), 'command')} is not documented"
+                self._report(f"{what}, because {reason}: {shown}")
+        parents = {path[:length] for path in self._listed for length in range(len(path))}
         tools, sections = [], []
-        if root.is_callable:
-            tools.append(self._tool((), _Node(_Listed((), "", ""), root), name, is_parent=bool(self._nodes)))
-        else:
-            sections.append(self._section((), root.text))
-        for path in sorted(self._nodes, key=self._order()):
-            node = self._nodes[path]
-            if path not in parents or node.help is None or node.help.is_callable:
-                tools.append(self._tool(path, node, name, is_parent=path in parents))
+        for path in ((), *self._in_order((), set())):
+            text = self._helps.get(path)
+            if text is None or text.is_callable:
+                tools.append(self._tool(path, text, name, is_parent=path in parents))
             else:
-                sections.append(self._section(path, node.help.text))
-        groups = {
-            tool.group: Group(name=tool.group, title=tool.group if tool.group != name else "Commands")
-            for tool in tools
-            if tool.group is not None
-        }
+                title = " ".join((*self._words, *path))
+                sections.append(Section(title=title, body=str(fence(_verbatim(text.text)))))
+        groups = dict.fromkeys(tool.group for tool in tools if tool.group is not None)
         return Service(
             kind="cli",
             name=name,
             title=name,
             summary=root.summary() or None,
             requirements=Requirements(bins=self._words[:1]),
-            groups=tuple(groups.values()),
+            groups=tuple(Group(name=group, title=group if group != name else "Commands") for group in groups),
             tools=tuple(tools),
             sections=tuple(sections),
             source_size_bytes=sum(self._sizes_bytes),
             origins={"summary": Origin("declared", "/root/help")},
         )
 
-    def _order(self) -> Callable[[tuple[str, ...]], tuple[int, ...]]:
-        """Returns the key that sorts commands as their lists do, those of a command after it."""
-        places = {path: number for number, path in enumerate(self._nodes)}
-        return lambda path: tuple(places.get(path[:length], 0) for length in range(1, len(path) + 1))
-
-    def _section(self, path: tuple[str, ...], text: str) -> Section:
-        return Section(title=" ".join((*self._words, *path)), body=str(fence(self._verbatim(text))))
-
-    def _tool(self, path: tuple[str, ...], node: _Node, name: str, *, is_parent: bool) -> Tool:
+    def _tool(self, path: _Path, text: _Help | None, name: str, *, is_parent: bool) -> Tool:
         """Returns a command with its help, or with the line that lists it."""
-        text = node.help.text if node.help is not None else node.listed.line
-        default = name if any(len(other) > 1 or ":" in other[0] for other in self._nodes) else None
+        listed = self._listed.get(path)
+        default = name if any(len(other) > 1 or ":" in other[0] for other in self._listed) else None
         group = " ".join(path if is_parent else path[:-1]) or ":".join(path).rpartition(":")[0] or default
-        call = " ".join((*self._words, *path))
-        usages = [item for item in (node.help.usages if node.help is not None else []) if item.startswith(call)]
-        if len(usages) > 1 and any(_LITERAL.search(_PLACEHOLDERS.sub("", item[len(call) :])) for item in usages):
-            usages = []  # the first may be that of a command behind this one, such as `git stash list`
-        summary = node.listed.summary or (node.help.summary() if node.help is not None else "")
+        summary = (listed.summary if listed else "") or (text.summary() if text is not None else "")
+        shown = text.text if text is not None else listed.line if listed else ""
         return Tool(
             name=" ".join(path) or name,
             summary=summary or None,
-            help=self._verbatim(text) or None,
-            usage=usages[0] if usages else None,
+            help=_verbatim(shown) or None,
+            usage=text.usage if text is not None else None,
             group=group,
             input_schema={"type": "object"},
             is_input_declared=False,
@@ -655,9 +633,9 @@ class _Explorer:
             pointer="/root" + "".join(f"/{word}" for word in path),
         )
 
-    @staticmethod
-    def _verbatim(text: str) -> str:
-        """Returns as much of a text as is documented, without its margin; a last line `…` is for the rest."""
-        shown = "\n".join(map(str.rstrip, dedent(text.expandtabs()).strip("\n").splitlines())).encode()
-        cut = shown[:SHOWN_BYTES].rpartition(b"\n")[0] + "\n…".encode() if len(shown) > SHOWN_BYTES else shown
-        return cut.decode("utf-8", "ignore")
+
+def _verbatim(text: str) -> str:
+    """Returns as much of a text as is documented, without its margin; a last line `…` is for the rest."""
+    shown = "\n".join(map(str.rstrip, dedent(text.expandtabs()).strip("\n").splitlines())).encode()
+    cut = shown[:SHOWN_BYTES].rpartition(b"\n")[0] + "\n…".encode() if len(shown) > SHOWN_BYTES else shown
+    return cut.decode("utf-8", "ignore")
