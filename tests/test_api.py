@@ -117,7 +117,7 @@ def test_a_server_is_read(project: Path) -> None:
     messages: list[str] = []
     server = skillgen.read(config=".mcp.json", notify=messages.append)
     assert server.server_name == "acme"
-    assert messages == ["crawling 1 servers"]
+    assert messages == ["0 of 1 servers read", "1 of 1 servers read"]
     assert [tool.name for tool in skillgen.read(command=["python", "server.py"]).tools] == [
         tool.name for tool in server.tools
     ]

@@ -96,7 +96,7 @@ def test_alternative_ways_to_authenticate_are_not_required_together(tmp_path: Pa
         ),
         (
             {"clientCredentials": {"tokenUrl": "/token"}, "x-own": {"tokenUrl": "/other"}},
-            "send client ID and secret to `/token` (`grant_type=client_credentials`)",
+            "send client ID and secret to `https://tasks.example/token` (`grant_type=client_credentials`)",
         ),
         ({"implicit": {"authorizationUrl": "https://a.example/in"}}, "let the user consent at `https://a.example/in`"),
     ],

@@ -54,7 +54,7 @@ def test_a_call_line_shows_types_and_the_content_of_the_only_parameter(tmp_path:
     }
     _, out = documented(tmp_path, tools=[tool(name, inputSchema=schema) for name, schema in schemas.items()])
     skill = skill_of(out)
-    assert "`wrapped(params: {name*, size, kind, sides: string[], lit: bool})`" in skill
+    assert "`wrapped(params: {name*, size: int or string, kind: string or array, sides: string[], lit: bool})`" in skill
     assert "`beside(params: object, id)`" in skill
 
 
@@ -75,7 +75,7 @@ def test_the_other_ways_to_call_a_tool_are_quoted(tmp_path: Path) -> None:
         assert f"`{form}`\n" in text
     assert "Declared: deletes data." not in text, "the mark says so"
     help_text = (out / "ai-help.md").read_text("utf-8")
-    assert "- Only read: `keep`\n" in help_text
+    assert "### keep\n\n[read]\n" in help_text
 
 
 def test_a_deprecation_that_only_the_text_declares_is_marked_as_inferred(tmp_path: Path) -> None:
