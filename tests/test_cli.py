@@ -253,11 +253,10 @@ def test_a_run_prints_what_it_wrote_and_what_it_inferred(folder: Path) -> None:
     write(folder / "good.json", source)
     finished = generated("from-openapi", "good.json", "-o", "out", cwd=folder)
     assert finished.stdout == ""
-    warning, summary, inferred, following = finished.stderr.splitlines()
-    assert following.startswith("next: the same command with --draft COMMAND")
+    warning, summary, inferred = finished.stderr.splitlines()
     assert summary.startswith("Tasks: 1 tool, 0 parameters; ")
     assert inferred == "inferred: effects of 1 tool; declare them with --effect"
-    assert warning.endswith("(write one with --description, or in the source)")
+    assert warning.endswith("(write one with --description, or have an agent write it: `skillgen draft`)")
 
 
 def test_a_declared_description_is_not_reported_as_inferred(folder: Path) -> None:

@@ -7,7 +7,6 @@ removed and the log commands of CI hosts broken: no source can control the termi
 from __future__ import annotations
 
 import os
-import shlex
 import shutil
 import sys
 import traceback
@@ -15,7 +14,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import datetime, timezone
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING
 
 from msgspec import structs
 
@@ -30,8 +29,6 @@ if TYPE_CHECKING:
     from skillgen.model.service import Service
     from skillgen.pipeline.results import Outcome, Result
     from skillgen.write.record import Record
-
-AnyReport = TypeVar("AnyReport")
 
 PLACES_SHOWN = 3
 """Number of places printed for problems of one code; `--verbose` prints each problem."""
@@ -194,21 +191,6 @@ def show_result(result: Result, console: Console, *, shows_diff: bool, is_projec
         if line := _inferences(step, is_project=is_project):
             console.say(line)
     console.problems(result.notices)
-    if line := _next_draft(result):
-        console.say(line)
-
-
-def _next_draft(result: Result) -> str:
-    """Returns the line to type for the description of a service that nobody wrote, if there is one."""
-    for outcome in result.outcomes:
-        if any(problem.code == "description-inferred" for problem in outcome.problems):
-            target, _, server = (outcome.plan.after.target or "").partition(" ")
-            if server:  # a target of several services has no texts of one
-                continue
-            line = f"skillgen draft --target {shlex.quote(target)} --agent COMMAND" if target else ""
-            what = line or "the same command with --draft COMMAND"
-            return f"next: {what}, for a description that an agent such as 'claude -p' writes"
-    return ""
 
 
 def _summary(outcome: Outcome) -> str:

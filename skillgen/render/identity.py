@@ -63,7 +63,7 @@ def description_problems(service: Service) -> Iterator[Problem]:
             code="description-inferred",
             where=skill_name(service),
             message="no sentence of the source says what the service does; the description follows from its tools",
-            fix="write one with --description, or in the source",
+            fix="write one with --description, or have an agent write it: `skillgen draft`",
         )
 
 
