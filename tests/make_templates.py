@@ -104,7 +104,6 @@ NAMES = {
     "reference": "everything that is documented, in pages: `Reference`",
     "resource": "the `Resource` of a section",
     "rest": "the source's own sections that belong to no section of the profile",
-    "script": "the address of the script of a registry's overview, which has all that can be found",
     "section": "a section of the source, `Section`",
     "sections": "sections of the source that are written below the derived text",
     "service": "the facts of the source: `Service`",

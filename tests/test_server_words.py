@@ -75,7 +75,7 @@ def test_the_other_ways_to_call_a_tool_are_quoted(tmp_path: Path) -> None:
         assert f"`{form}`\n" in text
     assert "Declared: deletes data." not in text, "the mark says so"
     help_text = (out / "ai-help.md").read_text("utf-8")
-    assert "### keep\n\n[read]\n" in help_text
+    assert "- `keep(id)` [read]\n" in help_text
 
 
 def test_a_deprecation_that_only_the_text_declares_is_marked_as_inferred(tmp_path: Path) -> None:
