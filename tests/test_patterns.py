@@ -269,7 +269,7 @@ TRIED = {
 }
 
 BOUNDED = {
-    ("calls/script.py", "limit_faults"),
+    ("model/check.py", "matches"),
     ("mock/routing.py", "_pattern"),
     ("render/scripts.py", "_is_checkable"),
     ("sources/examples/consistency.py", "_is_pattern"),

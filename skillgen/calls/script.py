@@ -11,7 +11,6 @@ from __future__ import annotations
 import argparse
 import base64
 import contextlib
-import difflib
 import json
 import os
 import queue
@@ -26,13 +25,12 @@ import urllib.parse
 import urllib.request
 import uuid
 import zlib
-from operator import ge, gt, le, lt
 from pathlib import Path
 from typing import Any
 
+from skillgen.model.check import Check, pointer, unknown
 from skillgen.model.credentials import forms_of, origin_of, variable_prefix, with_plain_origin
 from skillgen.model.serialization import (
-    MATCHED_LENGTH,
     form_pairs,
     header_text,
     part_items,
@@ -44,15 +42,10 @@ from skillgen.model.serialization import (
 )
 
 SIZE_LIMIT = 32 * 1024 * 1024
-STEPS_LIMIT = 50_000
-UNSURE = {"$comment", "contains", "patternProperties", "propertyNames"}
 FILES_LIMIT = 100
 CHARSET = r"charset=\"?(iso-8859-(?:[1-9]|1[013-6])\b|windows-125[0-8]|utf-16|shift_jis|euc-(?:jp|kr)|gbk|gb18030|big5)"
 LEGACY, MODERN = "2025-11-25", "2026-07-28"
 CLIENT = {"name": "call.py", "version": "1"}
-TYPES = {str: "string", dict: "object", list: "array", bool: "boolean", int: "integer", float: "number"}
-BOUNDS: Any = {"minimum": lt, "exclusiveMinimum": le, "min": lt, "maximum": gt, "exclusiveMaximum": ge, "max": gt}
-SIZES: Any = {str: "Length", list: "Items", dict: "Properties"}
 
 
 class Failure(Exception):
@@ -109,149 +102,6 @@ def timed(deadline: float, failure: str, action: Any) -> Any:
 
 
 # -- arguments --------------------------------------------------------------------------------------------------------
-
-
-class Check:
-    """Checks values against schemas, in a bounded number of steps."""
-
-    def __init__(self, types: Any) -> None:
-        self.types, self.steps, self.unsure = types, 0, False
-
-    def faults(self, schema: Any, value: Any, at: Any = "", within: Any = ()) -> Any:
-        """Yields the faults of a value, each with its JSON pointer."""
-        self.steps += 1
-        if self.steps > STEPS_LIMIT:
-            raise RecursionError
-        if not isinstance(schema, dict):
-            yield from () if schema else [(at, "is not allowed here")]
-            return
-        if isinstance(value, File):
-            return
-        self.unsure |= not UNSURE.isdisjoint(schema)
-        kinds, choices = schema.get("type", ()), schema.get("enum")
-        kinds = [kinds] if isinstance(kinds, str) else kinds
-        if kinds and not any(is_type(value, kind) for kind in kinds):
-            yield at, f"{shown(value)} is not of type {' or '.join(kinds)}"
-            return
-        if choices and not any(same(value, choice) for choice in choices):
-            yield at, f"{shown(value)} is not one of {', '.join(map(shown, choices[:20]))}"
-        yield from ((at, text) for text in limit_faults(schema, value))
-        name = name_of(schema)
-        if name not in (None, *within):
-            yield from self.faults(self.types.get(name, {}), value, at, (*within, name))
-        for part in schema.get("allOf", ()):
-            yield from self.faults(part, value, at, within)
-        yield from self.choice(schema, value, at, within)
-        if isinstance(value, dict):
-            yield from self.members(schema, value, at)
-        elif isinstance(value, list):
-            first, rest = schema.get("prefixItems", ()), schema.get("items", {})
-            for index, item in enumerate(value):
-                yield from self.faults(first[index] if index < len(first) else rest, item, f"{at}/{index}")
-
-    def choice(self, schema: Any, value: Any, at: Any, within: Any) -> Any:
-        """Returns the faults by alternatives, exclusions and conditions; none that follow from what is not checked."""
-        before, self.unsure = self.unsure, False
-        options = schema.get("anyOf", schema.get("oneOf", ()))
-        results = [list(self.faults(option, value, at, within)) for option in options]
-        found: Any = []
-        matching = results.count([])
-        if results and not matching:
-            near = [item for item in results if not any(place == at and "of type" in text for place, text in item)]
-            found = near[0] if len(near) == 1 else [(at, f"{shown(value)} matches none of its alternatives")]
-        elif matching > 1 and "oneOf" in schema:
-            found = [(at, f"{shown(value)} matches {matching} alternatives, but only one may match")]
-        if "not" in schema and not any(self.faults(schema["not"], value, at, within)):
-            found.append((at, f"{shown(value)} is excluded"))
-        if "if" in schema:
-            branch = "else" if any(self.faults(schema["if"], value, at, within)) else "then"
-            found += self.faults(schema.get(branch, {}), value, at, within)
-        found, self.unsure = [] if self.unsure else found, self.unsure or before
-        return found
-
-    def members(self, schema: Any, value: Any, at: Any) -> Any:
-        """Yields the faults of the members of an object."""
-        yield from ((pointer(at, name), "is required") for name in schema.get("required", ()) if name not in value)
-        properties, additional = schema.get("properties", {}), schema.get("additionalProperties")
-        is_closed = False in (additional, schema.get("unevaluatedProperties")) and "patternProperties" not in schema
-        known = set(self.names(schema)) if is_closed else set()
-        for name, member in value.items():
-            if name in properties:
-                yield from self.faults(properties[name], member, pointer(at, name))
-            elif isinstance(additional, dict) and "patternProperties" not in schema:
-                yield from self.faults(additional, member, pointer(at, name))
-            elif is_closed and name not in known:
-                yield pointer(at, name), unknown(name, known)
-
-    def names(self, schema: Any, within: Any = ()) -> Any:
-        """Yields the names of the properties that a schema declares, also by way of others."""
-        yield from schema.get("properties", ())
-        base = name_of(schema)
-        if base not in (None, *within):
-            yield from self.names(self.types.get(base, {}), (*within, base))
-        for part in parts_of_schema(schema):
-            yield from self.names(part, within)
-
-
-def name_of(schema: Any) -> Any:
-    """Returns the name of the type to which a schema refers; `None` if it refers to none."""
-    return schema["$ref"].rpartition("/")[2].replace("~1", "/").replace("~0", "~") if "$ref" in schema else None
-
-
-def parts_of_schema(schema: Any) -> Any:
-    """Returns the schemas of which a schema is composed."""
-    return [part for key in ("allOf", "anyOf", "oneOf") for part in schema.get(key, ()) if isinstance(part, dict)]
-
-
-def is_type(value: Any, kind: Any) -> Any:
-    """True if a value has a JSON type."""
-    own = TYPES.get(type(value), "null")
-    return own == kind or ({own, kind} == {"integer", "number"} and (own == "integer" or value.is_integer()))
-
-
-def same(left: Any, right: Any) -> Any:
-    """True if two JSON values are equal: `true` is not 1."""
-    return left == right and isinstance(left, bool) == isinstance(right, bool)
-
-
-def limit_faults(limits: Any, value: Any) -> Any:
-    """Yields the reasons for which a value is out of bounds."""
-    if value is None or isinstance(value, bool):
-        return
-    noun = SIZES.get(type(value), "")
-    size = len(value) if noun else value
-    for name, is_beyond in BOUNDS.items():
-        if name + noun in limits and is_beyond(size, limits[name + noun]):
-            yield f"{shown(value)} violates {name}{noun}: {limits[name + noun]}"
-    step, pattern = limits.get("multipleOf"), limits.get("pattern")
-    if step and not noun and abs(value / step - round(value / step)) > 1e-9:
-        yield f"{shown(value)} is not a multiple of {step}"
-    if noun == "Items" and limits.get("uniqueItems") and len({json.dumps(x, sort_keys=True) for x in value}) < size:
-        yield "has the same item twice"
-    if noun == "Length" and pattern and size <= MATCHED_LENGTH and not re.search(pattern, value, re.ASCII):
-        yield f"{shown(value)} does not match {pattern}"
-
-
-def shown(value: Any) -> Any:
-    """Returns a value for a message."""
-    text = json.dumps(value, ensure_ascii=False, default=lambda item: "FILE")
-    return text if len(text) <= 60 else text[:59] + "…"
-
-
-def pointer(at: Any, name: Any) -> Any:
-    """Returns the JSON pointer of a member."""
-    return f"{at}/{str(name).replace('~', '~0').replace('/', '~1')}"
-
-
-def unknown(name: Any, names: Any, noun: Any = "parameter") -> Any:
-    """Returns the message for a name that no parameter or tool has, with the nearest ones."""
-    names = sorted(names) if isinstance(names, set) else list(names)
-    if close := difflib.get_close_matches(name, names, n=3, cutoff=0.5):
-        return f"is not a {noun}; did you mean {' or '.join(close)}?"
-    more = f" and {len(names) - 12:,} more" if len(names) > 12 else ""
-    return f"is not a {noun}; " + (
-        f"the {noun}s are {', '.join(names[:12])}{more}" if names else f"there are no {noun}s"
-    )
 
 
 def doubts(value: Any, schema: Any, types: Any) -> int:

@@ -10,8 +10,8 @@ from urllib.parse import parse_qsl, unquote, unquote_plus, urlsplit
 
 from msgspec import Struct, field
 
-from skillgen.calls import script
 from skillgen.calls.arguments import body_form, body_parameters, parameter_keys
+from skillgen.model.check import unknown
 from skillgen.model.schema import Parameter, Schema
 from skillgen.model.schema_json import Types
 from skillgen.model.serialization import QUERY_STRING, is_exploded, is_json, is_json_lines, is_json_sequence
@@ -96,7 +96,7 @@ class Decoder:
             except ValueError as error:
                 decoded.faults.append(Fault(child("", key), str(error)))
         for name in dict.fromkeys(name for name, _ in pairs if name not in known):
-            decoded.faults.append(Fault(child("", name), script.unknown(name, names)))
+            decoded.faults.append(Fault(child("", name), unknown(name, names)))
         if request.body:
             self._decode_body(tool, request, body_key, decoded)
         return decoded

@@ -18,6 +18,7 @@ from skillgen.calls import script
 from skillgen.calls.arguments import body_parameters
 from skillgen.config.project import CallOptions
 from skillgen.errors import ExitCode, SkillgenError, SourceError, UsageError
+from skillgen.model.check import unknown
 from skillgen.model.credentials import origin_of
 from skillgen.model.service import Service
 from skillgen.model.tool import Tool
@@ -64,7 +65,7 @@ class Calls:
             UsageError: there is no such tool, the arguments are invalid, or a person must confirm the call.
         """
         if (tool := self._tools.get(name)) is None:
-            what = script.unknown(name, self._tools, "tool")
+            what = unknown(name, self._tools, "tool")
             raise UsageError(what, where=name[:80], fix="give the exact name of a tool")
         names = [word.partition("=")[0] for word in words]
         if files := {item[:-1].removeprefix("body.") for item in names if item.endswith("@")}:

@@ -347,7 +347,8 @@ def script_text(kind: str) -> str:
     client = {"http": "HttpClient", "mcp": "McpClient"}[kind]
     own = (package / "calls" / "script.py").read_text("utf-8")
     own = own.replace('CLIENTS[data["kind"]]', client)
-    shared = [(package / "model" / f"{name}.py").read_text("utf-8") for name in ("serialization", "credentials")]
+    modules = ("serialization", "credentials", "check")
+    shared = [(package / "model" / f"{name}.py").read_text("utf-8") for name in modules]
     head, _, _ = own.partition("\nfrom __future__")
     pieces = [piece for text in (*shared, own) for piece in _pieces(re.sub(r"\bJson\b", "Any", text))]
     definitions = {name: piece for piece in pieces for name in piece.defined}

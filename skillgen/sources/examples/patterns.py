@@ -5,7 +5,6 @@ It takes linear time, and for look-arounds a bounded number of steps. What it do
 
 from __future__ import annotations
 
-import json
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
@@ -18,7 +17,7 @@ if TYPE_CHECKING:
 _PATTERN_LIMIT = 800
 """Characters of a pattern that is read."""
 
-MATCHED_LIMIT = 2_000
+_MATCHED_LIMIT = 2_000
 """Characters of a string that is matched; the time is proportional to its length and to the size of the pattern."""
 
 _BACKTRACKING_LIMIT = 20_000
@@ -38,43 +37,45 @@ def compiled(schema: Json) -> Draft202012Validator:
     Raises:
         ValueError: the schema is invalid, or a pattern is too large.
     """
-    return _compiled(json.dumps(schema))
-
-
-@lru_cache(2048)  # most values are strings without constraints, and compiling takes ten times as long as validating
-def _compiled(schema: str) -> Draft202012Validator:
     from jsonschema_rs import Draft202012Validator, FancyRegexOptions
 
     options = FancyRegexOptions(backtrack_limit=_BACKTRACKING_LIMIT, size_limit=_ENGINE_SIZE_LIMIT_BYTES)
-    return Draft202012Validator(json.loads(schema), validate_formats=True, pattern_options=options)
-
-
-def matches(pattern: str, text: str) -> bool | None:
-    """True if a pattern matches anywhere in a string; `None` if that is not known."""
-    engine_pattern = engine_syntax(pattern)
-    if engine_pattern is None or len(text) > MATCHED_LIMIT:
-        return None
-    try:
-        error = next(iter(compiled({"pattern": engine_pattern}).iter_errors(text)), None)
-    except ValueError:  # half of a surrogate pair
-        return None
-    return None if error is not None and is_exhausted(error.message) else error is None
-
-
-def is_exhausted(message: str) -> bool:
-    """True if a validation error only says that a pattern needs more steps than are allowed."""
-    return "backtracking" in message
+    return Draft202012Validator(schema, validate_formats=True, pattern_options=options)
 
 
 @lru_cache(4096)
-def engine_syntax(pattern: str) -> str | None:
-    """Returns a pattern as the engine takes it; `None` if it is not supported."""
+def matches(pattern: str, text: str) -> bool | None:
+    """True if a pattern matches anywhere in a string; `None` if that is not known."""
+    if (validator := _of_pattern(pattern)) is None or len(text) > _MATCHED_LIMIT:
+        return None
+    try:
+        error = next(iter(validator.iter_errors(text)), None)
+    except ValueError:  # half of a surrogate pair
+        return None
+    return None if error is not None and "backtracking" in error.message else error is None
+
+
+@lru_cache(64)
+def _of_format(name: str) -> Draft202012Validator:
+    return compiled({"format": name})
+
+
+def has_format(text: str, name: str) -> bool:
+    """True if a string has a format of JSON Schema."""
+    try:
+        return _of_format(name).is_valid(text)
+    except ValueError:  # half of a surrogate pair
+        return False
+
+
+@lru_cache(2048)
+def _of_pattern(pattern: str) -> Draft202012Validator | None:
+    """Returns the validator of a pattern; `None` if the engine does not support it."""
     if len(pattern) > _PATTERN_LIMIT or _OTHER_LANGUAGES.search(pattern):
         return None
     for candidate in (pattern, *(repetition.sub(r"{\1,}", pattern) for repetition in _LONG_REPETITIONS)):
         try:
-            compiled({"pattern": candidate})
+            return compiled({"pattern": candidate})
         except ValueError:
             continue
-        return candidate
     return None

@@ -5,24 +5,20 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import suppress
 from functools import lru_cache
-from typing import TYPE_CHECKING
 
 from msgspec import Struct
 from msgspec.json import encode
 
+from skillgen.model.check import Check, pointer, shown
 from skillgen.model.schema import Schema
 from skillgen.model.schema_json import SchemaWriter, Types
-from skillgen.model.values import Json, child, last_token
+from skillgen.model.values import Json
 from skillgen.security.credentials import is_secret_name, looks_random, might_hold_credential, redact
-from skillgen.sources.examples.patterns import MATCHED_LIMIT, compiled, engine_syntax, is_exhausted, matches
-from skillgen.sources.json_access import as_dict
+from skillgen.sources.examples.patterns import has_format, matches
 from skillgen.text import lazy_re as re
 from skillgen.text.markdown import json_text, one_line
 from skillgen.text.summary import clip
 from skillgen.text.unicode import invisible_kinds
-
-if TYPE_CHECKING:
-    from jsonschema_rs import ValidationError
 
 UNCHECKED = "it could not be checked within bounds"
 """The validation error of a value that may be valid."""
@@ -33,24 +29,11 @@ PLACEHOLDER = re.compile(r"<[\w .:/-]{1,60}>")
 _MAX_ERROR_LENGTH = 160
 """Characters of a validation error in a message."""
 
-_PARTS_LIMIT = 2_000
-"""Schemas that are read for the validation of one value."""
-
 _FORMATS = frozenset({"date", "email", "ipv4", "ipv6", "uuid"})
 """Formats that are checked, as most servers do; others are ignored."""
 
-_RANGES = {
-    "int32": {"minimum": -(2**31), "maximum": 2**31 - 1},
-    "int64": {"minimum": -(2**63), "maximum": 2**63 - 1},
-}
+_RANGES = {"int32": 2**31, "int64": 2**63}
 """Ranges of integers by format (OpenAPI 3.1, "Data Types")."""
-
-_PLAIN = (
-    "type", "enum", "minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf", "minLength",
-    "maxLength", "minItems", "maxItems", "uniqueItems", "minProperties", "maxProperties", "minContains", "maxContains",
-    "unevaluatedProperties", "required",
-)  # fmt: skip
-"""Keywords that are the same for each value."""
 
 
 class Fault(Struct, frozen=True):
@@ -63,16 +46,8 @@ class Fault(Struct, frozen=True):
     """What is wrong with it."""
 
 
-class _TooLarge(Exception):
-    """Too many schemas apply to a value."""
-
-
 class Validator:
-    """Validates values against schemas.
-
-    Of a schema, `jsonschema-rs` gets those parts that the value has, with references and discriminators resolved. So it
-    is small however large the description is, and no schema can make the validation take long.
-    """
+    """Validates values against schemas of the model, each of which is written as JSON Schema once."""
 
     def __init__(
         self, types: Types, *, is_request: bool, is_strict: bool = False, allows_placeholders: bool = False
@@ -81,178 +56,107 @@ class Validator:
         formats that a server with types reads; with `allows_placeholders`, any value may be one."""
         self.types = types
         self.is_request = is_request
-        self._formats = _FORMATS | {"date-time"} if is_strict else _FORMATS
-        self._ranges = _RANGES if is_strict else {}
+        self._is_strict = is_strict
         self._placeholders = allows_placeholders
         self._writer = SchemaWriter(types, is_request=is_request)
         self._written: dict[int, tuple[Schema, Json]] = {}
         self._definitions: dict[str, Json] = {}
-        self._parts = 0
-        self._is_partial = False
-        self._patterns: dict[str, str] = {}
 
     def validation_error(self, value: Json, schema: Schema) -> str | None:
         """Returns why a value does not match a schema, for a message; `None` if it does."""
-        errors = self._errors(value, schema)
-        if errors is None:
+        try:
+            fault = next(self._found(value, schema), None)
+        except RecursionError:
             return UNCHECKED
-        error = next(errors, None)
-        if error is None:
+        if fault is None:
             return None
-        if self._is_partial or is_exhausted(error.message):
-            return UNCHECKED
-        message = "/".join(str(part) for part in error.instance_path)
-        return self._message(f"{message}: {error.message}" if message else error.message)
+        return clip(one_line(": ".join(filter(None, (fault.pointer[1:], fault.message)))), _MAX_ERROR_LENGTH)
 
     def faults(self, value: Json, schema: Schema) -> Iterator[Fault]:
         """Yields every part of a value that does not match a schema, as far as that is certain."""
-        for error in self._errors(value, schema) or ():
-            yield from self._faults(error)
+        with suppress(RecursionError):
+            yield from self._found(value, schema)
 
-    def _errors(self, value: Json, schema: Schema) -> Iterator[ValidationError] | None:
-        """Returns the errors of a value; `None` if they cannot be found within bounds."""
-        self._parts = 0
-        self._is_partial = False
-        self._patterns.clear()
+    def _found(self, value: Json, schema: Schema) -> Iterator[Fault]:
         if id(schema) not in self._written:  # by identity: a schema is compared by all that it holds
             self._written[id(schema)] = schema, self._writer.write(schema)
-        try:
-            return iter(compiled(self._applied(self._written[id(schema)][1], value, ())).iter_errors(value))
-        except (_TooLarge, RecursionError, ValueError):  # the last for what is not JSON, such as half a surrogate pair
-            return None
+        check = _Check(self, self._placeholders, self._is_strict)
+        for at, message in check.faults(self._written[id(schema)][1], value):
+            yield Fault(at, message)
 
-    def _faults(self, error: ValidationError) -> Iterator[Fault]:
-        kind, pointer = error.kind, child("", *error.instance_path)
-        if is_exhausted(error.message) or (self._is_partial and not _CONDITIONAL.isdisjoint(error.schema_path)):
+    def get(self, name: str, default: Json) -> Json:
+        """Returns the definition of a type."""
+        if name not in self._definitions:
+            self._definitions[name] = self._writer.definition(name)
+        return self._definitions[name]
+
+
+_At = tuple[str, str]
+"""The pointer to a part of a value, and what is wrong with it."""
+
+
+class _Check(Check):
+    """Checks also what a program of the standard library cannot: any pattern, formats, discriminators."""
+
+    def __init__(self, types: Validator, allows_placeholders: bool, is_strict: bool) -> None:
+        super().__init__(types)
+        self.unchecked = set()
+        self._placeholders = allows_placeholders
+        self._is_strict = is_strict
+
+    def faults(
+        self, schema: Json, value: Json, at: str = "", within: tuple[str, ...] = ()
+    ) -> Iterator[tuple[str, str]]:
+        if self._placeholders and isinstance(value, str) and PLACEHOLDER.fullmatch(value) and schema is not False:
             return
-        if kind.name == "required":
-            yield Fault(child(pointer, getattr(kind, "property", "")), "is required")
-        elif kind.name in ("additionalProperties", "unevaluatedProperties"):
-            for name in getattr(kind, "unexpected", ()):
-                yield Fault(child(pointer, name), _UNEXPECTED)
-        elif kind.name == "falseSchema":
-            yield Fault(pointer, _UNEXPECTED)
-        elif kind.name in ("anyOf", "oneOf") and (branch := _closest_branch(error)) is not None:
-            for inner in branch:
-                yield from self._faults(inner)
-        else:
-            yield Fault(pointer, self._message(error.message))
+        if isinstance(schema, dict) and "discriminator" in schema and isinstance(value, dict):
+            schema = _selected(schema, value)
+        yield from super().faults(schema, value, at, within)
+        if isinstance(value, list) and isinstance(schema, dict) and "contains" in schema:
+            count = sum(not any(self.faults(schema["contains"], item, at)) for item in value)
+            if not schema.get("minContains", 1) <= count <= schema.get("maxContains", count):
+                yield at, f"{count} of its items are such as it must contain"
 
-    def _message(self, message: str) -> str:
-        for pattern, declared in self._patterns.items():
-            message = message.replace(pattern, declared)
-        return clip(one_line(message), _MAX_ERROR_LENGTH)
+    def members(self, schema: dict[str, Json], value: dict[str, Json], at: str) -> Iterator[_At]:
+        if "propertyNames" in schema:
+            for name in value:
+                yield from self.faults(schema["propertyNames"], name, pointer(at, name))
+        if "patternProperties" in schema:
+            properties = dict(schema.get("properties", {}))
+            for pattern, part in schema["patternProperties"].items():
+                for name, is_match in ((name, self.matches(pattern, name)) for name in value):
+                    self.unsure |= is_match is None
+                    if is_match is not False:
+                        properties[name] = {"allOf": [properties.get(name, True), part if is_match else True]}
+            rest = {key: item for key, item in schema.items() if key != "patternProperties"}
+            schema = {**rest, "properties": properties}
+        yield from super().members(schema, value, at)
 
-    def _applied(self, raw: Json, value: Json, within: tuple[str, ...]) -> Json:
-        """Returns what a schema says of a value; `within` are the types whose definitions it is part of."""
-        self._parts += 1
-        if self._parts > _PARTS_LIMIT:
-            raise _TooLarge
-        if not isinstance(raw, dict):
-            return raw
-        if self._placeholders and isinstance(value, str) and PLACEHOLDER.fullmatch(value):
-            return True
-        result = {keyword: raw[keyword] for keyword in _PLAIN if keyword in raw}
-        if isinstance(value, str):
-            result |= self._text(raw, value)
-        result |= self._ranges.get(str(raw.get("format")), {})
-        parts = [self._applied(part, value, within) for part in raw.get("allOf", ())]
-        if "$ref" in raw and (name := last_token(raw["$ref"])) not in within:
-            if name not in self._definitions:
-                self._definitions[name] = self._writer.definition(name)
-            parts.append(self._applied(self._definitions[name], value, (*within, name)))
-        result |= self._choice(raw, value, within, parts)
-        for keyword in ("not", "if", "then", "else"):
-            if keyword in raw:
-                result[keyword] = self._applied(raw[keyword], value, within)
-        if isinstance(value, dict):
-            result |= self._object(raw, value)
-        if isinstance(value, list):
-            result |= self._array(raw, value)
-        if parts and not result:
-            return parts[0] if len(parts) == 1 else {"allOf": parts}
-        return {**result, "allOf": parts} if parts else result
+    def matches(self, pattern: str, text: str) -> bool | None:
+        is_match = matches(pattern, text)
+        self.unsure |= is_match is None
+        return is_match
 
-    def _text(self, raw: dict[str, Json], value: str) -> Iterator[tuple[str, Json]]:
-        if raw.get("format") in self._formats:
-            yield "format", raw["format"]
-        if "pattern" in raw:
-            pattern = engine_syntax(raw["pattern"]) if len(value) <= MATCHED_LIMIT else None
-            self._is_partial |= pattern is None
-            if pattern is not None:
-                self._patterns[pattern] = raw["pattern"]
-                yield "pattern", pattern
-
-    def _choice(self, raw: dict[str, Json], value: Json, within: tuple[str, ...], parts: list[Json]) -> dict[str, Json]:
-        """Returns the alternatives; adds to `parts` the type that the discriminator of a value names.
-
-        A value is then validated against this type only (OpenAPI, "Discriminator Object").
-        """
-        keyword = "oneOf" if "oneOf" in raw else "anyOf"
-        alternatives = raw.get(keyword, ())
-        if (discriminator := raw.get("discriminator")) is not None:
-            name = discriminator["propertyName"]
-            word = as_dict(value).get(name)
-            target = discriminator["mapping"].get(word) if isinstance(word, str) else None
-            chosen = next((item for item in alternatives if as_dict(item).get("$ref") == target), None)
-            if target is not None and (chosen is not None or not alternatives):
-                # The type need not declare the discriminating property.
-                parts.append(
-                    self._applied({"$ref": target, **(chosen or {}), "properties": {name: True}}, value, within)
-                )
-                return {}
-        found = [self._applied(item, value, within) for item in alternatives]
-        return {keyword: found} if found else {}
-
-    def _object(self, raw: dict[str, Json], value: dict[str, Json]) -> Iterator[tuple[str, Json]]:
-        declared, patterns = raw.get("properties", {}), raw.get("patternProperties", {})
-        properties: dict[str, Json] = {}
-        for name, member in value.items():
-            schemas = [declared[name]] if name in declared else []
-            schemas += [item for pattern, item in patterns.items() if self._matches(pattern, name)]
-            if not schemas and isinstance(raw.get("additionalProperties"), dict):
-                schemas = [raw["additionalProperties"]]
-            if schemas:
-                found = [self._applied(item, member, ()) for item in schemas]
-                properties[name] = found[0] if len(found) == 1 else {"allOf": found}
-        if properties or "properties" in raw:  # without the keyword, an error has no names of properties
-            yield "properties", properties
-        if raw.get("additionalProperties") is False:
-            yield "additionalProperties", False
-        if (names := raw.get("propertyNames")) is not None:
-            known = [{"const": name, "allOf": [self._applied(names, name, ())]} for name in value]
-            yield "propertyNames", {"anyOf": known} if known else True
-
-    def _matches(self, pattern: str, name: str) -> bool:
-        answer = matches(pattern, name)
-        self._is_partial |= answer is None
-        return bool(answer)
-
-    def _array(self, raw: dict[str, Json], value: list[Json]) -> Iterator[tuple[str, Json]]:
-        first, rest = raw.get("prefixItems", ()), raw.get("items", True)
-        if value and (first or rest is not True):
-            items = [first[index] if index < len(first) else rest for index in range(len(value))]
-            yield "prefixItems", [self._applied(item, member, ()) for item, member in zip(items, value, strict=True)]
-        if "contains" in raw:
-            members = [{"const": member, "allOf": [self._applied(raw["contains"], member, ())]} for member in value]
-            yield "contains", {"anyOf": members} if members else True
+    def value_faults(self, schema: dict[str, Json], value: Json) -> Iterator[str]:
+        yield from super().value_faults(schema, value)
+        name = schema.get("format", "")
+        if isinstance(value, str) and (name in _FORMATS or (self._is_strict and name == "date-time")):
+            if not has_format(value, name):
+                yield f'{shown(value)} is not a "{name}"'
+        elif self._is_strict and type(value) is int and name in _RANGES:
+            if not -_RANGES[name] <= value < _RANGES[name]:
+                yield f'{value} is not an "{name}"'
 
 
-_CONDITIONAL = frozenset({"anyOf", "oneOf", "not", "if", "then", "else", "contains"})
-"""Keywords with schemas that need not match, so that an error below them can follow from what was not checked."""
-
-_UNEXPECTED = "is not allowed here"
-
-
-def _closest_branch(error: ValidationError) -> list[ValidationError] | None:
-    """Returns the errors of the one alternative that allows the type of a value; `None` if several do, or none."""
-    here = error.instance_path
-    branches = [
-        branch
-        for branch in getattr(error.kind, "context", ())
-        if not any(inner.kind.name in ("type", "falseSchema") and inner.instance_path == here for inner in branch)
-    ]
-    return branches[0] if len(branches) == 1 else None
+def _selected(schema: dict[str, Json], value: dict[str, Json]) -> dict[str, Json]:
+    """Returns a schema with the one alternative that the discriminator of a value names (OpenAPI, "Discriminator
+    Object"); the type need not declare the discriminating property.
+    """
+    name, mapping = schema["discriminator"]["propertyName"], schema["discriminator"]["mapping"]
+    target = mapping.get(value[name]) if isinstance(value.get(name), str) else None
+    options = schema.get("anyOf", [{"$ref": target}])
+    chosen = [item for item in options if isinstance(item, dict) and item.get("$ref") == target is not None]
+    return {**schema, "anyOf": [{**chosen[0], "properties": {name: True}}]} if chosen else schema
 
 
 _MAX_EXAMPLE_LENGTH = 2_000
