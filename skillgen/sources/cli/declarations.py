@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from msgspec import Struct
 
+from skillgen.model.schema import Schema
 from skillgen.model.values import Json
 
 
@@ -16,8 +17,10 @@ class Param(Struct, frozen=True, kw_only=True):
     negations: tuple[str, ...] = ()
     metavar: str
     help: str | None = None
-    schema: dict[str, Json]
-    """The JSON Schema of one value."""
+    schema: Schema
+    """That of one value."""
+    formats: tuple[str, ...] = ()
+    """How a time is written, for `strftime`."""
     is_flag: bool = False
     is_repeatable: bool = False
     is_value_optional: bool = False

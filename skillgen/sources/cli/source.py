@@ -6,44 +6,42 @@ service, and the options of a group are among those of its commands, which they 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from functools import reduce
+from itertools import combinations
 from textwrap import dedent
+from typing import Any, NamedTuple
 
 import msgspec
-from msgspec import Struct
 from msgspec.structs import replace
 
 from skillgen.errors import ProblemLog, SourceError
 from skillgen.model.auth import Access, Requirements
 from skillgen.model.calls import Deprecation, ErrorCase, Example, Input
 from skillgen.model.resource import Group, Section
-from skillgen.model.schema import CommandSyntax, Location, Parameter, Schema
-from skillgen.model.schema_json import Types
+from skillgen.model.schema import CommandSyntax, Location, Parameter, Schema, arguments_of, object_of
+from skillgen.model.schema_json import SchemaWriter, Types
 from skillgen.model.service import Service
 from skillgen.model.tool import Tool
 from skillgen.model.traversal import report_undescribed
 from skillgen.model.values import Json, Origin, Value, child
 from skillgen.sources.cli.declarations import Command, Distribution, Param, Program
 from skillgen.sources.examples.calls import call_examples
-from skillgen.sources.json_schema.flatten import flatten
-from skillgen.sources.json_schema.loader import SchemaReader
+from skillgen.sources.json_schema.merge import merge
 from skillgen.text import lazy_re as re
 from skillgen.text.markdown import fence, value, with_stop
 from skillgen.text.summary import first_sentence, join_texts
 from skillgen.typed import convert
 
 
-class _Declared(Struct, frozen=True, kw_only=True):
-    """A parameter of a command before its schema is read."""
+class _Declared(NamedTuple):
+    """A parameter of a command."""
 
+    parameter: Parameter
     plain_name: str
     """Its name in words, from which an example value is made."""
-    raw: dict[str, Json]
-    """The JSON Schema of its value."""
     is_needed: bool
     """Whether an example has it: the program asks for it otherwise."""
-    parameter: Parameter
-    """All of it but the schema."""
 
 
 def service_from_program(data: Json, problems: ProblemLog, *, target: str, command: tuple[str, ...] | None) -> Service:
@@ -68,7 +66,6 @@ class _ServiceReader:
     def __init__(self, program: Program, command: tuple[str, ...] | None, problems: ProblemLog) -> None:
         self._program = program
         self._problems = problems
-        self._schemas = SchemaReader(problems)
         self._hidden: set[str] = set()
         """Pointers of what help hides."""
         words = command or ((program.program,) if program.program else ())
@@ -113,10 +110,9 @@ class _ServiceReader:
             requirements=Requirements(bins=self._words[:1]),
             groups=tuple(self._groups.values()),
             tools=tools,
-            parameters=self._input(parameters, {}, "/root", self._name)[0],
+            parameters=_parameters(parameters),
             errors=texts.exit_codes if root.commands else (),
             sections=texts.sections if root.commands else (),
-            schemas=self._schemas.named_types(),
             origins={
                 "summary": Origin("declared", "/root/help" if summary else "/distribution/summary"),
             },
@@ -167,16 +163,16 @@ class _ServiceReader:
             exiting = _exiting(command, pointer)
             own = [item for item in own if item.parameter.pointer not in exiting]
         declared = [*self._distinct(above, own, path), *own]
-        parameters, input_, raw = self._input(declared, _rules(command, declared), pointer, name)
+        parameters, rules = _parameters(declared), _rules(command, declared)
         return Tool(
             name=name,
             summary=_shown(command.short_help, command.markup) or None,
             description=texts.prose,
             group=group,
             parameters=parameters,
-            input_schema=raw,
+            input_schema=_raw(parameters, rules),
             is_input_declared=not command.takes_more,
-            input=input_,
+            input=Input(schema=rules, pointer=pointer) if rules is not None else None,
             examples=self._examples(command, declared, pointer, name, texts.prose),
             errors=texts.exit_codes,
             guidance=texts.sections,
@@ -199,27 +195,8 @@ class _ServiceReader:
                 syntax = replace(parameter.syntax, word=name)
                 parameter = replace(parameter, name=" ".join((*words, name)), syntax=syntax)
             below.add(name)
-            renamed.append(replace(item, parameter=parameter))
+            renamed.append(item._replace(parameter=parameter))
         yield from reversed(renamed)
-
-    def _input(
-        self, declared: Iterable[_Declared], rules: Mapping[str, Json], pointer: str, name: str
-    ) -> tuple[tuple[Parameter, ...], Input | None, dict[str, Json]]:
-        """Returns parameters with their schemas, the rules on all of them, and both as one JSON Schema."""
-        known = {item.parameter.name: item for item in declared}
-        required = [name for name, item in known.items() if item.parameter.required]
-        raw: dict[str, Json] = {
-            "type": "object",
-            "properties": {name: item.raw for name, item in known.items()},
-            **({"required": required} if required else {}),
-            **rules,
-        }
-        flat = flatten(self._schemas.open_document(raw, pointer, owner=name), raw, pointer)
-        parameters = tuple(
-            replace(known[item.name].parameter, schema=item.schema, description=item.description)
-            for item in flat.parameters
-        )
-        return parameters, Input(schema=flat.schema, pointer=pointer) if flat.schema is not None else None, raw
 
     def _declared(
         self, command: Command, texts: _Texts, pointer: str, location: Location, after: int | None
@@ -233,13 +210,13 @@ class _ServiceReader:
                 continue
             name = _name(item)
             place: Location = location if item.names or item.negations or after is not None else "positional"
-            raw = _value_schema(item)
+            schema = _value_schema(item)
             text = join_texts(_shown(item.help, command.markup), texts.of_parameters.get(item.name or ""))
             if item.deprecated and text is not None:
                 text = _DEPRECATED.sub("", text)
-            if formats := item.schema.get("formats"):
-                text = join_texts(text, f"Written as {' or '.join(f'`{form}`' for form in formats)} (`strftime`).")
-            is_label = "enum" in raw or _value(item) in (None, item.metavar)
+            if item.formats:
+                text = join_texts(text, f"Written as {' or '.join(f'`{form}`' for form in item.formats)} (`strftime`).")
+            is_label = schema.choices is not None or _value(item) in (None, item.metavar)
             if item.metavar and not is_label:
                 text = join_texts(text, f"Written as `{item.metavar}`.")
             if isinstance(item.deprecated, str):
@@ -248,20 +225,18 @@ class _ServiceReader:
                 text = join_texts(text, f"Without a value: {value(item.value_if_none)}.")
             if item.default_text:
                 text = join_texts(text, f"Default: {item.default_text}.")
-            if text:
-                raw["description"] = text
             parameter = Parameter(
                 name=name,
                 location=place,
                 required=item.is_required and item.prompt is None,
-                schema=_ANYTHING,
+                schema=schema,
+                description=text,
                 deprecated=bool(item.deprecated),
                 syntax=replace(syntax, after=after),
                 pointer=where,
             )
             is_needed = parameter.required or (item.prompt is not None and not item.has_default and not item.is_flag)
-            plain_name = item.name or name.strip("-")
-            declared.append(_Declared(plain_name=plain_name, raw=raw, is_needed=is_needed, parameter=parameter))
+            declared.append(_Declared(parameter, item.name or name.strip("-"), is_needed))
         return declared
 
     def _examples(
@@ -275,14 +250,14 @@ class _ServiceReader:
             for item in declared
             if item.is_needed or item.parameter.pointer in chosen
         }
-        raw = {
-            "type": "object",
-            "properties": {plain_name: _given(item.raw) for plain_name, item in needed.items()},
-            "required": [*needed],
-            "additionalProperties": False,
-        }
-        schema, types = SchemaReader(self._problems).open_document(raw, pointer).schema(raw, pointer), Types.of(())
-        found = call_examples((), schema, types, self._problems, name=name, description=description)
+        schema = object_of(
+            (
+                replace(item.parameter, name=plain_name, required=True, schema=_given(item.parameter.schema))
+                for plain_name, item in needed.items()
+            ),
+            Schema(additional=False),
+        )
+        found = call_examples((), schema, Types.of(()), self._problems, name=name, description=description)
         return tuple(
             replace(item, input={needed[key].parameter.name: value for key, value in item.input.items()})
             for item in found
@@ -295,12 +270,22 @@ def _exiting(command: Command, pointer: str) -> set[str]:
     return {child(pointer, "params", index) for index, item in enumerate(command.params) if item.exits}
 
 
-def _given(raw: dict[str, Json]) -> dict[str, Json]:
+def _parameters(declared: Iterable[_Declared]) -> tuple[Parameter, ...]:
+    return tuple({item.parameter.name: item.parameter for item in declared}.values())
+
+
+def _raw(parameters: tuple[Parameter, ...], rules: Schema | None) -> dict[str, Json]:
+    """Returns the JSON Schema of all arguments of a command, with descriptions and defaults."""
+    raw: Any = SchemaWriter(Types.of(()), is_request=False).write(arguments_of(parameters, rules))
+    for item in parameters:
+        raw["properties"][item.name] |= {"description": item.description} if item.description else {}
+        raw["properties"][item.name] |= {"default": item.schema.default.json} if item.schema.default else {}
+    return {"properties": {}, **raw}
+
+
+def _given(schema: Schema) -> Schema:
     """Returns the schema of a value in an example, which has a flag only if it is given."""
-    return {"const": True} if raw.get("type") == "boolean" else raw
-
-
-_ANYTHING = Schema()
+    return Schema(choices=(True,)) if schema.types == ("boolean",) else schema
 
 
 def _name(item: Param) -> str:
@@ -347,43 +332,42 @@ def _syntax(item: Param) -> CommandSyntax:
     )
 
 
-def _value_schema(item: Param) -> dict[str, Json]:
-    """Returns the JSON Schema of all values of a parameter."""
-    schema = {key: value for key, value in item.schema.items() if key != "formats"}
-    if item.is_flag and schema.get("type") != "integer":
-        schema = {"type": "boolean"}
-    if "%Y-%m-%d" in item.schema.get("formats", ()) and len(str(item.default or "")) <= len("2024-01-02"):
-        schema["format"] = "date"
-    if item.values != 1 and "prefixItems" not in schema and not item.is_flag:
-        schema = {"type": "array", "items": schema}
+def _value_schema(item: Param) -> Schema:
+    """Returns the schema of all values of a parameter."""
+    schema = item.schema
+    if item.is_flag and schema.types != ("integer",):
+        schema = Schema(types=("boolean",))
+    if "%Y-%m-%d" in item.formats and len(str(item.default or "")) <= len("2024-01-02"):
+        schema = replace(schema, format="date")
+    if item.values != 1 and not schema.prefix_items and not item.is_flag:
+        counts: dict[str, Json] = {}
         if item.values is not None:
-            schema |= {"minItems": item.values, "maxItems": item.values}
+            counts = {"minItems": item.values, "maxItems": item.values}
         elif item.names and item.least_values:
-            schema["minItems"] = item.least_values
-    if item.is_repeatable and not item.is_flag and not (item.values is None and "items" in schema):
-        schema = {"type": "array", "items": schema}
+            counts = {"minItems": item.least_values}
+        schema = Schema(types=("array",), items=schema, constraints=counts or None)
+    if item.is_repeatable and not item.is_flag and not (item.values is None and schema.items is not None):
+        schema = Schema(types=("array",), items=schema)
     # A flag is on or off only if another flag is the opposite; what help says of a default replaces it.
     is_open = not item.is_flag or (item.names and item.negations)
     if item.has_default and item.default != [] and not item.default_text and not item.is_secret and is_open:
-        schema["default"] = item.default
+        schema = replace(schema, default=Value(item.default))
     return schema
 
 
-def _rules(command: Command, declared: Sequence[_Declared]) -> dict[str, Json]:
-    """Returns the JSON Schema of the groups of parameters of which one at most may be given."""
+def _rules(command: Command, declared: Sequence[_Declared]) -> Schema | None:
+    """Returns the rules of the groups of parameters of which one at most may be given."""
     own = [item.parameter for item in declared if item.parameter.location != "global"]
     by_pointer = {parameter.pointer.rpartition("/")[2]: parameter.name for parameter in own}
-    pairs: list[Json] = []
-    choices: list[Json] = []
+    choices, pairs = list[Schema](), list[Schema]()
     for group in command.exclusive:
         names = [by_pointer[key] for key in map(str, group.params) if key in by_pointer]
         if group.is_required and names:
-            choices.append({"oneOf": [{"required": [name]} for name in names]})
+            choices.append(Schema(alternatives=tuple(Schema(required=(name,)) for name in names), is_exclusive=True))
         elif len(names) > 1:
-            pairs += [
-                {"not": {"required": [one, other]}} for index, one in enumerate(names) for other in names[index + 1 :]
-            ]
-    return {"allOf": [*choices, *pairs[:_PAIRS_LIMIT]]} if choices or pairs else {}
+            pairs += [Schema(excluded=Schema(required=pair)) for pair in combinations(names, 2)]
+    rules = [*choices, *pairs[:_PAIRS_LIMIT]]
+    return reduce(merge, rules) if rules else None
 
 
 _PAIRS_LIMIT = 20

@@ -433,7 +433,8 @@ class _ClickReader(_Reader):
         is_count = bool(getattr(param, "count", False))
         nargs = getattr(param, "nargs", 1)
         metavar = _text(getattr(param, "metavar", None)) or (_type_name(kind) if is_option else None)
-        schema = {"type": "integer"} if is_count else described or self._schema(kind)
+        schema = {"types": ["integer"]} if is_count else described or self._schema(kind)
+        formats = schema.pop("formats", [])
         variables = getattr(param, "envvar", None)
         prefix = getattr(context, "auto_envvar_prefix", None)
         if not variables and prefix and is_option and param.name and getattr(param, "allow_from_autoenv", True):
@@ -445,13 +446,14 @@ class _ClickReader(_Reader):
             "negations": [*getattr(param, "secondary_opts", ())] if is_option else [],
             "metavar": metavar or (param.name or "").upper(),
             "help": _help(getattr(param, "help", None)),
+            "formats": formats,
             "schema": schema,
             "is_flag": is_flag or is_count,
             "is_repeatable": bool(getattr(param, "multiple", False)) or is_count,
             "is_value_optional": is_option and not is_flag and bool(getattr(param, "_flag_needs_value", False)),
             "value_if_none": None if is_flag else _plain(getattr(param, "flag_value", None))[1],
             "values": None if nargs == -1 else nargs,
-            **self._default(param, context, schema.get("formats", ())),
+            **self._default(param, context, formats),
             "variables": [variables] if isinstance(variables, str) else [*(variables or ())],
             "prompt": _text(prompt),
             "is_secret": bool(getattr(param, "hide_input", False)),
@@ -477,51 +479,51 @@ class _ClickReader(_Reader):
         return node
 
     def _schema(self, kind: Any) -> Node:
-        """Returns the JSON Schema of one value."""
+        """Returns the schema of one value, in the form of the model, and the `formats` of a time."""
         names = set(_class_names(kind))
         if "Choice" in names:
-            choices = _choices(kind.choices, lambda item: item.name)
-            return (
-                {"type": "string"} if choices is None else {"type": "string", "enum": [str(item) for item in choices]}
-            )
+            return _string(_choices(kind.choices, lambda item: item.name))
         if "Tuple" in names:
             return _tuple_schema([self._schema(item) for item in kind.types])
         formats = getattr(kind, "formats", None)
         if "DateTime" in names and formats:
-            return {"type": "string", "formats": [str(item) for item in formats]}
+            return {**_string(), "formats": [str(item) for item in formats]}
         return _typed(names, kind)
 
 
+def _string(choices: Iterable[object] | None = None) -> Node:
+    """Returns the schema of a string, or of one of several."""
+    return {"types": ["string"], **({} if choices is None else {"choices": [str(item) for item in choices]})}
+
+
 def _tuple_schema(items: list[Node]) -> Node:
-    """Returns the JSON Schema of a fixed number of values."""
-    return {"type": "array", "prefixItems": items, "minItems": len(items), "maxItems": len(items)}
+    """Returns the schema of a fixed number of values."""
+    count = {"minItems": len(items), "maxItems": len(items)}
+    return {"types": ["array"], "prefix_items": items, "constraints": count}
 
 
 def _typed(names: Iterable[str], limits: Any = None) -> Node:
-    """Returns the JSON Schema of a value whose class, or the class that reads it, has these names."""
+    """Returns the schema of a value whose class, or the class that reads it, has these names."""
     known = {*names}
-    schema: Node = {"type": "string"}
-    for classes, members in _TYPES.items():
-        if not known.isdisjoint(classes.split()):
-            schema = {"type": "string", **members}
-            break
-    return {**schema, **_bounds(limits)} if schema["type"] in ("integer", "number") else schema
+    found = next((members for classes, members in _TYPES.items() if not known.isdisjoint(classes.split())), {})
+    bounds = _bounds(limits) if found.get("types") in (["integer"], ["number"]) else {}
+    return {**_string(), **found, **({"constraints": bounds} if bounds else {})}
 
 
 _TYPES: dict[str, Node] = {
-    "bool BoolParamType": {"type": "boolean"},  # before `int`, whose subclass it is
-    "int IntParamType": {"type": "integer"},
-    "float FloatParamType": {"type": "number"},
+    "bool BoolParamType": {"types": ["boolean"]},  # before `int`, whose subclass it is
+    "int IntParamType": {"types": ["integer"]},
+    "float FloatParamType": {"types": ["number"]},
     "UUID UUIDParameterType": {"format": "uuid"},
     "PurePath Path": {"format": "path"},
     "IOBase _IOBase File FileType": {"format": "file"},
     "date": {"format": "date"},
 }
-"""Names of classes, also those of Click and argparse, to the JSON Schema of their values."""
+"""Names of classes, also those of Click and argparse, to the schema of their values."""
 
 
 def _typer_schema(annotation: Any, info: Any) -> Node:
-    """Returns the JSON Schema of one value of an annotation: since 0.29, parameters of Typer have no types of Click."""
+    """Returns the schema of one value of an annotation: since 0.29, parameters of Typer have no types of Click."""
     inner = [item for item in get_args(annotation) if item is not type(None)]
     if get_origin(annotation) is tuple and ... not in inner:
         return _tuple_schema([_typer_schema(item, info) for item in inner])
@@ -531,10 +533,10 @@ def _typer_schema(annotation: Any, info: Any) -> Node:
     elif get_origin(annotation) is not None and any(isinstance(item, type) or get_origin(item) for item in inner):
         return _typer_schema(inner[0], info)
     if inner:
-        return {"type": "string", "enum": [str(item) for item in inner]}
+        return _string(inner)
     if "datetime" in names:
         formats = getattr(info, "formats", None) or ("%Y-%m-%d", "%Y-%m-%dT%H:%M:%S", "%Y-%m-%d %H:%M:%S")
-        return {"type": "string", "formats": [str(item) for item in formats]}
+        return {**_string(), "formats": [str(item) for item in formats]}
     return _typed(names, info)
 
 
@@ -658,7 +660,7 @@ class _ParserReader(_Reader):
         has_default = has_default and default is not None and action.default is not argparse.SUPPRESS
         if is_flag and not negations:
             has_default = False
-        schema = {"type": "integer"} if is_count else self._schema(action)
+        schema = {"types": ["integer"]} if is_count else self._schema(action)
         return {
             "name": action.dest,
             "names": names,
@@ -690,18 +692,20 @@ class _ParserReader(_Reader):
         return None, 1 if nargs in ("+", "A...") else 0
 
     def _schema(self, action: argparse.Action) -> Node:
-        """Returns the JSON Schema of one value."""
+        """Returns the schema of one value, in the form of the model."""
         kind = action.type
         names = {item.__name__ for item in getattr(kind, "__mro__", ())} | set(_class_names(kind))
         names |= {getattr(item, "__name__", "") for item in (kind, getattr(kind, "__self__", None))}
-        # bool() takes any word; a flag has no value.
-        schema = {"type": "boolean"} if action.nargs == 0 else _typed(names - {"bool"} if kind is not bool else ())
+        names = set() if kind is bool else names - {"bool"}  # bool() takes any word; a flag has no value
+        schema: Node = {"types": ["boolean"]} if action.nargs == 0 else _typed(names)
         choices = _choices(action.choices, _argparse_word) if action.choices is not None else None
         if choices:
-            numbers = schema["type"] in ("integer", "number") and all(type(item) in (int, float) for item in choices)
-            schema = {**schema, "enum": choices if numbers else [str(item) for item in choices]}
+            numbers = schema["types"][0] in ("integer", "number") and all(
+                type(item) in (int, float) for item in choices
+            )
+            schema["choices"] = choices if numbers else [str(item) for item in choices]
         elif isinstance(action.choices, range) and len(action.choices) and action.choices.step == 1:
-            schema = {**schema, "minimum": action.choices[0], "maximum": action.choices[-1]}
+            schema["constraints"] = {"minimum": action.choices[0], "maximum": action.choices[-1]}
         return schema
 
     def _help(self, parser: argparse.ArgumentParser, action: argparse.Action) -> str | None:
