@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 import yaml
-from cli import ROOT, environment, files_of, generated, run_skillgen
+from cli import ROOT, environment, files_of, generated, run_python, run_skillgen
 from descriptions import description, write
 from test_folders import PROGRAM, server
 from test_mock import serving
@@ -173,6 +173,12 @@ def test_the_project_of_the_readme_builds_every_target(project: Path) -> None:
     generated("build", cwd=project)
     written = files_of(project / "agent-docs")
     assert {name.partition("/")[0] for name in written} >= set(yaml.safe_load(configuration)["targets"])
+
+
+def test_the_python_of_the_readme_runs(project: Path) -> None:
+    (code,) = [text for language, text in FENCE.findall(PAGES[0].read_text("utf-8")) if language == "python"]
+    finished = run_python("-c", code, cwd=project)
+    assert finished.exit_code == 0, finished.stderr
 
 
 def test_the_documents_in_the_readme_are_those_of_the_example() -> None:

@@ -353,20 +353,19 @@ def test_a_fastapi_application_becomes_a_command(tmp_path: Path) -> None:
     assert builds(tmp_path) == {"list_tasks"}
 
 
-def test_development_servers_are_comments_next_to_the_projects_own(tmp_path: Path) -> None:
-    write(tmp_path / "openapi.json", grouped(tasks=["list_tasks"]))
-    (tmp_path / "tools.py").write_text("", "utf-8")
+def test_servers_that_developers_merely_use_count_without_any_other_source(tmp_path: Path) -> None:
     servers = {
         "browser": {"command": "npx", "args": ["-y", "@playwright/mcp"], "env": {"TOKEN": "${BROWSER_TOKEN}"}},
         "own": {"command": sys.executable, "args": ["./tools.py"]},
     }
     write(tmp_path / ".mcp.json", {"mcpServers": servers})
-    finished = init(tmp_path)
+    assert "  first: set BROWSER_TOKEN in the environment\n" in init(tmp_path).stderr
+    assert list(targets(tmp_path)) == ["browser", "own"]
+    (tmp_path / "skillgen.yaml").unlink()
+    write(tmp_path / "openapi.json", grouped(tasks=["list_tasks"]))
+    (tmp_path / "tools.py").write_text("", "utf-8")
+    init(tmp_path)
     assert list(targets(tmp_path)) == ["tasks", "own"]
-    text = (tmp_path / "skillgen.yaml").read_text("utf-8")
-    assert "  # browser:\n  #   source: {config: .mcp.json, server: browser}\n" in text
-    assert "  # first: set BROWSER_TOKEN in the environment\n" in text.replace("# #", "#")
-    assert "the server 'browser' in .mcp.json: commented out" in finished.stderr
 
 
 # -- the files -------------------------------------------------------------------------------------------------------

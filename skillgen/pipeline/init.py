@@ -16,7 +16,7 @@ import shlex
 import shutil
 import sys
 import textwrap
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
@@ -381,43 +381,20 @@ def description_files(files: ProjectFiles) -> Iterator[Proposal]:
 # -- the files that are written --------------------------------------------------------------------------------------
 
 
-class Proposals(Struct, frozen=True, kw_only=True):
-    """What a project has."""
+def propose_targets(root: Path) -> list[Proposal]:
+    """Returns the sources of a project as targets.
 
-    chosen: tuple[Proposal, ...]
-    others: tuple[Proposal, ...]
-    """The targets that are commented out."""
-
-    unwritable: tuple[Proposal, ...]
-    """What a project file cannot hold."""
-
-    folders: tuple[str, ...]
-    """The folders of documents that `skillgen update` renews."""
-
-
-def propose_targets(root: Path) -> Proposals:
-    """Searches a project for sources.
-
-    Commented out are servers that the developers merely use (such as `npx PACKAGE`) if the project has sources of its
-    own, and FastAPI applications if it has description files.
+    Servers that the developers merely use (such as `npx PACKAGE`) count if the project has no source of its own, and
+    FastAPI applications if it has no description.
     """
     files = ProjectFiles(root)
     descriptions, clients = [*description_files(files)], [*client_servers(files)]
     code = [*python_sources(files), *node_servers(files)]
-    described = [item for item in code if descriptions and "openapi-command" in item.source]
-    chosen = [*descriptions, *(item for item in code if item not in described)]
-    is_served = any("command" in item.source for item in chosen)
-    chosen += [item for item in clients if item.is_own and not is_served]
-    others = [*described, *(item for item in clients if item not in chosen)]
-    chosen, others = (chosen, others) if chosen else (others, [])
+    found = [*descriptions, *(item for item in code if not descriptions or "openapi-command" not in item.source)]
+    if not any("command" in item.source for item in found):
+        found += [item for item in clients if item.is_own]
     taken: set[str] = set()
-    named = [[_with_unique_name(item, taken) for item in items if _is_writable(item)] for items in (chosen, others)]
-    return Proposals(
-        chosen=tuple(named[0]),
-        others=tuple(named[1]),
-        unwritable=tuple(item for item in (*chosen, *others) if not _is_writable(item)),
-        folders=tuple(_folders_of_others(files)),
-    )
+    return [_with_unique_name(item, taken) for item in found or clients]
 
 
 def _with_unique_name(proposal: Proposal, taken: set[str]) -> Proposal:
@@ -434,17 +411,15 @@ def _is_writable(proposal: Proposal) -> bool:
     return "\\u0000" not in text and text.encode("utf-8", "replace").decode("utf-8") == text
 
 
-def _folders_of_others(files: ProjectFiles) -> Iterator[str]:
-    """Yields the folders whose record has the command that wrote the documents; of several services, that of all."""
-    found = set[str]()
-    for path in sorted(chain.from_iterable(files.root.glob(f"{depth}/{RECORD_NAME}") for depth in ("*", "*/*"))):
+def _folders_of_others() -> list[str]:
+    """Returns the folders whose record has the command that wrote the documents; of several services, that of all."""
+    found: dict[str, None] = {}
+    for path in sorted((*Path().glob(f"*/{RECORD_NAME}"), *Path().glob(f"*/*/{RECORD_NAME}"))):
         with suppress(SkillgenError):
-            folder = path.relative_to(files.root).parent
             record = read_record(path.parent)
-            name = (folder.parent if record.owner == ".." else folder).as_posix()
-            if record.run is not None and record.target is None and name not in found:
-                found.add(name)
-                yield name
+            if record.run is not None and record.target is None:
+                found[(path.parent.parent if record.owner == ".." else path.parent).as_posix()] = None
+    return [*found]
 
 
 SCHEMA_NAME = ".skillgen.schema.json"
@@ -456,41 +431,41 @@ def _starter(name: str) -> str:
     return (Path(__file__).parent / "starters" / name).read_text("utf-8")
 
 
-def write_project(proposals: Proposals, ci: str | None = None) -> Iterator[str]:
+def write_project(proposals: Sequence[Proposal], ci: str | None = None) -> Iterator[str]:
     """Writes the project file and the pre-commit configuration, and for `ci` the workflows, unless they exist; yields
     what to tell the user.
 
     Raises:
         OSError: a file cannot be written.
     """
-    for proposal in proposals.chosen:
-        yield f"found {proposal.evidence}: target {proposal.name}"
-        yield from (f"  first: {what}" for what in proposal.first)
-    for proposal in proposals.others:
-        yield f"found {proposal.evidence}: commented out; remove the # to document it"
-    for proposal in proposals.unwritable:
-        yield f"left out {proposal.evidence}: a name in it is not UTF-8 or has a null character; rename it"
+    targets = [item for item in proposals if _is_writable(item)]
+    for item in proposals:
+        if item in targets:
+            yield f"found {item.evidence}: target {item.name}"
+            yield from (f"  first: {what}" for what in item.first)
+        else:
+            yield f"left out {item.evidence}: a name in it is not UTF-8 or has a null character; rename it"
     existing, path = find_project_file(), Path(SCHEMA_NAME)
-    if proposals.folders:
-        yield f"found documents that skillgen update renews: {', '.join(proposals.folders)}"
+    if folders := _folders_of_others():
+        yield f"found documents that skillgen update renews: {', '.join(folders)}"
         if ci is not None:
-            text = _starter("update.yml").replace("FOLDERS", shlex.join(proposals.folders))
+            text = _starter("update.yml").replace("FOLDERS", shlex.join(folders))
             yield from _write_workflow("skillgen-update.yml", text)
-        if existing is None and not proposals.chosen:  # nothing of its own is documented
+        if existing is None and not targets:  # nothing of its own is documented
             return
     if existing is None:
-        _create(Path(FILE_NAME), _project_text(proposals))
+        _create(Path(FILE_NAME), _project_text(targets))
     schema = json.dumps(project_schema(), ensure_ascii=False, indent=1) + "\n"
     if not path.exists():
         _create(path, schema)
     elif '"title": "skillgen.yaml"' in ProjectFiles(Path()).text(SCHEMA_NAME):  # maybe that of an older skillgen
         path.write_text(schema, "utf-8", newline="\n")
     if existing is not None:
-        yield f"{existing} already exists and was not changed" + ("; a new one would have:" if proposals.chosen else "")
-        yield from map(_target_text, proposals.chosen)
+        yield f"{existing} already exists and was not changed" + ("; a new one would have:" if targets else "")
+        yield from map(_target_text, targets)
     else:
         yield f"wrote {FILE_NAME}, and {SCHEMA_NAME} for completion in editors"
-        if not proposals.chosen:
+        if not targets:
             yield (
                 f"found no OpenAPI description, no MCP server and no program; {FILE_NAME} has examples: correct the "
                 "one that fits, then run skillgen build"
@@ -498,7 +473,7 @@ def write_project(proposals: Proposals, ci: str | None = None) -> Iterator[str]:
     yield from _write_pre_commit()
     if ci is not None:
         yield from _write_workflow("skillgen.yml", _starter("check.yml"))
-    if existing is None and proposals.chosen:
+    if existing is None and targets:
         yield f"skillgen build runs the commands in {FILE_NAME}: read them first"
         yield "next: skillgen build, then skillgen draft --agent COMMAND for texts by an agent such as 'claude -p'"
 
@@ -540,19 +515,14 @@ def _create(path: Path, text: str) -> None:
         file.write(text)
 
 
-def _project_text(proposals: Proposals) -> str:
-    """Returns the text of a project file: the chosen targets, the others as comments; without targets, examples."""
-    if not proposals.chosen:
+def _project_text(targets: Sequence[Proposal]) -> str:
+    """Returns the text of a project file; without targets, with examples."""
+    if not targets:
         return _starter("header.yaml") + _starter("examples.yaml")
-    first, *rest = proposals.chosen
+    first, *rest = targets
     out = f"{DEFAULT_OUT}/{first.name}" if rest else DEFAULT_OUT
     about = f"{one_line(first.about)[:500].rstrip('.')}." if first.about else "What it does."
     parts = [_target_text(first) + _starter("keys.yaml").format(out=out, about=about), *map(_target_text, rest)]
-    if proposals.others:
-        texts = "".join(map(_target_text, proposals.others)).splitlines()
-        parts.append(
-            "\n".join(["  # Also found; remove the # to document it:", *(f"  # {line[2:]}" for line in texts), ""])
-        )
     return _starter("header.yaml") + "\n".join(parts)
 
 
