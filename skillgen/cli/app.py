@@ -16,6 +16,7 @@ from importlib import import_module
 from inspect import signature
 from io import TextIOWrapper
 from itertools import chain, islice
+from pathlib import Path
 from typing import Annotated, Any
 
 import typer
@@ -204,10 +205,30 @@ def _show_version(is_requested: bool) -> None:
 
 def _show_ai_help(context: typer.Context, is_requested: bool) -> None:
     if is_requested:
-        from skillgen.cli.ai_help import help_text
-
-        print(help_text(context.command, context.obj or ()), end="")
+        print(_help_text(context.command, context.obj or ()), end="")
         raise typer.Exit
+
+
+def _help_text(program: object, words: Sequence[str]) -> str:
+    """Returns the document of the program, of the command that the first words name, or of all commands of a group."""
+    from skillgen.api import render_documents
+    from skillgen.config.loader import read_project
+    from skillgen.pipeline.read import Request, read_command
+    from skillgen.render.pages import file_stems
+
+    # That of skillgen itself, with the author's texts: in the wheel, or in the repository.
+    folders = (Path(__file__).parents[1], Path(__file__).parents[2])
+    file = next(folder / "skillgen.yaml" for folder in folders if (folder / "skillgen.yaml").is_file())
+    (target,) = read_project(file).targets.values()
+    service = read_command(program, ("skillgen",), Request(source=target.source, texts=target.texts))
+    documents = render_documents(service, emit=("ai-help", "ai-help-commands"))
+    stems = file_stems((tool.name for tool in service.tools), frozenset())
+    for count in range(len(words), 0, -1):
+        name = " ".join(words[:count])
+        if shown := [item for item in stems if item == name or item.startswith(f"{name} ")]:
+            texts = "\n".join(documents[f"ai-help/{stems[item]}.md"] for item in shown)
+            return texts.replace("[ai-help.md](../ai-help.md)", "`skillgen --ai-help`")
+    return documents["ai-help.md"]
 
 
 def _root(

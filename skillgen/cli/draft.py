@@ -224,7 +224,7 @@ def _changes(
     item: Draft, answer: Answer, values: Mapping[tuple[str, ...], object], service: Service
 ) -> list[tuple[Path, str | None, str]]:
     """Returns each file that changes, with its old text, `None` if it is new, and its new one."""
-    from skillgen.config.splice import with_value
+    from skillgen.config.loader import with_value
     from skillgen.evals.tasks import FILE, with_queries
     from skillgen.render.identity import skill_name
     from skillgen.sources.documents import text_of_file
