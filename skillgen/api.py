@@ -25,7 +25,7 @@ from skillgen.errors import EditedError, ExitCode, OutputError, Problem, Skillge
 from skillgen.infer.description import described
 from skillgen.model.auth import Endpoint
 from skillgen.model.calls import Example, Output
-from skillgen.model.changes import ToolChange
+from skillgen.model.changes import ToolChange, compare_services
 from skillgen.model.document import Document
 from skillgen.model.resource import Group, Prompt, Resource, Section
 from skillgen.model.schema import NamedType, Parameter, Schema
@@ -33,10 +33,12 @@ from skillgen.model.service import Service
 from skillgen.model.tool import Semantics, Tool
 from skillgen.model.values import Origin, Value
 from skillgen.pipeline.generate import write_documents
-from skillgen.pipeline.read import Notify
+from skillgen.pipeline.ownership import with_portable_source
+from skillgen.pipeline.read import Notify, Request, kind_of_source, read_source
 from skillgen.pipeline.rendering import checked_output, documents_of
 from skillgen.pipeline.results import File, Result
 from skillgen.rules.findings import Findings
+from skillgen.sources.documents import snapshot_text
 
 __all__ = [
     "EditedError",
@@ -198,8 +200,6 @@ def read(source: str | Mapping[str, Any] | None = None, *, notify: Notify | None
         SourceError: the source cannot be reached or read.
         UsageError: an option is invalid, no source or more than one is given, or the source has several services.
     """
-    from skillgen.pipeline.read import Request, kind_of_source, read_source
-
     kind = kind_of_source(source) if isinstance(source, str) else "document"
     given = options if source is None else {**options, "document" if kind in options else kind: source}
     progress = notify or (lambda message: None)
@@ -210,9 +210,6 @@ def read(source: str | Mapping[str, Any] | None = None, *, notify: Notify | None
 
 def snapshot(*services: Service) -> dict[str, Any]:
     """Returns services as a snapshot, which `read` takes: what `skillgen inspect` prints, as a mapping."""
-    from skillgen.pipeline.ownership import with_portable_source
-    from skillgen.sources.documents import snapshot_text
-
     data: dict[str, Any] = json.loads(snapshot_text(map(with_portable_source, services)))
     return data
 
@@ -279,8 +276,6 @@ def lint(service: Service, **options: Any) -> Findings:
 
 def diff(old: Service, new: Service) -> tuple[ToolChange, ...]:
     """Returns what changed for callers between two readings of a service, breaking changes first."""
-    from skillgen.model.changes import compare_services
-
     return compare_services([old], [new])
 
 

@@ -14,6 +14,7 @@ from skillgen.cli.output import Console
 from skillgen.cli.source import Given, GivenOf
 from skillgen.config.project import CallOptions, Source, Texts
 from skillgen.errors import ExitCode, UsageError
+from skillgen.text.unicode import strip_invisible_by_line
 
 _LINE_LIMIT = 32 * 1024 * 1024
 
@@ -93,6 +94,4 @@ def _run_session(calls: Any) -> ExitCode:
 
 
 def _print(text: str, *, is_error: bool) -> None:
-    from skillgen.text.unicode import strip_invisible_by_line
-
     print(strip_invisible_by_line(text), file=sys.stderr if is_error else sys.stdout)

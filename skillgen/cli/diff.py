@@ -16,6 +16,7 @@ from skillgen.cli.options import OptionsOf, command, run_with
 from skillgen.cli.output import Console, change_line
 from skillgen.config.project import Run, Source
 from skillgen.errors import ExitCode, SkillgenError, SourceError
+from skillgen.text.markdown import json_output
 
 if TYPE_CHECKING:
     from skillgen.model.service import Service
@@ -24,7 +25,6 @@ if TYPE_CHECKING:
 def diff_failed_json(error: SkillgenError) -> str:
     """Returns the `--json` report of a run that a fatal error stopped."""
     from skillgen.pipeline.results import problem_from_error
-    from skillgen.text.markdown import json_output
 
     return json_output({"breaking": None, "changes": [], "problems": [asdict(problem_from_error(error))]})
 
@@ -52,7 +52,6 @@ def diff(
         skillgen diff old-snapshot.json new-snapshot.json --json
     """
     from skillgen.model.changes import compare_services
-    from skillgen.text.markdown import json_output
 
     changes = compare_services(*(_services(source, options) for source in (old, new)))
     is_breaking = any(change.breaking for change in changes)

@@ -19,6 +19,7 @@ from skillgen.cli.output import Console, print_diff
 from skillgen.cli.source import SOURCE, Given, read
 from skillgen.config.project import DEFAULT_OUT, DRAFTED, TEXTS_NAME, SkillTexts, Texts
 from skillgen.errors import ExitCode, OutputError, SkillgenError, UsageError
+from skillgen.text.markdown import one_line
 
 if TYPE_CHECKING:
     from skillgen.model.service import Service
@@ -154,7 +155,6 @@ def run_draft(
     from skillgen.config.loader import read_text
     from skillgen.infer.split import skills_in
     from skillgen.pipeline.draft import brief_for, checked_answer, outdated_texts, refusal, values_of
-    from skillgen.text.markdown import one_line
 
     declared: list[Service] = []
     texts = item.request.texts

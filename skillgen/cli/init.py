@@ -10,6 +10,7 @@ import typer
 from skillgen.cli.options import command
 from skillgen.cli.output import Console
 from skillgen.errors import ExitCode, UsageError
+from skillgen.text.markdown import one_line
 
 _HOSTS = ("github",)
 
@@ -35,7 +36,6 @@ def init(
         skillgen init --ci github
     """
     from skillgen.pipeline.init import propose_targets, write_project
-    from skillgen.text.markdown import one_line
 
     if ci is not None and ci not in _HOSTS:
         raise UsageError(f"no such host: {ci}", where="--ci", fix=f"choose from {', '.join(_HOSTS)}")

@@ -9,6 +9,7 @@ from skillgen.cli.options import command
 from skillgen.cli.output import Console
 from skillgen.cli.source import SOURCES, Given, read
 from skillgen.errors import ExitCode
+from skillgen.text.markdown import printable_json
 
 
 @command
@@ -29,7 +30,6 @@ def inspect(
     """
     from skillgen.pipeline.ownership import with_portable_source
     from skillgen.sources.documents import snapshot_text
-    from skillgen.text.markdown import printable_json
 
     readings = [read(request, console) for _, request in given.requests()]
     services = [with_portable_source(service) for reading in readings for service in reading.services]

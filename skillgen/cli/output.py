@@ -21,9 +21,12 @@ from msgspec import structs
 from skillgen.config.option import Options, option
 from skillgen.config.project import in_keys
 from skillgen.errors import EditedError, OutputError, Problem, SkillgenError, UsageError, failure_from_bug
+from skillgen.model.document import BYTES_PER_TOKEN
 from skillgen.problem_codes import CODES
+from skillgen.text.inert import disarm, disarm_log_commands
+from skillgen.text.markdown import counted, inline, json_output, name, one_line
+from skillgen.text.unicode import strip_invisible_by_line
 
-# The filters of texts are imported where they are used: to compile their expressions takes a sixth of `--help`.
 if TYPE_CHECKING:
     from skillgen.model.changes import ToolChange
     from skillgen.model.service import Service
@@ -53,10 +56,6 @@ class Console(Options, frozen=True, kw_only=True):
 
         With `debug`, the traceback comes first.
         """
-        from skillgen.text.inert import disarm_log_commands
-        from skillgen.text.markdown import one_line
-        from skillgen.text.unicode import strip_invisible_by_line
-
         if self.debug:
             sys.stderr.write(disarm_log_commands(strip_invisible_by_line("".join(traceback.format_exception(error)))))
         place = f"{one_line(error.where)}: " if error.where else ""
@@ -73,8 +72,6 @@ class Console(Options, frozen=True, kw_only=True):
 
         Without `verbose`, it names the tools of `service` that have no address, such as those of an MCP server.
         """
-        from skillgen.text.inert import disarm
-
         if self.quiet:
             return
         shown: dict[str, list[Problem]] = {}
@@ -108,9 +105,6 @@ _status_width = 0
 def _show_status(text: str) -> None:
     """Replaces the status line of the terminal: one row of ASCII, which spaces can overwrite."""
     global _status_width
-    from skillgen.text.inert import disarm_log_commands
-    from skillgen.text.markdown import one_line
-
     line = disarm_log_commands(f"{one_line(text)} ...").encode("ascii", "replace").decode()
     line = line[: shutil.get_terminal_size().columns - 1]
     _clear_status()
@@ -129,8 +123,6 @@ def _clear_status() -> None:
 
 def _problem_line(problems: Sequence[Problem], names: Mapping[str, str]) -> str:
     """Returns a problem as a line; of several with the same code, what the code means and where the first ones are."""
-    from skillgen.text.markdown import one_line
-
     first, *others = problems
     fix = f" ({one_line(first.fix)})" if first.fix and all(other.fix == first.fix for other in others) else ""
     if not others:
@@ -195,9 +187,6 @@ def show_result(result: Result, console: Console, *, shows_diff: bool, is_projec
 
 def _summary(outcome: Outcome) -> str:
     """Returns one line on a folder: the service, the files, and the tokens of SKILL.md next to those of the source."""
-    from skillgen.model.document import BYTES_PER_TOKEN
-    from skillgen.text.markdown import counted, one_line
-
     service, plan = outcome.service, outcome.plan
     would = "would be " if outcome.is_check else ""
     if outcome.kind == "removed":
@@ -211,14 +200,12 @@ def _summary(outcome: Outcome) -> str:
     verbs = {"create": "created", "replace": "changed", "delete": "deleted"}
     done = ", ".join(f"{counts[action]} {would}{verb}" for action, verb in verbs.items() if counts[action])
     files = f"{counted(len(plan.after.states), 'file')} in {plan.out}, {done or 'all up to date'}"
-    cost = ""
-    if outcome.skill_tokens is not None and service.source_size_bytes:
-        raw = -int(-service.source_size_bytes // BYTES_PER_TOKEN)
+    cost, sizes = "", [len(item.new or b"") for item in plan.changes if item.path.endswith("SKILL.md") and item.new]
+    if sizes and service.source_size_bytes:
+        tokens, raw = (-int(-size // BYTES_PER_TOKEN) for size in (max(sizes), service.source_size_bytes))
         skills = sum(path.startswith("skills/") and path.endswith("/SKILL.md") for path in plan.after.states)
-        size = (
-            f"is {outcome.skill_tokens:,}" if skills < 2 else f"of {skills} skills is at most {outcome.skill_tokens:,}"
-        )
-        cost = f"; SKILL.md {size} tokens, the source {raw:,}"
+        size = "is" if skills < 2 else f"of {skills} skills is at most"
+        cost = f"; SKILL.md {size} {tokens:,} tokens, the source {raw:,}"
     return one_line(f"{what}; {files}{cost}")
 
 
@@ -226,8 +213,6 @@ def _inferences(outcome: Outcome, *, is_project: bool) -> str:
     """Returns one line on the effects that nobody declared; empty if there are none."""
     if outcome.service is None or outcome.kind != "documents":
         return ""
-    from skillgen.text.markdown import counted
-
     count = sum(tool.semantics.is_effect_judged for tool in outcome.service.tools)
     where = "in skillgen.yaml (tools)" if is_project else "with --effect"
     return f"inferred: effects of {counted(count, 'tool')}; declare them {where}" if count else ""
@@ -245,17 +230,12 @@ def change_lines(before: Record, after: Record) -> Iterator[str]:
 
 def change_line(change: ToolChange) -> str:
     """Returns a change as a line of Markdown, in the form of a changelog."""
-    from skillgen.text.inert import disarm
-    from skillgen.text.markdown import inline, name
-
     mark, kind = "breaking: " if change.breaking else "", "type " if change.kind == "type" else ""
     return disarm(f"{mark}{kind}{name(change.tool)}: {inline(change.text)}")
 
 
 def result_json(result: Result, place: Callable[[Outcome, str], str]) -> str:
     """Returns the `--json` report; `place` returns the path of a document in it."""
-    from skillgen.text.markdown import json_output
-
     files = [
         {"path": place(outcome, change.path), "action": change.action}
         for outcome in result.outcomes
@@ -280,15 +260,11 @@ def failed_json(error: SkillgenError) -> str:
 
 def print_diff(text: str) -> None:
     """Prints a diff to standard output: verbatim, so that it can be applied, but escaped on a terminal."""
-    from skillgen.text.unicode import strip_invisible_by_line
-
     _clear_status()
     sys.stdout.write(strip_invisible_by_line(text) if sys.stdout.isatty() else text)
 
 
 def _print(line: str) -> None:
-    from skillgen.text.inert import disarm_log_commands
-
     _clear_status()
     print(disarm_log_commands(line), file=sys.stderr)
 

@@ -10,6 +10,7 @@ import typer
 from skillgen.cli.options import PanelCommand, command
 from skillgen.cli.output import Console, print_diff
 from skillgen.errors import ExitCode
+from skillgen.text.markdown import counted
 
 registry = typer.Typer(
     help="Merge the entries of many services.",
@@ -45,7 +46,6 @@ def build_registry(
         skillgen registry build services/* -o registry.json --check
     """
     from skillgen.pipeline.registry import build_registry
-    from skillgen.text.markdown import counted
 
     with console.progress(f"reading {counted(len(folders), 'folder')}"):
         found = build_registry(folders, out, is_check=check)

@@ -19,6 +19,7 @@ from skillgen.cli.output import Console, full_place, result_json, show_result
 from skillgen.config.option import Option, PathName, options_in, part_of
 from skillgen.config.project import DEFAULT_OUT, SOURCE_KINDS, TEXTS_NAME, OutputOptions, Run, Source, Texts
 from skillgen.errors import ExitCode, SourceError, UsageError
+from skillgen.text.markdown import one_line
 
 if TYPE_CHECKING:
     from skillgen.pipeline.build import NamedTarget
@@ -228,8 +229,6 @@ def read(request: Request, console: Console) -> Reading:
 
 
 def _confirm_sending_secret(issuer: str) -> bool:
-    from skillgen.text.markdown import one_line
-
     return typer.confirm(f"Send the client secret to the authorization server {one_line(issuer)}?", err=True)
 
 

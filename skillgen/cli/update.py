@@ -9,6 +9,7 @@ from typing import Annotated
 
 import typer
 
+from skillgen.cli import app
 from skillgen.cli.options import command
 from skillgen.cli.output import Console, change_lines
 from skillgen.config.project import DEFAULT_OUT
@@ -53,8 +54,6 @@ def update(
 
 
 def _update(out: Path, console: Console, *, check: bool) -> ExitCode:
-    from skillgen.cli import app
-
     out, run = _run_of(out)
     words, command = app.split_at_dashes(list(run.words))
     before = _records(out)

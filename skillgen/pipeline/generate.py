@@ -20,7 +20,7 @@ from skillgen import __version__
 from skillgen.config.project import DEFAULT_OUT, HOSTS, OutputOptions
 from skillgen.errors import EditedError, Problem, SkillgenError, SourceError, UsageError
 from skillgen.infer.description import described, with_description
-from skillgen.model.document import BYTES_PER_TOKEN, FORMATS
+from skillgen.model.document import FORMATS
 from skillgen.model.inventory import UNREAD_DOCUMENTS, inventory_of, offers_of, types_of
 from skillgen.model.service import Service
 from skillgen.pipeline.ownership import (
@@ -40,15 +40,15 @@ from skillgen.pipeline.rendering import (
     documents_of,
     parts_of,
     publisher_of,
-    split_problems,
     templates_of,
 )
 from skillgen.pipeline.results import Failure, Outcome, Place, Result
 from skillgen.pipeline.upgrade import declared_digest, upgrade_problems
 from skillgen.problem_codes import CODES, WHERE
 from skillgen.text.markdown import counted, one_line
-from skillgen.write.files import is_below
-from skillgen.write.plan import Plan
+from skillgen.write.files import is_below, lock_folder, refuse_outside
+from skillgen.write.merge import UNMERGED, generated_digests
+from skillgen.write.plan import CHANGED_ARTIFACT, FOREIGN, Plan, apply_plan, plan_documents
 from skillgen.write.record import RECORD_NAME, Record, Run, content_of, line_digest, lines_of, read_record, records_in
 
 _SKILLS = "skills/"
@@ -84,11 +84,6 @@ def write_service(service: Service, output: OutputOptions, place: Place) -> tupl
         OutputError: a place cannot be written.
         UsageError: a template has an error, or a place has documents of another service.
     """
-    from skillgen.render.catalogue import template_problems
-    from skillgen.render.invocation import profile_problems
-    from skillgen.write.files import lock_folder, refuse_outside
-    from skillgen.write.plan import apply_plan
-
     if gone := [problem for problem in service.problems if problem.code == "text-names-gone"]:
         raise UsageError(gone[0].message, where=gone[0].where, fix=gone[0].fix)
     if output.strict:
@@ -116,16 +111,11 @@ def write_service(service: Service, output: OutputOptions, place: Place) -> tupl
                 _refuse_conflicts(plan)
         for plan, out in zip(plans, held, strict=False):
             apply_plan(plan, out)
-    skills = [contents[f"{_SKILLS}{name}/SKILL.md"] for name in names]
-    problems = [*service.problems, *documents.problems, *profile_problems(service, output.profile)]
-    problems += [*template_problems(templates_of(output)), *split_problems(service, output)]
+    problems = [*service.problems, *documents.problems]
     for change in plans[0].changes:
         if change.path.endswith("SKILL.md") and change.new is not None and change.path in contents:
             states = plans[0].after.states[change.path]
             problems += problems_of_added_lines(lines_of(change.new), states, service, change.path)
-    if not all(skill.startswith(b"---\n") for skill in skills):
-        message = "SKILL.md has no front matter, so hosts do not find the skill"
-        problems.append(Problem.of("skill-without-front-matter", "skill/SKILL.md.j2", message))
     return tuple(
         Outcome(
             kind="installed" if item.is_installed else "documents",
@@ -133,7 +123,6 @@ def write_service(service: Service, output: OutputOptions, place: Place) -> tupl
             is_check=output.check,
             service=service,
             problems=(*(() if item.is_installed else problems), *_plan_problems(plan)),
-            skill_tokens=-int(-max(map(len, skills)) // BYTES_PER_TOKEN) if skills else None,
         )
         for item, plan in zip(places, plans, strict=True)
     )
@@ -152,8 +141,6 @@ def _installations(names: Iterable[str], place: Place) -> list[Place]:
 def _plan(
     service: Service, contents: Mapping[str, bytes], artifacts: Collection[str], output: OutputOptions, place: Place
 ) -> Plan:
-    from skillgen.write.plan import plan_documents
-
     if place.is_installed:  # the files of the skill, relative to its folder
         folder = f"{_SKILLS}{place.out.name}/"
         contents = {path[len(folder) :]: content for path, content in contents.items() if path.startswith(folder)}
@@ -266,9 +253,6 @@ def _poorer_tools(what: str, before: Mapping[str, Any], after: Mapping[str, Any]
 
 
 def _refuse_conflicts(plan: Plan) -> None:
-    from skillgen.write.merge import UNMERGED
-    from skillgen.write.plan import CHANGED_ARTIFACT, FOREIGN
-
     conflicts, reasons = plan.conflicts, dict.fromkeys(change.reason for change in plan.conflicts)
     if not conflicts:
         return
@@ -305,8 +289,6 @@ def problems_of_added_lines(
     """Yields what the lines that a person added to a document say of a service, and it does not have; `states` are
     those of the file in the record.
     """
-    from skillgen.write.merge import generated_digests
-
     own = generated_digests(states)
     if any(added := ["" if line_digest(line) in own else line for line in lines]):
         from skillgen.rules.prose import check_texts
@@ -455,8 +437,6 @@ def _write_site(
         UsageError: a template has an error.
     """
     from skillgen.render.formats import render_site
-    from skillgen.write.files import lock_folder
-    from skillgen.write.plan import apply_plan, plan_documents
 
     names, services, _ = zip(*written, strict=True)
     added = [_added_to_skills(outcome.plan, {}) for *_, outcome in written]

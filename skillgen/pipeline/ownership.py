@@ -24,6 +24,8 @@ from skillgen.security.addresses import public_url
 from skillgen.security.secrets import Secrets, secrets_from_arguments
 from skillgen.sources.documents import RUNTIMES, Document
 from skillgen.text import lazy_re as re
+from skillgen.write.files import lock_folder
+from skillgen.write.plan import apply_plan, plan_documents
 from skillgen.write.record import RECORD_NAME, Record, Run, read_record, records_in
 
 SITE = "services"
@@ -301,9 +303,6 @@ def is_copy_of_others(folder: Path, record: Record, main: Place) -> bool:
 
 
 def _removed(folder: Path, *, check: bool) -> Outcome | Failure:
-    from skillgen.write.files import lock_folder
-    from skillgen.write.plan import apply_plan, plan_documents
-
     try:
         with ExitStack() as stack:
             held = None if check else stack.enter_context(lock_folder(folder))

@@ -48,13 +48,20 @@ from skillgen.sources.documents import (
 )
 from skillgen.sources.http import FetchOptions
 from skillgen.sources.json_access import SOURCE_LIMIT_BYTES, json_or_none
-from skillgen.sources.mcp.target import child_environment, find_manifest, refuse_bad_url
+from skillgen.sources.mcp.target import (
+    CrawlScope,
+    Login,
+    ServerTarget,
+    child_environment,
+    find_manifest,
+    refuse_bad_url,
+    sdk_with_version,
+)
 
 if TYPE_CHECKING:
     from skillgen.sources.extra_text import ExtraText
     from skillgen.sources.mcp.client_config import ClientConfig
     from skillgen.sources.mcp.session import CancelToken, Session
-    from skillgen.sources.mcp.target import Login, ServerTarget
 
 Notify = Callable[[str], None]
 """Receives a message for a person."""
@@ -467,8 +474,6 @@ def server_target(request: Request) -> ServerTarget:
     Raises:
         UsageError: the URL, the folder or the configuration is invalid, or lists several servers.
     """
-    from skillgen.sources.mcp.target import CrawlScope, ServerTarget
-
     if request.source.kind == "config":
         from skillgen.sources.mcp.client_config import read_client_config
 
@@ -497,8 +502,6 @@ def server_target(request: Request) -> ServerTarget:
 
 
 def _configured_target(config: ClientConfig, name: str, request: Request) -> ServerTarget:
-    from skillgen.sources.mcp.target import CrawlScope
-
     source = request.source
     target = config.target(name, source.env, request.environment, timeout_s=source.timeout)
     target = replace(target, scope=CrawlScope.from_options(source), caller_env=request.environment)
@@ -539,8 +542,6 @@ def _crawled(target: ServerTarget, server_name: str | None, request: Request) ->
 
 def _without_version_of_sdk(service: Service, target: ServerTarget) -> Service:
     """Returns the service without a version that is known to be that of its SDK, which is reported."""
-    from skillgen.sources.mcp.target import sdk_with_version
-
     if not service.version or (sdk := sdk_with_version(target, service.version)) is None:
         return service
     message = f"the server reports {service.version}, which is the version of its SDK, {sdk}; left out"
@@ -549,8 +550,6 @@ def _without_version_of_sdk(service: Service, target: ServerTarget) -> Service:
 
 
 def _login(request: Request) -> Login:
-    from skillgen.sources.mcp.target import Login
-
     source = request.source
     return Login(
         is_requested=source.login,

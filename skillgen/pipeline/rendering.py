@@ -105,8 +105,10 @@ def documents_of(service: Service, output: OutputOptions, added: Mapping[str, by
     Raises:
         UsageError: an option is invalid, or a template has an error.
     """
+    from skillgen.render.catalogue import template_problems
     from skillgen.render.formats import render_documents
     from skillgen.render.identity import skill_name
+    from skillgen.render.invocation import profile_problems
 
     if service.kind == "mcp" and output.publish.command:
         entry = replace(service.client_entry or ClientEntry(), transport="stdio", command=tuple(output.publish.command))
@@ -125,7 +127,14 @@ def documents_of(service: Service, output: OutputOptions, added: Mapping[str, by
         parts,
     )
     copies = {f"plugin/{path}": content for path, content in added.items() if has_copies}
-    return Documents(*rendered, copies, {skill_name(part): part for part, _ in parts})
+    items, problems = rendered
+    others = [*profile_problems(service, output.profile), *template_problems(templates_of(output))]
+    others += _split_problems(service, output)
+    skills = [item for item in items if item.path.startswith("skills/") and item.path.endswith("/SKILL.md")]
+    if not all(item.content.startswith(b"---\n") for item in skills):
+        message = "SKILL.md has no front matter, so hosts do not find the skill"
+        others.append(Problem.of("skill-without-front-matter", "skill/SKILL.md.j2", message))
+    return Documents(items, (*problems, *others), copies, {skill_name(part): part for part, _ in parts})
 
 
 def parts_of(service: Service, output: OutputOptions) -> Sequence[tuple[Service, Collection[str]]]:
@@ -137,7 +146,7 @@ def parts_of(service: Service, output: OutputOptions) -> Sequence[tuple[Service,
     return split_service(service, output.split)
 
 
-def split_problems(service: Service, output: OutputOptions) -> Iterator[Problem]:
+def _split_problems(service: Service, output: OutputOptions) -> Iterator[Problem]:
     """Yields the groups that have no skill, if the service is divided into several."""
     if output.split is not None or service.areas:
         from skillgen.infer.split import groups_without_skill

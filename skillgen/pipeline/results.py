@@ -66,8 +66,6 @@ class Outcome(Struct, frozen=True, kw_only=True):
     date without reading it."""
 
     problems: tuple[Problem, ...] = ()
-    skill_tokens: int | None = None
-    """Tokens of SKILL.md; `None` if it is not among the formats."""
 
     @property
     def exit_code(self) -> ExitCode:
