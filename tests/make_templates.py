@@ -14,13 +14,13 @@ import jinja2.meta
 from jinja2 import nodes
 from make_model_schema import field_docstrings, model_classes
 
+from skillgen.render.about import Said
 from skillgen.render.catalogue import template_names, template_purpose, template_text
 from skillgen.render.filters import FILTERS, FUNCTIONS
+from skillgen.render.formats import Places
 from skillgen.render.listing import Listing
-from skillgen.render.llms import Places
 from skillgen.render.pages import Page, Section
 from skillgen.render.reference import Reference, Topic
-from skillgen.render.said import Said
 
 NAMES = {
     "instructions_address": "where the instructions of the server are",

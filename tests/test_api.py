@@ -283,7 +283,7 @@ FORMATS["names"] = Format(
     purpose="the names of the tools",
     files=("names.txt",),
     specification="",
-    renderer="skillgen.render.llms:names",
+    renderer="skillgen.render.formats:names",
     is_default=False,
 )
 """
@@ -315,7 +315,7 @@ def changed_package(project: Path) -> Path:
         "pipeline/read.py": KIND,
         "render/filters.py": FILTER,
         "model/document.py": FORMAT,
-        "render/llms.py": RENDERER,
+        "render/formats.py": RENDERER,
         "problem_codes.yaml": CODE,
     }.items():
         with (project / "skillgen" / name).open("a", encoding="utf-8") as file:

@@ -214,7 +214,7 @@ INTERNALS = {
     # What docs/templates.md lists.
     **{
         f"skillgen.render.{name}": "the templates, the functions that they call and the fields that they print"
-        for name in ("catalogue", "filters", "listing", "llms", "pages", "reference", "said")
+        for name in ("about", "catalogue", "filters", "formats", "listing", "pages", "reference")
     },
     "skillgen.problem_codes": "every kind of problem, for docs/rules.md",
     "skillgen.rules.explanation": "what `skillgen rule` prints, for docs/rules.md",

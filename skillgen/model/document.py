@@ -107,8 +107,8 @@ FORMATS: dict[str, Format] = {
         purpose="llms.txt and llms-full.txt",
         files=("llms.txt", "llms-full.txt"),
         specification=f"[llmstxt.org](https://llmstxt.org) and the web profile of {_DASHDASH}",
-        renderer="skillgen.render.llms:llms_documents",
-        site_renderer="skillgen.render.llms:site_documents",
+        renderer="skillgen.render.formats:llms_documents",
+        site_renderer="skillgen.render.formats:site_documents",
     ),
     "ai-help": Format(
         purpose="ai-help.md, the text of an --ai-help flag",
@@ -141,7 +141,7 @@ FORMATS: dict[str, Format] = {
         purpose="the entry of an MCP server in a registry",
         files=("server.json",),
         specification="[MCP registry](https://github.com/modelcontextprotocol/registry) 2025-12-11",
-        renderer="skillgen.render.server_json:server_json_documents",
+        renderer="skillgen.render.well_known:server_json_documents",
         is_default=False,
     ),
     "server-card": Format(

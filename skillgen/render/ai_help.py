@@ -14,16 +14,14 @@ from typing import Any
 from skillgen.model.document import BYTES_PER_TOKEN, DEFAULT_BUDGET, Document
 from skillgen.model.schema import Parameter
 from skillgen.model.service import Service
-from skillgen.render.about import resource_and_prompt_lines
+from skillgen.render.about import resource_and_prompt_lines, said_by
 from skillgen.render.dashdash import cli_front_matter
 from skillgen.render.identity import description, what_and_when
 from skillgen.render.listing import Listing, list_tools
 from skillgen.render.pages import Section, file_stems, types_reachable
 from skillgen.render.reference import SingleFile
 from skillgen.render.results import command_errors
-from skillgen.render.safety import cautions
-from skillgen.render.said import said_by
-from skillgen.render.semantics import date_formats, deprecated_names, operational_facts
+from skillgen.render.semantics import cautions, date_formats, deprecated_names, operational_facts
 from skillgen.render.skill import SAID_SHARE, Rendering, cut_lines
 from skillgen.render.workflows import recipes_text, workflow_lines
 from skillgen.text.generated import OWN_WORDS, marked

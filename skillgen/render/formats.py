@@ -1,17 +1,26 @@
-"""Renders all documents of a service, format by format, and those above the documents of several services."""
+"""Renders all documents of a service, format by format, and those above the documents of several services.
+
+Also llms.txt, and everything in a single file, llms-full.txt. The parser of llmstxt.org requires every line under a
+second-level heading to be a link item, so each section of llms.txt is a list of links; the web profile of dashdash
+shares the file.
+"""
 
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cache
+from itertools import accumulate
 from pathlib import Path
 from pkgutil import resolve_name
 from typing import Any
 
+from msgspec import Struct
 from msgspec.structs import replace
 
 from skillgen.errors import Problem
+from skillgen.model.auth import AccessLevel
 from skillgen.model.document import (
     DEFAULT_BUDGET,
     DEFAULT_FORMATS,
@@ -23,14 +32,31 @@ from skillgen.model.document import (
     Publisher,
 )
 from skillgen.model.service import Service
+from skillgen.render.dashdash import SPEC_URL, SPEC_VERSION, web_front_matter
 from skillgen.render.environment import Templates
 from skillgen.render.filters import FILTERS, FUNCTIONS
-from skillgen.render.identity import TITLE_LIMIT, description_problems
-from skillgen.render.llms import site_facts
-from skillgen.render.phrases import phrases_of
+from skillgen.render.identity import (
+    TITLE_LIMIT,
+    description,
+    description_problems,
+    plain,
+    short_description,
+    skill_name,
+    title,
+    tool_phrase,
+    what_and_when,
+)
+from skillgen.render.listing import names_in
+from skillgen.render.pages import Page
+from skillgen.render.parameters import short_call
+from skillgen.render.phrases import phrases_of, plain_phrase
+from skillgen.render.reference import group_words, single_file
 from skillgen.render.skill import Rendering, Site, finished
-from skillgen.text.markdown import one_line
+from skillgen.render.workflows import workflow_lines
+from skillgen.text.generated import marked
+from skillgen.text.markdown import inline, one_line
 from skillgen.text.summary import clip
+from skillgen.typed import convert
 
 
 def _templates_with(overrides: Path | None) -> Templates:
@@ -141,3 +167,185 @@ def _length_problems(service: Service) -> Iterator[Problem]:
                 where=field,
                 message=f"the {field} of the service has {length:,} characters; the documents have the first {limit}",
             )
+
+
+_WORDS_LIMIT = 300
+"""Characters of what the tools of a group do; more where there are few groups."""
+
+_ALL_WORDS_LIMIT = 3_000
+"""Characters of what the tools of all groups do, as far as `_WORDS_LIMIT` leaves it to this limit."""
+
+_QUICK_ITEMS = 20
+"""Maximum of entries in the quick reference (web profile, 5.2.2); more follow in a section of their own."""
+
+_TOOLS_LIMIT = 16_000
+"""Characters of the calls, addresses and phrases of all tools up to which they are listed; else the groups are."""
+
+
+class Places(Struct, frozen=True):
+    """The paths of the other files, relative to llms.txt."""
+
+    skill: str | None
+    """The folder of the skill; `None` if no skill is written."""
+
+    anchors: Mapping[str, str] | None = None
+    """The anchor in SKILL.md of each address within the references, if it has everything instead of them."""
+
+    others: Mapping[str, str] = {}
+    """The file that introduces each of several skills, by its folder."""
+
+    @property
+    def overview(self) -> str:
+        """The file that introduces the service."""
+        return f"{self.skill}/SKILL.md" if self.skill else "llms-full.txt"
+
+    @property
+    def how_to_call(self) -> str:
+        """The section on how its tools are called."""
+        return f"{self.overview}#how-to-call" if self.skill else self.overview
+
+    def reference(self, address: str) -> str:
+        """Returns the link target of an address in the references."""
+        if address in self.others:
+            return self.others[address]
+        if self.anchors is not None:
+            return "#".join(filter(None, (self.overview, self.anchors.get(address))))
+        return f"{self.skill}/references/{address}" if self.skill else "llms-full.txt"
+
+
+def llms_documents(rendering: Rendering) -> Iterator[Document]:
+    """Yields both files."""
+    service, templates, skills = rendering.service, rendering.templates, [rendering]
+    if rendering.skill is not None:
+        skills = [*rendering.skills]
+    reference = skills[0].reference
+    places = Places(
+        skills[0].folder if rendering.skill is not None else None,
+        anchors=rendering.skill.anchors if rendering.skill is not None else None,
+        others={skill.folder: f"{skill.folder}/SKILL.md" for skill in skills} if len(skills) > 1 else {},
+    )
+    tools = [tool for tool in service.tools if not tool.is_preflight]
+    addresses = (places.reference(rendering.reference.tool_addresses[tool.name]) for tool in tools)
+    sizes = (
+        len(short_call(tool, service) + place + tool_phrase(tool)) for tool, place in zip(tools, addresses, strict=True)
+    )
+    is_short = not places.others and all(size <= _TOOLS_LIMIT for size in accumulate(sizes))
+    what, when = what_and_when(service)
+    context = {
+        **rendering.context,
+        "reference": reference,
+        "what": what,
+        "trigger": when or description(service),
+        "brief": False,
+        "places": places,
+        "fields": web_front_matter(service),
+        "tools": tools if is_short else (),
+        "groups": () if is_short else _groups(rendering),
+        "quick_items": _QUICK_ITEMS,
+        "instructions_address": _instructions_address(skills[0], places),
+        "workflow_lines": workflow_lines(service.workflows, service.tools, reference.about, places.reference),
+    }
+    yield Document("llms.txt", marked(templates.render("llms.txt.j2", **context)))
+    head = templates.render("llms-full.txt.j2", **context)
+    yield Document("llms-full.txt", single_file(head, rendering.reference))
+
+
+def _instructions_address(rendering: Rendering, places: Places) -> str | None:
+    """Returns where the instructions of a server are, as far as what it does has not said them."""
+    if not rendering.service.instructions:
+        return None
+    said = rendering.any_skill.said
+    if rendering.skill is not None and not said.is_cut:
+        return f"{places.overview}#instructions" if said.text else None
+    address = rendering.reference.about_address("instructions")
+    return places.reference(address) if address else None
+
+
+def _groups(rendering: Rendering) -> Sequence[tuple[str, str, str]]:
+    """Returns title, file and words of each group, the largest first, "Other" last; of sequences if there are many.
+
+    Of several skills, it returns each with its folder.
+    """
+    if rendering.parts and rendering.skill is not None:
+        skills = ((item, inline(description(item.service))) for item in rendering.skills)
+        return [(skill_name(item.service), item.folder, words) for item, words in skills]
+    files = {name: page.file_name for page in _index_pages(rendering) for name in page.anchors}
+    topics = sorted(rendering.reference.topics, key=lambda topic: (topic.title == "Other", -len(topic.tools)))
+    limit = max(_WORDS_LIMIT, _ALL_WORDS_LIMIT // max(len(topics), 1))
+    return [
+        (
+            item.title,
+            files.get(item.pages[0].file_name, item.pages[0].file_name),
+            group_words(item.words, names_in(item, rendering.service), limit),
+        )
+        for item in topics
+    ]
+
+
+def _index_pages(rendering: Rendering) -> Sequence[Page]:
+    skill = rendering.skill
+    return skill.listing.indexes if skill is not None and skill.listing is not None else ()
+
+
+_ACCESS_LEVELS = ("none", "read", "browse", "interact", "full")
+
+
+class SiteEntry(Struct, frozen=True, kw_only=True):
+    """One service above whose documents llms.txt is."""
+
+    folder: str
+    """Below OUT."""
+
+    title: str
+    """Its display name."""
+
+    does: str = ""
+    """What it does, in one sentence."""
+
+    tools: int = 0
+    """How many tools it has."""
+
+    access: AccessLevel = "interact"
+    """How much a caller can change."""
+
+
+def site_facts(site: Site) -> dict[str, Any]:
+    """Returns the facts on each service by its folder, sorted, for the record."""
+    facts = {
+        folder: {
+            "title": title(service),
+            "does": short_description(service),
+            "tools": len(service.tools),
+            "access": service.access_level,
+        }
+        for service, folder in zip(site.services, site.folders, strict=True)
+    }
+    return dict(sorted({**site.earlier, **facts}.items()))
+
+
+def site_documents(site: Site) -> Iterator[Document]:
+    """Yields the llms.txt of a folder with several services, each with its own llms.txt.
+
+    It has the "Site Structure" of dashdash's web profile (6.2).
+    """
+    facts = site_facts(site)
+    found = [convert({"folder": folder, **facts[folder]}, SiteEntry) for folder in (*site.folders, *site.earlier)]
+    counts = Counter(entry.title for entry in found)
+    entries = [
+        entry if counts[entry.title] == 1 else replace(entry, title=f"{entry.title} ({entry.folder})")
+        for entry in found
+    ]
+    names = plain(", ".join(entry.title for entry in entries[:12]))
+    name = "single_site" if len(entries) == 1 else "site" if len(entries) <= 12 else "large_site"
+    fields: dict[str, Any] = {
+        "name": "services",
+        "description": plain_phrase(name, number=len(entries), names=names),
+        "spec-url": SPEC_URL,
+        "spec-version": SPEC_VERSION,
+        "subdirectory-help": True,
+        "access-level": max((entry.access for entry in entries), key=_ACCESS_LEVELS.index, default="read"),
+        "cli-url": "none",
+        "mcp-url": "none",
+        "api-url": "none",
+    }
+    yield Document("llms.txt", site.templates.render("llms-site.txt.j2", fields=fields, site=entries))

@@ -18,8 +18,16 @@ from skillgen.model.schema import Location, Parameter, Schema, is_open, takes_an
 from skillgen.model.service import Service
 from skillgen.model.tool import Tool
 from skillgen.render.commands import usage
-from skillgen.render.nested import Branch, alternative_labels, branches, distinguishing_property, unnamed_branches
-from skillgen.render.phrases import once, phrase, phrases
+from skillgen.render.items import (
+    Branch,
+    alternative_labels,
+    branches,
+    distinguishing_property,
+    item_of,
+    sent_parameters,
+    unnamed_branches,
+)
+from skillgen.render.phrases import of_rendering, once, phrase, phrases
 from skillgen.render.types import (
     NOTHING,
     Direction,
@@ -281,27 +289,6 @@ def writable(parameters: Sequence[Parameter]) -> list[Parameter]:
     return [parameter for parameter in parameters if not parameter.schema.read_only]
 
 
-def parameter_name(parameter: Parameter) -> Markdown:
-    """Returns the name of a parameter as code, or a phrase for a body as a whole."""
-    return phrase("whole_body") if parameter.is_whole_body else code(parameter.name)
-
-
-def sent_parameters(parameters: Sequence[Parameter], way: Direction) -> Sequence[Parameter]:
-    """Returns the properties that are used in this way; what a caller must send comes first."""
-    if way != "both" and any(_is_read_only(item, way) for item in parameters):
-        parameters = [item for item in parameters if not _is_read_only(item, way)]
-    return parameters if way == "returned" else sorted(parameters, key=lambda item: not item.required)
-
-
-def read_only_parameters(parameters: Sequence[Parameter], way: Direction) -> Sequence[Parameter]:
-    """Returns the properties that are used only in the other way."""
-    return [item for item in parameters if _is_read_only(item, way)] if way != "both" else []
-
-
-def _is_read_only(parameter: Parameter, way: Direction) -> bool:
-    return parameter.schema.read_only if way == "sent" else parameter.schema.write_only
-
-
 def _adds(parameter: Parameter, known: Parameter | None) -> bool:
     """True if there is more to say of a property than what is known of it."""
     if known is None or known.schema != parameter.schema:
@@ -316,3 +303,39 @@ def _without_unnamed(schema: Schema) -> Schema:
         return schema
     rest = None if isinstance(schema.additional, Schema) else schema.additional
     return replace(schema, patterns=None, additional=rest)
+
+
+MIN_TOOLS = 3
+"""Tools that must have an item in the same words before it is written once."""
+
+MOST = 0.8
+"""Share of the tools of a group that must have it."""
+
+LONG = 200
+"""Characters of an item from which `MIN_TOOLS` are enough."""
+
+
+def usage_line(tool: Tool) -> Markdown:
+    """Returns the complete usage of a command."""
+    return code(usage(tool, None, is_complete=True))
+
+
+def repeated(tools: Sequence[Tool]) -> list[str]:
+    """Returns the items of optional parameters that are written once for these tools, in their order."""
+    counts = Counter(pair for tool in tools for pair in items_of(tool).items())
+    least = max(MIN_TOOLS, MOST * len(tools))
+    found: dict[str, str] = {}
+    for (item, name), count in counts.most_common():
+        if count >= (MIN_TOOLS if len(item) > LONG else least):
+            found.setdefault(name, item)  # sections name it, so that there is one of each name
+    return [item for item, name in dict(counts) if found.get(name) == item]
+
+
+def items_of(tool: Tool) -> dict[str, str]:
+    """Returns the items of the optional parameters of a tool, each with its name."""
+
+    def items() -> dict[str, str]:
+        parameters = (item for part in parameter_lists(tool) for item in sent_parameters(part.parameters, "sent"))
+        return {item_of(item, "sent"): item.name for item in parameters if not item.required}
+
+    return of_rendering(items_of, tool, items)

@@ -22,9 +22,8 @@ from skillgen.model.values import Quotation, is_inferred
 from skillgen.render.about import about_pages, description_headings
 from skillgen.render.environment import Templates
 from skillgen.render.examples import curl_command, shown_examples
-from skillgen.render.items import items_of, repeated
+from skillgen.render.items import branches
 from skillgen.render.login import shared_auth
-from skillgen.render.nested import branches
 from skillgen.render.pages import (
     ERRORS,
     PAGE_LIMIT_BYTES,
@@ -40,6 +39,7 @@ from skillgen.render.pages import (
     pages_of,
     section_of,
 )
+from skillgen.render.parameters import items_of, repeated
 from skillgen.render.phrases import phrase, phrases, plain_phrase
 from skillgen.render.results import CommonErrors, common_errors
 from skillgen.render.semantics import common_notes

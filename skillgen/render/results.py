@@ -19,8 +19,7 @@ from skillgen.model.schema import Schema
 from skillgen.model.serialization import value_text
 from skillgen.model.service import Service
 from skillgen.model.tool import Tool
-from skillgen.render.items import nested, rows
-from skillgen.render.nested import Branch, branches
+from skillgen.render.items import Branch, branches, nested, rows
 from skillgen.render.pages import tool_link
 from skillgen.render.phrases import once, phrase, phrases
 from skillgen.render.semantics import commands_shown

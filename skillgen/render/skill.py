@@ -19,7 +19,7 @@ from skillgen.errors import Problem
 from skillgen.model.document import BYTES_PER_TOKEN, Artifact, Document, Publisher
 from skillgen.model.service import Service
 from skillgen.model.tool import Tool
-from skillgen.render.about import resource_and_prompt_lines
+from skillgen.render.about import Said, resource_and_prompt_lines, said_by
 from skillgen.render.environment import Templates
 from skillgen.render.identity import skill_name, title, tool_phrase, what_and_when
 from skillgen.render.invocation import skill_fields
@@ -27,9 +27,8 @@ from skillgen.render.listing import FORMS, Listing, list_indexes, list_tools, sh
 from skillgen.render.pages import Page, link_resolver
 from skillgen.render.parameters import lists_requests, shared_parameters
 from skillgen.render.reference import Reference, page_text, reference_files, reference_of, whole_skill
-from skillgen.render.safety import cautions
-from skillgen.render.said import Said, said_by
 from skillgen.render.scripts import program_files
+from skillgen.render.semantics import cautions
 from skillgen.render.workflows import recipes_text, workflow_lines
 from skillgen.text.inert import inert
 from skillgen.text.summary import clip
