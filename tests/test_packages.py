@@ -43,10 +43,10 @@ def test_the_skill_in_the_package_is_that_of_the_documents(tmp_path: Path) -> No
 @pytest.mark.parametrize(
     ("files", "options", "words"),
     [
-        ([], (), "no pyproject.toml, and no package.json with a name"),
+        ([], (), "no package in . could carry the skill"),
         (["pyproject.toml"], (), "no package in . could carry the skill"),
         (["pyproject.toml", "a/__init__.py", "b/__init__.py"], (), "several packages in . could carry the skill: a, b"),
-        (["pyproject.toml", "a/__init__.py", "package.json"], (), "either can carry the skill"),
+        (["pyproject.toml", "a/__init__.py", "package.json"], (), "several packages in . could carry the skill: a, ."),
         (["pyproject.toml", "a/__init__.py"], ("--package", ".."), "is outside the project"),
         (["pyproject.toml", "a/__init__.py"], ("--package", "b"), "neither Python modules nor a package.json"),
         (["pyproject.toml", "a/__init__.py"], ("--user",), "--user: has no effect without --install claude or agents"),

@@ -69,7 +69,6 @@ def _package_folder(project: Path, named: PathName | None) -> Path:
     Raises:
         UsageError: it is not a package below the project, or several could be meant.
     """
-    what = "the project has no pyproject.toml, and no package.json with a name"
     if named is not None:
         folder, what = project / named, ""
         if not is_below(folder, project):
@@ -81,13 +80,14 @@ def _package_folder(project: Path, named: PathName | None) -> Path:
             raise UsageError(f"{folder.as_posix()} {what}", where="--package", fix=fix)
         return folder
     is_python = any((project / name).is_file() for name in ("pyproject.toml", "setup.cfg", "setup.py"))
-    package = as_dict(json_or_none(text_of_file(project / "package.json") or ""))
-    if is_python and "name" in package and not package.get("private"):
-        what = "the project has a pyproject.toml and a package.json, so either can carry the skill"
-    elif is_python:
-        return _python_package(project)
-    elif "name" in package:
-        return project
+    data = as_dict(json_or_none(text_of_file(project / "package.json") or ""))
+    found = _python_packages(project) if is_python else []
+    if "name" in data and not (is_python and data.get("private")):
+        found.append(project)
+    if len(found) == 1:
+        return found[0]
+    names = f": {', '.join(folder.relative_to(project).as_posix() for folder in found)}" if found else ""
+    what = f"{'several packages' if found else 'no package'} in {project.as_posix()} could carry the skill{names}"
     raise UsageError(what, where="--install", fix="name the folder of the package with --package")
 
 
@@ -99,15 +99,11 @@ def project_table(pyproject: str) -> dict[str, Json]:
     return as_dict(as_dict(data.get("tool")).get("poetry")) | as_dict(data.get("project"))
 
 
-def _python_package(project: Path) -> Path:
-    """Returns the package that has the project's name, else the only one."""
+def _python_packages(project: Path) -> list[Path]:
+    """Returns the package that has the project's name, else all."""
     name = text_of(project_table(text_of_file(project / "pyproject.toml") or ""), "name") or ""
     top = project / "src" if (project / "src").is_dir() else project
-    packages = {path.parent.name: path.parent for path in sorted(top.glob("*/__init__.py"))}
-    packages = {key: path for key, path in packages.items() if key.isidentifier() and key not in _NO_PACKAGES}
-    own = [key for key in packages if key.lower() == re.sub(r"[-_.]+", "_", name).lower()]
-    if len(chosen := own or [*packages]) == 1:
-        return packages[chosen[0]]
-    found = f": {', '.join(packages)}" if packages else ""
-    what = f"{'several packages' if packages else 'no package'} in {top.as_posix()} could carry the skill{found}"
-    raise UsageError(what, where="--install", fix="name the folder of the package with --package")
+    folders = [path.parent for path in sorted(top.glob("*/__init__.py"))]
+    folders = [folder for folder in folders if folder.name.isidentifier() and folder.name not in _NO_PACKAGES]
+    own = re.sub(r"[-_.]+", "_", name).lower()
+    return [folder for folder in folders if folder.name.lower() == own] or folders
