@@ -98,10 +98,12 @@ def strip_invisible(text: str) -> str:
 
 def escape_invisible_in_json(text: str) -> str:
     """Returns JSON with escapes for invisible characters: the same data, without control sequences for a terminal."""
-    if text.isascii():
-        return _ASCII_REMOVED.sub(lambda match: _json_escape(match[0]), text)
-    text = _REMOVED.sub(lambda match: _json_escape(match[0]), text)
-    return text.translate({ord(character): _json_escape(character) for character in _other_invisible(text)})
+    return "\n".join(line if is_plain(line) else _escaped(line) for line in text.split("\n"))
+
+
+def _escaped(line: str) -> str:
+    line = _REMOVED.sub(lambda match: _json_escape(match[0]), line)
+    return line.translate({ord(character): _json_escape(character) for character in _other_invisible(line)})
 
 
 def _json_escape(characters: str) -> str:
