@@ -37,7 +37,7 @@ from skillgen.model.traversal import (
 )
 from skillgen.model.values import Quotation, child, last_token
 from skillgen.security.addresses import is_private
-from skillgen.security.credentials import is_secret_name, looks_random, might_hold_credential, placeholder, redact
+from skillgen.security.credentials import is_secret_name, looks_random, placeholder, redact
 from skillgen.security.injection import (
     MAX_TEXT_LENGTH,
     Passage,
@@ -169,7 +169,7 @@ class _Screening:
             kinds: tuple[str, ...] = ()
             if text in named:
                 safe, kinds = placeholder("secret"), (_BY_NAME,)
-            elif might_hold_credential(safe):
+            else:
                 safe, kinds = redact(safe)
             if (host := _internal_host(used)) in own_hosts:
                 host = None
@@ -350,22 +350,17 @@ def _internal_host(text: str) -> str | None:
 
 def _redact_problem(problem: Problem) -> Problem:
     """Redacts credentials in a problem: its pointer has keys of the source, its message names."""
-    where, message = problem.where, problem.message
-    # Most problems share the tokens of their pointers; each is scanned once.
-    if not (any(map(_token_may_hold_credential, where.split("/"))) or might_hold_credential(message)):
-        return problem
-    return replace(problem, where=_redact_pointer(where), message=redact(message)[0])
-
-
-@lru_cache(1 << 12)
-def _token_may_hold_credential(token: str) -> bool:
-    return might_hold_credential(last_token(token))
+    return replace(problem, where=_redact_pointer(problem.where), message=redact(problem.message)[0])
 
 
 def _redact_pointer(pointer: str) -> str:
     """Returns a pointer with the credentials in its keys redacted."""
-    keys = (redact(last_token(key))[0] for key in pointer.split("/"))
-    return "/".join(child("", key)[1:] for key in keys)
+    return "/".join(map(_redact_token, pointer.split("/")))
+
+
+@lru_cache(1 << 12)  # most pointers share their tokens
+def _redact_token(token: str) -> str:
+    return child("", redact(last_token(token))[0])[1:]
 
 
 def _endpoint_urls(service: Service) -> Iterator[tuple[str, str]]:

@@ -26,7 +26,7 @@ from skillgen.errors import Problem, ProblemLog, SkillgenError
 from skillgen.model.credentials import forms_of
 from skillgen.model.values import Json
 from skillgen.security.addresses import public_url
-from skillgen.security.credentials import HIDDEN, is_secret_name, might_hold_credential, redact
+from skillgen.security.credentials import HIDDEN, is_secret_name, redact
 from skillgen.text import lazy_re as re
 from skillgen.text.markdown import counted
 from skillgen.text.unicode import printable, strip_invisible
@@ -118,7 +118,7 @@ class Secrets:
 
     def hide(self, text: str) -> str:
         """Returns a string with the secrets and credentials redacted."""
-        return self._redact(redact(text)[0] if might_hold_credential(text) else text, set())
+        return self._redact(redact(text)[0], set())
 
     def hide_in_url(self, url: str) -> str:
         """Returns a URL with a template variable for each secret."""
@@ -325,7 +325,7 @@ def is_secret_setting(name: str) -> bool:
 
 def looks_secret(value: str) -> bool:
     """True if a value has a known credential form, or is generated characters."""
-    if ("://" in value or might_hold_credential(value)) and redact(value)[1]:
+    if redact(value)[1]:
         return True
     return len(value) >= _MIN_GENERATED_LENGTH and _PATH.match(value) is None and not is_made_of_words(value)
 

@@ -13,7 +13,7 @@ from skillgen.model.check import Check, pointer, shown
 from skillgen.model.schema import Schema
 from skillgen.model.schema_json import SchemaWriter, Types
 from skillgen.model.values import Json
-from skillgen.security.credentials import is_secret_name, looks_random, might_hold_credential, redact
+from skillgen.security.credentials import is_secret_name, looks_random, redact
 from skillgen.sources.examples.patterns import has_format, matches
 from skillgen.text import lazy_re as re
 from skillgen.text.markdown import json_text, one_line
@@ -200,4 +200,4 @@ def _is_screened(value: Json, name: str) -> bool:
 @lru_cache(1 << 12)
 def _is_screened_anywhere(text: str) -> bool:
     """True if screening would change a string wherever it is; most strings of examples occur in many of them."""
-    return bool(invisible_kinds(text)[0]) or (might_hold_credential(text) and bool(redact(text)[1]))
+    return bool(invisible_kinds(text)[0]) or bool(redact(text)[1])
