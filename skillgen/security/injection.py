@@ -179,8 +179,11 @@ class _Tables:
                 for code in pattern.telling:
                     self.by_code.setdefault(code, []).append((rule, pattern))
         telling = self.languages | self.by_code.keys()
-        self.signs = self.marks | {word for word, found in self.words.items() if not telling.isdisjoint(found)}
-        self.signs |= {word for word, rows in self.phrases.items() if any(found in self.by_code for _, found in rows)}
+        self.telling_words = self.marks.union(
+            word for word, found in self.words.items() if not telling.isdisjoint(found)
+        )
+        in_phrases = (word for word, rows in self.phrases.items() if any(found in self.by_code for _, found in rows))
+        self.signs = self.telling_words.union(in_phrases)
 
     def _terms(self, data: Mapping[str, Any], codes: Mapping[str, str]) -> list[tuple[str, str]]:
         """Returns each term with its concept, and with its language unless it is a word of English too."""
@@ -221,9 +224,11 @@ class _Tables:
         if self.signs.isdisjoint(listed) or self.literals.search(form):
             return self.literals.search(form) is not None
         words = {*listed, *(name for mark, name in _NAMED.items() if mark in form)}
-        found = [self.words[word] for word in self.words.keys() & words]
-        phrases = chain.from_iterable(self.phrases[word] for word in self.phrases.keys() & words)
-        found += [concept for phrase, concept in phrases if words.issuperset(phrase)]
+        phrases = chain.from_iterable(map(self.phrases.__getitem__, self.phrases.keys() & words))
+        found = [concept for phrase, concept in phrases if words.issuperset(phrase)]
+        if self.telling_words.isdisjoint(words) and self.by_code.keys().isdisjoint(found):
+            return False
+        found += map(self.words.__getitem__, self.words.keys() & words)
         codes = "".join(found)
         is_foreign = any(codes.count(language) >= _MIN_FOREIGN_WORDS for language in self.languages.intersection(codes))
         return is_foreign or not self.marks.isdisjoint(words) or next(self.candidates(codes), None) is not None
@@ -282,25 +287,29 @@ def find_injections(texts: Iterable[str], weak: dict[str, Rule] | None = None) -
     rule."""
     found: dict[str, tuple[Passage, ...]] = {}
     for text in filter(_tables().may_match, texts):
-        if passages := _passages(text, False):
+        passages, rule = _passages(text)
+        if passages:
             found[text] = passages
-        elif weak is not None and (passages := _passages(text, True)):
-            weak[text] = passages[0].rule
+        elif rule is not None and weak is not None:
+            weak[text] = rule
     return found
 
 
 @lru_cache(1 << 10)
-def _passages(text: str, is_weak: bool) -> tuple[Passage, ...]:
+def _passages(text: str) -> tuple[tuple[Passage, ...], Rule | None]:
+    """Returns what addresses the model, and the first rule of which a sentence only has words."""
     found: list[Passage] = []
+    weak: list[Rule] = []
     for run in _runs(text):
         if not _tables().may_match("\n".join(text[start:end] for start, end in run)):
             continue
-        rules_found = {part: _rule_in(text[part[0] : part[1]], is_weak) for part in run}
+        rules_found = {part: _rule_in(text[part[0] : part[1]], weak) for part in run}
         others = "\n".join(text[start:end] for (start, end), rule in rules_found.items() if rule is None)
-        if len(run) > 1 and (rule := _rule_in(others, is_weak)) is not None:
+        if len(run) > 1 and (rule := _rule_in(others, weak)) is not None:
             rules_found = {(run[0][0], run[-1][1]): rule}
         found += (Passage(start, end, rule) for (start, end), rule in rules_found.items() if rule is not None)
-    return tuple(found) if len(found) <= _MAX_PASSAGES else (Passage(0, len(text), found[0].rule),)
+    passages = tuple(found) if len(found) <= _MAX_PASSAGES else (Passage(0, len(text), found[0].rule),)
+    return passages, next(iter(weak), None)
 
 
 def _runs(text: str) -> Iterator[list[tuple[int, int]]]:
@@ -346,8 +355,8 @@ def _readings(text: str) -> tuple[str, ...]:
     return (composed, latin) if _UNSPACED.search(composed) else (latin,)
 
 
-def _rule_in(text: str, is_weak: bool) -> Rule | None:
-    """Returns the first rule that finds a sentence; if `is_weak`, also one that speaks to nobody."""
+def _rule_in(text: str, weak: list[Rule]) -> Rule | None:
+    """Returns the first rule that finds a sentence; `weak` gets one of which it has words, but speaks to nobody."""
     tables, is_name = _tables(), " " not in text.strip()
     for reading in _readings(text):
         lower = reading.lower()
@@ -359,7 +368,8 @@ def _rule_in(text: str, is_weak: bool) -> Rule | None:
         tokens = tables.tokens(lower := lower.translate(_DELETED))
         matching = {rule for rule, pattern in tables.candidates(tokens) if pattern.regex.search(tokens)}
         languages = [code for code in tables.languages if code in tokens]
-        if matching and not (is_weak or is_name or languages or _speaks(lower)):
+        if matching and not (is_name or languages or _speaks(lower)):
+            weak.append(next(filter(matching.__contains__, tables.rules)))
             matching.clear()
         for language in (code for code in languages if tokens.count(code) >= _MIN_FOREIGN_WORDS):
             words = [word for word in tokens.split() if language in word or tables.languages.isdisjoint(word)]
@@ -367,9 +377,10 @@ def _rule_in(text: str, is_weak: bool) -> Rule | None:
         for rule in tables.rules:
             if rule in matching:
                 return rule
-            found = rule.regex.search(reading) if is_marked else None
-            if found and (is_weak or _speaks(f"{reading[: found.start()]} , {reading[found.end() :]}".lower())):
-                return rule
+            if is_marked and (found := rule.regex.search(reading)):
+                if _speaks(f"{reading[: found.start()]} , {reading[found.end() :]}".lower()):
+                    return rule
+                weak.append(rule)
     return None
 
 
