@@ -203,16 +203,11 @@ def test_every_document_names_the_workflows(tmp_path: Path) -> None:
     assert "## send\n\n[sends] Workflow `send`." in documents(short)["skills/notes/SKILL.md"]
 
 
-def test_a_published_example_is_read_and_its_mistakes_are_named(tmp_path: Path) -> None:
+def test_a_published_example_is_read(tmp_path: Path) -> None:
     shutil.copytree(PETS, tmp_path, dirs_exist_ok=True)
     extra = [str(tmp_path / "pet-coupons.arazzo.yaml")]
     service = skillgen.read(tmp_path / "pet-coupons.openapi.yaml", extra=extra)
     assert [workflow.name for workflow in service.workflows] == ["apply-coupon", "buy-available-pet", "place-order"]
-    messages = [item.message for item in service.problems if item.code == "workflow-invalid"]
-    assert messages == [
-        "findPetsByTags has no query parameter 'pet_tags'",
-        "getPetCoupons has no path parameter 'pet_id'",
-    ]
     assert "   - Also required: `petId`" in recipe(service, "Apply a coupon to a pet order")
 
 
@@ -252,8 +247,6 @@ def test_other_apis_and_messages_are_steps_that_are_not_calls(tmp_path: Path) ->
     ("change", "place"),
     [
         ({"arazzo": "2.0.0"}, "/arazzo"),
-        ({"info": {"title": "x"}}, "/info/version"),
-        ({"sourceDescriptions": [{"name": "notes"}]}, "/sourceDescriptions/0"),
         ({"workflows": []}, "/workflows"),
         ({"workflows": [SEND, SEND]}, "/workflows/1/workflowId"),
         ({"workflows": [{"workflowId": "w", "steps": []}]}, "/workflows/0/steps"),
@@ -264,12 +257,10 @@ def test_other_apis_and_messages_are_steps_that_are_not_calls(tmp_path: Path) ->
         ({"steps": [step("a", operationId="$sourceDescriptions.x.getNote")]}, "/workflows/0/steps/0/operationId"),
         ({"parameters": [{"reference": "$components.parameters.x"}]}, "/workflows/0/steps/0/parameters/0/reference"),
         ({"parameters": [{"name": "id", "in": "path"}]}, "/workflows/0/steps/0/parameters/0"),
-        ({"parameters": [{"name": "id", "value": 1}]}, "/workflows/0/steps/0/parameters"),
         ({"successCriteria": [{"condition": "x", "type": "regex"}]}, "/workflows/0/steps/0/successCriteria/0"),
         ({"onSuccess": [{"name": "x", "type": "goto", "stepId": "b"}]}, "/workflows/0/steps/0/onSuccess/0"),
         ({"onSuccess": [{"name": "x", "type": "retry"}]}, "/workflows/0/steps/0/onSuccess/0"),
         ({"dependsOn": ["b"]}, "/workflows/0/steps/0/dependsOn"),
-        ({"outputs": {"x": "$steps.b.outputs.y"}}, "/workflows/0/steps/0"),
     ],
 )
 def test_what_is_invalid_is_reported_at_its_place(tmp_path: Path, change: Json, place: str) -> None:

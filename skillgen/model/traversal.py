@@ -16,6 +16,7 @@ from msgspec.structs import replace
 
 from skillgen.errors import ProblemLog
 from skillgen.model.schema import Discriminator, Parameter, Schema
+from skillgen.model.schema_json import bases
 from skillgen.model.service import Service
 from skillgen.model.values import Json, Value, child
 
@@ -198,82 +199,39 @@ def _rewritten_value(value: Any, node: Any, name: str, rewrite: TextRewriter, po
     return rewrite_texts(value, rewrite, pointer)
 
 
-def referenced_types(schema: Schema) -> Iterator[str]:
-    """Yields the names of the types that a schema refers to directly; duplicates are possible."""
-    waiting = [schema]
+def nodes_in(*values: Any) -> Iterator[Struct]:
+    """Yields the nodes that values, or tuples of nodes, consist of, themselves first, in their order."""
+    waiting: list[Any] = [*reversed(values)]
     while waiting:
-        item = waiting.pop()
-        if item.ref:
-            yield item.ref
-        yield from item.includes
-        if item.discriminator is not None:
-            types = (item.discriminator.mapping or {}).values()
-            yield from filter(None, (*types, item.discriminator.default))
-        waiting += inner_schemas(item)
-
-
-def inner_schemas(schema: Schema) -> Iterator[Schema]:
-    """Yields the schemas that a schema consists of; those that it names are not among them."""
-    yield from (item.schema for item in schema.properties)
-    yield from _same_value(schema)
-    yield from _inner_values(schema)
-
-
-def _same_value(schema: Schema) -> Iterator[Schema]:
-    """Yields the schemas in a schema that describe the same value."""
-    yield from schema.also
-    yield from schema.alternatives
-    for condition in schema.conditions:
-        yield from filter(None, (condition.then, condition.otherwise))
-
-
-def _inner_values(schema: Schema) -> Iterator[Schema]:
-    """Yields the schemas in a schema that describe values inside the value, except declared properties."""
-    yield from (*schema.prefix_items, *(schema.patterns or {}).values())
-    for inner in (schema.additional, schema.items, schema.contains, schema.content):
-        if isinstance(inner, Schema):
-            yield inner
+        value = waiting.pop()
+        if isinstance(value, Struct):
+            yield value
+            value = tuple(getattr(value, name) for name in value.__struct_fields__)
+        if isinstance(value, tuple):
+            waiting += reversed([item for item in value if isinstance(item, (Struct, tuple, Mapping))])
+        elif isinstance(value, Mapping):  # not raw JSON
+            waiting += reversed([item for item in value.values() if isinstance(item, Struct)])
 
 
 def report_undescribed(service: Service, problems: ProblemLog) -> None:
     """Reports the parameters and properties without a description, all in one problem (seed 002, 4.3).
 
     The description of a named type also describes a property of that type, and the description of a property also
-    describes its declaration in an alternative.
+    describes another one of this name in the same tool or type, such as in an alternative.
     """
-    types = {item.name: item.schema for item in service.schemas}
+    with_text = {item.name for item in service.schemas if item.schema.description}
     described: dict[str, bool] = {}
-
-    def add(parameters: Iterable[Parameter], elsewhere: frozenset[str] = frozenset()) -> None:
-        for item in parameters:
-            if item.pointer not in described:
-                type_names = filter(None, (item.schema.ref, *item.schema.includes))
-                described[item.pointer] = bool(
-                    item.description
-                    or item.schema.description
-                    or item.name in elsewhere
-                    or any(name in types and types[name].description for name in type_names)
-                )
-                add_inside(item.schema)
-
-    def add_inside(schema: Schema, elsewhere: frozenset[str] = frozenset()) -> None:
-        if schema.properties or schema.alternatives or schema.also or schema.conditions:
-            elsewhere |= _described_properties(schema, types)
-            add(schema.properties, elsewhere)
-            for same in _same_value(schema):
-                add_inside(same, elsewhere)
-        for inner in _inner_values(schema):
-            add_inside(inner)
-
-    for owners in (service.tools, service.prompts, service.events):
-        for owner in owners:
-            add(owner.parameters)
-    for tool in service.tools:
-        for output in (tool.output, *tool.other_outputs):
-            if output is not None and output.schema is not None:
-                add_inside(output.schema)
-    for schema in types.values():
-        add_inside(schema)
+    outputs = (item.schema for tool in service.tools for item in (tool.output, *tool.other_outputs) if item is not None)
+    parameters = (owner.parameters for owners in (service.tools, service.prompts, service.events) for owner in owners)
+    for part in (*parameters, *outputs, *service.schemas):
+        found = {item.pointer: item for item in nodes_in(part) if isinstance(item, Parameter)}
+        names = {
+            item.name
+            for item in found.values()
+            if item.description or item.schema.description or with_text.intersection(bases(item.schema))
+        }
+        for pointer, item in found.items():
+            described.setdefault(pointer, item.name in names)
     missing = [pointer for pointer, is_described in described.items() if not is_described]
     if missing:
         others = ", ".join([*missing[1:_LOCATIONS_LIMIT], *["…"][: len(missing) > _LOCATIONS_LIMIT]])
@@ -282,37 +240,15 @@ def report_undescribed(service: Service, problems: ProblemLog) -> None:
         problems.report("properties-undescribed", missing[0], message)
 
 
-def _described_properties(schema: Schema, types: Mapping[str, Schema]) -> set[str]:
-    """Returns the names of the properties that a schema, or a type that it includes, describes."""
-    names: set[str] = set()
-    seen: set[str] = set()
-    stack = [schema]
-    while stack:
-        current = stack.pop()
-        names.update(item.name for item in current.properties if item.description)
-        for name in (current.ref, *current.includes):
-            if name is not None and name in types and name not in seen:
-                seen.add(name)
-                stack.append(types[name])
-    return names
-
-
-def types_named_in(*nodes: Any) -> set[str]:
-    """Returns the names of the types that nodes, or tuples of nodes, refer to directly."""
-    waiting: list[Any] = [*nodes]
-    found: set[str] = set()
-    while waiting:
-        node = waiting.pop()
-        if isinstance(node, tuple):
-            waiting += node
-        elif isinstance(node, Struct):
-            waiting += (getattr(node, name) for name in node.__struct_fields__)
+def types_named_in(*values: Any) -> dict[str, None]:
+    """Returns the names of the types that nodes, or tuples of nodes, refer to directly, in their order."""
+    found: list[str | None] = []
+    for node in nodes_in(*values):
         if isinstance(node, Schema):
-            waiting += (node.patterns or {}).values()
-            found.update(filter(None, (node.ref, *node.includes)))
+            found += bases(node)
         elif isinstance(node, Discriminator):
-            found.update(filter(None, (*(node.mapping or {}).values(), node.default)))
-    return found
+            found += (*(node.mapping or {}).values(), node.default)
+    return dict.fromkeys(filter(None, found))
 
 
 def types_reached(names: Iterable[str], references: Mapping[str, Collection[str]]) -> set[str]:
@@ -326,6 +262,6 @@ def types_reached(names: Iterable[str], references: Mapping[str, Collection[str]
     return used
 
 
-def type_references(service: Service) -> dict[str, set[str]]:
+def type_references(service: Service) -> dict[str, Collection[str]]:
     """Returns the types that each named type refers to directly."""
     return {item.name: types_named_in(item.schema) for item in service.schemas}

@@ -12,12 +12,18 @@ from typing import TypeVar
 from msgspec import Struct
 from msgspec.structs import replace
 
-from skillgen.model.calls import Input
 from skillgen.model.resource import Event, Group, Prompt, Resource
 from skillgen.model.schema import NamedType, Schema
 from skillgen.model.service import Service
 from skillgen.model.tool import Tool
-from skillgen.model.traversal import PROSE_FIELDS, place_of, referenced_types, rewrite_texts
+from skillgen.model.traversal import (
+    PROSE_FIELDS,
+    place_of,
+    rewrite_texts,
+    type_references,
+    types_named_in,
+    types_reached,
+)
 from skillgen.model.values import Quotation, is_inferred
 from skillgen.render.about import about_pages, description_headings
 from skillgen.render.environment import Templates
@@ -264,7 +270,7 @@ def _short_types(types: Sequence[NamedType]) -> dict[str, Schema]:
     candidates = {item.name: item.schema for item in types if _is_short(item.schema)}
     short: dict[str, Schema] = {}
     for name, schema in sorted(candidates.items(), key=lambda item: len(item[1].properties)):
-        if all(other in short or other not in candidates for other in referenced_types(schema)):
+        if all(other in short or other not in candidates for other in types_named_in(schema)):
             short[name] = schema
     return short
 
@@ -696,18 +702,9 @@ def _sent_types(service: Service) -> set[str]:
     """Returns the named types that a caller or the service sends; of the others nothing is said that only these must
     know.
     """
-    types = {item.name: item.schema for item in service.schemas}
-    forms = [form for tool in service.tools for form in (tool.input, *tool.other_inputs) if form is not None]
-    owners: Iterable[Tool | Event | Input] = chain(service.tools, service.events, forms)
-    waiting = [parameter.schema for owner in owners for parameter in owner.parameters]
-    waiting += [form.schema for form in forms if form.schema is not None]
-    sent = set[str]()
-    while waiting:
-        for name in referenced_types(waiting.pop()):
-            if name in types and name not in sent:
-                sent.add(name)
-                waiting.append(types[name])
-    return sent
+    inputs = [(tool.parameters, tool.input, tool.other_inputs) for tool in service.tools]
+    named = types_named_in(*inputs, *(event.parameters for event in service.events))
+    return types_reached(named, type_references(service))
 
 
 def _resource_sections(service: Service, templates: Templates) -> list[Section]:

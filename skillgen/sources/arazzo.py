@@ -6,7 +6,7 @@ components are resolved, and the actions and parameters of a workflow are those 
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 from urllib.parse import unquote
@@ -47,8 +47,6 @@ _LOCATIONS = ("path", "query", "querystring", "header", "cookie")
 _TARGETS = ("operationId", "operationPath", "workflowId", "channelPath")
 _OTHER = re.compile(r"\$sourceDescriptions\.([A-Za-z0-9_-]+)\.(.+)", re.DOTALL)
 _PATH = re.compile(r"\{\$sourceDescriptions\.([A-Za-z0-9_-]+)\.url\}#?(/.+)", re.DOTALL)
-_STEP_OUTPUT = re.compile(r"\$steps\.([A-Za-z0-9_-]+)\.(?:outputs\.)?([A-Za-z0-9_-]+)")
-_INPUT = re.compile(r"\$inputs\.([A-Za-z0-9_-]+)")
 
 
 def is_arazzo(text: str) -> bool:
@@ -84,9 +82,7 @@ class _FileReader:
         self._by_path = {(tool.path, (tool.method or "").lower()): tool for tool in service.tools if tool.path}
         self._sources: dict[str | None, str] = {}
         """The name of each source description with its type."""
-        for index, item in enumerate(as_list(data.get("sourceDescriptions"))):
-            if text_of(item, "name") is None or text_of(item, "url") is None:
-                self._report(child("/sourceDescriptions", index), "a source description has no name or no url")
+        for item in as_list(data.get("sourceDescriptions")):
             self._sources.setdefault(text_of(item, "name"), text_of(item, "type") or "openapi")
         self._known = {workflow.name for workflow in service.workflows}
         self._ids = {text_of(item, "workflowId") for item in as_list(data.get("workflows"))} | self._known
@@ -104,9 +100,6 @@ class _FileReader:
         if not version.startswith("1."):
             self._report("/arazzo", f"the version is {version[:20]!r}; Arazzo 1.0 and 1.1 are read")
             return
-        for key in ("title", "version"):
-            if as_dict(self._data.get("info")).get(key) is None:
-                self._report(child("/info", key), f"info has no {key}")
         if not 0 < len(raw) <= _WORKFLOWS_LIMIT:
             self._report("/workflows", f"there are {len(raw):,} workflows; the first {_WORKFLOWS_LIMIT} are read")
         found: dict[str, Workflow] = {}
@@ -143,38 +136,24 @@ class _FileReader:
         if not any(step.tool is not None or step.workflow is not None for step in steps):
             message = f"the workflow {name!r} has no step that calls the service"
             raise self._cannot_be_made(place, message, "workflow-left-out")
-        inputs = self._inputs(raw.get("inputs"), child(pointer, "inputs"))
-        known = {item.name.partition(".")[0] for item in inputs.properties} if inputs is not None else set[str]()
-        outputs = {step.name: {key.partition(".")[0] for key in step.outputs or {}} for step in steps}
-        parts = [(item, child(place, index)) for index, item in enumerate(raw_steps)]
-        for part, at in (*parts, (raw.get("outputs"), child(pointer, "outputs"))):
-            self._check_expressions(part, at, known, outputs)
         after = [text.rpartition(".")[2] for text in texts_of(raw, "dependsOn")[:_PARTS_LIMIT]]
-        for other in after:
-            if other not in self._ids - {name}:
-                self._report(child(pointer, "dependsOn"), f"there is no other workflow {other[:120]!r}")
         return Workflow(
             name=name,
             title=text_of(raw, "summary"),
             description=text_of(raw, "description"),
-            inputs=inputs,
+            inputs=self._inputs(raw.get("inputs"), child(pointer, "inputs")),
             steps=steps,
             outputs=_expressions(raw.get("outputs")),
-            after=tuple(other for other in after if other in self._ids),
+            after=self._existing(after, self._ids - {name}, pointer),
             pointer=f"{self._name}#{pointer}",
         )
 
-    def _check_expressions(
-        self, raw: Json, pointer: str, inputs: Collection[str], outputs: Mapping[str, Collection[str]]
-    ) -> None:
-        """Reports the inputs and the outputs of steps that are used but do not exist."""
-        texts = list(strings_in(raw))
-        for step, output in sorted({pair for text in texts for pair in _STEP_OUTPUT.findall(text)}):
-            if output not in outputs.get(step, ()):
-                self._report(pointer, f"there is no output {output!r} of a step {step!r}")
-        for name in sorted({name for text in texts for name in _INPUT.findall(text)}) if inputs else ():
-            if name not in inputs:
-                self._report(pointer, f"there is no input {name!r}")
+    def _existing(self, names: Iterable[str], known: Collection[str | None], pointer: str) -> tuple[str, ...]:
+        """Returns the steps or workflows of `dependsOn` that there are."""
+        kept = tuple(name for name in names if name.startswith("$") or name in known)
+        if unknown := [name for name in names if name not in kept]:
+            self._report(child(pointer, "dependsOn"), f"there is no {unknown[0][:120]!r} to wait for; it is left out")
+        return kept
 
     # -- steps -------------------------------------------------------------------------------------------------------
 
@@ -189,14 +168,8 @@ class _FileReader:
         own = {(item.name, item.location) for item in values}
         if "workflow" not in target:
             values = (*(item for item in shared if (item.name, item.location) not in own), *values)
-        if "tool" in target:
-            self._check_values(target["tool"], values, child(pointer, "parameters"))
         body = as_dict(raw.get("requestBody"))
         replaced = as_list(body.get("replacements"))[:_PARTS_LIMIT]
-        after = texts_of(raw, "dependsOn")[:_PARTS_LIMIT]
-        for name in after:
-            if not name.startswith("$") and name not in self._steps:
-                self._report(child(pointer, "dependsOn"), f"there is no step {name[:120]!r}")
         return WorkflowStep(
             name=str(raw["stepId"]),
             description=text_of(raw, "description"),
@@ -211,7 +184,7 @@ class _FileReader:
             on_success=_with_shared(self._actions(raw, "onSuccess", pointer), actions["success"]),
             on_failure=_with_shared(self._actions(raw, "onFailure", pointer), actions["failure"]),
             outputs=_expressions(raw.get("outputs")),
-            after=tuple(name for name in after if name.startswith("$") or name in self._steps),
+            after=self._existing(texts_of(raw, "dependsOn")[:_PARTS_LIMIT], self._steps, pointer),
             pointer=f"{self._name}#{pointer}",
         )
 
@@ -264,15 +237,6 @@ class _FileReader:
         """The source descriptions with an operation that is a tool of the service."""
         targets = map(self._named, strings_in(self._data.get("workflows")))
         return {"", *(source for source, name in targets if source and self._tool(name) is not None)}
-
-    def _check_values(self, tool: str, values: Sequence[StepValue], pointer: str) -> None:
-        """Reports the parameters of a step that its operation does not have, except credentials."""
-        known = {(item.name, item.location) for item in self._tools[tool].parameters}
-        for item in values:
-            if item.location in ("path", "query") and (item.name, item.location) not in known:
-                self._report(pointer, f"{tool} has no {item.location} parameter {item.name!r}")
-            elif item.location is None and self._tools[tool].method is not None:
-                self._report(pointer, f"the parameter {item.name!r} has no `in`")
 
     # -- parts of steps ----------------------------------------------------------------------------------------------
 
