@@ -7,27 +7,28 @@ import sys
 from collections.abc import Mapping
 from typing import Annotated, Any
 
-import typer
-
 from skillgen.cli.options import OptionsOf, command, run_with
 from skillgen.cli.output import Console, full_place, result_json, show_result
+from skillgen.config.option import Options, option
 from skillgen.config.project import OutputOptions, Run, Source
 from skillgen.errors import ExitCode
 
 
+class HookOptions(Options, frozen=True, kw_only=True):
+    """What a build in a hook exits with."""
+
+    PANEL = "Report"
+
+    fail_on_change: bool = option("Exit with 1 if a file was written; for hooks.", False)
+    accept_upgrade: bool = option(
+        "Exit with 0 if another release of skillgen is all that changed documents; for hooks.", False
+    )
+
+
 @command
 def build(
-    fail_on_change: Annotated[
-        bool, typer.Option("--fail-on-change", help="Exit with 1 if a file was written; for hooks.")
-    ] = False,
-    accept_upgrade: Annotated[
-        bool,
-        typer.Option(
-            "--accept-upgrade",
-            help="Exit with 0 if another release of skillgen is all that changed documents; for hooks.",
-        ),
-    ] = False,
     *,
+    hook: HookOptions,
     run: Annotated[Run, run_with("target", "project", "json")],
     given: Annotated[Mapping[str, Any], OptionsOf(classes=(OutputOptions, Source), is_partial=True)],
     console: Console,
@@ -66,13 +67,13 @@ def build(
                 show_result(built.result, console, shows_diff=not run.json, is_project=True)
             result = result.joined(built.result)
     code, is_check = result.exit_code, "check" in given
-    if accept_upgrade and code in (ExitCode.DONE, ExitCode.DRIFT) and result.is_upgrade:
-        code, fail_on_change = ExitCode.DONE, False
+    is_accepted = hook.accept_upgrade and code in (ExitCode.DONE, ExitCode.DRIFT) and result.is_upgrade
+    code = ExitCode.DONE if is_accepted else code
     if run.json:
         print(result_json(result, full_place))
     if is_check and code is ExitCode.DRIFT:
         console.say("the documents are not up to date: run skillgen build")
-    if fail_on_change and not is_check and result.changed and code is ExitCode.DONE:
+    if hook.fail_on_change and not is_accepted and not is_check and result.changed and code is ExitCode.DONE:
         console.say("documents were written: add them to the commit")
         return ExitCode.DRIFT
     return code

@@ -17,6 +17,7 @@ from skillgen.cli.eval import words_of_agent
 from skillgen.cli.options import command
 from skillgen.cli.output import Console, print_diff
 from skillgen.cli.source import SOURCE, Given, read
+from skillgen.config.option import Options, PathName, option
 from skillgen.config.project import DEFAULT_OUT, DRAFTED, TEXTS_NAME, SkillTexts, Texts
 from skillgen.errors import ExitCode, OutputError, SkillgenError, UsageError
 from skillgen.text.markdown import one_line
@@ -26,32 +27,30 @@ if TYPE_CHECKING:
     from skillgen.pipeline.draft import Answer
     from skillgen.pipeline.read import Request
 
-_TIMEOUT_S = 600.0
+
+class DraftOptions(Options, frozen=True, kw_only=True):
+    """Who writes the texts, and where."""
+
+    PANEL = "Report"
+
+    agent: str | None = option("Command of an agent, which gets the brief on standard input.", metavar="COMMAND")
+    prints: bool = option("Print the brief on standard output.", False, flag="--print")
+    answer: str | None = option(
+        "Apply the answer in a file. - reads standard input.", flag="--apply", metavar="FILE", is_path=True
+    )
+    outdated: bool = option("Only renew texts whose source changed since they were written.", False)
+    out: PathName | None = option(
+        f"Folder of SOURCE's documents. Default: {DEFAULT_OUT}.", short="-o", metavar="DIR", is_path=True
+    )
+    yes: bool = option("Write without asking.", False, panel="Safety")
+    agent_timeout: float = option("Time limit of the agent for an answer.", 600.0, metavar="SECONDS")
 
 
 @command
 def draft(
     *,
     given: Annotated[Given, SOURCE],
-    agent: Annotated[
-        str | None,
-        typer.Option("--agent", metavar="COMMAND", help="Command of an agent, which gets the brief on standard input."),
-    ] = None,
-    prints: Annotated[bool, typer.Option("--print", help="Print the brief on standard output.")] = False,
-    answer: Annotated[
-        str | None, typer.Option("--apply", metavar="FILE", help="Apply the answer in a file. - reads standard input.")
-    ] = None,
-    outdated: Annotated[
-        bool, typer.Option("--outdated", help="Only renew texts whose source changed since they were written.")
-    ] = False,
-    out: Annotated[
-        Path | None,
-        typer.Option("--out", "-o", metavar="DIR", help=f"Folder of SOURCE's documents. Default: {DEFAULT_OUT}."),
-    ] = None,
-    yes: Annotated[bool, typer.Option("--yes", help="Write without asking.", rich_help_panel="Safety")] = False,
-    agent_timeout: Annotated[
-        float, typer.Option(metavar="SECONDS", min=0.1, max=86_400, help="Time limit of the agent for an answer.")
-    ] = _TIMEOUT_S,
+    options: DraftOptions,
     console: Console,
 ) -> ExitCode:
     """Have an agent write the texts that rules cannot.
@@ -66,22 +65,21 @@ def draft(
         skillgen draft --agent 'claude -p'
         skillgen draft openapi.yaml -o agent-docs --print > brief.md
     """
-    if [agent is not None, prints, answer is not None].count(True) != 1:
+    if [options.agent is not None, options.prints, options.answer is not None].count(True) != 1:
         raise UsageError("exactly one of --agent, --print and --apply is needed", fix="give one of them")
-    if out is not None and not given.has_source:
+    if options.out is not None and not given.has_source:
         raise UsageError("has no effect without SOURCE", where="--out", fix="leave it out; the target names its folder")
-    drafts = [draft_of(given.request(), out or Path(DEFAULT_OUT))] if given.has_source else []
+    drafts = [draft_of(given.request(), Path(options.out or DEFAULT_OUT))] if given.has_source else []
     for named, request in () if given.has_source else given.targets():
         path, split = ("targets", named.name), named.target.output.split
         drafts.append(Draft(request, named.file, named.place.out, named.name, path, split))
-    if agent is None and len(drafts) > 1:
+    if options.agent is None and len(drafts) > 1:
         names = ", ".join(item.name for item in drafts)
         raise UsageError("several targets have a brief each", where="--target", fix=f"choose from {names}")
     code = ExitCode.DONE
     for item in drafts:
         try:
-            done = run_draft(item, agent, answer, console, outdated=outdated, timeout_s=agent_timeout, yes=yes)
-            code = max(code, done)
+            code = max(code, run_draft(item, options, console))
         except SkillgenError as error:
             console.fail(error)
             code = max(code, error.exit_code)
@@ -132,17 +130,7 @@ def draft_of(request: Request, out: Path, split: str | None = None) -> Draft:
     return Draft(request, file, out, file.as_posix(), split=split)
 
 
-def run_draft(
-    item: Draft,
-    agent: str | None,
-    answer: str | None,
-    console: Console,
-    *,
-    outdated: bool = False,
-    timeout_s: float = _TIMEOUT_S,
-    yes: bool = False,
-    shows: bool = True,
-) -> ExitCode:
+def run_draft(item: Draft, options: DraftOptions, console: Console, *, shows: bool = True) -> ExitCode:
     """Prints the brief, or asks the agent or reads the file for the answer, which it checks and writes.
 
     With `shows`, standard output has the diff, or the refused answer of an agent.
@@ -163,22 +151,22 @@ def run_draft(
     others = structs.replace(others, skills=parts)
     reading = read(replace(item.request, texts=others, on_declared=declared.append), console)
     service = reading.only
-    changes = outdated_texts(texts, declared[0]) if outdated else {}
-    if outdated and not changes:
+    changes = outdated_texts(texts, declared[0]) if options.outdated else {}
+    if options.outdated and not changes:
         console.say(f"{item.name}: not outdated")
         return ExitCode.DONE
     skills = skills_in(service, item.split)
     brief, shown = brief_for(service, texts, changes, skills)
-    if agent is None and answer is None:
+    if options.agent is None and options.answer is None:
         sys.stdout.write(brief)
         return ExitCode.DONE
     with console.progress(f"{item.name}: asking the agent"):
         refused, accepted = "", None
-        for _ in range(1 if agent is None else 2):
-            if agent is not None:
-                text = _asked(agent, brief + refused, timeout_s)
+        for _ in range(1 if options.agent is None else 2):
+            if options.agent is not None:
+                text = _asked(options.agent, brief + refused, options.agent_timeout)
             else:
-                text = read_text(None if answer == "-" else Path(answer or ""))
+                text = read_text(None if options.answer == "-" else Path(options.answer or ""))
             accepted, reasons = checked_answer(text, service, texts, changes, skills)
             if accepted is not None:
                 break
@@ -187,12 +175,12 @@ def run_draft(
         console.say(f"{item.name}: the answer is refused, so nothing is written")
         for reason in reasons:
             console.say(f"  - {one_line(reason)[:500]}")
-        if agent is not None and shows:
+        if options.agent is not None and shows:
             print_diff(f"{text.rstrip()}\n")
             console.say("  try: correct the answer, which is on standard output, and pass it with --apply FILE")
         return ExitCode.DRIFT
     values = values_of(accepted, service, texts, declared[0], shown, changes)
-    return _write(item, _changes(item, accepted, values, service), console, yes=yes, shows=shows)
+    return _write(item, _changes(item, accepted, values, service), console, yes=options.yes, shows=shows)
 
 
 def _asked(agent: str, brief: str, timeout_s: float) -> str:

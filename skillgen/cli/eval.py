@@ -29,6 +29,7 @@ class EvalOptions(Options, frozen=True, kw_only=True):
     agent: str | None = option("Command of the agent, which gets the prompt on standard input.", metavar="COMMAND")
     init: bool = option("Draft evals/evals.json in the skill, and run nothing.", False)
     static: bool = option("Check what needs no agent: example calls, reads.", False)
+    task_timeout: float = option("Time limit of an agent for a task.", 600.0, metavar="SECONDS")
     no_control: bool = option("Do not run the tasks without the skill.", False)
     out: PathName | None = option(
         "Folder of the runs. Default: NAME-workspace.", short="-o", metavar="DIR", is_path=True
@@ -48,9 +49,6 @@ def evaluate(
     *,
     given: Annotated[Given, SOURCE],
     options: EvalOptions,
-    task_timeout: Annotated[
-        float, typer.Option(metavar="SECONDS", min=0.1, max=86_400, help="Time limit of an agent for a task.")
-    ] = 600.0,
     min_success: Annotated[
         float,
         typer.Option(metavar="RATE", min=0, max=1, help="Exit with 1 if success, recall or precision is lower."),
@@ -95,7 +93,7 @@ def evaluate(
         skill=folder.resolve(),
         tasks=_tasks(folder, service, console),
         agent=words,
-        timeout_s=task_timeout,
+        timeout_s=options.task_timeout,
         jobs=jobs,
         has_control=not options.no_control,
         cancel_token=CancelToken(),

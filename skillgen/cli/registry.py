@@ -9,6 +9,7 @@ import typer
 
 from skillgen.cli.options import PanelCommand, command
 from skillgen.cli.output import Console, print_diff
+from skillgen.config.option import Options, option
 from skillgen.errors import ExitCode
 from skillgen.text.markdown import counted
 
@@ -19,6 +20,21 @@ registry = typer.Typer(
 )
 
 
+class RegistryOptions(Options, frozen=True, kw_only=True):
+    """Where a registry is written."""
+
+    PANEL = "Report"
+
+    out: str = option(
+        "File for dashdash's entries; the rest is next to it.",
+        "registry.json",
+        short="-o",
+        metavar="FILE",
+        is_path=True,
+    )
+    check: bool = option("Write nothing. Print a diff and exit with 1 if a file would change.", False)
+
+
 @registry.command("build", cls=PanelCommand)
 @command
 def build_registry(
@@ -26,13 +42,7 @@ def build_registry(
         list[Path], typer.Argument(metavar="DIR", help="Folders of documents, or folders that hold such folders.")
     ],
     *,
-    out: Annotated[
-        Path,
-        typer.Option("-o", "--out", metavar="FILE", help="File for dashdash's entries; the rest is next to it."),
-    ] = Path("registry.json"),
-    check: Annotated[
-        bool, typer.Option("--check", help="Write nothing. Print a diff and exit with 1 if a file would change.")
-    ] = False,
+    options: RegistryOptions,
     console: Console,
 ) -> ExitCode:
     """Write one registry of the entries in folders.
@@ -47,8 +57,9 @@ def build_registry(
     """
     from skillgen.pipeline.registry import build_registry
 
+    out = Path(options.out)
     with console.progress(f"reading {counted(len(folders), 'folder')}"):
-        found = build_registry(folders, out, is_check=check)
+        found = build_registry(folders, out, is_check=options.check)
     console.problems(found.problems)
     console.say(f"{counted(found.services, 'service')} with {counted(found.tools, 'tool')} in {out.as_posix()}")
     print_diff(found.drift)

@@ -265,12 +265,12 @@ class Documenting(Struct, frozen=True):
         out = Path(output.out or DEFAULT_OUT)
         has_texts = (out / TEXTS_NAME).is_file()
         if has_texts or run.draft is not None:
-            from skillgen.cli.draft import draft_of, run_draft
+            from skillgen.cli.draft import DraftOptions, draft_of, run_draft
 
             if not (has_texts or output.check):
-                item = draft_of(request, out, output.split)
+                options = DraftOptions(agent=run.draft, yes=True)
                 try:
-                    code = run_draft(item, run.draft, None, console, yes=True, shows=False)
+                    code = run_draft(draft_of(request, out, output.split), options, console, shows=False)
                 except SourceError as error:  # the documents do not need the texts
                     console.fail(error)
                     code = error.exit_code

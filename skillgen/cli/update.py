@@ -10,9 +10,9 @@ from typing import Annotated
 import typer
 
 from skillgen.cli import app
-from skillgen.cli.options import command
+from skillgen.cli.options import OptionsOf, command
 from skillgen.cli.output import Console, change_lines
-from skillgen.config.project import DEFAULT_OUT
+from skillgen.config.project import DEFAULT_OUT, OutputOptions
 from skillgen.errors import ExitCode, SkillgenError, UsageError
 from skillgen.write.record import RECORD_NAME, Record, Run, read_record, records_in
 
@@ -22,11 +22,8 @@ def update(
     folders: Annotated[
         list[Path] | None, typer.Argument(metavar="[OUT]...", help=f"Folders of documents. Default: {DEFAULT_OUT}.")
     ] = None,
-    check: Annotated[
-        bool,
-        typer.Option("--check", help="Write nothing. Exit with 1 if a file would change.", rich_help_panel="Safety"),
-    ] = False,
     *,
+    output: Annotated[OutputOptions, OptionsOf(classes=(OutputOptions,), only=("check",))],
     console: Console,
 ) -> ExitCode:
     """Renew documents with the commands that wrote them.
@@ -46,7 +43,7 @@ def update(
     code = ExitCode.DONE
     for out in folders or [Path(DEFAULT_OUT)]:
         try:
-            code = max(code, _update(out, console, check=check))
+            code = max(code, _update(out, console, check=output.check))
         except SkillgenError as error:
             console.fail(error)
             code = max(code, error.exit_code)

@@ -474,38 +474,45 @@ def server_target(request: Request) -> ServerTarget:
     Raises:
         UsageError: the URL, the folder or the configuration is invalid, or lists several servers.
     """
-    if request.source.kind == "config":
-        from skillgen.sources.mcp.client_config import read_client_config
+    if request.source.kind != "config":
+        return _target(request)
+    from skillgen.sources.mcp.client_config import read_client_config
 
-        config = read_client_config(request.source.config or "", request.access())
-        names = config.chosen(request.source.server)
-        if len(names) != 1:
-            fix = f"choose one with --server NAME: {', '.join(names)}"
-            raise UsageError("lists several servers", where=config.name, fix=fix)
-        return _configured_target(config, names[0], request)
+    config = read_client_config(request.source.config or "", request.access())
+    names = config.chosen(request.source.server)
+    if len(names) != 1:
+        fix = f"choose one with --server NAME: {', '.join(names)}"
+        raise UsageError("lists several servers", where=config.name, fix=fix)
+    return _target(request, config, names[0])
 
+
+def _target(request: Request, config: ClientConfig | None = None, name: str = "") -> ServerTarget:
+    """Returns the server that the options name, or one of a client configuration."""
     source = request.source
-    if source.url is not None:
-        refuse_bad_url(source.url, "--url")
-    return ServerTarget(
-        command=tuple(source.command),
-        caller_env=request.environment,
-        url=source.url,
-        env=source.env,
-        headers=tuple(source.headers.items()),
-        cwd=_folder(source),
-        login=_login(request),
-        timeout_s=source.timeout,
-        scope=CrawlScope.from_options(source),
-        extra_secrets=request.secrets,
+    if config is not None:
+        target = config.target(name, source.env, request.environment, timeout_s=source.timeout)
+    else:
+        if source.url is not None:
+            refuse_bad_url(source.url, "--url")
+        target = ServerTarget(
+            command=tuple(source.command),
+            url=source.url,
+            env=source.env,
+            headers=tuple(source.headers.items()),
+            cwd=_folder(source),
+            timeout_s=source.timeout,
+            extra_secrets=request.secrets,
+        )
+    login = Login(
+        is_requested=source.login,
+        announce=request.announce if source.login else None,
+        client_id=source.client_id,
+        client_secret=source.client_secret,
+        issuer=source.issuer,
+        confirm=request.confirm,
     )
-
-
-def _configured_target(config: ClientConfig, name: str, request: Request) -> ServerTarget:
-    source = request.source
-    target = config.target(name, source.env, request.environment, timeout_s=source.timeout)
-    target = replace(target, scope=CrawlScope.from_options(source), caller_env=request.environment)
-    return target if target.url is None else replace(target, login=_login(request))
+    login = target.login if target.url is None else login
+    return replace(target, caller_env=request.environment, scope=CrawlScope.from_options(source), login=login)
 
 
 def _read_server(request: Request) -> Reading:
@@ -535,30 +542,11 @@ def _crawled(target: ServerTarget, server_name: str | None, request: Request) ->
         words = words_of_command(target.command, service, target.cwd, target.secrets(), needs_folder=target.needs_cwd)
     entry = client_entry_of(target, result.transport)
     service = structs.replace(service, source=words, client_entry=entry, origins=origins)
-    if request.texts.version is None:
-        service = _without_version_of_sdk(service, target)
+    if service.version and request.texts.version is None and (sdk := sdk_with_version(target, service.version)):
+        message = f"the server reports {service.version}, which is the version of its SDK, {sdk}; left out"
+        problem = Problem.of(code="version-of-sdk", where="/initialize/serverInfo/version", message=message)
+        service = structs.replace(service, version=None, problems=(*service.problems, problem))
     return completed(service, request)
-
-
-def _without_version_of_sdk(service: Service, target: ServerTarget) -> Service:
-    """Returns the service without a version that is known to be that of its SDK, which is reported."""
-    if not service.version or (sdk := sdk_with_version(target, service.version)) is None:
-        return service
-    message = f"the server reports {service.version}, which is the version of its SDK, {sdk}; left out"
-    problem = Problem.of(code="version-of-sdk", where="/initialize/serverInfo/version", message=message)
-    return structs.replace(service, version=None, problems=(*service.problems, problem))
-
-
-def _login(request: Request) -> Login:
-    source = request.source
-    return Login(
-        is_requested=source.login,
-        announce=request.announce if source.login else None,
-        client_id=source.client_id,
-        client_secret=source.client_secret,
-        issuer=source.issuer,
-        confirm=request.confirm,
-    )
 
 
 def _read_config(request: Request) -> Reading:
@@ -577,7 +565,7 @@ def _read_config(request: Request) -> Reading:
 
     def read(name: str) -> Service | SkillgenError:
         try:
-            target = _configured_target(config, name, request)
+            target = _target(request, config, name)
         except UsageError as error:
             return error
         try:
