@@ -127,8 +127,8 @@ def test_calls_that_the_schema_refuses_are_reported(tmp_path: Path) -> None:
     assert findings(tmp_path, text, server()) == {
         "calls get_order with /id: is required": "SKILL.md:1",
         "calls get_order with number, which it does not take": "SKILL.md:1",
-        'calls list_orders with /state: "closed" is not one of "open", "paid" or "sent"': "SKILL.md:3",
-        'calls get_order with /id: "seven" is not of type "integer"': "SKILL.md:7",
+        'calls list_orders with /state: "closed" is not one of "open", "paid", "sent"': "SKILL.md:3",
+        'calls get_order with /id: "seven" is not of type integer': "SKILL.md:7",
     }
 
 

@@ -115,7 +115,7 @@ class _Flattener:
         parts = members(raw, "allOf")
         if not is_itself and raw.get("additionalProperties") is False and not parts:
             self._closed[pointer] = frozenset(as_dict(raw.get("properties")))
-        left_out = ["$ref", "allOf", *self._linked(raw, pointer, is_itself)]
+        left_out = ["$ref", "allOf", "unevaluatedProperties", *self._linked(raw, pointer, is_itself)]
         whole = self._schemas.own_schema({key: item for key, item in raw.items() if key not in left_out}, pointer)
         if (target := self._schemas.resolve(raw.get("$ref"), pointer)) is not None:
             self._references.append(raw["$ref"])
@@ -125,7 +125,7 @@ class _Flattener:
         for index, member in parts:
             part = self._whole(member, child(pointer, "allOf", index), seen, is_single, depth + 1)
             whole = merge_checked(whole, part, child(pointer, "allOf", index), self._schemas.report)
-        return whole
+        return self._schemas.with_unevaluated(whole, raw, pointer)
 
     def _linked(self, raw: dict[str, Json], pointer: str, is_itself: bool) -> Iterator[str]:
         """Yields the keywords in place of which there is a reference to the type that has them.

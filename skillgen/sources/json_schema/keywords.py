@@ -230,7 +230,7 @@ ReadSchema = Callable[[Json, str], Schema]
 
 RULE_KEYWORDS = frozenset({
     "not", "if", "dependentSchemas", "dependentRequired", "dependencies", "contains", "propertyNames",
-    "patternProperties", "contentSchema", "unevaluatedProperties", "unevaluatedItems",
+    "patternProperties", "contentSchema",
 })  # fmt: skip
 """Keywords of `rule_fields`; few schemas have any of them."""
 
@@ -277,10 +277,6 @@ def rule_fields(raw: dict[str, Json], pointer: str, read: ReadSchema, report: Re
         }
     elif patterns is not None:
         report(child(pointer, "patternProperties"), f"expected an object, found {kind_of(patterns)}")
-    if "unevaluatedProperties" in raw:
-        fields |= object_fields(raw, pointer, read, "unevaluatedProperties")
-    if (items := raw.get("unevaluatedItems", True)) is not True:
-        fields["items"] = read(items, child(pointer, "unevaluatedItems"))
     if conditions := tuple(_conditions(raw, pointer, read, report)):
         fields["conditions"] = conditions
     return fields

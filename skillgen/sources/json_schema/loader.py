@@ -33,7 +33,6 @@ from skillgen.sources.json_schema.keywords import (
     array_fields,
     constraints_of,
     kind_of,
-    members,
     object_fields,
     references,
     required_names,
@@ -58,9 +57,6 @@ _COMMON_FIELDS = frozenset({"types", "format", "nullable", "read_only", "depreca
 _TYPE_POINTER = re.compile(r"/(?:components/schemas|\$defs|definitions)/[^/]+\Z")
 _ANNOTATION_SIBLINGS = frozenset({"$ref", "$defs", "definitions", "$schema", "$id", "$comment", "$anchor"})
 """Siblings of `$ref` that do not change its meaning."""
-
-_UNEVALUATED = {"unevaluatedProperties": "additionalProperties", "unevaluatedItems": "items"}
-"""Keywords for what no part of a schema evaluates, and the keywords that evaluate everything else."""
 
 _REFERENCE_KEYWORDS = ("$ref", "$dynamicRef", "$recursiveRef")
 
@@ -313,7 +309,6 @@ class SchemaDocument:
         fields = scalar_fields(raw, pointer, self.report)
         if raw.keys() <= _SCALAR_KEYWORDS:
             return _scalar(fields)
-        raw = self.without_moot_keywords(raw)
         fields["constraints"] = self._constraints(raw)
 
         def read(inner: Json, inner_pointer: str) -> Schema:
@@ -325,7 +320,18 @@ class SchemaDocument:
             schema = with_all_of(schema, raw, pointer, read, self.report)
         if "oneOf" in raw or "anyOf" in raw:
             schema = with_alternatives(schema, raw, pointer, read, self.report)
-        return self._with_links(schema, raw, pointer)
+        return self._with_links(self.with_unevaluated(schema, raw, pointer), raw, pointer)
+
+    def with_unevaluated(self, schema: Schema, raw: dict[str, Json], pointer: str) -> Schema:
+        """Returns a schema with the rules for properties and items that no part of it evaluates.
+
+        A part that says something of all other ones evaluates them (JSON Schema 2020-12, 11).
+        """
+        if "unevaluatedProperties" in raw and all(item.additional is None for item in (schema, *schema.alternatives)):
+            schema = replace(schema, **object_fields(raw, pointer, self.schema, "unevaluatedProperties"))
+        if raw.get("unevaluatedItems", True) is not True and schema.items is None:
+            schema = replace(schema, items=self.schema(raw["unevaluatedItems"], child(pointer, "unevaluatedItems")))
+        return schema
 
     def properties(
         self, raw: Mapping[str, Json], pointer: str, location: Location = "property", depth: int = 0
@@ -345,34 +351,6 @@ class SchemaDocument:
             self._property(name, item, child(pointer, "properties", name), location, name in required, depth)
             for name, item in islice(properties.items(), PROPERTIES_LIMIT)
         )
-
-    def without_moot_keywords(self, raw: dict[str, Json]) -> dict[str, Json]:
-        """Returns a schema without `unevaluatedProperties` and `unevaluatedItems` if nothing can be unevaluated.
-
-        That is so if a part of the schema has a keyword for all other properties or items (JSON Schema 2020-12, 11).
-        """
-        moot = [keyword for keyword in _UNEVALUATED if keyword in raw and self._evaluates_all(raw, keyword)]
-        return {key: value for key, value in raw.items() if key not in moot} if moot else raw
-
-    def _evaluates_all(self, raw: dict[str, Json], keyword: str) -> bool:
-        """True if a schema or a part of it, even an alternative, applies the counterpart of a keyword."""
-        counterpart = _UNEVALUATED[keyword]
-        parts: list[Json] = [raw]
-        seen: set[int] = set()
-        for part in parts:
-            if not isinstance(part, dict) or id(part) in seen:
-                continue
-            seen.add(id(part))
-            is_applied = part.get(counterpart, False) is not False and not isinstance(part[counterpart], list)
-            is_replaced = counterpart in raw if part is raw else part.get(keyword, False) is not False
-            if is_applied or is_replaced:
-                return True
-            parts += [item for key in ("allOf", "oneOf", "anyOf") for _, item in members(part, key)]
-            parts += [part.get("then"), part.get("else")]
-            reference = part.get("$ref")
-            if isinstance(reference, str) and (pointer := self._root.refs.pointer(reference)) is not None:
-                parts.append(follow(self._root.json, pointer))
-        return False
 
     def _add_structure(
         self, raw: dict[str, Json], fields: dict[str, Any], pointer: str, depth: int, read: ReadSchema

@@ -257,8 +257,7 @@ def _takes_nothing(raw: Json, schemas: SchemaDocument, pointer: str, depth: int 
     """
     if not isinstance(raw, dict) or depth > _REFS_LIMIT:
         return False
-    rules = schemas.without_moot_keywords(raw)
-    is_closed = rules.get("additionalProperties") is False or rules.get("unevaluatedProperties") is False
+    is_closed = schemas.own_schema(raw, pointer).additional is False
     is_plain = raw.keys().isdisjoint(("additionalProperties", "unevaluatedProperties"))
     if is_closed or ("type" in raw and raw.get("properties", {}) == {} and is_plain):
         return bool(raw.get("type", "object") == "object")
