@@ -14,6 +14,7 @@ from functools import lru_cache
 
 from skillgen.errors import Problem
 from skillgen.model.calls import Output
+from skillgen.model.check import is_type
 from skillgen.model.schema import Parameter, Schema
 from skillgen.model.schema_json import Types, bases, is_finite
 from skillgen.model.service import Service
@@ -28,14 +29,6 @@ from skillgen.text.summary import clip
 _TYPES = frozenset({"string", "integer", "number", "boolean", "object", "array", "file"})
 """Types of JSON Schema, and that of Swagger 2.0 for uploads."""
 
-_KINDS: dict[type, str] = {
-    str: "string",
-    bool: "boolean",
-    int: "integer",
-    float: "number",
-    dict: "object",
-    list: "array",
-}
 _NUMBERS = frozenset({"minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf"})
 _RANGES = (
     ("minimum", "maximum"),
@@ -119,7 +112,7 @@ class _Checker:
                 yield from self._schema(part, f"an alternative of {name}", child(pointer + inner, keyword, index))
 
     def _value(self, value: Json, schema: Schema, what: str, where: str) -> Iterator[Problem]:
-        if _is_plainly_valid(value, schema) or self._validated >= _VALUES_LIMIT:
+        if self._validated >= _VALUES_LIMIT:
             return
         self._validated += 1
         error = self._validator.validation_error(value, schema)
@@ -142,27 +135,14 @@ def _outputs(tool: Tool) -> Iterator[Output]:
             yield error.output
 
 
-def _is_plainly_valid(value: Json, schema: Schema) -> bool:
-    """True if a string, number or boolean has the declared type, and nothing else is declared of it."""
-    is_plain = not (schema.choices or schema.constraints or schema.format or schema.ref or schema.includes)
-    is_simple = is_plain and not (schema.alternatives or schema.also or schema.conditions or schema.excluded)
-    return is_simple and not isinstance(value, (dict, list)) and _is_of(value, schema.types)
-
-
-def _is_of(value: Json, types: tuple[str, ...]) -> bool:
-    """True if a value has one of these types; a number without a fraction is an integer too."""
-    kind = _KINDS.get(type(value), "null")
-    is_whole = kind == "integer" or (kind == "number" and is_finite(value) and value == int(value))
-    return not types or kind in types or ("number" in types and kind == "integer") or ("integer" in types and is_whole)
-
-
 def _faults(schema: Schema) -> Iterator[str]:
     """Yields what is wrong with the keywords of one schema."""
     for name in schema.types:
         if name not in _TYPES:
             yield f"{name[:_SHOWN_LENGTH]!r} is not a type of JSON Schema"
     if schema.choices and schema.types:
-        wrong = [value for value in schema.choices if value is not None and not _is_of(value, schema.types)]
+        kinds = {*schema.types, "null"}
+        wrong = [value for value in schema.choices if not any(is_type(value, kind) for kind in kinds)]
         if wrong and _TYPES.issuperset(schema.types):
             yield f"the value {_shown(wrong[0])} of its enum is not of type {' or '.join(schema.types)}"
     constraints = schema.constraints or {}

@@ -24,6 +24,11 @@ _SMALLER_WINS = frozenset({"maximum", "exclusiveMaximum", "maxLength", "maxItems
 _SINGLE_FIELDS = ("format", "prefix_items", "contains", "content", "excluded")
 """Fields that cannot be merged; a second value that differs goes to `also`."""
 
+_EITHER = (*_SINGLE_FIELDS, "title", "default", "examples", "read_only", "write_only", "deprecated")
+"""Fields of which the first value that there is counts."""
+
+_ALTERNATIVES = ("alternatives", "is_exclusive", "discriminator")
+
 
 def merge(one: Schema, other: Schema) -> Schema:
     """Returns a schema that allows what both allow; what cannot be merged is in its `also`.
@@ -33,33 +38,33 @@ def merge(one: Schema, other: Schema) -> Schema:
     if other == ANYTHING:
         return one
     conflicts: dict[str, Any] = {}
-    fields: dict[str, Any] = {name: _single_field(name, one, other, conflicts) for name in _SINGLE_FIELDS}
-    fields["types"] = _common_types(one.types, other.types, conflicts)
-    fields["constraints"] = _tighter_constraints(one.constraints, other.constraints, conflicts)
-    fields |= _merge_alternatives(one, other, conflicts)
+    either = {name: getattr(one, name) or getattr(other, name) for name in _EITHER}
+    for name in _SINGLE_FIELDS:
+        if getattr(one, name) and getattr(other, name) and getattr(one, name) != getattr(other, name):
+            conflicts[name] = getattr(other, name)
     properties, required = _merge_properties(one, other)
-    return replace(
-        one,
-        **fields,
-        nullable=_is_nullable(one, other),
-        title=one.title or other.title,
-        description=join_texts(one.description, other.description),
-        choices=_common_choices(one.choices, other.choices),
-        default=one.default if one.default is not None else other.default,
-        examples=one.examples or other.examples,
-        includes=_includes(one, other),
-        also=one.also + other.also + ((Schema(**conflicts),) if conflicts else ()),
-        properties=properties,
-        required=required,
-        patterns={**(other.patterns or {}), **(one.patterns or {})} or None,
-        additional=_merge_additional(one.additional, other.additional),
-        property_names=_merge_optional(one.property_names, other.property_names),
-        items=_merge_optional(one.items, other.items),
-        conditions=one.conditions + other.conditions,
-        read_only=one.read_only or other.read_only,
-        write_only=one.write_only or other.write_only,
-        deprecated=one.deprecated or other.deprecated,
-    )
+    fields: dict[str, Any] = {
+        **either,
+        "types": _common_types(one.types, other.types, conflicts),
+        "constraints": _tighter_constraints(one.constraints, other.constraints, conflicts),
+        "nullable": _is_nullable(one, other),
+        "description": join_texts(one.description, other.description),
+        "choices": _common_choices(one.choices, other.choices),
+        "includes": _includes(one, other),
+        "properties": properties,
+        "required": required,
+        "patterns": {**(other.patterns or {}), **(one.patterns or {})} or None,
+        "additional": _merge_additional(one.additional, other.additional),
+        "property_names": _merge_optional(one.property_names, other.property_names),
+        "items": _merge_optional(one.items, other.items),
+        "conditions": one.conditions + other.conditions,
+    }
+    if one.alternatives and other.alternatives and one.alternatives != other.alternatives:
+        conflicts |= {name: getattr(other, name) for name in _ALTERNATIVES}
+    else:
+        fields |= {name: getattr(one if one.alternatives else other, name) for name in _ALTERNATIVES}
+        fields["discriminator"] = fields["discriminator"] or one.discriminator
+    return replace(one, **fields, also=one.also + other.also + ((Schema(**conflicts),) if conflicts else ()))
 
 
 def union(one: Schema, other: Schema) -> Schema:
@@ -188,15 +193,6 @@ def _alternatives_of(schema: Schema) -> tuple[Schema, ...]:
     return schema.alternatives if schema == Schema(alternatives=schema.alternatives) else (schema,)
 
 
-def _single_field(name: str, one: Schema, other: Schema, conflicts: dict[str, Any]) -> Any:
-    first, second = getattr(one, name), getattr(other, name)
-    if not first:
-        return second
-    if second and second != first:
-        conflicts[name] = second
-    return first
-
-
 def _common_types(one: tuple[str, ...], other: tuple[str, ...], conflicts: dict[str, Any]) -> tuple[str, ...]:
     """Returns the types that both allow; an integer is a number."""
     if not one or not other:
@@ -292,15 +288,3 @@ def _merge_additional(one: Schema | bool | None, other: Schema | bool | None) ->
 
 def _merge_optional(one: Schema | None, other: Schema | None) -> Schema | None:
     return merge(one, other) if one is not None and other is not None else one or other
-
-
-def _merge_alternatives(one: Schema, other: Schema, conflicts: dict[str, Any]) -> dict[str, Any]:
-    """Returns the fields of the first list of alternatives; a second list is a conflict."""
-    source = one if one.alternatives else other
-    if one.alternatives and other.alternatives and other.alternatives != one.alternatives:
-        conflicts |= {name: getattr(other, name) for name in ("alternatives", "is_exclusive", "discriminator")}
-    return {
-        "alternatives": source.alternatives,
-        "is_exclusive": source.is_exclusive,
-        "discriminator": source.discriminator or one.discriminator or other.discriminator,
-    }
