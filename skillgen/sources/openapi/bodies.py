@@ -36,10 +36,9 @@ class Body(Struct, frozen=True, kw_only=True):
     raw: Json = None
     """Its raw schema; `anyOf` with those of its representations if there are several."""
 
-    declared: Json = None
-    """The raw request body object; `None` if there is nothing to send."""
+    forms: tuple[tuple[Input, Representation], ...] = ()
+    """Its representations, each with its parameters; none if there is nothing to send."""
 
-    pointer: str = ""
     is_required: bool = False
 
 
@@ -68,7 +67,7 @@ class BodyReader:
             self._resolver.problems.report(
                 "body-without-content", pointer, "the request body has no media type; left out"
             )
-        all_representations = tuple(representations(content, child(pointer, "content"), self._resolver))
+        all_representations = representations(content, child(pointer, "content"), self._resolver)
         for item in all_representations:
             if _STRUCTURED.search(" ".join(item.media_types)) and item.media.keys().isdisjoint(
                 ("schema", "itemSchema")
@@ -85,8 +84,7 @@ class BodyReader:
             input=replace(inputs[recommended], parameters=()),
             other_inputs=tuple(item for index, item in enumerate(inputs) if index != recommended and item.parameters),
             raw=_any_of([item.schema for item in all_representations]),
-            declared=body if inputs[recommended].parameters else None,
-            pointer=pointer,
+            forms=tuple(zip(inputs, all_representations, strict=True)) if inputs[recommended].parameters else (),
             is_required=body.get("required") is True,
         )
 

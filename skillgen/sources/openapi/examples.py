@@ -49,8 +49,6 @@ from skillgen.sources.openapi.media import (
     first_concrete,
     is_text,
     is_xml,
-    media_type_object,
-    preferred_first,
 )
 from skillgen.sources.openapi.parameters import EXPANSIONS, TEMPLATE_VARIABLE
 from skillgen.sources.openapi.references import Resolver
@@ -168,12 +166,12 @@ class RequestGenerator:
     """Generates the requests of one description; the value of a shared parameter is generated once."""
 
     def __init__(
-        self, resolver: Resolver, types: Types, declared: dict[str, dict[str, Json]], problems: ProblemLog
+        self, resolver: Resolver, types: Types, examples: dict[str, tuple[DeclaredExample, ...]], problems: ProblemLog
     ) -> None:
-        """`declared` has the raw parameters by pointer."""
+        """`examples` has the declared examples of parameters by pointer."""
         self._problems = problems
         self._resolver = resolver
-        self._declared = declared
+        self._examples = examples
         self._validator = Validator(types, is_request=True, allows_placeholders=True)
         self._generator = Generator(self._validator)
         self._schemes = as_dict(as_dict(resolver.document.get("components")).get("securitySchemes"))
@@ -247,7 +245,7 @@ class RequestGenerator:
         names = {name: None for item in bodies if (name := item.name) is not None}
         for parameter in _outside_body(tool):
             if not parameter.pointer.startswith("/components/"):  # those of a shared parameter are of any operation
-                named = [item.name for item in self._examples_of(parameter) if item.name is not None]
+                named = [item.name for item in self._examples.get(parameter.pointer, ()) if item.name is not None]
                 names |= dict.fromkeys(named if len(named) > 1 else ())
         return [*islice(names, _EXAMPLES_LIMIT)] or [None]
 
@@ -256,7 +254,9 @@ class RequestGenerator:
         sent_by_auth = {self._credential_location(name) for name in auth}
         for key, parameter in zip(input_keys(parameters)[0], parameters, strict=True):
             where = f"{parameter.location} {parameter.name}"
-            example = next((item for item in self._examples_of(parameter) if scenario and item.name == scenario), None)
+            example = next(
+                (item for item in self._examples.get(parameter.pointer, ()) if scenario and item.name == scenario), None
+            )
             if (parameter.location, parameter.name.lower()) in sent_by_auth:
                 continue
             if parameter.location == "header" and parameter.name.lower() in _FRAMING_HEADERS:
@@ -282,17 +282,6 @@ class RequestGenerator:
         if example is not None:
             parts.description = parts.description or example.description
         self._write(parts, item, made)
-
-    def _examples_of(self, parameter: Parameter) -> list[DeclaredExample]:
-        """Returns the declared examples of a parameter, or of its content."""
-        raw = self._declared[parameter.pointer]
-        examples = declared_examples(raw, parameter.pointer, self._resolver)
-        if raw.get("schema") is None and (content := as_dict(raw.get("content"))):
-            name = preferred_first(content)[0]
-            where = child(parameter.pointer, "content", name)
-            media = media_type_object(content[name], where, self._resolver)
-            examples = chain(examples, declared_examples(*media, self._resolver))
-        return list(islice(examples, _EXAMPLES_LIMIT))
 
     def _value(self, parameter: Parameter) -> Generated:
         key = parameter.pointer, parameter.name
@@ -340,7 +329,7 @@ class RequestGenerator:
     def _bodies_of(self, tool: Tool, body: Body) -> list[_Sent]:
         """Returns the bodies to send, or an empty one; none if only arbitrary values could be sent."""
         is_left_out = tool.method in _METHODS_WITHOUT_BODY and not body.is_required
-        if body.declared is None or (is_left_out and tool.method != "DELETE"):
+        if not body.forms or (is_left_out and tool.method != "DELETE"):
             return [_Sent()]
         try:
             bodies = self._bodies(tool, body)
@@ -363,22 +352,19 @@ class RequestGenerator:
             NoExample: no body can be generated.
         """
         reason = "its body declares no media type"
-        declared = as_dict(as_dict(body.declared).get("content"))
-        forms = [(body.input, body.parameters), *((item, item.parameters) for item in body.other_inputs)]
-        for name in preferred_first(declared):
-            media, pointer = media_type_object(declared[name], child(body.pointer, "content", name), self._resolver)
+        contents = ((form, name, *media) for form, has in body.forms for name, media in has.contents.items())
+        for form, name, media, pointer in contents:
             media_type = CONCRETE_MEDIA_TYPES.get(name, name) or "application/json"
-            form = next(((item, has) for item, has in forms if item and name in (item.media_types or ("",))), None)
-            if form is None or not (CONCRETE_MEDIA_TYPE.match(media_type) or "*" in media_type):
+            if not (form.parameters and (CONCRETE_MEDIA_TYPE.match(media_type) or "*" in media_type)):
                 continue
             whole = self._examples_of_schema(media, pointer)
             found: list[_Sent] = []
             for example in islice(chain(declared_examples(media, pointer, self._resolver), whole), _EXAMPLES_LIMIT):
                 with suppress(NoExample):
-                    found.append(replace(self._sent(tool, media_type, *form, example), example=example))
+                    found.append(replace(self._sent(tool, media_type, form, example), example=example))
             found = [item for item in found if item.example not in whole] or found[:1]
             try:
-                return [replace(item, is_assumed=not name) for item in found or [self._sent(tool, media_type, *form)]]
+                return [replace(item, is_assumed=not name) for item in found or [self._sent(tool, media_type, form)]]
             except NoExample as problem:
                 reason = str(problem)
         raise NoExample(reason)
@@ -392,20 +378,13 @@ class RequestGenerator:
         values = enumerate(as_list(raw.get("examples")))
         return found + [DeclaredExample(value, child(where, "examples", index)) for index, value in values]
 
-    def _sent(
-        self,
-        tool: Tool,
-        media_type: str,
-        form: Input,
-        parameters: tuple[Parameter, ...],
-        example: DeclaredExample | None = None,
-    ) -> _Sent:
+    def _sent(self, tool: Tool, media_type: str, form: Input, example: DeclaredExample | None = None) -> _Sent:
         """Returns the body with the value of a declared example, or with a generated one.
 
         Raises:
             NoExample: there is no such body.
         """
-        schema = form.schema_of(parameters)
+        schema = form.schema_of(form.parameters)
         essence = media_type.partition(";")[0].strip().lower()
         is_range, kind = "*" in essence, self._generator.variants.first(schema).types[:1]
         is_lines, is_multipart = is_json_lines(essence) or is_json_sequence(essence), essence.startswith("multipart/")
@@ -427,9 +406,9 @@ class RequestGenerator:
             text = _displayable(sequence_text(items).removesuffix("\n"))
             return replace(sent, body=Value(items if is_json_sequence(media_type) else text))
         if is_multipart and isinstance(value, dict):
-            return replace(sent, media_type=essence, parts=tuple(self._multipart(value, schema, parameters)))
+            return replace(sent, media_type=essence, parts=tuple(self._multipart(value, schema, form.parameters)))
         if essence == URL_ENCODED and isinstance(value, dict):
-            return replace(sent, media_type=essence, parts=tuple(_form(value, parameters)))
+            return replace(sent, media_type=essence, parts=tuple(_form(value, form.parameters)))
         if is_multipart or isinstance(value, (dict, list)):
             raise NoExample(f"an object cannot be written as {media_type[:60]}")
         return replace(sent, body=Value(_displayable(value_text(value))))

@@ -30,13 +30,24 @@ from skillgen.text.summary import join_texts
 class Representation(Struct, frozen=True):
     """Media types with equal content."""
 
-    media_types: tuple[str, ...]
-    """Their names, the recommended one first; empty if a Swagger 2.0 description names no media type."""
+    contents: dict[str, tuple[dict[str, Json], str]]
+    """The media type objects, each with its pointer, by name; the recommended one first. The name is empty if a Swagger
+    2.0 description names no media type."""
 
-    media: dict[str, Json]
-    """The media type object of the first."""
+    @property
+    def media_types(self) -> tuple[str, ...]:
+        """The names of the media types."""
+        return tuple(filter(None, self.contents))
 
-    pointer: str
+    @property
+    def media(self) -> dict[str, Json]:
+        """The media type object of the first."""
+        return next(iter(self.contents.values()))[0]
+
+    @property
+    def pointer(self) -> str:
+        """The pointer of that object."""
+        return next(iter(self.contents.values()))[1]
 
     @property
     def schema(self) -> Json:
@@ -72,24 +83,18 @@ def preferred_first(content: dict[str, Json]) -> list[str]:
     return sorted(content, key=lambda name: (name != "application/json", "json" not in name))
 
 
-def representations(content: dict[str, Json], pointer: str, resolver: Resolver) -> Iterator[Representation]:
-    """Yields the representations of a `content` object, which is at `pointer`."""
-    if len(content) == 1:  # as nearly always
-        ((name, raw),) = content.items()
-        media, media_pointer = media_type_object(raw, child(pointer, name), resolver)
-        yield Representation((name,) if name else (), media, media_pointer)
-        return
-    groups: list[tuple[list[str], dict[str, Json], str]] = []
+def representations(content: dict[str, Json], pointer: str, resolver: Resolver) -> list[Representation]:
+    """Returns the representations of a `content` object, which is at `pointer`."""
+    groups: list[Representation] = []
     for name in preferred_first(content):
-        media, media_pointer = media_type_object(content[name], child(pointer, name), resolver)
-        for names, first, _ in groups:
-            if all(first.get(key) == media.get(key) for key in _BODY_MEMBERS):
-                names.append(name)
+        item = media_type_object(content[name], child(pointer, name), resolver)
+        for group in groups:
+            if all(group.media.get(key) == item[0].get(key) for key in _BODY_MEMBERS):
+                group.contents[name] = item
                 break
         else:
-            groups.append(([name], media, media_pointer))
-    for names, media, media_pointer in groups:
-        yield Representation(tuple(filter(None, names)), media, media_pointer)
+            groups.append(Representation({name: item}))
+    return groups
 
 
 def media_type_object(raw: Json, pointer: str, resolver: Resolver) -> tuple[dict[str, Json], str]:
@@ -102,12 +107,10 @@ def media_type_object(raw: Json, pointer: str, resolver: Resolver) -> tuple[dict
 
 def first_media_schema(content: Json, pointer: str, resolver: Resolver) -> tuple[Json, str]:
     """Returns the first schema of a media type, and its pointer."""
-    content = as_dict(content)
-    for media_type in preferred_first(content):
-        media, media_pointer = media_type_object(content[media_type], child(pointer, media_type), resolver)
-        if (schema := content_schema(media)) is not None:
-            return schema, child(media_pointer, "schema")
-    return None, pointer
+    forms = representations(as_dict(content), pointer, resolver)
+    return next(
+        ((form.schema, child(form.pointer, "schema")) for form in forms if form.schema is not None), (None, pointer)
+    )
 
 
 def is_concrete(media_type: str) -> bool:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from itertools import chain
 
 from msgspec.structs import replace
 
@@ -17,6 +16,7 @@ from skillgen.sources.json_schema.loader import SchemaDocument
 from skillgen.sources.openapi.bodies import Body
 from skillgen.sources.openapi.media import (
     URL_ENCODED,
+    DeclaredExample,
     apply_encoding,
     declared_examples,
     first_media_schema,
@@ -34,9 +34,6 @@ EXPANSIONS = {"+": "", ".": ".", "/": "/", ";": ";"}
 
 _QUERY_OPERATORS = ("?", "&", "#")
 """Operators of variables that are not in the path; parameters of the query are sent anyway."""
-
-_ENCODING_MEMBERS = ("style", "explode", "allowReserved")
-"""Members that an encoding object shares with a parameter."""
 
 _IGNORED_HEADERS = {
     "accept": "declare the media types of the responses",
@@ -69,8 +66,8 @@ class ParameterReader:
         self._parameters: dict[str, Parameter | None] = {}
         self._raw_schemas: dict[str, Json] = {}
         self._query_strings: set[str] = set()
-        self.declared: dict[str, dict[str, Json]] = {}
-        """Raw parameters by pointer."""
+        self.examples: dict[str, tuple[DeclaredExample, ...]] = {}
+        """The declared examples of parameters, by their pointers."""
 
     def parameters(self, owners: Iterable[tuple[dict[str, Json], str]]) -> tuple[Parameter, ...]:
         """Reads the parameters of objects with their pointers: path items, then the operation, which overrides them."""
@@ -131,7 +128,6 @@ class ParameterReader:
 
     def _undeclared(self, name: str, pointer: str) -> Parameter:
         self._raw_schemas[pointer] = {}
-        self.declared[pointer] = {}
         return Parameter(name=name, location="path", required=True, schema=Schema(), pointer=pointer)
 
     def input_schema(self, parameters: tuple[Parameter, ...], body: Body) -> Json:
@@ -141,7 +137,7 @@ class ParameterReader:
             key: self._raw_schemas[parameter.pointer] for key, parameter in zip(keys, parameters, strict=True)
         }
         required: list[Json] = [key for key, parameter in zip(keys, parameters, strict=True) if parameter.required]
-        if body.declared is not None:
+        if body.forms:
             properties[body_key] = body.raw
             required += [body_key] * body.is_required
         return {"type": "object", "properties": properties, "required": required}
@@ -164,17 +160,12 @@ class ParameterReader:
         for form in representations(as_dict(raw.get("content")), child(pointer, "content"), self._resolver):
             if form.media_types != (URL_ENCODED,):
                 break
-            encoding = as_dict(form.media.get("encoding"))
             parameters = flatten(self._schemas, form.schema, child(form.pointer, "schema"), "query").parameters
             for parameter in parameters:
-                members = as_dict(encoding.get(parameter.name))
-                members = {key: value for key, value in members.items() if key in _ENCODING_MEMBERS}
                 properties = as_dict(self._resolver.resolve_or_empty(form.schema).get("properties"))
-                schema = properties.get(parameter.name, {})
-                self._raw_schemas[parameter.pointer] = schema
-                self.declared[parameter.pointer] = {"name": parameter.name, "in": "query", **members, "schema": schema}
+                self._raw_schemas[parameter.pointer] = properties.get(parameter.name, {})
             if parameters:
-                return apply_encoding(parameters, encoding)
+                return apply_encoding(parameters, form.media.get("encoding"))
         complete_query = {"name": "querystring", **raw, "in": "query", "style": QUERY_STRING}
         query = self._parameter_from(complete_query, pointer)
         return () if query is None else (query,)
@@ -206,18 +197,18 @@ class ParameterReader:
         if name.lower() in self._written and location in ("header", "query"):
             return None
         schema_raw, schema_pointer = raw.get("schema"), child(pointer, "schema")
-        examples = declared_examples(raw, pointer, self._resolver)
+        examples = tuple(declared_examples(raw, pointer, self._resolver))
         if schema_raw is None:
             content, content_pointer = as_dict(raw.get("content")), child(pointer, "content")
             schema_raw, schema_pointer = first_media_schema(content, content_pointer, self._resolver)
             for form in representations(content, content_pointer, self._resolver):
-                examples = chain(examples, declared_examples(form.media, form.pointer, self._resolver))
+                examples += tuple(declared_examples(form.media, form.pointer, self._resolver))
         schema = self._schemas.schema(schema_raw, schema_pointer) if schema_raw is not None else Schema()
-        if values := tuple(example.value for example in examples):
+        if examples:
             # They override the examples of the schema (OpenAPI 3.1, "Parameter Object").
-            schema = replace(schema, examples=values)
+            schema = replace(schema, examples=tuple(example.value for example in examples))
+            self.examples[pointer] = examples
         self._raw_schemas[pointer] = {} if schema_raw is None else schema_raw
-        self.declared[pointer] = raw
         return Parameter(
             name=name,
             location=location,

@@ -21,7 +21,6 @@ from skillgen.sources.openapi.media import (
     Representation,
     declared_examples,
     first_media_schema,
-    media_type_object,
     representations,
 )
 from skillgen.sources.openapi.references import Resolver
@@ -93,19 +92,16 @@ class ResponseReader:
                 media_types=representation.media_types,
                 headers=headers if index == 0 else (),
                 links=links if index == 0 else (),
-                examples=tuple(islice(self._examples(representation, content, content_pointer), _EXAMPLES_LIMIT)),
+                examples=tuple(islice(self._examples(representation), _EXAMPLES_LIMIT)),
                 raw=representation.schema,
                 pointer=pointer,
             )
         if not content:
             yield Output(description=description, status=status, headers=headers, links=links, pointer=pointer)
 
-    def _examples(
-        self, representation: Representation, content: dict[str, Json], pointer: str
-    ) -> Iterator[ExampleOutput]:
-        for name in representation.media_types or ("",):
-            media, media_pointer = media_type_object(content[name], child(pointer, name), self._resolver)
-            for example in islice(declared_examples(media, media_pointer, self._resolver), _SCANNED_EXAMPLES_LIMIT):
+    def _examples(self, representation: Representation) -> Iterator[ExampleOutput]:
+        for name, media in representation.contents.items():
+            for example in islice(declared_examples(*media, self._resolver), _SCANNED_EXAMPLES_LIMIT):
                 if example.pointer not in self._objections:  # a shared example is in many responses
                     self._objections[example.pointer] = why_unpublishable(example.value)
                 if (reason := self._objections[example.pointer]) is not None:
