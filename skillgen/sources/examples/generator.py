@@ -371,28 +371,20 @@ def _varied(value: Json, number: int) -> Json:
 
 def _numbers(flat: Schema) -> Iterator[int | float]:
     """Yields numbers near 1 and near the bounds of a schema."""
-    from fractions import Fraction  # only here: few schemas bound numbers
-
-    is_integer = kind_of(flat) == "integer"
-    bounds = {
-        keyword: Fraction(str(value))
-        for keyword, value in (flat.constraints or {}).items()
-        if is_finite(value) and abs(value) < _LARGEST_BOUND
-    }
-    low = max((bounds[keyword] for keyword in ("minimum", "exclusiveMinimum") if keyword in bounds), default=None)
-    high = min((bounds[keyword] for keyword in ("maximum", "exclusiveMaximum") if keyword in bounds), default=None)
-    step = max(bounds.get("multipleOf", Fraction(0)), Fraction(0))
-    if is_integer:
-        step = Fraction(math.lcm(step.numerator, step.denominator), step.denominator) if step else Fraction(1)
-    candidates = [Fraction(1), step]
+    constraints = flat.constraints or {}
+    bounds = {key: bound for key, bound in constraints.items() if is_finite(bound) and abs(bound) < _LARGEST_BOUND}
+    low = max((bounds[key] for key in ("minimum", "exclusiveMinimum") if key in bounds), default=None)
+    high = min((bounds[key] for key in ("maximum", "exclusiveMaximum") if key in bounds), default=None)
+    step = max(bounds.get("multipleOf", 0), 0) or 1
+    candidates = [1, step, 0]
     if low is not None:
-        first = math.ceil(low / step) * step if step else low
-        candidates += [first, first + (step or 1)]
+        first = math.ceil(low / step) * step
+        candidates += [low, first, first + step]
     if high is not None:
-        last = math.floor(high / step) * step if step else high
-        candidates += [last, last - (step or 1)]
+        last = math.floor(high / step) * step
+        candidates += [high, last, last - step]
     if low is not None and high is not None:
         candidates.append((low + high) / 2)
-    for number in (*candidates, Fraction(0)):
-        if number.denominator == 1 or not is_integer:
-            yield int(number) if number.denominator == 1 else float(number)
+    for number in candidates:
+        if number == int(number) or kind_of(flat) != "integer":
+            yield int(number) if number == int(number) else round(number, 9)

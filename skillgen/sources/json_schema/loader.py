@@ -81,7 +81,6 @@ class RefIndex:
         self._root = root
         self._url = url
         self._base = _base_of(root, url)
-        self._dynamic_anchors = Counter[str]()
 
     def pointer(self, reference: str, holder: str = "") -> str | None:
         """Returns the JSON pointer of the target of a reference; `None` if it is not in the document.
@@ -92,7 +91,7 @@ class RefIndex:
         if reference.startswith("#/") or reference == "#":
             return self._if_exists(start + reference[1:])
         uri, fragment = resolve_url(base, reference)
-        pointers, _ = self._identifiers
+        pointers = self._identifiers[0]
         if fragment and not fragment.startswith("/"):
             return pointers.get(f"{uri}#{unquote(fragment)}")
         target = pointers.get(uri)
@@ -102,7 +101,7 @@ class RefIndex:
         """True if several schemas declare the anchor of a `$dynamicRef`: the one that counts depends on the user."""
         target = self.pointer(reference) if isinstance(reference, str) else None
         anchor = None if target is None else as_dict(follow(self._root, target)).get("$dynamicAnchor")
-        return isinstance(anchor, str) and bool(self._identifiers) and self._dynamic_anchors[anchor] > 1
+        return isinstance(anchor, str) and self._identifiers[2][anchor] > 1
 
     @property
     def has_nested_resources(self) -> bool:
@@ -111,7 +110,7 @@ class RefIndex:
 
     def _resource(self, pointer: str) -> tuple[str, str]:
         """Returns the pointer and the URI of the nearest schema with an `$id`, or of the document."""
-        _, bases = self._identifiers
+        bases = self._identifiers[1]
         while pointer not in bases:
             pointer = pointer.rpartition("/")[0]
         return pointer, bases[pointer]
@@ -124,9 +123,9 @@ class RefIndex:
         return pointer
 
     @cached_property
-    def _identifiers(self) -> tuple[dict[str, str], dict[str, str]]:
-        """Pointers by URI, or by URI and `#anchor`; and the URIs of schemas with an `$id`, by pointer."""
-        pointers, bases = {self._url: ""}, {"": self._base}
+    def _identifiers(self) -> tuple[dict[str, str], dict[str, str], Counter[str]]:
+        """Pointers by URI or URI and anchor, URIs of schemas with an `$id` by pointer, and counts of dynamic anchors."""
+        pointers, bases, dynamic = {self._url: ""}, {"": self._base}, Counter[str]()
         queue: list[tuple[Json, str, str, bool]] = [(self._root, "", self._url, False)]
         for value, pointer, base, holds_names in queue:
             if len(queue) > _SCANNED_VALUES_LIMIT:
@@ -137,7 +136,7 @@ class RefIndex:
                     pointers.setdefault(base, pointer)
                 for keyword in ("$anchor", "$dynamicAnchor"):
                     if isinstance(anchor := value.get(keyword), str):
-                        self._dynamic_anchors[anchor] += keyword == "$dynamicAnchor"
+                        dynamic[anchor] += keyword == "$dynamicAnchor"
                         pointers.setdefault(f"{base}#{anchor}", pointer)
                 # In draft-07 an `$id` that is a fragment is an anchor.
                 if isinstance(identifier := value.get("$id"), str) and identifier.startswith("#"):
@@ -145,7 +144,7 @@ class RefIndex:
             queue += [
                 (item, child(pointer, key), base, names) for key, item, names in schema_members(value, holds_names)
             ]
-        return pointers, bases
+        return pointers, bases, dynamic
 
 
 def rewrite_references(
@@ -462,25 +461,16 @@ class SchemaDocument:
         return schema
 
     def _with_reference(self, schema: Schema, reference: Json, pointer: str, keyword: str) -> Schema:
-        if keyword == "$dynamicRef" and self._root.refs.is_dynamic(reference):
-            message = f"{keyword} is read as any value, since several schemas declare its anchor"
+        if keyword == "$recursiveRef" or (keyword == "$dynamicRef" and self._root.refs.is_dynamic(reference)):
+            message = f"{keyword} is read as any value, since what it refers to depends on the user of the schema"
             self._reader.problems.report("dynamic-reference", pointer, message)
             return schema
         if keyword != "$ref":
             self._reader.problems.report("dynamic-reference", pointer, f"{keyword} is read as a plain $ref")
-            if (keyword, reference) == ("$recursiveRef", "#"):
-                reference = self._recursive_anchor(pointer)
         name = self._name_of(reference, pointer)
         if name is None:
             return schema
         return replace(schema, ref=name) if schema.ref is None else merge(schema, Schema(ref=name))
-
-    def _recursive_anchor(self, pointer: str) -> str:
-        """Returns a reference to the nearest schema above with `$recursiveAnchor`; not `#` in an OpenAPI file."""
-        local = pointer.removeprefix(self._root.pointer)
-        while local and as_dict(follow(self._root.json, local)).get("$recursiveAnchor") is not True:
-            local = local.rpartition("/")[0]
-        return f"#{local}"
 
     def _name_of(self, reference: Json, pointer: str) -> str | None:
         key = reference if isinstance(reference, str) else repr(reference)

@@ -17,6 +17,7 @@ from skillgen.errors import ProblemLog
 from skillgen.model.auth import Endpoint
 from skillgen.model.calls import Completion, Deprecation
 from skillgen.model.resource import Group
+from skillgen.model.serialization import is_json_lines, is_json_sequence
 from skillgen.model.tool import CAUTION, Semantics, Tool
 from skillgen.model.values import Json, Origin, child
 from skillgen.sources.json_access import as_dict, as_list, flag_from, text_of, texts_of
@@ -108,7 +109,7 @@ class OperationReader:
         if reason is not None:
             origins["pagination"] = Origin("inferred", reason)
         completion = _completion_of(operation, responses, self.resolver)
-        if completion is not None and not _is_declared_long_running(operation):
+        if completion is not None and operation.get(_LONG_RUNNING) is not True:
             origins["completion"] = Origin("inferred", "the status codes of its responses")
         stream = _stream_evidence(output_media_types, success)
         if stream is not None:
@@ -299,15 +300,11 @@ _RESULT_URL_HEADERS = ("operation-location", "azure-asyncoperation", "location",
 """Headers with the URL of the result, the more specific first."""
 
 
-def _is_declared_long_running(operation: Mapping[str, Json]) -> bool:
-    return operation.get(_LONG_RUNNING) is True
-
-
 def _completion_of(
     operation: Mapping[str, Json], responses: Mapping[str, Json], resolver: Resolver
 ) -> Completion | None:
     """Returns how to get the result of a long-running operation; `None` for any other."""
-    if _ACCEPTED not in responses and not _is_declared_long_running(operation):
+    if _ACCEPTED not in responses and operation.get(_LONG_RUNNING) is not True:
         return None
     status = _ACCEPTED if _ACCEPTED in responses else min((key for key in responses if key.startswith("2")), default="")
     headers = {name.lower(): name for name in as_dict(resolver.resolve_or_empty(responses.get(status)).get("headers"))}
@@ -318,19 +315,7 @@ def _completion_of(
     )
 
 
-_SEQUENTIAL_MEDIA_TYPES = frozenset(
-    {
-        "text/event-stream",
-        "application/jsonl",
-        "application/json-lines",
-        "application/x-jsonlines",
-        "application/ndjson",
-        "application/x-ndjson",
-        "application/json-seq",
-        "application/geo+json-seq",
-        "application/stream+json",
-    }
-)
+_EVENT_STREAMS = ("text/event-stream", "application/stream+json")
 
 
 def _stream_evidence(media_types: Iterable[str], response: dict[str, Json]) -> str | None:
@@ -339,7 +324,8 @@ def _stream_evidence(media_types: Iterable[str], response: dict[str, Json]) -> s
     See seed 002, 6.4, and OpenAPI 3.2, "Sequential Media Types".
     """
     for name in media_types:
-        if name.partition(";")[0].strip().lower() in _SEQUENTIAL_MEDIA_TYPES:
+        is_sequence = is_json_lines(name) or is_json_sequence(name)
+        if is_sequence or name.partition(";")[0].strip().lower() in _EVENT_STREAMS:
             return f"the media type {name}"
     if any("itemSchema" in as_dict(media) for media in as_dict(response.get("content")).values()):
         return "the schema of one item"
