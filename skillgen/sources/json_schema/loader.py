@@ -124,7 +124,7 @@ class RefIndex:
 
     @cached_property
     def _identifiers(self) -> tuple[dict[str, str], dict[str, str], Counter[str]]:
-        """Pointers by URI or URI and anchor, URIs of schemas with an `$id` by pointer, and counts of dynamic anchors."""
+        """Pointers by URI or URI and anchor, URIs of schemas with an `$id` by pointer, counts of dynamic anchors."""
         pointers, bases, dynamic = {self._url: ""}, {"": self._base}, Counter[str]()
         queue: list[tuple[Json, str, str, bool]] = [(self._root, "", self._url, False)]
         for value, pointer, base, holds_names in queue:
