@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 import yaml
-from cli import Finished, read_terminal, run_skillgen
+from cli import Finished, run_skillgen
 from descriptions import description, operation, write
 from jsonschema import Draft4Validator, Draft202012Validator
 from listed import TESTS, command, tool
@@ -96,26 +96,6 @@ def test_lint_needs_a_source_or_a_project(tmp_path: Path) -> None:
     finished = lint(cwd=tmp_path)
     assert finished.exit_code == 2
     assert "neither a source nor a skillgen.yaml" in finished.stderr
-
-
-def test_colour_is_for_terminals_only_unless_it_is_unwanted(lacking: Path) -> None:
-    assert "\x1b[1;31merror\x1b[0m: \x1b[1mno-description\x1b[0m: " in on_a_terminal(lacking)
-    for env in ({"NO_COLOR": "1"}, {"TERM": "dumb"}):
-        assert "\x1b" not in on_a_terminal(lacking, **env)
-    assert "\x1b" not in lint(lacking).stdout
-
-
-def on_a_terminal(path: Path, **env: str) -> str:
-    """Returns what a terminal shows of the report."""
-    pty = pytest.importorskip("pty")
-    ours, theirs = pty.openpty()
-    variables = {**os.environ, "TERM": "xterm", **env}
-    command = [sys.executable, "-m", "skillgen", "lint", "--select", "no-description", str(path)]
-    process = subprocess.Popen(command, stdout=theirs, stderr=subprocess.DEVNULL, env=variables)
-    os.close(theirs)
-    shown = read_terminal(ours)
-    process.wait()
-    return shown
 
 
 # -- which rules, which exit code ------------------------------------------------------------------------------------

@@ -17,7 +17,7 @@ from skillgen.cli.output import Console, time_of_run
 from skillgen.cli.source import SOURCES, Given, read
 from skillgen.config.option import Options, PathName, option
 from skillgen.config.project import LintOptions, Project
-from skillgen.errors import ExitCode, SkillgenError, UsageError
+from skillgen.errors import ExitCode, UsageError
 from skillgen.problem_codes import CODES
 
 if TYPE_CHECKING:
@@ -63,6 +63,7 @@ def lint(
     from skillgen.config.loader import find_project_file, project_file, read_project
     from skillgen.pipeline.lint import Linter
     from skillgen.rules.findings import baseline_text, counts_of
+    from skillgen.write.files import replace_file
 
     if report.skill is not None and report.format == "conformance":
         raise UsageError("a conformance report is on a source", where="--format", fix="leave out --skill")
@@ -79,7 +80,9 @@ def lint(
         readings = _read_targets(project, file, given, console)
     findings, code = _findings(linter, readings, None if report.skill is None else Path(report.skill), console)
     if linter.options.write_baseline is not None:
-        _write(Path(linter.options.write_baseline), baseline_text(findings))
+        path = Path(linter.options.write_baseline)
+        path.parent.stat()  # a misspelt folder is not created
+        replace_file(path, baseline_text(findings).encode())
         console.say(f"{sum(len(item.problems) for item in findings):,} findings are known now")
         return code
     if console.quiet:
@@ -126,16 +129,8 @@ def _report(name: str, console: Console) -> Callable[[Sequence[Findings]], str]:
         return partial(conformance_report, tested_at=time_of_run())
     if name != "text":
         return REPORTS[name]
-    has_colour = sys.stdout.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
     nothing = "no errors" if console.quiet else "no findings"
-    return partial(text_report, is_complete=console.verbose, has_colour=has_colour, nothing=nothing)
-
-
-def _write(path: Path, text: str) -> None:
-    from skillgen.write.files import replace_file
-
-    path.parent.stat()  # a misspelt folder is not created
-    replace_file(path, text.encode())
+    return partial(text_report, is_complete=console.verbose, nothing=nothing)
 
 
 _Readings: TypeAlias = "Iterator[tuple[str | None, str | None, Path | None, Reading]]"
@@ -150,15 +145,13 @@ def _read_given(given: Given, console: Console) -> _Readings:
 
 def _read_targets(settings: Project, file: Path, given: Given, console: Console) -> _Readings:
     from skillgen.pipeline.build import document_of, read_targets, resolve_targets
-    from skillgen.pipeline.read import Reading, refuse_useless_options
+    from skillgen.pipeline.read import refuse_useless_options
 
     refuse_useless_options(given.options, ["command", "document", "url"])
     targets = resolve_targets(settings.targets, file, given.target, {})
     with console.progress("reading the sources"):
-        for named, found in read_targets(targets, os.environ, None):
-            if isinstance(found, SkillgenError):
-                found = Reading(services=(), failures=(found,))
-            yield named.name, document_of(named), named.place.out, found
+        for named, reading in read_targets(targets, os.environ):
+            yield named.name, document_of(named), named.place.out, reading
 
 
 @command

@@ -338,15 +338,17 @@ def build_targets(
 
 
 def read_targets(
-    targets: Sequence[NamedTarget], environment: Mapping[str, str], announce: Notify | None
-) -> Iterator[tuple[NamedTarget, Reading | SkillgenError]]:
+    targets: Sequence[NamedTarget], environment: Mapping[str, str]
+) -> Iterator[tuple[NamedTarget, Reading]]:
     """Reads targets and yields what each source has, or why it could not be read, in order."""
-    with _read_concurrently(targets, environment, announce) as read:
+    from skillgen.pipeline.read import Reading
+
+    with _read_concurrently(targets, environment, None) as read:
         for named in targets:
             try:
                 yield named, read(named)[0]
             except SkillgenError as error:
-                yield named, error
+                yield named, Reading(services=(), failures=(error,))
 
 
 def document_of(named: NamedTarget) -> str | None:

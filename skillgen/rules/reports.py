@@ -6,7 +6,6 @@ Every text of a source is on one line and without what a terminal, a CI host or 
 from __future__ import annotations
 
 import hashlib
-import re
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from urllib.parse import quote
@@ -31,9 +30,7 @@ PLACES_SHOWN = 5
 _NOUNS: Mapping[Level, str] = {"error": "error", "warning": "warning", "info": "note"}
 
 
-def text_report(
-    findings: Sequence[Findings], *, is_complete: bool = False, has_colour: bool = False, nothing: str = "no findings"
-) -> str:
+def text_report(findings: Sequence[Findings], *, is_complete: bool = False, nothing: str = "no findings") -> str:
     """Returns the findings by service and rule, the worst first; `is_complete` prints every place, and `nothing` is
     the line of a service without any.
     """
@@ -46,21 +43,7 @@ def text_report(
         for same in _by_rule(item.problems):
             lines += [*_rule_lines(same, item, is_complete), ""]
     plain = (disarm_log_commands(disarm(line)) for line in lines[:-1])
-    return "".join(f"{_coloured(line) if has_colour else line}\n" for line in plain)
-
-
-_HEAD = re.compile(r"(?P<level>error|warning|info): (?P<code>[a-z-]+)")
-_COLOURS = {"error": "31", "warning": "33", "info": "36"}
-
-
-def _coloured(line: str) -> str:
-    """Returns a line of the report for a terminal: level and code in colour, a fix in green."""
-    if head := _HEAD.match(line):
-        level, code = head["level"], head["code"]
-        return f"\x1b[1;{_COLOURS[level]}m{level}\x1b[0m: \x1b[1m{code}\x1b[0m{line[head.end() :]}"
-    if line.startswith("  fix: "):
-        return f"  \x1b[32mfix\x1b[0m: {line[7:]}"
-    return line if line.startswith("  ") or not line else f"\x1b[1m{line}\x1b[0m"
+    return "".join(f"{line}\n" for line in plain)
 
 
 def _by_rule(problems: Iterable[Problem]) -> list[list[Problem]]:
