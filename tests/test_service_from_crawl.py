@@ -892,6 +892,26 @@ class TestIcons:
         assert len(self.icons(icon, url=None, website="https://www.acme.com").icons) == 1
         assert self.icons(icon, url=None).icons == ()
 
+    @pytest.mark.parametrize(
+        ("website", "url", "is_kept"),
+        [
+            ("https://acme.com/docs", "https://mcp.acme.com/", True),
+            ("https://docs.mcp.acme.com", "https://mcp.acme.com/", True),
+            ("https://evil.com", "https://mcp.acme.com/", False),
+            ("https://acme.com.evil.com", "https://mcp.acme.com/", False),
+            ("https://acme.com@evil.com/", "https://mcp.acme.com/", False),
+            ("https://acme.dev", "https://mcp.acme.com/", True),
+            ("https://evil.com", "http://localhost:8000/", True),
+            ("https://evil.com", None, True),
+        ],
+    )
+    def test_a_homepage_is_on_the_domain_of_the_server(self, website: str, url: str | None, is_kept: bool) -> None:
+        """S1-10, S1-11: or on one that the user names; one that the user runs has whatever it declares."""
+        answers = {"initialize": {"serverInfo": {"name": "acme-mcp", "websiteUrl": website}}}
+        service = service_of_answers(answers, url=url, trusted_domains=["acme.dev"])
+        assert (service.homepage is not None, "homepage-left-out" not in codes(service)) == (is_kept, is_kept)
+        assert is_kept or "evil" not in repr(render_documents(service))
+
     def test_a_website_is_the_homepage(self) -> None:
         """S1-01, S1-08: `websiteUrl`, `title` and `description` of the implementation."""
         service = service_of(

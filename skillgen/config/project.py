@@ -209,6 +209,14 @@ class Source(Options, frozen=True, kw_only=True):
         kinds=_SERVERS,
     )
     skill_files: bool = option("Read the files of the skills that the server lists.", False, kinds=_SERVERS)
+    trusted_domains: Sequence[str] = option(
+        "Domain of the homepage and of icons, besides the server's own.",
+        (),
+        flag="--trusted-domain",
+        metavar="DOMAIN",
+        panel=_SAFETY,
+        kinds=_SERVERS,
+    )
     server_name: str | None = option(
         "Name under which a host mounts the server.", metavar="NAME", kinds=("command", "url", "manifest")
     )

@@ -534,7 +534,7 @@ def _crawled(target: ServerTarget, server_name: str | None, request: Request) ->
         result, session = (request.connections or until_crawled).enter_context(session_of_crawl)
         if request.on_crawl is not None:
             request.on_crawl(result.results, session)
-    service = service_from_crawl(result, server_name=server_name)
+    service = service_from_crawl(result, server_name=server_name, trusted_domains=request.source.trusted_domains)
     origins = {**(service.origins or {}), "client_entry": Origin("declared", "command line")}
     if target.url is not None:
         words = words_of_url(target.url, service, target.secrets())

@@ -94,6 +94,11 @@ def icon_objection(source: str, trusted_hosts: Iterable[str]) -> str | None:
     host = host_of(source)
     if host is None:
         return "the URL has no host"
+    return host_objection(host, trusted_hosts)
+
+
+def host_objection(host: str, trusted_hosts: Iterable[str]) -> str | None:
+    """Returns why a document must not link a host; `None` if it is on the domain of a trusted one, or above it."""
     hosts = tuple(dict.fromkeys(trusted_hosts))
     if any(_is_within(host, trusted) or _is_within(trusted, host) for trusted in hosts):
         return None

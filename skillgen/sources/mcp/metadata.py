@@ -19,7 +19,7 @@ from skillgen.model.mcp_fields import ACCESS, IDENTITY, RELATED, REQUIREMENTS, S
 from skillgen.model.resource import RelatedServer
 from skillgen.model.service import Service
 from skillgen.model.values import Json, Origin, Value, child
-from skillgen.security.addresses import host_of
+from skillgen.security.addresses import host_objection, host_of
 from skillgen.sources.json_access import as_dict, as_list, text_of, texts_of
 from skillgen.sources.mcp.ai_help import AiHelp, ai_help_from_result, drop_undeclared
 from skillgen.sources.mcp.fields import (
@@ -195,14 +195,26 @@ def _auth_from(methods: SourcedValue | None) -> tuple[Auth, ...]:
 
 
 def identity_from_crawl(
-    crawl: Crawl, sources: MetadataSources, resolver: FieldResolver, *, server_name: str | None
+    crawl: Crawl,
+    sources: MetadataSources,
+    resolver: FieldResolver,
+    *,
+    server_name: str | None,
+    link_hosts: Sequence[str] | None,
 ) -> Service:
-    """Returns a service without its offers; `server_name` is the name under which a host mounts it."""
+    """Returns a service without its offers.
+
+    `server_name` is the name under which a host mounts it, `link_hosts` are those of its homepage; `None` for any.
+    """
     ai_help, manifest = sources.ai_help, sources.manifest
     written = (item for item in sources.handshakes if not is_generated(item.raw.get("instructions")))
     instructions = resolver.value("instructions", *(item.read("instructions") for item in written))
     summary, description = _summary_and_description(sources, resolver)
     fields = metadata_fields(sources, resolver)
+    if link_hosts is not None and (homepage := fields.get("homepage")) is not None:
+        if (objection := host_objection(host_of(homepage) or "", link_hosts)) is not None:
+            resolver.problems.report("homepage-left-out", (resolver.origins or {})["homepage"].source, objection)
+            del fields["homepage"]
     requirements: Requirements = fields["requirements"]
     if not requirements.auth and (auth := manifest.auth()):
         resolver.record("requirements.auth", Origin("declared", manifest.fields.pointer_to("auth")))

@@ -7,7 +7,7 @@ left out (SEP-973, "Security considerations").
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from msgspec.structs import replace
 
@@ -26,10 +26,11 @@ from skillgen.sources.mcp.session import GROUPS
 _SIZE = re.compile(r"\d+x\d+|any", re.IGNORECASE)
 
 
-def icons_of(owner: FieldReader, trusted_host: str | None) -> tuple[Icon, ...]:
+def icons_of(owner: FieldReader, trusted_hosts: Sequence[str]) -> tuple[Icon, ...]:
     """Returns the icons of a service, a tool, a resource or a prompt.
 
-    `trusted_host` is the host of the server, or that of its homepage for a server without a URL.
+    `trusted_hosts` are the host of the server, or that of the homepage of a server that the user runs, and those that
+    the user names.
     """
     icons = []
     for item in owner.objects("icons"):
@@ -38,7 +39,7 @@ def icons_of(owner: FieldReader, trusted_host: str | None) -> tuple[Icon, ...]:
         values = item.values(tuple(field for field in ICON if field.name != "sizes"))
         if "src" not in values:
             item.problems.report("icon-left-out", item.pointer, "the icon has no src")
-        elif (objection := icon_objection(values["src"], (trusted_host,) if trusted_host else ())) is not None:
+        elif (objection := icon_objection(values["src"], trusted_hosts)) is not None:
             item.report("icon-left-out", "src", objection)
         else:
             words = [size for text in sizes if isinstance(text, str) for size in text.split()]
@@ -53,7 +54,7 @@ def icons_of(owner: FieldReader, trusted_host: str | None) -> tuple[Icon, ...]:
     return tuple(icons)
 
 
-def resource_from_entry(uri: str, fields: FieldReader, trusted_host: str | None) -> Resource:
+def resource_from_entry(uri: str, fields: FieldReader, trusted_hosts: Sequence[str]) -> Resource:
     """Reads a resource, or a resource template with a URI template for `uri`."""
     dashdash = first_dashdash(dashdashes_in_entry(fields), fields)
     name = fields.text("name")
@@ -65,7 +66,7 @@ def resource_from_entry(uri: str, fields: FieldReader, trusted_host: str | None)
         **fields.values(RESOURCE),
         **fields.object("annotations", "annotations").values(RESOURCE, "hint"),
         **dashdash.values(RESOURCE, "dashdash"),
-        icons=icons_of(fields, trusted_host),
+        icons=icons_of(fields, trusted_hosts),
         extras=fields.unread(dashdash=dashdash) or None,
         pointer=fields.pointer,
     )
@@ -80,7 +81,7 @@ _SCHEMA_NOTES = (
 _ENCODING = ". Encode non-string values as JSON."
 
 
-def prompt_from_entry(name: str, fields: FieldReader, trusted_host: str | None, schemas: SchemaReader) -> Prompt:
+def prompt_from_entry(name: str, fields: FieldReader, trusted_hosts: Sequence[str], schemas: SchemaReader) -> Prompt:
     """Reads a prompt. In the protocol, the value of an argument is always a string, possibly with JSON."""
     parameters: list[Parameter] = []
     for item in fields.objects("arguments"):
@@ -111,7 +112,7 @@ def prompt_from_entry(name: str, fields: FieldReader, trusted_host: str | None, 
         name=name,
         **fields.values(PROMPT),
         parameters=tuple(parameters),
-        icons=icons_of(fields, trusted_host),
+        icons=icons_of(fields, trusted_hosts),
         extras=fields.unread(dashdash=dashdash) or None,
         pointer=fields.pointer,
     )

@@ -7,7 +7,7 @@ truncated one, are reported by the crawl. What the extensions that a server uses
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
 from msgspec.structs import replace
 
@@ -16,7 +16,7 @@ from skillgen.model.service import Service
 from skillgen.model.tool import Tool
 from skillgen.model.traversal import report_undescribed
 from skillgen.model.values import Json, child
-from skillgen.security.addresses import host_of
+from skillgen.security.addresses import host_of, is_private
 from skillgen.sources.extra_text import with_text
 from skillgen.sources.json_access import as_dict, as_list, page_items, text_of
 from skillgen.sources.json_schema.loader import SchemaReader
@@ -128,12 +128,18 @@ def _flaws_of(tool: Tool, names: Collection[str], scopes: Collection[str]) -> It
         yield "risk-contradicted", f"{tool.name!r} has risk_level safe but is destructive"
 
 
-def service_from_crawl(crawl: Crawl, *, server_name: str | None = None) -> Service:
-    """Builds the service from a crawl; `server_name` is the name under which a host mounts the server."""
+def service_from_crawl(crawl: Crawl, *, server_name: str | None = None, trusted_domains: Sequence[str] = ()) -> Service:
+    """Builds the service from a crawl.
+
+    Args:
+        crawl: What the server answered.
+        server_name: The name under which a host mounts the server.
+        trusted_domains: Domains that documents may link as its homepage and its icons, besides its own.
+    """
     problems = ProblemLog()
     for problem in crawl.problems:
         problems.add(problem)
-    return _ServiceReader(crawl, problems).service(server_name)
+    return _ServiceReader(crawl, problems, trusted_domains=trusted_domains).service(server_name)
 
 
 def service_from_manifest(data: Json, *, server_name: str | None = None) -> Service:
@@ -146,8 +152,19 @@ def service_from_manifest(data: Json, *, server_name: str | None = None) -> Serv
 
 
 class _ServiceReader:
-    def __init__(self, crawl: Crawl, problems: ProblemLog, manifest: Manifest | None = None) -> None:
+    def __init__(
+        self,
+        crawl: Crawl,
+        problems: ProblemLog,
+        manifest: Manifest | None = None,
+        *,
+        trusted_domains: Sequence[str] = (),
+    ) -> None:
         self._crawl = crawl
+        host = host_of(crawl.url)
+        self._site = host if host is not None and not is_private(host) else None
+        """The host of a server that others run. A server that the user runs is trusted as the user's own."""
+        self._trusted = [*filter(None, [self._site]), *trusted_domains]
         self._problems = problems
         self._sources = sources_from_results(crawl.results, problems, manifest)
         self._manifest = self._sources.manifest
@@ -156,14 +173,24 @@ class _ServiceReader:
 
     def service(self, server_name: str | None) -> Service:
         resolver = FieldResolver(self._problems)
-        identity = identity_from_crawl(self._crawl, self._sources, resolver, server_name=server_name)
-        host = host_of(self._crawl.url) or host_of(identity.homepage)
+        identity = identity_from_crawl(
+            self._crawl,
+            self._sources,
+            resolver,
+            server_name=server_name,
+            link_hosts=self._trusted if self._site is not None else None,
+        )
+        hosts = self._trusted if self._site is not None else [host_of(identity.homepage) or "", *self._trusted]
         schemas = SchemaReader(self._problems)
         ai_help = self._sources.ai_help
         entries = list(self._tool_entries())
         help_text = ai_help.of_tools({name for name, _ in entries}, self._problems)
         reader = ToolReader(
-            schemas=schemas, ai_help=help_text, help_pointer=ai_help.pointer, trusted_host=host, problems=self._problems
+            schemas=schemas,
+            ai_help=help_text,
+            help_pointer=ai_help.pointer,
+            trusted_hosts=hosts,
+            problems=self._problems,
         )
         tools = self._tools(reader, entries)
         disclosure = self._disclosed.disclosure(entries, self._crawl.protocol_version)
@@ -172,16 +199,16 @@ class _ServiceReader:
         prompts = self._all_entries("prompts/list", "name")
         service = replace(
             identity,
-            icons=icons_of(self._sources.server_info, host),
+            icons=icons_of(self._sources.server_info, hosts),
             groups=self._groups.groups_of(tools),
             tools=tools,
             disclosure=disclosure,
             skills=offered_skills(self._crawl.results, self._problems),
             related=self._manifest.related(),
             errors=(*catalogue_errors([self._manifest.fields]), *(DISCLOSURE_ERRORS if disclosure is not None else ())),
-            resources=tuple(resource_from_entry(uri, fields, host) for uri, fields in resources),
-            resource_templates=tuple(resource_from_entry(uri, fields, host) for uri, fields in templates),
-            prompts=tuple(prompt_from_entry(name, fields, host, schemas) for name, fields in prompts),
+            resources=tuple(resource_from_entry(uri, fields, hosts) for uri, fields in resources),
+            resource_templates=tuple(resource_from_entry(uri, fields, hosts) for uri, fields in templates),
+            prompts=tuple(prompt_from_entry(name, fields, hosts, schemas) for name, fields in prompts),
             sections=(*self._groups.sections(), *help_text.sections),
             schemas=schemas.named_types(),
             source_size_bytes=self._tools_size_bytes(),

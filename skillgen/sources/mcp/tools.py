@@ -7,7 +7,7 @@ what they imply count.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
 from typing import Any, Literal
 
@@ -116,7 +116,7 @@ class ToolReader(Struct, frozen=True, kw_only=True):
     help_pointer: str
     """The pointer to that text."""
 
-    trusted_host: str | None
+    trusted_hosts: Sequence[str]
     """The host whose icons may be linked."""
 
     problems: ProblemLog
@@ -173,7 +173,7 @@ class ToolReader(Struct, frozen=True, kw_only=True):
             errors=(*error_cases(dashdash, "errors"), *catalogue_errors(entry.locations), *described_errors),
             guidance=guidance,
             task_support=self._task_support(entry),
-            icons=icons_of(fields, self.trusted_host),
+            icons=icons_of(fields, self.trusted_hosts),
             extras=fields.unread(described=described, dashdash=dashdash) or None,
             pointer=fields.pointer,
             origins=resolver.origins,
