@@ -210,7 +210,7 @@ def _summary(outcome: Outcome) -> str:
 
 
 def _inferences(outcome: Outcome, *, is_project: bool) -> str:
-    """Returns one line on the effects that nobody declared; empty if there are none."""
+    """Returns one line on the effects that nobody declared, or an empty string."""
     if outcome.service is None or outcome.kind != "documents":
         return ""
     count = sum(tool.semantics.is_effect_judged for tool in outcome.service.tools)
