@@ -312,7 +312,7 @@ def test_a_program_of_the_project_needs_no_active_environment(tmp_path: Path) ->
     assert tools_of(tmp_path / "given") == tools_of(tmp_path / "built") == {"find_book"}
 
 
-def test_a_command_that_is_missing_is_missed_in_the_environment_of_the_project(tmp_path: Path) -> None:
+def test_a_missing_command_is_missed_in_the_environment_of_the_project(tmp_path: Path) -> None:
     (tmp_path / ".venv").mkdir()
     (tmp_path / ".venv" / "pyvenv.cfg").touch()
     (tmp_path / "skillgen.yaml").write_text("targets: {shop: {source: {command: [no-such-shop]}}}\n", "utf-8")

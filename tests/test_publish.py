@@ -165,7 +165,7 @@ def test_what_the_command_does_not_declare_of_a_package_is_reported(tmp_path: Pa
         assert message in texts[0] if message else texts == [], command
 
 
-def test_the_package_of_the_publishers_command_has_the_version_of_the_server(tmp_path: Path) -> None:
+def test_the_package_of_the_publisher_has_the_version_of_the_server(tmp_path: Path) -> None:
     """It need not be released yet."""
     service = service_of_answers(answers(), command=["python", "server.py"])
     entry, problems = server_json(tmp_path, service, domain="acme.com", command="uvx kiosk")
