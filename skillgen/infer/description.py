@@ -56,7 +56,7 @@ def described(service: Service) -> Service:
 def _with_summary(tool: Tool, own: set[str]) -> Tool:
     title = one_line(tool.title or "")
     said = re.sub(r"\b(?:tool|deprecated)\b", "", title, flags=re.IGNORECASE)
-    is_name = _words(said) - own <= _words(tool.name) or _letters(said) in _letters(tool.name)
+    is_name = _words(said) - own <= _words(tool.name)
     text = first_sentence(tool.description or "") if is_name or not title else ""
     field, text = ("description", text) if text else ("title", title)
     if not text:
@@ -68,10 +68,6 @@ def _words(name: str) -> set[str]:
     """Returns the words of a name in lower case, without a plural's ending."""
     words = re.findall(r"[A-Z]?[^\W_A-Z]+|[A-Z]+(?![^\W_A-Z])|[A-Z]", name)
     return {word.lower().removesuffix("s") for word in words}
-
-
-def _letters(name: str) -> str:
-    return re.sub(r"[\W_]+", "", name).lower()
 
 
 def with_description(service: Service) -> Service:

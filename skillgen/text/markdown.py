@@ -78,7 +78,6 @@ _ADDRESS = re.compile(r"://|www\.", re.IGNORECASE)
 """A word that parsers link, with a tick behind it."""
 
 _LONE_TICK = re.compile(r"``|\\`|(?:^|\s)`\s")
-_CODE_SPAN = re.compile(r"(`+)[^`]*\1")
 _LINE_START = re.compile(
     r"(?P<mark>#{1,6}(?=\s|$)|\#\#+|[-+*](?=\s|$)|>|\d{1,9}[.)](?=\s|$)|~~~+|~(?=[\s`]|$)|:(?=[:\s]|$)|\+(?=[-=:])|\*(?=\[)|\[!\w+\]"
     r"|(?:[-*_=|:+]\s*){3,}$|[-=|:+]+\s*$)"
