@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 
 from skillgen.problem_codes import CODES
-from skillgen.rules.explanation import explanation, hit_rates
+from skillgen.rules.explanation import explanation
 
 _PROSE = """\
 ## What a person wrote
@@ -43,7 +43,6 @@ a third of 60 skills, read after that, 36 findings were made, and 1 was wrong: `
 
 def rules_page() -> str:
     """Returns the page: every code with its level and meaning, then each with fix and examples."""
-    reviewed = hit_rates()["reviewed"]
     rows = "".join(f"| [`{code}`](#{code}) | {kind.level} | {kind.meaning} |\n" for code, kind in sorted(CODES.items()))
     sections = "".join(f"\n## {code}\n\n{explanation(code)}" for code in sorted(CODES))
     return f"""# Rules
@@ -54,10 +53,8 @@ report, and the rest is still documented. `info` problems are printed with `-v`;
 
 `skillgen lint SOURCE` reports the problems of a source without writing documents, with rules that only it checks; its
 `error` is what is useless to agents, and exits with 1. A rule that most sources break is optional, and one whose
-findings are mostly wrong. "Found in" says how many public descriptions and servers break a rule at least once. A person
-read findings of {len(reviewed["findings"])} rules in their sources ({reviewed["when"]}). MUST and SHOULD say how
-strictly the clause asks. "Also known as" names codes of Snyk's agent-scan and of Agent Threat Rules (ATR) for the same
-defect. This page is generated: `make golden`.
+findings are mostly wrong. MUST and SHOULD say how strictly the clause asks. "Also known as" names codes of Snyk's
+agent-scan and of Agent Threat Rules (ATR) for the same defect. This page is generated: `make golden`.
 
 {_PROSE}
 | code | level | meaning |

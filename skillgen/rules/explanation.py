@@ -2,11 +2,7 @@
 
 from __future__ import annotations
 
-import json
 from difflib import get_close_matches
-from functools import cache
-from pathlib import Path
-from typing import Any, cast
 
 from skillgen.config.dropped import dropped
 from skillgen.errors import UsageError
@@ -26,22 +22,6 @@ PARTS = {
 """What examples are part of: its syntax, and its name for readers."""
 
 
-@cache
-def hit_rates() -> dict[str, Any]:
-    """Returns which share of the measured sources of each kind breaks a rule, and how often findings were right."""
-    return cast("dict[str, Any]", json.loads(Path(__file__).with_name("hit_rates.json").read_text("utf-8")))
-
-
-def _measured(code: str) -> str:
-    """Returns how many of the measured sources a code hits, and how often it is right, in words; empty if unknown."""
-    kinds = {name: kind for name, kind in hit_rates().items() if code in kind.get("rates", ())}
-    found = " and ".join(f"{kind['rates'][code]} % of {kind['count']} {name}" for name, kind in kinds.items())
-    sentences = [f"Found in {found}."] if found else []
-    if code in (reviewed := hit_rates()["reviewed"]["findings"]):
-        sentences.append("Right in {} of {} findings that were read.".format(*reviewed[code]))
-    return " ".join(sentences)
-
-
 def unknown_code(code: str, where: str) -> UsageError:
     """Returns the error for a code that does not exist, with those that may be meant, the closest first; for one that
     earlier releases had, with the release that removed it."""
@@ -54,7 +34,7 @@ def unknown_code(code: str, where: str) -> UsageError:
 
 
 def explanation(code: str) -> str:
-    """Returns meaning, level, clause, fix, hit rate and examples of a code, in Markdown without a heading."""
+    """Returns meaning, level, clause, fix and examples of a code, in Markdown without a heading."""
     kind = CODES[code]
     facts = [f"Level: {kind.level}."]
     if kind.clause:
@@ -66,8 +46,6 @@ def explanation(code: str) -> str:
     paragraphs = [f"{kind.meaning[:1].upper()}{kind.meaning[1:]}.", " ".join(facts)]
     if kind.fix:
         paragraphs.append(f"Fix: {kind.fix}.")
-    if measured := _measured(code):
-        paragraphs.append(measured)
     if kind.case:
         paragraphs.append(f"Case: {kind.case}.")
     else:
