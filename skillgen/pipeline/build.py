@@ -28,7 +28,7 @@ from msgspec import json as msgspec_json
 from skillgen import __version__
 from skillgen.config.loader import interpolate, variables_in
 from skillgen.config.option import PathName, options_in
-from skillgen.config.project import DEFAULT_OUT, HOSTS, OutputOptions, Source, Target, in_keys, key_in_target
+from skillgen.config.project import DEFAULT_OUT, HOSTS, Source, Target, in_keys, key_in_target
 from skillgen.errors import ExitCode, SkillgenError, UsageError, failure_from_bug
 from skillgen.pipeline.environments import project_environment, with_resolved_program
 from skillgen.pipeline.generate import write_services
@@ -85,58 +85,48 @@ def resolve_targets(
     """
     if only is not None and only not in targets:
         raise UsageError(f"no such target: {only}", where="--target", fix=f"choose from {', '.join(targets)}")
-    resolved = []
-    folders: dict[str, str] = {}
-    of_source = {name: value for name, value in given.items() if name in _SOURCE_OPTIONS}
-    of_output = {name: value for name, value in given.items() if name not in _SOURCE_OPTIONS}
+    outs: dict[str, Path] = {}
     for name, target in targets.items():
-        out = _out_folder(name, target, file, given.get("out"), is_alone=len(targets) == 1)
-        _refuse_shared_folder(name, out, folders, file)
-        folders[out] = name
-        with errors_located_in_file(f"{file.name}#/targets/{name}", given):
-            source = structs.replace(target.source, **of_source)
-            output = structs.replace(target.output, **of_output)
-            if "publish" in given:  # an option replaces one key
-                changes = {key: value for key, value in structs.asdict(given["publish"]).items() if value}
-                output = structs.replace(output, publish=structs.replace(target.output.publish, **changes))
-            output, place = _with_place(output, Path(out), file, given)
-            target = structs.replace(target, source=source, output=output)
-            place = structs.replace(place, target=name)
-        resolved.append(NamedTarget(name=name, target=target, file=file, place=place, given=tuple(given)))
-    siblings = tuple(item.place.out for item in resolved)
+        if target.output.out and "out" not in given:
+            out = file.parent / target.output.out
+        else:
+            top = Path(given.get("out") or file.parent / DEFAULT_OUT)
+            out = top if len(targets) == 1 else top / name
+        _refuse_shared_folder(name, Path(os.path.normpath(out)), outs, file)
+        outs[name] = Path(os.path.normpath(out))
     return tuple(
-        structs.replace(item, place=structs.replace(item.place, siblings=siblings))
-        for item in resolved
-        if only is None or item.name == only
+        _resolved(name, target, file, given, outs) for name, target in targets.items() if only is None or name == only
     )
 
 
 _SOURCE_OPTIONS = {item.name for item in options_in(Source)}
 
 
-def _out_folder(name: str, target: Target, file: Path, given: Any, *, is_alone: bool) -> str:
-    if target.output.out and given is None:
-        return os.path.normpath(file.parent / target.output.out)
-    default = Path(given or file.parent / DEFAULT_OUT)
-    return os.path.normpath(default if is_alone else default / name)
-
-
-def _with_place(output: OutputOptions, out: Path, file: Path, given: Collection[str]) -> tuple[OutputOptions, Place]:
-    folder = file.parent
-    output = checked_output(output)
-    if "out" not in given:
-        _refuse_outside(out, folder, "--out")
-    if output.templates is not None and "templates" not in given:
-        templates = folder / output.templates
-        _refuse_outside(templates, folder, "--templates")
-        output = structs.replace(output, templates=str(templates))
-    place = Place(
-        out=out,
-        within=folder if "out" not in given else None,
-        owner=file,
-        install=skill_folders(output, Path() if "install_to" in given else folder),
-    )
-    return output, place
+def _resolved(name: str, target: Target, file: Path, given: Mapping[str, Any], outs: Mapping[str, Path]) -> NamedTarget:
+    """Returns a target with the options of the run, and the place of its documents; `outs` are those of all targets."""
+    folder, is_named = file.parent, "out" in given
+    of_source = {key: value for key, value in given.items() if key in _SOURCE_OPTIONS}
+    of_output = {key: value for key, value in given.items() if key not in _SOURCE_OPTIONS}
+    if "publish" in given:  # an option replaces one key
+        changes = {key: value for key, value in structs.asdict(given["publish"]).items() if value}
+        of_output["publish"] = structs.replace(target.output.publish, **changes)
+    with errors_located_in_file(f"{file.name}#/targets/{name}", given):
+        output = checked_output(structs.replace(target.output, **of_output))
+        if not is_named:
+            _refuse_outside(outs[name], folder, "--out")
+        if output.templates is not None and "templates" not in given:
+            _refuse_outside(folder / output.templates, folder, "--templates")
+            output = structs.replace(output, templates=str(folder / output.templates))
+        place = Place(
+            out=outs[name],
+            within=None if is_named else folder,
+            siblings=tuple(outs.values()),
+            owner=file,
+            target=name,
+            install=skill_folders(output, Path() if "install_to" in given else folder),
+        )
+    target = structs.replace(target, source=structs.replace(target.source, **of_source), output=output)
+    return NamedTarget(name=name, target=target, file=file, place=place, given=tuple(given))
 
 
 def _refuse_outside(path: Path, folder: Path, option: str) -> None:
@@ -161,11 +151,11 @@ def errors_located_in_file(pointer: str, given: Collection[str] = ()) -> Iterato
         raise
 
 
-def _refuse_shared_folder(name: str, out: str, folders: Mapping[str, str], file: Path) -> None:
+def _refuse_shared_folder(name: str, out: Path, outs: Mapping[str, Path], file: Path) -> None:
     """Refuses a folder that is the same as another target's, or inside or above it."""
-    for other, owner in folders.items():
+    for owner, other in outs.items():
         # Windows and macOS know one folder by names that differ in case only.
-        one, two = (folder.casefold() + os.sep for folder in (out, other))
+        one, two = (f"{folder}{os.sep}".casefold() for folder in (out, other))
         if one.startswith(two) or two.startswith(one):
             what = f"the targets {owner} and {name} write to the same folder"
             raise UsageError(what, where=file.as_posix(), fix="give each target its own out:")
@@ -184,23 +174,24 @@ def request_of_target(
     target, folder, where = named.target, named.file.parent, f"{named.pointer}/source"
     secrets = Secrets()
 
-    def resolved(text: str, place: str, *, is_path: bool = False) -> str:
+    def resolved(value: Any, place: str, *, is_path: bool = False) -> Any:
         nonlocal secrets
-        value = interpolate(text, environment, place)
-        secrets |= secrets_from_environment({name: environment[name] for name in variables_in(text)})
-        return str(folder / value) if is_path and not is_url(value) else value
+        if isinstance(value, tuple):
+            return tuple(resolved(item, place, is_path=is_path) for item in value)
+        if isinstance(value, Mapping):
+            return {name: resolved(text, f"{place}/{name}") for name, text in value.items()}
+        if not isinstance(value, str):
+            return value
+        text = interpolate(value, environment, place)
+        secrets |= secrets_from_environment({name: environment[name] for name in variables_in(value)})
+        return str(folder / text) if is_path and not is_url(text) else text
 
-    values: dict[str, Any] = {}
-    for item in options_in(Source):
-        value, is_path, place = getattr(target.source, item.name), item.is_path, f"{where}/{item.key}"
-        if isinstance(value, str):
-            values[item.name] = resolved(value, place, is_path=is_path)
-        elif isinstance(value, tuple):
-            values[item.name] = tuple(resolved(text, place, is_path=is_path) for text in value)
-        elif isinstance(value, Mapping):
-            values[item.name] = {name: resolved(text, f"{place}/{name}") for name, text in value.items()}
+    values = {
+        item.name: resolved(getattr(target.source, item.name), f"{where}/{item.key}", is_path=item.is_path)
+        for item in options_in(Source)
+    }
     source = structs.replace(target.source, **values)
-    extra = tuple(resolved(text, f"{named.pointer}/extra", is_path=True) for text in target.texts.extra)
+    extra = resolved(tuple(target.texts.extra), f"{named.pointer}/extra", is_path=True)
     kind, cwd = source.kind, Path(source.cwd or folder)
     if kind in ("command", "openapi_command", "cli", "cli_command", "config"):
         environment = project_environment(environment, cwd, folder)
