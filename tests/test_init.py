@@ -359,8 +359,9 @@ def test_servers_that_developers_merely_use_count_without_any_other_source(tmp_p
         "own": {"command": sys.executable, "args": ["./tools.py"]},
     }
     write(tmp_path / ".mcp.json", {"mcpServers": servers})
-    assert "  first: set BROWSER_TOKEN in the environment\n" in init(tmp_path).stderr
+    init(tmp_path)
     assert list(targets(tmp_path)) == ["browser", "own"]
+    assert "BROWSER_TOKEN is not set" in run_skillgen("build", cwd=tmp_path).stderr
     (tmp_path / "skillgen.yaml").unlink()
     write(tmp_path / "openapi.json", grouped(tasks=["list_tasks"]))
     (tmp_path / "tools.py").write_text("", "utf-8")

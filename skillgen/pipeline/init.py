@@ -321,8 +321,6 @@ _CLIENT_FILES = (
     ".roo/mcp.json",
     ".kiro/settings/mcp.json",
 )
-_VARIABLE = re.compile(r"\$\{(?:env:|input:)?([A-Za-z_][\w-]*)\}")
-_CLIENT_VARIABLES = ("workspaceFolder", "workspaceFolderBasename", "userHome", "pathSeparator")
 
 
 def client_servers(files: ProjectFiles) -> Iterator[Proposal]:
@@ -338,12 +336,10 @@ def client_servers(files: ProjectFiles) -> Iterator[Proposal]:
             seen.add(name)
             words = [word for word in (entry.get("command"), *as_list(entry.get("args"))) if isinstance(word, str)]
             local = [word.replace("${workspaceFolder}/", "").removeprefix("./") for word in words]
-            needed = dict.fromkeys(_VARIABLE.findall(json.dumps(entry)))
             yield Proposal(
                 name=name,
                 source={"config": path, "server": name},
                 evidence=f"the server {name!r} in {path}",
-                first=tuple(f"set {item} in the environment" for item in needed if item not in _CLIENT_VARIABLES),
                 is_own=any(files.has(word) and not word.startswith("/") for word in local),
             )
 
