@@ -40,7 +40,8 @@ one; `None` removes it. For a key of a JSON object, the name is `FIELD:key`."""
 
 _POINTERS = frozenset({"pointer", "where", "source"})
 _SCALARS = frozenset({type(None), bool, int, float})
-_LEAVES = _SCALARS | {str, list, dict, Value}
+_WITHOUT_NODES = _SCALARS | {str, list, Value}
+_LEAVES = _WITHOUT_NODES | {dict}
 
 
 @lru_cache(64)
@@ -201,16 +202,15 @@ def _rewritten_value(value: Any, node: Any, name: str, rewrite: TextRewriter, po
 
 def nodes_in(*values: Any) -> Iterator[Struct]:
     """Yields the nodes that values, or tuples of nodes, consist of, themselves first, in their order."""
-    waiting: list[Any] = [*reversed(values)]
+    waiting: list[Any] = [values]
     while waiting:
-        value = waiting.pop()
-        if isinstance(value, Struct):
+        value = inside = waiting.pop()
+        if value.__class__ is dict:  # not raw JSON
+            inside = [item for item in value.values() if isinstance(item, Struct)]
+        elif value.__class__ is not tuple:
             yield value
-            value = tuple(getattr(value, name) for name in value.__struct_fields__)
-        if isinstance(value, tuple):
-            waiting += reversed([item for item in value if isinstance(item, (Struct, tuple, Mapping))])
-        elif isinstance(value, Mapping):  # not raw JSON
-            waiting += reversed([item for item in value.values() if isinstance(item, Struct)])
+            inside = _getter(value.__class__)(value)[:-1]
+        waiting += [item for item in reversed(inside) if item and item.__class__ not in _WITHOUT_NODES]
 
 
 def report_undescribed(service: Service, problems: ProblemLog) -> None:

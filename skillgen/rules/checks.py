@@ -92,8 +92,8 @@ def _tautology(tool: Tool, types: Types) -> Findings:
 
 def _repeated(text: str, tool: Tool) -> str | None:
     """Returns what a text only repeats: the name of a tool, or its title."""
-    same = {"name": tool.name, "title": tool.title or ""}
-    return next((what for what, other in same.items() if words_in(text) == words_in(other)), None)
+    same, words = {"name": tool.name, "title": tool.title or ""}, words_in(text)
+    return next((what for what, other in same.items() if words == words_in(other)), None)
 
 
 @_rule(_TOOL_RULES, "brief-description", "mcp")

@@ -48,7 +48,8 @@ _FINDINGS_LIMIT = 500
 
 _CALL_OF = r"\b(?:call|use|using|invoke|run|try|prefer|tool) (?:the )?(?:tool )?[`'\"]?"
 _NAME_IN_TEXT = r"(?<![\w./:-])(?=[a-z0-9]*[A-Z_-])[a-z][A-Za-z0-9]*(?:[_-][A-Za-z0-9]+)*(?![\w/:-]|\.\w)"
-_NAMED_TOOL = re.compile(rf"(?i:{_CALL_OF})({_NAME_IN_TEXT})|({_NAME_IN_TEXT})[`'\"]?(?:\(\))? tools?\b")
+_AFTER_VERB = re.compile(rf"(?i:{_CALL_OF})({_NAME_IN_TEXT})")
+_BEFORE_NOUN = re.compile(rf"({_NAME_IN_TEXT})[`'\"]?(?:\(\))? tools?\b")
 """A name of several words after "call", "use" or another such verb, or before "tool"."""
 
 _HUMP = re.compile(r"[A-Z](?<=[a-z0-9].)")
@@ -101,7 +102,8 @@ class ToolNames:
 
     def missing_in(self, text: str) -> Iterator[str]:
         """Yields the names after "call", "use" or another such verb, or before "tool", that are missing."""
-        for found in dict.fromkeys(one or other for one, other in _NAMED_TOOL.findall(text)):
+        before_noun = _BEFORE_NOUN.findall(text) if " tool" in text else ()
+        for found in dict.fromkeys((*_AFTER_VERB.findall(text), *before_noun)):
             # `read-only` may be an adjective.
             is_name = found.count("-") != 1 or any(f"{mark}{found}" in text for mark in "`'\"")
             if is_name and self.is_missing(found):
