@@ -115,7 +115,7 @@ def _findings(
             is_alone = len(reading.services) == 1 and name is not None
             place = name if is_alone else f"{name} {service.name}" if name is not None else service.name
             own = out if out is None or len(folders) + len(reading.failures) == 1 else out / folders[index]
-            findings.append(linter.check(service, place or "", path=path, index=index, out=own))
+            findings.append(linter.check(service, place or "", path=path, out=own))
     return findings, code
 
 

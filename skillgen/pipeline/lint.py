@@ -23,8 +23,6 @@ from skillgen.rules.findings import (
     Baseline,
     Findings,
     Location,
-    is_snapshot_text,
-    locations_in_snapshot,
     locations_of,
     owners_in,
     worst_first,
@@ -65,13 +63,8 @@ class Linter:
         self._sources: list[str] = []
         self._has_requirements = has_requirements
 
-    def check(
-        self, service: Service, source: str, *, path: str | None = None, index: int = 0, out: Path | None = None
-    ) -> Findings:
-        """Returns the findings on a service, and on what a person added to its documents in `out`.
-
-        `path` is its file, and `index` its place in a snapshot.
-        """
+    def check(self, service: Service, source: str, *, path: str | None = None, out: Path | None = None) -> Findings:
+        """Returns the findings on a service of the file `path`, and on what a person added to documents in `out`."""
         item = _findings_on(service, source, path)
         codes = frozenset(CODES) if self._has_requirements else self.codes
         found = [*service.problems, *service.advice, *check_service(service, codes)]
@@ -89,9 +82,6 @@ class Linter:
             return item
         text = _text_of(path)
         locations = locations_of(item.problems, path, lambda other: text if other == path else _text_of(other))
-        if is_snapshot_text(text):
-            others = {where: place for where, place in locations.items() if place.path != path}
-            locations = {**locations_in_snapshot(item.problems, index, path, text), **others}
         return structs.replace(item, locations={**locations, **item.locations})
 
     def check_skill(self, skill: Path, service: Service) -> Findings:

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import json
-import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Literal
 
 import msgspec
@@ -14,9 +11,8 @@ from msgspec import Struct, structs
 
 from skillgen.errors import Problem, UsageError
 from skillgen.model.service import Service
-from skillgen.model.values import Json, child
 from skillgen.problem_codes import Level
-from skillgen.rules.positions import positions_in
+from skillgen.rules.positions import positions_in, prefixes
 from skillgen.typed import decode
 
 LEVELS: tuple[Level, ...] = ("error", "warning", "info")
@@ -83,19 +79,12 @@ class Findings(Struct, frozen=True, kw_only=True):
 
     def owner_pointer(self, problem: Problem) -> str:
         """Returns the pointer of the tool, resource or prompt that a finding concerns, or an empty string."""
-        return next((prefix for prefix in _prefixes(problem.where) if prefix in self.owners), "")
+        return next((prefix for prefix in prefixes(problem.where) if prefix in self.owners), "")
 
     def stable_place(self, problem: Problem) -> str:
         """Returns a place that remains the same when entries of a list move: a name in place of an index."""
         pointer = self.owner_pointer(problem)
         return f"{self.owners[pointer]}{problem.where[len(pointer) :]}" if pointer else problem.where
-
-
-def _prefixes(pointer: str) -> Iterator[str]:
-    """Yields a pointer and those above it, the longest first."""
-    while pointer:
-        yield pointer
-        pointer = pointer.rpartition("/")[0]
 
 
 def owners_in(service: Service) -> dict[str, str]:
@@ -137,47 +126,6 @@ def locations_of(problems: Sequence[Problem], path: str, read_text: ReadText) ->
         for place, (line, column) in positions_in(read_text(file), places).items():
             locations[places[place]] = Location(file, line, column)
     return locations
-
-
-_SNAPSHOT = re.compile(r'\s*\{\s*"snapshot"')
-
-
-def is_snapshot_text(text: str) -> bool:
-    """True if a document begins as `skillgen inspect` writes it."""
-    return _SNAPSHOT.match(text) is not None
-
-
-def locations_in_snapshot(problems: Sequence[Problem], index: int, path: str, text: str) -> dict[str, Location]:
-    """Returns the locations of findings on the service `index` of a snapshot: each in the innermost node whose pointer
-    is above that of the finding.
-    """
-    nodes: dict[str, str] = {}
-    top = child("", "services", index)
-    with suppress(ValueError, RecursionError, LookupError, TypeError):
-        _find_nodes(json.loads(text)["services"][index], top, nodes)
-    places = {problem.where: _place_in(problem.where, nodes, top) for problem in problems}
-    positions = positions_in(text, places.values())
-    return {where: Location(path, *positions[place]) for where, place in places.items() if place in positions}
-
-
-def _find_nodes(value: Json, place: str, nodes: dict[str, str]) -> None:
-    """Collects the place in the snapshot of each node by its pointer into the source; the first one counts."""
-    if isinstance(value, dict):
-        if isinstance(pointer := value.get("pointer"), str):
-            nodes.setdefault(pointer, place)
-        for key, item in value.items():
-            if key not in ("input_schema", "raw", "extras", "problems"):
-                _find_nodes(item, child(place, key), nodes)
-    elif isinstance(value, list):
-        for index, item in enumerate(value):
-            _find_nodes(item, child(place, index), nodes)
-
-
-def _place_in(where: str, nodes: Mapping[str, str], top: str) -> str:
-    for prefix in _prefixes(where):
-        if prefix in nodes:
-            return nodes[prefix] + where[len(prefix) :]
-    return top
 
 
 # -- the baseline ----------------------------------------------------------------------------------------------------

@@ -32,10 +32,10 @@ def positions_in(text: str, places: Iterable[str]) -> dict[str, Position]:
         found[place] = (int(line[1]), 1) if line else None
     pointers = [place for place in found if place.startswith("/")]
     try:
-        offsets = _offsets_in(text, {prefix for pointer in pointers for prefix in _prefixes(pointer)})
+        offsets = _offsets_in(text, {prefix for pointer in pointers for prefix in prefixes(pointer)})
         positions = dict(_positions_of(offsets, text))
         for pointer in pointers:
-            nearest = (positions[prefix] for prefix in reversed(_prefixes(pointer)) if prefix in positions)
+            nearest = (positions[prefix] for prefix in prefixes(pointer) if prefix in positions)
             found[pointer] = next(nearest, None)
     except (ValueError, LookupError):  # not JSON
         positions_by_id = Places()
@@ -46,10 +46,11 @@ def positions_in(text: str, places: Iterable[str]) -> dict[str, Position]:
     return {place: position for place, position in found.items() if position is not None}
 
 
-def _prefixes(pointer: str) -> list[str]:
-    """Returns a pointer and those to what contains it, the outermost first, without the document."""
-    steps = pointer.split("/")[1:]
-    return ["/" + "/".join(steps[: end + 1]) for end in range(len(steps))]
+def prefixes(pointer: str) -> Iterator[str]:
+    """Yields a pointer and those above it, the longest first."""
+    while pointer:
+        yield pointer
+        pointer = pointer.rpartition("/")[0]
 
 
 def _offsets_in(text: str, wanted: set[str]) -> dict[str, int]:
