@@ -101,7 +101,7 @@ def test_skill_md_names_what_the_description_speaks_of(tmp_path: Path) -> None:
     long = {**INFO, "description": INFO["description"] + "Word. " * 2_000}
     skill = of_description(tmp_path, {"/tasks": {"get": operation("list_tasks")}}, info=long)
     assert "[references/about.md](references/about.md): Signing in, Pages, Limits of `use`" in skill
-    assert "calls may still require it, see the description\n" in skill
+    assert "calls may still require it\n" in skill
 
 
 def test_authentication_refers_only_to_a_description_that_mentions_it(tmp_path: Path) -> None:

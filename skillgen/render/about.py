@@ -5,7 +5,7 @@ Also the service's entry for a client's server file (`mcpServers`), and one line
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any, Literal
 
 from msgspec import Struct
@@ -74,91 +74,54 @@ def _has_client_notes(service: Service) -> bool:
     return client_configuration(service) is not None or bool(service.install or client_variables(service))
 
 
-_PORTION_BYTES = 7_000
-"""Bytes of source text in one section; escaping may double them."""
-
 _AUTHENTICATION = "authentication"
 """The title of the source's own sections on it."""
 
 
-def about_pages(service: Service, templates: Templates, more: Sequence[Section]) -> tuple[Page, ...]:
+def about_pages(service: Service, templates: Templates, more: Sequence[Section] = ()) -> tuple[Page, ...]:
     """Returns the pages; none if there is nothing to add to SKILL.md.
 
     `more` are the sections on options, on what all tools say, and on the errors that they share.
     """
-    return _AboutReader(service, templates).pages(more)
+    text = _description(service) or ""
+    intro = block(text) if text.strip() else None
+    sections = [*_sections(service, templates), *more]
+    heading = plain_phrase("about", service=title(service))
+    if intro and not sections:
+        return (Page(file_name="about.md", title=heading, part=1, parts=1, intro=intro),)
+    return pages_of(heading, "about", sections, intro=intro)
 
 
-class _AboutReader:
-    """Renders the sections of one service."""
+def _sections(service: Service, templates: Templates) -> Iterator[Section]:
+    headings = phrases("about_headings")
 
-    def __init__(self, service: Service, templates: Templates) -> None:
-        self._service = service
-        self._templates = templates
+    def section(heading: str, template: str, **context: object) -> Section:
+        return section_of(one_line(heading), templates.render(f"about/{template}.md.j2", service=service, **context))
 
-    def pages(self, more: Sequence[Section]) -> tuple[Page, ...]:
-        """Returns the pages."""
-        text = _description(self._service)
-        first, *rest = split_portions(text, _PORTION_BYTES) if text else ("",)
-        headings = phrases("about_headings")
-        sections = [
-            *([self._section(headings["client"], "client")] if _has_client_notes(self._service) else []),
-            *self._portions(headings["description"], rest, start=2),
-            *self._sections(headings),
-            *more,
-        ]
-        intro = block(first) if first.strip() else None
-        heading = plain_phrase("about", service=title(self._service))
-        if intro and not sections:
-            return (Page(file_name="about.md", title=heading, part=1, parts=1, intro=intro),)
-        return pages_of(heading, "about", sections, intro=intro)
-
-    def _section(self, topic: str, template: str, number: int = 1, count: int = 1, **context: object) -> Section:
-        """Returns a section, which may be a part of several with the same topic."""
-        heading = topic if count == 1 else plain_phrase("part_of", heading=topic, number=number, parts=count)
-        body = self._templates.render(f"about/{template}.md.j2", service=self._service, **context)
-        return section_of(one_line(heading), body, topic=one_line(topic))
-
-    def _sections(self, headings: Mapping[str, str]) -> Iterator[Section]:
-        service = self._service
-        if service.instructions:
-            yield from self._text(headings["instructions"], service.instructions, "instructions")
-        if has_choice(service.endpoints):
-            yield self._section(headings["addresses"], "addresses")
-        own = [item for item in service.sections if item.title.strip().lower() == _AUTHENTICATION]
-        if service.requirements.auth:
-            yield self._section(headings["authentication"], "authentication", own=own)
-        for name in ("errors", "extensions", "skills", "related"):
-            if getattr(service, name):
-                yield self._section(headings[name], name)
-        for file in (file for skill in service.skills for file in skill.files):
-            if file.text is not None:
-                yield from self._text(file.uri, file.text)
-        for workflow in service.workflows:
-            recipe = recipe_of(workflow, service.workflows, service.tools)
-            shown = self._section(workflow_title(workflow), "workflow", workflow=workflow, recipe=recipe)
-            yield replace(shown, name=workflow_section_name(workflow))
-        for section in service.sections:
-            if not service.requirements.auth or section not in own:
-                yield from self._text(section_title(section), section.body)
-        quotations = [
-            replace(item, text=text)
-            for item in service.quotations
-            for text in split_portions(item.text, _PORTION_BYTES)
-        ]
-        for number, item in enumerate(quotations, 1):
-            yield self._section(headings["quotations"], "quotation", number, len(quotations), quotation=item)
-
-    def _text(self, heading: str, text: str, template: str = "text") -> Iterator[Section]:
-        yield from self._portions(heading, split_portions(text, _PORTION_BYTES), template)
-
-    def _portions(
-        self, heading: str, texts: Sequence[str], template: str = "text", start: int = 1
-    ) -> Iterator[Section]:
-        """Yields a section for each text; only the first has a template of its own."""
-        count = start + len(texts) - 1
-        for number, text in enumerate(texts, start):
-            yield self._section(heading, template if number == 1 else "text", number, count, text=text)
+    if _has_client_notes(service):
+        yield section(headings["client"], "client")
+    if service.instructions:
+        yield section(headings["instructions"], "instructions", text=service.instructions)
+    if has_choice(service.endpoints):
+        yield section(headings["addresses"], "addresses")
+    own = [item for item in service.sections if item.title.strip().lower() == _AUTHENTICATION]
+    if service.requirements.auth:
+        yield section(headings["authentication"], "authentication", own=own)
+    for name in ("errors", "extensions", "skills", "related"):
+        if getattr(service, name):
+            yield section(headings[name], name)
+    for file in (file for skill in service.skills for file in skill.files):
+        if file.text is not None:
+            yield section(file.uri, "text", text=file.text)
+    for workflow in service.workflows:
+        recipe = recipe_of(workflow, service.workflows, service.tools)
+        shown = section(workflow_title(workflow), "workflow", workflow=workflow, recipe=recipe)
+        yield replace(shown, name=workflow_section_name(workflow))
+    for item in service.sections:
+        if not service.requirements.auth or item not in own:
+            yield section(section_title(item), "text", text=item.body)
+    if service.quotations:
+        yield section(headings["quotations"], "quotations")
 
 
 def section_title(section: SourceSection) -> str:
@@ -232,15 +195,14 @@ class Said(Struct, frozen=True, kw_only=True):
         """Returns the about pages without the text, if SKILL.md has all of it."""
         if self.is_cut or not self.text:
             return tuple(about)
-        heading = phrases("about_headings")[self.name]
-        pages = (
-            replace(
-                page,
-                intro=None if self.name == "description" else page.intro,
-                sections=tuple(item for item in page.sections if item.topic != heading),
-            )
-            for page in about
-        )
+        if self.name == "description":
+            pages = [replace(page, intro=None) for page in about]
+        else:
+            heading = phrases("about_headings")["instructions"]
+            pages = [
+                replace(page, sections=tuple(item for item in page.sections if item.heading != heading))
+                for page in about
+            ]
         return tuple(page for page in pages if page.intro or page.sections)
 
 

@@ -74,16 +74,6 @@ def base_url(url: str) -> str:
     return url if url.endswith("://") else url.rstrip("/") or url
 
 
-_AUTHENTICATION = re.compile(
-    r"\b(?:authenti|authori[sz]|api[ _-]?keys?\b|access[ _-]tokens?\b|bearer\b)", re.IGNORECASE
-)
-
-
-def speaks_of_authentication(service: Service) -> bool:
-    """True if the description, which is in the references, mentions authentication."""
-    return bool(service.description and _AUTHENTICATION.search(service.description))
-
-
 def has_choice(endpoints: Sequence[Endpoint]) -> bool:
     """True if a caller can choose between URLs, or fill in variables of one."""
     return len(endpoints) > 1 or any(endpoint.variables for endpoint in endpoints)

@@ -76,19 +76,9 @@ class ShownExample(Struct, frozen=True):
     """The result, as JSON."""
 
 
-class ShownExamples(Struct, frozen=True):
-    """The example calls of a tool as they appear in a document."""
-
-    calls: tuple[ShownExample, ...]
-    """The examples that are shown."""
-
-    left_out: Markdown | None
-    """A sentence that names the others."""
-
-
-def shown_examples(tool: Tool, command: Command) -> ShownExamples:
+def shown_examples(tool: Tool, command: Command) -> list[ShownExample]:
     """Returns the examples that are short enough, valid ones first."""
-    candidates: list[tuple[Example | ExampleOutput, ShownExample]] = []
+    candidates: list[ShownExample] = []
     for example in sorted(tool.examples, key=lambda example: example.flaw is not None):
         language = "sh" if tool.command or example.request is not None else "json"
         if tool.command:
@@ -97,38 +87,32 @@ def shown_examples(tool: Tool, command: Command) -> ShownExamples:
             text = _example_json(example.input) if example.request is None else command(tool, example.request)
         flaw = phrase("example_with_flaw", flaw=inline(example.flaw)) if example.flaw is not None else None
         label = _label(flaw or phrase("example_call"), example, has_others=len(tool.examples) > 1)
-        candidates.append((example, ShownExample(label, language, text, _output(example))))
-    return _within_limits(candidates, _EXAMPLE_LIMIT, _EXAMPLES_LIMIT)
+        candidates.append(ShownExample(label, language, text, _output(example)))
+    return list(_within_limits(candidates, _EXAMPLE_LIMIT, _EXAMPLES_LIMIT))
 
 
-def shown_outputs(output: Output) -> ShownExamples:
+def shown_outputs(output: Output) -> list[ShownExample]:
     """Returns the declared results that are short enough."""
-    candidates: list[tuple[Example | ExampleOutput, ShownExample]] = []
+    candidates: list[ShownExample] = []
     for example in output.examples:
         data = example.value.json
         is_text = isinstance(data, str) and example.media_type is not None and not is_json(example.media_type)
         text = data if isinstance(data, str) and is_text else _example_json(data)
         if text.strip():
             label = _label(phrase("example_result"), example, has_others=len(output.examples) > 1)
-            candidates.append((example, ShownExample(label, "" if is_text else "json", text, None)))
-    shown = _within_limits(candidates, _OUTPUT_LIMIT, _OUTPUTS_LIMIT)
-    return shown if len(output.examples) > 1 else replace(shown, left_out=None)
+            candidates.append(ShownExample(label, "" if is_text else "json", text, None))
+    return list(_within_limits(candidates, _OUTPUT_LIMIT, _OUTPUTS_LIMIT))
 
 
-def _within_limits(
-    candidates: Sequence[tuple[Example | ExampleOutput, ShownExample]], limit: int, total_limit: int
-) -> ShownExamples:
-    """Returns the examples that are short enough, with a sentence that names the others."""
-    shown: list[ShownExample] = []
-    names: list[str] = []
-    size = 0
-    for example, item in candidates:
-        size += len(item.text.encode())
-        if len(item.text.encode()) <= limit and (not shown or size <= total_limit):
-            shown.append(item)
-        elif example.name:
-            names.append(code(example.name) + (f" ({inline(example.description)})" if example.description else ""))
-    return ShownExamples(tuple(shown), phrase("examples_too_long", names=", ".join(names)) if names else None)
+def _within_limits(candidates: Sequence[ShownExample], limit: int, total_limit: int) -> Iterator[ShownExample]:
+    """Yields the examples that are short enough."""
+    size, is_first = 0, True
+    for item in candidates:
+        size_of_item = len(item.text.encode())
+        size += size_of_item
+        if size_of_item <= limit and (is_first or size <= total_limit):
+            is_first = False
+            yield item
 
 
 def _example_json(data: Json) -> str:

@@ -184,7 +184,6 @@ FILTERS: dict[str, Callable[..., Any]] = {
     "other_access": access.other_access,
     "login_hints": login.login_hints,
     "undescribed_logins": login.undescribed_logins,
-    "speaks_of_authentication": access.speaks_of_authentication,
     "about_words": listing.about_words,
     "page_links": listing.page_links,
     "web_links": access.web_links,

@@ -43,9 +43,6 @@ class Section(Struct, frozen=True, kw_only=True):
     text: Markdown
     """The heading and everything below it; links are unresolved."""
 
-    topic: str | None = None
-    """The heading without the number of the part, if it is one of several."""
-
     above: tuple[str, ...] = ()
     """Items of its lists that are written once, above the sections of a page."""
 
@@ -105,11 +102,10 @@ class Page(Struct, frozen=True, kw_only=True, dict=True):
         return sum(len(text.encode("utf-8")) + 2 for text in (*texts, *([self.intro] if self.intro else [])))
 
 
-def section_of(heading: str, body: str, name: str | None = None, topic: str | None = None, target: str = "") -> Section:
+def section_of(heading: str, body: str, name: str | None = None, target: str = "") -> Section:
     """Returns a section with its heading; it has the name of what it documents, if that is not the heading."""
     text = Markdown(f"## {heading_text(heading)}\n\n{body}".rstrip("\n"))
-    name = heading if name is None else name
-    return Section(name=name, heading=one_line(heading), text=text, topic=topic, target=target)
+    return Section(name=heading if name is None else name, heading=one_line(heading), text=text, target=target)
 
 
 def pages_of(

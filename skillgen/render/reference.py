@@ -163,10 +163,9 @@ class Reference(Struct, frozen=True, kw_only=True, dict=True):
 
     @property
     def about_topics(self) -> list[str]:
-        """The headings of the about pages; a text in several parts has a single heading."""
-        sections = (section.topic or section.heading for page in self.about for section in page.sections)
-        replaced = {phrases("about_headings")["description"]} if self.headings else set()
-        return list(dict.fromkeys([*self.headings, *(name for name in sections if name not in replaced)]))
+        """The headings of the about pages."""
+        sections = (section.heading for page in self.about for section in page.sections)
+        return list(dict.fromkeys([*self.headings, *sections]))
 
     @property
     def tool_pages(self) -> list[tuple[Page, tuple[Tool, ...]]]:
@@ -174,18 +173,8 @@ class Reference(Struct, frozen=True, kw_only=True, dict=True):
         return [item for topic in self.topics for item in topic.tools_by_page]
 
     def about_address(self, name: str) -> str | None:
-        """Returns the address of a section of the about pages, such as `authentication`, or of its first part."""
-        heading = phrases("about_headings")[name]
-        first_part = plain_phrase("part_of", heading=heading, number=1, parts="")[:-1]
-        return next(
-            (
-                f"{page.file_name}#{anchor}"
-                for page in self.about
-                for title, anchor in page.anchors.items()
-                if title == heading or title.startswith(first_part)
-            ),
-            None,
-        )
+        """Returns the address of a section of the about pages, such as `authentication`."""
+        return addresses(self.about).get(phrases("about_headings")[name])
 
     @property
     def pages(self) -> Iterator[Page]:
@@ -675,17 +664,11 @@ def _joined(*texts: Markdown | None) -> Markdown | None:
 def _list_pages(
     stem: str, sections: Sequence[Section], templates: Templates, limit: int, **context: object
 ) -> tuple[Page, ...]:
-    """Divides resources, prompts or events into pages, in alphabetical order if there are several."""
+    """Divides resources, prompts or events into pages."""
     if not sections:
         return ()
-    title = phrases("list_headings")[stem]
     intro = Markdown(templates.render(f"reference/{stem}.md.j2", **context).rstrip("\n"))
-    pages = pages_of(title, stem, sections, intro=intro, limit=limit)
-    if len(pages) == 1:
-        return pages
-    return pages_of(
-        title, stem, sorted(sections, key=lambda section: section.heading.casefold()), intro=intro, limit=limit
-    )
+    return pages_of(phrases("list_headings")[stem], stem, sections, intro=intro, limit=limit)
 
 
 def _intro(group: Group) -> Markdown | None:

@@ -187,16 +187,14 @@ def _step(step: WorkflowStep, tools: Mapping[str, Tool]) -> RecipeStep:
     line = phrase("step_line", name=code(step.name), called=called)
     if description := inline(step.description or ""):
         line = Markdown(f"{line} {description}")
-    return RecipeStep(line, tuple(_details(step, tool)))
+    return RecipeStep(line, tuple(_details(step)))
 
 
-def _details(step: WorkflowStep, tool: Tool | None) -> Iterator[Markdown]:
+def _details(step: WorkflowStep) -> Iterator[Markdown]:
     if step.after:
         yield phrase("step_after", len(step.after), names=code_list(step.after))
     yield from map(_sent, step.values)
     yield from _body(step)
-    if tool is not None and (missing := list(_missing(step, tool))):
-        yield phrase("step_also_required", names=code_list(missing))
     if step.criteria:
         yield phrase("step_succeeds", conditions=_all(step.criteria))
     yield from (_action(action, "step_then") for action in step.on_success)
@@ -220,22 +218,6 @@ def _body(step: WorkflowStep) -> Iterator[Markdown]:
         yield phrase("step_whole_body", place=words, value=value(data))
     for item in step.replacements:
         yield phrase("step_value", place=f"{phrase('step_body_at')} ", name=code(item.name), value=value(item.value))
-
-
-def _missing(step: WorkflowStep, tool: Tool) -> Iterator[str]:
-    """Yields the required parameters that a step does not name; of a body only if all its properties are known."""
-    given = {(item.name, item.location) for item in step.values}
-    names = {item.name for item in step.values}
-    data = step.body.json if step.body is not None else {}
-    is_known = isinstance(data, dict) and data.keys() != _SELECTOR and not step.replacements
-    for item in tool.parameters:
-        if not item.required or item.schema.default is not None:
-            continue
-        if item.location == "body":
-            if is_known and item.name not in data and not (item.is_whole_body and step.body is not None):
-                yield item.name
-        elif (item.name, item.location) not in given and not (item.location == "argument" and item.name in names):
-            yield item.name
 
 
 def _kept(outputs: Mapping[str, Json] | None, words: str = "step_keeps") -> Iterator[Markdown]:
