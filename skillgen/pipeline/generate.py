@@ -253,28 +253,24 @@ def _poorer_tools(what: str, before: Mapping[str, Any], after: Mapping[str, Any]
 
 
 def _refuse_conflicts(plan: Plan) -> None:
-    conflicts, reasons = plan.conflicts, dict.fromkeys(change.reason for change in plan.conflicts)
-    if not conflicts:
+    if not (conflicts := plan.conflicts):
         return
+    reasons = dict.fromkeys(change.reason for change in conflicts)
+    discard = "or discard the edits with --force"
     if [*reasons] == [FOREIGN]:
-        lost = (
-            f"restore {RECORD_NAME} if skillgen wrote these files and it was lost; " if not plan.before.states else ""
-        )
-        fix = f"{lost}move the file away, choose another folder with --out, or replace it with --force"
+        fix = "move the file away, choose another folder with --out, or replace it with --force"
+        if not plan.before.states:
+            fix = f"restore {RECORD_NAME} if skillgen wrote these files and it was lost; {fix}"
     elif UNMERGED in reasons:
         fix = "resolve it: keep the lines that people wrote, and of the others one side; then run again"
     elif [*reasons] == [CHANGED_ARTIFACT]:
-        fix = "change skillgen.yaml or the templates, from which it is written; or discard the edits with --force"
+        fix = f"change skillgen.yaml or the templates, from which it is written; {discard}"
     elif all(change.path.endswith(".json") for change in conflicts):
-        fix = (
-            "put your keys above the last key, on separate lines that end with a comma, to keep them; set generated "
-            "values in skillgen.yaml; or discard the edits with --force"
-        )
+        fix = "put your keys above the last key, on separate lines that end with a comma, to keep them; "
+        fix += f"set generated values in skillgen.yaml; {discard}"
     else:
-        fix = (
-            "move your words to skillgen.yaml; or put them between <!-- yours --> and <!-- /yours --> to keep them; "
-            "or discard the edits with --force"
-        )
+        fix = "move your words to skillgen.yaml; or put them between <!-- yours --> and <!-- /yours --> to keep them; "
+        fix += discard
     names = ", ".join([*(change.path for change in conflicts[:5]), *(["…"] if len(conflicts) > 5 else [])])
     what = f"{names}: {'; '.join(reasons)}; nothing was written"
     raise EditedError(what, where=str(plan.out), fix=fix, diff="".join(change.edit for change in conflicts))
