@@ -18,9 +18,9 @@ from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
 from msgspec import structs
 
-from skillgen.config.convert import Converter, error_of_argument
+from skillgen.config.convert import Converter, error_of_argument, renamed
 from skillgen.config.option import Option, Options, options_in, part_of
-from skillgen.config.project import ALL_OPTIONS, LintOptions, OutputOptions, Source, Texts, renamed
+from skillgen.config.project import ALL_OPTIONS, LintOptions, OutputOptions, Source, Texts
 from skillgen.errors import EditedError, ExitCode, OutputError, Problem, SkillgenError, SourceError, UsageError
 from skillgen.infer.description import described
 from skillgen.model.auth import Endpoint

@@ -18,8 +18,8 @@ from typing import TYPE_CHECKING
 
 from msgspec import structs
 
+from skillgen.config.convert import in_keys
 from skillgen.config.option import Options, option
-from skillgen.config.project import in_keys
 from skillgen.errors import EditedError, OutputError, Problem, SkillgenError, UsageError, failure_from_bug
 from skillgen.model.document import BYTES_PER_TOKEN
 from skillgen.problem_codes import CODES

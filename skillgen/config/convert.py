@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import difflib
 import os
+import re
 import typing
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import Annotated, Any, TypeAlias
 
 import msgspec
@@ -17,7 +18,7 @@ from msgspec import UNSET, Meta, Struct
 
 from skillgen.config.dropped import dropped
 from skillgen.config.option import Option, Options, command_words, keys_in
-from skillgen.config.project import Source, Target
+from skillgen.config.project import ALL_OPTIONS, Source, Target
 from skillgen.errors import SkillgenError, UsageError
 from skillgen.typed import convert
 
@@ -182,3 +183,41 @@ def error_of_argument(fault: Fault) -> UsageError:
     if fault.is_unknown:
         return UsageError(f"no such key: {names.pop()}", where=".".join(names), fix=fault.fix)
     return UsageError(fault.what, where=names[0] if names[0].startswith("--") else ".".join(names), fix=fault.fix)
+
+
+# -- options in messages ---------------------------------------------------------------------------------------------
+
+_FLAGS = {item.flag: item for item in ALL_OPTIONS.values()}
+_FLAG = re.compile(
+    r"(?P<flag>--[a-z][a-z-]*)"
+    r"(?P<value> (?P<variable>[^\s=]+)=(?P<text>\w+)| '(?P<header>[^':]+): (?P<content>[^']*)'| [A-Z_]+\b)?"
+)
+"""An option of the command line in a message, with its value: `--timeout SECONDS`, `--env NAME=VALUE`."""
+
+
+def renamed(text: str, name_of: Callable[[Option, re.Match[str]], str | None]) -> str:
+    """Returns a message with other names in place of the options that it names, unless it has a command line.
+
+    `name_of` gets an option and its place in the message, with its value; `None` leaves it.
+    """
+
+    def name(match: re.Match[str]) -> str:
+        item = _FLAGS.get(match["flag"])
+        return (name_of(item, match) if item is not None else None) or match[0]
+
+    return text if re.search(r"skillgen [a-z-]+ -", text) else _FLAG.sub(name, text)
+
+
+def in_keys(text: str, given: Collection[str] = ()) -> str:
+    """Returns a message with keys of the project file in place of options, except those that the run has."""
+
+    def key(item: Option, match: re.Match[str]) -> str | None:
+        return f"`{item.key}`{match['value'] or ''}" if item.is_key and item.name not in given else None
+
+    return renamed(text, key)
+
+
+def key_in_target(flag: str) -> str:
+    """Returns the place of an option below a target of the project file: `source/headers` for `--header`."""
+    key = _FLAGS[flag].key if flag in _FLAGS else flag[2:]
+    return f"source/{key}" if key in keys_in(Source) else key

@@ -17,9 +17,9 @@ from typing import Any, TypeAlias
 
 import yaml
 
-from skillgen.config.convert import Converter, Fault
+from skillgen.config.convert import Converter, Fault, in_keys
 from skillgen.config.option import AnyOptions, PathName, keys_in
-from skillgen.config.project import SOURCE_KINDS, Project, Source, Target, in_keys
+from skillgen.config.project import SOURCE_KINDS, Project, Source, Target
 from skillgen.errors import ProblemLog, UsageError
 from skillgen.text.yaml_core import Places, YamlError, parse_yaml, place_of
 

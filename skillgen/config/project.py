@@ -1,20 +1,18 @@
 """The options of skillgen, each declared once: how a source is read, what its author says of it, and its documents.
 
-An option is a field that `option` returns. From these classes come the options of the command line, the
-keywords of the Python API, the keys of a project file with their validation, their JSON Schema and the lists in
-`--ai-help`. A key has the name of the field, with hyphens; so has an option of the command line, unless `flag` says
-otherwise.
+An option is a field that `option` returns. From these classes come the options of the command line, the keywords of the
+Python API, the keys of a project file with their validation, their JSON Schema and the lists in `--ai-help`. A key has
+the name of the field, with hyphens; so has an option of the command line, unless `flag` says otherwise.
 """
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from msgspec import NODEFAULT, UNSET, UnsetType
 
-from skillgen.config.option import Option, Options, PathName, keys_in, option, options_in
+from skillgen.config.option import Option, Options, PathName, option, options_in
 from skillgen.errors import UsageError
 from skillgen.model.document import (
     DEFAULT_BUDGET,
@@ -36,10 +34,6 @@ HOSTS = {"claude": ".claude/skills", "agents": ".agents/skills"}
 
 PACKAGE = "package"
 """What `--install` calls the package of the project: its users get the skill with it."""
-
-PACKAGE_FOLDER = ".agents/skills"
-"""The folder for skills in a Python package."""
-
 
 _SERVERS = ("command", "url", "config")
 _DESCRIPTIONS = ("document", "openapi", "openapi_command")
@@ -603,38 +597,3 @@ SOURCE_KINDS = tuple(item.name for item in options_in(Source) if item.is_kind)
 
 ALL_OPTIONS = {item.name: item for cls in (Run, LintOptions, Source, Texts, OutputOptions) for item in options_in(cls)}
 """Every option by the name of its field."""
-
-_FLAGS = {item.flag: item for item in ALL_OPTIONS.values()}
-_FLAG = re.compile(
-    r"(?P<flag>--[a-z][a-z-]*)"
-    r"(?P<value> (?P<variable>[^\s=]+)=(?P<text>\w+)| '(?P<header>[^':]+): (?P<content>[^']*)'| [A-Z_]+\b)?"
-)
-"""An option of the command line in a message, with its value: `--timeout SECONDS`, `--env NAME=VALUE`."""
-
-
-def renamed(text: str, name_of: Callable[[Option, re.Match[str]], str | None]) -> str:
-    """Returns a message with other names in place of the options that it names, unless it has a command line.
-
-    `name_of` gets an option and its place in the message, with its value; `None` leaves it.
-    """
-
-    def name(match: re.Match[str]) -> str:
-        item = _FLAGS.get(match["flag"])
-        return (name_of(item, match) if item is not None else None) or match[0]
-
-    return text if re.search(r"skillgen [a-z-]+ -", text) else _FLAG.sub(name, text)
-
-
-def in_keys(text: str, given: Collection[str] = ()) -> str:
-    """Returns a message with keys of the project file in place of options, except those that the run has."""
-
-    def key(item: Option, match: re.Match[str]) -> str | None:
-        return f"`{item.key}`{match['value'] or ''}" if item.is_key and item.name not in given else None
-
-    return renamed(text, key)
-
-
-def key_in_target(flag: str) -> str:
-    """Returns the place of an option below a target of the project file: `source/headers` for `--header`."""
-    key = _FLAGS[flag].key if flag in _FLAGS else flag[2:]
-    return f"source/{key}" if key in keys_in(Source) else key

@@ -14,9 +14,9 @@ from typing import Any
 import msgspec
 from msgspec import UNSET
 
-from skillgen.config.convert import SCALARS
+from skillgen.config.convert import SCALARS, in_keys
 from skillgen.config.option import Option, Options, keys_in
-from skillgen.config.project import SOURCE_KINDS, Project, Source, Target, in_keys
+from skillgen.config.project import SOURCE_KINDS, Project, Source, Target
 
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
 

@@ -26,9 +26,10 @@ from msgspec import Struct, structs
 from msgspec import json as msgspec_json
 
 from skillgen import __version__
+from skillgen.config.convert import in_keys, key_in_target
 from skillgen.config.loader import interpolate, variables_in
 from skillgen.config.option import PathName, options_in
-from skillgen.config.project import DEFAULT_OUT, HOSTS, Source, Target, in_keys, key_in_target
+from skillgen.config.project import DEFAULT_OUT, HOSTS, Source, Target
 from skillgen.errors import ExitCode, SkillgenError, UsageError, failure_from_bug
 from skillgen.pipeline.environments import project_environment, with_resolved_program
 from skillgen.pipeline.generate import write_services

@@ -13,7 +13,7 @@ from pathlib import Path
 from msgspec import Struct
 
 from skillgen.config.option import PathName
-from skillgen.config.project import HOSTS, PACKAGE, PACKAGE_FOLDER, OutputOptions
+from skillgen.config.project import HOSTS, PACKAGE, OutputOptions
 from skillgen.errors import UsageError
 from skillgen.model.values import Json
 from skillgen.security.tables import parse_toml
@@ -41,7 +41,7 @@ def skill_folders(output: OutputOptions, project: Path = Path()) -> tuple[SkillF
     for host in dict.fromkeys(output.install_to):
         if host == PACKAGE:
             package = _package_folder(project, output.package)
-            path = package / ("skills" if _is_npm(package) else PACKAGE_FOLDER)
+            path = package / ("skills" if _is_npm(package) else HOSTS["agents"])
         else:
             path = top / HOSTS[host]
         if not output.user and not is_below(path, project):
