@@ -204,7 +204,7 @@ class Source(Options, frozen=True, kw_only=True):
     )
     skill_files: bool = option("Read the files of the skills that the server lists.", False, kinds=_SERVERS)
     trusted_domains: Sequence[str] = option(
-        "Domain of the homepage and of icons, besides the server's own.",
+        "Another domain for the homepage and icons than the server's own.",
         (),
         flag="--trusted-domain",
         metavar="DOMAIN",

@@ -134,7 +134,7 @@ def service_from_crawl(crawl: Crawl, *, server_name: str | None = None, trusted_
     Args:
         crawl: What the server answered.
         server_name: The name under which a host mounts the server.
-        trusted_domains: Domains that documents may link as its homepage and its icons, besides its own.
+        trusted_domains: Other domains that documents may link as its homepage and its icons.
     """
     problems = ProblemLog()
     for problem in crawl.problems:
