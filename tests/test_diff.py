@@ -39,10 +39,11 @@ NEW = description(
 )
 LINES = [
     "- breaking: get_c: removed",
-    "- breaking: read_b: renamed from get_b",
+    "- breaking: get_b: removed",
     "- breaking: list_a: parameter q is now required",
     "- breaking: list_a: parameter kind takes y no longer",
     "- list_a: parameter n added",
+    "- read_b: added",
     "- delete_d: added",
 ]
 
@@ -144,7 +145,7 @@ def test_check_says_what_changed_above_the_diff(project: Path) -> None:
     (project / "new.json").replace(project / "old.json")
     finished = run_skillgen("from-openapi", "old.json", "--check", cwd=project)
     assert finished.exit_code == 1
-    assert finished.stdout.startswith("# breaking: get_c: removed\n")
+    assert finished.stdout.startswith("# breaking: get_b: removed\n# breaking: get_c: removed\n")
     assert finished.stdout.index("# delete_d: added\n") < finished.stdout.index("\n--- a/")
 
 

@@ -7,7 +7,7 @@ reads them. What cannot be decided, such as another pattern, counts as both.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
 from typing import Any, NamedTuple, TypeAlias
 
@@ -16,6 +16,7 @@ from msgspec.structs import fields
 
 from skillgen.model.calls import Example
 from skillgen.model.schema import Schema
+from skillgen.model.tool import CAUTION
 from skillgen.model.values import Json, Value
 
 
@@ -74,6 +75,17 @@ def both(_old: Any, _new: Any) -> Effect:
     return BOTH
 
 
+def _caution(order: Sequence[Json]) -> Judge:
+    """Judges a mark of safety: a caller relies on the least cautious value only if it is declared."""
+    known = [item or None for item in order]
+
+    def judge(old: Any, new: Any) -> Effect:
+        ranks = [known.index(item or None) if (item or None) in known else 0 for item in (old, new)]
+        return FEWER if ranks[1] > ranks[0] else NEITHER
+
+    return judge
+
+
 def _neither(_old: Any, _new: Any) -> Effect:
     return NEITHER
 
@@ -83,7 +95,7 @@ def text_rule(_old: Any, _new: Any) -> Effect:
     return NEITHER
 
 
-RULES: Mapping[str, Judge | None] = {
+RULES: dict[str, Judge | None] = {
     name: rule
     for names, rule in (
         ("minimum exclusiveMinimum minLength minItems minProperties minContains", _bound(1)),
@@ -111,7 +123,7 @@ RULES: Mapping[str, Judge | None] = {
             "deprecated deprecation operation extras is_input_declared input_media_types output_media_types latency"
             " cost protocol_version server_name client_entry workflows skills related disclosure grants prompt size"
             " priority cache_duration_s refreshable links category retry_after_s has_retry_header user_actionable"
-            " details side_effects cli_equivalent api_equivalent resource_type",
+            " details side_effects reversed_by idempotent_with_key cli_equivalent api_equivalent resource_type",
             _neither,
         ),
         (
@@ -127,14 +139,15 @@ RULES: Mapping[str, Judge | None] = {
             " Service.schemas Service.tools Service.resources"
             " Service.resource_templates Service.prompts Service.events Service.errors Service.parameters"
             " Service.endpoints Requirements.auth Tool.parameters Tool.input Tool.other_inputs"
-            " Tool.output Tool.other_outputs Tool.errors Tool.usage Tool.endpoints Tool.semantics Tool.auth"
-            " Tool.deprecated Tool.method Tool.path Input.media_types Output.status Output.media_types"
+            " Tool.output Tool.other_outputs Tool.errors Tool.usage Tool.endpoints Tool.auth"
+            " Tool.method Tool.path Input.media_types Output.status Output.media_types"
             " ErrorCase.output ErrorCase.other_outputs Schema.alternatives",
             None,
         ),
     )
     for name in names.split()
 }
+RULES |= {f"Semantics.{name}": _caution(order) for name, order in CAUTION.items() if name != "operation"}
 """What a change of a field, or of a keyword of a schema, means; `None` for positions, and for what is compared in
 another way. A field without a rule may be added, but not lost or changed."""
 

@@ -29,7 +29,6 @@ from skillgen.model.change_rules import (
     both,
     defaults_of,
     judged_types,
-    kept,
     rules_of,
     shown,
     text_rule,
@@ -38,7 +37,7 @@ from skillgen.model.inventory import MARKS, type_text
 from skillgen.model.resource import Event
 from skillgen.model.schema import Condition, Parameter, Schema
 from skillgen.model.service import Service
-from skillgen.model.tool import CAUTION, Semantics, Tool
+from skillgen.model.tool import Tool
 from skillgen.model.values import Value
 
 _MARKED_FIELDS = ("read_only", "destructive", "sends", "requires_confirmation", "deprecated")
@@ -53,11 +52,11 @@ class ToolChange(Struct, frozen=True, kw_only=True):
     """One change of a tool, a named type or a service."""
 
     tool: str
-    """The tool, by its new name if it was renamed; the named type for the kind `type`, the service for `service`."""
+    """The tool; the named type for the kind `type`, the service for `service`."""
 
     kind: str
-    """`added`, `removed`, `renamed`, `parameter`, `effect`, `result`, `request`, `type`, `service`, or `words` for
-    texts and examples, which are not judged."""
+    """`added`, `removed`, `parameter`, `effect`, `result`, `request`, `type`, `service`, or `words` for texts and
+    examples, which are not judged."""
 
     text: str
     """The change as a phrase."""
@@ -190,23 +189,18 @@ class _Walk:
         ):
             self._listed(noun, get(old), get(new), at)
         before, after = ({tool.name: tool for tool in service.tools} for service in (old, new))
-        renamed = _renamed_tools(before, after)
-        for name in (name for name in before if name not in after and name not in renamed.values()):
-            self._add(_At(name, "removed"), "removed", True)
-        for name, tool in after.items():
-            if name in renamed:
-                why = "inferred: the same request, or the same description and parameters"
-                self._add(_At(name, "renamed"), f"renamed from {renamed[name]} ({why})", True)
-            if (one := before.get(renamed.get(name, name))) is not None:
-                self._tool(one, tool, _At(name, "effect"))
-            else:
+        for name, one, other in _pairs(before, after, True):
+            if other is None:
+                self._add(_At(name, "removed"), "removed", True)
+            elif one is None:
                 self._add(_At(name, "added"), "added", False)
+            else:
+                self._tool(one, other, _At(name, "effect"))
 
     def _tool(self, old: Tool, new: Tool, at: _At) -> None:
         if (old.method, old.path) != (new.method, new.path):
             requests = (f"{tool.method} {tool.path}" if tool.method else "none" for tool in (old, new))
             self._add(at, "its request was {}, and is {}".format(*requests), True)
-        self._effects(old, new, at)
         self._fields(old, new, at)
         request = at._replace(kind="request")
         self._logins(old, new, request)
@@ -216,21 +210,6 @@ class _Walk:
         self._bodies(old, new, at._replace(kind="parameter", whole="arguments", noun="parameter "))
         self._results(old, new, at._replace(kind="result", is_returned=True))
         self._listed("error", old.errors, new.errors, at._replace(kind="result", is_returned=True))
-
-    def _effects(self, old: Tool, new: Tool, at: _At) -> None:
-        """Compares the semantics: a caller relies on the least cautious value only if it is declared."""
-        for field, rule in (*rules_of(Semantics), ("deprecated", kept)):
-            node = (old, new) if field == "deprecated" else (old.semantics, new.semantics)
-            before, after = (getattr(item, field) for item in node)
-            order = [item or None for item in CAUTION.get(field, ())]
-            ranks = [order.index(item or None) if (item or None) in order else 0 for item in (before, after)]
-            if before == after or rule is text_rule:
-                self._value(field, before, after, rule, at)
-            elif field in _MARKED_FIELDS and bool(before) != bool(after):
-                mark = MARKS[_MARKED_FIELDS.index(field)]
-                self._add(at, f"is {'now' if after else 'no longer'} {mark}", ranks[1] > ranks[0])
-            else:
-                self._add(at, _was(at.label(field), before, after), field != "operation" and ranks[1] > ranks[0])
 
     def _logins(self, old: Tool, new: Tool, at: _At) -> None:
         sets, texts = [], []
@@ -350,9 +329,11 @@ class _Walk:
         elif field == "choices":
             text = "takes any value" if new is None else f"takes only {', '.join(map(shown, new))}"
             self._add(at, f"{at.place} {text}", rule(old, new))
-        elif field in ("required", "deprecated") and isinstance(new, bool):
-            text = f"now {field}" if new else "now optional" if field == "required" else "no longer deprecated"
-            self._add(at, f"{at.place} is {text}", rule(old, new))
+        elif field == "required" and isinstance(new, bool):
+            self._add(at, f"{at.place} is now {'required' if new else 'optional'}", rule(old, new))
+        elif field in _MARKED_FIELDS and bool(old) != bool(new):
+            mark = MARKS[_MARKED_FIELDS.index(field)]
+            self._add(at, f"{at.place} is {'now' if new else 'no longer'} {mark}".strip(), rule(old, new))
         elif field == "types":
             texts = ["|".join(names) or "any" for names in (old, new)]
             self._add(at, _was(at.place, *texts), rule(old, new))
@@ -507,29 +488,6 @@ def _pairs(
         lost, gained = [], []
     yield from ((key, old[key], None) for key in lost)
     yield from ((key, old.get(key), new[key]) for key in new if key in old or key in gained)
-
-
-def _renamed_tools(old: Mapping[str, Tool], new: Mapping[str, Tool]) -> dict[str, str]:
-    """Pairs an added tool with the only removed one of the same request, or of the same description and parameters."""
-
-    def request(tool: Tool) -> str | None:
-        return f"{tool.method} {tool.path}" if tool.method else None
-
-    def words(tool: Tool) -> str | None:
-        text = tool.description or tool.summary or tool.title
-        return text and shown((text, bare(tool.parameters)))
-
-    renamed: dict[str, str] = {}
-    for key in (request, words):
-        sides: list[dict[str, list[str]]] = [defaultdict(list), defaultdict(list)]
-        for side, own, other, done in ((sides[0], old, new, renamed.values()), (sides[1], new, old, renamed.keys())):
-            for name, tool in own.items():
-                if name not in other and name not in done and (text := key(tool)):
-                    side[text].append(name)
-        for text, names in sides[1].items():
-            if len(names) == len(sides[0][text]) == 1:
-                renamed[names[0]] = sides[0][text][0]
-    return renamed
 
 
 def _or_empty(value: Any, other: Any) -> Any:

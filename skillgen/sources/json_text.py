@@ -141,26 +141,25 @@ def _parsed(text: str, start: int) -> tuple[Json, int, bool]:
 
 def resolve_marks(data: Json, problems: ProblemLog) -> Json:
     """Returns a value of `parse_marked_json` without its marks; reports each as a problem with its pointer."""
-    if not _has_marks(data):
-        return data
     root: list[Json] = [data]
-    waiting: list[tuple[str, Any, Any]] = [("", root, 0)]
+    waiting: list[tuple[tuple[str | int, ...], Any, Any]] = [((), root, 0)]
     while waiting:
-        pointer, container, key = waiting.pop()
+        path, container, key = waiting.pop()
         item = container[key]
         for name in getattr(item, "duplicate_keys", ()):
             message = f"the key {name[:100]!r} occurs twice in one object; the last value is used"
-            problems.report("duplicate-key", child(pointer, name), message)
+            problems.report("duplicate-key", child("", *path, name), message)
         if item == _CUT:
             container[key] = None
             # The complete pointer is as long as the part is deep.
             message = f"nested more than {NESTING_LIMIT} levels deep; deeper levels are left out"
-            problems.report("nested-too-deeply", "/".join(pointer.split("/")[:_POINTER_STEPS]), message)
+            problems.report("nested-too-deeply", child("", *path[: _POINTER_STEPS - 1]), message)
         elif isinstance(item, (dict, list)):
             if type(item) is _DuplicateKeyObject:
                 item = container[key] = dict(item)
-            keys = item if isinstance(item, dict) else range(len(item))
-            waiting.extend(reversed([(child(pointer, inner), item, inner) for inner in keys]))
+            members = item.items() if isinstance(item, dict) else enumerate(item)
+            inside = [key for key, member in members if isinstance(member, (dict, list)) or member == _CUT]
+            waiting.extend(((*path, inner), item, inner) for inner in reversed(inside))
     return root[0]
 
 
@@ -183,16 +182,3 @@ def _int_or_text(digits: str) -> int | str:
 _CUT = "\x00nested too deeply\x00"
 _CUT_JSON = json.dumps(_CUT)
 """Marks a cut part until it is reported."""
-
-
-def _has_marks(data: Json) -> bool:
-    waiting: list[Any] = [data]
-    while waiting:
-        value = waiting.pop()
-        if type(value) is _DuplicateKeyObject:
-            return True
-        members = value.values() if isinstance(value, dict) else value
-        if _CUT in members:
-            return True
-        waiting += [item for item in members if isinstance(item, (dict, list))]
-    return False
