@@ -140,6 +140,7 @@ day = datetime.datetime(2024, 1, 2)
 @click.option("--at", type=click.DateTime(["%d.%m.%Y", "%d.%m.%Y %H:%M"]), default=day.replace(hour=9))
 @click.option("--from", type=click.DateTime(), default=day.replace(hour=9))
 @click.option("--days", type=click.DateTime(["%d.%m.%Y"]), multiple=True, default=[day])
+@click.option("--span", type=(click.DateTime(["%d.%m.%Y"]), click.IntRange(1, 5)), help="When, and how long.")
 @click.argument("pair", nargs=2, metavar="FROM TO")
 def clicked(**values):
     '''Do it.
@@ -167,6 +168,7 @@ LINES = {
         "--city": "(string): The city. Three letters, such as HEL.",
         "--at": "Default: `02.01.2024 09:00`.",
         "--from": "(`strftime`). Default: `2024-01-02T09:00:00`.",
+        "--span": "When, and how long. Exactly 2 items.",
         "--days": 'Default: `["02.01.2024"]`. Repeatable.',
     },
     "typed": {

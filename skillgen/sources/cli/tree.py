@@ -493,13 +493,14 @@ class _ClickReader(_Reader):
 
 def _string(choices: Iterable[object] | None = None) -> Node:
     """Returns the schema of a string, or of one of several."""
-    return {"types": ["string"], **({} if choices is None else {"choices": [str(item) for item in choices]})}
+    return {"types": ["string"], **({"choices": [str(item) for item in choices]} if choices else {})}
 
 
 def _tuple_schema(items: list[Node]) -> Node:
     """Returns the schema of a fixed number of values."""
     count = {"minItems": len(items), "maxItems": len(items)}
-    return {"types": ["array"], "prefix_items": items, "constraints": count}
+    known = [{key: value for key, value in item.items() if key != "formats"} for item in items]
+    return {"types": ["array"], "prefix_items": known, "constraints": count}
 
 
 def _typed(names: Iterable[str], limits: Any = None) -> Node:
