@@ -24,7 +24,7 @@ from skillgen.errors import EditedError, OutputError, Problem, SkillgenError, Us
 from skillgen.model.document import BYTES_PER_TOKEN
 from skillgen.problem_codes import CODES
 from skillgen.text.inert import disarm, disarm_log_commands
-from skillgen.text.markdown import counted, inline, json_output, name, one_line
+from skillgen.text.markdown import counted, first_of, inline, json_output, name, one_line
 from skillgen.text.unicode import strip_invisible_by_line
 
 if TYPE_CHECKING:
@@ -129,9 +129,7 @@ def _problem_line(problems: Sequence[Problem], names: Mapping[str, str]) -> str:
         where = one_line(_place(first.where, names))
         place = "" if first.message.startswith((where, repr(where))) else f"{where}: "
         return f"{first.level}: {first.code}: {place}{one_line(first.message)}{fix}"
-    places = list(dict.fromkeys(one_line(_place(problem.where, names)) for problem in problems))
-    more = f" and {len(places) - PLACES_SHOWN:,} more" if len(places) > PLACES_SHOWN else ""
-    where = f"{', '.join(places[:PLACES_SHOWN])}{more}"
+    where = first_of(dict.fromkeys(one_line(_place(problem.where, names)) for problem in problems), PLACES_SHOWN)
     count = f"{len(problems):,} times; -v shows all"
     return f"{first.level}: {first.code}: {where}: {CODES[first.code].meaning}{fix} ({count})"
 

@@ -24,7 +24,7 @@ from skillgen.model.tool import Tool, rank_of
 from skillgen.model.values import Json, is_inferred
 from skillgen.rules.prose import check_texts, source_text
 from skillgen.security.screening import screen_service
-from skillgen.text.markdown import fence, one_line, plain_words
+from skillgen.text.markdown import fence, first_of, one_line, plain_words
 from skillgen.text.summary import clip
 from skillgen.text.unicode import strip_invisible
 from skillgen.typed import decode
@@ -178,16 +178,12 @@ def _changes_since(digest: str, service: Service) -> str:
     added = [tool.name for tool in service.tools if is_complete and now[tool.name][0] not in before]
     is_other_count = not (is_complete or count in ("", str(len(service.tools))))
     found = {
-        f"changed: {_listed(changed)}": changed,
+        f"changed: {first_of(map(one_line, changed), 5)}": changed,
         f"gone: {gone} of the tools": gone,
-        f"new: {_listed(added)}": added,
+        f"new: {first_of(map(one_line, added), 5)}": added,
         f"there are {len(service.tools)} tools, not {count}": is_other_count,
     }
     return "; ".join(what for what, is_true in found.items() if is_true)
-
-
-def _listed(names: Sequence[str]) -> str:
-    return ", ".join(map(one_line, names[:5])) + (f" and {len(names) - 5} more" if len(names) > 5 else "")
 
 
 def names_gone(texts: Texts, service: Service) -> Iterator[tuple[str, str]]:

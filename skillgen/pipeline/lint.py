@@ -31,6 +31,7 @@ from skillgen.rules.prose import check_texts, unmentioned_tools
 from skillgen.sources.documents import text_of_file
 from skillgen.sources.examples.consistency import schema_problems
 from skillgen.sources.json_access import SOURCE_LIMIT_BYTES
+from skillgen.text.markdown import first_of
 from skillgen.write.files import is_below
 from skillgen.write.record import Record, read_record
 
@@ -103,8 +104,7 @@ class Linter:
         service = part_called(service, folder.name, [path.name for path in folder.parent.iterdir() if path.is_dir()])
         found = list(check_texts(texts, service))
         if names := unmentioned_tools(texts.values(), service):
-            listed = ", ".join(names[:20]) + (f" and {len(names) - 20:,} more" if len(names) > 20 else "")
-            message = f"{len(names):,} of {len(service.tools):,} tools are not mentioned: {listed}"
+            message = f"{len(names):,} of {len(service.tools):,} tools are not mentioned: {first_of(names, 20)}"
             found.append(Problem.of("tool-unmentioned", file.as_posix(), message))
         item = self._chosen(_findings_on(service, skill.as_posix(), file.as_posix()), found)
         return structs.replace(item, locations=_locations_in_texts(item.problems))

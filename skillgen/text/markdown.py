@@ -376,6 +376,13 @@ def counted(number: int, noun: str) -> str:
     return f"{number:,} {noun}" + ("" if number == 1 else "s")
 
 
+def first_of(names: Iterable[str], limit: int) -> str:
+    """Returns names for a message, the first of many: `a, b and 1,221 more`."""
+    names = list(names)
+    more = f" and {len(names) - limit:,} more" if len(names) > limit else ""
+    return ", ".join(names[:limit]) + more
+
+
 def exact_json_text(data: Json, indent: int | None = None) -> str:
     """Returns a value as JSON, with escapes for the characters that a filter would change."""
     text = json_text(data, indent)

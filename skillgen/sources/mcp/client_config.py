@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from urllib.parse import SplitResult, urlsplit
@@ -36,7 +36,7 @@ from skillgen.sources.json_access import as_dict, as_list, text_of
 from skillgen.sources.mcp.publications import SSE, PublishedWay, published_ways
 from skillgen.sources.mcp.target import ServerTarget, Transport, refuse_bad_url
 from skillgen.text import lazy_re as re
-from skillgen.text.markdown import one_line
+from skillgen.text.markdown import first_of, one_line
 from skillgen.text.summary import clip
 
 _VARIABLE_NAME = re.compile(r"\$\{([^${}]*)\}")
@@ -101,11 +101,15 @@ class ClientConfig:
         """
         if name is not None:
             if name not in self.servers:
-                raise UsageError(f"has no server {name!r}", where=self.name, fix=f"choose from {_listed(self.servers)}")
+                raise UsageError(
+                    f"has no server {name!r}", where=self.name, fix=f"choose from {first_of(self.servers, 20)}"
+                )
             return (name,)
         if self.is_foreign:
             what = "lists ways to reach a server; skillgen uses only one that you name"
-            raise UsageError(what, where=self.name, fix=f"choose one with --server NAME: {_listed(self._labels())}")
+            raise UsageError(
+                what, where=self.name, fix=f"choose one with --server NAME: {first_of(self._labels(), 20)}"
+            )
         names = tuple(key for key, entry in self.servers.items() if not is_switched_off(entry))
         if not names:
             raise UsageError("switches all its servers off", where=self.name, fix="name one with --server NAME")
@@ -140,16 +144,6 @@ def _used_url(entry: Mapping[str, Json]) -> str | None:
     """Returns the URL of an entry that is contacted; `None` for one that is started."""
     url = next((url for key in _URL_KEYS if isinstance(url := entry.get(key), str)), None)
     return url if entry.get("type", entry.get("transport")) in (None, *_HTTP, *SSE) else None
-
-
-_NAMES_SHOWN = 20
-
-
-def _listed(names: Iterable[str]) -> str:
-    """Returns names for a message, the first of many."""
-    names = list(names)
-    more = f" and {len(names) - _NAMES_SHOWN:,} more" if len(names) > _NAMES_SHOWN else ""
-    return f"{', '.join(names[:_NAMES_SHOWN])}{more}"
 
 
 # -- where servers are listed ------------------------------------------------------------------------------------------
