@@ -157,8 +157,7 @@ class Tool(Node, frozen=True, kw_only=True):
     request body."""
 
     input_schema: Json = None
-    """All parameters as one raw JSON Schema; of an operation, composed from the schemas of its parameters. Its `$ref`s
-    name types in `Service.schemas`."""
+    """All parameters as the raw JSON Schema of the source; none of an operation."""
 
     is_input_declared: bool = True
     """Whether the source declares the input; if not, a call may take more than `parameters`."""

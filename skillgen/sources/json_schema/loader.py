@@ -235,9 +235,10 @@ def _type_name(pointer: str) -> str:
     return last
 
 
-class _Root(Struct, kw_only=True):
-    """A document without its reader, which holds it: together they would be a cycle, which stays in memory."""
+class SchemaDocument(Struct, kw_only=True, eq=False):
+    """One document in which `$ref`s are resolved."""
 
+    reader: SchemaReader
     json: Json
     pointer: str
     owner: str | None
@@ -249,6 +250,11 @@ class _Root(Struct, kw_only=True):
     inline_targets: frozenset[str]
     """The pointers of schemas to which a `$ref` points although they have no name of their own. Generators write such a
     `$ref` where a schema occurs for the second time."""
+
+    @property
+    def types(self) -> Types:
+        """The named types, each read when it is asked for."""
+        return self.reader.types
 
     def closure(self, reference: str) -> frozenset[str]:
         """Returns every `$ref` that can be reached from one, each with its schema as JSON."""
@@ -266,16 +272,6 @@ class _Root(Struct, kw_only=True):
             stack.extend(references(raw))
         return frozenset(f"{key} {schema}" for key, schema in schemas.items())
 
-
-class SchemaDocument:
-    """One document in which `$ref`s are resolved."""
-
-    def __init__(self, reader: SchemaReader, root: _Root) -> None:
-        self._reader = reader
-        self._root = root
-        self.ref_siblings = root.ref_siblings
-        self.types = reader.types
-
     def schema(self, raw: Json, pointer: str, depth: int = 0) -> Schema:
         """Reads one schema; invalid parts are reported and left out."""
         if raw is True or raw == {}:
@@ -286,19 +282,19 @@ class SchemaDocument:
             self.report(pointer, f"expected a schema, found {kind_of(raw)}")
             return ANYTHING
         if depth > DEPTH_LIMIT:
-            self._reader.problems.report(
+            self.reader.problems.report(
                 "schema-too-deep", pointer, f"nested more than {DEPTH_LIMIT} levels deep; the rest is left out"
             )
             return ANYTHING
         if len(pointer) > POINTER_LIMIT:
             message = f"its JSON pointer is longer than {POINTER_LIMIT:,} characters; the rest is left out"
-            self._reader.problems.report(
+            self.reader.problems.report(
                 "schema-too-deep", shorten_pointer(pointer), message, "shorten the names above it"
             )
             return ANYTHING
         if "$ref" in raw and (not self.ref_siblings or raw.keys() <= _ANNOTATION_SIBLINGS):
             return self._reference(raw, pointer)
-        if self._root.inline_targets and pointer.removeprefix(self._root.pointer) in self._root.inline_targets:
+        if self.inline_targets and pointer.removeprefix(self.pointer) in self.inline_targets:
             return self._reference_to_itself(raw, pointer)
         return self.own_schema(raw, pointer, depth)
 
@@ -345,7 +341,7 @@ class SchemaDocument:
             self.report(child(pointer, "required"), "expected a list of names, found a string; ignored")
         if len(properties) > PROPERTIES_LIMIT:
             message = f"has {len(properties):,} properties; the first {PROPERTIES_LIMIT:,} are read"
-            self._reader.problems.report("schema-too-large", child(pointer, "properties"), message)
+            self.reader.problems.report("schema-too-large", child(pointer, "properties"), message)
         return tuple(
             self._property(name, item, child(pointer, "properties", name), location, name in required, depth)
             for name, item in islice(properties.items(), PROPERTIES_LIMIT)
@@ -371,7 +367,7 @@ class SchemaDocument:
 
     def _constraints(self, raw: dict[str, Json]) -> Mapping[str, Json] | None:
         constraints = constraints_of(raw)
-        if self._root.reads_xml and isinstance(raw.get("xml"), dict):
+        if self.reads_xml and isinstance(raw.get("xml"), dict):
             return {**(constraints or {}), "xml": raw["xml"]}
         return constraints
 
@@ -406,8 +402,8 @@ class SchemaDocument:
         """
         if reference is None:
             return None
-        problems = self._reader.problems
-        local = self._root.refs.pointer(reference) if isinstance(reference, str) else None
+        problems = self.reader.problems
+        local = self.refs.pointer(reference) if isinstance(reference, str) else None
         if local is None:
             if isinstance(reference, str) and reference.startswith("#"):
                 problems.report("reference-not-found", pointer, f"the $ref {reference[:200]!r} points to nothing")
@@ -415,37 +411,37 @@ class SchemaDocument:
                 message = f"the $ref {str(reference)[:200]!r} is outside this document"
                 problems.report("reference-not-followed", pointer, message)
             return None
-        return self._root.pointer + local, follow(self._root.json, local)
+        return self.pointer + local, follow(self.json, local)
 
     def selected_by(self, raw: dict[str, Json], pointer: str, references: Sequence[str]) -> tuple[str, str] | None:
         """Returns the name and the value of the discriminator of a schema that select the first of some types."""
-        local = pointer.removeprefix(self._root.pointer)
-        found = self._root.discriminators.read(raw, pointer, local, lambda target, _: target, lambda *_: None)
+        local = pointer.removeprefix(self.pointer)
+        found = self.discriminators.read(raw, pointer, local, lambda target, _: target, lambda *_: None)
         values = {target: value for value, target in reversed([*(found.mapping or {}).items()])} if found else {}
         value = next((values[target] for target in references if target in values), None)
         return (found.property, value) if found is not None and value is not None else None
 
     def type_at(self, pointer: str) -> Schema | None:
         """Returns a reference to the type at a pointer of the source; `None` if no named type is there."""
-        local = pointer.removeprefix(self._root.pointer)
+        local = pointer.removeprefix(self.pointer)
         if not _TYPE_POINTER.match(local):
             return None
         return Schema(ref=self._name_of(f"#{local}", pointer))
 
     def report(self, pointer: str, message: str, code: str = "schema-invalid") -> None:
         """Reports an invalid part of a schema."""
-        self._reader.problems.report(code, pointer, message)
+        self.reader.problems.report(code, pointer, message)
 
     def _reference(self, raw: dict[str, Json], pointer: str) -> Schema:
         """Reads a `$ref` without siblings, or one whose siblings are ignored."""
         if len(raw) > 1 and not self.ref_siblings:
-            self._reader.ignored.append(pointer)
+            self.reader.ignored.append(pointer)
         name = self._name_of(raw["$ref"], pointer)
         return ANYTHING if name is None else _shared_schema(ref=name)
 
     def _reference_to_itself(self, raw: dict[str, Json], pointer: str) -> Schema:
         """Reads a schema to which a `$ref` elsewhere points: its place refers to it, too, so that it is read once."""
-        name = self._name_of(f"#{pointer.removeprefix(self._root.pointer)}", pointer)
+        name = self._name_of(f"#{pointer.removeprefix(self.pointer)}", pointer)
         description = raw.get("description")
         return Schema(ref=name, description=description if isinstance(description, str) else None)
 
@@ -455,18 +451,18 @@ class SchemaDocument:
             if keyword in raw:
                 schema = self._with_reference(schema, raw[keyword], pointer, keyword)
         if "discriminator" in raw:
-            local = pointer.removeprefix(self._root.pointer)
-            discriminator = self._root.discriminators.read(raw, pointer, local, self._name_of, self.report)
+            local = pointer.removeprefix(self.pointer)
+            discriminator = self.discriminators.read(raw, pointer, local, self._name_of, self.report)
             schema = replace(schema, discriminator=discriminator)
         return schema
 
     def _with_reference(self, schema: Schema, reference: Json, pointer: str, keyword: str) -> Schema:
-        if keyword == "$recursiveRef" or (keyword == "$dynamicRef" and self._root.refs.is_dynamic(reference)):
+        if keyword == "$recursiveRef" or (keyword == "$dynamicRef" and self.refs.is_dynamic(reference)):
             message = f"{keyword} is read as any value, since what it refers to depends on the user of the schema"
-            self._reader.problems.report("dynamic-reference", pointer, message)
+            self.reader.problems.report("dynamic-reference", pointer, message)
             return schema
         if keyword != "$ref":
-            self._reader.problems.report("dynamic-reference", pointer, f"{keyword} is read as a plain $ref")
+            self.reader.problems.report("dynamic-reference", pointer, f"{keyword} is read as a plain $ref")
         name = self._name_of(reference, pointer)
         if name is None:
             return schema
@@ -474,23 +470,23 @@ class SchemaDocument:
 
     def _name_of(self, reference: Json, pointer: str) -> str | None:
         key = reference if isinstance(reference, str) else repr(reference)
-        if key not in self._root.names:
-            self._root.names[key] = self._register(self.resolve(reference, pointer))
-        return self._root.names[key]
+        if key not in self.names:
+            self.names[key] = self._register(self.resolve(reference, pointer))
+        return self.names[key]
 
     def _register(self, target: tuple[str, Json] | None) -> str | None:
         if target is None:
             return None
-        local = target[0].removeprefix(self._root.pointer)
+        local = target[0].removeprefix(self.pointer)
         seen = {local}
         while not _TYPE_POINTER.match(local) and _is_alias(target[1]):
-            further = self._root.refs.pointer(target[1]["$ref"])
+            further = self.refs.pointer(target[1]["$ref"])
             if further is None or further in seen:
                 break
             seen.add(further)
-            local, target = further, (self._root.pointer + further, follow(self._root.json, further))
-        name = _type_name(local) or self._root.owner or "root"
-        return self._reader.register(name, self._root, f"#{local}", target[1], target[0])
+            local, target = further, (self.pointer + further, follow(self.json, further))
+        name = _type_name(local) or self.owner or "root"
+        return self.reader.register(name, self, f"#{local}", target[1], target[0])
 
 
 def _is_alias(raw: Json) -> bool:
@@ -534,18 +530,16 @@ class SchemaReader:
         versions ignore them. With `reads_xml` the `xml` objects of the schemas are read.
         """
         return SchemaDocument(
-            self,
-            _Root(
-                json=root,
-                pointer=pointer,
-                owner=owner,
-                ref_siblings=ref_siblings,
-                reads_xml=reads_xml,
-                refs=RefIndex(root),
-                discriminators=DiscriminatorReader(root),
-                names={},
-                inline_targets=_inline_targets(root) if owner is not None else frozenset(),
-            ),
+            reader=self,
+            json=root,
+            pointer=pointer,
+            owner=owner,
+            ref_siblings=ref_siblings,
+            reads_xml=reads_xml,
+            refs=RefIndex(root),
+            discriminators=DiscriminatorReader(root),
+            names={},
+            inline_targets=_inline_targets(root) if owner is not None else frozenset(),
         )
 
     def named_types(self) -> tuple[NamedType, ...]:
@@ -559,6 +553,7 @@ class SchemaReader:
                 self.ignored[0],
                 f"OpenAPI before 3.1 and JSON Schema before 2019-09 ignore keywords next to a $ref, here in {places}",
             )
+        self._types.clear()  # they hold their documents, which hold this reader
         return tuple(self._done[name] for name in sorted(self._done))
 
     @property
@@ -570,14 +565,13 @@ class SchemaReader:
         """Returns the type to which schemas refer by a name; it is read once."""
         if name not in self._done:
             pending = self._types[name]
-            document = SchemaDocument(self, pending.root)
             is_inline = pending.reference.removeprefix("#") in pending.root.inline_targets
-            read = document.own_schema if is_inline else document.schema
+            read = pending.root.own_schema if is_inline else pending.root.schema
             schema = read(pending.raw, pending.pointer)
             self._done[name] = NamedType(name=name, schema=schema, pointer=pending.pointer)
         return self._done[name]
 
-    def register(self, name: str, root: _Root, reference: str, raw: Json, pointer: str) -> str:
+    def register(self, name: str, root: SchemaDocument, reference: str, raw: Json, pointer: str) -> str:
         """Returns the name of a type in the model: the same for equal types, another if different types have it."""
         pending = _PendingType(root, reference, raw, pointer)
         for candidate in _candidate_names(name, root.owner):
@@ -607,7 +601,7 @@ def _inline_targets(root: Json) -> frozenset[str]:
 class _PendingType(Struct):
     """A type to which a schema refers and that will be read."""
 
-    root: _Root
+    root: SchemaDocument
     reference: str
     raw: Json
     pointer: str

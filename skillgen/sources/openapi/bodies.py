@@ -33,9 +33,6 @@ class Body(Struct, frozen=True, kw_only=True):
     other_inputs: tuple[Input, ...] = ()
     """Its other representations, with their parameters."""
 
-    raw: Json = None
-    """Its raw schema; `anyOf` with those of its representations if there are several."""
-
     forms: tuple[tuple[Input, Representation], ...] = ()
     """Its representations, each with its parameters; none if there is nothing to send."""
 
@@ -83,7 +80,6 @@ class BodyReader:
             media_types=tuple(content),
             input=replace(inputs[recommended], parameters=()),
             other_inputs=tuple(item for index, item in enumerate(inputs) if index != recommended and item.parameters),
-            raw=_any_of([item.schema for item in all_representations]),
             forms=tuple(zip(inputs, all_representations, strict=True)) if inputs[recommended].parameters else (),
             is_required=body.get("required") is True,
         )
@@ -160,13 +156,6 @@ def _relax_required(flat: FlatObject, sent_by_service: bool) -> FlatObject:
         return flat
     parameters = tuple(replace(item, required=False) if is_other_direction(item) else item for item in flat.parameters)
     return replace(flat, parameters=parameters)
-
-
-def _any_of(schemas: list[Json]) -> Json:
-    """Returns one schema that allows what any of these allows; a missing schema (`None`) allows anything."""
-    if None in schemas or len(schemas) == 1:
-        return schemas[0] if None not in schemas else {}
-    return {"anyOf": schemas}
 
 
 def _body_serialization(representation: Representation) -> Serialization | None:

@@ -195,65 +195,48 @@ def check_dialect(document: dict[str, Json], problems: ProblemLog) -> None:
 def check_shapes(data: dict[str, Json], problems: ProblemLog) -> None:
     """Reports members of a wrong type, in a description and in the targets of its references."""
     checker = _ShapeChecker(data, problems)
-    for name, kind in (_ROOT_MEMBERS | (_ROOT_MEMBERS_3 if "openapi" in data else _ROOT_MEMBERS_2)).items():
-        checker.check(data.get(name), child("", name), kind)
+    checker.check(data, "", "root")
     checker.check_targets()
 
 
-def _members(**names_by_kind: str) -> dict[str, str]:
-    """Returns the kind of each member; takes the names for each kind, separated by spaces."""
-    return {name: kind for kind, names in names_by_kind.items() for name in names.split()}
-
-
-_TEXT_MEMBERS = _members(string="summary description", docs="externalDocs")
-_VALUE_MEMBERS = _members(
-    string="description style", boolean="required deprecated explode allowReserved allowEmptyValue"
-)
-
-_OBJECTS: dict[str, dict[str, str]] = {
-    "info": _TEXT_MEMBERS
-    | _members(string="title termsOfService", contact="contact", license="license")
-    | {"x-mcp": "manifest", "x-apiClientRegistration": "docs"},
-    "manifest": {"logo": "string", "categories": "[string]"},
-    "contact": _members(string="name url email"),
-    "license": _members(string="name url identifier"),
-    "docs": _members(string="url description"),
-    "tag": _TEXT_MEMBERS | _members(string="name parent kind"),
-    "server": _members(string="url description name") | {"variables": "{variable}"},
-    "variable": _members(string="description", list="enum"),
-    "path": _TEXT_MEMBERS
-    | {"parameters": "[parameter]", "servers": "[server]", "additionalOperations": "{operation}"}
-    | dict.fromkeys(METHODS, "operation"),
-    "operation": _TEXT_MEMBERS
-    | _members(string="operationId", boolean="deprecated", body="requestBody")
-    | {"parameters": "[parameter]", "servers": "[server]", "callbacks": "{callback}", "responses": "{response}"}
-    | dict.fromkeys(("tags", "consumes", "produces", "schemes"), "[string]"),
-    "parameter": _VALUE_MEMBERS | {"content": "{media}", "examples": "{example}"},
-    "header": _VALUE_MEMBERS | {"content": "{media}", "examples": "{example}"},
-    "body": _members(string="description", boolean="required") | {"content": "{media}"},
-    "media": {"examples": "{example}", "encoding": "{encoding}"},
-    "encoding": _members(string="contentType style", boolean="explode allowReserved") | {"headers": "{header}"},
-    "response": _TEXT_MEMBERS | {"headers": "{header}", "content": "{media}", "links": "{link}"},
-    "example": _members(string="summary description externalValue serializedValue"),
-    "link": _members(string="operationId operationRef description", object="parameters", server="server"),
-    "callback": {},
-    "scheme": _members(string="type description name in scheme bearerFormat openIdConnectUrl oauth2MetadataUrl flow")
-    | {"flows": "{flow}", "scopes": "object"},
-    "flow": _members(string="authorizationUrl tokenUrl refreshUrl deviceAuthorizationUrl", object="scopes"),
-    "components": _members(object="schemas")
-    | {"responses": "{response}", "parameters": "{parameter}", "examples": "{example}", "requestBodies": "{body}"}
-    | {"headers": "{header}", "securitySchemes": "{scheme}", "links": "{link}", "callbacks": "{callback}"}
-    | {"pathItems": "{path}", "mediaTypes": "{media}"},
+_NAMES_BY_KIND = {
+    "string": "summary description title termsOfService name url email identifier parent kind operationId style "
+    "contentType externalValue serializedValue operationRef type in scheme bearerFormat openIdConnectUrl "
+    "oauth2MetadataUrl flow authorizationUrl tokenUrl refreshUrl deviceAuthorizationUrl host basePath logo",
+    "boolean": "required deprecated explode allowReserved allowEmptyValue",
+    "object": "schemas scopes definitions",
+    "[string]": "tags consumes produces schemes categories",
+    "docs": "externalDocs x-apiClientRegistration",
+    "body": "requestBody",
+    "operation": " ".join(METHODS),
+    "[server]": "servers",
+    "[parameter]": "parameters",
+    "{path}": "paths webhooks x-webhooks pathItems",
+    "{operation}": "additionalOperations",
+    "{callback}": "callbacks",
+    "{response}": "responses",
+    "{media}": "content mediaTypes",
+    "{example}": "examples",
+    "{encoding}": "encoding",
+    "{header}": "headers",
+    "{link}": "links",
+    "{body}": "requestBodies",
+    "{scheme}": "securitySchemes securityDefinitions",
+    "{flow}": "flows",
+    "{variable}": "variables",
 }
-"""Kinds of the members of each object: `[tag]` is a list of tags, `{path}` an object whose values are path items."""
+_KINDS = {name: name for name in ("info", "contact", "license", "components", "server")}
+_KINDS |= {name: kind for kind, names in _NAMES_BY_KIND.items() for name in names.split()}
+"""The kind of each member: `[server]` is a list of servers, `{path}` an object whose values are path items."""
 
-_ROOT_MEMBERS = {"info": "info", "paths": "{path}", "tags": "[tag]", "externalDocs": "docs"}
-_ROOT_MEMBERS_3 = {"servers": "[server]", "webhooks": "{path}", "x-webhooks": "{path}", "components": "components"}
-_ROOT_MEMBERS_2 = (
-    _members(string="host basePath", object="definitions")
-    | {"parameters": "{parameter}", "responses": "{response}", "securityDefinitions": "{scheme}"}
-    | dict.fromkeys(("schemes", "consumes", "produces"), "[string]")
-)
+_KINDS_IN = {
+    "root": {"tags": "[tag]", "parameters": "{parameter}"},
+    "info": {"x-mcp": "manifest"},
+    "components": {"parameters": "{parameter}"},
+    "link": {"parameters": "object"},
+    "variable": {"enum": "list"},
+}
+"""The kinds of members that are of another kind in some objects."""
 
 _REPORTED_BY_READERS = frozenset(
     {"path", "operation", "parameter", "body", "response", "header", "example", "link", "callback", "scheme", "server"}
@@ -306,12 +289,12 @@ class _ShapeChecker:
             if kind not in _REPORTED_BY_READERS:
                 self._report(value, _pointer_to(place), expected_name)
         elif isinstance(value, dict):
-            if kind in _OBJECTS:
-                self._check_object(value, place, kind)
-            elif kind[0] == "{":
+            if kind[0] == "{" or kind == "callback":
                 for key, item in value.items():
                     if not key.startswith("x-"):
-                        self.check(item, (place, key), kind[1:-1])
+                        self.check(item, (place, key), kind[1:-1] if kind[0] == "{" else "path")
+            elif kind != "object":
+                self._check_object(value, place, kind)
         elif isinstance(value, list) and kind[0] == "[":
             for index, item in enumerate(value):
                 self.check(item, (place, index), kind[1:-1])
@@ -324,12 +307,11 @@ class _ShapeChecker:
             if kind != "path":
                 return
         self._check_completeness(value, place, kind)
-        if kind == "callback":
-            self.check(value, place, "{path}")
-        members = _OBJECTS[kind]
-        for name in filter(value.__contains__, members):
-            if members[name] != "string" or not isinstance(value[name], str):  # most members are fine
-                self.check(value[name], (place, name), members[name])
+        members = _KINDS_IN.get(kind, {})
+        for name, item in value.items():
+            of = members.get(name) or _KINDS.get(name)
+            if of is not None and (of != "string" or not isinstance(item, str)):  # most members are fine
+                self.check(item, (place, name), of)
 
     def _check_completeness(self, value: dict[str, Json], place: _Place, kind: str) -> None:
         """Reports what makes an object of OpenAPI 3 say less than it seems to."""

@@ -122,7 +122,6 @@ class OperationReader:
             group=self._tags.group_of(operation),
             tags=tags_of(operation),
             parameters=sent + body.parameters,
-            input_schema=self.parameters.input_schema(sent, body),
             input=body.input,
             other_inputs=body.other_inputs,
             output=output,

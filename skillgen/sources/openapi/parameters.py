@@ -7,13 +7,12 @@ from collections.abc import Iterable
 
 from msgspec.structs import replace
 
-from skillgen.model.schema import Location, Parameter, Schema, input_keys
+from skillgen.model.schema import Location, Parameter, Schema
 from skillgen.model.serialization import QUERY_STRING
 from skillgen.model.values import Json, Origin, child
 from skillgen.sources.json_access import as_dict, as_list, text_of
 from skillgen.sources.json_schema.flatten import flatten
 from skillgen.sources.json_schema.loader import SchemaDocument
-from skillgen.sources.openapi.bodies import Body
 from skillgen.sources.openapi.media import (
     URL_ENCODED,
     DeclaredExample,
@@ -64,7 +63,6 @@ class ParameterReader:
         self._schemas = schemas
         self._problems = resolver.problems
         self._parameters: dict[str, Parameter | None] = {}
-        self._raw_schemas: dict[str, Json] = {}
         self._query_strings: set[str] = set()
         self.examples: dict[str, tuple[DeclaredExample, ...]] = {}
         """The declared examples of parameters, by their pointers."""
@@ -124,23 +122,9 @@ class ParameterReader:
             if name not in in_query:
                 message = f"no parameter declares the path variable {name[:100]!r}"
                 self._problems.report("path-parameter-missing", pointer, message)
-        return parameters + tuple(self._undeclared(name, pointer) for name in missing)
-
-    def _undeclared(self, name: str, pointer: str) -> Parameter:
-        self._raw_schemas[pointer] = {}
-        return Parameter(name=name, location="path", required=True, schema=Schema(), pointer=pointer)
-
-    def input_schema(self, parameters: tuple[Parameter, ...], body: Body) -> Json:
-        """Returns an object schema with the raw schemas of the parameters and the body under their input keys."""
-        keys, body_key = input_keys(parameters)
-        properties = {
-            key: self._raw_schemas[parameter.pointer] for key, parameter in zip(keys, parameters, strict=True)
-        }
-        required: list[Json] = [key for key, parameter in zip(keys, parameters, strict=True) if parameter.required]
-        if body.forms:
-            properties[body_key] = body.raw
-            required += [body_key] * body.is_required
-        return {"type": "object", "properties": properties, "required": required}
+        return parameters + tuple(
+            Parameter(name=name, location="path", required=True, schema=Schema(), pointer=pointer) for name in missing
+        )
 
     def _read(self, raw: Json, pointer: str) -> tuple[Parameter, ...]:
         """Reads a parameter, or all parameters of a query string (OpenAPI 3.2, `in: querystring`)."""
@@ -161,9 +145,6 @@ class ParameterReader:
             if form.media_types != (URL_ENCODED,):
                 break
             parameters = flatten(self._schemas, form.schema, child(form.pointer, "schema"), "query").parameters
-            for parameter in parameters:
-                properties = as_dict(self._resolver.resolve_or_empty(form.schema).get("properties"))
-                self._raw_schemas[parameter.pointer] = properties.get(parameter.name, {})
             if parameters:
                 return apply_encoding(parameters, form.media.get("encoding"))
         complete_query = {"name": "querystring", **raw, "in": "query", "style": QUERY_STRING}
@@ -208,7 +189,6 @@ class ParameterReader:
             # They override the examples of the schema (OpenAPI 3.1, "Parameter Object").
             schema = replace(schema, examples=tuple(example.value for example in examples))
             self.examples[pointer] = examples
-        self._raw_schemas[pointer] = {} if schema_raw is None else schema_raw
         return Parameter(
             name=name,
             location=location,
