@@ -270,7 +270,6 @@ TRIED = {
 
 BOUNDED = {
     ("model/check.py", "matches"),
-    ("mock/routing.py", "_pattern"),
     ("render/scripts.py", "_is_checkable"),
     ("sources/examples/consistency.py", "_is_pattern"),
 }
@@ -282,17 +281,9 @@ WITHOUT_REPETITION = {
     ("pipeline/draft.py", "_flaws"),
     ("calls/script.py", "advice"),
     ("calls/script.py", "http_answer"),
+    ("sources/cli/help.py", "_help_of"),
     ("sources/cli/help.py", "_choose_way"),
-    ("sources/cli/help.py", "_commands_of_usage"),
-    ("sources/cli/help.py", "_is_in_usage"),
-    ("config/loader.py", "_from_toml"),
-    ("config/loader.py", "_from_value"),
-    ("config/loader.py", "read"),
-    ("pipeline/draft.py", "_names_missing"),
-    ("pipeline/registry.py", "_scored"),
     ("security/secrets.py", "_shortener"),
-    ("render/identity.py", "_brand"),
-    ("render/identity.py", "_mentions"),
     ("render/reference.py", "about_topics"),
     ("render/types.py", "_lists_all"),
     ("render/types.py", "_says_default"),

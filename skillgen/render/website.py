@@ -131,8 +131,9 @@ _NOUNS = {"openapi": "operations", "cli": "commands"}
 
 def _without_marks(text: str, shown: Collection[str]) -> str:
     """Returns a section without the marks in its first line, which are next to its heading."""
-    words = re.escape(", ".join(mark for mark in shown if mark != "deprecated"))
-    return re.sub(rf"\A(\s*(?:`[^\n]*`)?) ?\[{words}\]", r"\1", text) if words else text
+    marks_text = ", ".join(mark for mark in shown if mark != "deprecated")
+    head, found, rest = text.partition(f"[{marks_text}]")
+    return head.rstrip(" ") + rest if marks_text and found and "\n" not in head.strip() else text
 
 
 def html_site_documents(site: Site) -> Iterator[Document]:

@@ -194,7 +194,7 @@ _HEADING = re.compile(
     r"|(?P<upper>[A-Z][A-Z0-9 /&_-]{2,40})\Z"
 )
 _VERSION = re.compile(r"\S{1,60}[ /](?:\(?version )?v?\d+\.\d\S{0,40}(?: \S{1,20})?\Z")
-_USAGE = re.compile(r"\s*(?:usage|synopsis)(?::\s*(?P<text>.*)|\s*)\Z", re.IGNORECASE)
+_USAGE = re.compile(r"\A\s*(?:usage|synopsis)(?::\s*(?P<text>.*)|\s*)\Z", re.IGNORECASE)
 _TAKES_COMMAND = re.compile(
     r"(?:^|\s)[<\[({]{0,2}(?:sub-?)?(?:command|cmd|task)s?[>\])}]{0,2}(?:\s|\.|$)|\{[^{}]*\}(?: \.\.\.|\Z)| \.\.\.\Z",
     re.IGNORECASE,
