@@ -179,6 +179,11 @@ def test_spaces_in_values_and_patterns_are_not_changed() -> None:
     assert "properties that match `^  x` (any)" in text
 
 
+def test_a_full_stop_of_another_script_ends_a_sentence() -> None:
+    page = {"name": "page", "in": "query", "description": "ページ番号。", "schema": {"type": "integer", "default": 1}}
+    assert "- `page` (integer): ページ番号。 Default: `1`." in section_of({"parameters": [page]}).text
+
+
 def test_errors_have_each_form_with_media_types_and_headers() -> None:
     """S2-14, S2-16."""
     left = {"Retry-After": {"description": "Seconds to wait", "schema": {"type": "integer"}}}

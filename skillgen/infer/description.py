@@ -19,7 +19,7 @@ from skillgen.model.values import Origin, is_inferred
 from skillgen.security.addresses import host_of
 from skillgen.security.injection import find_injections
 from skillgen.text import lazy_re as re
-from skillgen.text.markdown import one_line, plain_words
+from skillgen.text.markdown import one_line, plain_words, with_stop
 from skillgen.text.slugs import safe_stem, slug
 from skillgen.text.summary import (
     TRIGGER,
@@ -29,7 +29,6 @@ from skillgen.text.summary import (
     paragraphs,
     sentences,
     shorten,
-    stopped,
     usable_sentence,
 )
 
@@ -56,7 +55,7 @@ def described(service: Service) -> Service:
 def _with_summary(tool: Tool, own: set[str]) -> Tool:
     title = one_line(tool.title or "")
     said = re.sub(r"\b(?:tool|deprecated)\b", "", title, flags=re.IGNORECASE)
-    is_name = _words(said) - own <= _words(tool.name)
+    is_name = _words(said) - own <= _words(tool.name) or _letters(said) in _letters(tool.name)
     text = first_sentence(tool.description or "") if is_name or not title else ""
     field, text = ("description", text) if text else ("title", title)
     if not text:
@@ -68,6 +67,10 @@ def _words(name: str) -> set[str]:
     """Returns the words of a name in lower case, without a plural's ending."""
     words = re.findall(r"[A-Z]?[^\W_A-Z]+|[A-Z]+(?![^\W_A-Z])|[A-Z]", name)
     return {word.lower().removesuffix("s") for word in words}
+
+
+def _letters(name: str) -> str:
+    return re.sub(r"[\W_]+", "", name).lower()
 
 
 def with_description(service: Service) -> Service:
@@ -110,13 +113,13 @@ def _purposes(service: Service, name: str) -> Iterator[tuple[str, Origin]]:
     origins = service.origins or {}
     names = [text for text in (service.title, service.name, name) if text]
     if text := _authored(service):
-        yield stopped(text), origins["summary"]
+        yield with_stop(text), origins["summary"]
     for field in _POINTERS:
         if (text := getattr(service, field)) and (sentence := usable_sentence(text, names)):
-            yield stopped(sentence), origins.get(field, Origin("declared", _POINTERS[field]))
+            yield with_stop(sentence), origins.get(field, Origin("declared", _POINTERS[field]))
     kind, texts = _offered(service)
     if texts and max(len(texts), len(service.tools)) <= _FEW and all(map(is_usable, texts)):
-        yield " ".join(map(stopped, texts)), _FROM_TOOLS
+        yield " ".join(map(with_stop, texts)), _FROM_TOOLS
     groups = _composed(f"{name}: ", _within(titles := _declared_titles(service), ", "))
     if groups and len(titles) > 1:
         yield groups, Origin("declared", "groups")
@@ -131,7 +134,7 @@ def summaries_of(start: str, texts: Sequence[str]) -> str:
 
 def _composed(start: str, words: str) -> str:
     """Returns a sentence of several texts; empty if together they address the reader."""
-    sentence = stopped(start + words)
+    sentence = with_stop(start + words)
     return sentence if words and not find_injections([sentence]) else ""
 
 
@@ -226,7 +229,7 @@ def _trigger(service: Service, name: str) -> str:
     texts = (service.summary, service.description, service.instructions)
     first = (sentence for text in texts if text for sentence in sentences(next(paragraphs(text), "")))
     if trigger := next((item for item in first if TRIGGER.match(item) and len(item) <= _USES_LIMIT), None):
-        return stopped(trigger)
+        return with_stop(trigger)
     titles = [title for title in _declared_titles(service) if title.lower() != name.lower()][:_ASKED]
     start = f"Use when the user mentions {name}"
     return trigger_for(f"{start} or asks about", titles) or f"{start}."
@@ -237,7 +240,7 @@ def trigger_of_uses(service: Service, name: str) -> str:
     uses = [plain_words(use).rstrip(" .。;") for use in service.when_to_use if not _NEGATED.search(use)]
     while len(uses) > 1 and sum(map(len, uses)) + 2 * len(uses) > _USES_LIMIT:
         uses.pop()
-    return stopped(f"Use when the user mentions {name}, or for: {clip('; '.join(uses), _USES_LIMIT)}") if uses else ""
+    return with_stop(f"Use when the user mentions {name}, or for: {clip('; '.join(uses), _USES_LIMIT)}") if uses else ""
 
 
 def trigger_for(start: str, subjects: Sequence[str], limit: int = _LIST_LIMIT) -> str:

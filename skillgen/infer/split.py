@@ -23,9 +23,9 @@ from skillgen.model.service import Service
 from skillgen.model.tool import Tool
 from skillgen.model.traversal import type_references, types_named_in, types_reached
 from skillgen.model.values import Origin
-from skillgen.text.markdown import one_line, plain_words
+from skillgen.text.markdown import one_line, plain_words, with_stop
 from skillgen.text.slugs import slug
-from skillgen.text.summary import TRIGGER, is_usable, sentences, stopped
+from skillgen.text.summary import TRIGGER, is_usable, sentences
 from skillgen.text.words import STOP_WORDS, path_segments, plural, singular, without_request, words_of
 
 MIN_TOOLS = 5
@@ -209,7 +209,7 @@ def _part(service: Service, area: Area, words: Mapping[str, Counter[str]]) -> Se
         summary=None,
         description=None,
         instructions=None,
-        purpose=stopped(area.summary) if area.summary else _purpose(title, groups, tools),
+        purpose=with_stop(area.summary) if area.summary else _purpose(title, groups, tools),
         trigger=None,
         when_to_use=area.when_to_use,
         when_not_to_use=area.when_not_to_use,
@@ -261,8 +261,8 @@ def _with_used_types(service: Service, parts: Sequence[Service]) -> tuple[Part, 
 def _purpose(title: str, groups: Iterable[Group], tools: Iterable[Tool]) -> str:
     """Returns the title, with the first sentence of what the source says of each group, else what tools do."""
     found = (next(sentences(plain_words(group.description or "")), "") for group in groups)
-    if words := dict.fromkeys(stopped(text) for text in found if text and is_usable(text)):
-        return " ".join([stopped(title), *words])
+    if words := dict.fromkeys(with_stop(text) for text in found if text and is_usable(text)):
+        return " ".join([with_stop(title), *words])
     return summaries_of(title, [plain_words(tool.summary) for tool in tools if tool.summary and not tool.deprecated])
 
 

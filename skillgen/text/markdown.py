@@ -258,7 +258,7 @@ def _safe_part(match: re.Match[str]) -> str:
 def needs_stop(text: str) -> bool:
     """True if a full stop is missing before the next sentence."""
     text = str(inline(text)) if text.rstrip()[-1:] == ">" else text  # a tag may follow the stop
-    return text.rstrip(" \t\r\n\"'”’)`*_")[-1:] not in ".!?…:;"
+    return text.rstrip(" \t\r\n\"'”’」』）)`*_")[-1:] not in ".!?…:;。！？"
 
 
 def with_stop(text: str) -> str:

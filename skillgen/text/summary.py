@@ -198,11 +198,6 @@ def normalise_sentence(text: str) -> str:
     return " ".join(text.split()).rstrip(".").casefold()
 
 
-def stopped(sentence: str) -> str:
-    """Returns a sentence with a full stop if it has no end."""
-    return sentence if sentence.endswith((".", "!", "?", "…", "。", "！", "？")) else f"{sentence}."
-
-
 _LOOSE_ENDS = " ,;:.…—–-(["
 
 
