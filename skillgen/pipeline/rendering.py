@@ -107,8 +107,7 @@ def documents_of(service: Service, output: OutputOptions, added: Mapping[str, by
     """
     from skillgen.render.catalogue import template_problems
     from skillgen.render.formats import render_documents
-    from skillgen.render.identity import skill_name
-    from skillgen.render.invocation import profile_problems
+    from skillgen.render.identity import profile_problems, skill_name
 
     if service.kind == "mcp" and output.publish.command:
         entry = replace(service.client_entry or ClientEntry(), transport="stdio", command=tuple(output.publish.command))

@@ -18,17 +18,14 @@ from skillgen.model.values import Json
 from skillgen.render.phrases import of_rendering, phrase
 from skillgen.render.types import (
     NOTHING,
-    PLAIN_TYPES,
     Direction,
     differ_in_required,
-    has_no_rules,
     inline_parts,
-    is_bare,
     is_container,
     parameter_notes,
     parameter_type,
     rule_text,
-    says_nothing,
+    schema_notes,
     type_phrase,
     value_notes,
     with_inline_type,
@@ -107,8 +104,6 @@ def branches(schema: Schema, way: Direction = "both") -> tuple[Branch, ...]:
     """Returns what is written below a value: everything that its type and sentences do not say; named types are not
     expanded.
     """
-    if schema.types in PLAIN_TYPES and not schema.properties and is_bare(schema) and has_no_rules(schema):
-        return ()
     if schema.items is not None and is_container(schema, "items"):
         return branches(schema.items, way)
     refined = {item.name: item for item in schema.properties}
@@ -127,7 +122,7 @@ def _without_refined(part: Schema, refined: dict[str, Parameter]) -> Schema:
         more = refined.get(item.name)
         if (
             more is None
-            or not says_nothing(replace(item.schema, read_only=False))
+            or schema_notes(replace(item.schema, read_only=False))
             or more.schema.types not in ((), item.schema.types)
         ):
             kept.append(item)

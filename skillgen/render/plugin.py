@@ -17,8 +17,15 @@ from skillgen.model.document import Document, Publisher
 from skillgen.model.service import Service
 from skillgen.render.about import client_configuration
 from skillgen.render.access import URL_VARIABLE, host_prefixes
-from skillgen.render.identity import description, plain, short_description, skill_name, title, what_and_when
-from skillgen.render.invocation import skill_fields
+from skillgen.render.identity import (
+    description,
+    plain,
+    short_description,
+    skill_fields,
+    skill_name,
+    title,
+    what_and_when,
+)
 from skillgen.render.publishing import (
     HEADER,
     PUBLISH_FIX,

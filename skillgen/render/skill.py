@@ -21,8 +21,7 @@ from skillgen.model.service import Service
 from skillgen.model.tool import Tool
 from skillgen.render.about import Said, resource_and_prompt_lines, said_by
 from skillgen.render.environment import Templates
-from skillgen.render.identity import skill_name, title, tool_phrase, what_and_when
-from skillgen.render.invocation import skill_fields
+from skillgen.render.identity import skill_fields, skill_name, title, tool_phrase, what_and_when
 from skillgen.render.listing import FORMS, Listing, list_indexes, list_tools, shared_start
 from skillgen.render.pages import Page, link_resolver
 from skillgen.render.parameters import lists_requests, shared_parameters

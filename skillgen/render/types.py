@@ -3,8 +3,6 @@
 The type is a short phrase (`array of [Task](…) or null`, `type_phrase`); sentences say what else a value must satisfy
 (`value_notes`, `parameter_notes`). Only named types are linked, by targets that are resolved once the text's file is
 known (`pages`).
-
-Of most schemas there is only a type to say: `is_bare` and `says_nothing` recognise them, which saves most of the time.
 """
 
 from __future__ import annotations
@@ -37,26 +35,6 @@ from skillgen.text.markdown import Markdown, code, code_list, exact_code, inline
 from skillgen.text.summary import normalise_sentence
 
 
-def is_bare(schema: Schema) -> bool:
-    """True if the types say everything about a value, apart from properties, rules and limits."""
-    return not (
-        schema.nullable
-        or schema.format
-        or schema.ref
-        or schema.includes
-        or schema.also
-        or schema.alternatives
-        or schema.items
-        or schema.prefix_items
-        or isinstance(schema.additional, Schema)
-    )
-
-
-def has_no_rules(schema: Schema) -> bool:
-    """True if there are no rules on parts of the value or on all of it, for which there is no short phrase."""
-    return not (schema.patterns or schema.contains or schema.content or schema.excluded or schema.conditions)
-
-
 def is_container(schema: Schema, field: Literal["items", "additional"]) -> bool:
     """True if the items of a value, or its values, are all that is nested in it."""
     other = isinstance(schema.additional, Schema) if field == "items" else schema.items is not None
@@ -66,25 +44,11 @@ def is_container(schema: Schema, field: Literal["items", "additional"]) -> bool:
         or schema.alternatives
         or schema.also
         or schema.prefix_items
-        or not has_no_rules(schema)
-    )
-
-
-def says_nothing(schema: Schema) -> bool:
-    """True if there is surely no sentence to say; a fast check."""
-    items = schema.items
-    return (
-        schema.choices is None
-        and schema.default is None
-        and schema.constraints is None
-        and not schema.examples
-        and (items is None or (not items.description and not items.deprecated and says_nothing(items)))
-        and schema.additional is None
-        and not any(inline_parts(schema))
-        and not schema.alternatives
-        and has_no_rules(schema)
-        and not (schema.required or schema.property_names or schema.discriminator)
-        and not (schema.read_only or schema.write_only)
+        or schema.patterns
+        or schema.contains
+        or schema.content
+        or schema.excluded
+        or schema.conditions
     )
 
 
@@ -126,16 +90,9 @@ a caller must know, such as defaults, limits and rules, nor of what is write-onl
 _ALTERNATIVES_SHOWN = 12
 """Alternatives in a type phrase; if there are more, a sentence lists them."""
 
-PLAIN_TYPES: dict[tuple[str, ...], Markdown] = {
-    (name,): Markdown(name) for name in ("string", "integer", "number", "boolean", "object", "array")
-}
-"""Types that are a single word if nothing else is declared."""
-
 
 def type_phrase(schema: Schema) -> Markdown:
     """Returns a value's type in a few words: `array of [Task](…) or null`."""
-    if schema.types in PLAIN_TYPES and is_bare(schema):
-        return PLAIN_TYPES[schema.types]
     words, null = _core_phrase(schema), phrase("or_between") + "null"
     if not schema.nullable or words == "null" or words.endswith(null):
         return Markdown(words)
@@ -328,8 +285,7 @@ class Notes:
         if schema.description:
             text = with_stop(inline(schema.description))
             yield self._nested(text) if self._lead else text
-        if schema.deprecated or not says_nothing(schema):
-            yield from self.of(schema, schema.deprecated)
+        yield from self.of(schema, schema.deprecated)
 
     def _limits(self, schema: Schema, deprecated: bool) -> Iterator[str]:
         """Yields a sentence for each constraint on a value itself."""
@@ -590,12 +546,7 @@ def parameter_notes(parameter: Parameter, way: Direction = "both") -> Markdown:
 
     A sentence that is already in its description is left out.
     """
-    schema = parameter.schema
-    has_words = parameter.deprecated or schema.description is not None or parameter.syntax is not None
-    is_file = parameter.location == "body" and _holds_file(schema)
-    if not (has_words or is_file or parameter.serialization is not None) and says_nothing(schema):
-        return NOTHING
-    text = parameter.description or ""
+    schema, text = parameter.schema, parameter.description or ""
     notes = chain(value_notes(schema, parameter.deprecated, way), _sending_notes(parameter), syntax_notes(parameter))
     lead = phrase("nested", lead=phrase("each_item"), sentence="") if schema.items is not None else "\n"
     target = inline_type(schema) or schema
