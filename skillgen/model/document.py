@@ -83,9 +83,6 @@ class Format(Struct, frozen=True, kw_only=True):
     """The function that yields the documents above those of several services from a `Site`; empty if it has no such
     documents."""
 
-    is_default: bool = True
-    """Whether it is written without `--emit`."""
-
 
 _DASHDASH = "[dashdash](https://github.com/visionik/dashdash) 0.2.0"
 
@@ -101,7 +98,6 @@ FORMATS: dict[str, Format] = {
         files=("skills/NAME/scripts/call.py", "skills/NAME/scripts/tools.json"),
         specification="[Agent Skills](https://agentskills.io/specification); Python 3.9, its standard library alone",
         renderer="skillgen.render.skill:script_documents",
-        is_default=False,
     ),
     "llms": Format(
         purpose="llms.txt and llms-full.txt",
@@ -121,7 +117,6 @@ FORMATS: dict[str, Format] = {
         files=("ai-help/TOOL.md",),
         specification=f"the CLI profile of {_DASHDASH}",
         renderer="skillgen.render.ai_help:command_documents",
-        is_default=False,
     ),
     "registry": Format(
         purpose="registry.json, dashdash's discovery entry",
@@ -135,21 +130,18 @@ FORMATS: dict[str, Format] = {
         specification="[Agent Plugins](https://agent-plugins.org) 1.0.0; above several services, marketplaces",
         renderer="skillgen.render.plugin:plugin_documents",
         site_renderer="skillgen.render.plugin:marketplace_documents",
-        is_default=False,
     ),
     "server-json": Format(
         purpose="the entry of an MCP server in a registry",
         files=("server.json",),
         specification="[MCP registry](https://github.com/modelcontextprotocol/registry) 2025-12-11",
         renderer="skillgen.render.well_known:server_json_documents",
-        is_default=False,
     ),
     "server-card": Format(
         purpose="the card of a hosted MCP server; with `well-known`, also there",
         files=("server-card.json",),
         specification="the draft of [server cards](https://github.com/modelcontextprotocol/modelcontextprotocol/pull/2127)",
         renderer="skillgen.render.well_known:server_card_documents",
-        is_default=False,
     ),
     "well-known": Format(
         purpose="a folder to serve below /.well-known/: the skill with its digest, catalogues, headers",
@@ -158,21 +150,18 @@ FORMATS: dict[str, Format] = {
         "[ARD](https://github.com/ards-project/ard-spec) 0.9, [RFC 9727](https://www.rfc-editor.org/rfc/rfc9727)",
         renderer="skillgen.render.well_known:well_known_documents",
         site_renderer="skillgen.render.well_known:well_known_site",
-        is_default=False,
     ),
     "tool-descriptions": Format(
         purpose="a full description of each tool, and the minimal list of tools",
         files=("tool-descriptions/TOOL.json", "tool-descriptions/tools-list.json"),
         specification="progressive disclosure for MCP 2.1",
         renderer="skillgen.render.declarations:tool_description_documents",
-        is_default=False,
     ),
     "dashdash": Format(
         purpose="the dashdash objects of a server, its tools and its resources, and both results of ai_help",
         files=("dashdash.json",),
         specification=f"the MCP profile of {_DASHDASH}",
         renderer="skillgen.render.declarations:dashdash_documents",
-        is_default=False,
     ),
     "skills-list": Format(
         purpose="what a server that has the skill answers to skills/list",
@@ -180,14 +169,12 @@ FORMATS: dict[str, Format] = {
         specification="the MCP extension [Skills](https://github.com/modelcontextprotocol/ext-skills); "
         "[how a server has it](skills-list.md)",
         renderer="skillgen.render.declarations:skills_list_documents",
-        is_default=False,
     ),
     "service-manifest": Format(
         purpose="a manifest of the server and its tools",
         files=("service-manifest.json",),
         specification="[MCP extension proposals](https://github.com/davioe/mcp-extension-proposals) 0.1.0",
         renderer="skillgen.render.declarations:manifest_documents",
-        is_default=False,
     ),
     "html": Format(
         purpose="a static site with a search, for people",
@@ -195,12 +182,11 @@ FORMATS: dict[str, Format] = {
         specification="a folder for any web server or `file://`; no page loads anything from elsewhere",
         renderer="skillgen.render.website:html_documents",
         site_renderer="skillgen.render.website:html_site_documents",
-        is_default=False,
     ),
 }
 """Every format by its name, in rendering order."""
 
-DEFAULT_FORMATS = tuple(name for name, item in FORMATS.items() if item.is_default)
+DEFAULT_FORMATS = ("skill", "llms", "ai-help", "registry")
 """The formats without `--emit`."""
 
 PROFILES = {
@@ -228,7 +214,9 @@ def format_table() -> str:
     rows = ""
     for name, item in FORMATS.items():
         files = ", ".join(f"`{file}`" for file in item.files)
-        rows += f"| `{name}`{' *' if item.is_default else ''} | {item.purpose} | {files} | {item.specification} |\n"
+        rows += (
+            f"| `{name}`{' *' if name in DEFAULT_FORMATS else ''} | {item.purpose} | {files} | {item.specification} |\n"
+        )
     return f"""# Formats
 
 `--emit` takes these names, separated by commas; without it, the formats with a star are written. Files are relative to
