@@ -70,13 +70,13 @@ class TextIndex:
         """All parameters and properties."""
         self._texts: dict[int, list[str]] = {}
         self._owners: dict[int, int] = {}
-        self._sharers: dict[int, set[int]] = {}
+        self._sources: dict[int, set[int]] = {}
+        """The part itself, and those for which what it shares was walked."""
 
     def add(self, part: Any) -> None:
         """Walks a part."""
-        part_id = id(part)
-        texts = self._texts.setdefault(part_id, [])
-        owners, first_owners = self._owners, set()
+        part_id, owners = id(part), self._owners
+        texts, sources = self._texts.setdefault(part_id, []), self._sources.setdefault(part_id, {part_id})
         waiting = [part]
         while waiting:
             value = waiting.pop()
@@ -85,7 +85,7 @@ class TextIndex:
             if kind is tuple:
                 inside = value
             elif (first := owners.get(id(value))) is not None:
-                first_owners.add(first)
+                sources |= self._sources[first]
                 continue
             else:
                 owners[id(value)] = part_id
@@ -103,8 +103,6 @@ class TextIndex:
                     texts.append(item)
                 elif kind not in _SCALARS:
                     waiting.append(item)
-        for first in first_owners - {part_id}:
-            self._sharers.setdefault(first, set()).add(part_id)
 
     def all(self) -> dict[str, None]:
         """Returns every text once, in the order of the parts."""
@@ -112,14 +110,8 @@ class TextIndex:
 
     def parts_with(self, texts: frozenset[str]) -> frozenset[int]:
         """Returns the `id` of each part that contains one of these texts, or shares an object with such a part."""
-        part_ids: set[int] = set()
-        waiting = [part_id for part_id, part_texts in self._texts.items() if not texts.isdisjoint(part_texts)]
-        while waiting:
-            part_id = waiting.pop()
-            if part_id not in part_ids:
-                part_ids.add(part_id)
-                waiting.extend(self._sharers.get(part_id, ()))
-        return frozenset(part_ids)
+        found = {part_id for part_id, part_texts in self._texts.items() if not texts.isdisjoint(part_texts)}
+        return frozenset(part_id for part_id, sources in self._sources.items() if not found.isdisjoint(sources))
 
 
 def rewrite_texts(node: Any, rewrite: TextRewriter, pointer: str = "") -> Any:

@@ -9,7 +9,6 @@ shell, and empty folders as its home and to work in; a proxy that does not exist
 
 from __future__ import annotations
 
-import os
 import shutil
 import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -168,15 +167,11 @@ def with_program_path(command: tuple[str, ...], environment: Mapping[str, str], 
         SourceError: there is no such program.
     """
     program = command[0]
-    if os.sep in program or (os.altsep and os.altsep in program):
-        found = str((folder / program).absolute())
-        is_there = shutil.which(found) is not None
-    else:
-        found = shutil.which(program, path=environment.get("PATH")) or ""
-        is_there = bool(found)
-    if not is_there:
+    place = program if Path(program).name == program else str(folder / program)
+    found = shutil.which(place, path=environment.get("PATH"))
+    if found is None:
         what, fix = f"the command {program} does not exist", "install it, or correct the name"
-        if found and Path(found).is_file():
+        if place != program and Path(place).is_file():
             what, fix = f"the file {program} is not executable", f"make it so: chmod +x {program}"
         raise SourceError(what, where="--command", fix=fix)
     return (str(Path(found).absolute()), *command[1:])
