@@ -933,3 +933,15 @@ def test_a_diff_goes_to_a_file_also_while_the_terminal_shows_progress(tmp_path: 
     messages, status_lines = re.subn(r"[^\n]* \.\.\.\r +\r", "", shown)
     assert status_lines
     assert messages.splitlines() == run_skillgen("build", "--check", cwd=tmp_path).stderr.splitlines()
+
+
+def test_a_command_that_fails_is_named_with_its_folder(tmp_path: Path) -> None:
+    """The folder is that of the shell, which is not a password although its variable is PWD."""
+    program = tmp_path / "describe"
+    program.write_text("#!/bin/sh\necho 'no database' >&2\nexit 4\n", "utf-8")
+    program.chmod(0o755)
+    (tmp_path / "skillgen.yaml").write_text("targets: {shop: {source: {openapi-command: [describe]}}}\n", "utf-8")
+    variables = {"PATH": f"{tmp_path}{os.pathsep}{os.environ['PATH']}", "PWD": str(tmp_path), "OLDPWD": str(tmp_path)}
+    finished = run_skillgen("build", cwd=tmp_path, env=variables)
+    assert finished.exit_code == 3
+    assert f"source/openapi-command: {program} exited with 4: no database" in finished.stderr

@@ -407,7 +407,8 @@ def _of_variable(name: str, value: str, origin: str = "", *, by_form: bool = Tru
     found = [*_parts(value)]
     is_public = value.lower() in {*_PUBLIC_VALUES, *re.split(r"[^a-z0-9]+", name.lower())}
     is_form = by_form and not found and _json_from(value) is None and looks_secret(value)
-    if is_form or (is_secret_setting(name) and not is_public):
+    is_folder = name in ("PWD", "OLDPWD") and _PATH.match(value) is not None  # those of a shell
+    if is_form or (is_secret_setting(name) and not is_public and not is_folder):
         found.append(value)
     return dict.fromkeys(found, origin or f"the variable {name}")
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import subprocess
 from collections.abc import Mapping
 from contextlib import suppress
@@ -109,7 +110,7 @@ def command_output(
     Raises:
         SourceError: it cannot be started, does not finish in time, prints too much, fails, or the run was cancelled.
     """
-    program, token = command[0], cancel_token or CancelToken()
+    program, token = shutil.which(command[0], path=environment.get("PATH")) or command[0], cancel_token or CancelToken()
     fix: str | None
     try:
         finished = run_command(
