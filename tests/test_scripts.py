@@ -325,6 +325,8 @@ def test_requests_equal_those_of_the_command(notes: Path, api: str, tmp_path: Pa
         ["getNote", "id=7", "fields=a", "fields=b c", 'filter={"x": {"y": 1}}', "X-Trace=t", "mood=so so"],
         ["putNote", "id=7", "text=hello"],
         ["sendForm", "a=b&c", "n=3"],
+        ["putNote", "path.id=7", "body.text=hello"],
+        ["putNote", '{"id": 7, "body": {"text": "t", "more": [1]}}'],
     ):
         own = run_script(notes, *words, cwd=tmp_path, env=env)
         assert own.exit_code == 0, own.stderr
