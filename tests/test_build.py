@@ -167,7 +167,7 @@ def test_a_target_has_a_profile_and_is_put_where_a_host_looks(project: Path) -> 
     assert build(project, text).exit_code == 0
     installed = project / ".claude" / "skills" / "tasks" / "SKILL.md"
     assert installed.read_bytes() == (project / "agent-docs" / "skills" / "tasks" / "SKILL.md").read_bytes()
-    assert "all up to date" in build(project).stderr
+    assert "nothing changed" in build(project).stderr
     installed.unlink()
     assert build(project, None, "--check").exit_code == 1
     for key, value in (("profile", "none"), ("install-to", "nowhere")):
@@ -193,7 +193,7 @@ def test_options_win_over_the_file_for_every_target(project: Path) -> None:
         assert not (project / "made" / name / "registry.json").exists()
     assert not (project / ".agents").exists()
     assert not (project / "docs").exists()
-    assert "all up to date" in build(project, None, *words, "--install", "claude").stderr
+    assert "nothing changed" in build(project, None, *words, "--install", "claude").stderr
     one = build(project, "targets: {one: {source: {openapi: api.json}}}\n", "--out", "alone")
     assert (one.exit_code, (project / "alone" / "llms.txt").is_file()) == (0, True)
     assert "error: --emit: no such format: pdf" in build(project, None, "--emit", "pdf").stderr
@@ -210,7 +210,7 @@ def test_a_target_chooses_what_it_documents_and_applies_overlays(project: Path) 
     whole = (project / "agent-docs" / "llms-full.txt").read_text("utf-8")
     assert "Gets it by overlay" in whole
     assert "list_users" not in whole
-    assert "all up to date" in build(project).stderr
+    assert "nothing changed" in build(project).stderr
     action["update"] = {"summary": "Gets it otherwise"}
     write(project / "overlay.json", {**overlay, "actions": [action]})
     assert build(project, None, "--check").exit_code == 1
@@ -235,7 +235,7 @@ def test_a_target_that_fails_costs_no_other_and_the_highest_code_wins(project: P
     finished = build(project)
     assert finished.exit_code == 4
     assert "none.json: no such file" in finished.stderr
-    assert "all up to date" in finished.stderr
+    assert "good: nothing changed" in finished.stderr
 
 
 def test_check_writes_nothing_and_shows_what_would_change(project: Path) -> None:
@@ -269,12 +269,24 @@ def test_a_build_that_writes_can_fail_for_hooks(project: Path) -> None:
 # -- nothing to do ---------------------------------------------------------------------------------------------------
 
 
+def test_an_unchanged_target_reads_nothing_and_imports_nothing_slow(project: Path) -> None:
+    text = "targets:\n" + "".join(f"  t{number}: {{source: {{openapi: api.json}}}}\n" for number in range(10))
+    assert build(project, text).exit_code == 0
+    before = stamps_of(project / "agent-docs")
+    finished = run_python("-X", "importtime", "-m", "skillgen", "build", cwd=project)
+    assert finished.exit_code == 0
+    assert finished.stderr.count(": nothing changed") == 10
+    loaded = {line.rpartition("|")[2].strip() for line in finished.stderr.splitlines()}
+    assert not {name.split(".")[0] for name in loaded} & {"mcp", "jinja2", "httpx2", "markdown_it"}
+    assert stamps_of(project / "agent-docs") == before
+
+
 def test_a_snapshot_is_up_to_date_if_all_its_services_are(project: Path) -> None:
     write(project / "other.json", grouped(teams=["list_teams", "get_team"]) | {"info": {"title": "B", "version": "1"}})
     (project / "all.json").write_text(run_skillgen("inspect", "api.json", "other.json", cwd=project).stdout, "utf-8")
     text = "targets: {all: {source: {snapshot: all.json}}}\n"
     assert build(project, text).exit_code == 0
-    assert "all up to date" in build(project).stderr
+    assert "nothing changed" in build(project).stderr
     (project / "agent-docs" / "b" / "llms.txt").unlink()
     assert build(project, None, "--check").exit_code == 1
     (project / "agent-docs" / "b" / ".skillgen.json").write_text("{")
@@ -324,6 +336,37 @@ def test_what_a_description_refers_to_is_read_only_where_it_is_a_file(project: P
         assert build(project, WORDS).exit_code == 0
 
 
+def test_a_change_in_a_file_to_which_a_description_refers_is_noticed(project: Path) -> None:
+    def refers(name: str) -> dict[str, Any]:
+        return {"components": {"schemas": {"A": {"$ref": name}}}}
+
+    (project / "parts").mkdir()
+    write(project / "api.json", grouped(tasks=["list_tasks", "get_task"]) | refers("parts/one.json#/A"))
+    write(project / "parts" / "one.json", {"A": {"type": "object", "properties": {"b": {"$ref": "two.json#/B"}}}})
+    write(project / "parts" / "two.json", {"B": {"type": "string"}})
+    text = "targets: {api: {source: {openapi: api.json}}}\n"
+    assert build(project, text).exit_code == 0
+    assert "nothing changed" in build(project).stderr
+    write(project / "parts" / "two.json", {"B": {"type": "integer"}})
+    assert "nothing changed" not in build(project).stderr
+    write(project / "api.json", grouped(tasks=["list_tasks", "get_task"]) | refers("gone.json#/A"))
+    assert build(project).exit_code == 0
+    assert "nothing changed" not in build(project).stderr, "one that can't be told is read each time"
+
+
+def test_content_counts_not_the_time_of_a_file(project: Path) -> None:
+    """X-51: a checkout changes times only, and a tool may restore the time and size of what it changes."""
+    api = project / "api.json"
+    assert build(project, "targets: {api: {source: {openapi: api.json}}}\n").exit_code == 0
+    before = api.stat()
+    for path in (api, *(project / "agent-docs").rglob("*.md")):
+        os.utime(path, (1, 1))
+    assert "nothing changed" in build(project).stderr
+    api.write_text(api.read_text("utf-8").replace("list_tasks", "wipe_tasks"), "utf-8")
+    os.utime(api, ns=(before.st_atime_ns, before.st_mtime_ns))
+    assert "nothing changed" not in build(project).stderr
+
+
 REFERENCES: dict[str, dict[str, Any]] = {
     "reference": {"$ref": "part.json#/Part"},
     "discriminator": {
@@ -337,7 +380,7 @@ REFERENCES: dict[str, dict[str, Any]] = {
 
 
 @pytest.mark.parametrize("kind", [*REFERENCES, "overlay", "snapshot", "link"])
-def test_a_change_is_noticed_however_its_file_is_reached(project: Path, kind: str) -> None:
+def test_up_to_date_is_decided_by_the_files_that_were_read(project: Path, kind: str) -> None:
     """X-51: however a file is reached, a change in it is noticed by `build` and by `--check`."""
 
     def part(name: str) -> None:
@@ -363,10 +406,10 @@ def test_a_change_is_noticed_however_its_file_is_reached(project: Path, kind: st
     }.get(kind, "{openapi: api.json}")
     write(project / "api.json", data)
     assert build(project, f"targets: {{api: {{source: {source}}}}}\n").exit_code == 0
-    assert "all up to date" in build(project).stderr
+    assert "nothing changed" in build(project).stderr
     part("second_name")
     assert build(project, None, "--check").exit_code == 1
-    assert "all up to date" not in build(project).stderr
+    assert "nothing changed" not in build(project).stderr
     assert any(b"second_name" in content for content in files_of(project / "agent-docs").values())
 
 
@@ -591,7 +634,7 @@ def test_a_changed_extra_text_makes_its_target_stale(project: Path) -> None:
     extra.write_text("# Tasks\n\n> Plans.\n\n## Opening Hours\n\nOpen on Mondays.\n", "utf-8")
     assert build(project, text).exit_code == 0
     assert "Open on Mondays." in (project / "agent-docs" / "llms-full.txt").read_text("utf-8")
-    assert "all up to date" in build(project).stderr
+    assert "nothing changed" in build(project).stderr
     extra.write_text(extra.read_text("utf-8").replace("Mondays", "Tuesdays"), "utf-8")
     assert build(project, None, "--check").exit_code == 1
 
@@ -915,6 +958,16 @@ def test_the_schema_and_the_code_agree(project: Path, text: str, is_good: bool) 
         data["targets"]["tasks"]["when-to-use"][1] = "no"  # false to a YAML 1.1 loader
     assert Draft202012Validator(SCHEMA).is_valid(data) is is_good
     assert (build(project, text, "--check").exit_code != 2) is is_good or "command" in text
+
+
+def test_a_build_with_nothing_to_do_loads_no_readers(tmp_path: Path) -> None:
+    write(tmp_path / "api.json", grouped(tasks=["list_tasks"]))
+    (tmp_path / "skillgen.yaml").write_text("targets: {a: {source: {openapi: api.json}}}\n", "utf-8")
+    assert run_skillgen("build", cwd=tmp_path).exit_code == 0
+    finished = run_python("-X", "importtime", "-m", "skillgen", "build", cwd=tmp_path)
+    assert "a: nothing changed" in finished.stderr
+    modules = {line.rpartition("|")[2].strip() for line in finished.stderr.splitlines()}
+    assert not modules & {"skillgen.pipeline.read", "skillgen.sources.openapi.source", "ssl"}
 
 
 def test_a_diff_goes_to_a_file_also_while_the_terminal_shows_progress(tmp_path: Path) -> None:

@@ -59,9 +59,12 @@ def build(
         announce = Console().say if is_interactive else None
         for number, built in enumerate(build_targets(targets, os.environ, announce, given.get("out")), 1):
             progress(f"{min(number, len(targets))} of {len(targets)} targets read")
-            if built.is_failed:
-                console.say(f"{built.name}: not built")
-            show_result(built.result, console, shows_diff=not run.json, is_project=True)
+            if built.status == "unchanged":
+                console.say(f"{built.name}: nothing changed")
+            else:
+                if built.status == "failed":
+                    console.say(f"{built.name}: not built")
+                show_result(built.result, console, shows_diff=not run.json, is_project=True)
             result = result.joined(built.result)
     code, is_check = result.exit_code, "check" in given
     is_accepted = hook.accept_upgrade and code in (ExitCode.DONE, ExitCode.DRIFT) and result.is_upgrade

@@ -1,36 +1,51 @@
-"""Targets of skillgen.yaml: combines their options with those of a run, and builds them.
+"""Targets of skillgen.yaml: combines their options with those of a run, and builds those that are not up to date.
+
+A target is up to date if the files that its last run read, and the documents that it wrote, are unchanged. What a run
+read and wrote is remembered in the user's cache folder, not in the project: a file there could be forged, would change
+with line endings, and would conflict between branches. `--check` ignores it and always renders.
 
 Commands of a target run in the project's environment, never in skillgen's own.
+
+The readers are imported only to read a source: a build with nothing to do is a hook of every commit.
 """
 
 from __future__ import annotations
 
+import hashlib
+import json
 import os
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from concurrent.futures import Future
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from queue import Empty, SimpleQueue
 from threading import Thread
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from msgspec import Struct, structs
+from msgspec import json as msgspec_json
 
+from skillgen import __version__
 from skillgen.config.convert import in_keys, key_in_target
 from skillgen.config.loader import interpolate, variables_in
 from skillgen.config.option import PathName, options_in
 from skillgen.config.project import DEFAULT_OUT, HOSTS, Source, Target
-from skillgen.errors import SkillgenError, UsageError, failure_from_bug
+from skillgen.errors import ExitCode, SkillgenError, UsageError, failure_from_bug
 from skillgen.pipeline.environments import project_environment, with_resolved_program
 from skillgen.pipeline.generate import write_services
 from skillgen.pipeline.ownership import remove_leftovers
 from skillgen.pipeline.packages import skill_folders
 from skillgen.pipeline.rendering import checked_output
-from skillgen.pipeline.results import Failure, Place, Result
+from skillgen.pipeline.results import Failure, Outcome, Place, Result
+from skillgen.pipeline.upgrade import templates_digests
 from skillgen.security.secrets import Secrets, secrets_from_environment
-from skillgen.sources.documents import is_url
+from skillgen.sources.documents import FilesRead, FileState, file_state, is_url, marks_of, track_files_read
+from skillgen.sources.http import read_cached, write_cached
+from skillgen.sources.json_access import SOURCE_LIMIT_BYTES
 from skillgen.sources.mcp.session import CancelToken
 from skillgen.write.files import is_below
+from skillgen.write.plan import Change, Plan
+from skillgen.write.record import RECORD_NAME, read_record
 
 if TYPE_CHECKING:
     from skillgen.pipeline.read import Notify, Reading, Request
@@ -199,6 +214,79 @@ def request_of_target(
     )
 
 
+def _up_to_date_result(named: NamedTarget) -> Result | None:
+    """Returns the result of a target without reading its source if it is up to date."""
+    if named.target.output.check or named.target.output.force:
+        return None
+    with suppress(OSError, ValueError, LookupError, TypeError, SkillgenError):
+        last = json.loads(read_cached(_cache_key(named)) or b"null")
+        if last["options"] == _options_digest(named) and all(
+            _is_same(Path(path), *state) for path, state in last["files"].items()
+        ):
+            return Result(steps=tuple(_kept(Path(folder), is_service) for folder, is_service in last["folders"]))
+    return None
+
+
+def _kept(folder: Path, is_service: bool) -> Outcome:
+    record = read_record(folder)
+    changes = tuple(Change(path=path, action="keep", old=None, new=None) for path in sorted(record.states))
+    plan = Plan(out=folder, changes=changes, before=record, after=record)
+    return Outcome(kind="documents" if is_service else "installed", plan=plan, is_check=False)
+
+
+def _remember(named: NamedTarget, files: FilesRead, result: Result) -> None:
+    """Stores what a successful run of a target read and wrote, if its source consists of files only."""
+    from skillgen.pipeline.read import KINDS
+
+    is_document = KINDS[named.target.source.kind].services is not None
+    if not is_document or not files.is_complete or b"${" in msgspec_json.encode(named.target):
+        return
+    with suppress(OSError, SkillgenError):
+        plans = [outcome.plan for outcome in result.outcomes]
+        written = (plan.out / path for plan in plans for path in (RECORD_NAME, *plan.after.states))
+        last = {
+            "options": _options_digest(named),
+            "files": files.states | {str(path): _state(path) for path in written},
+            "folders": [(str(item.plan.out), item.kind == "documents") for item in result.outcomes],
+        }
+        write_cached(_cache_key(named), json.dumps(last).encode("utf-8", "surrogatepass"))
+
+
+def _cache_key(named: NamedTarget) -> str:
+    return f"{named.file.absolute()}#{named.name}"
+
+
+def _options_digest(named: NamedTarget) -> str:
+    """Returns a digest of what a target's documents depend on but for the files of its source.
+
+    Raises:
+        OSError: the folder of templates holds a symbolic link.
+    """
+    folder = named.target.output.templates
+    if folder is not None and any(path.is_symlink() for path in Path(folder).rglob("*")):
+        raise OSError("a symbolic link, behind which templates may change")
+    templates = templates_digests(Path(folder)) if folder is not None else {}
+    target = msgspec_json.encode(named.target).decode()
+    data = (__version__, target, structs.asdict(named.place), templates)
+    return hashlib.sha256(json.dumps(data, sort_keys=True, default=str).encode("utf-8", "replace")).hexdigest()
+
+
+def _is_same(path: Path, digest: str, marks: list[int]) -> bool:
+    return path.is_file() and (marks_of(path.stat()) == marks or _state(path)[0] == digest)
+
+
+def _state(path: Path) -> FileState:
+    """Returns the state of a file.
+
+    Raises:
+        OSError: it is too large, or not a regular file (a pipe would block, a device may never end).
+    """
+    found = path.stat()
+    if not path.is_file() or found.st_size > SOURCE_LIMIT_BYTES:
+        raise OSError("not a regular file, or too large")
+    return file_state(path.read_bytes(), found)
+
+
 class BuiltTarget(Struct, frozen=True, kw_only=True):
     """The result of building one target."""
 
@@ -206,8 +294,8 @@ class BuiltTarget(Struct, frozen=True, kw_only=True):
     """Its key in the project file."""
 
     result: Result
-    is_failed: bool = False
-    """Whether its source could not be read."""
+    status: Literal["built", "unchanged", "failed"]
+    """`unchanged` if it was up to date and its source was not read; `failed` if its source could not be read."""
 
 
 def build_targets(
@@ -220,19 +308,25 @@ def build_targets(
     log in.
     """
     joined = Result()
-    with _read_concurrently(targets, environment, announce) as read:
+    up_to_date = {named.name: _up_to_date_result(named) for named in targets}
+    waiting = [named for named in targets if up_to_date[named.name] is None]
+    with _read_concurrently(waiting, environment, announce) as read:
         for named in targets:
-            is_failed = False
-            try:
-                reading = read(named)
-                result = write_services(reading.services, named.target.output, named.place, reading.failures)
-            except Exception as error:
-                failure = error if isinstance(error, SkillgenError) else failure_from_bug(error)
-                result, is_failed = Result(steps=(Failure(error=failure),)), True
+            status: Literal["built", "unchanged", "failed"] = "unchanged"
+            if (result := up_to_date[named.name]) is None:
+                status = "built"
+                try:
+                    reading, files = read(named)
+                    result = write_services(reading.services, named.target.output, named.place, reading.failures)
+                    if result.exit_code is ExitCode.DONE and not named.target.output.check:
+                        _remember(named, files, result)
+                except Exception as error:
+                    status, failure = "failed", error if isinstance(error, SkillgenError) else failure_from_bug(error)
+                    result = Result(steps=(Failure(error=failure),))
             joined = joined.joined(result)
-            yield BuiltTarget(name=named.name, result=result, is_failed=is_failed)
+            yield BuiltTarget(name=named.name, result=result, status=status)
     if len(targets) == len(targets[0].place.siblings):
-        yield BuiltTarget(name="", result=_remove_leftovers(targets, joined, out))
+        yield BuiltTarget(name="", result=_remove_leftovers(targets, joined, out), status="built")
 
 
 def read_targets(
@@ -244,7 +338,7 @@ def read_targets(
     with _read_concurrently(targets, environment, None) as read:
         for named in targets:
             try:
-                yield named, read(named)
+                yield named, read(named)[0]
             except SkillgenError as error:
                 yield named, Reading(services=(), failures=(error,))
 
@@ -274,7 +368,7 @@ _AT_ONCE = 8
 @contextmanager
 def _read_concurrently(
     targets: Sequence[NamedTarget], environment: Mapping[str, str], announce: Notify | None
-) -> Iterator[Callable[[NamedTarget], Reading]]:
+) -> Iterator[Callable[[NamedTarget], tuple[Reading, FilesRead]]]:
     """Reads targets at the same time; yields a function that waits for one of them, like `_read_target`.
 
     A target with overlays is read in the main thread, when it is asked for: only there can a slow JSONPath expression
@@ -283,7 +377,7 @@ def _read_concurrently(
 
     cancel_token = CancelToken()
     waiting: SimpleQueue[NamedTarget] = SimpleQueue()
-    futures: dict[str, Future[Reading]] = {}
+    futures: dict[str, Future[tuple[Reading, FilesRead]]] = {}
     for named in targets:
         if not named.target.source.overlays:
             futures[named.name] = Future()
@@ -300,7 +394,7 @@ def _read_concurrently(
             except BaseException as error:
                 futures[named.name].set_exception(error)
 
-    def read(named: NamedTarget) -> Reading:
+    def read(named: NamedTarget) -> tuple[Reading, FilesRead]:
         if named.name in futures:
             return futures[named.name].result()
         return _read_target(named, environment, cancel_token, announce)
@@ -315,8 +409,8 @@ def _read_concurrently(
 
 def _read_target(
     named: NamedTarget, environment: Mapping[str, str], cancel_token: CancelToken, announce: Notify | None
-) -> Reading:
-    """Reads the source of a target.
+) -> tuple[Reading, FilesRead]:
+    """Reads the source of a target; returns the files that were read, too.
 
     Raises:
         SourceError: the source cannot be reached or read.
@@ -324,5 +418,5 @@ def _read_target(
     """
     from skillgen.pipeline.read import read_source
 
-    with errors_located_in_file(named.pointer, named.given):
-        return read_source(request_of_target(named, environment, announce, cancel_token))
+    with track_files_read() as files, errors_located_in_file(named.pointer, named.given):
+        return read_source(request_of_target(named, environment, announce, cancel_token)), files

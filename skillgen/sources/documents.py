@@ -6,12 +6,17 @@ A snapshot is services as JSON: `inspect` prints it, `--snapshot` takes it. Othe
 from __future__ import annotations
 
 import codecs
+import hashlib
 import json
+import os
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
 from pathlib import Path
+from typing import TypeAlias
 
-from msgspec import Struct
+from msgspec import Struct, field
 from msgspec.structs import replace
 
 from skillgen.errors import Problem, ProblemLog, SourceError
@@ -64,6 +69,50 @@ RUNTIMES = {
     ".rb": "ruby",
 }
 """Suffix of the file of a program to what runs it."""
+
+
+FileState: TypeAlias = tuple[str, list[int]]
+"""Digest of a file's content, and its marks: size, times and number. While the marks are the same, the content is."""
+
+
+class FilesRead(Struct):
+    """The files that a source was read from."""
+
+    states: dict[str, FileState] = field(default_factory=dict)
+    """Absolute path to the state of the file when it was read."""
+
+    is_complete: bool = True
+    """False if the source also depends on something else: a URL, standard input or a missing file."""
+
+
+_FILES_READ: ContextVar[FilesRead | None] = ContextVar("files_read", default=None)
+
+
+@contextmanager
+def track_files_read() -> Iterator[FilesRead]:
+    """Records the files that documents are loaded from, in this thread."""
+    files = FilesRead()
+    token = _FILES_READ.set(files)
+    try:
+        yield files
+    finally:
+        _FILES_READ.reset(token)
+
+
+def note_other_input() -> None:
+    """Records that the source depends on more than files."""
+    if (files := _FILES_READ.get()) is not None:
+        files.is_complete = False
+
+
+def file_state(content: bytes, found: os.stat_result) -> FileState:
+    """Returns the state of a file; `found` is from before its content was read."""
+    return hashlib.sha256(content).hexdigest(), marks_of(found)
+
+
+def marks_of(found: os.stat_result) -> list[int]:
+    """Returns the marks of a file."""
+    return [found.st_size, found.st_mtime_ns, found.st_ctime_ns, found.st_ino]
 
 
 class Document(Struct, frozen=True, kw_only=True):
@@ -126,6 +175,7 @@ def document_from_parsed(data: Mapping[str, Json], problems: ProblemLog, access:
     Raises:
         SourceError: it holds something that JSON does not have, or is too large.
     """
+    note_other_input()
     name = "the mapping"
     try:
         content = json.dumps(data).encode("utf-8")
@@ -140,6 +190,7 @@ def document_from_response(fetched: Fetched, problems: ProblemLog, access: Fetch
     Raises:
         SourceError: it is neither JSON nor YAML.
     """
+    note_other_input()
     document = document_of(fetched.content, fetched.url, problems, access, url=fetched.url)
     is_json = fetched.content.removeprefix(codecs.BOM_UTF8).lstrip()[:1] in (b"{", b"[")
     return replace(document, media_type=fetched.content_type, is_json=is_json)
@@ -193,8 +244,10 @@ def _may_refer_outward(text: str) -> bool:
 def _read(source: str, access: FetchOptions) -> tuple[str, bytes]:
     """Returns the name of a source for messages, and its content."""
     if source == "-":
+        note_other_input()
         return "standard input", sys.stdin.buffer.read(SOURCE_LIMIT_BYTES + 1)
     if is_url(source):
+        note_other_input()
         fetched = fetch(source, access)
         return fetched.url, fetched.content
     return source, _read_file(Path(source))
@@ -216,7 +269,7 @@ def text_of_file(path: Path) -> str | None:
 def _read_file(path: Path) -> bytes:
     try:
         with path.open("rb") as file:
-            return file.read(SOURCE_LIMIT_BYTES + 1)
+            found, content = os.fstat(file.fileno()), file.read(SOURCE_LIMIT_BYTES + 1)
     except FileNotFoundError:
         raise SourceError("no such file", where=str(path), fix="give a file, a URL or - for standard input") from None
     except OSError as error:
@@ -226,6 +279,9 @@ def _read_file(path: Path) -> bytes:
         raise SourceError(
             "is not a file name", where=str(path), fix="give a file, a URL or - for standard input"
         ) from None
+    if (files := _FILES_READ.get()) is not None:
+        files.states[str(path.absolute())] = file_state(content, found)
+    return content
 
 
 def _decode(content: bytes, name: str) -> str:

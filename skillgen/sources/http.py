@@ -1,9 +1,11 @@
-"""HTTP: bounded fetches that cannot reach private hosts, with retries.
+"""HTTP: bounded fetches that cannot reach private hosts, with retries; and the cache of the last runs of targets.
 
 A redirect or a reference may name any host. A host that the user did not name must be public (no SSRF): it is resolved
 first, and the connection goes to the IP address that was checked, so that a second DNS answer changes nothing. A proxy
 is asked for a tunnel to that address, and TLS still verifies the name. Credentials stay with the origin they were
 passed for. Sizes, also decompressed, and times are bounded.
+
+The cache is in the user's cache folder, never in the project or in OUT. What is fetched is not in it.
 """
 
 from __future__ import annotations
@@ -11,14 +13,19 @@ from __future__ import annotations
 import contextlib
 import dataclasses
 import gzip
+import hashlib
 import io
+import os
 import socket
+import tempfile
 import threading
 import time
 import zlib
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import datetime, timezone
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urljoin, urlsplit, urlunsplit
 
@@ -360,6 +367,55 @@ def _reason(error: Exception) -> tuple[str, str]:
             return cause.strerror, "check the address"
         cause = cause.__cause__ or cause.__context__
     return type(error).__name__, "check the address"
+
+
+_CACHE_ENTRIES = 1_000
+"""Last runs of targets in the cache; the least recently used are deleted."""
+
+
+def read_cached(key: str) -> bytes | None:
+    """Returns the cached content of a key, or `None`."""
+    with suppress(OSError, RuntimeError):
+        path = _path(key)
+        content = path.read_bytes()
+        path.touch()
+        return content
+    return None
+
+
+def write_cached(key: str, content: bytes) -> None:
+    """Caches content for the next run; deletes the least recently used entries."""
+    with suppress(OSError, RuntimeError):
+        path = _path(key)
+        write_private(path, content)
+        entries = sorted(path.parent.iterdir(), key=lambda path: path.stat().st_mtime, reverse=True)
+        for path in entries[_CACHE_ENTRIES:]:
+            path.unlink(missing_ok=True)
+
+
+def write_private(path: Path, content: bytes) -> None:
+    """Writes a file, atomically, that only this user can ever read.
+
+    Raises:
+        OSError: its folder is not writable.
+    """
+    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    handle, name = tempfile.mkstemp(dir=path.parent)  # of mode 0600
+    try:
+        with os.fdopen(handle, "wb") as file:
+            file.write(content)
+        Path(name).replace(path)
+    except BaseException:
+        Path(name).unlink(missing_ok=True)
+        raise
+
+
+def _path(key: str) -> Path:
+    """Returns the file of a key. Its name is a hash, since the key may hold a secret."""
+    from platformdirs import user_cache_path
+
+    name = hashlib.sha256(key.encode("utf-8", "backslashreplace")).hexdigest()
+    return user_cache_path("skillgen", appauthor=False) / "built" / name
 
 
 RETRY_LIMIT = 2

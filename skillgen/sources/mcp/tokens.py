@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
-import tempfile
 from pathlib import Path
 from urllib.parse import urlsplit, urlunsplit
 
@@ -13,6 +11,7 @@ from msgspec import Struct
 
 from skillgen.errors import OutputError
 from skillgen.model.values import Json
+from skillgen.sources.http import write_private
 from skillgen.sources.json_access import as_dict
 
 StoredLogin = dict[str, Json]
@@ -48,7 +47,7 @@ class LoginFile(Struct, frozen=True):
             OutputError: the folder is not writable.
         """
         try:
-            _write_private(self.path, json.dumps({"url": self.url, **login}).encode())
+            write_private(self.path, json.dumps({"url": self.url, **login}).encode())
         except OSError as error:
             what = f"the login cannot be stored: {error.strerror}"
             fix = "check its permissions, or name another folder with XDG_CONFIG_HOME"
@@ -77,20 +76,3 @@ def login_file(url: str) -> LoginFile:
     plain = urlunsplit(parts._replace(netloc=parts.netloc.rpartition("@")[2].lower(), fragment=""))
     name = hashlib.sha256(plain.encode("utf-8")).hexdigest()[:32]
     return LoginFile(plain, user_config_path("skillgen", appauthor=False, roaming=True) / "logins" / f"{name}.json")
-
-
-def _write_private(path: Path, content: bytes) -> None:
-    """Writes a file, atomically, that only this user can ever read.
-
-    Raises:
-        OSError: its folder is not writable.
-    """
-    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-    handle, name = tempfile.mkstemp(dir=path.parent)  # of mode 0600
-    try:
-        with os.fdopen(handle, "wb") as file:
-            file.write(content)
-        Path(name).replace(path)
-    except BaseException:
-        Path(name).unlink(missing_ok=True)
-        raise

@@ -23,7 +23,7 @@ from skillgen.model.service import Service
 from skillgen.model.traversal import rewrite_pointers
 from skillgen.model.values import Json, child, follow, last_token
 from skillgen.security.addresses import decoded_path, public_url, resolve_url
-from skillgen.sources.documents import Document, document_from_response, is_url, load_document
+from skillgen.sources.documents import Document, document_from_response, is_url, load_document, note_other_input
 from skillgen.sources.http import FetchOptions, fetch
 from skillgen.sources.json_access import REF_CHAIN_LIMIT, SOURCE_LIMIT_BYTES, as_dict
 from skillgen.sources.json_schema.loader import RefIndex, rewrite_references
@@ -327,6 +327,7 @@ class _Bundler:
             try:
                 raw = self._load(location, name)
             except _NotRead as error:
+                note_other_input()  # the document may exist at the next run
                 message = f"the description refers to this document, but {error.reason}"
                 self._problems.report("document-not-read", name, message, error.fix)
             else:
@@ -418,6 +419,8 @@ class _Bundler:
             # Unlike `Path.exists`, this is false for a path that the system refuses.
             is_there = os.path.exists(resolved)  # noqa: PTH110
             raise _NotRead("it is not a regular file" if is_there else "there is no such file")
+        if resolved != path:
+            note_other_input()  # a symbolic link may point elsewhere at the next run
         return load_document(str(resolved), problems)
 
 
