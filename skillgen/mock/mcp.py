@@ -186,21 +186,16 @@ class McpMock:
     # -- lists -------------------------------------------------------------------------------------------------------
 
     def _list_reader(self, method: str) -> Callable[[dict[str, Json], McpSession], Json]:
-        pages: dict[Json, Json] = {}
-        cursor: Json = None
-        for page in map(as_dict, as_list(self._results[method])):
-            pages.setdefault(json.dumps(cursor), page)
-            cursor = page.get("nextCursor")
-        last: dict[str, Json] = next(reversed(pages.values()), {})
-        if last.get("nextCursor") is not None:  # the crawl stopped there
-            key = next(reversed(pages))
-            pages[key] = {name: value for name, value in last.items() if name != "nextCursor"}
+        pages = [as_dict(page) for page in as_list(self._results[method])]
+        cursors = [None, *(page.get("nextCursor") for page in pages)]
+        for last in pages[-1:]:  # the crawl stopped there
+            pages[-1] = {name: value for name, value in last.items() if name != "nextCursor"}
 
         def read(params: dict[str, Json], session: McpSession) -> Json:
-            key = json.dumps(params.get("cursor"))
-            if key not in pages:
-                raise RequestError(INVALID_PARAMS, "Invalid cursor")
-            return pages[key]
+            for cursor, page in zip(cursors, pages, strict=False):
+                if cursor == params.get("cursor"):
+                    return page
+            raise RequestError(INVALID_PARAMS, "Invalid cursor")
 
         return read
 
