@@ -15,11 +15,10 @@ from skillgen.model.values import Json, child, last_token
 UNCHECKED = "$comment"
 """The keyword of a schema whose pattern is left out: what does not match it is not certainly invalid."""
 
-_TYPES = frozenset({"string", "integer", "number", "boolean", "object", "array"})
-_COUNTS = frozenset(
-    f"{bound}{noun}" for bound in ("min", "max") for noun in ("Length", "Items", "Properties", "Contains")
-)
-_BOUNDS = frozenset({"minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf"})
+TYPES = frozenset({"string", "integer", "number", "boolean", "object", "array"})
+SIZES = ("Length", "Items", "Properties", "Contains")
+COUNTS = frozenset(f"{bound}{noun}" for bound in ("min", "max") for noun in SIZES)
+BOUNDS = frozenset({"minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf"})
 _NOTHING = Schema(choices=())
 
 
@@ -100,7 +99,7 @@ class SchemaWriter:
         if schema.choices == ():
             return {"type": "null"} if schema.nullable else False
         found: dict[str, Json] = {}
-        if schema.types and _TYPES.issuperset(schema.types):
+        if schema.types and TYPES.issuperset(schema.types):
             found["type"] = schema.types[0] if len(schema.types) == 1 else list(schema.types)
         if schema.format is not None:
             found["format"] = schema.format
@@ -146,9 +145,9 @@ class SchemaWriter:
 
     def _constraints(self, constraints: Mapping[str, Json]) -> Iterator[tuple[str, Json]]:
         for keyword, bound in constraints.items():
-            if keyword in _BOUNDS and is_finite(bound) and (keyword != "multipleOf" or bound > 0):
+            if keyword in BOUNDS and is_finite(bound) and (keyword != "multipleOf" or bound > 0):
                 yield keyword, bound
-            elif keyword in _COUNTS and is_finite(bound) and bound >= 0 and int(bound) == bound:
+            elif keyword in COUNTS and is_finite(bound) and bound >= 0 and int(bound) == bound:
                 yield keyword, int(bound)
             elif keyword == "uniqueItems":
                 yield keyword, bound is True

@@ -16,7 +16,7 @@ from skillgen.errors import Problem
 from skillgen.model.calls import Output
 from skillgen.model.check import is_type
 from skillgen.model.schema import Parameter, Schema
-from skillgen.model.schema_json import Types, bases, is_finite
+from skillgen.model.schema_json import BOUNDS, COUNTS, SIZES, TYPES, Types, bases, is_finite
 from skillgen.model.service import Service
 from skillgen.model.tool import Tool
 from skillgen.model.values import Json, child
@@ -26,18 +26,10 @@ from skillgen.sources.examples.validation import UNCHECKED, Validator
 from skillgen.text.markdown import one_line
 from skillgen.text.summary import clip
 
-_TYPES = frozenset({"string", "integer", "number", "boolean", "object", "array", "file"})
+_TYPES = TYPES | {"file"}
 """Types of JSON Schema, and that of Swagger 2.0 for uploads."""
 
-_NUMBERS = frozenset({"minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf"})
-_RANGES = (
-    ("minimum", "maximum"),
-    ("minLength", "maxLength"),
-    ("minItems", "maxItems"),
-    ("minProperties", "maxProperties"),
-    ("minContains", "maxContains"),
-)
-_COUNTS = frozenset(name for pair in _RANGES[1:] for name in pair)
+_RANGES = (("minimum", "maximum"), *((f"min{noun}", f"max{noun}") for noun in SIZES))
 _SHOWN_LENGTH = 60
 _VALUES_LIMIT = 20_000
 """Values of one service that are validated; checking the others would take minutes."""
@@ -147,9 +139,9 @@ def _faults(schema: Schema) -> Iterator[str]:
             yield f"the value {_shown(wrong[0])} of its enum is not of type {' or '.join(schema.types)}"
     constraints = schema.constraints or {}
     for keyword, bound in constraints.items():
-        if keyword in _NUMBERS and not is_finite(bound):
+        if keyword in BOUNDS and not is_finite(bound):
             yield f"{keyword} is {_shown(bound)}, not a number"
-        elif keyword in _COUNTS and not (is_finite(bound) and bound >= 0 and bound == int(bound)):
+        elif keyword in COUNTS and not (is_finite(bound) and bound >= 0 and bound == int(bound)):
             yield f"{keyword} is {_shown(bound)}, not a count"
         elif keyword == "pattern" and not (isinstance(bound, str) and _is_pattern(bound)):
             yield f"the pattern {_shown(bound)} is not a regular expression"
