@@ -337,9 +337,12 @@ def test_no_pattern_makes_the_search_hang(pattern: str, text: str) -> None:
         assert example.input["value"] != text
 
 
-def test_references_that_double_at_every_step_are_checked_in_bounds() -> None:
-    types = {f"T{n}": {"anyOf": [{"$ref": f"#/$defs/T{n + 1}"}] * 2} for n in range(40)}
-    schema = {"$defs": {**types, "T40": False}, **of(value={"$ref": "#/$defs/T0"})}
+@pytest.mark.parametrize("kind", ["object", "string"])
+def test_references_that_double_at_every_step_are_checked_in_bounds(kind: str) -> None:
+    types = {f"T{n}": {"type": kind, "anyOf": [{"$ref": f"#/$defs/T{n + 1}"}] * 2} for n in range(40)}
+    any_of = [{"type": "object", "properties": {"y": {}}}, {"$ref": "#/$defs/T0"}]
+    value = {"anyOf": any_of, "unevaluatedProperties": False, "examples": [{"x": 1}]}
+    schema = {"$defs": {**types, "T40": {"type": kind, "properties": {"z": {}}}}, **of(value=value)}
     assert service_of(schema).tools[0].examples == ()
 
 

@@ -24,16 +24,16 @@ class Check:
     """Checks values against schemas; what is not JSON, such as the content of a file, is right."""
 
     def __init__(self, types: Any) -> None:
-        self.types, self.steps, self.unsure, self.unchecked = types, 0, False, UNSURE
+        self.types, self.steps, self.unsure, self.unchecked, self.unexpected = types, 0, False, UNSURE, unknown
 
     def faults(self, schema: Any, value: Any, at: Any = "", within: Any = ()) -> Any:
         """Yields the faults of a value, each with its JSON pointer."""
-        self.steps += 1
-        if self.steps > STEPS_LIMIT:
-            raise RecursionError
         if not isinstance(schema, dict):
             yield from () if schema else [(at, "is not allowed here")]
             return
+        self.steps += 1 + len(schema.get("enum", ())) // 64
+        if self.steps > STEPS_LIMIT:
+            raise RecursionError
         if value is not None and type(value) not in TYPES:
             return
         self.unsure |= not self.unchecked.isdisjoint(schema)
@@ -84,24 +84,24 @@ class Check:
         yield from ((pointer(at, name), "is required") for name in schema.get("required", ()) if name not in value)
         properties, additional = schema.get("properties", {}), schema.get("additionalProperties")
         is_closed = False in (additional, schema.get("unevaluatedProperties")) and "patternProperties" not in schema
-        known = set(self.names(schema)) if is_closed else set()
+        known = set(self.names(schema, set())) if is_closed else set()
         for name, member in value.items():
             if name in properties:
                 yield from self.faults(properties[name], member, pointer(at, name))
             elif isinstance(additional, dict) and "patternProperties" not in schema:
                 yield from self.faults(additional, member, pointer(at, name))
             elif is_closed and name not in known:
-                yield pointer(at, name), unknown(name, known)
+                yield pointer(at, name), self.unexpected(name, known)
 
-    def names(self, schema: Any, within: Any = ()) -> Any:
-        """Yields the names of the properties that a schema declares, also by way of others."""
+    def names(self, schema: Any, seen: Any) -> Any:
+        """Yields the names of the properties that a schema declares, also by way of types that were not `seen`."""
         yield from schema.get("properties", ())
-        base = name_of(schema)
-        if base not in (None, *within):
-            yield from self.names(self.types.get(base, {}), (*within, base))
+        if (base := name_of(schema)) not in (None, *seen):
+            seen.add(base)
+            yield from self.names(self.types.get(base, {}), seen)
         parts = [part for key in ("allOf", "anyOf", "oneOf") for part in schema.get(key, ())]
         for part in (*parts, schema.get("then"), schema.get("else")):
-            yield from self.names(part, within) if isinstance(part, dict) else ()
+            yield from self.names(part, seen) if isinstance(part, dict) else ()
 
     def value_faults(self, limits: Any, value: Any) -> Any:
         """Yields the reasons for which a value is out of bounds."""

@@ -9,7 +9,7 @@ from functools import lru_cache
 from msgspec import Struct
 from msgspec.json import encode
 
-from skillgen.model.check import Check, pointer, shown
+from skillgen.model.check import STEPS_LIMIT, Check, pointer, shown
 from skillgen.model.schema import Schema
 from skillgen.model.schema_json import SchemaWriter, Types
 from skillgen.model.values import Json
@@ -95,12 +95,18 @@ _At = tuple[str, str]
 """The pointer to a part of a value, and what is wrong with it."""
 
 
+def _unexpected(name: str, names: object, noun: str = "") -> str:
+    """Returns the message for a name that is not declared, without the search for the nearest one, which takes long."""
+    return "is not allowed here"
+
+
 class _Check(Check):
     """Checks also what a program of the standard library cannot: any pattern, formats, discriminators."""
 
     def __init__(self, types: Validator, allows_placeholders: bool, is_strict: bool) -> None:
         super().__init__(types)
         self.unchecked = set()
+        self.unexpected = _unexpected
         self._placeholders = allows_placeholders
         self._is_strict = is_strict
 
@@ -133,6 +139,9 @@ class _Check(Check):
         yield from super().members(schema, value, at)
 
     def matches(self, pattern: str, text: str) -> bool | None:
+        self.steps += 1
+        if self.steps > STEPS_LIMIT:
+            raise RecursionError
         is_match = matches(pattern, text)
         self.unsure |= is_match is None
         return is_match
