@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from typing import Any
-from urllib.parse import urlsplit
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -30,6 +29,9 @@ from skillgen.text import lazy_re as re
 
 _LLMS_TXT_PATHS = ("llms.txt", ".well-known/llms.txt")
 """Paths of an llms.txt, below the URL of a site."""
+
+_SITE = re.compile(r"https?://[^/?#]+(?:/(?:[^?#]*/)?[^/?#.]*)?")
+"""A URL whose last segment has no suffix."""
 
 _LINK_ITEM = re.compile(r"\[((?:\\.|[^\]\\])+)\]\([^)]*\)(?::.*)?", re.DOTALL)
 _NOT_FOR = re.compile(r"not for:\s*", re.IGNORECASE)
@@ -242,13 +244,6 @@ def _merge_access(declared: Access, added: Access, origin: Origin) -> Access:
 
 def _candidate_sources(source: str) -> Iterator[str]:
     """Yields the URLs or files that may have the text, the likeliest first."""
-    is_site = False
-    if source.startswith(("http://", "https://")):
-        try:
-            path = urlsplit(source).path
-        except ValueError:
-            path = ".txt"
-        is_site = "." not in path.rpartition("/")[2] and "?" not in source
-    if is_site:
+    if _SITE.fullmatch(source):
         yield from (f"{source.rstrip('/')}/{path}" for path in _LLMS_TXT_PATHS)
     yield source

@@ -5,7 +5,7 @@ A pattern is `NAME-GLOB`, `tag:GLOB`, `path:GLOB` or `method:NAME`; a tag is a t
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from difflib import get_close_matches
 from fnmatch import fnmatchcase
 
@@ -34,15 +34,22 @@ class Pattern(Struct, frozen=True, kw_only=True):
     text: str
     """As the user wrote it."""
 
-    kind: str
-    """`name`, `tag`, `path` or `method`."""
-
     glob: str
-    """The glob to match; `*` also matches `/`."""
+    """The glob to match with the labels of an item; `*` also matches `/`."""
 
-    def matches(self, tool: Tool | Event) -> bool:
+    def matches(self, item: Tool | Event) -> bool:
         """True if the pattern matches a tool or an event."""
-        return any(fnmatchcase(value, self.glob) for value in _VALUES[self.kind](tool))
+        labels = [f"name:{item.name}"] if self.glob.startswith("name:") else _labels(item)  # often one for each tool
+        return any(fnmatchcase(label, self.glob) for label in labels)
+
+
+def _labels(item: Tool | Event) -> list[str]:
+    """Returns what a pattern may select an item by, each after its kind."""
+    labels = [f"name:{item.name}", *(f"tag:{tag}" for tag in item.tags)]
+    if isinstance(item, Tool):
+        facts = {"tag": item.group, "path": item.path, "method": item.method}
+        labels += [f"{kind}:{value}" for kind, value in facts.items() if value]
+    return labels
 
 
 def parse_patterns(option: str, texts: Iterable[str]) -> tuple[Pattern, ...]:
@@ -60,9 +67,8 @@ def parse_patterns(option: str, texts: Iterable[str]) -> tuple[Pattern, ...]:
         if not glob:
             what = f"the pattern {text[:80]!r} is empty"
             raise UsageError(what, where=option, fix="write NAME-GLOB, tag:GLOB, path:GLOB or method:NAME")
-        patterns.append(
-            Pattern(option=option, text=text.strip(), kind=kind, glob=glob.upper() if kind == "method" else glob)
-        )
+        glob = f"{kind}:{glob.upper() if kind == 'method' else glob}"
+        patterns.append(Pattern(option=option, text=text.strip(), glob=glob))
     return tuple(patterns)
 
 
@@ -134,11 +140,10 @@ def _suggestion(pattern: Pattern, candidates: Iterable[Tool | Event]) -> str:
     """Returns a fix that suggests a similar pattern: in another case, of another kind, or with a typo."""
     known: dict[str, str] = {}
     for item in candidates:
-        for kind in ("name", *_KINDS):
-            for value in _VALUES[kind](item):
-                text = value if kind == "name" else f"{kind}:{value}"
-                known.setdefault(text.lower(), text)
-                known.setdefault(value.lower(), text)
+        for label in _labels(item):
+            text = label.removeprefix("name:")
+            known.setdefault(text.lower(), text)
+            known.setdefault(label.partition(":")[2].lower(), text)
     near = get_close_matches(pattern.text.lower(), list(known)[:_SUGGESTIONS_LIMIT], n=1)
     if near:
         return f"perhaps {known[near[0]]!r} is meant"
@@ -148,21 +153,3 @@ def _suggestion(pattern: Pattern, candidates: Iterable[Tool | Event]) -> str:
 def _is_selected(item: Tool | Event, include: Sequence[Pattern], exclude: Sequence[Pattern]) -> bool:
     is_included = not include or any(pattern.matches(item) for pattern in include)
     return is_included and not any(pattern.matches(item) for pattern in exclude)
-
-
-def _tags(item: Tool | Event) -> tuple[str, ...]:
-    if isinstance(item, Tool) and item.group is not None:
-        return (*item.tags, item.group)
-    return item.tags
-
-
-def _paths(item: Tool | Event) -> tuple[str, ...]:
-    return (item.path,) if isinstance(item, Tool) and item.path else ()
-
-
-_VALUES: dict[str, Callable[[Tool | Event], tuple[str, ...]]] = {
-    "name": lambda item: (item.name,),
-    "tag": _tags,
-    "path": _paths,
-    "method": lambda item: (item.method,) if isinstance(item, Tool) and item.method else (),
-}
