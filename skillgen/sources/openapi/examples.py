@@ -7,7 +7,7 @@ their encodings (OpenAPI 3.2, "Encoding Object"); only declared XML is shown.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from itertools import chain, islice
 from urllib.parse import unquote
@@ -15,7 +15,7 @@ from urllib.parse import unquote
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from skillgen.errors import ProblemLog
+from skillgen.model.auth import Auth
 from skillgen.model.calls import Example, Input, Part, Request
 from skillgen.model.schema import Parameter, Schema, Serialization, input_keys
 from skillgen.model.schema_json import Types
@@ -37,7 +37,7 @@ from skillgen.sources.examples.calls import GENERATED_ORIGINS
 from skillgen.sources.examples.generator import Generated, Generator, NoExample
 from skillgen.sources.examples.prose import requires
 from skillgen.sources.examples.validation import UNCHECKED, Validator, why_unpublishable
-from skillgen.sources.json_access import as_dict, as_list, text_of
+from skillgen.sources.json_access import as_dict, as_list
 from skillgen.sources.json_schema.merge import ANYTHING
 from skillgen.sources.openapi.bodies import Body
 from skillgen.sources.openapi.media import (
@@ -52,7 +52,6 @@ from skillgen.sources.openapi.media import (
 )
 from skillgen.sources.openapi.parameters import EXPANSIONS, TEMPLATE_VARIABLE
 from skillgen.sources.openapi.references import Resolver
-from skillgen.sources.openapi.security import SCHEMES
 from skillgen.text import lazy_re as re
 from skillgen.text.inert import disarm
 from skillgen.text.unicode import strip_invisible
@@ -166,15 +165,19 @@ class RequestGenerator:
     """Generates the requests of one description; the value of a shared parameter is generated once."""
 
     def __init__(
-        self, resolver: Resolver, types: Types, examples: dict[str, tuple[DeclaredExample, ...]], problems: ProblemLog
+        self,
+        resolver: Resolver,
+        types: Types,
+        examples: dict[str, tuple[DeclaredExample, ...]],
+        schemes: Iterable[Auth],
     ) -> None:
         """`examples` has the declared examples of parameters by pointer."""
-        self._problems = problems
+        self._problems = resolver.problems
         self._resolver = resolver
         self._examples = examples
+        self._sent_as = {scheme.name: (scheme.sent_as or "").lower() for scheme in schemes}
         self._validator = Validator(types, is_request=True, allows_placeholders=True)
         self._generator = Generator(self._validator)
-        self._schemes = as_dict(as_dict(resolver.document.get("components")).get("securitySchemes"))
         self._logins: tuple[str, ...] = ()
         self._values: dict[tuple[str, str], Generated | str] = {}
         """The values of parameters, or why they are missing: an error would hold this object and the description."""
@@ -251,13 +254,13 @@ class RequestGenerator:
 
     def _parts(self, tool: Tool, auth: tuple[str, ...], scenario: str | None) -> _Parts:
         parts, parameters = _Parts(), _outside_body(tool)
-        sent_by_auth = {self._credential_location(name) for name in auth}
+        sent_by_auth = {self._sent_as[name] for name in auth}
         for key, parameter in zip(input_keys(parameters)[0], parameters, strict=True):
             where = f"{parameter.location} {parameter.name}"
             example = next(
                 (item for item in self._examples.get(parameter.pointer, ()) if scenario and item.name == scenario), None
             )
-            if (parameter.location, parameter.name.lower()) in sent_by_auth:
+            if where.lower() in sent_by_auth:
                 continue
             if parameter.location == "header" and parameter.name.lower() in _FRAMING_HEADERS:
                 continue
@@ -455,13 +458,7 @@ class RequestGenerator:
     def _auth(self, tool: Tool) -> tuple[str, ...]:
         """Returns the schemes of the first requirement that can be met (OpenAPI 3.1, "Security Requirement Object")."""
         options = (tuple(credential.scheme for credential in option) for option in tool.auth or ())
-        return next(
-            (names for names in options if all(isinstance(self._schemes.get(name), dict) for name in names)), ()
-        )
-
-    def _credential_location(self, name: str) -> tuple[str, str]:
-        scheme, _ = self._resolver.resolve(self._schemes[name], child(SCHEMES, name))
-        return text_of(scheme, "in") or "", (text_of(scheme, "name") or "").lower()
+        return next((names for names in options if self._sent_as.keys() >= set(names)), ())
 
 
 def _outside_body(tool: Tool) -> list[Parameter]:
