@@ -85,15 +85,12 @@ class SchemaWriter:
         """Returns a schema as JSON Schema."""
         found = self._written(schema)
         if schema.additional is False or any(
-            self._types.type_of(name).additional is False for name in self._of(schema)
+            self._types.type_of(name).additional is False for name in self._types.extended(schema)
         ):
             is_composed = isinstance(found, dict) and not found.keys().isdisjoint(("$ref", "allOf", "anyOf", "oneOf"))
             if isinstance(found, dict):
                 found["unevaluatedProperties" if is_composed else "additionalProperties"] = False
         return found
-
-    def _of(self, schema: Schema) -> list[str]:
-        return self._types.extended(schema)
 
     def _written(self, schema: Schema) -> Json:
         if schema.choices == ():
@@ -176,7 +173,7 @@ class SchemaWriter:
         names = [item.name for item in schema.properties if item.required and not read_only(item.schema)]
         if not schema.required:
             return names
-        inherited = (item for name in self._of(schema) for item in self._types.type_of(name).properties)
+        inherited = (item for name in self._types.extended(schema) for item in self._types.type_of(name).properties)
         unsent = {item.name for item in inherited if read_only(item.schema)}
         return [*dict.fromkeys([*names, *(name for name in schema.required if name not in unsent)])]
 

@@ -78,15 +78,10 @@ _TEXT_MEDIA_TYPES = re.compile(r"text/|application/(?:graphql|yaml|x-yaml|sql|ja
 _BODY_MEMBERS = ("schema", "itemSchema", "encoding")
 
 
-def preferred_first(content: dict[str, Json]) -> list[str]:
-    """Orders media types: JSON first, then as declared."""
-    return sorted(content, key=lambda name: (name != "application/json", "json" not in name))
-
-
 def representations(content: dict[str, Json], pointer: str, resolver: Resolver) -> list[Representation]:
     """Returns the representations of a `content` object, which is at `pointer`."""
     groups: list[Representation] = []
-    for name in preferred_first(content):
+    for name in sorted(content, key=lambda name: (name != "application/json", "json" not in name)):
         item = media_type_object(content[name], child(pointer, name), resolver)
         for group in groups:
             if all(group.media.get(key) == item[0].get(key) for key in _BODY_MEMBERS):
