@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import secrets
 import socket
@@ -229,7 +230,7 @@ def serving(mock: McpMock | ApiMock, port: int = 0) -> Iterator[int]:
     try:
         listener = socket.create_server((HOST, port))
     except OSError as error:
-        what, fix = f"port {port} cannot be opened: {error.strerror}", "choose another one, or 0 for any"
+        what, fix = f"port {port} cannot be opened: {os.strerror(error.errno or 0)}", "choose another one, or 0 for any"
         raise UsageError(what, where="--http", fix=fix) from None
     application = _Application(StreamableHttp(mock) if isinstance(mock, McpMock) else mock)
     server = uvicorn.Server(
