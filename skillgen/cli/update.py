@@ -14,7 +14,7 @@ from skillgen.cli.options import OptionsOf, command
 from skillgen.cli.output import Console, change_lines
 from skillgen.config.project import DEFAULT_OUT, OutputOptions
 from skillgen.errors import ExitCode, SkillgenError, UsageError
-from skillgen.write.record import RECORD_NAME, Record, Run, read_record, records_in
+from skillgen.write.record import RECORD_NAME, Record, Run, read_record
 
 
 @command
@@ -103,6 +103,8 @@ def _run_of(out: Path) -> tuple[Path, Run]:
 
 def _records(out: Path) -> dict[Path, Record]:
     """Returns the records of a folder, and of the services that have folders in it."""
+    from skillgen.pipeline.ownership import records_in
+
     return {
         folder: record
         for folder, record in records_in(out).items()

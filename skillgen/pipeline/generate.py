@@ -28,6 +28,7 @@ from skillgen.pipeline.ownership import (
     has_documents,
     is_copy_of_others,
     is_same_service,
+    records_in,
     refuse_other_service,
     remove_leftovers,
     run_in_record,
@@ -49,7 +50,7 @@ from skillgen.text.markdown import counted, one_line
 from skillgen.write.files import is_below, lock_folder, refuse_outside
 from skillgen.write.merge import UNMERGED, generated_digests
 from skillgen.write.plan import CHANGED_ARTIFACT, FOREIGN, Plan, apply_plan, plan_documents
-from skillgen.write.record import RECORD_NAME, Record, Run, content_of, line_digest, lines_of, read_record, records_in
+from skillgen.write.record import RECORD_NAME, Record, Run, content_of, line_digest, lines_of, read_record
 
 _SKILLS = "skills/"
 """The folder of all skills."""

@@ -26,7 +26,7 @@ from skillgen.sources.documents import RUNTIMES, Document
 from skillgen.text import lazy_re as re
 from skillgen.write.files import lock_folder
 from skillgen.write.plan import apply_plan, plan_documents
-from skillgen.write.record import RECORD_NAME, Record, Run, read_record, records_in
+from skillgen.write.record import RECORD_NAME, Record, Run, read_record
 
 SITE = "services"
 """The service, and the only word of the source, in the record of documents above those of several services."""
@@ -210,6 +210,16 @@ def refuse_other_service(before: Record, after: Record, place: Place, *, is_othe
         other = "rename one of them with `name:`" if place.is_installed else "choose another folder with `out:`"
         fix = f"{other}, or replace them with `replace: true` in the target"
     raise UsageError(what, where=str(place.out), fix=fix)
+
+
+def records_in(out: Path) -> dict[Path, Record]:
+    """Returns the records of a folder and of the folders in it, by folder; those that cannot be read are left out."""
+    found = {}
+    for path in (out / RECORD_NAME, *sorted(out.glob(f"*/{RECORD_NAME}"))):
+        with suppress(SkillgenError, OSError):
+            if not path.parent.is_symlink() or path.parent == out:
+                found[path.parent] = read_record(path.parent)
+    return found
 
 
 def has_documents(record: Record, out: Path) -> bool:

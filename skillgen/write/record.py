@@ -16,7 +16,6 @@ import hashlib
 import re
 import shlex
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from contextlib import suppress
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -227,16 +226,6 @@ def read_record(out: Path) -> Record:
             what = "has merge conflicts that cannot be resolved"
             fix = f"take all documents of one side (git checkout HEAD -- {shlex.quote(out.as_posix())}) and run again"
         raise OutputError(what, where=str(path), fix=fix) from None
-
-
-def records_in(out: Path) -> dict[Path, Record]:
-    """Returns the records of a folder and of the folders in it, by folder; those that cannot be read are left out."""
-    found = {}
-    for path in (out / RECORD_NAME, *sorted(out.glob(f"*/{RECORD_NAME}"))):
-        with suppress(OutputError, OSError):
-            if not path.parent.is_symlink() or path.parent == out:
-                found[path.parent] = read_record(path.parent)
-    return found
 
 
 class _Version(Struct):
