@@ -28,6 +28,7 @@ PLACES_SHOWN = 5
 # -- for people ------------------------------------------------------------------------------------------------------
 
 _NOUNS: Mapping[Level, str] = {"error": "error", "warning": "warning", "info": "note"}
+"""What a level is called, also in SARIF."""
 
 
 def text_report(findings: Sequence[Findings], *, is_complete: bool = False, nothing: str = "no findings") -> str:
@@ -102,7 +103,6 @@ def _json_entry(item: Findings, problem: Problem) -> dict[str, Json]:
     }
 
 
-_SARIF_LEVELS: Mapping[Level, str] = {"error": "error", "warning": "warning", "info": "note"}
 _SARIF_SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
 
 
@@ -114,7 +114,7 @@ def sarif_report(findings: Sequence[Findings]) -> str:
             "id": code,
             "shortDescription": {"text": CODES[code].meaning},
             "help": {"text": CODES[code].fix or CODES[code].meaning, "markdown": explanation(code)},
-            "defaultConfiguration": {"level": _SARIF_LEVELS[CODES[code].level]},
+            "defaultConfiguration": {"level": _NOUNS[CODES[code].level]},
         }
         for code in codes
     ]
@@ -122,7 +122,7 @@ def sarif_report(findings: Sequence[Findings]) -> str:
         {
             "ruleId": problem.code,
             "ruleIndex": codes.index(problem.code),
-            "level": _SARIF_LEVELS[problem.level],
+            "level": _NOUNS[problem.level],
             "message": {"text": _sarif_text(_sentence(problem))},
             "locations": [_sarif_location(item, problem)],
             "partialFingerprints": {"skillgenFinding/v1": _fingerprint(item, problem)},

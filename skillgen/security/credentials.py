@@ -176,10 +176,15 @@ def without_placeholders(text: str) -> str:
     return _PLACEHOLDER.sub("", text) if "[" in text else text
 
 
+def joined_words(name: str) -> str:
+    """Returns the words of a name in lower case with underscores between them."""
+    return "_".join(filter(None, _CAMEL.split(name))).lower()
+
+
 @lru_cache(1 << 12)
 def is_secret_name(name: str) -> bool:
     """True if a value of this name is a secret: `api_key`, `clientSecret`, `X-Auth-Token`."""
-    words = "_".join(part for part in _CAMEL.split(name) if part).lower()
+    words = joined_words(name)
     return bool(_SECRET_WORDS.search(words)) and not _PAGE_TOKEN.search(words)
 
 

@@ -26,7 +26,7 @@ from skillgen.errors import Problem, ProblemLog, SkillgenError
 from skillgen.model.credentials import forms_of
 from skillgen.model.values import Json
 from skillgen.security.addresses import public_url
-from skillgen.security.credentials import HIDDEN, is_secret_name, redact
+from skillgen.security.credentials import HIDDEN, is_secret_name, joined_words, redact
 from skillgen.text import lazy_re as re
 from skillgen.text.markdown import counted
 from skillgen.text.unicode import printable, strip_invisible
@@ -286,7 +286,6 @@ def replace_home_folders(data: Json, problems: ProblemLog, working_folder: Path 
     return data
 
 
-_CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|[^A-Za-z0-9]+")
 _SECRET_NAME = re.compile(
     r"(?:^|_)(?:tokens?|secrets?|pass|passw(?:or)?d|passphrase|passcode|pwd|pin|otp|cred(?:ential)?s?|keys?|apikeys?|pat|"
     r"auth|authorization|cookies?|csrf|xsrf|sid|session|sessionid|sig|signature|jwt|bearer|salt)"
@@ -317,7 +316,7 @@ _MIN_GENERATED_LENGTH = 8
 
 def is_secret_setting(name: str) -> bool:
     """True if a variable, header or option of this name holds a secret: `ACME_KEY`, `X-Auth-Token`."""
-    words = "_".join(part for part in _CAMEL.split(name) if part).lower()
+    words = joined_words(name)
     if _ORDINARY_NAME.search(words):
         return False
     return _SECRET_NAME.search(words) is not None or is_secret_name(name)
