@@ -44,7 +44,6 @@ golden: $(VENV)/.developer ## Regenerate the golden files with the public comman
 	@$(BIN)/python tests/make_model_schema.py > build/model.schema.json && mv build/model.schema.json docs/
 	@$(BIN)/python -m skillgen.config.schema > build/skillgen.schema.json && mv build/skillgen.schema.json docs/
 	@$(BIN)/python tests/make_templates.py > build/templates.md && mv build/templates.md docs/
-	@$(BIN)/python -m skillgen.model.document > build/formats.md && mv build/formats.md docs/
 	@$(BIN)/python tests/make_rules.py > build/rules.md && mv build/rules.md docs/
 	@$(BIN)/python tests/make_golden.py
 

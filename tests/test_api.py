@@ -279,13 +279,7 @@ FILTERS["shouted"] = shouted
 """
 
 FORMAT = """
-FORMATS["names"] = Format(
-    purpose="the names of the tools",
-    files=("names.txt",),
-    specification="",
-    renderer="skillgen.render.formats:names",
-    is_default=False,
-)
+FORMATS["names"] = Format("skillgen.render.formats:names")
 """
 
 RENDERER = """

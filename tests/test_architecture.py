@@ -40,7 +40,6 @@ BEHIND = {"jinja2": "render", "typer": "cli", "httpx2": "sources", "mcp": "sourc
 """Library to the part of skillgen that may import it; `None` where several may."""
 
 DEVELOPERS_COMMANDS = {
-    "skillgen.model.document",
     "skillgen.config.schema",
     "skillgen.calls.script",
 }

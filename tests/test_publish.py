@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 from captured import service_of_answers
-from cli import ROOT, files_of, generated, run_python, run_skillgen
+from cli import ROOT, files_of, generated, run_skillgen
 from descriptions import description, operation, write
 from documents import MarkdownDocument
 from jsonschema import Draft7Validator, Draft202012Validator, FormatChecker
@@ -63,8 +63,12 @@ def server_json(folder: Path, service: skillgen.Service, **publish: str) -> tupl
     return entry, problems
 
 
-def test_the_page_of_formats_is_up_to_date() -> None:
-    assert run_python("-m", "skillgen.model.document").stdout == (ROOT / "docs" / "formats.md").read_text("utf-8")
+def test_the_page_of_formats_has_each_of_them() -> None:
+    rows = re.findall(r"^\| `([\w-]+)`( \*)? \|", (ROOT / "docs" / "formats.md").read_text("utf-8"), re.MULTILINE)
+    schema = json.loads((ROOT / "docs" / "skillgen.schema.json").read_text("utf-8"))
+    emit = schema["$defs"]["Target"]["properties"]["emit"]
+    assert [name for name, _ in rows] == emit["items"]["enum"]
+    assert [name for name, star in rows if star] == emit["default"]
 
 
 # -- who publishes -----------------------------------------------------------------------------------------------------

@@ -1,6 +1,7 @@
 """A document, and the formats and profiles of documents, each declared here and nowhere else.
 
-The options, the schema of `skillgen.yaml`, the help and docs/formats.md are derived from `FORMATS` and `PROFILES`.
+The options and the schema of `skillgen.yaml` are derived from `FORMATS` and `PROFILES`; docs/formats.md says what is in
+the documents.
 """
 
 from __future__ import annotations
@@ -63,17 +64,8 @@ class Publisher(Struct, frozen=True, kw_only=True):
 UNKNOWN_PUBLISHER = Publisher()
 
 
-class Format(Struct, frozen=True, kw_only=True):
+class Format(Struct, frozen=True):
     """A format of `--emit`."""
-
-    purpose: str
-    """What is written, for help and documentation."""
-
-    files: tuple[str, ...]
-    """What is written, relative to OUT; `NAME` is the name of the skill, `TOOL` that of a tool."""
-
-    specification: str
-    """What it follows, as Markdown for docs/formats.md."""
 
     renderer: str
     """The function that yields its documents from a `Rendering`, and problems such as texts that had to be left out, as
@@ -84,105 +76,24 @@ class Format(Struct, frozen=True, kw_only=True):
     documents."""
 
 
-_DASHDASH = "[dashdash](https://github.com/visionik/dashdash) 0.2.0"
-
-FORMATS: dict[str, Format] = {
-    "skill": Format(
-        purpose="a skill: SKILL.md and its references",
-        files=("skills/NAME/SKILL.md", "skills/NAME/references/"),
-        specification="[Agent Skills](https://agentskills.io/specification)",
-        renderer="skillgen.render.skill:skill_documents",
-    ),
-    "scripts": Format(
-        purpose="a program in the skill that calls the tools, for hosts without them",
-        files=("skills/NAME/scripts/call.py", "skills/NAME/scripts/tools.json"),
-        specification="[Agent Skills](https://agentskills.io/specification); Python 3.9, its standard library alone",
-        renderer="skillgen.render.skill:script_documents",
-    ),
-    "llms": Format(
-        purpose="llms.txt and llms-full.txt",
-        files=("llms.txt", "llms-full.txt"),
-        specification=f"[llmstxt.org](https://llmstxt.org) and the web profile of {_DASHDASH}",
-        renderer="skillgen.render.formats:llms_documents",
-        site_renderer="skillgen.render.formats:site_documents",
-    ),
-    "ai-help": Format(
-        purpose="ai-help.md, the text of an --ai-help flag",
-        files=("ai-help.md",),
-        specification=f"the CLI profile of {_DASHDASH}",
-        renderer="skillgen.render.ai_help:ai_help_documents",
-    ),
-    "ai-help-commands": Format(
-        purpose="a help text for each tool, in ai-help/",
-        files=("ai-help/TOOL.md",),
-        specification=f"the CLI profile of {_DASHDASH}",
-        renderer="skillgen.render.ai_help:command_documents",
-    ),
-    "registry": Format(
-        purpose="registry.json, dashdash's discovery entry",
-        files=("registry.json",),
-        specification=f"the discovery entry of {_DASHDASH}",
-        renderer="skillgen.render.dashdash:registry_documents",
-    ),
-    "plugin": Format(
-        purpose="a plugin with the skill and the server, for Claude Code, Codex, Cursor and others",
-        files=("plugin/", ".claude-plugin/", ".cursor-plugin/", ".agents/plugins/"),
-        specification="[Agent Plugins](https://agent-plugins.org) 1.0.0; above several services, marketplaces",
-        renderer="skillgen.render.plugin:plugin_documents",
-        site_renderer="skillgen.render.plugin:marketplace_documents",
-    ),
-    "server-json": Format(
-        purpose="the entry of an MCP server in a registry",
-        files=("server.json",),
-        specification="[MCP registry](https://github.com/modelcontextprotocol/registry) 2025-12-11",
-        renderer="skillgen.render.well_known:server_json_documents",
-    ),
-    "server-card": Format(
-        purpose="the card of a hosted MCP server; with `well-known`, also there",
-        files=("server-card.json",),
-        specification="the draft of [server cards](https://github.com/modelcontextprotocol/modelcontextprotocol/pull/2127)",
-        renderer="skillgen.render.well_known:server_card_documents",
-    ),
+FORMATS = {
+    "skill": Format("skillgen.render.skill:skill_documents"),
+    "scripts": Format("skillgen.render.skill:script_documents"),
+    "llms": Format("skillgen.render.formats:llms_documents", "skillgen.render.formats:site_documents"),
+    "ai-help": Format("skillgen.render.ai_help:ai_help_documents"),
+    "ai-help-commands": Format("skillgen.render.ai_help:command_documents"),
+    "registry": Format("skillgen.render.dashdash:registry_documents"),
+    "plugin": Format("skillgen.render.plugin:plugin_documents", "skillgen.render.plugin:marketplace_documents"),
+    "server-json": Format("skillgen.render.well_known:server_json_documents"),
+    "server-card": Format("skillgen.render.well_known:server_card_documents"),
     "well-known": Format(
-        purpose="a folder to serve below /.well-known/: the skill with its digest, catalogues, headers",
-        files=("well-known/",),
-        specification="[Agent Skills discovery](https://github.com/cloudflare/agent-skills-discovery-rfc) 0.2.0, "
-        "[ARD](https://github.com/ards-project/ard-spec) 0.9, [RFC 9727](https://www.rfc-editor.org/rfc/rfc9727)",
-        renderer="skillgen.render.well_known:well_known_documents",
-        site_renderer="skillgen.render.well_known:well_known_site",
+        "skillgen.render.well_known:well_known_documents", "skillgen.render.well_known:well_known_site"
     ),
-    "tool-descriptions": Format(
-        purpose="a full description of each tool, and the minimal list of tools",
-        files=("tool-descriptions/TOOL.json", "tool-descriptions/tools-list.json"),
-        specification="progressive disclosure for MCP 2.1",
-        renderer="skillgen.render.declarations:tool_description_documents",
-    ),
-    "dashdash": Format(
-        purpose="the dashdash objects of a server, its tools and its resources, and both results of ai_help",
-        files=("dashdash.json",),
-        specification=f"the MCP profile of {_DASHDASH}",
-        renderer="skillgen.render.declarations:dashdash_documents",
-    ),
-    "skills-list": Format(
-        purpose="what a server that has the skill answers to skills/list",
-        files=("skills-list.json",),
-        specification="the MCP extension [Skills](https://github.com/modelcontextprotocol/ext-skills); "
-        "[how a server has it](skills-list.md)",
-        renderer="skillgen.render.declarations:skills_list_documents",
-    ),
-    "service-manifest": Format(
-        purpose="a manifest of the server and its tools",
-        files=("service-manifest.json",),
-        specification="[MCP extension proposals](https://github.com/davioe/mcp-extension-proposals) 0.1.0",
-        renderer="skillgen.render.declarations:manifest_documents",
-    ),
-    "html": Format(
-        purpose="a static site with a search, for people",
-        files=("html/",),
-        specification="a folder for any web server or `file://`; no page loads anything from elsewhere",
-        renderer="skillgen.render.website:html_documents",
-        site_renderer="skillgen.render.website:html_site_documents",
-    ),
+    "tool-descriptions": Format("skillgen.render.declarations:tool_description_documents"),
+    "dashdash": Format("skillgen.render.declarations:dashdash_documents"),
+    "skills-list": Format("skillgen.render.declarations:skills_list_documents"),
+    "service-manifest": Format("skillgen.render.declarations:manifest_documents"),
+    "html": Format("skillgen.render.website:html_documents", "skillgen.render.website:html_site_documents"),
 }
 """Every format by its name, in rendering order."""
 
@@ -207,25 +118,3 @@ DEFAULT_SCREENING = "quote"
 
 DEFAULT_PROFILE = "portable"
 """The profile that every host reads."""
-
-
-def format_table() -> str:
-    """Returns docs/formats.md: every format with its files and what it follows."""
-    rows = ""
-    for name, item in FORMATS.items():
-        files = ", ".join(f"`{file}`" for file in item.files)
-        rows += (
-            f"| `{name}`{' *' if name in DEFAULT_FORMATS else ''} | {item.purpose} | {files} | {item.specification} |\n"
-        )
-    return f"""# Formats
-
-`--emit` takes these names, separated by commas; without it, the formats with a star are written. Files are relative to
-`--out`; with several services, each has a folder there. This page is generated: `make golden`.
-
-| format | content | files | follows |
-| --- | --- | --- | --- |
-{rows}"""
-
-
-if __name__ == "__main__":
-    print(format_table(), end="")
