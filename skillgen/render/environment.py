@@ -262,6 +262,8 @@ REPLACED = {
     "begins_with": "`startswith` of the text",
     "error_bodies": "error_parts",
     "error_headers": "error_parts",
+    "error_examples": "error_parts",
+    "event_lists": "parameter_lists",
 }
 """Filters of earlier releases, with what replaces them."""
 

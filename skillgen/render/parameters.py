@@ -110,9 +110,9 @@ class ParameterList(Struct, frozen=True):
         return (*found, *branches(replace(schema, alternatives=rest), way))
 
 
-def parameter_lists(tool: Tool) -> tuple[ParameterList, ...]:
-    """Returns a tool's parameters by where they are sent."""
-    if tool.parameters or tool.other_inputs:
+def parameter_lists(tool: Tool | Event) -> tuple[ParameterList, ...]:
+    """Returns the parameters of a tool, or of a request that the service sends, by where they are sent."""
+    if isinstance(tool, Event) or tool.parameters or tool.other_inputs:
         return _lists(tool)
     whole = tool.input.schema if tool.input else None
     if whole is not None and takes_any_names(whole):
@@ -193,11 +193,6 @@ def shared_parameters(service: Service) -> tuple[SharedParameter, ...]:
             missing = tuple(label_of(tool, service) for tool in tools if tool.name not in takes) if is_clear else ()
             found.append(SharedParameter(parameter=item, missing=missing, leaves_lines=is_clear))
     return tuple(found)
-
-
-def event_lists(event: Event) -> tuple[ParameterList, ...]:
-    """Returns the contents of a request that the service sends, by location."""
-    return _lists(event)
 
 
 def _lists(item: Tool | Event) -> tuple[ParameterList, ...]:

@@ -319,11 +319,8 @@ def section_command(file: str, sections: Sequence[Section | Tool]) -> str:
 
     The headings of the source's own texts, which are on the about pages, are bold.
     """
-    name = r"[#* ]*NAME\**" if file.startswith("about") else "## NAME"
-    if any(heading_text(section.name).startswith("`") for section in sections):  # a name with marks of emphasis
-        name = name.replace("NAME", "`*NAME`*")
-    start = rf"\|^{name}$|" if any("/" in section.name for section in sections) else f"/^{name}$/"
-    return f"sed -n '{start},/^## /p' {file}"
+    heading = r"[#* ]*NAME\**" if file.startswith("about") else "## NAME"
+    return _command(file, heading, "## ", [section.name for section in sections])
 
 
 def request_command(file: str, start: str) -> str:
@@ -333,9 +330,14 @@ def request_command(file: str, start: str) -> str:
 
 def type_command(file: str, names: Collection[str]) -> str:
     """Returns the command that prints one of the named types, which follow the tools of a page or have a page."""
-    name = "`*NAME`*" if any(heading_text(item).startswith("`") for item in names) else "NAME"
-    start = rf"\|^###* {name}$|" if any("/" in item for item in names) else f"/^###* {name}$/"
-    return f"sed -n '{start},/^##/p' {file}"
+    return _command(file, "###* NAME", "##", names)
+
+
+def _command(file: str, heading: str, end: str, names: Collection[str]) -> str:
+    if any(heading_text(name).startswith("`") for name in names):  # a name with marks of emphasis
+        heading = heading.replace("NAME", "`*NAME`*")
+    start = rf"\|^{heading}$|" if any("/" in name for name in names) else f"/^{heading}$/"
+    return f"sed -n '{start},/^{end}/p' {file}"
 
 
 SKILL_FILE = "../SKILL.md"

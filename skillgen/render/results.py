@@ -310,7 +310,9 @@ def error_types(cases: Sequence[ErrorCase]) -> dict[str, Markdown]:
 
 
 def error_parts(cases: Sequence[ErrorCase]) -> Iterator[tuple[Markdown, Markdown]]:
-    """Yields each body of the errors once, except for those of `error_types`, and their headers: a line, and a list."""
+    """Yields each body of the errors once, except for those of `error_types`, their headers, and
+    examples: a line, and a list.
+    """
     for output, codes in _grouped(cases, _body_facts):
         if output.schema is not None and not _is_named(output.schema):
             yield from _error_body(_expanded(output), codes, len(codes) == len(cases))
@@ -324,6 +326,7 @@ def error_parts(cases: Sequence[ErrorCase]) -> Iterator[tuple[Markdown, Markdown
             yield phrase("sentence", words=f"{lead} {names}"), NOTHING
         else:
             yield phrase("list_label", label=lead), rows(output.headers, "returned")
+    yield from ((example, NOTHING) for example in _error_examples(cases))
 
 
 def _error_body(output: Output, codes: Collection[str], is_all: bool) -> Iterator[tuple[Markdown, Markdown]]:
@@ -339,8 +342,8 @@ def _error_body(output: Output, codes: Collection[str], is_all: bool) -> Iterato
         yield Markdown(" ".join(filter(None, (lead, output_notes(output), description)))), inner
 
 
-def error_examples(cases: Sequence[ErrorCase]) -> tuple[Markdown, ...]:
-    """Returns a sentence for the first example of each error that is short enough and shows undeclared properties."""
+def _error_examples(cases: Sequence[ErrorCase]) -> Iterator[Markdown]:
+    """Yields a sentence for the first example of each error that is short enough and shows undeclared properties."""
     codes_by_text: dict[Markdown, list[str]] = {}
     for case in cases:
         outputs = [output for output in (case.output, *case.other_outputs) if output is not None]
@@ -348,9 +351,8 @@ def error_examples(cases: Sequence[ErrorCase]) -> tuple[Markdown, ...]:
         texts = map(exact_json_text, examples)
         if (text := next((text for text in texts if len(text.encode()) <= EXAMPLE_LIMIT), None)) is not None:
             codes_by_text.setdefault(exact_code(text), []).append(case.code)
-    return tuple(
-        phrase("error_example", errors=code_list(codes), example=text) for text, codes in codes_by_text.items()
-    )
+    for text, codes in codes_by_text.items():
+        yield phrase("error_example", errors=code_list(codes), example=text)
 
 
 def _adds(example: ExampleOutput, output: Output) -> bool:
