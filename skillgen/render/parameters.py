@@ -27,7 +27,7 @@ from skillgen.render.items import (
     sent_parameters,
     unnamed_branches,
 )
-from skillgen.render.phrases import of_rendering, once, phrase, phrases
+from skillgen.render.phrases import FEW, of_rendering, once, phrase, phrases, usual_number
 from skillgen.render.types import (
     NOTHING,
     Direction,
@@ -143,12 +143,6 @@ def is_fixed(parameter: Parameter) -> bool:
     return parameter.required and parameter.schema.choices is not None and len(parameter.schema.choices) == 1
 
 
-SHARED_TOOLS = 3
-"""Tools from which a parameter that most of them take is described once in SKILL.md."""
-
-SHARE = 0.8
-"""Share of the tools that take it."""
-
 EXCEPTIONS = 5
 """Tools without it that are named, so that the lines of the others need not name the parameter."""
 
@@ -168,9 +162,9 @@ class SharedParameter(Struct, frozen=True, kw_only=True):
 
 @once
 def shared_parameters(service: Service) -> tuple[SharedParameter, ...]:
-    """Returns the parameters that at least `SHARE` of the tools take, identical in name, place, type and text."""
+    """Returns the parameters that most tools take, identical in name, place, type and text."""
     tools = [tool for tool in service.tools if not tool.is_preflight and not tool.command]
-    least = max(SHARED_TOOLS, SHARE * len(tools))
+    least = usual_number(len(tools))
     places = Counter((item.name, item.location) for tool in tools for item in tool.parameters)
     usual = {place for place, count in places.items() if count >= least and place[1] != "path"}
     takers: dict[object, list[str]] = {}
@@ -300,14 +294,8 @@ def _without_unnamed(schema: Schema) -> Schema:
     return replace(schema, patterns=None, additional=rest)
 
 
-MIN_TOOLS = 3
-"""Tools that must have an item in the same words before it is written once."""
-
-MOST = 0.8
-"""Share of the tools of a group that must have it."""
-
 LONG = 200
-"""Characters of an item from which `MIN_TOOLS` are enough."""
+"""Characters of an item from which `FEW` tools are enough."""
 
 
 def usage_line(tool: Tool) -> Markdown:
@@ -318,10 +306,10 @@ def usage_line(tool: Tool) -> Markdown:
 def repeated(tools: Sequence[Tool]) -> list[str]:
     """Returns the items of optional parameters that are written once for these tools, in their order."""
     counts = Counter(pair for tool in tools for pair in items_of(tool).items())
-    least = max(MIN_TOOLS, MOST * len(tools))
+    least = usual_number(len(tools))
     found: dict[str, str] = {}
     for (item, name), count in counts.most_common():
-        if count >= (MIN_TOOLS if len(item) > LONG else least):
+        if count >= (FEW if len(item) > LONG else least):
             found.setdefault(name, item)  # sections name it, so that there is one of each name
     return [item for item, name in dict(counts) if found.get(name) == item]
 

@@ -77,6 +77,15 @@ def of_rendering(key: object, node: object, compute: Callable[[], _Result]) -> _
     return found[1]
 
 
+FEW = 3
+"""Tools that are too few to say once what fewer of them have in common."""
+
+
+def usual_number(tools: int) -> float:
+    """Returns how many of some tools must have something in the same words before it is said once."""
+    return max(FEW, 0.8 * tools)
+
+
 def _current() -> _Table:
     return _IN_USE.get() or _builtin_phrases()
 

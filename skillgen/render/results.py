@@ -21,7 +21,7 @@ from skillgen.model.service import Service
 from skillgen.model.tool import Tool
 from skillgen.render.items import Branch, branches, nested, rows
 from skillgen.render.pages import tool_link
-from skillgen.render.phrases import once, phrase, phrases
+from skillgen.render.phrases import once, phrase, phrases, usual_number
 from skillgen.render.semantics import commands_shown
 from skillgen.render.types import (
     NOTHING,
@@ -171,12 +171,6 @@ def _header_facts(output: Output) -> list[tuple[object, ...]]:
     ]
 
 
-MIN_TOOLS = 3
-"""Tools that must have an error in the same words before it is described once."""
-
-MOST = 0.8
-"""Share of the tools that must have it; those without it say so."""
-
 _Key = tuple[object, ...]
 
 
@@ -207,7 +201,7 @@ def common_errors(service: Service) -> CommonErrors:
     """Finds the errors that most tools share."""
     tools = [tool for tool in service.tools if not tool.is_preflight]
     counts = Counter(case.code for tool in tools for case in tool.errors)
-    least = max(MIN_TOOLS, MOST * len(tools))
+    least = usual_number(len(tools))
     usual = {code for code, count in counts.items() if count >= least}
     key_by_id = {id(case): _key(case) for tool in service.tools for case in tool.errors if case.code in usual}
     keys = Counter(key_by_id[id(case)] for tool in tools for case in tool.errors if case.code in usual)

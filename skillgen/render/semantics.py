@@ -16,7 +16,7 @@ from skillgen.model.tool import Cost, Semantics, Tool
 from skillgen.model.values import is_inferred
 from skillgen.render.pages import tool_link
 from skillgen.render.parameters import label_of
-from skillgen.render.phrases import once, phrase, phrases
+from skillgen.render.phrases import once, phrase, phrases, usual_number
 from skillgen.text.docstring import documented_parameters
 from skillgen.text.markdown import Markdown, code, code_list, inline, one_line, paragraph
 
@@ -176,12 +176,6 @@ def _facts(semantics: Semantics) -> Iterator[tuple[str, str]]:
         yield "side_effects", phrase("side_effects", effects="; ".join(map(inline, semantics.side_effects)))
 
 
-_NOTE_TOOLS = 3
-"""Tools from which what most of their descriptions say is said once."""
-
-_NOTE_SHARE = 0.8
-"""Share of the descriptions that must have it."""
-
 _NOTE_LIMIT = 500
 """Characters of such a paragraph."""
 
@@ -198,7 +192,7 @@ def common_notes(service: Service) -> tuple[str, ...]:
     if any("```" in text for text in texts):
         return ()
     counts = Counter(item for text in texts for item in dict.fromkeys(_paragraphs(text)))
-    least = max(_NOTE_TOOLS, _NOTE_SHARE * len(texts))
+    least = usual_number(len(texts))
     return tuple(
         item
         for item, count in counts.items()
