@@ -17,6 +17,7 @@ import importlib.util
 import inspect
 import json
 import os
+import re
 import sys
 import textwrap
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -102,11 +103,12 @@ def read_program(target: str) -> Node:
         Unreadable: there is no such program, or it cannot be imported.
     """
     module_name, _, path = target.partition(":")
-    scripts = [*_scripts_of(module_name)]
+    package = module_name.partition(".")[0]
+    scripts = [item for item in _scripts() if re.split("[.:]", item[0].value, maxsplit=1)[0].strip() == package]
     script, distribution = next((item for item in scripts if item[0].value.split()[0] == target), (None, None))
     if script is None and len(scripts) == 1:
         script, distribution = scripts[0]
-    name = script.name if script is not None else module_name.partition(".")[0]
+    name = script.name if script is not None else package
     sys.argv = [name, "--help"]  # a function that parses them itself has nothing else to do
     _stop_before_parsing()
     module = _imported(module_name)
@@ -149,14 +151,6 @@ def _scripts() -> Iterator[tuple[Any, Any]]:
             if item.group == "console_scripts" and item.name not in seen:
                 seen.add(item.name)
                 yield item, distribution
-
-
-def _scripts_of(module_name: str) -> Iterator[tuple[Any, Any]]:
-    """Yields the console scripts of the package of a module, each with its distribution."""
-    package = module_name.partition(".")[0]
-    for item, distribution in _scripts():
-        if item.value.partition(":")[0].partition(".")[0].strip() == package:
-            yield item, distribution
 
 
 def _facts_of(distribution: Any) -> Node:
