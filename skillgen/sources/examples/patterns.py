@@ -43,10 +43,9 @@ def compiled(schema: Json) -> Draft202012Validator:
     return Draft202012Validator(schema, validate_formats=True, pattern_options=options)
 
 
-@lru_cache(4096)
-def matches(pattern: str, text: str) -> bool | None:
-    """True if a pattern matches anywhere in a string; `None` if that is not known."""
-    if (validator := _of_pattern(pattern)) is None or len(text) > _MATCHED_LIMIT:
+def holds(keyword: str, rule: str, text: str) -> bool | None:
+    """True if a string has a `format`, or a `pattern` matches anywhere in it; `None` if that is not known."""
+    if (validator := _validator(keyword, rule)) is None or len(text) > _MATCHED_LIMIT:
         return None
     try:
         error = next(iter(validator.iter_errors(text)), None)
@@ -55,27 +54,14 @@ def matches(pattern: str, text: str) -> bool | None:
     return None if error is not None and "backtracking" in error.message else error is None
 
 
-@lru_cache(64)
-def _of_format(name: str) -> Draft202012Validator:
-    return compiled({"format": name})
-
-
-def has_format(text: str, name: str) -> bool:
-    """True if a string has a format of JSON Schema."""
-    try:
-        return _of_format(name).is_valid(text)
-    except ValueError:  # half of a surrogate pair
-        return False
-
-
-@lru_cache(2048)
-def _of_pattern(pattern: str) -> Draft202012Validator | None:
-    """Returns the validator of a pattern; `None` if the engine does not support it."""
-    if len(pattern) > _PATTERN_LIMIT or _OTHER_LANGUAGES.search(pattern):
+@lru_cache(4096)
+def _validator(keyword: str, rule: str) -> Draft202012Validator | None:
+    """Returns the validator of one keyword; `None` if the engine does not support its pattern."""
+    if len(rule) > _PATTERN_LIMIT or _OTHER_LANGUAGES.search(rule):
         return None
-    for candidate in (pattern, *(repetition.sub(r"{\1,}", pattern) for repetition in _LONG_REPETITIONS)):
+    for candidate in (rule, *(repetition.sub(r"{\1,}", rule) for repetition in _LONG_REPETITIONS)):
         try:
-            return compiled({"pattern": candidate})
+            return compiled({keyword: candidate})
         except ValueError:
             continue
     return None

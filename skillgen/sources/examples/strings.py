@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from functools import lru_cache
 
 from skillgen.model.values import Json
-from skillgen.sources.examples.patterns import matches
+from skillgen.sources.examples.patterns import holds
 from skillgen.text import lazy_re as re
 
 DATES = {"date": "2025-01-31", "date-time": "2025-01-31T09:00:00Z", "time": "09:00:00Z"}
@@ -86,4 +86,4 @@ def _bounds(quantifier: str) -> tuple[int, int]:
 @lru_cache(1024)
 def _character(set_text: str) -> str:
     """Returns a character of a set, preferably a readable one, else one that the set names."""
-    return next((item for item in dict.fromkeys(_READABLE + set_text) if matches(f"^{set_text}$", item)), "")
+    return next((item for item in dict.fromkeys(_READABLE + set_text) if holds("pattern", f"^{set_text}$", item)), "")

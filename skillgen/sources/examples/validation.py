@@ -14,7 +14,7 @@ from skillgen.model.schema import Schema
 from skillgen.model.schema_json import SchemaWriter, Types
 from skillgen.model.values import Json
 from skillgen.security.credentials import is_secret_name, looks_random, redact
-from skillgen.sources.examples.patterns import has_format, matches
+from skillgen.sources.examples.patterns import holds
 from skillgen.text import lazy_re as re
 from skillgen.text.markdown import json_text, one_line
 from skillgen.text.summary import clip
@@ -142,7 +142,7 @@ class _Check(Check):
         self.steps += 1
         if self.steps > STEPS_LIMIT:
             raise RecursionError
-        is_match = matches(pattern, text)
+        is_match = holds("pattern", pattern, text)
         self.unsure |= is_match is None
         return is_match
 
@@ -150,7 +150,7 @@ class _Check(Check):
         yield from super().value_faults(schema, value)
         name = schema.get("format", "")
         if isinstance(value, str) and (name in _FORMATS or (self._is_strict and name == "date-time")):
-            if not has_format(value, name):
+            if holds("format", name, value) is False:
                 yield f'{shown(value)} is not a "{name}"'
         elif self._is_strict and type(value) is int and name in _RANGES:
             if not -_RANGES[name] <= value < _RANGES[name]:
