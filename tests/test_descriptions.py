@@ -250,11 +250,11 @@ def test_the_facts_of_a_description_say_where_they_are_from(tmp_path: Path) -> N
     assert "description: Plans berths and ships." in skillgen.render_documents(made)["skills/harbour/SKILL.md"]
 
 
-def test_an_inferred_description_is_reported_with_its_line(tmp_path: Path) -> None:
+def test_an_inferred_description_is_reported_with_what_replaces_it(tmp_path: Path) -> None:
     """The author writes it once, or asks `draft` for it."""
     path = write(tmp_path / "api.json", description(LIST, info={"title": "Harbour API", "version": "1"}))
     stderr = run_skillgen("from-openapi", path, "-o", tmp_path / "out").stderr
-    assert 'description: "Lists berths of a quay. Use when the user mentions Harbour."' in stderr
+    assert "--description" in stderr
     assert "skillgen draft" in stderr
 
 
