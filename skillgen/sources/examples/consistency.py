@@ -10,7 +10,6 @@ import json
 import re
 import warnings
 from collections.abc import Iterator
-from functools import lru_cache
 
 from skillgen.errors import Problem
 from skillgen.model.calls import Output
@@ -21,7 +20,7 @@ from skillgen.model.service import Service
 from skillgen.model.tool import Tool
 from skillgen.model.values import Json, child
 from skillgen.security.credentials import without_placeholders
-from skillgen.sources.examples.patterns import compiled
+from skillgen.sources.examples.patterns import holds
 from skillgen.sources.examples.validation import UNCHECKED, Validator
 from skillgen.text.markdown import one_line
 from skillgen.text.summary import clip
@@ -165,12 +164,9 @@ _BROKEN_PATTERN = (
 """What Python says of patterns that are valid in no language; other errors may come from a difference of languages."""
 
 
-@lru_cache(1024)
 def _is_pattern(text: str) -> bool:
     """True unless a pattern is a regular expression in no language."""
-    try:
-        compiled({"pattern": text})
-    except ValueError:
+    if holds("pattern", text, "") is None:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             try:

@@ -8,7 +8,6 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from skillgen.model.values import Json
 from skillgen.text import lazy_re as re
 
 if TYPE_CHECKING:
@@ -31,18 +30,6 @@ _OTHER_LANGUAGES = re.compile(r"\A/\^|\$/[a-z]*\Z|\[\[:")
 """JavaScript's `/^a$/i`, and classes of POSIX, which ECMA 262 reads as something else."""
 
 
-def compiled(schema: Json) -> Draft202012Validator:
-    """Returns the validator of a schema.
-
-    Raises:
-        ValueError: the schema is invalid, or a pattern is too large.
-    """
-    from jsonschema_rs import Draft202012Validator, FancyRegexOptions
-
-    options = FancyRegexOptions(backtrack_limit=_BACKTRACKING_LIMIT, size_limit=_ENGINE_SIZE_LIMIT_BYTES)
-    return Draft202012Validator(schema, validate_formats=True, pattern_options=options)
-
-
 def holds(keyword: str, rule: str, text: str) -> bool | None:
     """True if a string has a `format`, or a `pattern` matches anywhere in it; `None` if that is not known."""
     if (validator := _validator(keyword, rule)) is None or len(text) > _MATCHED_LIMIT:
@@ -59,9 +46,12 @@ def _validator(keyword: str, rule: str) -> Draft202012Validator | None:
     """Returns the validator of one keyword; `None` if the engine does not support its pattern."""
     if len(rule) > _PATTERN_LIMIT or _OTHER_LANGUAGES.search(rule):
         return None
+    from jsonschema_rs import Draft202012Validator, FancyRegexOptions
+
+    options = FancyRegexOptions(backtrack_limit=_BACKTRACKING_LIMIT, size_limit=_ENGINE_SIZE_LIMIT_BYTES)
     for candidate in (rule, *(repetition.sub(r"{\1,}", rule) for repetition in _LONG_REPETITIONS)):
         try:
-            return compiled({keyword: candidate})
+            return Draft202012Validator({keyword: candidate}, validate_formats=True, pattern_options=options)
         except ValueError:
             continue
     return None
