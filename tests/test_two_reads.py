@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from pathlib import Path
 from typing import Any
 
 import pytest
 from conftest import GitHub
-from documents import MarkdownDocument, broken_links, document_at, tokens
+from documents import broken_links, document_at, tokens
 from listed import documented, tools
 
 pytestmark = pytest.mark.slow
@@ -101,19 +100,14 @@ def test_of_thousands_of_resources_and_prompts(tmp_path: Path) -> None:
     ],
     ids=["paragraphs", "one line", "one code block", "one word", "lists"],
 )
-def test_long_instructions_stand_on_several_pages(text: str, tmp_path: Path) -> None:
-    """X-24: and every page of them is reached in two reads."""
+def test_long_instructions_are_whole_in_the_references(text: str, tmp_path: Path) -> None:
+    """X-24: and SKILL.md, which quotes their beginning, is read at once."""
     finished, out = documented(tmp_path, "-q", server={"instructions": text}, tools=tools(["a"]))
     assert finished.exit_code == 0, finished.stderr
     (skill,) = (out / "skills").iterdir()
-    pages = sorted((skill / "references").glob("about*.md"))
-    assert len(pages) > 1
-    for page in pages:
-        document = MarkdownDocument(page.read_text("utf-8"))
-        assert tokens(document.text) <= READ, page.name
-        assert [heading.level for heading in document.headings] == [1] + [2] * (len(document.headings) - 1)
-    # Without headings, whose words would make up for lost ones.
-    bodies = re.sub(r"(?m)^##? .*$", "", "\n".join(page.read_text("utf-8") for page in pages))
-    letters = bodies.count("x") + bodies.count("word")
-    assert letters >= text.count("x") + text.count("word") - len(pages) * 3
+    assert tokens((skill / "SKILL.md").read_text("utf-8")) <= READ
+    body = (skill / "references" / "about.md").read_text("utf-8")
+    assert [body.count(word) for word in ("xx", "word", "print(", "item")] == [
+        text.count(word) for word in ("xx", "word", "print(", "item")
+    ]
     assert broken_links(out) == []
