@@ -574,8 +574,8 @@ _LISTED_CHOICES = 12
 
 
 def _says_default(text: str, default: Json) -> bool:
-    """True if a text states a string, number or boolean as the default."""
-    if isinstance(default, (dict, list)) or "default" not in text.lower():
+    """True if a text states a number, a boolean, or a string that looks like no other value, as the default."""
+    if isinstance(default, (dict, list)) or "default" not in text.lower() or '"' in value(default):
         return False
     said = rf"\bdefault(?:s|ing)?(?: value)?(?: is| to| of)?[ :=]{{1,2}}[`'\"]?{re.escape(str(default))}(?![\w-]|\.\d)"
     return re.search(said, text, re.IGNORECASE) is not None
