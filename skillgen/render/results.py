@@ -248,7 +248,7 @@ def error_line(error: ErrorCase, detail: str = "") -> Markdown:
 
 @once
 def command_errors(service: Service) -> list[Markdown]:
-    """Returns a line for each error that tools declare, with the tools, up to a number of lines.
+    """Returns a line for each error that tools declare, with the tools; of many, only the codes.
 
     Long descriptions are cut, as the tools' sections have them in full.
     """
@@ -260,8 +260,14 @@ def command_errors(service: Service) -> list[Markdown]:
             line = error_line(short)
             cases.setdefault(line, short)
             tools.setdefault(line, []).append(tool.name)
-    in_order = sorted(cases.items(), key=lambda item: item[1].code)
-    lines = [error_line(case, commands_shown(tools[line], service)) for line, case in in_order]
+    coded = [(case, tools[line]) for line, case in cases.items()]
+    if len(cases) > COMMAND_ERRORS:
+        by_code: dict[str, dict[str, None]] = {}
+        for case, names in coded:
+            by_code.setdefault(case.code, {}).update(dict.fromkeys(names))
+        coded = [(ErrorCase(code=name), list(names)) for name, names in by_code.items() if name]
+    in_order = sorted(coded, key=lambda item: item[0].code)
+    lines = [error_line(case, commands_shown(names, service)) for case, names in in_order]
     left = len(lines) - COMMAND_ERRORS
     return [*lines[:COMMAND_ERRORS], phrase("more_codes", number=left)] if left > 0 else lines
 
