@@ -93,7 +93,7 @@ def read_tasks(skill: Path, tools: frozenset[str]) -> tuple[Task, ...]:
     path = skill / FILE
     text = text_of_file(path) if is_below(path, skill) else None
     if text is None:
-        raise UsageError("is not a text file in the skill", where=str(path), fix="draft it with --init")
+        raise UsageError("is missing, or is not a text file in the skill", where=str(path), fix="draft it with --init")
     _, found = _parsed(text, path)
     tasks = [_task(item, number, path, tools) for number, item in enumerate(found.evals, 1)]
     tasks += [
