@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 import tempfile
+import tracemalloc
 from collections.abc import Callable, Iterator
 from itertools import product
 from pathlib import Path
@@ -198,6 +199,29 @@ def test_hand_edits_take_time_by_their_number(document: Document) -> None:
     document.write(sections)
     document.edit([line for text in sections for line in ((text, "Mine.") if text.startswith("Does") else (text,))])
     assert document.write([*sections, "", "## task_new"]).count("Mine.") == 60_000
+
+
+def _memory_of_chain(count: int) -> int:
+    """Returns the most bytes that reading needs if each operation shares one parameter with the next."""
+    places = {f"p{n}": {"name": f"p{n}", "in": "query", "schema": {"type": "string"}} for n in range(count + 1)}
+    paths = {
+        f"/a{n}": {"get": {"parameters": [{"$ref": f"#/components/parameters/p{at}"} for at in (n, n + 1)]}}
+        for n in range(count)
+    }
+    data = description(paths, components={"parameters": places})
+    tracemalloc.start()
+    try:
+        assert len(read(data).tools) == count
+        return tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+
+
+@pytest.mark.slow
+def test_what_operations_share_takes_memory_by_their_number() -> None:
+    """As in a chain, where each one shares with the next."""
+    _memory_of_chain(10)  # imports and tables
+    assert _memory_of_chain(2_000) < 5 * _memory_of_chain(500)
 
 
 @pytest.mark.slow

@@ -28,6 +28,12 @@ _NO_TEXT = frozenset({
 })  # fmt: skip
 """Types of fields that hold no text of the source."""
 
+_NO_NODES = _NO_TEXT | {
+    "str", "str | None", "tuple[str, ...]", "Mapping[str, str] | None", "Mapping[str, str | None] | None", "Json",
+    "tuple[Json, ...]", "tuple[Json, ...] | None", "Mapping[str, Json] | None", "Declared", "Value",
+}  # fmt: skip
+"""Types of fields that hold no nodes."""
+
 PROSE_FIELDS = frozenset({"description", "summary", "instructions", "body", "text"})
 """Fields of sentences, in which a quotation can be shown. One is empty if all of its text is quoted."""
 
@@ -44,10 +50,10 @@ _WITHOUT_NODES = _SCALARS | {str, list, Value}
 _LEAVES = _WITHOUT_NODES | {dict}
 
 
-@lru_cache(64)
-def _text_fields(kind: type) -> tuple[str, ...]:
-    """Returns the names of the fields of a model class that may contain texts."""
-    return tuple(name for name, type_ in field_types(kind).items() if name != "pointer" and type_ not in _NO_TEXT)
+@lru_cache(128)
+def _fields(kind: type, without: frozenset[str] = _NO_TEXT) -> tuple[str, ...]:
+    """Returns the names of the fields of a model class that may contain texts, or those of other types."""
+    return tuple(name for name, type_ in field_types(kind).items() if name != "pointer" and type_ not in without)
 
 
 def field_types(kind: type) -> dict[str, str]:
@@ -55,9 +61,11 @@ def field_types(kind: type) -> dict[str, str]:
     return kind.__annotations__
 
 
-@lru_cache(64)
-def _getter(kind: type) -> Callable[[Any], Any]:
-    return attrgetter(*_text_fields(kind), _text_fields(kind)[0])
+@lru_cache(128)
+def _getter(kind: type, without: frozenset[str] = _NO_TEXT) -> Callable[[Any], Any]:
+    """Returns what reads these fields of a node, the first one again at the end; nothing if there are none."""
+    names = _fields(kind, without)
+    return attrgetter(*names, names[0]) if names else lambda _: ()
 
 
 class TextIndex:
@@ -70,13 +78,13 @@ class TextIndex:
         """All parameters and properties."""
         self._texts: dict[int, list[str]] = {}
         self._owners: dict[int, int] = {}
-        self._sources: dict[int, set[int]] = {}
-        """The part itself, and those for which what it shares was walked."""
+        self._firsts: dict[int, set[int]] = {}
+        """The parts for which what a part shares was walked: earlier ones, or itself."""
 
     def add(self, part: Any) -> None:
         """Walks a part."""
         part_id, owners = id(part), self._owners
-        texts, sources = self._texts.setdefault(part_id, []), self._sources.setdefault(part_id, {part_id})
+        texts, firsts = self._texts.setdefault(part_id, []), self._firsts.setdefault(part_id, set())
         waiting = [part]
         while waiting:
             value = waiting.pop()
@@ -85,7 +93,7 @@ class TextIndex:
             if kind is tuple:
                 inside = value
             elif (first := owners.get(id(value))) is not None:
-                sources |= self._sources[first]
+                firsts.add(first)
                 continue
             else:
                 owners[id(value)] = part_id
@@ -110,15 +118,18 @@ class TextIndex:
 
     def parts_with(self, texts: frozenset[str]) -> frozenset[int]:
         """Returns the `id` of each part that contains one of these texts, or shares an object with such a part."""
-        found = {part_id for part_id, part_texts in self._texts.items() if not texts.isdisjoint(part_texts)}
-        return frozenset(part_id for part_id, sources in self._sources.items() if not found.isdisjoint(sources))
+        found: set[int] = set()
+        for part_id, own in self._texts.items():
+            if not texts.isdisjoint(own) or not found.isdisjoint(self._firsts[part_id]):
+                found.add(part_id)
+        return frozenset(found)
 
 
 def rewrite_texts(node: Any, rewrite: TextRewriter, pointer: str = "") -> Any:
     """Returns a node with each text below it rewritten; unchanged parts are the same objects."""
     pointer = getattr(node, "pointer", None) or pointer
     new_values = {}
-    for name in _text_fields(node.__class__):
+    for name in _fields(node.__class__):
         old = getattr(node, name)
         if old.__class__ in _SCALARS:
             continue
@@ -201,7 +212,7 @@ def nodes_in(*values: Any) -> Iterator[Struct]:
             inside = [item for item in value.values() if isinstance(item, Struct)]
         elif value.__class__ is not tuple:
             yield value
-            inside = _getter(value.__class__)(value)[:-1]
+            inside = _getter(value.__class__, _NO_NODES)(value)[:-1]
         waiting += [item for item in reversed(inside) if item and item.__class__ not in _WITHOUT_NODES]
 
 
