@@ -509,6 +509,7 @@ def test_json_for_programs_steers_no_terminal_and_is_the_same_data(tmp_path: Pat
         ),
         (("from-openapi", "http://u:p@[x"), 3, "is not an http:// or https:// URL"),
         (("logout", "http://u:p@[x"), 2, "is not an http:// or https:// URL"),
+        (("from-server", "--trusted-domain", "https://a.example", "--", "x"), 2, "'https://a.example' is not a domain"),
         (("from-openapi", "."), 3, "try: name a file in it"),
         (("from-server", "--manifest", "list.json"), 3, "an object with `manifest_version`, `server` and `tools`"),
     ],

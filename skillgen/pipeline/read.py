@@ -26,6 +26,7 @@ from skillgen.model.values import Json, Origin, child
 from skillgen.pipeline.authored import completed
 from skillgen.pipeline.environments import project_environment
 from skillgen.pipeline.ownership import words_of_command, words_of_document, words_of_url
+from skillgen.security.addresses import checked_domain
 from skillgen.security.secrets import (
     Secrets,
     report_echoed_secrets,
@@ -527,6 +528,7 @@ def _crawled(target: ServerTarget, server_name: str | None, request: Request) ->
     from skillgen.sources.mcp.crawl import crawled_session
     from skillgen.sources.mcp.source import service_from_crawl
 
+    trusted = [checked_domain(name, "--trusted-domain") for name in request.source.trusted_domains]
     if request.connections is not None:  # for calls, which need no description of the server
         target = replace(target, scope=structs.replace(target.scope, no_legacy_handshake=True))
     with contextlib.ExitStack() as until_crawled:
@@ -534,7 +536,7 @@ def _crawled(target: ServerTarget, server_name: str | None, request: Request) ->
         result, session = (request.connections or until_crawled).enter_context(session_of_crawl)
         if request.on_crawl is not None:
             request.on_crawl(result.results, session)
-    service = service_from_crawl(result, server_name=server_name, trusted_domains=request.source.trusted_domains)
+    service = service_from_crawl(result, server_name=server_name, trusted_domains=trusted)
     origins = {**(service.origins or {}), "client_entry": Origin("declared", "command line")}
     if target.url is not None:
         words = words_of_url(target.url, service, target.secrets())

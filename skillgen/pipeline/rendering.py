@@ -15,7 +15,7 @@ from skillgen.model.document import FORMATS, UNKNOWN_PUBLISHER, Artifact, Docume
 from skillgen.model.resource import ClientEntry
 from skillgen.model.service import Service
 from skillgen.model.values import Origin
-from skillgen.security.addresses import host_of, public_url
+from skillgen.security.addresses import checked_domain, host_of, public_url
 
 # -- options ---------------------------------------------------------------------------------------------------------
 
@@ -41,7 +41,6 @@ def checked_output(output: OutputOptions) -> OutputOptions:
     return replace(output, emit=tuple(name for name in FORMATS if name in output.emit))
 
 
-_DOMAIN = re.compile(r"(?=.{1,253}\Z)(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z][a-z0-9-]{0,61}[a-z0-9]")
 _NAMESPACE = re.compile(r"(?=.{3,120}\Z)[A-Za-z0-9-]{1,63}(?:\.[A-Za-z0-9-]{1,63})+")
 
 
@@ -57,9 +56,8 @@ def publisher_of(output: OutputOptions) -> Publisher:
     if url is not None and (not url.startswith("https://") or public_url(url) != url or host is None):
         what, fix = "base-url is not an https URL without credentials and query", "write https://HOST/PATH"
         raise UsageError(what, where=where, fix=fix)
-    domain = publish.domain.lower() if publish.domain is not None else host
-    if domain is not None and not _DOMAIN.fullmatch(domain):
-        raise UsageError(f"{domain!r} is not a domain", where=where, fix="write a domain such as acme.com")
+    domain = publish.domain if publish.domain is not None else host
+    domain = checked_domain(domain, where) if domain is not None else None
     if publish.namespace is not None and not _NAMESPACE.fullmatch(publish.namespace):
         what = f"{publish.namespace!r} is not a namespace"
         raise UsageError(what, where=where, fix="write a domain in reverse order, such as com.acme or io.github.acme")

@@ -10,6 +10,7 @@ from collections.abc import Iterable
 from contextlib import suppress
 from urllib.parse import unquote, urljoin, urlsplit, urlunsplit
 
+from skillgen.errors import UsageError
 from skillgen.model.credentials import origin_of
 from skillgen.text import lazy_re as re
 
@@ -78,6 +79,20 @@ def host_of(url: str | None) -> str | None:
         return None
 
 
+_DOMAIN = re.compile(r"(?=.{1,253}\Z)(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z][a-z0-9-]{0,61}[a-z0-9]")
+
+
+def checked_domain(domain: str, where: str) -> str:
+    """Returns a domain that the user names, in lower case.
+
+    Raises:
+        UsageError: it is something else, such as a URL.
+    """
+    if not _DOMAIN.fullmatch(domain.lower()):
+        raise UsageError(f"{domain!r} is not a domain", where=where, fix="write a domain such as acme.com")
+    return domain.lower()
+
+
 def icon_objection(source: str, trusted_hosts: Iterable[str]) -> str | None:
     """Returns why a document must not link an icon; `None` if it may (SEP-973, "Security considerations").
 
@@ -91,14 +106,14 @@ def icon_objection(source: str, trusted_hosts: Iterable[str]) -> str | None:
         return "only https: and data: URLs are linked"
     if without_credentials(source) != source:
         return "the URL has a user name or a password"
-    host = host_of(source)
+    return host_objection(source, trusted_hosts)
+
+
+def host_objection(url: str, trusted_hosts: Iterable[str]) -> str | None:
+    """Returns why a document must not link a URL by its host; `None` if a trusted one is on its domain, or above it."""
+    host = host_of(url)
     if host is None:
         return "the URL has no host"
-    return host_objection(host, trusted_hosts)
-
-
-def host_objection(host: str, trusted_hosts: Iterable[str]) -> str | None:
-    """Returns why a document must not link a host; `None` if it is on the domain of a trusted one, or above it."""
     hosts = tuple(dict.fromkeys(trusted_hosts))
     if any(_is_within(host, trusted) or _is_within(trusted, host) for trusted in hosts):
         return None

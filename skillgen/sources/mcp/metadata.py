@@ -212,7 +212,7 @@ def identity_from_crawl(
     summary, description = _summary_and_description(sources, resolver)
     fields = metadata_fields(sources, resolver)
     if link_hosts is not None and (homepage := fields.get("homepage")) is not None:
-        if (objection := host_objection(host_of(homepage) or "", link_hosts)) is not None:
+        if (objection := host_objection(homepage, link_hosts)) is not None:
             resolver.problems.report("homepage-left-out", (resolver.origins or {})["homepage"].source, objection)
             del fields["homepage"]
     requirements: Requirements = fields["requirements"]

@@ -139,7 +139,7 @@ def service_from_crawl(crawl: Crawl, *, server_name: str | None = None, trusted_
     problems = ProblemLog()
     for problem in crawl.problems:
         problems.add(problem)
-    return _ServiceReader(crawl, problems, trusted_domains=trusted_domains).service(server_name)
+    return _ServiceReader(crawl, problems).service(server_name, trusted_domains)
 
 
 def service_from_manifest(data: Json, *, server_name: str | None = None) -> Service:
@@ -152,35 +152,22 @@ def service_from_manifest(data: Json, *, server_name: str | None = None) -> Serv
 
 
 class _ServiceReader:
-    def __init__(
-        self,
-        crawl: Crawl,
-        problems: ProblemLog,
-        manifest: Manifest | None = None,
-        *,
-        trusted_domains: Sequence[str] = (),
-    ) -> None:
+    def __init__(self, crawl: Crawl, problems: ProblemLog, manifest: Manifest | None = None) -> None:
         self._crawl = crawl
-        host = host_of(crawl.url)
-        self._site = host if host is not None and not is_private(host) else None
-        """The host of a server that others run. A server that the user runs is trusted as the user's own."""
-        self._trusted = [*filter(None, [self._site]), *trusted_domains]
         self._problems = problems
         self._sources = sources_from_results(crawl.results, problems, manifest)
         self._manifest = self._sources.manifest
         self._disclosed = DisclosedTools(crawl.results, problems)
         self._groups = GroupReader(crawl.results, problems)
 
-    def service(self, server_name: str | None) -> Service:
-        resolver = FieldResolver(self._problems)
+    def service(self, server_name: str | None, trusted_domains: Sequence[str] = ()) -> Service:
+        resolver, host = FieldResolver(self._problems), host_of(self._crawl.url)
+        # A server that the user runs is trusted as the user's own: its site is the one that it names.
+        link_hosts = None if host is None or is_private(host) else [host, *trusted_domains]
         identity = identity_from_crawl(
-            self._crawl,
-            self._sources,
-            resolver,
-            server_name=server_name,
-            link_hosts=self._trusted if self._site is not None else None,
+            self._crawl, self._sources, resolver, server_name=server_name, link_hosts=link_hosts
         )
-        hosts = self._trusted if self._site is not None else [host_of(identity.homepage) or "", *self._trusted]
+        hosts = link_hosts or [*filter(None, [host_of(identity.homepage)]), *trusted_domains]
         schemas = SchemaReader(self._problems)
         ai_help = self._sources.ai_help
         entries = list(self._tool_entries())

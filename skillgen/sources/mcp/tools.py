@@ -117,7 +117,7 @@ class ToolReader(Struct, frozen=True, kw_only=True):
     """The pointer to that text."""
 
     trusted_hosts: Sequence[str]
-    """The host whose icons may be linked."""
+    """The hosts whose icons may be linked."""
 
     problems: ProblemLog
 
