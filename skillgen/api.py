@@ -261,7 +261,7 @@ def render_documents(service: Service, **options: Any) -> dict[str, str]:
     return {document.path: document.text for document in documents.items if isinstance(document, Document)}
 
 
-@_takes(_Lint, LintOptions, without=("write_baseline",))
+@_takes(_Lint, LintOptions)
 def lint(service: Service, **options: Any) -> Findings:
     """Returns what a service lacks, by the rules of `skillgen lint`. The options are those of the command line and of
     `lint` in the project file, which is not read.

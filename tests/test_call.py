@@ -268,16 +268,6 @@ def test_a_schema_of_many_alternatives_takes_little_time(tmp_path: Path) -> None
     assert call("find", "a=1", "--", sys.executable, "-m", "servers.listed", path).exit_code == 0
 
 
-def test_a_session_answers_each_line(server: list[str], tmp_path: Path) -> None:
-    lines = [{"tool": "add_note", "arguments": {"title": "Tea"}}, {"tool": "add_note"}, {"tool": "delete_note"}]
-    finished = call(
-        "--session", "--out", tmp_path, *server, stdin="".join(json.dumps(line) + "\n" for line in lines) + "x\n"
-    )
-    answers = [json.loads(line) for line in finished.stdout.splitlines()]
-    assert [(item["ok"], item["exit"]) for item in answers] == [(True, 0), (False, 2), (False, 2), (False, 2)]
-    assert finished.exit_code == 2
-
-
 def test_an_operation_is_sent_as_its_description_says(description: Path, api: str, tmp_path: Path) -> None:
     def made(*words: object) -> dict[str, Any]:
         options = [description, "--base-url", f"{api}/v1"]

@@ -20,12 +20,16 @@ COMMAND_LINES = {
     "rule usage-unsaid": ["lint", "openapi.json", "--select", "usage-unsaid"],
     "rule request-without-example": ["lint", "openapi.json", "--ignore", "*-without-example"],
     "option --fault": ["mock", "openapi.json", "--fault", "rate-limit"],
+    "option --baseline": ["lint", "openapi.json", "--baseline", "known.json"],
+    "option --prune": ["from-openapi", "openapi.json", "--prune"],
+    "option --session": ["call", "openapi.json", "--session"],
     "option --against": ["lint", "openapi.json", "--against", "agent-docs"],
 }
 
 KEYS = {
     "samples": "{source: {openapi: openapi.json}, samples: samples.json}",
     "sources": "{sources: [{openapi: openapi.json}, {command: [server]}]}",
+    "prune": "{source: {openapi: openapi.json}, prune: true}",
     "same-as": "{source: {openapi: openapi.json}, tools: {a: {same-as: [b]}}}",
 }
 

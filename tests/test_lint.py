@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import json
-import os
 import re
-import subprocess
 import sys
 import xml.etree.ElementTree as ElementTree
 from pathlib import Path
@@ -430,7 +428,7 @@ def test_a_finding_in_a_file_of_a_reference_is_in_that_file(tmp_path: Path) -> N
     assert physical["region"] == {"startLine": 2, "startColumn": 2}
 
 
-# -- the project file and the baseline -------------------------------------------------------------------------------
+# -- the project file ------------------------------------------------------------------------------------------------
 
 
 def project(folder: Path, lint: Json) -> Path:
@@ -459,51 +457,11 @@ def test_settings_that_cannot_be_meant_are_refused(tmp_path: Path) -> None:
     for settings, words in (
         ({"ignore": ["no-descripton"]}, "no such code: no-descripton"),
         ({"select": ["xyz"]}, "skillgen.yaml#/lint/select: no such code: xyz"),
-        ({"basline": "x"}, "did you mean baseline?"),
-        ({"baseline": "missing.json"}, "missing.json: cannot be read"),
+        ({"selekt": "x"}, "did you mean select?"),
     ):
         finished = lint(cwd=project(tmp_path, settings))
         assert finished.exit_code == 2, settings
         assert words in finished.stderr
-
-
-def test_known_findings_are_not_reported_though_entries_move(tmp_path: Path) -> None:
-    baseline = tmp_path / "known.json"
-    written = lint("--write-baseline", baseline, "--", *command(tmp_path, tools=LACKING), cwd=TESTS)
-    assert (written.exit_code, written.stdout) == (0, "")
-    fewer = [tool("drop_order"), *LACKING[:3]]
-    server = ("--", *command(tmp_path, tools=fewer))
-    new = findings("--baseline", baseline, "--select", "no-description", *server, cwd=TESTS)
-    assert [finding["owner"] for finding in new] == ["drop_order"]
-    finished = lint("--baseline", baseline, *server, cwd=TESTS)
-    assert re.match(r"listed: 1 error, \d+ notes?; \d+ more in the baseline\n", finished.stdout)
-    assert "of the baseline no longer occur" in finished.stderr
-
-
-def test_a_baseline_is_read_from_a_pipe_too(lacking: Path, tmp_path: Path) -> None:
-    known, pipe = tmp_path / "known.json", tmp_path / "pipe"
-    lint(lacking, "--write-baseline", known)
-    os.mkfifo(pipe)
-    with subprocess.Popen(["cp", str(known), str(pipe)]):
-        assert findings(lacking, "--baseline", pipe) == []
-
-
-@pytest.mark.slow
-def test_a_baseline_without_an_end_is_refused(lacking: Path) -> None:
-    finished = lint(lacking, "--baseline", "/dev/zero")
-    assert finished.exit_code == 2
-    assert "/dev/zero: is larger than" in finished.stderr
-
-
-INVALID_FINDINGS: list[Json] = [[1], None, {"a": []}, {"a": {"no-description": "all"}}]
-INVALID_BASELINES = [json.dumps({"baseline": 1, "findings": item}) for item in INVALID_FINDINGS]
-
-
-def test_a_file_that_is_not_a_baseline_is_refused(lacking: Path, tmp_path: Path) -> None:
-    for text in ("", "[]", '{"baseline": 2, "findings": {}}', *INVALID_BASELINES):
-        path = tmp_path / "known.json"
-        path.write_text(text, "utf-8")
-        assert lint(lacking, "--baseline", path).exit_code == 2
 
 
 # -- conformance -----------------------------------------------------------------------------------------------------

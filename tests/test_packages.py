@@ -36,8 +36,6 @@ def test_the_skill_in_the_package_is_that_of_the_documents(tmp_path: Path) -> No
     assert install(folder, "--check").exit_code == 0
     renamed = install(folder, "--name", "duties")
     assert "installed-skill-left: src/acme_tasks/.agents/skills/tasks" in renamed.stderr
-    assert install(folder, "--name", "duties", "--prune").exit_code == 0
-    assert [path.name for path in (folder / "src/acme_tasks/.agents/skills").iterdir()] == ["duties"]
 
 
 @pytest.mark.parametrize(

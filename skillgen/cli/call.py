@@ -1,10 +1,9 @@
-"""`skillgen call`: calls one tool of a server or one operation of an API, or several in a session."""
+"""`skillgen call`: calls one tool of a server or one operation of an API."""
 
 from __future__ import annotations
 
-import json
 import sys
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 from msgspec import structs
@@ -63,12 +62,9 @@ def call(
     if given.is_empty and rest:
         given = structs.replace(given, words=[rest.pop(0)])
     request = given.request(texts=texts, announce=Console().say)
-    if bool(rest) == options.session:
-        what = "a tool is given with --session" if options.session else "no tool is given"
-        raise UsageError(what, fix="give SOURCE, TOOL and its arguments, or SOURCE and --session")
+    if not rest:
+        raise UsageError("no tool is given", fix="give SOURCE, TOOL and its arguments")
     with opened_calls(request, options) as calls:
-        if options.session:
-            return _run_session(calls)
         name, *arguments = rest
         reply = calls.run(name, [_standard_input() if word == "-" else word for word in arguments])
     _print(reply.text, is_error=reply.is_error)
@@ -80,17 +76,6 @@ def _standard_input() -> str:
     if len(text) > _LINE_LIMIT:
         raise UsageError("is larger than 32 MiB", where="standard input", fix="send less at once")
     return text
-
-
-def _run_session(calls: Any) -> ExitCode:
-    """Makes the calls of standard input, and prints a line of JSON for each; returns the worst exit code."""
-    worst = ExitCode.DONE
-    while line := sys.stdin.readline(_LINE_LIMIT):
-        if line.strip():
-            answer = calls.run_line(line)
-            worst = max(worst, ExitCode(answer["exit"]))
-            print(json.dumps(answer), flush=True)
-    return worst
 
 
 def _print(text: str, *, is_error: bool) -> None:

@@ -62,8 +62,7 @@ def lint(
     """
     from skillgen.config.loader import find_project_file, project_file, read_project
     from skillgen.pipeline.lint import Linter
-    from skillgen.rules.findings import baseline_text, counts_of
-    from skillgen.write.files import replace_file
+    from skillgen.rules.findings import counts_of
 
     if report.skill is not None and report.format == "conformance":
         raise UsageError("a conformance report is on a source", where="--format", fix="leave out --skill")
@@ -79,20 +78,12 @@ def lint(
     else:
         readings = _read_targets(project, file, given, console)
     findings, code = _findings(linter, readings, None if report.skill is None else Path(report.skill), console)
-    if linter.options.write_baseline is not None:
-        path = Path(linter.options.write_baseline)
-        path.parent.stat()  # a misspelt folder is not created
-        replace_file(path, baseline_text(findings).encode())
-        console.say(f"{sum(len(item.problems) for item in findings):,} findings are known now")
-        return code
     if console.quiet:
         errors = [tuple(problem for problem in item.problems if problem.level == "error") for item in findings]
         findings = [structs.replace(item, problems=same) for item, same in zip(findings, errors, strict=True)]
     sys.stdout.write(write(findings))
-    if outdated := linter.outdated():
-        console.say(f"{outdated:,} findings of the baseline no longer occur: write it again with --write-baseline")
     counts = counts_of(findings)
-    has_drift = counts["error"] or (linter.options.strict and counts["warning"])
+    has_drift = counts["error"] or (linter.strict and counts["warning"])
     return max(code, ExitCode.DRIFT) if has_drift else code
 
 

@@ -187,9 +187,6 @@ def _summary(outcome: Outcome) -> str:
     """Returns one line on a folder: the service, the files, and the tokens of SKILL.md next to those of the source."""
     service, plan = outcome.service, outcome.plan
     would = "would be " if outcome.is_check else ""
-    if outcome.kind == "removed":
-        action = f"{would}removed, because what they document is gone"
-        return f"{plan.out.as_posix()}: {counted(len(plan.drift), 'file')} {action}"
     if service is None:
         return ""
     counts: Counter[str] = Counter(change.action for change in plan.drift)
@@ -238,7 +235,7 @@ def result_json(result: Result, place: Callable[[Outcome, str], str]) -> str:
         {"path": place(outcome, change.path), "action": change.action}
         for outcome in result.outcomes
         if outcome.kind != "site"
-        for change in (outcome.plan.drift if outcome.kind == "removed" else outcome.plan.changes)
+        for change in outcome.plan.changes
     ]
     problems = [structs.asdict(problem) for problem in result.problems]
     return json_output({"files": files, "problems": problems, "counts": {**result.counts, "files": len(files)}})

@@ -13,6 +13,10 @@ _SOURCES = ("0.2.0", "write a target with source: for each source of the service
 
 _AI_HELP = ("0.2.0", "emit dashdash, whose ai_help has the result in both forms")
 
+_BASELINE = ("0.2.0", "leave out rules with ignore:, or upload `--format sarif` where findings have a state")
+
+_PRUNE = ("0.2.0", "delete the folders that a run names: what they document is gone")
+
 _RULE = ("0.2.0", "leave it out: most sources break it, or hardly one does")
 
 _RULES = (
@@ -35,7 +39,13 @@ _DROPPED: Mapping[str, tuple[str, str]] = {
     "format ai-help-markdown": _AI_HELP,
     "option --html": ("0.2.0", "document the services in one run with `--emit html`, which writes a page above them"),
     "key levels": ("0.2.0", "write codes and patterns below select: and ignore:"),
-    "key ignore-in": ("0.2.0", "write findings that are known to a baseline:"),
+    "key ignore-in": ("0.2.0", "write codes and patterns below ignore:"),
+    "option --baseline": _BASELINE,
+    "option --write-baseline": _BASELINE,
+    "key baseline": _BASELINE,
+    "option --prune": _PRUNE,
+    "key prune": _PRUNE,
+    "option --session": ("0.2.0", "make each call by itself, or use `scripts/call.py --session` of `--emit scripts`"),
     "function lint_service": ("0.2.0", "call `skillgen.lint`"),
     "function ai_help": ("0.2.0", "have the program print the ai-help.md that `skillgen build` writes"),
     **{f"rule {name}": _RULE for name in _RULES.split()},

@@ -516,7 +516,6 @@ class OutputOptions(Options, frozen=True, kw_only=True):
         is_key=False,
     )
     replace: bool = option("Replace the documents of another service that are in the folder.", False, panel=_SAFETY)
-    prune: bool = option("Remove documents and installed skills of what no longer exists.", False, panel=_SAFETY)
     strict: bool = option("Treat warnings as errors.", False, panel="Report")
 
 
@@ -538,12 +537,6 @@ class LintOptions(Options, frozen=True, kw_only=True):
     )
     ignore: Sequence[str] = option(
         "Leave out these rules: codes or patterns.", (), usage="Comma-separated.", metavar="CODES"
-    )
-    baseline: PathName | None = option(
-        "File of known findings, which are not reported; --write-baseline writes it.", metavar="FILE", is_path=True
-    )
-    write_baseline: PathName | None = option(
-        "Write all findings to this file, report none, and exit with 0.", metavar="FILE", is_key=False
     )
     strict: bool = option("Exit with 1 on warnings too.", False)
 
@@ -586,9 +579,6 @@ class CallOptions(Options, frozen=True, kw_only=True):
         "A person confirmed the call: of a tool that deletes or needs confirmation.", False, panel=_SAFETY
     )
     dry_run: bool = option("Print the request without secrets, and send nothing.", False, panel=_SAFETY)
-    session: bool = option(
-        'Read calls from standard input, {"tool": NAME, "arguments": {…}} on each line.', False, panel="Source"
-    )
     out: str = option("Folder for images and other files of the result.", "", short="-o", metavar="DIR", is_path=True)
 
 

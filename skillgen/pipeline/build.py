@@ -33,7 +33,7 @@ from skillgen.config.project import DEFAULT_OUT, HOSTS, Source, Target
 from skillgen.errors import ExitCode, SkillgenError, UsageError, failure_from_bug
 from skillgen.pipeline.environments import project_environment, with_resolved_program
 from skillgen.pipeline.generate import write_services
-from skillgen.pipeline.ownership import remove_leftovers
+from skillgen.pipeline.ownership import leftovers
 from skillgen.pipeline.packages import skill_folders
 from skillgen.pipeline.rendering import checked_output
 from skillgen.pipeline.results import Failure, Outcome, Place, Result
@@ -303,8 +303,8 @@ def build_targets(
 ) -> Iterator[BuiltTarget]:
     """Builds targets and yields their results in order. A target that fails does not stop the others.
 
-    After all targets of a project, it reports or removes the documents of targets, servers and service names that no
-    longer exist; `out` is the folder of `--out`. `announce` prints the URL for a login, and is `None` if no person can
+    After all targets of a project, it reports the documents of targets, servers and service names that no longer exist;
+    `out` is the folder of `--out`. `announce` prints the URL for a login, and is `None` if no person can
     log in.
     """
     joined = Result()
@@ -326,7 +326,7 @@ def build_targets(
             joined = joined.joined(result)
             yield BuiltTarget(name=named.name, result=result, status=status)
     if len(targets) == len(targets[0].place.siblings):
-        yield BuiltTarget(name="", result=_remove_leftovers(targets, joined, out), status="built")
+        yield BuiltTarget(name="", result=_leftovers(targets, joined, out), status="built")
 
 
 def read_targets(
@@ -350,15 +350,13 @@ def document_of(named: NamedTarget) -> str | None:
     return None if path is None or is_url(path) else Path(named.file.parent, path).as_posix()
 
 
-def _remove_leftovers(targets: Sequence[NamedTarget], result: Result, out: PathName | None) -> Result:
+def _leftovers(targets: Sequence[NamedTarget], result: Result, out: PathName | None) -> Result:
     file, outs = targets[0].file, [named.place.out for named in targets]
     top = Path(out) if out is not None else file.parent / DEFAULT_OUT
     installed = [file.parent / folder for folder in HOSTS.values()]
     installed += [folder.path for named in targets for folder in named.place.install]
-    options = [named.target.output for named in targets]
-    prune, check = all(item.prune for item in options), options[0].check
     folders = [top, *outs, *(folder.parent for folder in outs)]
-    return remove_leftovers(result, folders, [file, *outs], installed, prune=prune, check=check)
+    return leftovers(result, folders, [file, *outs], installed)
 
 
 _AT_ONCE = 8

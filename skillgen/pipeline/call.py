@@ -6,7 +6,6 @@
 from __future__ import annotations
 
 import contextlib
-import json
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import wait
 from dataclasses import replace
@@ -22,7 +21,6 @@ from skillgen.model.check import unknown
 from skillgen.model.credentials import origin_of
 from skillgen.model.service import Service
 from skillgen.model.tool import Tool
-from skillgen.model.values import Json
 from skillgen.pipeline.read import Request, read_source, server_target
 from skillgen.render.scripts import call_data, why_confirmed
 from skillgen.security.addresses import hosts_of
@@ -82,21 +80,6 @@ class Calls:
                     raise UsageError(f"{reason}, so nothing was sent", where=name, fix="ask the user, then add --yes")
                 text, is_error = client.call(name, found, arguments)
         return Reply(client.hidden.hide(text), is_error)
-
-    def run_line(self, line: str) -> dict[str, Json]:
-        """Makes the call of a line of a session, `{"tool": …, "arguments": {…}}`; returns the line of its answer."""
-        name = None
-        try:
-            with _as_errors():
-                request = script.object_from(line)
-            name, arguments = request.get("tool"), request.get("arguments", {})
-            if not isinstance(name, str) or not isinstance(arguments, dict):
-                fix = 'write {"tool": NAME, "arguments": {…}} on each line'
-                raise UsageError("a line has no tool, or its arguments are not an object", fix=fix)
-            reply = self.run(name, [json.dumps(arguments)])
-            return {"tool": name, "ok": not reply.is_error, "text": reply.text, "exit": int(reply.is_error)}
-        except SkillgenError as error:
-            return {"tool": name, "ok": False, "error": error.what, "fix": error.fix, "exit": int(error.exit_code)}
 
 
 @contextlib.contextmanager

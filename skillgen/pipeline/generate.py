@@ -28,9 +28,9 @@ from skillgen.pipeline.ownership import (
     has_documents,
     is_copy_of_others,
     is_same_service,
+    leftovers,
     records_in,
     refuse_other_service,
-    remove_leftovers,
     run_in_record,
     words_in_record,
 )
@@ -319,7 +319,7 @@ def write_documents(
     failures: Sequence[SkillgenError] = (),
     run: Run | None = None,
 ) -> Result:
-    """Documents the services of one source, and reports or removes the documents of those that no longer exist.
+    """Documents the services of one source, and reports the documents of those that no longer exist.
 
     Raises:
         UsageError: an option is invalid.
@@ -328,7 +328,7 @@ def write_documents(
     out, install = Path(output.out or DEFAULT_OUT), skill_folders(output)
     result = write_services(services, output, Place(out=out, install=install, run=run), failures)
     installed = [*map(Path, HOSTS.values()), *(folder.path for folder in install)]
-    return result.joined(remove_leftovers(result, [out], [out], installed, prune=output.prune, check=output.check))
+    return result.joined(leftovers(result, [out], [out], installed))
 
 
 def write_services(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from fnmatch import fnmatchcase
@@ -20,7 +19,6 @@ from skillgen.rules.checks import check_service
 from skillgen.rules.conformance import requirements_of
 from skillgen.rules.explanation import unknown_code
 from skillgen.rules.findings import (
-    Baseline,
     Findings,
     Location,
     locations_of,
@@ -30,7 +28,6 @@ from skillgen.rules.findings import (
 from skillgen.rules.prose import check_texts, unmentioned_tools
 from skillgen.sources.documents import text_of_file
 from skillgen.sources.examples.consistency import schema_problems
-from skillgen.sources.json_access import SOURCE_LIMIT_BYTES
 from skillgen.text.markdown import first_of
 from skillgen.write.files import is_below
 from skillgen.write.record import Record, read_record
@@ -50,18 +47,15 @@ class Linter:
         """Combines the options of a run with those of the project file, if there is one.
 
         Raises:
-            UsageError: a pattern matches no code, or the baseline cannot be read.
+            UsageError: a pattern matches no code.
         """
-        self.options = _combined(given, project, file)
+        self.strict = given.strict or project.strict
         place = "lint" if file is None else f"{file.as_posix()}#/lint"
         select_place, ignore_place = "--select" if given.select else f"{place}/select", f"{place}/ignore"
-        selected = set(_codes(select_place, self.options.select))
+        selected = set(_codes(select_place, given.select or project.select))
         ignored = {*_codes("--ignore", given.ignore), *_codes(ignore_place, project.ignore)}
         chosen = selected or {code for code, kind in CODES.items() if not kind.is_optional}
         self.codes = frozenset(chosen - ignored)
-        path = self.options.baseline
-        self._baseline = None if path is None or self.options.write_baseline else Baseline(_read(path), os.fspath(path))
-        self._sources: list[str] = []
         self._has_requirements = has_requirements
 
     def check(self, service: Service, source: str, *, path: str | None = None, out: Path | None = None) -> Findings:
@@ -110,14 +104,8 @@ class Linter:
         return structs.replace(item, locations=_locations_in_texts(item.problems))
 
     def _chosen(self, item: Findings, found: Iterable[Problem]) -> Findings:
-        """Returns the findings that the options choose, without those of the baseline."""
-        item = structs.replace(item, problems=worst_first([problem for problem in found if problem.code in self.codes]))
-        self._sources.append(item.source)
-        return item if self._baseline is None else self._baseline.without_known(item)
-
-    def outdated(self) -> int:
-        """Returns how many findings of the baseline on the checked sources no longer occur."""
-        return 0 if self._baseline is None else self._baseline.unused(self._sources)
+        """Returns the findings that the options choose."""
+        return structs.replace(item, problems=worst_first([problem for problem in found if problem.code in self.codes]))
 
 
 def _problems_of_added_lines(out: Path, service: Service) -> Iterator[Problem]:
@@ -151,20 +139,6 @@ def _findings_on(service: Service, source: str, path: str | None) -> Findings:
     return Findings(source=source, path=path, owners=owners_in(service), identity=identity)
 
 
-def _combined(given: LintOptions, project: LintOptions, file: Path | None) -> LintOptions:
-    baseline = project.baseline
-    if baseline is not None and file is not None:
-        baseline = file.parent / baseline
-    return structs.replace(
-        project,
-        select=given.select or project.select,
-        ignore=(*project.ignore, *given.ignore),
-        baseline=given.baseline or baseline,
-        write_baseline=given.write_baseline,
-        strict=given.strict or project.strict,
-    )
-
-
 def _codes(where: str, patterns: Iterable[str]) -> Iterator[str]:
     """Yields the codes that patterns match.
 
@@ -176,21 +150,6 @@ def _codes(where: str, patterns: Iterable[str]) -> Iterator[str]:
         if not codes:
             raise unknown_code(pattern, where)
         yield from codes
-
-
-def _read(path: str | os.PathLike[str]) -> str:
-    """Returns the text of a baseline, which may come from a pipe."""
-    try:
-        with Path(path).open("rb") as file:
-            content = file.read(SOURCE_LIMIT_BYTES + 1)
-        what = f"is larger than {SOURCE_LIMIT_BYTES // 2**20} MiB"
-        if len(content) <= SOURCE_LIMIT_BYTES:
-            return content.decode("utf-8-sig")
-    except OSError as error:
-        what = f"cannot be read: {error.strerror}"
-    except UnicodeDecodeError:
-        what = "is not UTF-8"
-    raise UsageError(what, where=os.fspath(path), fix="name a file that --write-baseline wrote")
 
 
 def _text_of(path: str) -> str:

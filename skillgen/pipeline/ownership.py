@@ -1,4 +1,4 @@
-"""Which source a folder of documents belongs to, the refusal to write those of another service to it, and the removal
+"""Which source a folder of documents belongs to, the refusal to write those of another service to it, and the report
 of the documents of targets, servers and names that no longer exist.
 
 A record names the target, and the source in words that are the same for every user: the kind of the service, then the
@@ -12,20 +12,18 @@ from __future__ import annotations
 import os
 import tempfile
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from contextlib import ExitStack, suppress
+from contextlib import suppress
 from pathlib import Path
 
 from msgspec.structs import replace
 
 from skillgen.errors import ExitCode, Problem, SkillgenError, UsageError
 from skillgen.model.service import Service
-from skillgen.pipeline.results import Failure, Outcome, Place, Result
+from skillgen.pipeline.results import Place, Result
 from skillgen.security.addresses import public_url
 from skillgen.security.secrets import Secrets, secrets_from_arguments
 from skillgen.sources.documents import RUNTIMES, Document
 from skillgen.text import lazy_re as re
-from skillgen.write.files import lock_folder
-from skillgen.write.plan import apply_plan, plan_documents
 from skillgen.write.record import RECORD_NAME, Record, Run, read_record
 
 SITE = "services"
@@ -230,27 +228,15 @@ def has_documents(record: Record, out: Path) -> bool:
 # -- what no longer exists -------------------------------------------------------------------------------------------
 
 
-def remove_leftovers(
-    result: Result,
-    folders: Collection[Path],
-    owners: Iterable[Path],
-    installed: Iterable[Path],
-    *,
-    prune: bool,
-    check: bool,
-) -> Result:
-    """Reports the folders with documents of something that no longer exists; with `prune`, removes what skillgen wrote
-    there, except what a person edited, and with `check` too, only plans that.
+def leftovers(result: Result, folders: Collection[Path], owners: Iterable[Path], installed: Iterable[Path]) -> Result:
+    """Reports the folders with documents of something that no longer exists; nothing after a run that failed.
 
-    Nothing is done after a run that failed. Searches `folders` and their subfolders for documents of the `owners` that
-    the run did not write, and the `installed` folders for copies of skills that the documents no longer have.
+    Searches `folders` and their subfolders for documents of the `owners` that the run did not write, and the
+    `installed` folders for copies of skills that the documents no longer have.
     """
     if result.exit_code not in (ExitCode.DONE, ExitCode.DRIFT):
         return Result()
-    problems = dict(_leftovers(result.documents, folders, owners, installed))
-    if not prune:
-        return Result(notices=tuple(problems.values()))
-    return Result(steps=tuple(_removed(folder, check=check) for folder in problems))
+    return Result(notices=tuple(_leftovers(result.documents, folders, owners, installed)))
 
 
 def _leftovers(
@@ -258,7 +244,7 @@ def _leftovers(
     folders: Collection[Path],
     owners: Iterable[Path],
     installed: Iterable[Path],
-) -> Iterator[tuple[Path, Problem]]:
+) -> Iterator[Problem]:
     owned, gone, queue = {owner.resolve() for owner in owners}, set[Path](), list(dict.fromkeys(folders))
     for parent in queue:
         for folder, owner in _owned_folders(parent, written):
@@ -266,22 +252,15 @@ def _leftovers(
                 gone.add(folder.resolve())
                 owned.add(folder.resolve())
                 queue.append(folder)
-                yield (
-                    folder,
-                    _problem("documents-left", folder, "the target or server of these documents no longer exists"),
-                )
+                what = "the target or server of these documents no longer exists"
+                yield Problem.of("documents-left", folder.as_posix(), what)
     tops = [path.resolve() for path in folders]
     for parent in dict.fromkeys(installed):
         for folder, owner in _owned_folders(parent, written):
             is_copied = owner not in gone and f"skills/{folder.name}/SKILL.md" in _documents_in(owner, written)
             if not is_copied and any(owner.is_relative_to(top) for top in tops):
                 what = "the documents that this installed skill is a copy of no longer exist, or were renamed"
-                yield folder, _problem("installed-skill-left", folder, what)
-
-
-def _problem(code: str, folder: Path, message: str) -> Problem:
-    fix = "run again with the option `prune` to remove them, or delete the folder"
-    return Problem.of(code=code, where=folder.as_posix(), message=message, fix=fix)
+                yield Problem.of("installed-skill-left", folder.as_posix(), what)
 
 
 def _owned_folders(parent: Path, written: Mapping[Path, Collection[str]]) -> Iterator[tuple[Path, Path]]:
@@ -310,20 +289,3 @@ def is_copy_of_others(folder: Path, record: Record, main: Place) -> bool:
         is_left = is_left and other not in {sibling.resolve() for sibling in main.siblings}
         return f"skills/{folder.name}/SKILL.md" in owning.states and not is_left
     return False
-
-
-def _removed(folder: Path, *, check: bool) -> Outcome | Failure:
-    try:
-        with ExitStack() as stack:
-            held = None if check else stack.enter_context(lock_folder(folder))
-            plan = plan_documents(folder, {}, replace(read_record(folder), tools={}, types={}, offers={}))
-            if held is not None:
-                apply_plan(plan, held)
-                if not plan.after.states:
-                    held.delete(RECORD_NAME)
-    except SkillgenError as error:
-        return Failure(error=error)
-    if not check:
-        with suppress(OSError):  # not empty: a person's file is in it
-            folder.rmdir()
-    return Outcome(kind="removed", plan=plan, is_check=check, problems=plan.problems)

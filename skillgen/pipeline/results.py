@@ -48,9 +48,8 @@ class Place(Struct, frozen=True, kw_only=True):
         return self.project is not None
 
 
-OutcomeKind = Literal["documents", "installed", "site", "removed"]
-"""The documents of a service, an installed copy of its skill, the documents above those of several services, or
-documents of something that no longer exists."""
+OutcomeKind = Literal["documents", "installed", "site"]
+"""The documents of a service, an installed copy of its skill, or the documents above those of several services."""
 
 
 class Outcome(Struct, frozen=True, kw_only=True):
@@ -62,7 +61,7 @@ class Outcome(Struct, frozen=True, kw_only=True):
     """True if nothing was written."""
 
     service: Service | None = None
-    """The service that was documented; `None` for the kinds `site` and `removed`, and if its documents were up to
+    """The service that was documented; `None` for the kind `site`, and if its documents were up to
     date without reading it."""
 
     problems: tuple[Problem, ...] = ()

@@ -1,4 +1,4 @@
-"""The findings on a service: where each is in a file, and which ones a baseline has already."""
+"""The findings on a service, and where each is in a file."""
 
 from __future__ import annotations
 
@@ -6,14 +6,12 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Literal
 
-import msgspec
-from msgspec import Struct, structs
+from msgspec import Struct
 
-from skillgen.errors import Problem, UsageError
+from skillgen.errors import Problem
 from skillgen.model.service import Service
 from skillgen.problem_codes import Level
 from skillgen.rules.positions import positions_in, prefixes
-from skillgen.typed import decode
 
 LEVELS: tuple[Level, ...] = ("error", "warning", "info")
 """The worst first."""
@@ -57,9 +55,6 @@ class Findings(Struct, frozen=True, kw_only=True):
 
     problems: tuple[Problem, ...] = ()
     """The findings, the worst first."""
-
-    known: int = 0
-    """The number of further findings that the baseline has."""
 
     owners: Mapping[str, str] = {}
     """Pointer of each tool, resource and prompt to its name."""
@@ -126,63 +121,3 @@ def locations_of(problems: Sequence[Problem], path: str, read_text: ReadText) ->
         for place, (line, column) in positions_in(read_text(file), places).items():
             locations[places[place]] = Location(file, line, column)
     return locations
-
-
-# -- the baseline ----------------------------------------------------------------------------------------------------
-
-_VERSION = 1
-
-
-class _Known(Struct, frozen=True, rename={"version": "baseline"}):
-    """The file of a baseline."""
-
-    version: Literal[1]
-    findings: dict[str, dict[str, list[str]]]
-    """By source and rule, the places."""
-
-
-def baseline_text(findings: Iterable[Findings]) -> str:
-    """Returns the baseline with these findings."""
-    data: dict[str, dict[str, list[str]]] = {}
-    for item in sorted(findings, key=lambda item: item.source):
-        for problem in sorted(item.problems, key=lambda problem: (problem.code, item.stable_place(problem))):
-            data.setdefault(item.source, {}).setdefault(problem.code, []).append(item.stable_place(problem))
-    return msgspec.json.format(msgspec.json.encode(_Known(1, data)), indent=2).decode() + "\n"
-
-
-class Baseline:
-    """Known findings; each is found once."""
-
-    def __init__(self, text: str, where: str) -> None:
-        """Reads a baseline; `where` is its file.
-
-        Raises:
-            UsageError: it is not a baseline.
-        """
-        try:
-            known = decode(text, _Known)
-        except (msgspec.DecodeError, RecursionError) as error:
-            fix = "write it with --write-baseline"
-            raise UsageError(f"is not a baseline: {error}", where=where, fix=fix) from None
-        self._left = Counter(
-            (source, code, place)
-            for source, codes in known.findings.items()
-            for code, places in codes.items()
-            for place in places
-        )
-
-    def without_known(self, item: Findings) -> Findings:
-        """Returns findings without those that the baseline has."""
-        new = []
-        for problem in item.problems:
-            key = (item.source, problem.code, item.stable_place(problem))
-            if self._left[key] > 0:
-                self._left[key] -= 1
-            else:
-                new.append(problem)
-        return structs.replace(item, problems=tuple(new), known=len(item.problems) - len(new))
-
-    def unused(self, sources: Iterable[str]) -> int:
-        """Returns how many known findings on these sources no longer occur."""
-        names = set(sources)
-        return sum(count for (source, *_), count in self._left.items() if source in names)

@@ -39,8 +39,7 @@ def text_report(findings: Sequence[Findings], *, is_complete: bool = False, noth
     for item in findings:
         counts = counts_of([item])
         parts = [counted(counts[level], _NOUNS[level]) for level in LEVELS if counts[level]]
-        known = f"; {item.known:,} more in the baseline" if item.known else ""
-        lines += [f"{one_line(item.source)}: {', '.join(parts) or nothing}{known}", ""]
+        lines += [f"{one_line(item.source)}: {', '.join(parts) or nothing}", ""]
         for same in _by_rule(item.problems):
             lines += [*_rule_lines(same, item, is_complete), ""]
     plain = (disarm_log_commands(disarm(line)) for line in lines[:-1])
