@@ -196,16 +196,6 @@ def test_a_product_is_called_as_users_call_it(tmp_path: Path, title: str, name: 
 
 
 @pytest.mark.parametrize(
-    ("name", "said"),
-    [("circleci-mcp-server", "CircleCI"), ("io.github.acme/weather-mcp", "Weather"), ("acme.dock_db-mcp", "Dock db")],
-)
-def test_a_server_is_called_as_texts_spell_it(tmp_path: Path, name: str, said: str) -> None:
-    """X-22."""
-    texts = {"a": "Runs a job of CircleCI or its twin.", "b": "Stops CircleCI jobs at once."}
-    assert f"mentions {said}." in of_server(tmp_path, texts, serverInfo={"name": name})
-
-
-@pytest.mark.parametrize(
     ("entry", "shown"),
     [
         ({"description": "Finds a berth. Fast."}, "Finds a berth"),
@@ -227,11 +217,6 @@ def test_a_summary_is_declared_or_the_first_sentence(tmp_path: Path, entry: dict
     assert f"): {shown}\n" in (out / "llms.txt").read_text("utf-8")
 
 
-def test_the_summary_of_an_operation_is_always_shown(tmp_path: Path) -> None:
-    of_api(tmp_path, None, paths={"/b": {"get": operation("list_berths") | {"summary": "List berths"}}})
-    assert "): List berths\n" in (tmp_path / "out/llms.txt").read_text("utf-8")
-
-
 def test_the_facts_of_a_description_say_where_they_are_from(tmp_path: Path) -> None:
     """One place infers them, and a snapshot of an older version is read as before."""
     data = description(LIST, info={"title": "Harbour API", "version": "1", "description": "Plans berths and ships."})
@@ -248,14 +233,6 @@ def test_the_facts_of_a_description_say_where_they_are_from(tmp_path: Path) -> N
     assert skillgen.read(json.loads(json.dumps(old))) == service_of_snapshot(service)
     made = Service(kind="mcp", name="harbour", summary="Plans berths and ships.")
     assert "description: Plans berths and ships." in skillgen.render_documents(made)["skills/harbour/SKILL.md"]
-
-
-def test_an_inferred_description_is_reported_with_what_replaces_it(tmp_path: Path) -> None:
-    """The author writes it once, or asks `draft` for it."""
-    path = write(tmp_path / "api.json", description(LIST, info={"title": "Harbour API", "version": "1"}))
-    stderr = run_skillgen("from-openapi", path, "-o", tmp_path / "out").stderr
-    assert "--description" in stderr
-    assert "skillgen draft" in stderr
 
 
 MARKS: dict[str, Json] = {
@@ -286,16 +263,3 @@ def test_one_sentence_says_what_to_ask_about(tmp_path: Path, names: list[str], s
         assert "Before You Change" not in text
     else:
         assert f"## Before You Change Anything\n\n- {shown}\n\n" in text
-
-
-def test_a_group_is_listed_with_the_words_of_the_source_else_names(tmp_path: Path) -> None:
-    """The first sentence that the source says of a group, else the names of its first tools."""
-    paths = {
-        f"/{group}/{n}": {"get": operation(f"{group}_{n}", tags=[group])}
-        for group in ("ships", "quays")
-        for n in range(120)
-    }
-    of_api(tmp_path, None, paths=paths, tags=[{"name": "ships", "description": "All that sails. And sinks."}])
-    llms = (tmp_path / "out/llms.txt").read_text("utf-8")
-    assert "): All that sails.\n" in llms
-    assert "- [quays](skills/harbour/references/quays.md): `/quays/0`, `/quays/1`, " in llms

@@ -12,17 +12,14 @@ from typing import Any
 import pytest
 from captured import service_of_answers
 from cli import generated
-from conftest import GitHub
 from descriptions import description, grouped, operation, write
 from listed import documented, inspected, tools
-from listed import tool as entry
 
 from skillgen import Service
 
 Json = Any
 
 THINGS = ("user", "order", "invoice", "product", "ticket", "project", "task", "comment", "file", "folder")
-METHODS = ("get", "post", "put", "delete")
 VERBS = ("list", "get", "create", "update", "delete")
 
 
@@ -61,15 +58,6 @@ def called(*patterns: str, count: int = 12) -> list[str]:
     return [pattern.replace("*", word) for pattern in patterns for word in words[:count]]
 
 
-def test_up_to_forty_tools_have_no_inferred_groups(tmp_path: Path) -> None:
-    """They are one list in the order of the source."""
-    names = called("tab_*", "mouse_*", "page_*", "window_*", count=10)
-    service = inspected(tmp_path, tools=tools(names))
-    assert "groups" not in service
-    assert [tool["name"] for tool in service["tools"]] == names
-    assert set(named(*names, "window_last")) != {None}
-
-
 @pytest.mark.parametrize(
     "patterns",
     [
@@ -85,32 +73,6 @@ def test_the_first_part_of_most_names_is_their_group(tmp_path: Path, patterns: t
     assert found == {"Mouse": 12, "Page": 12, "Tab": 12, "Window": 12, "Other": 2}
     assert list(found)[-1] == "Other"
     assert {str(tool["origins"]["group"]) for tool in service["tools"]} == {str({"kind": "inferred", "source": "name"})}
-
-
-@pytest.mark.parametrize("pattern", ["{verb}_{thing}", "{verb}{Thing}", "{thing}_{verb}"])
-def test_else_the_noun_that_most_names_share_as_the_texts_spell_it(pattern: str) -> None:
-    """Issue 5: `CI`, not `Ci`."""
-    verbs = (*VERBS, "search", "add", "find", "remove", "edit", "set")
-    things = {"ci": "the CI", "order": "an order", "user": "users", "wordpress": "WordPress"}
-    said = [
-        entry(pattern.format(verb=verb, thing=thing, Thing=thing.title()), description=f"Does it to {words}.")
-        for verb in verbs
-        for thing, words in things.items()
-    ]
-    assert {group.title for group in service_with(*said).groups} == {"CI", "Order", "Users", "WordPress"}
-
-
-@pytest.mark.parametrize(
-    "names",
-    [
-        ["a", "b"],
-        [f"tool{number}" for number in range(3_000)],
-        [*called("*", count=20), *called("get_*", "put_*", count=20)],
-        [f"go_{one}" for one in called("*_sea", count=20)] + called("see_*", "run_*"),
-    ],
-)
-def test_names_that_have_too_little_in_common_make_no_groups(names: list[str]) -> None:
-    assert set(named(*names)) == {None}
 
 
 @pytest.mark.parametrize(
@@ -137,21 +99,6 @@ def test_no_inferred_group_has_one_tool_and_none_most_of_them(names: list[str]) 
     assert named(*names) == found
 
 
-def test_a_tag_of_one_operation_joins_others_and_is_marked_as_inferred(tmp_path: Path) -> None:
-    """The other titles are what the source writes, and "Other" is last."""
-    tags = {"health": ["f"], "pets": ["a", "b", "c"], "Pet_Stores API": ["d", "e"], "apple_pay": ["g"]}
-    service = service_of(write(tmp_path / "api.json", grouped(**tags)))
-    found = {"pets": ["a", "b", "c"], "Pet_Stores API": ["d", "e"], "Other": ["f", "g"]}
-    assert list(members(service).items()) == list(found.items())
-    kinds = {tool["name"]: tool.get("origins", {}).get("group", {}).get("kind") for tool in service["tools"]}
-    assert kinds == dict.fromkeys("abcde") | dict.fromkeys("fg", "inferred")
-
-
-def test_a_declared_group_called_other_takes_what_is_left(tmp_path: Path) -> None:
-    source = write(tmp_path / "api.json", grouped(Other=["a", "b"], pets=["c", "d"], health=["e"]))
-    assert members(service_of(source)) == {"pets": ["c", "d"], "Other": ["a", "b", "e"]}
-
-
 def test_operations_without_tags_are_grouped_by_their_paths(tmp_path: Path) -> None:
     """By the first segment that is no version, no parameter, and not common to all."""
     paths = {
@@ -166,35 +113,6 @@ def test_operations_without_tags_are_grouped_by_their_paths(tmp_path: Path) -> N
         "Orders": 12,
         "Users": 12,
     }
-
-
-def test_a_large_tag_is_divided_by_paths_and_its_parts_say_what_is_in_them(github: GitHub) -> None:
-    """Issue 5: repos (204), actions (187) and orgs (111) of GitHub; every other group is a declared tag."""
-    service = service_of(github.source)
-    sizes = Counter(tool["group"] for tool in service["tools"])
-    assert set(sizes) == {group["name"] for group in service["groups"]}
-    assert min(sizes.values()) >= 2
-    titles = [group["title"] for group in service["groups"]]
-    assert {"repos: branches", "repos: releases"} <= set(titles)
-    assert titles[-1] == "Other"
-    assert {title.partition(": ")[0] for title in titles if ": " in title} == {"repos", "actions", "orgs"}
-    assert {title.partition(": ")[0] for title in titles} - {"Other"} <= {tag["name"] for tag in github.raw["tags"]}
-
-
-def test_operations_that_share_a_path_are_grouped_by_their_names(tmp_path: Path) -> None:
-    """Issue 5: `/#Action=ListUsers` says nothing but the name, as in many descriptions of Amazon's services."""
-    paths = {
-        f"/#Action={verb.title()}{thing.title()}": {
-            method: operation(f"{method.upper()}_{verb.title()}{thing.title()}") for method in ("get", "post")
-        }
-        for thing in THINGS[:5]
-        for verb in VERBS
-    }
-    for path in paths.values():
-        for item in path.values():
-            item["summary"] = "Does it to users, orders, invoices, products or tickets"
-    found = members(service_of(write(tmp_path / "api.json", description(paths))))
-    assert {title: len(names) for title, names in found.items()} == {f"{thing.title()}s": 10 for thing in THINGS[:5]}
 
 
 PART = re.compile(r"-p\d+\.md$")
@@ -265,36 +183,6 @@ def test_a_category_of_one_tool_takes_no_other_category_away(tmp_path: Path, las
     capabilities = (out / "ai-help.md").read_text("utf-8").partition("## Capabilities")[2].partition("\n## ")[0]
     assert "- Projects: `do_0`, `do_1`, `do_2`, `do_3`, `do_4`, `do_5`\n" in capabilities
     assert f"- {last.get('category', 'other').title()}: `do_6`\n" in capabilities
-
-
-def test_a_tag_of_one_operation_takes_no_other_tag_away(tmp_path: Path) -> None:
-    paths = {f"/p{n}": {"get": operation(f"op{n}", tags=["projects"])} for n in range(6)}
-    paths["/a"] = {"get": operation("opA", tags=["admin"])}
-    service = service_of(write(tmp_path / "api.json", description(paths)))
-    assert {item["group"] for item in service["tools"]} == {"projects", "other"}
-
-
-NOUNS = """
-    cookie:cookies movie:movies cache:caches alias:aliases status:statuses book:books category:categories bus:buses
-    box:boxes class:classes branch:branches database:databases release:releases purchase:purchases license:licenses
-    warehouse:warehouses response:responses person:people child:children analysis:analyses leaf:leaves hero:heroes
-    shoe:shoes photo:photos quiz:quizzes prize:prizes series:series news:news tie:ties lens:lenses
-    virus:viruses key:keys archive:archives drive:drives tax:taxes address:addresses
-    cause:causes use:uses issue:issues value:values invoice:invoices device:devices axis:axes vertex:vertices
-    phrase:phrases exercise:exercises expense:expenses clause:clauses census:censuses policy:policies
-    query:queries entry:entries currency:currencies property:properties dns:dns analytics:analytics
-"""
-
-
-def test_tools_for_one_noun_and_for_several_are_one_group() -> None:
-    pairs = [pair.split(":") for pair in NOUNS.split()]
-    names = [f"{verb}_{many}" for _, many in pairs for verb in ("list", "clear", "count")]
-    names += [f"{verb}_{one}" for one, _ in pairs for verb in ("get", "delete")]
-    service = service_with(*(entry(name, description=f"Does it to {name.partition('_')[2]}.") for name in names))
-    nouns = {tool.name: tool.name.partition("_")[2] for tool in service.tools}
-    apart = [pair for pair in pairs if len({tool.group for tool in service.tools if nouns[tool.name] in pair}) != 1]
-    assert apart == []
-    assert len({tool.group for tool in service.tools}) == len(pairs)
 
 
 def test_no_two_groups_share_a_name() -> None:

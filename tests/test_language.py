@@ -67,9 +67,7 @@ def files(places: tuple[str, ...], suffixes: tuple[str, ...], start: str = "") -
         for folder, inner, names in os.walk(ROOT / place):
             inner[:] = sorted(set(inner) - FOREIGN)
             yield from (
-                Path(folder, name)
-                for name in sorted(names)
-                if name.endswith(suffixes) and name.startswith(start) and not name.startswith("attack_texts")
+                Path(folder, name) for name in sorted(names) if name.endswith(suffixes) and name.startswith(start)
             )
 
 

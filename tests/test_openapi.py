@@ -170,12 +170,6 @@ def test_yaml_and_json_give_the_same_documents(full: Path, tmp_path: Path) -> No
     assert documents(tmp_path / "out") == documents(full)
 
 
-def test_a_description_on_standard_input_produces_the_same_documents(full: Path, tmp_path: Path) -> None:
-    finished = run_skillgen("from-openapi", "-", "-o", tmp_path / "out", stdin=json.dumps(FULL))
-    assert finished.exit_code == 0, finished.stderr
-    assert documents(tmp_path / "out") == documents(full)
-
-
 @pytest.mark.parametrize(
     ("content_type", "as_yaml"),
     [
@@ -218,25 +212,6 @@ def test_relative_urls_of_a_login_are_on_the_first_server() -> None:
         "https://example.com/v1/token",
         "https://id.example.com/x",
     )
-
-
-def test_a_host_that_is_not_public_comes_after_those_that_are(serve: Callable[..., str]) -> None:
-    urls = ["http://localhost:3000", "http://10.0.0.7/v1", "https://demo.example.com", "https://example.com"]
-    data = description(servers=[{"url": url} for url in urls])
-    assert [endpoint.url for endpoint in skillgen.read(data).endpoints] == [*urls[2:], *urls[:2]]
-    answers: dict[str, Any] = {}
-    own = serve(answers)
-    data["servers"].append({"url": own})
-    answers["/openapi.json"] = (200, "application/json", json.dumps(data).encode())
-    assert [endpoint.url for endpoint in skillgen.read(f"{own}/openapi.json").endpoints] == [*urls[2:], own, *urls[:2]]
-
-
-def test_a_byte_order_mark_and_utf_16_are_read(full: Path, tmp_path: Path) -> None:
-    text = json.dumps(FULL)
-    for name, content in (("bom", b"\xef\xbb\xbf" + text.encode()), ("utf-16", text.encode("utf-16"))):
-        (tmp_path / name).write_bytes(content)
-        generated("from-openapi", tmp_path / name, "-o", tmp_path / f"{name}-out")
-        assert documents(tmp_path / f"{name}-out") == documents(full)
 
 
 # -- what the documents say ------------------------------------------------------------------------------------------
@@ -322,13 +297,6 @@ def test_links_resolve_in_every_document(full: Path) -> None:
 def test_links_resolve_where_the_skill_is_not_written(tmp_path: Path) -> None:
     generated("from-openapi", write(tmp_path / "api.json", FULL), "-o", tmp_path / "out", "--emit", "llms,ai-help")
     assert broken_links(tmp_path / "out") == []
-
-
-def test_no_two_lines_are_left_empty_and_none_ends_with_spaces(full: Path) -> None:
-    for path, content in documents(full).items():
-        text = content.decode()
-        assert "\n\n\n" not in text, path
-        assert [line for line in text.split("\n") if line != line.rstrip()] == [], path
 
 
 def test_the_model_has_the_place_of_each_fact(tmp_path: Path) -> None:
@@ -424,48 +392,6 @@ def test_a_version_that_manifests_may_not_have_is_read_and_reported(
     manifest = data["info"] | {"x-mcp": {}}
     _, problems = inspected(tmp_path, data | {"info": manifest, "security": []})
     assert problems == codes
-
-
-@pytest.mark.parametrize(
-    ("version", "words"),
-    [
-        ({"openapi": "3.0.3"}, "/openapi: OpenAPI 3.0.3 is read; manifests are 3.1 or later (move to 3.1)"),
-        ({"swagger": "2.0"}, "/swagger: Swagger 2.0 is read; manifests are OpenAPI 3.1 or later (move to 3.1)"),
-    ],
-)
-def test_an_old_version_is_reported_and_its_description_documented(tmp_path: Path, version: Json, words: str) -> None:
-    """S2-04: a warning that names what is asked, and no error."""
-    data = {key: value for key, value in description().items() if key != "openapi"} | version
-    finished = generated("from-openapi", write(tmp_path / "mcp.json", data), "-o", tmp_path / "out")
-    assert f"warning: version-old: {words}" in finished.stderr
-    assert section_of(tmp_path / "out", "list_tasks")
-
-
-def test_nullable_is_understood_in_every_version(tmp_path: Path) -> None:
-    """S2-20."""
-    for version in ("3.0.3", "3.1.0"):
-        parameter = {"name": "a", "in": "query", "schema": {"type": "string", "nullable": True}}
-        data = description({"/a": {"get": operation("x", parameters=[parameter])}}, openapi=version)
-        assert inspected(tmp_path, data)[0]["tools"][0]["parameters"][0]["schema"]["nullable"] is True
-
-
-def test_a_parameter_with_content_instead_of_a_schema_is_read(tmp_path: Path) -> None:
-    parameter = {"name": "a", "in": "query", "content": {"application/json": {"schema": {"type": "object"}}}}
-    service, problems = inspected(tmp_path, description({"/a": {"get": operation("x", parameters=[parameter])}}))
-    assert service["tools"][0]["parameters"][0]["schema"]["types"] == ["object"]
-    assert problems == []
-
-
-@pytest.mark.parametrize(
-    ("schema", "types"),
-    [({"type": "array", "items": {"type": "string"}}, ["array"]), ({"type": "string"}, ["string"]), ({}, [])],
-)
-def test_a_body_that_is_no_object_is_one_parameter(tmp_path: Path, schema: Json, types: list[str]) -> None:
-    body = {"required": True, "description": "All of it.", "content": {"application/json": {"schema": schema}}}
-    service, _ = inspected(tmp_path, description({"/a": {"post": operation("x", requestBody=body)}}))
-    (parameter,) = service["tools"][0]["parameters"]
-    assert (parameter["name"], parameter["required"], parameter["description"]) == ("body", True, "All of it.")
-    assert parameter["schema"].get("types", []) == types
 
 
 def test_a_body_with_several_media_types_lists_the_properties_of_each(tmp_path: Path) -> None:
@@ -585,21 +511,6 @@ def test_discriminator_values_are_listed_at_the_type_that_tools_link(tmp_path: P
     assert "- `lives` (integer)" in items_apart(either)
 
 
-def test_a_value_that_means_a_type_elsewhere_is_documented_and_reported(tmp_path: Path) -> None:
-    """S2-09: a discriminator's mapping to names, to references and to addresses, of which none is fetched."""
-    types = {name: {"properties": {"kind": {"type": "string"}}} for name in ("Cat", "Dog")}
-    mapping = {"tom": "Cat", "rex": "#/components/schemas/Dog", "nemo": "https://fish.example/nemo.json"}
-    choice = [{"$ref": f"#/components/schemas/{name}"} for name in types]
-    schema = {"oneOf": choice, "discriminator": {"propertyName": "kind", "mapping": mapping}}
-    body = {"content": {"application/json": {"schema": schema}}}
-    data = description({"/a": {"post": operation("x", requestBody=body)}}, components={"schemas": types})
-    finished = generated("from-openapi", write(tmp_path / "api.json", data), "-o", tmp_path / "out")
-    assert "reference-not-followed" in finished.stderr
-    text = section_of(tmp_path / "out", "x").text
-    assert "- Dog (object): `kind`." in text
-    assert "`rex` `Dog`, `nemo` (a type that is not described here)." in text
-
-
 @pytest.mark.parametrize(("start", "count", "shown"), [
     ("", 3, "`kind` identifies the type: `acme.k000` [acme.k000](#acmek000), "),
     ("#", 3, "`kind` identifies the type: `#acme.k000` [acme.k000](#acmek000), "),
@@ -620,9 +531,6 @@ def test_a_type_with_hundreds_of_kinds_names_each_once(tmp_path: Path, start: st
     (line,) = (line for line in text.split("\n") if shown in line)
     for kind in kinds:
         assert line.count(f"`{start}{kind}`") == 1
-
-
-PROBLEM: Json = {"type": "object", "properties": {"message": {"type": "string"}, "code": {"type": "string"}}}
 
 
 def test_each_response_has_its_headers_and_links_documented(tmp_path: Path) -> None:
@@ -674,82 +582,6 @@ def test_a_link_may_name_an_operation_by_its_place(tmp_path: Path) -> None:
     assert "Next: `https://else.example/openapi.json#/paths/~1a/get`." in text
 
 
-def test_what_several_statuses_return_is_documented_once(tmp_path: Path) -> None:
-    """S2-09."""
-    body = {"content": {"application/json": {"schema": {"type": "array", "items": {"type": "integer"}}}}}
-    words = {
-        "200": "OK",
-        "201": "Created",
-        "202": "Accepted",
-        "203": "Taken from a copy that may be a day old, or older",
-    }
-    responses = {status: {"description": said, **body} for status, said in words.items()}
-    responses |= {"204": {"description": "Nothing"}, "205": {"description": "Nothing"}}
-    data = description({"/a": {"put": operation("x", responses=responses)}})
-    generated("from-openapi", write(tmp_path / "api.json", data), "-o", tmp_path / "out")
-    found = [line for line in section_of(tmp_path / "out", "x").text.split("\n") if line.startswith(("Returns", "Or "))]
-    assert found == [
-        "Returns array of integer (200).",
-        "Or array of integer (201).",
-        "Or array of integer (202).",
-        f"Or array of integer (203): {words['203']}",
-        "Or (204 or 205): Nothing",
-    ]
-
-
-def test_the_bodies_of_errors_are_documented_once_for_each_shape(tmp_path: Path) -> None:
-    """S2-14."""
-    content = {"application/json": {"schema": PROBLEM}}
-    responses = {
-        "200": {"description": "Done"},
-        "400": {"description": "Bad", "content": content},
-        "404": {"$ref": "#/components/responses/Missing"},
-        "5XX": {"description": "Broken"},
-        "default": {"description": "Any other", "content": {"application/json": {"schema": {"type": "string"}}}},
-    }
-    data = description(
-        {"/a": {"get": operation("x", responses=responses)}},
-        components={"responses": {"Missing": {"description": "Missing", "content": content}}},
-    )
-    generated("from-openapi", write(tmp_path / "api.json", data), "-o", tmp_path / "out")
-    text = section_of(tmp_path / "out", "x").text
-    assert text.index("- `default`: Any other") < text.index("The body of `400`, `404`:\n")
-    assert text.count("- `message` (string)") == 1
-    assert "The body of `default`: string." in text
-
-
-def test_a_call_line_says_what_a_named_type_is(tmp_path: Path) -> None:
-    properties = {name: {"$ref": f"#/components/schemas/{name}"} for name in ("Colour", "Size", "Large", "Loop")}
-    types = {
-        "Colour": {"type": "string", "enum": ["red", "blue"]},
-        "Size": {"type": "object", "properties": {"w": {"type": "integer"}}},
-        "Large": {"type": "object", "properties": {name: {} for name in "abcd"}},
-        "Loop": {"type": "object", "properties": {"next": {"$ref": "#/components/schemas/Loop"}}},
-    }
-    body = {"content": {"application/json": {"schema": {"properties": properties}}}}
-    paths = {"/a": {"post": operation("x", requestBody=body)}}
-    data = description(paths, components={"schemas": types})
-    generated("from-openapi", write(tmp_path / "api.json", data), "-o", tmp_path / "out")
-    assert "`POST /a` (`Colour: red|blue, Size: object, Large: object, Loop: object`)" in (
-        tmp_path / "out/skills/tasks/SKILL.md"
-    ).read_text(encoding="utf-8")
-
-
-def test_a_call_line_names_the_type_of_unexpanded_properties(tmp_path: Path) -> None:
-    """S2-09: a text in an object that is the sole argument is no object."""
-    name, size, fish = ({"$ref": f"#/components/schemas/{title}"} for title in ("Name", "Size", "Fish"))
-    types = {
-        "Fish": {"type": "object", "properties": {"name": name, "size": size}},
-        "Name": {"type": "string"},
-        "Size": {"type": "integer"},
-    }
-    body = {"content": {"application/json": {"schema": {"properties": {"fish": fish}}}}}
-    data = description({"/a": {"post": operation("x", requestBody=body)}}, components={"schemas": types})
-    generated("from-openapi", write(tmp_path / "api.json", data), "-o", tmp_path / "out")
-    skill = (tmp_path / "out/skills/tasks/SKILL.md").read_text(encoding="utf-8")
-    assert "`POST /a` (`fish: {name, size: int}`)" in skill
-
-
 ALTERNATIVES: Json = {
     "type": "object",
     "properties": {"kind": {"type": "string"}, "note": {"type": "string"}},
@@ -785,21 +617,6 @@ def test_what_a_body_must_be_as_a_whole_is_documented_below_its_properties(tmp_p
         assert line in items_apart(text)
 
 
-def test_unnamed_properties_are_documented_next_to_named_ones(tmp_path: Path) -> None:
-    """S2-08: `additionalProperties` and `patternProperties` say nothing of what is named."""
-    more = {"type": "array", "items": {"type": "string"}}
-    schema = {"type": "object", "properties": {"n": {"type": "integer"}}, "additionalProperties": more}
-    pages = []
-    for whole in (schema, {**schema, "patternProperties": {"^x-": {"type": "boolean"}}}):
-        body = {"content": {"application/json": {"schema": whole}}}
-        source = write(tmp_path / "api.json", description({"/a": {"post": operation("x", requestBody=body)}}))
-        generated("from-openapi", source, "-o", tmp_path / "out")
-        pages.append(section_of(tmp_path / "out", "x").text)
-    assert "- `n` (integer)\n- any other property (array of string)\n" in pages[0]
-    assert "- properties that match `^x-` (boolean)\n- any other property (array of string)\n" in pages[1]
-    assert not any("As a whole" in page or "Together" in page for page in pages)
-
-
 def test_a_parameter_and_a_property_of_the_body_may_share_a_name(tmp_path: Path) -> None:
     """S2-08: neither costs the other."""
     body = {"content": {"application/json": {"schema": {"properties": {"id": {"type": "string"}}}}}}
@@ -816,21 +633,6 @@ def test_one_operation_per_method(tmp_path: Path) -> None:
     service, problems = inspected(tmp_path, description({"/a": item, "x-paths": {"get": operation("no")}}))
     assert sorted(tool["method"] for tool in service["tools"]) == sorted(method.upper() for method in methods)
     assert problems == []
-
-
-def test_a_deprecated_operation_says_so(tmp_path: Path) -> None:
-    paths = {"/a": {"get": operation("x", deprecated=True)}}
-    generated("from-openapi", write(tmp_path / "api.json", description(paths)), "-o", tmp_path / "out")
-    assert section_of(tmp_path / "out", "x").text.startswith("`GET /a` [read] (deprecated)\n\nDeprecated: ")
-
-
-def test_declared_words_on_when_to_use_win_over_inferred_ones(tmp_path: Path) -> None:
-    """X-22: also where they are not the first sentence."""
-    words = "Keeps tasks. Use when the user plans work."
-    source = write(tmp_path / "api.json", description(info={"title": "T", "version": "1", "description": words}))
-    generated("from-openapi", source, "-o", tmp_path / "out")
-    fields = MarkdownDocument((tmp_path / "out" / "skills" / "t" / "SKILL.md").read_text("utf-8")).fields()
-    assert "Use when the user plans work" in fields["description"]
 
 
 def test_credentials_in_addresses_go_nowhere(tmp_path: Path) -> None:
@@ -883,7 +685,6 @@ def test_a_schema_that_is_nested_300_levels_deep_costs_nothing_else(tmp_path: Pa
 WRONG: st.SearchStrategy[Json] = st.sampled_from(
     [None, True, 0, -1.5, "", "a", "#", "#/components/schemas/Task", "\x1b`<# |\n", [], [None], [[]], {}]
 )
-SPOTS = st.lists(st.integers(0, 10**6), min_size=1, max_size=6)
 
 
 def spots(value: Json) -> Iterator[tuple[Json, Json]]:
@@ -1016,55 +817,3 @@ def test_hostile_names_are_headings_and_code_and_nothing_else(tmp_path: Path, te
         assert not {child.type for child in children} & {"html_inline", "image"}, path
         assert [heading.level for heading in document.headings].count(1) == 1, path
     assert broken_links(tmp_path) == []
-
-
-def test_a_description_with_webhooks_alone_has_no_request_section(tmp_path: Path) -> None:
-    """Issue 5: nothing that could be called is promised."""
-    data = {**description({}), "webhooks": {"paid": {"post": operation("paid")}}}
-    generated("from-openapi", write(tmp_path / "api.json", data), "-o", tmp_path / "out", "--emit", "skill")
-    (skill,) = (tmp_path / "out").glob("skills/*/SKILL.md")
-    text = skill.read_text(encoding="utf-8")
-    assert "no requests to send, only those that the service itself sends." in text
-    assert "Base URL" not in text
-
-
-def test_a_named_type_of_one_error_is_documented_with_it(tmp_path: Path) -> None:
-    """S2-14, issue 5, "Dense where it counts"."""
-
-    def body(name: str) -> dict[str, Any]:
-        return {"content": {"application/json": {"schema": {"$ref": f"#/components/schemas/{name}"}}}}
-
-    result = {"type": "array", "items": {"type": "string"}, "readOnly": True}
-    responses = {
-        "200": {"description": "Done", "content": {"application/json": {"schema": result}}},
-        "400": {"description": "Bad", **body("Bad")},
-        "404": {"description": "Missing", **body("Problem")},
-        "410": {"description": "Gone", **body("Problem")},
-    }
-    code = {"type": "object", "properties": {"number": {"type": "string"}}}
-    schemas = {name: {"type": "object", "properties": {"code": code}} for name in ("Bad", "Problem")}
-    data = description({"/a": {"get": operation("x", responses=responses)}}, components={"schemas": schemas})
-    generated("from-openapi", write(tmp_path / "api.json", data), "-o", tmp_path / "out")
-    text = section_of(tmp_path / "out", "x").text
-    problem = "[Problem](#problem)"
-    assert f"- `400` ([Bad](#bad)): Bad\n- `404` ({problem}): Missing\n- `410` ({problem})" in text
-    assert "The body of" not in text
-    assert "Returns array of string (200): Done\n" in text
-    assert "Read-only" not in text
-
-
-@pytest.mark.parametrize("place", ["header", "query", "cookie"])
-def test_where_a_key_goes_is_stated_in_words(tmp_path: Path, place: str) -> None:
-    """X-24, issue 5, "How to call"."""
-    schemes = {"key": {"type": "apiKey", "in": place, "name": "X-Key"}}
-    data = description({"/a": {"get": operation("x")}}, components={"securitySchemes": schemes}, security=[{"key": []}])
-    generated("from-openapi", write(tmp_path / "api.json", data), "-o", tmp_path / "out")
-    noun = "query parameter" if place == "query" else place
-    words = f"in the {noun} `X-Key`"
-    (skill,) = (tmp_path / "out").glob("skills/*")
-    variable = "$SKILL_TASKS_EXAMPLE___API_KEY"
-    path = f"PATH?X-Key={variable}" if place == "query" else "PATH"
-    option = {"query": "", "cookie": f' -b "X-Key={variable}"', "header": f' -H "X-Key: {variable}"'}[place]
-    sent = f'- Authentication: `curl "https://tasks.example/v1/{path}"{option}` (`key`). '
-    assert sent in (skill / "SKILL.md").read_text("utf-8")
-    assert f"- `key` (api-key): sent {words}" in (skill / "references" / "about.md").read_text("utf-8")

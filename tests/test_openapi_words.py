@@ -49,15 +49,6 @@ def test_the_schema_describes_a_parameter_without_a_description(
     assert line in text.split("\n")
 
 
-def test_a_type_that_is_made_of_others_is_what_they_are() -> None:
-    """S2-08: its own words first."""
-    parts = {"allOf": [{"$ref": "#/components/schemas/Item"}, {"type": "object", "properties": {"size": {}}}]}
-    own = {**parts, "description": "What is bought."}
-    for schema, words in ((parts, "What is sold."), (own, "What is bought. What is sold.")):
-        text = section_of({"requestBody": of_json(schema)}, components={"schemas": {"Item": ITEM}}).text
-        assert f"Body (JSON): {words}\n" in text
-
-
 @pytest.mark.parametrize(
     ("one", "other", "words"),
     [
@@ -87,42 +78,6 @@ def test_parts_of_a_schema_that_describe_one_thing_are_both_kept(
     assert f"- `kind` (string): {words}" in [line.strip() for line in text.split("\n")]
 
 
-def test_a_property_that_a_schema_declares_again_is_listed_once() -> None:
-    """S2-09: with what the type that the schema includes says of it; the words of the type are not repeated."""
-    wrapper: Json = {
-        "type": "object", "description": "A wrapper of all lists.", "required": ["data"],
-        "properties": {"data": {"type": "array", "description": "The things."}, "links": {"type": "object"}},
-    }  # fmt: skip
-    schema = {
-        "allOf": [{"$ref": "#/components/schemas/Wrapper"}, {"properties": {"data": {"items": {"type": "string"}}}}]
-    }
-    acts = {"responses": {"200": of_json(schema, description="A list of items.")}}
-    lines = section_of(acts, components={"schemas": {"Wrapper": wrapper}}).text.split("\n")
-    assert "Returns object with more properties (200): A list of items. A wrapper of all lists." in lines
-    assert [line for line in lines if "`data`" in line] == ["- `data` (array of string): The things."]
-
-
-def test_an_example_that_refers_to_another_is_that_example() -> None:
-    """OpenAPI has no reference in an example, but nobody means to send one."""
-    body = of_json({"type": "object"})
-    body["content"]["application/json"]["example"] = {"$ref": "#/components/examples/item/value"}
-    components = {"examples": {"item": {"value": {"name": "Pen"}}}}
-    text = section_of({"requestBody": body}, servers=[{"url": "https://x.example"}], components=components).text
-    assert """-d '{"name": "Pen"}'""" in text
-
-
-def test_an_alternative_keeps_its_description_of_a_shared_property() -> None:
-    """S2-08."""
-    alternatives = [
-        {"title": title, "properties": {"to": {"type": "string", "description": words}}}
-        for title, words in (("Mail", "An address."), ("Hand", "A person"), ("Box", "An address."))
-    ]
-    text = section_of({"requestBody": of_json({"type": "object", "oneOf": alternatives})}).text
-    assert "- `to` (string): An address.\n" in text
-    assert "- Hand (object): `to`.\n  - `to` (string): A person\n" in text
-    assert "- Box (object): `to`.\n" in text
-
-
 @pytest.mark.parametrize("version", ["3.0.3", "3.1.0"])
 @pytest.mark.parametrize(
     ("schema", "said", "label"),
@@ -143,28 +98,6 @@ def test_the_type_of_a_body_says_what_the_body_does_not(
     assert label in section_of({"requestBody": body}, openapi=version, components={"schemas": {"Item": ITEM}}).text
 
 
-def test_each_alternative_of_a_body_says_what_it_is() -> None:
-    """S2-08."""
-    ways = [
-        {"type": "object", "description": way, "properties": {key: {"type": "string"}}, "required": [key]}
-        for way, key in (("By name, as usual.", "name"), ("By number, which is fast.", "number"))
-    ]
-    text = section_of({"requestBody": of_json({"oneOf": ways})}).text
-    assert "By name, as usual. `name` (required)." in text
-    assert "By number, which is fast. `number` (required)." in text
-
-
-def test_the_type_of_a_response_says_what_the_response_does_not() -> None:
-    """S2-09."""
-    responses = {
-        "200": of_json({**ITEM, "description": "Newest first"}, description="OK"),
-        "202": of_json({"type": "integer", "minimum": 1, "description": "Its place."}, description=""),
-    }
-    text = section_of({"responses": responses}).text
-    assert "Returns (200): Newest first.\n" in text
-    assert "Or integer (202): Its place." in text
-
-
 def test_spaces_in_values_and_patterns_are_not_changed() -> None:
     """Issue 4: no default and no choice is stated that does not exist."""
     schemas: Json = {
@@ -177,11 +110,6 @@ def test_spaces_in_values_and_patterns_are_not_changed() -> None:
     assert "- `d` (string): Matches `^a  b$`." in text
     assert '- `e` (object): Default: `{"a  b": " c  d"}`.' in text
     assert "properties that match `^  x` (any)" in text
-
-
-def test_a_full_stop_of_another_script_ends_a_sentence() -> None:
-    page = {"name": "page", "in": "query", "description": "ページ番号。", "schema": {"type": "integer", "default": 1}}
-    assert "- `page` (integer): ページ番号。 Default: `1`." in section_of({"parameters": [page]}).text
 
 
 def test_errors_have_each_form_with_media_types_and_headers() -> None:
@@ -209,27 +137,3 @@ def test_errors_have_each_form_with_media_types_and_headers() -> None:
         "`504` comes with the header `X-Id`.",
     ):
         assert line in text
-
-
-def test_words_of_which_nothing_is_left_leave_nothing() -> None:
-    """S2-09: an empty element of HTML, wherever words may stand."""
-    nothing = {"type": "object", "description": "<p/>", "properties": {"n": {"type": "string", "description": "<br>"}}}
-    body = of_json({"allOf": [nothing, {"description": "<i></i>"}]}, description="<p></p>", required=True)
-    answers = {
-        "200": {"description": "<p/>", "headers": {"X-A": {"schema": nothing, "description": "<p/>"}}},
-        "400": of_json(nothing, description="<hr/>"),
-    }
-    query = [{"name": "q", "in": "query", "description": "<p/>", "schema": {"type": "string", "title": "<p/>"}}]
-    text = section_of({"requestBody": body, "responses": answers, "parameters": query, "description": "<p/>"}).text
-    assert [line for line in text.split("\n") if line != line.rstrip()] == []
-    assert "Body (JSON):\n" in text
-
-
-def test_a_body_that_is_a_file_says_so() -> None:
-    file = {"type": "string", "format": "binary"}
-    whole = {"description": "New content", "content": {"application/octet-stream": {"schema": file}}}
-    assert "New content. The content of a file." in section_of({"requestBody": whole}).text
-    parts = {"type": "object", "properties": {"one": file, "many": {"type": "array", "items": file}}}
-    lines = section_of({"requestBody": {"content": {"multipart/form-data": {"schema": parts}}}}).text.split("\n")
-    assert "- `one` (string (binary)): The content of a file." in lines
-    assert "- `many` (array of string (binary)): Each item is the content of a file." in lines

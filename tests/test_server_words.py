@@ -9,7 +9,6 @@ from typing import Any
 import pytest
 from cli import run_skillgen
 from documents import MarkdownDocument
-from filters import each
 from listed import documented, inspected, tool, tools
 
 Json = Any
@@ -24,12 +23,6 @@ for line in sys.stdin:
         print(json.dumps({{"jsonrpc": "2.0", "id": message["id"], **said}}), flush=True)
 """
 
-INSTRUCTIONS = """\
-Use this server to look berths up whenever the user asks about a harbour. It is slow. Use `find` for quick questions.
-
-Do not use for: weather, tides, or ships at sea.
-"""
-
 
 def skill_of(folder: Path) -> str:
     (path,) = folder.glob("skills/*/SKILL.md")
@@ -38,50 +31,6 @@ def skill_of(folder: Path) -> str:
 
 KINDS = "Finds berths of several kinds of all of the harbours in the far north at the sea"
 LONG = "of all of the harbours that we know of in the very far north at the seaside"
-
-
-def test_a_call_line_shows_types_and_the_content_of_the_only_parameter(tmp_path: Path) -> None:
-    """Issue 5, "Dense where it counts"."""
-    properties = {
-        "name": {"type": "string"}, "size": {"type": ["integer", "string"]},
-        "kind": {"anyOf": [{"type": "string"}, {"type": "array", "items": {"type": "string"}}]},
-        "sides": {"type": "array", "items": {"enum": ["port", "starboard"]}}, "lit": {"type": "boolean"},
-    }  # fmt: skip
-    inner = {"type": "object", "properties": properties, "required": ["name"]}
-    schemas = {
-        "wrapped": {"type": "object", "properties": {"params": inner}},
-        "beside": {"type": "object", "properties": {"params": inner, "id": {"type": "string"}}},
-    }
-    _, out = documented(tmp_path, tools=[tool(name, inputSchema=schema) for name, schema in schemas.items()])
-    skill = skill_of(out)
-    assert "`wrapped(params: {name*, size: int or string, kind: string or array, sides: string[], lit: bool})`" in skill
-    assert "`beside(params: object, id)`" in skill
-
-
-def test_the_other_ways_to_call_a_tool_are_quoted(tmp_path: Path) -> None:
-    """S0-12."""
-    entry = tool(
-        "edit",
-        dashdash={
-            "operationType": "delete",
-            "cliEquivalent": "harbour edit {id} --name {name}",
-            "apiEquivalent": "PATCH /berths/{id}?name={name}",
-        },
-    )
-    other = tool("keep", dashdash={"operationType": "read", "apiEquivalent": "GET /{unknown}"})
-    _, out = documented(tmp_path, tools=[entry, other])
-    text = next(out.glob("skills/*/references/tools.md")).read_text("utf-8")
-    for form in ("harbour edit {id} --name {name}", "PATCH /berths/{id}?name={name}", "GET /{unknown}"):
-        assert f"`{form}`\n" in text
-    assert "Declared: deletes data." not in text, "the mark says so"
-    help_text = (out / "ai-help.md").read_text("utf-8")
-    assert "- `keep(id)` [read]\n" in help_text
-
-
-def test_a_deprecation_that_only_the_text_declares_is_marked_as_inferred(tmp_path: Path) -> None:
-    _, out = documented(tmp_path, tools=[tool("a", description="Deprecated: use b."), tool("b", description="Does b.")])
-    text = next(out.glob("skills/*/references/tools.md")).read_text("utf-8")
-    assert "Deprecated, by its own words: do not use it any more." in text
 
 
 def test_a_named_type_is_documented_with_its_only_users(tmp_path: Path) -> None:
@@ -118,56 +67,6 @@ def test_a_named_type_is_documented_with_its_only_users(tmp_path: Path) -> None:
     assert "[Style](#style)" in text
 
 
-def test_the_example_of_a_call_that_is_one_object_shows_what_it_requires(tmp_path: Path) -> None:
-    """Issue 5: one call that is valid against its own schema, and has what is required and nothing else."""
-    file, every = {"type": "string", "examples": ["plan.txt"]}, {"type": "boolean", "examples": [True]}
-
-    def page(inner: dict[str, Json], **members: Json) -> str:
-        schema = {"type": "object", "$defs": {"Read": {"type": "object", **inner}}, "required": ["params"], **members}
-        schema["properties"] = {"params": {"$ref": "#/$defs/Read"}}
-        _, out = documented(tmp_path, tools=[tool("read", inputSchema=schema)])
-        return next(out.glob("skills/*/references/tools.md")).read_text("utf-8")
-
-    both = {"file": file, "all": every}
-    assert '{"params": {"file": "plan.txt"}}' in page({"properties": both, "required": ["file"]})
-    assert "\nExample:" not in page({"properties": both})
-    assert '{"params": {"file": "plan.txt"}}' in page({"properties": both, "examples": [{"file": "plan.txt"}]})
-
-
-@pytest.mark.parametrize(
-    ("said", "shown"),
-    [
-        ("Finds it. At least one of `name` or `pattern` must be provided.", '{"pattern": "/a/i"}'),
-        ("Finds it. Provide either name or pattern, not both.", '{"pattern": "/a/i"}'),
-        ("Finds it.", None),
-    ],
-)
-def test_an_example_has_one_of_what_prose_requires_one_of(tmp_path: Path, said: str, shown: str | None) -> None:
-    properties = {
-        "name": {"type": "string"},
-        "pattern": {"type": "string", "description": 'A pattern, e.g. "/a/i".'},
-        "depth": {"type": "integer", "default": 1},
-    }
-    schema = {"type": "object", "properties": properties}
-    _, out = documented(tmp_path, tools=[tool("find", description=said, inputSchema=schema)])
-    page = next(out.glob("skills/*/references/tools.md")).read_text("utf-8")
-    assert ("\nExample:" in page) == (shown is not None)
-    assert shown is None or f"```json\n{shown}\n```" in page
-
-
-@pytest.mark.parametrize(
-    ("text", "url"),
-    [
-        ("Reads it.\n\n    ## Example URLs\n\n    - https://a.example/b.html\n", "https://a.example/b.html"),
-        ("Reads it.\n\nArgs:\n    url: The page. E.g. `https://a.example/c`", "https://a.example/c"),
-    ],
-)
-def test_an_example_has_values_that_a_list_in_the_prose_has(tmp_path: Path, text: str, url: str) -> None:
-    schema = {"type": "object", "properties": {"url": {"type": "string"}}, "required": ["url"]}
-    _, out = documented(tmp_path, tools=[tool("read", description=text, inputSchema=schema)])
-    assert f'{{"url": "{url}"}}' in next(out.glob("skills/*/references/tools.md")).read_text("utf-8")
-
-
 def test_instructions_that_the_first_level_has_are_not_to_be_read_again(tmp_path: Path) -> None:
     """S3-15, X-24: SKILL.md names a page for what it does not have itself."""
     _, out = documented(tmp_path, server={"instructions": "Be quick.\n\nBe kind."}, tools=tools(["a"]))
@@ -199,19 +98,6 @@ def test_ai_help_and_llms_txt_name_all_that_a_server_offers(tmp_path: Path) -> N
     few = documented(tmp_path, tools=entries, prompts=prompts)[1]
     assert "- Prompt `brief(day*, tone?)`\n" in (few / "ai-help.md").read_text("utf-8")
     assert "## Instructions" not in (few / "llms.txt").read_text("utf-8")
-
-
-@pytest.mark.parametrize(
-    ("said", "shown"),
-    [
-        ("Finds a berth. Only for members who have paid.", "Finds a berth"),
-        ("Finds a berth. Quickly. Only for members who have paid.", "Finds a berth. Quickly"),
-        ("Finds a berth for whoever asks for one of them. Quickly.", "Finds a berth for whoever asks for one…"),
-    ],
-)
-def test_of_several_sentences_those_that_fit_are_shown_whole(said: str, shown: str) -> None:
-    """Issue 5: a phrase is cut only where its first sentence is too long."""
-    assert [text.rstrip(".") for text in each("shortened(40)", [said])] == [shown]
 
 
 def test_what_a_server_says_in_the_sections_of_the_profile_is_in_them_once(tmp_path: Path) -> None:
@@ -247,24 +133,6 @@ def test_what_a_server_says_in_the_sections_of_the_profile_is_in_them_once(tmp_p
     for title, body in told.items():
         assert body in document.section(title).text
         assert "The source declares no" not in document.section(title).text
-
-
-@pytest.mark.parametrize(
-    ("said", "shown"),
-    [
-        ("将地址转换为坐标。支持对名胜景区的解析。", "将地址转换为坐标"),
-        ("不知道吃什么？推荐菜品组合。", "不知道吃什么？推荐菜品组合"),
-        ("Создаёт задачу. Возвращает её номер.", "Создаёт задачу"),
-        ("Löscht den Platz. Über alles andere sagt es nichts.", "Löscht den Platz"),
-        ("Creates a mooring for a ship. \\`name\\` is required.", "Creates a mooring for a ship"),
-    ],
-)
-def test_a_sentence_ends_in_every_script(tmp_path: Path, said: str, shown: str) -> None:
-    """Issue 5, "Dense where it counts": a line has what a tool does, and not all that is said of it."""
-    long = f"{said} {'x' * 120}." if said.isascii() else said
-    _, out = documented(tmp_path, tools=[tool("a", description=long), tool("b", description="Does another thing.")])
-    (line,) = [line for line in skill_of(out).splitlines() if line.startswith("- `a(id)`")]
-    assert line.partition(" — ")[2] == shown
 
 
 def test_strings_of_a_server_without_a_word_leave_no_gap(tmp_path: Path) -> None:
@@ -336,32 +204,3 @@ def test_a_docstring_that_says_something_else_than_the_schema_stays(tmp_path: Pa
     section = page.read_text("utf-8").partition("## find_berth")[2]
     assert "- `harbour` (string): An UN/LOCODE." in section
     assert "the name of it" in section
-
-
-@pytest.mark.parametrize(
-    "call",
-    [
-        '{"query": "string", "room": "string"}',
-        '{"query": "<string>"}',
-        '{"query": "STR"}',
-        '```json\n{"query": "red", "in": {"count": "integer"}}\n```',
-        '{"query": ["…"]}',
-    ],
-)
-def test_names_of_types_are_not_an_example_of_a_call(tmp_path: Path, call: str) -> None:
-    """Documents, section 6: such an object says what a call takes, not how one looks."""
-    properties = {"query": {}, "room": {"type": "string"}, "in": {"type": "object"}}
-    for text, count in ((call, 0), (call.replace("{", '{"room": "hall", ', 1), 0), ('{"room": "hall"}', 1)):
-        described = tool("find", description=f"Finds lamps. Example: {text}", inputSchema={"properties": properties})
-        (found,) = inspected(tmp_path, tools=[described])["tools"]
-        assert len(found.get("examples", ())) == count, text
-
-
-@pytest.mark.parametrize("words", ["This tool is useful when you need to list lamps", "Useful for listing lamps"])
-def test_a_first_sentence_on_its_use_is_the_summary(tmp_path: Path, words: str) -> None:
-    """Documents, section 2: not the sentence on what it returns."""
-    described = tool("lamps", description=f"{words}. Returns at most 10.\nParameters:\n- a (string): the letter")
-    _, out = documented(
-        tmp_path, tools=[described] + [tool(f"t{number}", description="Gets " + "x" * 900) for number in range(20)]
-    )
-    assert f"— {words}\n" in skill_of(out)

@@ -63,7 +63,7 @@ def field_types(kind: type) -> dict[str, str]:
 
 @lru_cache(128)
 def _getter(kind: type, without: frozenset[str] = _NO_TEXT) -> Callable[[Any], Any]:
-    """Returns what reads these fields of a node, the first one again at the end; nothing if there are none."""
+    """Returns what reads these fields of a node, the first one again at the end; nothing without fields."""
     names = _fields(kind, without)
     return attrgetter(*names, names[0]) if names else lambda _: ()
 
