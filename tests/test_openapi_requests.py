@@ -4,18 +4,20 @@ from __future__ import annotations
 
 import itertools
 import json
+import re
 import shlex
 import subprocess
 from pathlib import Path
 from typing import Any
-from urllib.parse import parse_qsl, unquote, urlsplit
+from urllib.parse import unquote, urlsplit
 
 import pytest
 from cli import generated, run_skillgen
-from descriptions import LONG, description, operation, write
+from descriptions import description, operation, write
 from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 from properties import examples
+from rows import rows
 from sendable import Call, FakeCurl, calls_in, calls_of
 
 import skillgen
@@ -80,23 +82,6 @@ def test_an_operation_is_shown_as_one_command_that_can_be_copied() -> None:
     )
 
 
-@pytest.mark.parametrize(
-    ("schema", "style", "segment"),
-    [
-        ({"type": "object", "properties": {"x": {"example": 1}}, "required": ["x"]}, {}, "x,1"),
-        ({"properties": {"x": {"example": 1}}, "required": ["x"]}, {"style": "matrix", "explode": True}, ";x=1"),
-        ({"type": "array", "items": {"type": "string", "default": ""}}, {}, "<id>"),
-        ({"type": "array", "items": {"type": "string", "default": ""}}, {"style": "label"}, ".<id>"),
-        ({"type": "integer"}, {}, "<id>"),
-    ],
-)
-def test_what_is_in_a_path_is_never_empty(schema: Json, style: Json, segment: str, curl: FakeCurl) -> None:
-    """Issue 4, examples that can be sent: without it the path would be another."""
-    parameters = [parameter("id", "path", schema, **style), parameter("part", "path", {"enum": ["notes"]})]
-    call = call_of("get", "/tasks/{id}/{part}", {"parameters": parameters})
-    assert curl.arguments(call.text) == [f"https://tasks.example/v1/tasks/{segment}/notes"]
-
-
 def told_types(values: list[Json], *, is_extended: bool = False) -> Json:
     """Returns types A and B, of which each says what its `kind` may be, and the type Any that is one of them."""
     told = {"discriminator": {"propertyName": "kind"}}
@@ -134,67 +119,7 @@ def test_a_type_is_shown_by_the_value_that_it_allows(values: list[Json], told: s
     assert f'"kind": "{sent}"' in call.text
 
 
-def test_a_type_that_extends_another_is_shown_by_the_value_that_it_allows() -> None:
-    """S2-08, issue 4."""
-    types = told_types([{"enum": ["a"]}, {"const": "b"}], is_extended=True)
-    call = call_of(
-        "post", "/a", body("application/json", {"$ref": "#/components/schemas/Any"}), components={"schemas": types}
-    )
-    assert """-d '{"kind": "a", "of_A": "<of_A>"}'""" in call.text
-
-
-def test_a_property_that_is_required_and_forbidden_is_sent() -> None:
-    """Issue 4, examples that can be sent: the label says how the body was read."""
-    schema = {"type": "object", "additionalProperties": False, "required": ["id"], "properties": {"title": {}}}
-    call = call_of("post", "/tasks/{kind}", {
-        "parameters": [parameter("kind", "path", {"enum": ["a"]})], **body("application/json", schema)
-    })  # fmt: skip
-    assert """-d '{"id": "<id>"}'""" in call.text
-
-
-def test_two_schemes_that_are_sent_in_one_header_make_one_header(curl: FakeCurl) -> None:
-    """Issue 4, examples that can be sent; S2-12: a request has one `Authorization`."""
-    schemes = {
-        "token": {"type": "http", "scheme": "bearer"},
-        "login": {"type": "oauth2", "flows": {"clientCredentials": {"tokenUrl": "https://a.example/t", "scopes": {}}}},
-        "id": {"type": "apiKey", "in": "header", "name": "X-Id"},
-        "other": {"type": "apiKey", "in": "header", "name": "x-id"},
-    }
-    needed: Json = [{name: [] for name in schemes}]
-    call = call_of("get", "/tasks", {"security": needed}, components={"securitySchemes": schemes})
-    found = [name.partition(":")[0].lower() for name in options(curl.arguments(call.text), "-H")]
-    assert found == ["authorization", "x-id"]
-
-
-def test_a_short_request_is_on_one_line_without_a_default_method() -> None:
-    assert call_of("get", "/tasks", {}).text == 'curl "https://tasks.example/v1/tasks"'
-    assert call_of("delete", "/tasks", {}).text == 'curl -X DELETE "https://tasks.example/v1/tasks"'
-    assert call_of("head", "/tasks", {}).text == 'curl -I "https://tasks.example/v1/tasks"'
-    assert call_of("post", "/tasks", {}).text == 'curl -X POST "https://tasks.example/v1/tasks"'
-
-
 LIST = {"type": "array", "items": {"type": "string"}, "example": ["a b", "c"]}
-OBJECT = {"type": "object", "example": {"x": "1", "y": ["2", "3"]}}
-
-
-@pytest.mark.parametrize(
-    ("style", "schema", "query"),
-    [
-        ({}, LIST, "q=a%20b&q=c"),
-        ({"explode": False}, LIST, "q=a%20b,c"),
-        ({"style": "pipeDelimited", "explode": False}, LIST, "q=a%20b%7Cc"),
-        ({"style": "spaceDelimited", "explode": False}, LIST, "q=a%20b%20c"),
-        ({"style": "deepObject", "explode": True}, OBJECT, "q%5Bx%5D=1&q%5By%5D%5B%5D=2&q%5By%5D%5B%5D=3"),
-        ({}, {"type": "object", "example": {"x": "1", "y": "2"}}, "x=1&y=2"),
-        ({"explode": False}, {"type": "object", "example": {"x": "1", "y": "2"}}, "q=x,1,y,2"),
-        ({"allowReserved": True}, {"type": "string", "example": "a/b?c&d"}, "q=a/b?c%26d"),
-        ({}, {"type": "boolean", "default": False}, "q=false"),
-    ],
-)
-def test_a_query_is_written_in_its_style(style: Json, schema: Json, query: str, curl: FakeCurl) -> None:
-    """S2-08."""
-    call = call_of("get", "/tasks", {"parameters": [parameter("q", "query", schema, **style)]})
-    assert curl.arguments(call.text) == [f"https://tasks.example/v1/tasks?{query}"]
 
 
 def test_lists_in_a_form_are_written_with_brackets(curl: FakeCurl, tmp_path: Path) -> None:
@@ -217,59 +142,6 @@ def test_lists_in_a_form_are_written_with_brackets(curl: FakeCurl, tmp_path: Pat
     assert unquote(finished.stdout).rstrip().endswith("&".join(fields))
 
 
-@pytest.mark.parametrize(
-    ("name", "text", "is_file"),
-    [("file", None, True), ("scan", "The file to upload", True), ("file_name", "The name of the file", False)],
-)
-def test_a_string_of_a_form_that_is_called_a_file_is_one(
-    curl: FakeCurl, name: str, text: str | None, is_file: bool
-) -> None:
-    """Many descriptions have no format for it."""
-    schema = {"type": "string"} if text is None else {"type": "string", "description": text}
-    form = {"type": "object", "properties": {name: schema, "n": {"enum": ["m"]}}, "required": [name, "n"]}
-    call = call_of("post", "/a", body("multipart/form-data", form))
-    assert (f"{name}=@FILE" in options(curl.arguments(call.text), "-F")) == is_file
-
-
-def test_paths_headers_and_cookies_are_written_in_their_styles(curl: FakeCurl) -> None:
-    """S2-08."""
-    parameters = [
-        parameter("id", "path", {"type": "string", "example": "a/b c?"}),
-        parameter("many", "path", LIST, style="label", explode=True),
-        parameter("deep", "path", LIST, style="matrix"),
-        parameter("X-Many", "header", LIST),
-        parameter("Accept", "header", {"type": "string"}),
-        parameter("crumb", "cookie", {"type": "string", "example": "1;2"}),
-    ]
-    call = call_of("get", "/t/{id}/{many}/{deep}/{unknown}#part", {"parameters": parameters})
-    arguments = curl.arguments(call.text)
-    assert arguments[0] == "https://tasks.example/v1/t/a%2Fb%20c%3F/.a%20b.c/;deep=a%20b,c/<unknown>"
-    assert options(arguments, "-H") == ["X-Many: a b,c"]
-    assert options(arguments, "-b") == ["crumb=1%3B2"]
-
-
-def test_a_path_with_reserved_expansion_keeps_its_slashes(curl: FakeCurl) -> None:
-    parameters = [
-        parameter("scope", "path", {"type": "string"}, example="groups/a b?c", **{"x-ms-skip-url-encoding": True})
-    ]
-    found = curl.arguments(call_of("get", "/{scope}/locks", {"parameters": parameters}).text)
-    assert found == ["https://tasks.example/v1/groups/a%20b%3Fc/locks"]
-
-
-def test_headers_that_every_request_has_are_not_sent_twice(curl: FakeCurl) -> None:
-    """With a length that is not its own, a request hangs."""
-    names = ("Content-Length", "Host", "Transfer-Encoding", "X-Own")
-    parameters = [parameter(name, "header", {"type": "string"}, example="2183") for name in names]
-    found = curl.arguments(call_of("get", "/a", {"parameters": parameters}).text)
-    assert options(found, "-H") == ["X-Own: 2183"]
-
-
-@pytest.mark.parametrize("text", ["a,b\n1,2\n", "\n\n\nx\n```\n\n"])
-def test_a_text_keeps_the_empty_lines_around_it(text: str, curl: FakeCurl) -> None:
-    call = call_of("put", "/a", body("text/csv", {"type": "string"}, example=text))
-    assert options(curl.arguments(call.text), "--data-raw") == [text]
-
-
 def test_a_placeholder_of_our_own_is_no_credential() -> None:
     """A member named like a secret had the UUID of all other calls taken for one, and the calls with it left out."""
     schema, kind = {"type": "string", "format": "uuid"}, parameter("kind", "query", {"enum": ["a"]})
@@ -279,11 +151,14 @@ def test_a_placeholder_of_our_own_is_no_credential() -> None:
     assert all(tool.examples for tool in skillgen.read(description(paths)).tools)
 
 
-def test_a_parameter_that_holds_json_is_sent_as_json(curl: FakeCurl) -> None:
-    content = {"application/json": {"schema": {"type": "object", "example": {"a": [1]}}}}
-    raw = {"name": "filter", "in": "query", "required": True, "content": content}
-    call = call_of("get", "/tasks", {"parameters": [raw]})
-    assert parse_qsl(urlsplit(curl.arguments(call.text)[0]).query) == [("filter", '{"a":[1]}')]
+@pytest.mark.parametrize("row", rows("requests"))
+def test_what_is_sent_is_what_curl_gets(row: Json, curl: FakeCurl) -> None:
+    """S2-04, S2-08, S2-10, S2-12, S2-23."""
+    (place, *_), described = row, row.get("description", {})
+    method, path = place.split(" ", 1)
+    call = call_of(method, path, row[place], **described)
+    names = [name for name in re.findall(r"\$(\w+)", call.text) if name.startswith("SKILL_")]
+    assert curl.arguments(call.text, {name: name.removeprefix("SKILL_TASKS_") for name in names}) == row["curl"]
 
 
 AUTHENTICATION = {
@@ -312,111 +187,6 @@ def test_each_way_to_authenticate_takes_its_secret_from_the_environment(name: st
     assert f"$SKILL_TASKS_EXAMPLE___{word}" in texts["skills/tasks/SKILL.md"]
 
 
-def test_a_key_in_the_query_and_two_keys_that_are_used_together(curl: FakeCurl) -> None:
-    """S2-12."""
-    schemes = {
-        "app": {"type": "apiKey", "in": "query", "name": "app"},
-        "user": {"type": "apiKey", "in": "header", "name": "X-User"},
-    }
-    call = call_of(
-        "get",
-        "/tasks",
-        {"parameters": [parameter("app", "query", {"type": "string"}), parameter("n", "query", {"example": 1})]},
-        components={"securitySchemes": schemes},
-        security=[{"unknown": []}, {"app": [], "user": []}],
-    )
-    arguments = curl.arguments(
-        call.text, {"SKILL_TASKS_EXAMPLE___APP_API_KEY": "k1", "SKILL_TASKS_EXAMPLE___USER_API_KEY": "k2"}
-    )
-    assert arguments == ["https://tasks.example/v1/tasks?n=1&app=k1", "-H", "X-User: k2"]
-
-
-@pytest.mark.parametrize(("value", "sent"), [("a", "sid=a"), ("$a'b", "sid=%24a%27b")])
-def test_a_key_in_a_cookie_is_with_the_other_cookies_in_one_header(value: str, sent: str, curl: FakeCurl) -> None:
-    """S2-12: `curl` puts the cookies of several options together in a way that some servers do not read."""
-    schemes = {"key": {"type": "apiKey", "in": "cookie", "name": "session"}}
-    declared = {
-        "parameters": [parameter("sid", "cookie", {"type": "string"}, example=value)],
-        "security": [{"key": []}],
-    }
-    call = call_of("get", "/a", declared, components={"securitySchemes": schemes})
-    found = options(curl.arguments(call.text, {"SKILL_TASKS_EXAMPLE___API_KEY": "hunter2"}), "-b")
-    assert found == [f"session=hunter2; {sent}"]
-
-
-def test_a_cookie_that_is_not_escaped_does_not_leave_its_quotes(curl: FakeCurl) -> None:
-    schemes = {"key": {"type": "apiKey", "in": "cookie", "name": "session"}}
-    cookie = parameter("sid", "cookie", {"type": "string"}, example="$(id)'`id`", style="cookie")
-    declared = {"parameters": [cookie], "security": [{"key": []}]}
-    call = call_of("get", "/a", declared, openapi="3.2.0", components={"securitySchemes": schemes})
-    found = options(curl.arguments(call.text, {"SKILL_TASKS_EXAMPLE___API_KEY": "hunter2"}), "-b")
-    assert found == ["session=hunter2; sid=$(id)'`id`"]
-
-
-def test_a_security_scheme_of_unknown_type_sends_nothing_invented(curl: FakeCurl) -> None:
-    """S2-12."""
-    schemes = {"own": {"type": "magic"}}
-    call = call_of("get", "/a", {"security": [{"own": []}]}, components={"securitySchemes": schemes})
-    assert curl.arguments(call.text) == ["https://tasks.example/v1/a"]
-
-
-def test_an_operation_without_security_sends_no_credential(curl: FakeCurl) -> None:
-    """S2-10."""
-    schemes = {"securitySchemes": {"key": {"type": "http", "scheme": "bearer"}}}
-    call = call_of("get", "/tasks", {"security": []}, security=[{"key": []}], components=schemes)
-    assert curl.arguments(call.text) == ["https://tasks.example/v1/tasks"]
-
-
-def test_where_the_base_url_is_not_known_a_variable_takes_its_place(curl: FakeCurl) -> None:
-    relative = call_of("get", "/tasks", {}, servers=[{"url": "/api"}])
-    assert relative.text == 'curl "$SKILL_TASKS_BASE_URL/api/tasks"'
-    call = call_of("get", "/tasks", {}, servers=[{"url": "https://{region}.tasks.example"}])
-    assert curl.arguments(call.text, {"SKILL_TASKS_URL_REGION": "eu"}) == ["https://eu.tasks.example/tasks"]
-
-
-FORM = {
-    "type": "object",
-    "properties": {
-        "name": {"type": "string", "example": "@a&b=c"},
-        "tags": {"type": "array", "items": {"type": "string"}, "example": ["x", "y"]},
-        "meta": {"type": "object", "example": {"k": '";type=x'}},
-        "photo": {"type": "string", "format": "binary"},
-    },
-    "required": ["name", "tags", "meta", "photo"],
-}
-
-
-def test_a_form_is_sent_field_by_field(curl: FakeCurl) -> None:
-    call = call_of("post", "/tasks", body("application/x-www-form-urlencoded", FORM))
-    fields = options(curl.arguments(call.text), "--data-urlencode")
-    assert fields == ["name=@a&b=c", "tags=x", "tags=y", 'meta={"k":"\\";type=x"}', "photo=<photo>"]
-
-
-def test_a_multipart_form_sends_files_and_json_by_their_types(curl: FakeCurl) -> None:
-    call = call_of("post", "/tasks", body("multipart/form-data", FORM))
-    arguments = curl.arguments(call.text)
-    assert options(arguments, "--form-string") == ["name=@a&b=c", "tags=x", "tags=y"]
-    escaped = r'meta="{\"k\":\"\\\";type=x\"}";type=application/json'
-    assert options(arguments, "-F") == [escaped, "photo=@FILE"]
-
-
-@pytest.mark.parametrize(
-    ("media_type", "schema", "expected"),
-    [
-        ("application/octet-stream", {"type": "string", "format": "binary"}, ["--data-binary", "@FILE"]),
-        ("text/plain", {"type": "string", "example": "@hello"}, ["--data-raw", "@hello"]),
-        (
-            "application/merge-patch+json",
-            {"type": "object", "required": ["a"], "additionalProperties": {"enum": ["x"]}},
-            ["-d", '{"a": "x"}'],
-        ),
-    ],
-)
-def test_a_body_is_sent_by_its_media_type(media_type: str, schema: Json, expected: list[str], curl: FakeCurl) -> None:
-    arguments = curl.arguments(call_of("post", "/tasks", body(media_type, schema)).text)
-    assert arguments[1:] == ["-H", f"Content-Type: {media_type}", *expected]
-
-
 def test_declared_examples_come_first_and_are_marked_as_declared() -> None:
     schema = {"type": "object", "properties": {"title": {"type": "string"}}, "required": ["title"]}
     media = body("application/json", schema, examples={"one": {"$ref": "#/components/examples/one"}})
@@ -428,16 +198,6 @@ def test_declared_examples_come_first_and_are_marked_as_declared() -> None:
     assert '-d \'{"title": "Buy milk"}\'' in page
     assert "Example:\n" in page
     assert problems_of(data) == []
-
-
-def test_an_invalid_declared_example_is_reported_and_replaced() -> None:
-    schema = {"type": "object", "properties": {"size": {"type": "integer", "default": 1}}, "required": ["size"]}
-    media = body("application/json", schema, example={"size": "large"})
-    data = description({"/tasks": {"post": {**operation("add"), **media}}})
-    assert problems_of(data) == [
-        ("example-invalid", "/paths/~1tasks/post/requestBody/content/application~1json/example"),
-    ]
-    assert any("""-d '{"size": 1}'""" in page for page in pages_of(skillgen.read(data)))
 
 
 def test_a_declared_body_of_30_kilobytes_is_not_shown_and_a_short_one_is() -> None:
@@ -512,73 +272,7 @@ def test_a_body_that_would_say_nothing_is_no_example(
     )
 
 
-def test_the_discriminator_of_a_chosen_type_is_sent() -> None:
-    """S2-08."""
-    pet = {"type": "object", "properties": {"kind": {"type": "string"}}, "required": ["kind"]}
-    components = {
-        "Cat": {"allOf": [pet, {"properties": {"lives": {"const": 9}}, "required": ["lives"]}]},
-        "Dog": pet,
-    }
-    mapping = {"cat": "#/components/schemas/Cat"}
-    schema = {
-        "anyOf": [{"$ref": "#/components/schemas/Cat"}, {"$ref": "#/components/schemas/Dog"}],
-        "discriminator": {"propertyName": "kind", "mapping": mapping},
-    }
-    call = call_of("post", "/pets", body("application/json", schema), components={"schemas": components})
-    assert """-d '{"kind": "cat", "lives": 9}'""" in call.text
-
-
 REF = "#/components/schemas/"
-BASES: dict[str, Json] = {
-    "Pet": {
-        "required": ["kind"],
-        "properties": {"kind": {"type": "string"}},
-        "discriminator": {"propertyName": "kind"},
-    },
-    "Cat": {"allOf": [{"$ref": f"{REF}Pet"}, {"required": ["a"], "properties": {"a": {"const": 1}}}]},
-    "Dog": {"allOf": [{"$ref": f"{REF}Cat"}, {"required": ["b"], "properties": {"b": {"const": 2}}}]},
-    "Own": {
-        "required": ["kind"],
-        "properties": {"kind": {"type": "string"}},
-        "discriminator": {"propertyName": "kind"},
-    },
-    "OwnWord": {"allOf": [{"$ref": f"{REF}Own"}, {"properties": {"kind": {"enum": ["own-word"]}}}]},
-    "Beside": {
-        "required": ["kind"],
-        "properties": {"kind": {"$ref": f"{REF}Kind"}},
-        "discriminator": {"propertyName": "kind", "mapping": {"car": "Car"}},
-    },
-    "Kind": {"enum": ["none", "car"]},
-    "Car": {
-        "required": ["n"],
-        "properties": {"n": {"const": 3}, "x": {"const": 4}},
-        "oneOf": [{"required": ["x"]}, {"required": ["y"]}],
-    },
-    "Itself": {
-        "required": ["kind"],
-        "properties": {"kind": {"type": "string"}},
-        "discriminator": {"propertyName": "kind", "mapping": {"itself": f"{REF}Itself"}},
-    },
-    "More": {"allOf": [{"$ref": f"{REF}Itself"}]},
-}
-
-
-@pytest.mark.parametrize(
-    ("schema", "sent"),
-    [
-        ({"$ref": f"{REF}Pet"}, {"kind": "Cat", "a": 1}),
-        ({"allOf": [{"$ref": f"{REF}Pet"}], "description": "Which."}, {"kind": "Cat", "a": 1}),
-        ({"$ref": f"{REF}Cat"}, {"kind": "Cat", "a": 1}),
-        ({"$ref": f"{REF}Dog"}, {"kind": "Dog", "a": 1, "b": 2}),
-        ({"$ref": f"{REF}Own"}, {"kind": "own-word"}),
-        ({"$ref": f"{REF}Beside"}, {"kind": "car", "n": 3, "x": 4}),
-        ({"$ref": f"{REF}Itself"}, {"kind": "itself"}),
-    ],
-)
-def test_what_is_sent_for_a_type_that_others_extend_is_of_one_of_them(schema: Json, sent: Json) -> None:
-    """S2-08: but for a base that its own discriminator has a word for."""
-    call = call_of("post", "/a", body("application/json", schema), components={"schemas": BASES})
-    assert json.loads(call.text.split("-d '")[1].rpartition("'")[0]) == sent
 
 
 def test_what_extends_a_closed_type_is_sent_and_reported(curl: FakeCurl) -> None:
@@ -597,15 +291,6 @@ def test_what_extends_a_closed_type_is_sent_and_reported(curl: FakeCurl) -> None
     assert "properties-forbidden" in {problem.code for problem in skillgen.read(data).problems}
 
 
-@pytest.mark.parametrize("openapi", ["3.0.3", "3.1.0", "3.2.0"])
-def test_a_tuple_as_older_drafts_have_it_is_sent(openapi: str, curl: FakeCurl) -> None:
-    """S2-08, S2-04: a list of `items` is no schema any more since 3.1, and what is meant is known."""
-    pair = {"type": "array", "items": [{"const": 1}, {"type": "string"}], "additionalItems": False, "minItems": 2}
-    schema = {"type": "object", "required": ["at"], "properties": {"at": pair}}
-    call = call_of("post", "/a", body("application/json", schema, example={"at": ["x"]}), openapi=openapi)
-    assert options(curl.arguments(call.text), "-d") == ['{"at": [1, "<at>"]}']
-
-
 def test_null_in_a_declared_example_is_valid_for_a_nullable_schema() -> None:
     """S2-20."""
     schema = {"type": "object", "properties": {"due": {"type": "string", "nullable": True}}}
@@ -613,11 +298,6 @@ def test_null_in_a_declared_example_is_valid_for_a_nullable_schema() -> None:
         media = body("application/json", schema, example={"due": None})
         data = description({"/tasks": {"post": {**operation("add"), **media}}}, openapi=version)
         assert problems_of(data) == []
-
-
-def test_xml_is_shown_only_as_the_source_writes_it() -> None:
-    data = description({"/tasks": {"post": {**operation("add"), **body("application/xml", {"type": "object"})}}})
-    assert not any("curl" in page for page in pages_of(skillgen.read(data)))
 
 
 hostile = st.text(st.sampled_from("a'\"`$(){}[];&|<>\\!#@%=~*?^ \n\té"), max_size=12).map(
@@ -684,19 +364,6 @@ def test_every_github_operation_has_a_command_with_required_parameters(github: A
             assert path.split("{")[0] in call.text
             assert method in ("get", "post") or f"-X {method.upper()}" in call.text
     assert len(withheld) < 7, withheld  # invalid ones, too long ones, and one with credentials
-
-
-@pytest.mark.slow
-def test_a_written_description_produces_the_same_commands_every_time(tmp_path: Path) -> None:
-    """X-51."""
-    act = {**operation("act"), **body("text/plain", {"example": "x"})}
-    source = write(tmp_path / "tasks.json", description({"/t": {"put": act}}))
-    texts = set()
-    for number in ("1", "2"):
-        generated("from-openapi", source, "-o", tmp_path / number, env={"PYTHONHASHSEED": number})
-        texts.add((tmp_path / number / "llms-full.txt").read_text("utf-8"))
-    assert len(texts) == 1
-    assert "curl -X PUT" in texts.pop()
 
 
 # -- examples of the source ------------------------------------------------------------------------------------------
@@ -788,18 +455,6 @@ def test_each_named_example_of_a_request_that_has_room_is_a_call() -> None:
     assert text.count("curl ") - text.count("`curl ") == 4
 
 
-def test_an_example_keeps_its_summary_and_its_description() -> None:
-    """S0-32: OpenAPI 3.1, "Example Object"."""
-    words = {"summary": "A heavy one", "description": "It is sent by ship."}
-    examples = {"heavy": {**words, "value": {"x": "1"}}}
-    sent = body("application/json", {"type": "object", "properties": {"x": {"type": "string"}}}, examples=examples)
-    response = {"description": "Done", "content": {"application/json": {"schema": {}, "examples": examples}}}
-    act = operation("a", requestBody=sent["requestBody"], responses={"200": response})
-    text = "\n".join(pages_of(skillgen.read(description({"/a": {"put": act}}))))
-    assert "Example: A heavy one. It is sent by ship.\n" in text
-    assert "Example result: A heavy one. It is sent by ship.\n" in text
-
-
 def test_examples_of_responses_are_in_the_model_and_in_the_references() -> None:
     """S0-32, S2-09: one for each output, within bounds."""
     schema = {"type": "object", "properties": {"id": {"type": "integer"}}}
@@ -829,14 +484,6 @@ def test_examples_of_responses_are_in_the_model_and_in_the_references() -> None:
     assert 'Example result: `two`\n\n```json\n{"id": 2}\n```\n' in text
     assert "Example result:\n\n```text\nline 1\nline 2\n```\n" in text
     assert 'Example of `404`: `{"message": "no such task"}`\n' in text
-
-
-def test_examples_of_a_swagger_response_are_shown() -> None:
-    """S0-32."""
-    response = {"description": "Done", "schema": {"type": "object"}, "examples": {"application/json": {"id": 7}}}
-    paths = {"/a": {"get": {"operationId": "a", "summary": "A", "description": LONG, "responses": {"200": response}}}}
-    data = {"swagger": "2.0", "info": {"title": "T", "version": "1"}, "host": "t.example", "paths": paths}
-    assert 'Example result:\n\n```json\n{"id": 7}\n```\n' in "\n".join(pages_of(skillgen.read(data)))
 
 
 def test_a_secret_in_the_example_of_a_response_is_not_shown() -> None:
@@ -887,14 +534,6 @@ def test_a_body_that_need_not_be_an_object_is_documented_as_such(schema: Json, t
     assert told in "\n".join(pages_of(service))
 
 
-def test_the_example_of_an_optional_parameter_with_content_is_shown() -> None:
-    """S0-32."""
-    content = {"application/json": {"schema": {"type": "object"}, "example": {"state": "open"}}}
-    parameters = [{"name": "filter", "in": "query", "content": content}]
-    service = skillgen.read(description({"/a": {"get": operation("a", parameters=parameters)}}))
-    assert 'Example: `{"state": "open"}`' in "\n".join(pages_of(service))
-
-
 def test_a_parameter_that_half_of_the_tools_have_for_a_key_is_the_login(tmp_path: Path) -> None:
     """H8: the variable of the authentication section, in a header, a query or a body."""
     place = parameter("token", "header", {"type": "string"})
@@ -912,29 +551,6 @@ def test_a_parameter_that_half_of_the_tools_have_for_a_key_is_the_login(tmp_path
     call = next(call for page in pages_of(service) for call in calls_in(page).values() if call is not None)
     arguments = FakeCurl(tmp_path).arguments(call.text, {"SKILL_TASKS_EXAMPLE___API_KEY": "s'3"})
     assert json.loads(options(arguments, "-d")[0]) == {"key": "s'3", "note": "it's"}
-
-
-def test_a_value_that_is_encoded_in_the_source_is_not_encoded_again(curl: FakeCurl) -> None:
-    """H11."""
-    call = call_of("get", "/a", {"parameters": [parameter("q", "query", {"type": "string"}, example="a%20b")]})
-    assert curl.arguments(call.text) == ["https://tasks.example/v1/a?q=a%20b"]
-
-
-def test_a_path_is_expanded_by_its_operators(curl: FakeCurl) -> None:
-    """H11: RFC 6570."""
-    formats = {"type": "string", "enum": ["xml", "json"], "default": "xml"}
-    parameters = [parameter("id", "path", {"example": 1}), parameter("format", "query", formats)]
-    call = call_of("get", "/a/{id}{.format}{/part}{?format,more}", {"parameters": parameters})
-    assert curl.arguments(call.text) == ["https://tasks.example/v1/a/1/<part>?format=json"]
-    parameters.append(parameter(".format", "path", {"type": "string"}))
-    call = call_of("get", "/a/{id}{.format}", {"parameters": parameters})
-    assert curl.arguments(call.text) == ["https://tasks.example/v1/a/1.json?format=json"]
-
-
-def test_the_same_address_with_https_comes_first() -> None:
-    """H11."""
-    servers = [{"url": f"{scheme}://tasks.example"} for scheme in ("http", "https")]
-    assert call_of("get", "/a", {}, servers=servers).text == 'curl "https://tasks.example/a"'
 
 
 def test_named_examples_of_a_parameter_are_requests_with_summaries() -> None:

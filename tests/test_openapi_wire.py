@@ -8,21 +8,9 @@ from typing import Any
 import pytest
 from cli import generated
 from descriptions import LONG, description, operation, write
-from sendable import FakeCurl
-from test_openapi_requests import call_of, curl, options
 from test_openapi_versions import codes, read
 
-import skillgen
-
 Json = Any
-
-
-__all__ = ["curl"]  # a fixture
-
-
-def command_of(method: str, path: str, operation_: Json, **members: Json) -> str:
-    """Returns the text of the one command of an operation."""
-    return call_of(method, path, operation_, **members).text
 
 
 def of_2_0(parameters: list[Json], **members: Json) -> dict[str, Json]:
@@ -58,34 +46,6 @@ def test_every_collection_format_of_2_0_is_documented_and_sent(tmp_path: Path) -
     assert '"https://tasks.example/a/a%7Cb?t=a%09b&s=a%20b&c=a,b"' in page
     for option in ("-H 'h: a|b'", "'f=a,b'", "'g=a|b'", "'m=a'", "'m=b'"):
         assert option in page, option
-
-
-@pytest.mark.parametrize(
-    ("media_type", "schema", "query"),
-    [
-        (
-            "application/json",
-            {"type": "object", "required": ["q"], "properties": {"q": {"const": 1}}},
-            "%7B%22q%22%3A1%7D",
-        ),
-        ("application/jsonpath", {"type": "string", "const": "$.a[1:2]"}, "%24.a%5B1%3A2%5D"),
-    ],
-)
-def test_a_query_string_that_is_one_value_has_no_name(media_type: str, schema: Json, query: str) -> None:
-    """S2-23: `in: querystring`."""
-    whole = {"name": "sel", "in": "querystring", "required": True, "content": {media_type: {"schema": schema}}}
-    data = description({"/a": {"get": operation("x", parameters=[whole])}}, openapi="3.2.0")
-    (tool,) = skillgen.read(data).tools
-    assert [item.name for item in tool.parameters] == ["sel"]
-    assert f'/a?{query}"' in command_of("get", "/a", operation("x", parameters=[whole]), openapi="3.2.0")
-
-
-def test_the_fields_of_a_query_string_are_written_as_its_encoding_says() -> None:
-    """S2-23: `in: querystring`."""
-    schema = {"required": ["t"], "properties": {"t": {"type": "array", "const": ["a", "b"]}}}
-    form = {"schema": schema, "encoding": {"t": {"style": "pipeDelimited", "explode": False}}}
-    whole = {"name": "all", "in": "querystring", "content": {"application/x-www-form-urlencoded": form}}
-    assert '/a?t=a%7Cb"' in command_of("get", "/a", operation("x", parameters=[whole]), openapi="3.2.0")
 
 
 def test_a_media_type_may_be_one_of_the_components(tmp_path: Path) -> None:
@@ -135,31 +95,6 @@ def test_a_body_of_records_is_documented_by_its_items_and_separators(tmp_path: P
     assert "- `id` (integer, required): Example: `1`." in page
     assert """printf '\\036%s\\n' '{"id": 1}' | curl""" in page
     assert page.count(" --data-binary @-\n") == 1
-
-
-def test_the_parts_of_a_form_that_are_no_text_are_files(curl: FakeCurl) -> None:
-    """S2-08: what a part is, its encoding may say alone, and of several media types one is sent."""
-    names = ("photo", "rows", "note")
-    types = ("image/*, application/pdf", "text/csv", "text/plain")
-    media = {
-        "schema": {
-            "type": "object",
-            "properties": {**{name: {} for name in names}, "note": {"example": "x"}},
-            "required": list(names),
-        },
-        "encoding": {name: {"contentType": kind} for name, kind in zip(names, types, strict=True)},
-    }
-    body = {"required": True, "content": {"multipart/form-data": media}}
-    arguments = curl.arguments(command_of("post", "/a", {"requestBody": body}))
-    assert options(arguments, "-F") == ["photo=@FILE;type=image/png", 'rows="<rows>";type=text/csv']
-    assert options(arguments, "--form-string") == ["note=x"]
-
-
-def test_cookies_of_the_style_of_3_2_are_sent_unchanged() -> None:
-    """S2-23: `style: cookie`."""
-    schema = {"required": ["a", "b"], "properties": {"a": {"const": "x/y"}, "b": {"const": 1}}}
-    cookie = {"name": "pref", "in": "cookie", "style": "cookie", "required": True, "schema": schema}
-    assert "-b 'a=x/y; b=1'" in command_of("get", "/a", operation("x", parameters=[cookie]), openapi="3.2.0")
 
 
 def test_the_parts_of_a_form_are_written_in_their_media_types(tmp_path: Path) -> None:

@@ -15,7 +15,7 @@ from cli import files_of, generated, run_skillgen
 import skillgen
 from skillgen import Service, Tool
 
-HELPS: dict[str, Any] = yaml.safe_load((Path(__file__).parent / "programs" / "helps.yaml").read_text("utf-8"))
+HELPS: dict[str, Any] = yaml.safe_load((Path(__file__).parent / "tables" / "helps.yaml").read_text("utf-8"))
 STYLES: dict[str, dict[str, str]] = {name: row["texts"] for name, row in HELPS.items()}
 """Style to what a program prints, by its arguments."""
 

@@ -5,14 +5,13 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Mapping
-from pathlib import Path
 from typing import Any
 
 import pytest
-import yaml
 from captured import Json, service_of_answers
 from descriptions import follow
 from msgspec.structs import replace
+from rows import rows
 
 from skillgen import Origin, Problem, Service, read, render_documents, snapshot
 
@@ -99,14 +98,8 @@ def as_json(service: Service) -> dict[str, Json]:
     return dict(data)
 
 
-READINGS: dict[str, list[Json]] = yaml.safe_load(
-    (Path(__file__).parent / "servers" / "readings.yaml").read_text("utf-8")
-)
-READINGS.pop("common")
-
-
 def differing(expected: Json, found: Json, place: str = "") -> Iterator[str]:
-    """Yields the places where a value lacks what is expected; an object may have more members, but none that is `(absent)`."""
+    """Yields where a value is not as expected; it may have more members, but not those `(absent)`."""
     if isinstance(expected, dict) and isinstance(found, dict):
         for key, value in expected.items():
             yield from differing(value, found.get(key, "(absent)"), f"{place}/{key}")
@@ -117,10 +110,7 @@ def differing(expected: Json, found: Json, place: str = "") -> Iterator[str]:
         yield f"{place}: {found!r} is not {expected!r}"
 
 
-@pytest.mark.parametrize(
-    "row",
-    [pytest.param(row, id=f"{name} {index}") for name, rows in READINGS.items() for index, row in enumerate(rows)],
-)
+@pytest.mark.parametrize("row", rows("readings"))
 def test_what_a_server_says_is_read(row: Json) -> None:
     """S0-01, S0-02, S0-03, S0-04, S0-05, S0-06, S0-07, S0-08, S0-09, S0-10, S0-11, S0-12, S0-14, S0-15, S0-18,
     S0-19, S0-34, S1-01, S1-02, S1-03, S1-04, S1-05, S1-07, S1-08, S4-03, S4-04, S4-10, S4-11, X-06, X-07,
