@@ -34,8 +34,9 @@ from skillgen.model.tool import Semantics, Tool
 from skillgen.model.values import Origin, Value
 from skillgen.pipeline.generate import write_documents
 from skillgen.pipeline.ownership import with_portable_source
-from skillgen.pipeline.read import Notify, Request, kind_of_source, read_source
+from skillgen.pipeline.read import kind_of_source, read_source
 from skillgen.pipeline.rendering import checked_output, documents_of
+from skillgen.pipeline.request import Notify, Request
 from skillgen.pipeline.results import File, Result
 from skillgen.rules.findings import Findings
 from skillgen.sources.documents import snapshot_text

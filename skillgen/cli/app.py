@@ -213,7 +213,8 @@ def _help_text(program: object, words: Sequence[str]) -> str:
     """Returns the document of the program, of the command that the first words name, or of all commands of a group."""
     from skillgen.api import render_documents
     from skillgen.config.loader import read_project
-    from skillgen.pipeline.read import Request, read_command
+    from skillgen.pipeline.read import read_command
+    from skillgen.pipeline.request import Request
     from skillgen.render.pages import file_stems
 
     # That of skillgen itself, with the author's texts: in the wheel, or in the repository.
@@ -249,9 +250,9 @@ def _root(
 
 
 _COMMANDS = {
-    "from-server": "from_server:from_server",
-    "from-openapi": "from_openapi:from_openapi",
-    "from-cli": "from_cli:from_cli",
+    "from-server": "documents:from_server",
+    "from-openapi": "documents:from_openapi",
+    "from-cli": "documents:from_cli",
     "init": "init:init",
     "build": "build:build",
     "update": "update:update",

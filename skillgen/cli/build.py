@@ -30,7 +30,9 @@ def build(
     *,
     hook: HookOptions,
     run: Annotated[Run, run_with("target", "project", "json")],
-    given: Annotated[Mapping[str, Any], OptionsOf(classes=(OutputOptions, Source), is_partial=True)],
+    given: Annotated[
+        Mapping[str, Any], OptionsOf(classes=(OutputOptions, Source), is_partial=True, has_defaults=False)
+    ],
     console: Console,
 ) -> ExitCode:
     """Build the documents of every target in skillgen.yaml.

@@ -11,7 +11,7 @@ from msgspec import structs
 from skillgen.cli.options import OptionsOf, command
 from skillgen.cli.output import Console
 from skillgen.cli.source import Given, GivenOf
-from skillgen.config.project import CallOptions, Source, Texts
+from skillgen.config.project import CallOptions, Run, Source, Texts
 from skillgen.errors import ExitCode, UsageError
 from skillgen.text.unicode import strip_invisible_by_line
 
@@ -30,7 +30,9 @@ def call(
         ),
     ] = None,
     *,
-    given: Annotated[Given, GivenOf(classes=(Source,), kinds=("command", "url", "config", "document"))],
+    given: Annotated[
+        Given, GivenOf(classes=(Run, Source), kinds=("command", "url", "config", "document"), without=("draft", "json"))
+    ],
     texts: Annotated[Texts, OptionsOf(classes=(Texts,), only=("base_url",))],
     options: CallOptions,
     console: Console,

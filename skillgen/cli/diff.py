@@ -67,7 +67,8 @@ def diff(
 
 
 def _services(source: str, options: Source) -> tuple[Service, ...]:
-    from skillgen.pipeline.read import Request, is_program, kind_of_source, read_source
+    from skillgen.pipeline.read import is_program, kind_of_source, read_source
+    from skillgen.pipeline.request import Request
 
     def read(kind: str, value: str | Path) -> tuple[Service, ...]:
         return read_source(Request(source=options.for_kind(kind, value))).services

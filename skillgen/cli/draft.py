@@ -25,7 +25,7 @@ from skillgen.text.markdown import one_line
 if TYPE_CHECKING:
     from skillgen.model.service import Service
     from skillgen.pipeline.draft import Answer
-    from skillgen.pipeline.read import Request
+    from skillgen.pipeline.request import Request
 
 
 class DraftOptions(Options, frozen=True, kw_only=True):

@@ -22,7 +22,7 @@ from skillgen.problem_codes import CODES
 
 if TYPE_CHECKING:
     from skillgen.pipeline.lint import Linter
-    from skillgen.pipeline.read import Reading
+    from skillgen.pipeline.request import Reading
     from skillgen.rules.findings import Findings
 
 

@@ -109,8 +109,14 @@ class OptionsOf(Struct, frozen=True, kw_only=True):
     only: Collection[str] = ()
     """The names of the options, if they are not all."""
 
+    without: Collection[str] = ()
+    """The names of options that are not among them."""
+
     is_partial: bool = False
     """Whether the command gets a mapping of the options that are given, not an object."""
+
+    has_defaults: bool = True
+    """Whether an option that is not given has its default."""
 
     def options(self) -> list[Option]:
         """Returns the options."""
@@ -118,11 +124,12 @@ class OptionsOf(Struct, frozen=True, kw_only=True):
 
     def _has(self, item: Option) -> bool:
         kinds = (item.name,) if item.is_kind else item.kinds
-        return (not kinds or bool(set(kinds) & set(self.kinds))) and (not self.only or item.name in self.only)
+        is_chosen = (not self.only or item.name in self.only) and item.name not in self.without
+        return is_chosen and (not kinds or bool(set(kinds) & set(self.kinds)))
 
     def parameters(self, kinds: Collection[str]) -> list[inspect.Parameter]:
         """Returns the options for typer; `kinds` are the kinds of source that the command reads."""
-        return [_parameter(item, kinds, shows_default=not self.is_partial) for item in self.options()]
+        return [_parameter(item, kinds, shows_default=self.has_defaults) for item in self.options()]
 
     def take(self, values: dict[str, Any]) -> Any:
         """Takes the values of the options from those of the command.

@@ -29,7 +29,7 @@ from skillgen.text.slugs import slug
 
 if TYPE_CHECKING:
     from skillgen.config.project import SkillTexts, Texts
-    from skillgen.pipeline.read import Request
+    from skillgen.pipeline.request import Request
 
 
 def completed(

@@ -36,6 +36,7 @@ from skillgen.pipeline.generate import write_services
 from skillgen.pipeline.ownership import leftovers
 from skillgen.pipeline.packages import skill_folders
 from skillgen.pipeline.rendering import checked_output
+from skillgen.pipeline.request import Reading, Request
 from skillgen.pipeline.results import Failure, Outcome, Place, Result
 from skillgen.pipeline.upgrade import templates_digests
 from skillgen.security.secrets import Secrets, secrets_from_environment
@@ -48,7 +49,7 @@ from skillgen.write.plan import Change, Plan
 from skillgen.write.record import RECORD_NAME, read_record
 
 if TYPE_CHECKING:
-    from skillgen.pipeline.read import Notify, Reading, Request
+    from skillgen.pipeline.request import Notify
 
 
 class NamedTarget(Struct, frozen=True, kw_only=True):
@@ -170,8 +171,6 @@ def request_of_target(
     Raises:
         UsageError: a variable is not set.
     """
-    from skillgen.pipeline.read import Request
-
     target, folder, where = named.target, named.file.parent, f"{named.pointer}/source"
     secrets = Secrets()
 
@@ -333,8 +332,6 @@ def read_targets(
     targets: Sequence[NamedTarget], environment: Mapping[str, str]
 ) -> Iterator[tuple[NamedTarget, Reading]]:
     """Reads targets and yields what each source has, or why it could not be read, in order."""
-    from skillgen.pipeline.read import Reading
-
     with _read_concurrently(targets, environment, None) as read:
         for named in targets:
             try:
