@@ -223,7 +223,7 @@ def _changes(
     for path, value in values.items():
         new = with_value(new, (*item.path, *path), value, item.file.as_posix())
     changes = [(item.file, old, new)]
-    queries = dict.fromkeys(answer.queries.should_load, True) | dict.fromkeys(answer.queries.should_not_load, False)
+    queries = {text: name == "should-load" for name, texts in answer.queries.items() for text in texts}
     if queries:
         name = skill_name(service)
         file = item.out / "skills" / name / FILE

@@ -13,12 +13,13 @@ import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import accumulate
 from pathlib import Path
-from typing import Annotated, Any, Literal, TypeAlias, TypeVar
+from typing import Any, TypeVar
 
 import msgspec
-from msgspec import Meta, Struct
+from msgspec import Struct
 
-from skillgen.config.project import DRAFTED, GroupTexts, SkillTexts, StepTexts, Texts, ToolTexts
+from skillgen.config.convert import Converter
+from skillgen.config.project import DRAFTED, Texts
 from skillgen.model.service import Service
 from skillgen.model.tool import Tool, rank_of
 from skillgen.model.values import Json, is_inferred
@@ -34,95 +35,64 @@ ANSWER_LIMIT_BYTES = 256 * 1024
 
 # -- the answer ------------------------------------------------------------------------------------------------------
 
-_Line: TypeAlias = Annotated[str, Meta(min_length=1, max_length=300)]
-_Lines: TypeAlias = Annotated[tuple[_Line, ...], Meta(max_length=12)]
+
+class Answer(Struct, frozen=True):
+    """An answer in the form of the schema in brief.md."""
+
+    texts: Texts
+    queries: Mapping[str, Sequence[str]]
+    """What users type: `should-load` and `should-not-load`."""
 
 
-class _Part(Struct, forbid_unknown_fields=True, kw_only=True, frozen=True, rename="kebab"):
-    pass
+def _brief() -> tuple[str, str]:
+    """Returns what is before and after the facts in a brief; at its end is the schema of an answer."""
+    start, _, end = (Path(__file__).parent / "brief.md").read_text("utf-8").partition("FACTS\n")
+    return start, end
 
 
-class _Effect(_Part, frozen=True):
-    tool: _Line
-    effect: Literal["write", "sends", "destructive"]
-    reason: _Line
-
-
-class _Step(_Part, frozen=True):
-    tool: _Line
-    do: _Line
-
-
-class _Workflow(_Part, frozen=True):
-    goal: Annotated[str, Meta(min_length=1, max_length=80)]
-    steps: Annotated[tuple[_Step, ...], Meta(min_length=2, max_length=12)]
-
-
-class _Queries(_Part, frozen=True):
-    should_load: _Lines = ()
-    should_not_load: _Lines = ()
-
-
-class _Skill(_Part, frozen=True):
-    description: Annotated[str, Meta(min_length=150, max_length=450)] | None = None
-    when_to_use: _Lines = ()
-    not_for: _Lines = ()
-    notes: Annotated[str, Meta(min_length=1, max_length=1500)] | None = None
-
-    def given(self) -> dict[str, Any]:
-        """Returns the texts as a project has them."""
-        lines = (line.rstrip() for line in (self.notes or "").strip().splitlines())
-        return {
-            "description": one_line(self.description or "") or None,
-            "when_to_use": list(map(one_line, self.when_to_use)),
-            "not_for": list(map(one_line, self.not_for)),
-            "notes": "\n".join(lines) or None,
-        }
-
-
-class Answer(_Skill, frozen=True):
-    """The texts that an answer may have; all are optional."""
-
-    skills: dict[str, _Skill] = {}
-    groups: dict[str, Annotated[str, Meta(min_length=1, max_length=60)]] = {}
-    effects: Annotated[tuple[_Effect, ...], Meta(max_length=40)] = ()
-    workflows: Annotated[tuple[_Workflow, ...], Meta(max_length=8)] = ()
-    queries: _Queries = _Queries()
-
-    def texts(self, service: Service) -> Texts:
-        """Returns the texts as a project has them, with the names of tools for what the brief called them."""
-        names = {request_of(tool): tool.name for tool in service.tools}
-
-        def name_of(text: str) -> str:
-            word = re.sub(r" \[\w+\]\Z", "", one_line(text).strip().strip("`"))
-            return names.get(word, word)
-
-        return Texts(
-            **self.given(),
-            skills={name: SkillTexts(**skill.given()) for name, skill in self.skills.items()},
-            groups={name: GroupTexts(title=one_line(title)) for name, title in self.groups.items()},
-            tools={
-                name_of(item.tool): ToolTexts(effect=item.effect, reason=one_line(item.reason)) for item in self.effects
-            },
-            workflows={
-                one_line(flow.goal): [StepTexts(tool=name_of(step.tool), do=one_line(step.do)) for step in flow.steps]
-                for flow in self.workflows
-            },
-        )
-
-
-def _answer_in(text: str) -> Answer | str:
+def _answer_in(text: str, service: Service) -> Answer | str:
     """Returns the answer in a text: JSON, alone, in a fence, or with words around. Else returns what is wrong."""
+    from jsonschema_rs import Draft202012Validator
+
+    declared = json.loads(_brief()[1].partition("```json\n")[2].partition("```")[0])
+    schema = Draft202012Validator(declared, mask="the value")
     fenced = re.findall(r"^[ \t]*```[^\n]*\n(.*?)^[ \t]*```", text, re.DOTALL | re.MULTILINE)
     what = "the answer has no JSON object"
     for candidate in (text, *fenced[-20:], text[text.find("{") : text.rfind("}") + 1]):
         try:
-            return decode(candidate.strip().encode("utf-8", "replace"), Answer)
-        except msgspec.ValidationError as error:
-            what = f"the answer does not match the schema: {error}"
+            data = decode(candidate.strip().encode("utf-8", "replace"), dict[str, Any])
         except (msgspec.DecodeError, RecursionError):
             continue
+        error = next(schema.iter_errors(data), None)
+        if error is None:
+            return _answer_from(_cleaned(data), service)
+        place = "".join(f"/{part}" for part in error.instance_path)
+        what = f"the answer does not match the schema: {place} {one_line(error.message)}"
     return what
+
+
+def _answer_from(data: dict[str, Any], service: Service) -> Answer:
+    """Returns an answer with the names of tools for what the brief called them."""
+    names = {request_of(tool): tool.name for tool in service.tools}
+
+    def name_of(text: str) -> str:
+        word = re.sub(r" \[\w+\]\Z", "", text.strip().strip("`"))
+        return names.get(word, word)
+
+    queries = data.pop("queries", {})
+    data["tools"] = {name_of(name): item for name, item in data.get("tools", {}).items()}
+    for step in (step for steps in data.get("workflows", {}).values() for step in steps):
+        step["tool"] = name_of(step["tool"])
+    return Answer(Converter().convert(Texts, data, ()), queries)
+
+
+def _cleaned(value: Any, key: str = "") -> Any:
+    """Returns texts on one line each, but for notes, without what is empty."""
+    if isinstance(value, dict):
+        return {one_line(name): _cleaned(item, name) for name, item in value.items() if item}
+    if isinstance(value, list):
+        return [_cleaned(item) for item in value]
+    return one_line(value) if key != "notes" else "\n".join(map(str.rstrip, value.strip().splitlines()))
 
 
 def _keys_in(texts: Texts) -> dict[str, str]:
@@ -210,11 +180,11 @@ def values_of(
 
     The digests are of the texts that it replaces, and of `outdated` ones, which are still right if it does not.
     """
-    new = answer.texts(service)
+    new = answer.texts
     given = {name: value for name in DRAFTED if (value := getattr(new, name))}
     together = {name: {**getattr(texts, name), **getattr(new, name)} for name in ("tools", "groups", "skills")}
     values: dict[tuple[str, ...], Any] = {}
-    for name, value in msgspec.to_builtins(given).items():
+    for name, value in json.loads(msgspec.json.encode(given)).items():
         if name in together:
             values |= {
                 (name, part, key.replace("_", "-")): text
@@ -270,21 +240,19 @@ def brief_for(
     `skills` are those of parts of the service, with the titles of their groups. If texts are `outdated`, it asks for
     these only.
     """
-    rules = (Path(__file__).parent / "brief.md").read_text("utf-8")
-    schema = json.dumps(msgspec.json.schema(Answer), separators=(",", ":"))
-    end = f"\n\n## Schema of the answer\n\n```json\n{schema}\n```\n"
+    rules, end = _brief()
     wanted = {key for keys in outdated.values() for key in keys}
     if current := {key: text for key, text in _keys_in(texts).items() if key in wanted or not wanted}:
         changes = [f"{', '.join(keys)} ({what})" for what, keys in outdated.items()]
         asks = "Write only these anew where they are no longer right." if wanted else "Keep what is still right."
         data = fence(_start(json.dumps([current, *changes], ensure_ascii=False, indent=0), 3_000), "json")
-        end = f"\n\n## The texts so far\n\n{asks}\n\n{data}{end}"
+        end = f"\n## The texts so far\n\n{asks}\n\n{data}\n{end}"
     room = BRIEF_LIMIT_BYTES - len((rules + end).encode()) - 100
     count, length = len(service.tools), 140
     while len((facts := _facts(service, skills, count, length)).encode("utf-8", "replace")) > room and count:
         count, length = (count, length - 10) if length > 110 else (count * 9 // 10, length)
     shown = tuple(tool.name for tool in _thinned(service.tools, count))
-    return f"{rules}{fence(facts, 'json')}{end}", shown
+    return f"{rules}{fence(facts, 'json')}\n{end}", shown
 
 
 def _thinned(items: Sequence[Tool], count: int) -> list[Tool]:
@@ -369,11 +337,11 @@ def checked_answer(
     Of the `current` texts, those that the answer does not replace must not name what is gone either. If texts are
     `outdated`, it may have these only.
     """
-    answer = _answer_in(text)
+    answer = _answer_in(text, service)
     if isinstance(answer, str):
         return None, [answer]
-    new, wanted = answer.texts(service), [key for keys in outdated.values() for key in keys]
-    reasons = [*_refusals(answer, new, service)]
+    new, wanted = answer.texts, [key for keys in outdated.values() for key in keys]
+    reasons = [*_refusals(answer, service)]
     reasons += [f"skills: the facts have no skill {name!r}" for name in new.skills if name not in skills]
     reasons += [f"{key}: is not outdated, so leave it out" for key in _keys_in(new) if wanted and key not in wanted]
     tools = {tool.name for tool in service.tools}
@@ -384,7 +352,8 @@ def checked_answer(
     return (None if reasons else answer), list(dict.fromkeys(reasons))
 
 
-def _refusals(answer: Answer, new: Texts, service: Service) -> Iterator[str]:
+def _refusals(answer: Answer, service: Service) -> Iterator[str]:
+    new = answer.texts
     tools, groups = {tool.name: tool for tool in service.tools}, {group.name for group in service.groups}
     known, prose = source_text(service), _keys_in(new)
     descriptions = {
@@ -398,14 +367,14 @@ def _refusals(answer: Answer, new: Texts, service: Service) -> Iterator[str]:
     for where, text in prose.items():
         yield from (f"{where}: {flaw}" for flaw in _flaws(where, text, known))
     yield from (f"{problem.where}: {problem.message}" for problem in check_texts(prose, service))
-    for text in (*answer.queries.should_load, *answer.queries.should_not_load):
+    for text in (text for texts in answer.queries.values() for text in texts):
         yield from (f"queries: {flaw}" for flaw in _screened(text))
     for name, item in new.tools.items():
         effect = tools[name].semantics.effect if name in tools else None
         if rank_of(item.effect) < rank_of(effect):
-            yield f"effects: {name} is {effect}, and an effect only rises"
+            yield f"tools: {name} is {effect}, and an effect only rises"
     steps = [(f"workflows: {goal}", step.tool) for goal, flow in new.workflows.items() for step in flow]
-    for where, name in (*(("effects", name) for name in new.tools), *steps):
+    for where, name in (*(("tools", name) for name in new.tools), *steps):
         if name not in tools:
             yield f"{where}: the source has no tool {name!r}"
     yield from (f"groups: the source has no group {name!r}" for name in new.groups if name not in groups)
