@@ -25,7 +25,6 @@ from skillgen.model.values import Json, Origin, Origins, Value, child
 from skillgen.security.addresses import without_credentials
 from skillgen.sources.json_access import as_dict, as_list, flag_from, is_blank
 from skillgen.text import lazy_re as re
-from skillgen.text.summary import TRIGGER
 
 Provider = Literal["dashdash", "ai_help", "manifest", "serverInfo", "entry", "annotations"]
 """Who declares a value. `entry` is a tool, a resource or a prompt that describes itself."""
@@ -414,20 +413,7 @@ def named_entries(
 SERVER_INFO_KEY = "io.modelcontextprotocol/serverInfo"
 """Where a server identifies itself since revision 2026-07-28: in the `_meta` of a result."""
 
-_OLDEST_VERSION = (0, 2, 0)
-
-_REQUIRED = {
-    "specVersion": "dashdash-spec-version-missing",
-    "identity.name": "dashdash-identity-name-missing",
-    "identity.description": "dashdash-identity-description-missing",
-    "accessLevel": "dashdash-access-level-missing",
-    "alternativeAccess.cliUrl": "dashdash-cli-url-missing",
-    "alternativeAccess.apiUrl": "dashdash-api-url-missing",
-    "alternativeAccess.webUrl": "dashdash-web-url-missing",
-}
 _CATALOGUES = "errors|error_catalogue|error_catalog"
-_NAME = re.compile(r"[a-z0-9-]{1,64}\Z")
-_VERSION = re.compile(r"(\d{1,9})\.(\d{1,9})\.(\d{1,9})(?:[-+].*)?\Z")
 _CODE = re.compile(r"[A-Z][A-Z0-9_]*\Z|-?\d{3,6}\Z")
 
 
@@ -465,35 +451,9 @@ def _dashdashes(owner: FieldReader, *, may_have_prefix: bool = False) -> Iterato
                 yield dashdash
 
 
-def check_dashdash(dashdash: FieldReader) -> None:
-    """Reports missing and invalid fields among those that seed 000, 3.1.2, requires of a server."""
-    for path, code in _REQUIRED.items():
-        parent, _, key = path.rpartition(".")
-        owner = as_dict(dashdash.raw.get(parent)) if parent else dashdash.raw
-        value = owner.get(key)
-        is_null = value is None and key in owner and parent == "alternativeAccess"
-        if not is_null and (value is None or (isinstance(value, str) and not value.strip())):
-            dashdash.problems.report(code, dashdash.pointer, f"dashdash has no {path}", f"declare {path}")
-    identity = dashdash.object("identity")
-    if (version := dashdash.text("specVersion")) is not None:
-        match = _VERSION.match(version)
-        if match is None:
-            message = f"{version[:40]!r} is not a version like 0.2.0"
-            dashdash.report("dashdash-spec-version-invalid", "specVersion", message)
-        elif tuple(map(int, match.groups())) < _OLDEST_VERSION:
-            message = f"{version[:40]} is older than 0.2.0; it is read as 0.2.0"
-            dashdash.report("dashdash-spec-version-old", "specVersion", message)
-    if isinstance(name := identity.raw.get("name"), str) and name.strip() and not _NAME.match(name):
-        message = f"{name[:80]!r} is not 1 to 64 lower-case letters, digits and hyphens"
-        identity.report("dashdash-identity-name-invalid", "name", message)
-    if isinstance(text := identity.raw.get("description"), str) and text.strip() and not TRIGGER.search(text):
-        message = "the description does not say when to use the server"
-        identity.report("dashdash-description-without-trigger", "description", message)
-
-
 def counted_limit(owner: FieldReader) -> RateLimit | None:
     """Reads the calls allowed per minute and day (seed 004, 1). What is left of them stays among the extras."""
-    key = next((key for key in spellings("rate_limits") if isinstance(owner.raw.get(key), dict)), None)
+    key = next((key for key in spellings("rate_limits") if owner.raw.get(key) is not None), None)
     values = owner.object(key).values(LIMIT) if key is not None else {}
     return RateLimit(**values) if values else None
 

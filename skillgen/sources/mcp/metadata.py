@@ -7,7 +7,7 @@ is a document of its own, or a part of what a server answers.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from msgspec import Struct
@@ -15,19 +15,19 @@ from msgspec.structs import replace
 
 from skillgen.errors import ProblemLog, SourceError
 from skillgen.model.auth import Access, AccessLevel, Auth, Endpoint, Invocation, RateLimit, Requirements, Scope
-from skillgen.model.mcp_fields import ACCESS, IDENTITY, RELATED, REQUIREMENTS, SCOPE, SERVICE, Field, Place, spellings
+from skillgen.model.mcp_fields import ACCESS, IDENTITY, RELATED, REQUIREMENTS, SCOPE, SERVICE, Field, Place
 from skillgen.model.resource import RelatedServer
 from skillgen.model.service import Service
 from skillgen.model.values import Json, Origin, Value, child
 from skillgen.security.addresses import host_objection, host_of
-from skillgen.sources.json_access import as_dict, as_list, text_of, texts_of
+from skillgen.sources.json_access import as_dict, text_of
 from skillgen.sources.mcp.ai_help import AiHelp, ai_help_from_result, drop_undeclared
+from skillgen.sources.mcp.conformance import check_dashdash, check_manifest
 from skillgen.sources.mcp.fields import (
     SERVER_INFO_KEY,
     FieldReader,
     FieldResolver,
     SourcedValue,
-    check_dashdash,
     counted_limit,
     dashdashes_in_result,
     value_of,
@@ -90,11 +90,11 @@ def sources_from_results(
         if isinstance(raw := results.get(method), dict)
     ]
     manifest = manifest or manifest_from_results(results, handshakes, problems)
-    if manifest.fields.raw:
-        manifest.check()
     dashdashes = [dashdash for handshake in handshakes for dashdash in dashdashes_in_result(handshake)]
-    if dashdashes:
-        check_dashdash(dashdashes[0])
+    for dashdash in dashdashes[:1]:
+        check_dashdash(dashdash)
+    if manifest.fields.raw:
+        check_manifest(manifest.fields)
     for dashdash in dashdashes:
         drop_undeclared(dashdash)
     ai_help = ai_help_from_result(results.get("ai_help"), problems)
@@ -290,18 +290,9 @@ def _extensions(sources: MetadataSources) -> Mapping[str, Json] | None:
     return {**extensions, **{name: {} for name in supported}} or None
 
 
-_MANIFEST_VERSION = "0.1.0"
-_SEMVER = re.compile(r"\d+\.\d+\.\d+")
-_METHODS = ("oauth2_device", "oauth2_code", "api_key", "bearer_token", "none")
-_EXTENSIONS = (
-    "streaming", "progress_notifications", "idempotency", "transactions", "session_state", "intent_hints", "provenance",
-    "human_in_the_loop", "data_references", "subscribe_notify", "server_recommendations", "structured_errors",
-    "multimodal_signatures", "conformance",
-)  # fmt: skip
 _KEYS_IN_RESULT = ("manifest", "service_manifest", "serviceManifest")
 _SESSION_TTL = Field("session_ttl_s", "integer", entry="session_ttl_seconds")
 _SUPPORTED = Field("extensions", "strings", entry="supported_extensions")
-_VOLATILE = (Field("remaining", "integer", entry="remaining"), Field("resets_at", entry="resets_at"))
 
 
 class Manifest:
@@ -310,10 +301,10 @@ class Manifest:
     def __init__(self, raw: Json, pointer: str, problems: ProblemLog) -> None:
         self.fields = FieldReader(as_dict(raw), pointer, "manifest", problems)
         """The members of the manifest."""
-        self.fields.ignore("tools", "$schema")
+        self.fields.ignore("$schema")
         self.server = self.fields.object("server")
         """The members of its `server` object."""
-        tools = enumerate(as_list(self.fields.raw.get("tools")))
+        tools = enumerate(value_of(self.fields.read("tools", "objects")) or ())
         self.raw_tools = [(self.fields.pointer_to("tools", index), tool) for index, tool in tools]
         """Its tools, raw, each with its pointer."""
 
@@ -351,57 +342,6 @@ class Manifest:
                 item.problems.report("name-missing", item.pointer, "the recommended server has no server_name")
             related.append(RelatedServer(**{"name": "unnamed", **needed, **values}))
         return tuple(related)
-
-    def check(self) -> None:
-        """Reports what its schema requires and it lacks; any name of a tool is valid (service-manifest.schema.json)."""
-        version, server_version = self.fields.text("manifest_version"), text_of(self.server.raw, "version")
-        self._check_required(self.fields.raw, ("manifest_version",), "")
-        if version is not None and version != _MANIFEST_VERSION:
-            message = f"{version[:40]!r} is not a known version; it is read as {_MANIFEST_VERSION}"
-            self.fields.report("manifest-version-unknown", "manifest_version", message)
-        self._check_required(self.server.raw, ("name", "version", "mcp_spec_version"), "server")
-        if server_version is not None and not _SEMVER.match(server_version):
-            message = f"{server_version[:40]!r} is not a version like 1.4.2"
-            self.server.report("manifest-server-version-invalid", "version", message)
-        if not isinstance(self.fields.raw.get("tools"), list):
-            self._report_missing("tools", "")
-        for index, (_, raw) in enumerate(self.raw_tools):
-            for keys in (("description",), ("input_schema", "inputSchema")) if isinstance(raw, dict) else ():
-                if raw.keys().isdisjoint(keys):
-                    self._report_missing(f"{text_of(raw, 'name') or index}.{keys[0]}", f"tools/{index}")
-        auth = as_dict(self.fields.raw.get("auth"))
-        for method in texts_of(auth, "methods"):
-            if method not in _METHODS:
-                message = f"the method {method[:40]!r} is unknown; it is documented under this name"
-                self.fields.report("manifest-auth-method-unknown", "auth", message)
-        for index, scope in enumerate(as_list(auth.get("scopes"))):
-            self._check_required(as_dict(scope), ("name", "description"), f"auth/scopes/{index}")
-        self._check_words("supported_extensions", texts_of(self.fields.raw, "supported_extensions"), _EXTENSIONS)
-        for index, item in enumerate(map(as_dict, as_list(self.fields.raw.get("recommendations")))):
-            place = f"recommendations/{index}"
-            self._check_words("recommendations", filter(None, [text_of(item, "match_confidence")]), RELATED[-1].words)
-            for field in RELATED[:2]:
-                if not any(text_of(item, key) for key in spellings(field.entry)):
-                    self._report_missing(f"{place}/{field.entry.partition('|')[0]}", place)
-        limits = self.fields.object("rate_limits")
-        # Not documented, so nothing else reads them.
-        FieldReader(limits.raw, limits.pointer, "manifest", self.fields.problems).values(_VOLATILE)
-
-    def _check_words(self, key: str, values: Iterable[str], choices: Collection[str]) -> None:
-        for value in values:
-            if value not in choices:
-                message = f"{value[:40]!r} is not specified; it is one of {', '.join(choices)}"
-                self.fields.report("manifest-word-unknown", key, message)
-
-    def _check_required(self, raw: dict[str, Json], keys: Sequence[str], place: str) -> None:
-        for key in keys:
-            if text_of(raw, key) is None:
-                self._report_missing(f"{place}.{key}".lstrip("."), place)
-
-    def _report_missing(self, field: str, place: str) -> None:
-        pointer = self.fields.pointer_to(*filter(None, place.split("/")))
-        message = f"the manifest has no {field}"
-        self.fields.problems.report("manifest-field-missing", pointer, message, f"declare {field}")
 
 
 def manifest_from_results(
