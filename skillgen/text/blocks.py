@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import cache, lru_cache
 from itertools import zip_longest
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from msgspec import Struct, field
 
@@ -72,6 +72,41 @@ def _dedent(text: str) -> str:
     common = indents[0] if _ITEM.match(lines[0]) else max(min(rest, default=0), indents[0])
     indents[0] = min(indents[0], common)
     return "\n".join(line[min(common, indent) :] for line, indent in zip(lines, indents, strict=True))
+
+
+class Leaf(Struct, frozen=True):
+    """A heading, a paragraph, the first paragraph of an item, or a block without prose."""
+
+    kind: Literal["heading", "text", "item", "other"]
+    first: int
+    """The number of its first line."""
+
+    end: int
+    """The number of the line after it."""
+
+    words: str = ""
+    """Its lines without marks of items, quotes and headings."""
+
+    level: int = 0
+    """That of a heading."""
+
+
+def outline(text: str) -> list[Leaf]:
+    """Returns the leaf blocks of a text in order; a heading in an item or a quote is a paragraph."""
+    if len(text) > _MAX_LENGTH or _TOO_DEEP.search(text):
+        return [Leaf("other", 0, text.count("\n") + 1)]
+    leaves = []
+    tokens = _parser().parse(text)
+    for owner, token, inner in zip([None, *tokens], tokens, [*tokens[1:], *tokens[:1]], strict=False):
+        first, end = token.map or (0, 0)
+        if token.type in ("fence", "code_block", "table_open", "hr"):
+            leaves.append(Leaf("other", first, end))
+        elif token.type == "heading_open" and token.level == 0:
+            leaves.append(Leaf("heading", first, end, inner.content, int(token.tag[1])))
+        elif token.type in ("paragraph_open", "heading_open"):
+            is_item = owner is not None and owner.type == "list_item_open"
+            leaves.append(Leaf("item" if is_item else "text", first, end, inner.content))
+    return leaves
 
 
 class _Writer(Struct):

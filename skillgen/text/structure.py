@@ -11,6 +11,7 @@ from collections import Counter
 from collections.abc import Iterator
 
 from skillgen.text import lazy_re as re
+from skillgen.text.blocks import outline
 from skillgen.text.inert import disarm
 
 _REMOVED = re.compile(r"[^\w\- ]")
@@ -32,7 +33,6 @@ class Anchors:
         return anchor
 
 
-_HEADING = re.compile(r"(#{1,6})[ \t]+(\S.*)")
 _FENCE = re.compile(r"\s{0,12}(`{3,}|~{3,})(.*)")
 
 
@@ -58,13 +58,7 @@ def split_portions(text: str, limit_bytes: int) -> tuple[str, ...]:
 
 def top_headings(text: str) -> tuple[str, ...]:
     """Returns the text of the headings of the highest level that occurs more than once."""
-    headings: list[tuple[int, str]] = []
-    fence = ""
-    for line in text.split("\n") if "#" in text else ():
-        fence = open_fence(line, fence)
-        if not fence and (match := _HEADING.fullmatch(line)):
-            words = match[2].rstrip()
-            headings.append((len(match[1]), words.rstrip("#").rstrip() or words))
+    headings = [(leaf.level, leaf.words) for leaf in outline(text) if leaf.kind == "heading"] if "#" in text else []
     counts = Counter(level for level, _ in headings)
     level = min((level for level, count in counts.items() if count > 1), default=0)
     return tuple(words for its_level, words in headings if its_level == level)
@@ -92,16 +86,15 @@ def open_fence(line: str, fence: str) -> str:
     return "" if is_closing else fence
 
 
+def parts_of(text: str, deepest: int) -> Iterator[tuple[int, str, str]]:
+    """Yields level, title and text of the part below each heading down to a level; first what no heading precedes."""
+    lines = text.split("\n")
+    headings = [leaf for leaf in outline(text) if leaf.kind == "heading" and leaf.level <= deepest]
+    for heading, following in zip([None, *headings], [*headings, None], strict=True):
+        level, title, first = (0, "", 0) if heading is None else (heading.level, heading.words, heading.end)
+        yield level, title, "\n".join(lines[first : following.first if following is not None else None]).strip("\n")
+
+
 def sections_of_level(level: int, text: str) -> Iterator[tuple[str, str]]:
-    """Yields each heading of a level with the text below it; headings in code blocks are code."""
-    heading, lines, fence, mark = "", [""], "", "#" * level + " "
-    for line in text.split("\n"):
-        fence = open_fence(line, fence)
-        if not fence and line.startswith(mark):
-            if heading:
-                yield heading, "\n".join(lines).strip("\n")
-            heading, lines = line[level + 1 :].strip(), []
-        else:
-            lines.append(line)
-    if heading:
-        yield heading, "\n".join(lines).strip("\n")
+    """Yields each heading of a level with the text below it."""
+    return ((title, body) for its_level, title, body in parts_of(text, level) if its_level == level)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Collection, Iterable, Mapping
+from itertools import zip_longest
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -23,8 +24,9 @@ from skillgen.sources.json_access import as_dict, as_list, is_bare_markup, json_
 from skillgen.sources.mcp.fields import FieldReader
 from skillgen.text import generated
 from skillgen.text import lazy_re as re
+from skillgen.text.blocks import outline
 from skillgen.text.generated import OWN_WORDS, is_edited
-from skillgen.text.structure import open_fence, sections_of_level
+from skillgen.text.structure import parts_of, sections_of_level
 
 _POINTER = "/ai_help"
 _USE = re.compile(r"whentouse|usewhen")
@@ -91,7 +93,8 @@ class AiHelp(Struct, frozen=True, kw_only=True):
             key, body = _letters(section.title), section.body
             if key == "quickreference":
                 body = _read_tool_lines(body, tool_names, phrases, unknown if is_own else None)
-                if _LIST.search(body):  # in a form that cannot be merged with the documents' own list
+                if not {"item", "other"}.isdisjoint(block.kind for block in _blocks(body)):
+                    # It has a form that cannot be merged with the documents' own list.
                     section = Section(kind="quick_reference", body=body)
             elif key in _REFERENCES:
                 body = _read_chapters(body, tool_names, chapters)
@@ -270,7 +273,7 @@ def _from_markdown(content: str, problems: ProblemLog, pointer: str) -> AiHelp:
     text = content.lstrip("\ufeff").replace("\r\n", "\n").replace("\r", "\n")
     front_matter = _FRONT_MATTER.match(text)
     text = text[front_matter.end() :] if front_matter is not None else text
-    (_, _, head), *parts = _parts(text, 2)
+    (_, _, head), *parts = parts_of(text, 2)
     title = None
     if parts and parts[0][0] == 1:
         (_, title, introduction), *parts = parts
@@ -331,28 +334,6 @@ def _letters(title: str) -> str:
     return re.sub(r"[^a-z]", "", title.lower())
 
 
-_HEADING = re.compile(r" {0,3}(#{1,6})\s+(?=\S)")
-
-
-def _parts(text: str, deepest: int) -> list[tuple[int, str, str]]:
-    """Splits a text at headings outside of code: level, title and text of each part, the one before them first."""
-    parts: list[tuple[int, str, list[str]]] = [(0, "", [])]
-    fence = ""
-    for line in text.split("\n"):
-        fence = open_fence(line, fence)
-        heading = _HEADING.match(line) if not fence else None
-        if heading is not None and len(heading[1]) <= deepest:
-            words = line[heading.end() :].strip()
-            parts.append((len(heading[1]), words.rstrip("#").rstrip() or words, []))
-        else:
-            parts[-1][2].append(line)
-    return [(level, title, "\n".join(lines).strip()) for level, title, lines in parts]
-
-
-_ITEM = re.compile(r"\A\s*(?:[-*+•]|\d{1,2}[.)])\s+(?=\S)")
-_LIST = re.compile(r"^[^\S\n]*(?:[-*+•]\s|\d+[.)]\s|```|~~~)|\|", re.MULTILINE)
-"""A list, a block of code or a table."""
-
 _UNWANTED = re.compile(
     r"\W*(?:please )?(?:do(?: not|n['’]?t)|(?:should|must) not|never|not|avoid|(?:when|use) (?:not|to (?:not|avoid))"
     r"|(?:it |this )?(?:\w+ )?(?:can(?:not|['’]t)|does(?: not|n['’]t))|out of scope|anti-?patterns?"
@@ -369,17 +350,14 @@ _OPENING = re.compile(
 
 
 class _Block(Struct):
-    """Lines of a text that belong together, with the empty ones that follow."""
+    """A leaf block of a text, with all lines up to the next one."""
 
     kind: str
-    """Code, heading, lead (ends with a colon and introduces what follows), item, or text."""
+    """As in `outline`; a `lead` ends with a colon and introduces what follows."""
 
-    lines: list[str]
-
-    @property
-    def words(self) -> str:
-        """The words on one line."""
-        return " ".join(_ITEM.sub("", "\n".join(self.lines)).split())
+    first: int
+    words: str = ""
+    lines: tuple[str, ...] = ()
 
 
 def _blocks(text: str) -> list[_Block]:
@@ -388,23 +366,22 @@ def _blocks(text: str) -> list[_Block]:
     Right below an item, a negative line or a lead is a block of its own, though CommonMark takes it for a part of the
     item ("lazy continuation line"), which no author means.
     """
-    blocks: list[_Block] = []
-    fence = ""
-    for line in text.split("\n"):
-        was_code, fence = bool(fence), open_fence(line, fence)
-        is_lead = line.rstrip(" *_").endswith(":")
-        kind = "code" if was_code or fence else "heading" if line.startswith("#") else "lead" if is_lead else "text"
-        kind = "item" if kind == "text" and _ITEM.match(line) else kind
-        last = blocks[-1] if blocks else _Block("", [""])
-        is_open = last.kind in ("item", "text") and last.lines[-1].strip() and not _UNWANTED.match(line)
-        if is_open and (kind == "text" or (kind == "lead" and last.kind == "text")):
-            last.kind = "lead" if kind == "lead" else last.kind
-            last.lines.append(line)
-        elif (was_code and kind == "code") or (kind == "text" and not line.strip()):
-            last.lines.append(line)
-        else:
-            blocks.append(_Block(kind, [line]))
+    blocks = [_Block("text", 0)]
+    for leaf in outline(text):
+        blocks.append(_Block(leaf.kind, leaf.first))
+        for number, line in enumerate(leaf.words.split("\n"), leaf.first):
+            if blocks[-1].words and (_UNWANTED.match(line) or (blocks[-1].kind == "item" and _is_lead(line))):
+                blocks.append(_Block("text", number))
+            blocks[-1].words = " ".join((*blocks[-1].words.split(), *line.split()))
+    lines = text.split("\n")
+    for block, following in zip_longest(blocks, blocks[1:]):
+        block.lines = tuple(lines[block.first : following.first if following is not None else None])
+        block.kind = "lead" if block.kind in ("text", "item") and _is_lead(block.words) else block.kind
     return blocks
+
+
+def _is_lead(words: str) -> bool:
+    return words.rstrip(" *_").endswith(":")
 
 
 def _unread(blocks: Iterable[_Block], read: Collection[int]) -> str:
@@ -415,8 +392,7 @@ def _unread(blocks: Iterable[_Block], read: Collection[int]) -> str:
         if number in read:
             held = [item for item in held if item.kind == "heading"]
         elif block.kind in ("heading", "lead"):
-            held = [] if block.kind == "heading" else held
-            held.append(block)
+            held = [*([] if block.kind == "heading" else held), block]
         else:
             rest += [line for item in (*held, block) for line in item.lines]
             held = []
@@ -478,21 +454,18 @@ def _read_tool_lines(body: str, tool_names: Collection[str], phrases: dict[str, 
 def _read_chapters(body: str, tool_names: Collection[str], chapters: dict[str, str]) -> str:
     """Adds tool name to the text below its heading in a tool reference, and returns the rest of the reference."""
     rest: list[str] = []
-    found: dict[str, list[str]] = {}
     tool, tool_level = "", 0
-    for level, title, text in _parts(body, 6):
+    for level, title, text in parts_of(body, 6):
         match = _TOOL_HEADING.fullmatch(title)
-        whole = f"{'#' * level} {title}\n\n{text}" if level else text
         if match is not None and match["name"] in tool_names:
-            (tool, tool_level), whole = (match["name"], level), text
-        elif level <= tool_level:
-            tool = ""
+            tool, tool_level = match["name"], level
+        else:
+            tool = tool if level > tool_level else ""
+            text = f"{'#' * level} {title}\n\n{text}" if level and (text or tool) else text
         if tool:
-            found.setdefault(tool, []).append(whole)
+            chapters[tool] = "\n\n".join(filter(None, (chapters.get(tool), text)))
         elif text:
-            rest.append(whole)
-    for name, texts in found.items():
-        chapters[name] = "\n\n".join(filter(None, (chapters.get(name), *texts)))
+            rest.append(text)
     return "\n\n".join(rest)
 
 

@@ -12,8 +12,6 @@ import contextlib
 import functools
 import time
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
-from concurrent.futures import TimeoutError as FutureTimeoutError
 from dataclasses import replace
 from pathlib import Path
 
@@ -27,13 +25,16 @@ from skillgen.sources.http import RETRY_STATUSES
 from skillgen.sources.json_access import as_dict, as_list
 from skillgen.sources.mcp.jsonrpc import Connection, ConnectionLost, RpcError
 from skillgen.sources.mcp.session import (
+    AI_HELP,
     AI_HELP_PARAMS,
+    Answer,
     CancelToken,
     Handshake,
     NoAnswer,
     Session,
     is_final,
     negotiate,
+    send_initialize,
 )
 from skillgen.sources.mcp.stdio import StdioConnection
 from skillgen.sources.mcp.target import ServerTarget, Transport, child_environment
@@ -174,53 +175,38 @@ class Attempt(Struct, frozen=True):
     probe_s: float | None
     """How long to wait for `server/discover` alone; `None` to send `initialize` only."""
 
-    retry_on: Callable[[BaseException], bool]
-    """True if the next attempt may succeed after this failure of the handshake."""
 
-
-def attempts_for(target: ServerTarget, secrets: Secrets) -> tuple[Attempt, Attempt]:
+def attempts_for(target: ServerTarget, secrets: Secrets) -> tuple[Attempt, ...]:
     """Returns the methods of connecting to a server, in the order to try them."""
-    if target.url is not None:
-        return _http_attempts(target, target.url)
-    start = functools.partial(_start, target, secrets)
-    runner = target.package_runner
-    installing = f" ({runner} may be installing the package, for up to {target.first_answer_s:g} s)" if runner else ""
-    # An unknown method before `initialize` crashes some servers, and others reject every request after it.
-    return (
-        Attempt("stdio", f"starting {target.where}{installing}", start, _STDIO_PROBE_S, _may_be_broken_by_probe),
-        Attempt("stdio", f"starting {target.where} again", start, None, lambda _: False),
-    )
-
-
-def _http_attempts(target: ServerTarget, url: str) -> tuple[Attempt, Attempt]:
+    where, runner = target.where, target.package_runner
+    if target.url is None:
+        start = functools.partial(_start, target, secrets)
+        limit = f" ({runner} may be installing the package, for up to {target.first_answer_s:g} s)" if runner else ""
+        # An unknown method before `initialize` crashes some servers, and others reject every request after it.
+        return (
+            Attempt("stdio", f"starting {where}{limit}", start, _STDIO_PROBE_S),
+            Attempt("stdio", f"starting {where} again", start, None),
+        )
     # Importing it takes more than a second.
     from skillgen.sources.mcp.http import HttpConnection
 
-    if _has_token(target):
-        url = without_credentials(url)  # credentials in the URL would replace the header
+    # Credentials in the URL would replace the header.
+    url = without_credentials(target.url) if _has_token(target) else target.url
     connect = functools.partial(HttpConnection, url, target.headers, timeout_s=target.timeout_s)
-    connect_http, connect_sse = functools.partial(connect, is_sse=False), functools.partial(connect, is_sse=True)
-    streamable, sse = (
-        Attempt("http", f"connecting to {target.where}", connect_http, _HTTP_PROBE_S, _may_be_sse),
-        Attempt("sse", "trying HTTP+SSE", connect_sse, None, _may_be_streamable_http),
+    attempts = (
+        Attempt("http", f"connecting to {where}", functools.partial(connect, is_sse=False), _HTTP_PROBE_S),
+        Attempt("sse", "trying HTTP+SSE", functools.partial(connect, is_sse=True), None),
     )
-    return (sse, streamable) if target.is_sse else (streamable, sse)
+    return attempts[::-1] if target.is_sse else attempts
 
 
-def _may_be_broken_by_probe(error: BaseException) -> bool:
-    return isinstance(error, ConnectionLost) or (isinstance(error, RpcError) and not is_final(error))
-
-
-def _may_be_sse(error: BaseException) -> bool:
-    """True if the endpoint may be one of HTTP+SSE (2025-03-26, "Backwards Compatibility")."""
-    if not isinstance(error, RpcError) or error.http_status is None or is_final(error):
-        return False
-    return 400 <= error.http_status < 500
-
-
-def _may_be_streamable_http(error: BaseException) -> bool:
-    """True if an endpoint that is declared as HTTP+SSE may be one of Streamable HTTP."""
-    return isinstance(error, ConnectionLost) or _may_be_sse(error)
+def may_need_another(transport: Transport, error: BaseException) -> bool:
+    """True if the next attempt may succeed after a failed handshake: the probe broke the server, or an endpoint has the
+    other transport (2025-03-26, "Backwards Compatibility").
+    """
+    if not isinstance(error, RpcError):
+        return isinstance(error, ConnectionLost) and transport != "http"
+    return not is_final(error) and (transport == "stdio" or 400 <= (error.http_status or 0) < 500)
 
 
 def _start(target: ServerTarget, secrets: Secrets) -> Connection:
@@ -250,45 +236,35 @@ class SecondHandshake:
     """
 
     def __init__(self, attempt: Attempt, target: ServerTarget, cancel_token: CancelToken, opening_s: float) -> None:
-        self._attempt = attempt
-        self._target = target
-        self._tokens = cancel_token, CancelToken()
-        self._pool = ThreadPoolExecutor(max_workers=1, thread_name_prefix="skillgen-second")
+        self._timeout_s = target.first_answer_s
         self._deadline = time.monotonic() + max(_UNDECLARED_TIMEOUT_S, 3 * opening_s)
-        self._results = self._pool.submit(self._read)
+        with contextlib.ExitStack() as stack:
+            self._connection = attempt.connect()
+            # A process is killed, so that nothing runs any more when the crawl is left; a session is closed.
+            stack.callback(self._connection.kill if target.command else self._connection.close)
+            stack.enter_context(cancel_token.attach(self._connection))
+            self._answer = send_initialize(self._connection)
+            self._stack = stack.pop_all()
 
     def end(self) -> None:
         """Closes the connection, even if the server has not answered."""
-        self._tokens[1].cancel()
-        self._pool.shutdown()
+        self._stack.close()
 
     def results(self, first: Handshake, log: ProblemLog) -> dict[str, Json]:
         """Returns method to raw result; empty if the server does not support `initialize`."""
+        left_s = max(0.0, self._deadline - time.monotonic())
         try:
-            seconds = max(0.0, self._deadline - time.monotonic())
-            return self._results.result(None if first.supports_legacy_versions else seconds)
+            seconds = self._timeout_s if first.supports_legacy_versions else left_s
+            legacy = negotiate(self._connection, probe_s=None, timeout_s=seconds, initialize=self._answer)
         except RpcError:
             return {}
-        except (NoAnswer, ConnectionLost, SourceError, FutureTimeoutError):
+        except (NoAnswer, ConnectionLost):
             log.report("legacy-handshake-missing", "initialize", "The server did not answer the legacy handshake.")
             return {}
-
-    def _read(self) -> dict[str, Json]:
-        seconds = self._target.first_answer_s
-        with contextlib.ExitStack() as stack:
-            for token in self._tokens:
-                token.raise_if_cancelled()
-            connection = self._attempt.connect()
-            # A process is killed, so that nothing runs any more when the crawl is left; a session is closed.
-            stack.callback(connection.kill if self._target.command else connection.close)
-            for token in self._tokens:
-                stack.enter_context(token.attach(connection))
-            legacy = negotiate(connection, probe_s=None, timeout_s=seconds)
-            results: dict[str, Json] = {legacy.method: legacy.result}
-            if legacy.mentions_dashdash:
-                answer = Session(connection, legacy, seconds).request("ai_help", AI_HELP_PARAMS)
-                results |= {} if answer.failure is not None else {"ai_help": answer.result}
-            return results
+        help_text = Answer()
+        if legacy.mentions_dashdash:
+            help_text = Session(self._connection, legacy, self._timeout_s).request(AI_HELP, AI_HELP_PARAMS)
+        return {legacy.method: legacy.result, **({AI_HELP: help_text.result} if help_text.result is not None else {})}
 
 
 def with_token(target: ServerTarget) -> ServerTarget:

@@ -32,6 +32,7 @@ from skillgen.sources.mcp.connect import (
     SecondHandshake,
     attempts_for,
     crawl_error,
+    may_need_another,
     with_exact_fix,
     with_token,
 )
@@ -44,15 +45,13 @@ from skillgen.sources.mcp.session import (
     MANIFEST_TOOL,
     SKILLS,
     CancelToken,
-    Handshake,
     NoAnswer,
     Session,
     negotiate,
 )
 from skillgen.sources.mcp.stdio import StdioConnection
-from skillgen.sources.mcp.target import Crawl, ServerTarget, Transport, find_manifest
-
-__all__ = ["Crawl", "crawled_session"]
+from skillgen.sources.mcp.target import Crawl as Crawl
+from skillgen.sources.mcp.target import ServerTarget, Transport, find_manifest
 
 _LISTS = {
     "tools/list": ("tools", "tools"),
@@ -101,7 +100,21 @@ def crawled_session(
         if second is not None:
             results = {**second.results(session.handshake, reader.log), **results}
             second.end()
-        yield _crawl_from_results(target, transport, session.handshake, results, reader.log, secrets), session
+        log = reader.log
+        redacted, repeated = secrets.hide_in(resolve_marks(dict(results), log))
+        report_echoed_secrets(log, repeated)
+        if target.url is None or is_loopback(target.url):
+            redacted = replace_home_folders(redacted, log, target.cwd)
+        if HIDDEN_IN_URL in (target.public_url or ""):
+            report_url_secret(log)
+        crawl = Crawl(
+            results=as_dict(redacted),
+            protocol_version=session.handshake.version,
+            transport=transport,
+            url=target.public_url,
+            problems=tuple(map(secrets.hide_in_problem, log)),
+        )
+        yield crawl, session
 
 
 @contextlib.contextmanager
@@ -124,39 +137,17 @@ def _opened(
                 if target.url is not None and symptoms:  # HTTP+SSE is the right transport: report its error alone
                     failures.clear()
                 failures.append(crawl_error(error, None, where=target.where, symptoms=symptoms, secrets=secrets))
-                if not attempt.retry_on(error):
+                if not may_need_another(attempt.transport, error):
                     break
                 continue
             if handshake.is_modern and not handshake.mentions_dashdash and not target.scope.no_legacy_handshake:
-                second = SecondHandshake(attempt, target, cancel_token, time.monotonic() - started)
-                stack.callback(second.end)
+                with contextlib.suppress(SourceError):  # the program does not start again
+                    second = SecondHandshake(attempt, target, cancel_token, time.monotonic() - started)
+                    stack.callback(second.end)
             yield attempt.transport, Session(connection, handshake, target.timeout_s), second
             return
     # The last start of a program is the most informative; what is wrong with a URL, the first request shows.
     raise failures[0] if target.url is not None else with_exact_fix(failures[-1], target)
-
-
-def _crawl_from_results(
-    target: ServerTarget,
-    transport: Transport,
-    handshake: Handshake,
-    results: dict[str, Json],
-    log: ProblemLog,
-    secrets: Secrets,
-) -> Crawl:
-    redacted, repeated = secrets.hide_in(resolve_marks(dict(results), log))
-    report_echoed_secrets(log, repeated)
-    if target.url is None or is_loopback(target.url):
-        redacted = replace_home_folders(redacted, log, target.cwd)
-    if HIDDEN_IN_URL in (target.public_url or ""):
-        report_url_secret(log)
-    return Crawl(
-        results=as_dict(redacted),
-        protocol_version=handshake.version,
-        transport=transport,
-        url=target.public_url,
-        problems=tuple(map(secrets.hide_in_problem, log)),
-    )
 
 
 @contextlib.contextmanager
@@ -249,25 +240,22 @@ class _CrawlReader:
             # A cursor is opaque, and may be the empty string: only a missing one marks the last page. Some servers
             # mark the end with an empty one, then start again.
             cursor = page.get("nextCursor")
-            marks = (
-                [json.dumps([part], sort_keys=True) for part in (items, cursor)]
-                if pages or cursor is not None
-                else ["", ""]
-            )
-            if items and marks[0] in seen:
+            if cursor is None and not pages:
+                return [page], None
+            page_mark, cursor_mark = json.dumps(items, sort_keys=True), f"at {json.dumps(cursor, sort_keys=True)}"
+            if items and page_mark in seen:
                 self.log.report("list-repeated", method, f"Page {len(pages) + 1} repeats an earlier page.")
                 return pages, None
             pages.append(page)
-            if cursor is None:
-                return pages, None
-            if f"at {marks[1]}" in seen:
+            if cursor_mark in seen:
                 self.log.report("list-repeated", method, f"Page {len(pages)} repeats an earlier cursor.")
+            if cursor is None or cursor_mark in seen:
                 return pages, None
             if len(pages) >= _PAGES_LIMIT or not self._session.seconds_left():
                 too_many = f"The list has more than {_PAGES_LIMIT} pages; only these are read."
                 self.log.report("list-too-long", method, too_many if len(pages) >= _PAGES_LIMIT else _CUT)
                 return pages, None
-            seen |= {marks[0], f"at {marks[1]}"}
+            seen |= {page_mark, cursor_mark}
             future, timeout_s, deadline = self._request_page(method, {"cursor": cursor})
 
     def _report(self, method: str, error: BaseException, *, has_pages: bool) -> None:
@@ -402,11 +390,9 @@ class _CrawlReader:
         if self._target.scope.call_ai_help:
             self.log.report("ai-help-missing", AI_HELP, f"The server has no tool {AI_HELP}.")
         is_declared = self._session.handshake.mentions_dashdash
-        future = self._session.send(AI_HELP, AI_HELP_PARAMS)
-        wait([future], self._session.seconds_left(self._timeout_s(is_declared=is_declared)))
-        error = future.exception() if future.done() else NoAnswer(AI_HELP, self._target.timeout_s)
-        if error is None:
-            return {AI_HELP: future.result()}
+        answer = self._session.request(AI_HELP, AI_HELP_PARAMS, self._timeout_s(is_declared=is_declared))
+        if (error := answer.failure) is None:
+            return {AI_HELP: answer.result}
         is_unknown = isinstance(error, RpcError) and (_is_unknown_method(error) or error.code == _INVALID_REQUEST)
         if is_declared or not is_unknown:
             self._failed("ai-help-missing", AI_HELP, what, error)

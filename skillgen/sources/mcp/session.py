@@ -116,10 +116,13 @@ class Handshake(Struct, frozen=True, kw_only=True):
         return re.search(r'"(?:[^"]*/)?dashdash":', json.dumps(self.result)) is not None
 
 
-def negotiate(connection: Connection, *, probe_s: float | None, timeout_s: float) -> Handshake:
+def negotiate(
+    connection: Connection, *, probe_s: float | None, timeout_s: float, initialize: Future[Json] | None = None
+) -> Handshake:
     """Opens a session with the newest revision that the server speaks.
 
-    `probe_s` is how long to wait for the answer to `server/discover` alone; without it, only `initialize` is sent.
+    `probe_s` is how long to wait for the answer to `server/discover` alone; without it, only `initialize` is sent,
+    unless it was before.
 
     Raises:
         NoAnswer, RpcError, ConnectionLost: the server answers neither `server/discover` nor `initialize`.
@@ -130,7 +133,7 @@ def negotiate(connection: Connection, *, probe_s: float | None, timeout_s: float
         if discover.done() and (handshake := _handshake_from_discover(discover)):
             return handshake
     version = LEGACY_VERSIONS[-1]
-    initialize = _send_initialize(connection, version)
+    initialize = initialize or send_initialize(connection)
     deadline = time.monotonic() + timeout_s
     # The first request stays open: a modern server that starts slowly answers it and rejects `initialize`.
     pending = {initialize} if discover is None or discover.done() else {discover, initialize}
@@ -142,7 +145,7 @@ def negotiate(connection: Connection, *, probe_s: float | None, timeout_s: float
             if handshake := _handshake_from_initialize(connection, initialize):
                 return handshake
             if version == LEGACY_VERSIONS[-1] and (named := _named_version(initialize.exception())):
-                version, initialize = named, _send_initialize(connection, named)
+                version, initialize = named, send_initialize(connection, named)
                 pending.add(initialize)
         if not done:
             break
@@ -151,7 +154,8 @@ def negotiate(connection: Connection, *, probe_s: float | None, timeout_s: float
     raise initialize.exception() or RpcError("the result is not an object")
 
 
-def _send_initialize(connection: Connection, version: str) -> Future[Json]:
+def send_initialize(connection: Connection, version: str = LEGACY_VERSIONS[-1]) -> Future[Json]:
+    """Sends the request that opens a session of an earlier revision."""
     params = {"protocolVersion": version, "capabilities": _CAPABILITIES, "clientInfo": _CLIENT_INFO}
     return connection.send(_INITIALIZE, params)
 
@@ -233,16 +237,18 @@ class Session:
         left = self.deadline - time.monotonic()
         return max(0.0, min(left, self.timeout_s if timeout_s is None else timeout_s))
 
-    def request(self, method: str, params: Mapping[str, Json]) -> Answer:
+    def request(self, method: str, params: Mapping[str, Json], timeout_s: float | None = None) -> Answer:
         """Sends a request and waits for its answer."""
-        return self.request_all(method, [params])[0]
+        return self.request_all(method, [params], timeout_s)[0]
 
-    def request_all(self, method: str, params: Sequence[Mapping[str, Json]]) -> list[Answer]:
+    def request_all(
+        self, method: str, params: Sequence[Mapping[str, Json]], timeout_s: float | None = None
+    ) -> list[Answer]:
         """Sends a request with each of some parameters concurrently, and returns the answers in order."""
         answers: list[Answer] = []
         for start in range(0, len(params), _MAX_CONCURRENT_REQUESTS):
             batch = params[start : start + _MAX_CONCURRENT_REQUESTS]
-            seconds = self.seconds_left()
+            seconds = self.seconds_left(timeout_s)
             futures = [self.send(method, item) for item in batch] if seconds else []
             wait(futures, seconds)
             answers += [_answer(future, method, seconds) for future in futures]
