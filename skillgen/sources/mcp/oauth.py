@@ -15,7 +15,7 @@ import threading
 import time
 import webbrowser
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterator
-from contextlib import asynccontextmanager, closing, contextmanager, suppress
+from contextlib import aclosing, asynccontextmanager, closing, contextmanager, suppress
 from typing import Any
 from urllib.parse import parse_qsl, urlsplit
 
@@ -48,7 +48,8 @@ class _TokenProvider(sdk.auth.OAuthClientProvider):
     """
 
     def __init__(self, url: str, login: Login, file: LoginFile, redirect: _Redirect, limits: LoginLimits) -> None:
-        """If nobody can be asked, requests have the stored token or none."""
+        """Requests have the stored token or none, until `may_ask` is set."""
+        self.may_ask = False
         self._login, self._file, self._redirect, self._limits = login, file, redirect, limits
         self._stored: StoredLogin = file.read()
         is_document = login.client_id is not None and urlsplit(login.client_id).scheme == "https"
@@ -63,15 +64,8 @@ class _TokenProvider(sdk.auth.OAuthClientProvider):
                 "token_endpoint_auth_method": "none",
             }
         )
-        is_interactive = login.announce is not None
-        super().__init__(
-            url,
-            metadata,
-            self,
-            self._show if is_interactive else None,
-            self._answer if is_interactive else None,
-            login.client_id if is_document else None,
-        )
+        client_document = login.client_id if is_document else None
+        super().__init__(url, metadata, self, self._show, self._answer, client_document)
 
     async def get_tokens(self) -> sdk.models.OAuthToken | None:
         """Returns the tokens of the last login."""
@@ -79,9 +73,14 @@ class _TokenProvider(sdk.auth.OAuthClientProvider):
         return tokens
 
     async def set_tokens(self, tokens: sdk.models.OAuthToken) -> None:
-        """Stores tokens with their time of expiry, which the SDK does not know in the next process."""
-        expires_at = None if tokens.expires_in is None else int(time.time()) + tokens.expires_in
-        self._update(tokens=_dumped(tokens), expires_at=expires_at)
+        """Stores tokens with what the SDK does not know in the next process: their expiry and who refreshes them."""
+        self._update(
+            tokens=_dumped(tokens),
+            expires_at=None if tokens.expires_in is None else int(time.time()) + tokens.expires_in,
+            issuer=self.context.auth_server_url,
+            metadata=_dumped(self.context.oauth_metadata),
+            resource=_dumped(self.context.protected_resource_metadata),
+        )
 
     async def get_client_info(self) -> sdk.models.OAuthClientInformationFull | None:
         """Returns the client that the user names, or the registered one."""
@@ -106,43 +105,32 @@ class _TokenProvider(sdk.auth.OAuthClientProvider):
 
     async def _auth_flow(self, request: httpx2.Request) -> AsyncGenerator[httpx2.Request, httpx2.Response]:
         flow = super()._auth_flow(request)
-        is_refreshed = False
-        try:
-            sent = await anext(flow)
-            while True:
-                if sent is not request:
-                    _require_https(str(sent.url))
-                    if sent.method == "POST" and b"grant_type=" in sent.content:
-                        await self._require_trusted_issuer()
-                response = yield sent
-                if sent is request and response.status_code in (401, 403) and not is_refreshed:
-                    # A token may be revoked before it expires.
-                    is_refreshed = True
-                    if response.status_code == 401 and self.context.can_refresh_token():
-                        await flow.aclose()  # it holds a lock
-                        self.context.token_expiry_time = 1.0
-                        flow = super()._auth_flow(request)
-                        sent = await anext(flow)
-                        continue
-                if sent is request and self._login.announce is None:
-                    return
-                if sent is request and self._is_anonymous_success(request, response):
-                    # The user requests a login, but the server answers this request without one.
-                    response = httpx2.Response(401, request=request)
-                client = self.context.client_info
-                uris = map(str, (client and client.redirect_uris) or ())
-                if sent is request and client is not self._client and self._redirect.url not in uris:
-                    self.context.client_info = None  # it is registered with another redirect URI
-                sent = await flow.asend(response)
-        except StopAsyncIteration:
-            if self.context.current_tokens is not None:
-                self._update(  # the servers that refresh tokens
-                    issuer=self.context.auth_server_url,
-                    metadata=_dumped(self.context.oauth_metadata),
-                    resource=_dumped(self.context.protected_resource_metadata),
-                )
-        finally:
-            await flow.aclose()
+        async with aclosing(flow):
+            with suppress(StopAsyncIteration):
+                sent = await anext(flow)
+                while True:
+                    response = yield sent
+                    if sent is request and not self.may_ask:
+                        return
+                    is_answered = response.status_code < 500 and response.status_code not in (401, 403, 404)
+                    if sent is request and is_answered and "authorization" not in request.headers:
+                        # The user requests a login, but the server answers this request without one.
+                        response = httpx2.Response(401, request=request)
+                    sent = await flow.asend(response)
+
+    def ask(self) -> None:
+        """Has the next request ask a person to log in, with a client that has this redirect URI."""
+        self.may_ask = True
+        client = self.context.client_info
+        if client is not self._client and self._redirect.url not in map(str, (client and client.redirect_uris) or ()):
+            self.context.client_info = None
+
+    async def check(self, request: httpx2.Request) -> None:
+        """Rejects a request of the login without encryption, or with a secret that is meant for another server."""
+        if str(request.url) != self.context.server_url:
+            _require_https(str(request.url))
+        if request.method == "POST" and b"grant_type=" in request.content:
+            await self._require_trusted_issuer()
 
     async def _show(self, page: str) -> None:
         """Shows the login page, unless the authorization server lacks what a safe login needs."""
@@ -195,11 +183,6 @@ class _TokenProvider(sdk.auth.OAuthClientProvider):
             )
         if stored != issuer:
             self._update(trusted_issuer=issuer)
-
-    @staticmethod
-    def _is_anonymous_success(request: httpx2.Request, response: httpx2.Response) -> bool:
-        is_answered = response.status_code < 500 and response.status_code not in (401, 403, 404)
-        return is_answered and "authorization" not in request.headers
 
 
 def _require_https(url: str) -> None:
@@ -387,18 +370,23 @@ async def _send_ping(target: ServerTarget, url: str, file: LoginFile) -> tuple[i
     """Sends a `ping`, for which the provider gets a token; returns the HTTP status and the token."""
     message = {"jsonrpc": "2.0", "id": 0, "method": "ping"}
     headers = [*target.headers, ("Accept", "application/json, text/event-stream")]
-    limits, redirect = LoginLimits(url, target.timeout_s, target.login.issuer), _Redirect()
-    hooks: dict[str, list[Callable[..., Any]]] = {"request": [limits.check], "response": [limits.read]}
-    options: dict[str, Any] = {"headers": headers, "timeout": target.timeout_s, "event_hooks": hooks}
+    limits, redirect, login = LoginLimits(url, target.timeout_s, target.login.issuer), _Redirect(), target.login
     async with redirect.listening(_registered_port(file)):
-        provider = _TokenProvider(url, target.login, file, redirect, limits)
+        provider = _TokenProvider(url, login, file, redirect, limits)
+        hooks: dict[str, list[Callable[..., Any]]]
+        hooks = {"request": [provider.check, limits.check], "response": [limits.read]}
+        client = httpx2.AsyncClient(auth=provider, headers=headers, timeout=target.timeout_s, event_hooks=hooks)
         with limits.running():
-            async with (
-                httpx2.AsyncClient(auth=provider, **options) as client,
-                client.stream("POST", url, json=message) as response,
-            ):
+            async with client:
+                status = (await client.post(url, json=message)).status_code
+                if status == 401 and provider.context.can_refresh_token():
+                    provider.context.token_expiry_time = 1.0  # it may be revoked before it expires
+                    status = (await client.post(url, json=message)).status_code
+                if login.announce is not None and (status in (401, 403) or provider.context.current_tokens is None):
+                    provider.ask()
+                    status = (await client.post(url, json=message)).status_code
                 tokens = provider.context.current_tokens
-                return response.status_code, None if tokens is None else tokens.access_token
+                return status, None if tokens is None else tokens.access_token
     raise AssertionError("`running` raises if the block was cancelled")
 
 

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import zip_longest
+from typing import Any
 from urllib.parse import quote, urlsplit
 
 from skillgen.errors import ProblemLog
@@ -232,42 +234,34 @@ class DisclosedTools:
     def _criteria(self, entries: Sequence[Json], undescribed: Sequence[str]) -> Iterator[Criterion]:
         """Checks the criteria that need no call."""
         detailed = [str(as_dict(entry).get("name")) for entry in entries if not is_minimal(entry)]
-        partial = [
-            name for name, raw in self._tools.items() if not {"description", "inputSchema"} <= as_dict(raw).keys()
-        ]
-        calls_nothing = "skillgen calls no tools"
-        unchecked = {5: "skillgen never reads the resource without naming tools"} | dict.fromkeys(
-            (6, 7, 8), calls_nothing
+        partial = [key for key, raw in self._tools.items() if not {"description", "inputSchema"} <= as_dict(raw).keys()]
+        lacking = f"{'without a description or inputSchema' if partial else 'missing'}: "
+        flaws = (
+            f"{len(detailed)} of {len(entries)} tools have a schema there, such as {detailed[0][:60]}"
+            if detailed
+            else "",
+            "",
+            "" if self._tools else "no read returned a description",
+            f"{lacking}{', '.join((partial or undescribed)[:3])}" if partial or undescribed else "",
         )
-        if not self._was_read:
-            unchecked |= dict.fromkeys((3, 4), "the descriptions were not read")
-        flaws: dict[int, str] = {}
-        if detailed:
-            flaws[1] = f"{len(detailed)} of {len(entries)} tools have a schema there, such as {detailed[0][:60]}"
-        if not self._tools:
-            flaws[3] = "no read returned a description"
-        if missing := partial or undescribed:
-            flaws[4] = f"{'without a description or inputSchema' if partial else 'missing'}: {', '.join(missing[:3])}"
-        for number, text in enumerate(_CRITERIA, start=1):
-            note = unchecked.get(number, flaws.get(number))
-            yield Criterion(
-                number=number,
-                text=text,
-                outcome="met" if note is None else "not checked" if number in unchecked else "not met",
-                note=note,
-            )
+        unread = "" if self._was_read else "the descriptions were not read"
+        unnamed, uncalled = "skillgen never reads the resource without naming tools", "skillgen calls no tools"
+        unchecked = ("", "", unread, unread, unnamed, uncalled, uncalled, uncalled)
+        for number, (text, reason, flaw) in enumerate(zip_longest(_CRITERIA, unchecked, flaws), start=1):
+            found: dict[str, Any] = {"outcome": "not checked" if reason else "not met" if flaw else "met"}
+            yield Criterion(number=number, text=text, note=reason or flaw or None, **found)
 
 
-def guidance_from(described: FieldReader | None) -> tuple[tuple[Section, ...], tuple[ErrorCase, ...]]:
+def guidance_from(described: FieldReader) -> tuple[tuple[Section, ...], tuple[ErrorCase, ...]]:
     """Reads `usage_guidance` and `error_guidance`; their shape is not specified (seed 003, 4.4)."""
     sections: list[Section] = []
     cases: tuple[ErrorCase, ...] = ()
     kinds: tuple[tuple[str, SectionKind], ...] = (("usage_guidance", "usage"), ("error_guidance", "failures"))
     for key, kind in kinds:
-        raw = described.raw.get(key) if described is not None else None
-        if described is not None and key == "error_guidance" and is_catalogue(raw):
+        raw = described.raw.get(key)
+        if key == "error_guidance" and is_catalogue(raw):
             cases = tuple(error_cases(described, key))
-        elif described is not None and (body := as_markdown(raw)):
+        elif body := as_markdown(raw):
             described.ignore(key)
             sections.append(Section(kind=kind, body=body))
     return tuple(sections), cases

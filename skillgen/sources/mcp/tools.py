@@ -143,7 +143,7 @@ class ToolReader(Struct, frozen=True, kw_only=True):
         description = resolver.value("description", next(filter(None, descriptions), None))
         declared = self._input(name, entry)
         is_input_declared = bool(declared.parameters) or (declared.is_declared and not is_undescribed)
-        guidance, described_errors = guidance_from(described)
+        guidance, described_errors = guidance_from(described) if described is not None else ((), ())
         facts = resolver.facts(TOOL, entry.candidates)
         limit = facts.pop("rate_limit", None)
         tool = Tool(
