@@ -180,7 +180,8 @@ def test_the_tool_reference_reaches_the_section_of_each_tool(tmp_path: Path, unk
     for words in (
         "Makes a project.",
         "Create a new project.",
-        "- `name` (string, required): Project name (1-100 chars)\n",
+        "- `name` (string, required)\n",
+        "- `name` (required, string): Project name (1-100 chars)\n",
         "- `type` (string): Who sees it\n",
         "- `type` (optional, string, max 7 characters): `public` or `private`\n",
         "- `colour`: Any name that CSS knows\n",
@@ -193,7 +194,7 @@ def test_the_tool_reference_reaches_the_section_of_each_tool(tmp_path: Path, unk
     ):
         assert words in section
         assert words.strip() in written["ai-help.md"]
-    for words in ("Project name", "`name`", "acme projects create", "sends webhook"):
+    for words in ("Project name", "acme projects create", "sends webhook"):
         assert section.count(words) == 1, words
     assert "Reads from a replica." in document.section("list_projects").text
     assert ("Comes with version 2." in written["SKILL.md"]) == bool(unknown)

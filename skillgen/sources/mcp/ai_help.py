@@ -1,8 +1,7 @@
 """Reads the result of `ai_help` (seed 000, 3.3), in Markdown or JSON as its `contentType` says.
 
 Its front matter or `metadata` is read in the shape of a `dashdash` object (seed 000, 3.1.2 and 3.3.2). Its quick
-reference and tool reference add to the tools (S0-18), but never change what the source declares: of a chapter on a
-tool, what the tool does not have yet becomes its fields, and the rest is guidance, unchanged.
+reference and tool reference add to the tools (S0-18), but never change what the source declares.
 """
 
 from __future__ import annotations
@@ -17,9 +16,8 @@ from msgspec.structs import replace
 from skillgen.errors import ProblemLog
 from skillgen.model.mcp_fields import camel
 from skillgen.model.resource import Section
-from skillgen.model.schema import Parameter
 from skillgen.model.tool import Tool
-from skillgen.model.values import Json, Origin
+from skillgen.model.values import Json, Origin, is_inferred
 from skillgen.sources.json_access import as_dict, as_list, is_bare_markup, json_or_none, text_of
 from skillgen.sources.mcp.fields import FieldReader
 from skillgen.text import generated
@@ -107,75 +105,44 @@ class AiHelp(Struct, frozen=True, kw_only=True):
 
 
 _LABEL = re.compile(r"^(?=\*\*|#{4,6} )", re.MULTILINE)
-_PART = re.compile(r"(?:#{4,6} +|\*\*)(?P<label>[^*\n]+)(?:\*\*:?)?\s*(?P<text>.*)", re.DOTALL)
+_FACT = re.compile(
+    r"^(?:#{4,6} +|\*\*)(?P<label>side effects?|(?:cli|api) equivalent)[:*\s]*(?P<text>(?:[-*] .*(?:\n|\Z))+|.*\n?)",
+    re.IGNORECASE | re.MULTILINE,
+)
 _NO_EFFECT = re.compile(r"\W*(?:none|no|nothing|n/?a|no\s+side[\s-]effects?)?\W*", re.IGNORECASE)
 _CALL = re.compile(r"`([^`\n]+)`")
-_PARAMETER = re.compile(
-    r"^[-*] `(?P<name>[\w.$-]+)`"
-    r"(?P<facts> \((?:(?:required|optional|string|integer|number|boolean|array|object)(?:, )?)+\))?"
-    r"(?::| [—–-]) (?P<text>\S.*)\n?",
-    re.MULTILINE,
-)
-"""An item on a parameter that holds its description alone, next to what its schema declares as well."""
 
 
 def with_help(tool: Tool, text: ToolHelp, origin: Origin) -> Tool:
     """Returns a tool with the text on it: its line of the quick reference, and its chapter.
 
-    Parts of the chapter that the documents show in the tool's section as well fill its empty fields, and are not
-    repeated: its parameters, side effects and equivalents (seed 000, 3.3.2, "Tool Reference").
+    Side effects and equivalents become fields if it has none, since they say what a call does; the rest of the chapter
+    is guidance, unchanged (seed 000, 3.3.2, "Tool Reference").
     """
     origins, changes = dict(tool.origins or {}), dict[str, Json]()
+
+    def read(part: re.Match[str]) -> str:
+        field = part["label"].lower().replace(" ", "_")
+        call, lines = _CALL.fullmatch(part["text"].strip()), part["text"].strip().splitlines()
+        effects = tuple(line.lstrip("-* ") for line in lines if not _NO_EFFECT.fullmatch(line))
+        if call is not None and field.endswith("t") and (getattr(tool, field) or call[1]) == call[1]:
+            changes[field], origins[field] = call[1], origins.get(field, origin)
+            return ""
+        if field.startswith("side") and effects and not tool.semantics.side_effects:
+            facts = {**(tool.semantics.origins or {}), "side_effects": origin}
+            changes["semantics"] = replace(tool.semantics, side_effects=effects, origins=facts)
+            return ""
+        return part[0]
+
     phrase = text.phrases.get(tool.name)
-    if phrase and (tool.summary is None or ("summary" in origins and origins["summary"].kind == "inferred")):
+    if phrase and (tool.summary is None or is_inferred(tool, "summary")):
         changes["summary"], origins["summary"] = phrase, origin
-    words, *labelled = _LABEL.split(text.chapters.get(tool.name, ""))
-    rest = [words]
+    words, *rest = _LABEL.split(_FACT.sub(read, text.chapters.get(tool.name, "")), 1)
     if tool.description is None and words.strip():
-        changes["description"], origins["description"], rest = words.strip(), origin, []
-    parameters = {parameter.name: parameter for parameter in tool.parameters}
-    for part in labelled:
-        match = _PART.match(part)
-        label, body = (_letters(match["label"]), match["text"].strip()) if match is not None else ("", "")
-        field = {"cliequivalent": "cli_equivalent", "apiequivalent": "api_equivalent"}.get(label, "")
-        call = _CALL.fullmatch(body) if field else None
-        if call is not None and (getattr(tool, field) or call[1]) == call[1]:
-            changes[field], origins[field], part = call[1], origins.get(field, origin), ""
-        elif label in ("sideeffect", "sideeffects") and not tool.semantics.side_effects:
-            lines = body.split("\n\n")[0].splitlines() if body[:2] in ("- ", "* ") else body.splitlines()[:1]
-            if effects := tuple(line.lstrip("-* ") for line in lines if not _NO_EFFECT.fullmatch(line)):
-                facts = {**(tool.semantics.origins or {}), "side_effects": origin}
-                changes["semantics"] = replace(tool.semantics, side_effects=effects, origins=facts)
-                part = part if body.splitlines() != lines else ""
-        elif label == "parameters":
-            part = _without_known(part, parameters, origin)
-        rest.append(part)
-    guidance = "".join(rest).strip()
-    return replace(
-        tool,
-        **changes,
-        parameters=tuple(parameters.values()),
-        origins=origins or None,
-        guidance=(*tool.guidance, *([Section(kind="help", body=guidance)] if guidance else [])),
-    )
-
-
-def _without_known(part: str, parameters: dict[str, Parameter], origin: Origin) -> str:
-    """Returns a list without the descriptions that parameters have, or that are added to them here."""
-
-    def rest(item: re.Match[str]) -> str:
-        known = parameters.get(item["name"])
-        if known is None or (known.description or item["text"]) != item["text"]:
-            return item[0]
-        if "required" in (item["facts"] or "") and not known.required:
-            return item[0]
-        if not known.description:
-            origins = {**(known.origins or {}), "description": origin}
-            parameters[known.name] = replace(known, description=item["text"], origins=origins)
-        return ""
-
-    words = _PARAMETER.sub(rest, part)
-    return words if words == part or "\n" in words.strip() else ""  # without a label that has nothing below it
+        changes["description"], origins["description"], words = words.strip(), origin, ""
+    guidance = "".join((words, *rest)).strip()
+    added = (Section(kind="help", body=guidance),) if guidance else ()
+    return replace(tool, **changes, origins=origins or None, guidance=(*tool.guidance, *added))
 
 
 def has_section(text: AiHelp, title: str) -> bool:
