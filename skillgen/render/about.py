@@ -19,7 +19,7 @@ from skillgen.render.environment import Templates
 from skillgen.render.identity import PHRASE_LIMIT, title
 from skillgen.render.pages import Page, Section, pages_of, section_of
 from skillgen.render.phrases import phrase, phrases, plain_phrase
-from skillgen.render.workflows import recipe_of, workflow_section_name, workflow_title
+from skillgen.render.workflows import workflow_section
 from skillgen.text.blocks import block
 from skillgen.text.markdown import Markdown, code, inline, one_line, plain_words
 from skillgen.text.structure import split_portions, top_headings
@@ -114,9 +114,7 @@ def _sections(service: Service, templates: Templates) -> Iterator[Section]:
         if file.text is not None:
             yield section(file.uri, "text", text=file.text)
     for workflow in service.workflows:
-        recipe = recipe_of(workflow, service.workflows, service.tools)
-        shown = section(workflow_title(workflow), "workflow", workflow=workflow, recipe=recipe)
-        yield replace(shown, name=workflow_section_name(workflow))
+        yield workflow_section(workflow, service, templates)
     for item in service.sections:
         if not service.requirements.auth or item not in own:
             yield section(section_title(item), "text", text=item.body)

@@ -264,10 +264,11 @@ REPLACED = {
     "error_headers": "error_parts",
     "error_examples": "error_parts",
     "event_lists": "parameter_lists",
+    "recipe": "workflow",
 }
-"""Filters of earlier releases, with what replaces them."""
+"""Filters and names of earlier releases, with what replaces them."""
 
-_GONE = re.compile(rf"No filter named '({'|'.join(REPLACED)})'(?=\.?\Z)")
+_GONE = re.compile(rf"(?:No filter named )?'({'|'.join(REPLACED)})'(?: is undefined)?(?=\.?\Z)")
 
 
 def _template_cache() -> TemplateCache | None:

@@ -24,6 +24,9 @@ if TYPE_CHECKING:
 
 PHRASES_TEMPLATE = "phrases.j2"
 
+REPLACED = {"workflow": "about/workflow.md.j2", "step_": "about/workflow.md.j2"}
+"""How the names of phrases of earlier releases begin, with the template that has their words now."""
+
 _Table = Mapping[str, Any]
 """Name to a text, to a pair of texts (for one thing, for several), or to a mapping of decisions to texts."""
 
@@ -124,7 +127,9 @@ def _with_users(templates: Templates) -> _Table:
         known = table.get(name)
         if known is None:
             close = get_close_matches(name, table, n=1)
-            raise _problem(f"there is no phrase {name!r}", f"did you mean {close[0]}?" if close else "correct its name")
+            template = next((REPLACED[start] for start in REPLACED if name.startswith(start)), "")
+            fix = f"did you mean {close[0]}?" if close else "correct its name"
+            raise _problem(f"there is no phrase {name!r}", f"use the template {template}" if template else fix)
         if isinstance(known, Mapping) and isinstance(item, Mapping):
             item = {**known, **item}
         elif type(item) is not type(known) or (isinstance(item, tuple) and len(item) != len(known)):
