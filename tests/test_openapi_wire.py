@@ -159,11 +159,11 @@ def test_a_body_that_is_only_xml_is_sent_with_its_xml_names(tmp_path: Path) -> N
     data = description({"/a": {"post": operation("x", requestBody=body)}}, components=components)
     page = page_of(tmp_path, data)
     for words in (
-        "- `id` (integer, required): In XML: an attribute.",
-        "In XML: its items are in an element of their own.",
-        "Each item: in XML: called `tag`.",
-        "- `note` (string): In XML: called `Remark`.",
-        "\nIn XML: called `order`, with the prefix `o`, in the namespace `urn:x`.",
+        '- `id` (integer, required): In XML: `{"attribute": true}`.',
+        'In XML: `{"wrapped": true}`.',
+        'in XML: `{"name": "tag"}`.',
+        '- `note` (string): In XML: `{"name": "Remark"}`.',
+        'In XML: `{"name": "order", "namespace": "urn:x", "prefix": "o"}`.',
     ):
         assert words in page, words
     assert "curl" not in page
@@ -180,7 +180,7 @@ def test_xml_names_are_left_out_if_json_can_be_sent(tmp_path: Path) -> None:
     assert "In XML" not in page
     alone = {"required": True, "content": {"application/xml": {"schema": schema}}}
     page = page_of(tmp_path, description({"/a": {"post": operation("x", requestBody=alone)}}))
-    assert "In XML: called `b`." in page
+    assert 'In XML: `{"name": "b"}`.' in page
     assert "curl" not in page
     path = {"name": "id", "in": "path", "required": True, "schema": {"type": "string"}, "example": "a7"}
     optional = operation("x", parameters=[path], requestBody={**alone, "required": False})

@@ -60,7 +60,7 @@ VALUES: dict[str, tuple[Json, str]] = {
     ),
     "one-of-two": (
         {"type": "object", "anyOf": [{"required": ["a"]}, {"required": ["b", "c"]}]},
-        "(object): At least one of these is required: `a`; `b` and `c`.",
+        "(object): At least one of `a`; `b` and `c` is required.",
     ),
     "exactly-one": (
         {"type": "object", "oneOf": [{"required": ["a"]}, {"required": ["b"]}]},
@@ -101,7 +101,7 @@ VALUES: dict[str, tuple[Json, str]] = {
     # objects
     "map": (
         {"additionalProperties": {"type": "string", "enum": ["m", "n"], "maxLength": 4}},
-        "(map of string to string): Each value: one of `m`, `n`. Each value: at most 4 characters.",
+        "(map of string to string): Each value: one of `m`, `n`; at most 4 characters.",
     ),
     "others": (
         {"properties": {"p": {"type": "string"}}, "additionalProperties": {"type": "integer", "minimum": 3}},
@@ -142,11 +142,11 @@ VALUES: dict[str, tuple[Json, str]] = {
     # arrays
     "items": (
         {"type": "array", "items": {"type": "string", "description": "A tag.", "enum": ["a", "b"], "pattern": "."}},
-        "(array of string): Each item: A tag. Each item: one of `a`, `b`. Each item: matches `.`.",
+        "(array of string): Each item: A tag; one of `a`, `b`; matches `.`.",
     ),
     "items-of-items": (
         {"type": "array", "items": {"type": "array", "minItems": 2, "items": {"type": "number", "maximum": 9}}},
-        "(array of array of number): Each item: at least 2 items. Each item of each item: at most 9.",
+        "(array of array of number): Each item: at least 2 items; each item: at most 9.",
     ),
     "tuple": (
         {"type": "array", "prefixItems": [{"enum": ["q"]}, {"type": "number"}], "items": {"type": "boolean"}},
@@ -194,8 +194,8 @@ VALUES: dict[str, tuple[Json, str]] = {
         "(integer): How many; defaults to 100. Default: `10`.",
     ),
     "said-choices": (
-        {"type": "string", "enum": ["asc", "desc", "none"], "description": "One of asc, desc or none"},
-        "(string): One of asc, desc or none",
+        {"type": "string", "enum": ["asc", "desc", "none"], "description": "`asc`, `desc` or `none`"},
+        "(string): `asc`, `desc` or `none`",
     ),
     "other-words": (
         {"type": "string", "enum": ["open", "closed"], "description": "Finds open or closed ones"},

@@ -219,9 +219,6 @@ _LARGEST_SAFE = 2**53 - 1
 _TOLD_OF_RESULTS = ("contentMediaType", "xml")
 """Constraints that help to read a value."""
 
-_OWN_FORMS = ("one_of", "always", "example")
-"""Sentences with a form of their own for a nested value."""
-
 _BOUNDS = (
     ("minimum", "maximum", None),
     ("minLength", "maxLength", "characters"),
@@ -233,144 +230,119 @@ _CONSTRAINTS = (
     ("exclusiveMaximum", "less_than", value),
     ("multipleOf", "multiple_of", value),
     ("pattern", "matches", lambda data: exact_code(str(data))),
+    ("contentMediaType", "holds", lambda data: code(str(data))),
+    ("xml", "in_xml", value),
 )
 """Keywords with a sentence on their value, which the function formats."""
 
 
-class Notes:
-    """Makes sentences on a value, or on a nested value: `Each item: at most 3 characters.`"""
+def value_notes(
+    schema: Schema, deprecated: bool, way: Direction, text: str = "", *, is_nested: bool = False
+) -> Iterator[str]:
+    """Yields sentences on a value, and on its items or values if nothing else is nested in it; none that `text` has.
 
-    def __init__(self, way: Direction, lead: str = "") -> None:
-        """Takes the way that the value goes, and the words for a nested value, such as "Each item"."""
-        self._way, self._lead = way, lead
+    If the value `is_nested`, they begin in lower case.
+    """
+    for target in inline_parts(schema):
+        if target.description:
+            yield with_stop(inline(target.description))
+        yield from value_notes(target, target.deprecated, way, text, is_nested=is_nested)
+    for note in chain(_notes(schema, deprecated, way), _within(schema, way, text)):
+        if note.rstrip(".") not in text:
+            yield note[:1].lower() + note[1:] if is_nested else note
 
-    def of(self, schema: Schema, deprecated: bool) -> Iterator[str]:
-        """Yields sentences on a value, and on its items or values if nothing else is nested in it."""
-        for target in inline_parts(schema):
-            yield from self._inner(target)
-        yield from self._limits(schema, deprecated)
-        if schema.discriminator is not None:
-            yield from self._discriminator(schema.discriminator, schema)
-        if len(schema.alternatives) > _ALTERNATIVES_SHOWN:
-            types = _distinct_phrases(schema.alternatives)
-            if len(types) > _ALTERNATIVES_SHOWN:
-                yield self._note("the_types", types=", ".join(types))
-        if (names := schema.property_names) is not None:
-            notes = self._within("each_name")
-            if said := inline(names.description or ""):
-                yield notes._nested(_lowered(with_stop(said)))
-            yield from notes.of(names, names.deprecated)
-        if schema.items is not None and is_container(schema, "items"):
-            yield from self._within("each_item")._inner(schema.items)
-        if isinstance(schema.additional, Schema) and is_container(schema, "additional"):
-            yield from self._within("each_value")._inner(schema.additional)
 
-    def _note(self, name: str, /, count: object = None, **fields: object) -> str:
-        if self._lead and name in _OWN_FORMS:
-            return phrase(f"nested_{name}", lead=self._lead, **fields)
-        sentence = phrase(name, count, **fields)
-        return self._nested(_lowered(sentence)) if self._lead else sentence
+def _within(schema: Schema, way: Direction, text: str) -> Iterator[str]:
+    """Yields a sentence on the values within another one: `Each item: one of `a`, `b`; at most 3 characters.`"""
+    has_items = schema.items is not None and schema.items.choices != () and is_container(schema, "items")
+    has_values = isinstance(schema.additional, Schema) and is_container(schema, "additional")
+    for name, inner in (
+        ("each_name", schema.property_names),
+        ("each_item", schema.items if has_items else None),
+        ("each_value", schema.additional if has_values else None),
+    ):
+        if isinstance(inner, Schema):
+            notes = [*schema_description(inner, text), *value_notes(inner, inner.deprecated, way, text, is_nested=True)]
+            if words := "; ".join(note.removesuffix(".") for note in notes):
+                yield phrase("nested", lead=phrase(name), words=words)
 
-    def _nested(self, sentence: str) -> str:
-        return phrase("nested", lead=self._lead, sentence=sentence)
 
-    def _within(self, name: str) -> Notes:
-        """Returns what makes sentences on a value within this one."""
-        lead = phrase(name)
-        return Notes(self._way, phrase("lead_within", lead=lead, outer=_lowered(self._lead)) if self._lead else lead)
+def _notes(schema: Schema, deprecated: bool, way: Direction) -> Iterator[str]:
+    """Yields a sentence for each constraint on a value itself."""
+    if deprecated:
+        yield phrase("deprecated")
+    if schema.choices is not None and (schema.types or schema.choices != (None,)):
+        name = ("no_value", "always")[len(schema.choices)] if len(schema.choices) < 2 else "one_of"
+        yield phrase(name, values=value_list(schema.choices))
+    constraints = schema.constraints or {}
+    if way == "returned":  # the service sees to the rest
+        constraints = {key: item for key, item in constraints.items() if key in _TOLD_OF_RESULTS}
+    elif schema.default is not None and schema.default.json is not None:  # null is what is sent by default anyway
+        yield phrase("default", value=value(schema.default.json))
+    yield from _limits(schema, constraints)
+    if way != "returned":
+        yield from _rules(schema)
+    if schema.contains is not None:
+        counts = {name: count for name, count in constraints.items() if name.endswith("Contains")}
+        yield phrase("must_match", rule=rule_text(Schema(contains=schema.contains, constraints=counts)))
+    if schema.write_only:
+        yield phrase("write_only")
+    if schema.examples:
+        yield phrase("example", value=value(schema.examples[0]))
+    if schema.discriminator is not None:
+        yield from _discriminator(schema.discriminator, schema)
+    if len(schema.alternatives) > _ALTERNATIVES_SHOWN:
+        types = _distinct_phrases(schema.alternatives)
+        if len(types) > _ALTERNATIVES_SHOWN:
+            yield phrase("the_types", types=", ".join(types))
 
-    def _inner(self, schema: Schema) -> Iterator[str]:
-        if schema.choices == ():
-            return
-        if schema.description:
-            text = with_stop(inline(schema.description))
-            yield self._nested(text) if self._lead else text
-        yield from self.of(schema, schema.deprecated)
 
-    def _limits(self, schema: Schema, deprecated: bool) -> Iterator[str]:
-        """Yields a sentence for each constraint on a value itself."""
-        if deprecated:
-            yield self._note("deprecated")
-        if schema.choices is not None and (schema.types or schema.choices != (None,)):
-            name = ("no_value", "always")[len(schema.choices)] if len(schema.choices) < 2 else "one_of"
-            yield self._note(name, values=value_list(schema.choices))
-        constraints = schema.constraints or {}
-        if self._way == "returned":  # the service sees to the rest
-            constraints = {key: item for key, item in constraints.items() if key in _TOLD_OF_RESULTS}
-        elif schema.default is not None and schema.default.json is not None:  # null is what is sent by default anyway
-            yield self._note("default", value=value(schema.default.json))
-        if constraints:
-            yield from self._constraints(schema, constraints)
-        if self._way != "returned":
-            yield from self._rules(schema)
-        if schema.contains is not None:
-            counts = {name: count for name, count in constraints.items() if name.endswith("Contains")}
-            yield self._note("must_match", rule=rule_text(Schema(contains=schema.contains, constraints=counts)))
-        if schema.write_only:
-            yield self._note("write_only")
-        if schema.examples:
-            yield self._note("example", value=value(schema.examples[0]))
+def _rules(schema: Schema) -> Iterator[str]:
+    """Yields what a caller must see to: what else is required, and what is not allowed."""
+    if schema.required:
+        yield phrase("also_required", names=code_list(schema.required))
+    if differ_in_required(schema):
+        lead = phrase("exactly_one" if schema.is_exclusive else "at_least_one")
+        groups = [code_list(item.required, phrase("and_between")) for item in schema.alternatives]
+        separator = "; " if any(len(item.required) > 1 for item in schema.alternatives) else ", "
+        yield phrase("one_is_required", lead=lead, names=separator.join(groups))
+    if schema.excluded is not None:
+        names = schema.excluded.required
+        if names and _has_only(schema.excluded, "required"):
+            yield phrase("not_with", len(names), names=code_list(names, phrase("and_between")))
+        else:
+            yield phrase("must_not_match", rule=rule_text(schema.excluded))
+    if schema.read_only:
+        yield phrase("read_only")
 
-    def _rules(self, schema: Schema) -> Iterator[str]:
-        """Yields what a caller must see to: what else is required, and what is not allowed."""
-        if schema.required:
-            yield self._note("also_required", names=code_list(schema.required))
-        if differ_in_required(schema):
-            yield self._alternatives(schema)
-        if schema.excluded is not None:
-            names = schema.excluded.required
-            if names and _has_only(schema.excluded, "required"):
-                yield self._note("not_with", len(names), names=code_list(names, phrase("and_between")))
-            else:
-                yield self._note("must_not_match", rule=rule_text(schema.excluded))
-        if schema.read_only:
-            yield self._note("read_only")
 
-    def _alternatives(self, schema: Schema) -> str:
-        are_single = all(len(item.required) == 1 for item in schema.alternatives)
-        return self._note(
-            "one_is_required" if are_single else "one_group_is_required",
-            lead=phrase("exactly_one" if schema.is_exclusive else "at_least_one"),
-            names=(", " if are_single else "; ").join(
-                code_list(item.required, phrase("and_between")) for item in schema.alternatives
-            ),
-        )
-
-    def _constraints(self, schema: Schema, constraints: Mapping[str, Json]) -> Iterator[str]:
-        for low_key, high_key, unit in _BOUNDS:
-            low, high = constraints.get(low_key), constraints.get(high_key)
-            low, high = None if low == -_LARGEST_SAFE else low, None if high == _LARGEST_SAFE else high
-            if low is not None or high is not None:
-                yield self._range(low, high, unit)
-        for key, name, written in _CONSTRAINTS:
-            if key in constraints and not (key == "pattern" and _is_of_format(schema, str(constraints[key]))):
-                yield self._note(name, value=written(constraints[key]))
-        if "uniqueItems" in constraints and _is_array(schema):
-            yield self._note("unique_items")
-        if "contentMediaType" in constraints:
-            yield self._note("holds", type=code(str(constraints["contentMediaType"])))
-        if isinstance(xml := constraints.get("xml"), dict) and (
-            words := ", ".join(_xml_phrases(xml, _is_array(schema)))
-        ):
-            yield self._note("in_xml", words=words)
-
-    def _range(self, low: Json, high: Json, unit: str | None) -> str:
+def _limits(schema: Schema, constraints: Mapping[str, Json]) -> Iterator[str]:
+    for low_key, high_key, unit in _BOUNDS if constraints else ():
+        low, high = constraints.get(low_key), constraints.get(high_key)
+        low, high = None if low == -_LARGEST_SAFE else low, None if high == _LARGEST_SAFE else high
         if low is not None and high is not None and low != high:
-            return self._note("from_to", low=limit_text(low), high=_measured(limit_text(high), unit, None))
-        limit, name = (high, "at_most") if low is None else (low, "at_least" if high is None else "exactly")
-        return self._note(name, limit=_measured(limit_text(limit), unit, limit))
+            yield phrase("from_to", low=limit_text(low), high=_measured(high, unit, None))
+        elif low is not None or high is not None:
+            limit, name = (high, "at_most") if low is None else (low, "at_least" if high is None else "exactly")
+            yield phrase(name, limit=_measured(limit, unit, limit))
+    for key, name, written in _CONSTRAINTS:
+        if key in constraints and not (key == "pattern" and _is_of_format(schema, str(constraints[key]))):
+            yield phrase(name, value=written(constraints[key]))
+    if "uniqueItems" in constraints and _is_array(schema):
+        yield phrase("unique_items")
 
-    def _discriminator(self, discriminator: Discriminator, schema: Schema) -> Iterator[str]:
-        """Yields which property value means which type."""
-        name, mapping = code(discriminator.property), discriminator.mapping or {}
-        listed = {item.ref for item in schema.alternatives if item.ref is not None}
-        links = {ref: _selected_link(ref, listed) for ref in filter(None, (*mapping.values(), discriminator.default))}
-        types = [f"{code(key)} {links[ref] if ref else phrase('unread_type')}" for key, ref in mapping.items()]
-        if len(mapping) > _LINKED_TYPES or all(key == ref and ref in listed for key, ref in mapping.items()):
-            types = [*map(code, mapping)]
-        yield self._note("identifies_by" if types else "identifies", name=name, types=", ".join(types))
-        if discriminator.default:
-            yield self._note("default_type", name=name, type=links[discriminator.default])
+
+def _discriminator(discriminator: Discriminator, schema: Schema) -> Iterator[str]:
+    """Yields which property value means which type."""
+    name, mapping = code(discriminator.property), discriminator.mapping or {}
+    listed = {item.ref for item in schema.alternatives if item.ref is not None}
+    links = {ref: _selected_link(ref, listed) for ref in filter(None, (*mapping.values(), discriminator.default))}
+    types = [f"{code(key)} {links[ref] if ref else phrase('unread_type')}" for key, ref in mapping.items()]
+    if len(mapping) > _LINKED_TYPES or all(key == ref and ref in listed for key, ref in mapping.items()):
+        types = [*map(code, mapping)]
+    yield phrase("identifies_by" if types else "identifies", name=name, types=", ".join(types))
+    if discriminator.default:
+        yield phrase("default_type", name=name, type=links[discriminator.default])
 
 
 def _is_of_format(schema: Schema, pattern: str) -> bool:
@@ -378,35 +350,14 @@ def _is_of_format(schema: Schema, pattern: str) -> bool:
     return schema.format in ("date", "date-time", "time", "duration", "uuid", "ipv4", "ipv6") and len(pattern) > 60
 
 
-def _lowered(sentence: str) -> str:
-    return sentence[:1].lower() + sentence[1:]
-
-
-def _measured(limit: str, unit: str | None, count: Json) -> str:
+def _measured(limit: Json, unit: str | None, count: Json) -> str:
     """Returns a limit with its unit, in the singular for 1."""
-    return phrase(unit, count, number=limit) if unit else limit
+    return phrase(unit, count, number=limit_text(limit)) if unit else limit_text(limit)
 
 
 def limit_text(data: Json) -> str:
     """Returns a limit; an integer without code formatting."""
     return str(data) if type(data) is int else value(data)
-
-
-def _xml_phrases(xml: Mapping[str, Json], is_array: bool) -> Iterator[str]:
-    """Yields how a value is written in XML (OpenAPI 3.2, "XML Object")."""
-    node = xml.get("nodeType")
-    is_wrapped = xml.get("wrapped") is True or (is_array and node == "element")
-    if xml.get("attribute") is True or node == "attribute":
-        yield phrase("xml_attribute")
-    elif node in ("text", "cdata"):
-        yield phrase("xml_text")
-    elif is_wrapped:
-        yield phrase("xml_wrapped")
-    if isinstance(xml.get("name"), str) and (is_wrapped or not is_array):  # a list has no element otherwise
-        yield phrase("xml_name", name=code(xml["name"]))
-    for key in ("prefix", "namespace"):
-        if isinstance(xml.get(key), str):
-            yield phrase(f"xml_{key}", name=code(xml[key]))
 
 
 def schema_description(schema: Schema, text: str | None) -> Iterator[str]:
@@ -547,30 +498,19 @@ def parameter_notes(parameter: Parameter, way: Direction = "both") -> Markdown:
     A sentence that is already in its description is left out.
     """
     schema, text = parameter.schema, parameter.description or ""
-    notes = chain(value_notes(schema, parameter.deprecated, way), _sending_notes(parameter), syntax_notes(parameter))
-    lead = phrase("nested", lead=phrase("each_item"), sentence="") if schema.items is not None else "\n"
-    target = inline_type(schema) or schema
+    target, said = inline_type(schema) or schema, text
     if target.choices and _lists_all(text, target.choices):
-        text += phrase("one_of", values=value_list(target.choices))
+        said += phrase("one_of", values=value_list(target.choices))
     if text and schema.default is not None and _says_default(text, schema.default.json):
-        text += phrase("default", value=value(schema.default.json))
-    sentences = [note for note in notes if note.rpartition(lead)[2].rstrip(".") not in text]
-    return Markdown(" ".join([*schema_description(schema, text), *sentences]))
+        said += phrase("default", value=value(schema.default.json))
+    notes = value_notes(schema, parameter.deprecated, way, said)
+    more = chain(_sending_notes(parameter), syntax_notes(parameter))
+    return Markdown(" ".join([*schema_description(schema, text), *notes, *(item for item in more if item not in text)]))
 
 
 def _lists_all(text: str, choices: Sequence[Json]) -> bool:
-    """True if a text has all of several values in quotes or as code, or in their order after a word for them."""
-    words = [str(choice) for choice in choices]
-    if len(words) > 1 and {match[2] for match in _QUOTED.finditer(text)}.issuperset(words):
-        return True
-    if not 1 < len(words) <= _LISTED_CHOICES or not all(word in text for word in words):
-        return False
-    listed = r"\W{1,4}(?:(?:or|and)\W{1,3})?".join(map(re.escape, words))
-    return re.search(rf"(?i:one of|either|values?|options?)\W{{1,4}}{listed}(?![\w-])", text) is not None
-
-
-_LISTED_CHOICES = 12
-"""Maximum of values that are searched in the order of the schema."""
+    """True if a text has all of several values in quotes or as code."""
+    return len(choices) > 1 and {match[2] for match in _QUOTED.finditer(text)}.issuperset(map(str, choices))
 
 
 def _says_default(text: str, default: Json) -> bool:
@@ -587,8 +527,3 @@ _QUOTED = re.compile(r"([`\"'])([^`\"'\n]{1,80})\1")
 def schema_notes(schema: Schema, way: Direction = "both") -> Markdown:
     """Returns the same for a named type or a result."""
     return Markdown(" ".join(value_notes(schema, schema.deprecated, way)))
-
-
-def value_notes(schema: Schema, deprecated: bool, way: Direction) -> Iterator[str]:
-    """Yields sentences on a value, and on its items or values if nothing else is nested in it."""
-    return Notes(way).of(schema, deprecated)
