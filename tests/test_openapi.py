@@ -441,11 +441,12 @@ def test_a_body_with_several_media_types_lists_the_properties_of_each(tmp_path: 
         ({"style": "pipeDelimited", "explode": True, "schema": {"type": "array"}}, "Sent as p=A&p=B."),
         (
             {"style": "deepObject", "schema": {"type": "array", "items": {}}},
-            "OpenAPI does not define how a list is sent; often as p[]=A&p[]=B.",
+            "Sent as p[]=A&p[]=B. OpenAPI does not define how a list is sent; most services read this.",
         ),
         (
             {"style": "deepObject", "schema": {"properties": {"a": {"type": "array"}, "b": {}}}},
-            "Sent as p[b]=VALUE. OpenAPI does not define how a list is sent; often as p[a][]=A&p[a][]=B.",
+            "Sent as p[b]=VALUE&p[a][]=A&p[a][]=B. OpenAPI does not define how a list is sent; most services read "
+            "this.",
         ),
         (
             {"in": "cookie", "style": "cookie", "schema": {"properties": {"a": {}, "b": {}}}},

@@ -21,11 +21,7 @@ from skillgen.model.serialization import (
     LINES,
     QUERY_STRING,
     RECORDS,
-    cookie_text,
-    header_text,
-    is_exploded,
-    path_segment,
-    query_pairs,
+    written,
 )
 from skillgen.model.values import Json, json_type
 from skillgen.render.commands import innermost, syntax_notes
@@ -325,9 +321,9 @@ def _limits(schema: Schema, constraints: Mapping[str, Json]) -> Iterator[str]:
         elif low is not None or high is not None:
             limit, name = (high, "at_most") if low is None else (low, "at_least" if high is None else "exactly")
             yield phrase(name, limit=_measured(limit, unit, limit))
-    for key, name, written in _CONSTRAINTS:
+    for key, name, shown in _CONSTRAINTS:
         if key in constraints and not (key == "pattern" and _is_of_format(schema, str(constraints[key]))):
-            yield phrase(name, value=written(constraints[key]))
+            yield phrase(name, value=shown(constraints[key]))
     if "uniqueItems" in constraints and _is_array(schema):
         yield phrase("unique_items")
 
@@ -374,8 +370,6 @@ def adds_description(schema: Schema, text: str | None) -> bool:
 
 
 SCALARS = frozenset({"string", "integer", "number", "boolean"})
-_INVISIBLE = {"%20": "%2520", "%09": "%2509"}
-"""Characters that stay percent-encoded in a sample, as they would be invisible."""
 
 
 def _sending_notes(parameter: Parameter) -> Iterator[str]:
@@ -409,28 +403,22 @@ _STYLES = {LINES: "style_lines", RECORDS: "style_records", QUERY_STRING: "style_
 
 
 def _style_notes(parameter: Parameter, sent: Serialization) -> Iterator[str]:
-    style, schema = sent.style or "", inline_type(parameter.schema) or parameter.schema
+    style, place = sent.style or "", parameter.location
     if style in _STYLES:
         yield phrase(_STYLES[style])
         return
-    lists: dict[str, Schema] = {}
-    if style == "deepObject":
-        whole = next(filter(_is_array, (schema, *schema.alternatives)), None)
-        lists = (
-            {"": whole}
-            if whole is not None
-            else {f"[{item.name}]": item.schema for item in schema.properties if _is_array(item.schema)}
-        )
-    default = "simple" if parameter.location in ("path", "header") else "form"
-    form = _sample_form(parameter, schema, style, is_exploded(style or default, sent.explode))
-    if form is not None and "" not in lists:
-        yield phrase("sent_as", form=code(form))
+    sample = _sample(inline_type(parameter.schema) or parameter.schema, style)
+    if sample != "VALUE" or (style and place == "path"):
+        place = place if place in ("path", "header", "cookie") else "query"
+        form = "&".join(written(place, parameter.name, sample, style, sent.explode)).replace("\t", "%09")
+        for blank in ("%20", "%09"):  # which would be invisible
+            form = form.replace(blank, f"%25{blank[1:]}")
+        if form:
+            yield phrase("sent_as", form=code(unquote(form)))
+        if style == "deepObject" and "%5B%5D=" in form:
+            yield phrase("list_as_deep_object")
     if style == "cookie":
         yield phrase("not_encoded")
-    for inner, item in list(lists.items())[:1]:
-        if item.items is None or not (item.items.properties or item.items.ref):
-            name = f"{parameter.name}{inner}[]"
-            yield phrase("list_as_deep_object", form=code(f"{name}=A&{name}=B"))
 
 
 def _is_array(schema: Schema) -> bool:
@@ -443,35 +431,17 @@ def _is_scalar(schema: Schema) -> bool:
     return not schema.properties and bool(schema.types) and SCALARS.issuperset(schema.types)
 
 
-def _sample_form(parameter: Parameter, schema: Schema, style: str, explode: bool) -> str | None:
-    """Returns a sample of a parameter in a request; `None` if every style writes it alike."""
-    name, value = parameter.name, _sample(schema, style)
-    if parameter.location == "path":
-        return _unquoted(path_segment(name, value, style or "simple", explode)) if style or value != "VALUE" else None
-    if value == "VALUE":
-        return None
-    if parameter.location == "header":
-        return header_text(value, style or "simple", explode=explode).replace("\t", "%09")
-    if parameter.location == "cookie":
-        return unquote(cookie_text(name, value, style or "form", explode=explode))
-    return _unquoted("&".join(query_pairs(name, value, style or "form", explode))) or None
-
-
 def _sample(schema: Schema, style: str) -> Json:
     """Returns a value that shows the form: a list, an object with known properties, or a scalar."""
     if _is_scalar(schema):
         return "VALUE"
-    if _is_array(schema) or style.endswith("Delimited"):
+    if any(map(_is_array, (schema, *schema.alternatives))) or style.endswith("Delimited"):
         return ["A", "B"]
-    unnamed = [] if schema.properties else ["NAME"] if style == "deepObject" else ["A", "B"]
-    names = [item.name for item in schema.properties if not (_is_array(item.schema) or item.schema.properties)]
-    return dict.fromkeys(names[:2] or unnamed, "VALUE")
-
-
-def _unquoted(form: str) -> str:
-    for encoded, encoded_twice in _INVISIBLE.items():
-        form = form.replace(encoded, encoded_twice)
-    return unquote(form)
+    if not schema.properties:
+        return dict.fromkeys(["NAME"] if style == "deepObject" else ["A", "B"], "VALUE")
+    plain = [item.name for item in schema.properties if not (_is_array(item.schema) or item.schema.properties)]
+    lists = [item.name for item in schema.properties if _is_array(item.schema)] if style == "deepObject" else []
+    return {**dict.fromkeys(plain[:2], "VALUE"), **{name: ["A", "B"] for name in lists[:1]}}
 
 
 _LINKED_TYPES = 100
