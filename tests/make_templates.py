@@ -75,6 +75,8 @@ NAMES = {
     "is_first": "whether a result is the first of its tool",
     "is_index": "whether the page is one of an index, which is read as a whole",
     "is_portable": "whether every host can use the connection",
+    "is_site": "whether the section is for the site, which has the marks next to the heading",
+    "marks": "the marks of the tool, after its request or usage; empty on the site",
     "is_template": "whether the resource is a URI template",
     "lead": "the text above the sections of a page of the site, in HTML",
     "legend": "what the marks mean, in HTML",

@@ -209,7 +209,7 @@ def reference_of(
     tools_by_group, common = _tools_by_group(service), common_errors(service)
     shown = _with_quotations(service if called is None else replace(service, tools=called))
     sections = {
-        name: list(_tool_sections(service, tools, templates, common, above=[] if is_whole else repeated(tools)))
+        name: list(_tool_sections(service, tools, templates, common, is_site=is_whole))
         for name, tools in tools_by_group.items()
     }
     headings, notes = phrases("about_headings"), common_notes(service)
@@ -552,8 +552,10 @@ def _tool_sections(
     templates: Templates,
     common: CommonErrors,
     *,
-    above: Sequence[str],
+    is_site: bool,
 ) -> Iterator[Section]:
+    """Yields the section of each tool; on a site, all items of its lists are in it, and its marks are not."""
+    above = [] if is_site else repeated(tools)
     auth = shared_auth(service)
     has_one_scheme = len({item.name for item in service.requirements.auth}) == 1
     command = partial(curl_command, service=service)
@@ -569,6 +571,7 @@ def _tool_sections(
             has_one_scheme=has_one_scheme,
             above=above,
             notes=notes,
+            is_site=is_site,
         )
         yield replace(
             section_of(tool.name, body, target=TOOL + tool.name),

@@ -7,7 +7,7 @@ sheet and scripts, which its Content-Security-Policy enforces, and no text of a 
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from html import escape
 from typing import Any
 from urllib.parse import quote
@@ -17,7 +17,6 @@ from markdown_it.renderer import RendererHTML
 from markdown_it.token import Token
 from markdown_it.utils import EnvType, OptionsDict
 from markupsafe import Markup
-from msgspec import Struct
 
 from skillgen.model.document import Document
 from skillgen.render.environment import Templates
@@ -42,109 +41,62 @@ _ADDRESS = re.compile(r"https?://[^\s<>()\"'`]{1,2000}(?<![.,;:!?])")
 _PAGE_LINK = re.compile(r"\A([a-z0-9-]{1,200})\.md(?=#|\Z)")
 
 
-class Article(Struct, frozen=True, kw_only=True):
-    """A section of a page."""
-
-    name: str
-    """The exact name of what it documents."""
-
-    anchor: str
-    """Its `id` on the page."""
-
-    body: Markup
-    """Its content, without the heading."""
-
-    marks: tuple[str, ...] = ()
-    """The marks of the tool."""
-
-
-class MenuEntry(Struct, frozen=True, kw_only=True):
-    """A page in the menu, or a service of a site with several."""
-
-    title: str
-    """What it is called."""
-
-    address: str
-    """Its file."""
-
-    count: int
-    """How many sections it has; of a service, how many tools."""
-
-    words: str = ""
-    """What the tools of the group do, or what the service is for."""
-
-
 def html_documents(rendering: Rendering) -> Iterator[Document]:
     """Yields the site of a service."""
     service, templates = rendering.service, rendering.templates
     reference = reference_of(service, templates, is_whole=True)
     resolved = link_resolver(reference.places)
-    tools = {tool.name: tool for tool in service.tools}
     words = {
         topic.pages[0].file_name: topic.words
         or clip("; ".join(tool_phrase(tool) or tool.name for tool in topic.tools), WORDS_LIMIT)
         for topic in reference.topics
         if topic.pages
     }
+    marks_of = {tool.name: marks(tool) for tool in service.tools}
     of_tools = {page.file_name for page, _ in reference.tool_pages}
-    entries = [
-        MenuEntry(
-            title=str(page.heading),
-            address=_file(page),
-            count=len(page.sections),
-            words=words.get(page.file_name, ""),
-        )
+    entries = {
+        page.file_name: _entry(page.heading, _file(page), len(page.sections), words.get(page.file_name, ""))
         for page in reference.pages
-    ]
-    groups = [entry for page, entry in zip(reference.pages, entries, strict=True) if page.file_name in of_tools]
+    }
     context: dict[str, Any] = {
         "title": title(service),
-        "tool_pages": groups,
-        "other_pages": [entry for entry in entries if entry not in groups],
+        "tool_pages": [entry for name, entry in entries.items() if name in of_tools],
+        "other_pages": [entry for name, entry in entries.items() if name not in of_tools],
         "number": len(service.tools),
         "noun": _NOUNS.get(service.kind, "tools"),
     }
     what, when = what_and_when(service)
-    yield _page(
-        templates, "index.html", what=what, when=when, service=service, legend=to_html(marks_legend(service)), **context
-    )
-    for page, entry in zip(reference.pages, entries, strict=True):
+    legend = to_html(marks_legend(service))
+    yield _page(templates, "index.html", what=what, when=when, service=service, legend=legend, **context)
+    for page in reference.pages:
         articles = [
-            Article(
-                name=str(section.heading),
-                anchor=page.anchors[section.key],
-                body=to_html(resolved(_without_marks(section.text.partition("\n")[2], shown))),
-                marks=shown,
-            )
+            {
+                "name": str(section.heading),
+                "anchor": page.anchors[section.key],
+                "body": to_html(resolved(section.text.partition("\n")[2])),
+                "marks": marks_of.get(section.name, ()) if page.file_name in of_tools else (),
+            }
             for section in (*page.sections, *page.types)
-            for shown in [marks(tools[section.name]) if section.name in tools and page.file_name in of_tools else ()]
         ]
         lead = to_html(resolved(page.intro)) if page.intro else None
-        yield _page(templates, entry.address, heading=entry.title, lead=lead, articles=articles, **context)
+        yield _page(templates, _file(page), heading=str(page.heading), lead=lead, articles=articles, **context)
     yield Document("html/search.js", _search_index(rendering, reference))
     yield from _assets(templates)
+
+
+def _entry(title: str, address: str, count: int, words: str) -> dict[str, Any]:
+    """Returns a page in the menu, or a service of several: how many sections or tools, and what it is for."""
+    return {"title": str(title), "address": address, "count": count, "words": words}
 
 
 _NOUNS = {"openapi": "operations", "cli": "commands"}
 """What the tools of a kind of service are called."""
 
 
-def _without_marks(text: str, shown: Collection[str]) -> str:
-    """Returns a section without the marks in its first line, which are next to its heading."""
-    marks_text = ", ".join(mark for mark in shown if mark != "deprecated")
-    head, found, rest = text.partition(f"[{marks_text}]")
-    return head.rstrip(" ") + rest if marks_text and found and "\n" not in head.strip() else text
-
-
 def html_site_documents(site: Site) -> Iterator[Document]:
     """Yields the page above the sites of several services, which searches all of them."""
     entries = [
-        MenuEntry(
-            title=title(service),
-            address=f"../{quote(folder)}/html/",
-            count=len(service.tools),
-            words=short_description(service, 200),
-        )
+        _entry(title(service), f"../{quote(folder)}/html/", len(service.tools), short_description(service, 200))
         for service, folder in zip(site.services, site.folders, strict=True)
     ]
     page = site.templates.render("html/services.html.j2", services=entries, file_name="index.html")
