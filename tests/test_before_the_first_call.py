@@ -14,21 +14,12 @@ from listed import documented, tool
 
 Json = Any
 
-MANY = 13
-"""More tools than SKILL.md says when to use one by one."""
-
 
 def skill_of(out: Path) -> str:
     """Returns the one SKILL.md, in which no link leads nowhere."""
     (path,) = out.glob("skills/*/SKILL.md")
     assert broken_links(out) == []
     return path.read_text("utf-8")
-
-
-def of_server(folder: Path, tools: list[Json]) -> str:
-    finished, out = documented(folder, tools=tools)
-    assert finished.exit_code == 0, finished.stderr
-    return skill_of(out)
 
 
 def test_the_first_line_of_the_instructions_is_written_once(tmp_path: Path) -> None:
@@ -44,33 +35,6 @@ def of_description(folder: Path, paths: dict[str, Json], **members: Json) -> str
     source = write(folder / "api.json", description(paths, **members))
     generated("from-openapi", source, "-o", folder / "out")
     return skill_of(folder / "out")
-
-
-def test_what_a_server_says_nothing_of_is_not_taken_for_safe(tmp_path: Path) -> None:
-    """Issue 5: absent annotations do not mean safe."""
-    said = of_server(tmp_path, [tool("zap", description="Zaps."), tool("hop", description="Hops.")])
-    assert "- Ask the user before you call a tool that has no mark: `zap`, `hop`.\n" in said
-
-
-def test_a_tool_of_which_nothing_is_known_has_no_mark(tmp_path: Path) -> None:
-    added = tool("add", annotations={"destructiveHint": False})
-    skill = of_server(tmp_path, [tool("find"), added, tool("zap", description="Zaps a table.")])
-    assert "Every tool takes:\n\n- `id` (string)\n" in skill
-    assert "`find()` [read]" in skill
-    assert "`add()` [write]" in skill
-    assert "`zap()` — Zaps" in skill
-    assert "- Ask the user before you call a tool that has no mark: `zap`.\n" in skill
-
-
-def test_a_service_that_changes_nothing_has_no_safety_section(tmp_path: Path) -> None:
-    skill = of_server(tmp_path, [tool("find", annotations={"readOnlyHint": True})])
-    assert "Before You Change Anything" not in skill
-
-
-def test_what_costs_money_or_reaches_people_is_confirmed_first(tmp_path: Path) -> None:
-    skill = of_description(tmp_path, {"/orders/{id}/payment": {"post": operation("pay_order")}})
-    assert "- Ask the user before you call a tool that has the mark [sends]: `POST /orders/{id}/payment`.\n" in skill
-    assert "`POST /orders/{id}/payment` [sends]" in skill
 
 
 INFO = {
@@ -102,26 +66,6 @@ def test_skill_md_names_what_the_description_speaks_of(tmp_path: Path) -> None:
     skill = of_description(tmp_path, {"/tasks": {"get": operation("list_tasks")}}, info=long)
     assert "[references/about.md](references/about.md): Signing in, Pages, Limits of `use`" in skill
     assert "calls may still require it\n" in skill
-
-
-def test_authentication_refers_only_to_a_description_that_mentions_it(tmp_path: Path) -> None:
-    info = {**INFO, "description": "Keeps tasks.\n\nThey are kept for a year."}
-    skill = of_description(tmp_path, {"/tasks": {"get": operation("list_tasks")}}, info=info)
-    assert "calls may still require it\n" in skill
-
-
-def test_a_body_that_is_documented_in_paragraphs_keeps_them(tmp_path: Path) -> None:
-    told = "Give a name.\n\n# Codes\n\n| Code | Meaning |\n| --- | --- |\n| `taken` | It is taken. |\n"
-    schema = {
-        "type": "object",
-        "properties": {"name": {"type": "string", "description": "Its name.\n", "minLength": 2}},
-    }
-    body = {"description": told, "content": {"application/json": {"schema": schema}}}
-    of_description(tmp_path, {"/tasks": {"post": operation("add_task", requestBody=body)}})
-    (page,) = (tmp_path / "out").glob("skills/*/references/t*.md")
-    text = page.read_text("utf-8")
-    assert "About the body:\n\nGive a name.\n\n**Codes**\n\n- Code: `taken`; Meaning: It is taken.\n\nBody (" in text
-    assert "- `name` (string): Its name. At least 2 characters." in text
 
 
 def test_when_to_use_is_no_second_list_of_the_tools(tmp_path: Path) -> None:

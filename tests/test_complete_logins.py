@@ -64,23 +64,6 @@ def test_call_does_not_sign_and_says_so(tmp_path: Path) -> None:
     assert "authentication by aws-sigv4 is not supported" in finished.stderr
 
 
-def test_all_headers_of_a_requirement_are_in_one_command(tmp_path: Path) -> None:
-    schemes = {
-        "id": {"type": "apiKey", "in": "header", "name": "X-Id"},
-        "key": {"type": "apiKey", "in": "query", "name": "key"},
-        "token": {"type": "http", "scheme": "bearer"},
-    }
-    security: Json = [{"id": [], "key": []}, {"token": []}]
-    skill = of_description(
-        tmp_path, {"/tasks": {"get": operation("list")}}, components={"securitySchemes": schemes}, security=security
-    )
-    name = "$SKILL_TASKS_EXAMPLE___"
-    start = 'curl "https://tasks.example/v1/PATH'
-    assert "- Authentication: one of these. " in skill
-    assert f'\n  - `{start}?key={name}KEY_API_KEY" -H "X-Id: {name}ID_API_KEY"` (`id` with `key`).\n' in skill
-    assert f'\n  - `{start}" -H "Authorization: Bearer {name}TOKEN"` (`token`).\n' in skill
-
-
 @pytest.mark.parametrize(
     ("own", "security"),
     [(None, None), ([], ()), ([{"key": []}], (("key",),))],
@@ -153,24 +136,3 @@ def test_schemes_that_send_the_same_field_are_sent_once(tmp_path: Path) -> None:
     assert line in skill
     section = skill if "## About" in skill else "".join(path.read_text("utf-8") for path in tmp_path.rglob("*.md"))
     assert section.count("?key=$SKILL_TASKS_EXAMPLE___API_KEY") > 1
-
-
-def test_ai_help_has_the_same_commands(tmp_path: Path) -> None:
-    schemes = {name: {"type": "apiKey", "in": "header", "name": f"X-{name}"} for name in ("Id", "Key")}
-    data = description(components={"securitySchemes": schemes}, security=[{"Id": [], "Key": []}])
-    text = skillgen.render_documents(skillgen.read(data), emit="ai-help")["ai-help.md"]
-    name = "$SKILL_TASKS_EXAMPLE___"
-    assert f'/PATH" -H "X-Id: {name}ID_API_KEY" -H "X-Key: {name}KEY_API_KEY"` (`Id` with `Key`).' in text
-    assert "The user sets the variables; send them to no other host." in text
-
-
-def test_a_scheme_that_is_not_described_is_named() -> None:
-    """Its definition may be in a document that is not read."""
-    elsewhere = {"securitySchemes": {"partner": {"$ref": "https://example.com/security.yaml"}}}
-    paths = {"/tasks": {"get": operation("list", security=[{"partner": ["tasks"]}])}}
-    service = skillgen.read(description(paths, components=elsewhere))
-    texts = skillgen.render_documents(service, emit="skill,ai-help")
-    (skill,) = (text for path, text in texts.items() if path.endswith("SKILL.md"))
-    for text in (skill, texts["ai-help.md"]):
-        assert "`partner`, which the source does not describe" in text
-        assert "not declared; calls may" not in text

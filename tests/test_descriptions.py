@@ -195,28 +195,6 @@ def test_a_product_is_called_as_users_call_it(tmp_path: Path, title: str, name: 
     assert (tmp_path / "out" / "skills" / skill / "SKILL.md").is_file()
 
 
-@pytest.mark.parametrize(
-    ("entry", "shown"),
-    [
-        ({"description": "Finds a berth. Fast."}, "Finds a berth"),
-        ({"description": "This tool is used to find a berth."}, "This tool is used to find a berth"),
-        ({"description": "**MANDATORY: read this**\n\nFinds a berth."}, "Finds a berth"),
-        ({"description": "NOTE: for members.\n\nFinds a berth."}, "Finds a berth"),
-        ({"description": "NOTE: for members."}, "NOTE: for members"),
-        ({"title": "Berths Find", "description": "Finds a berth by its size."}, "Finds a berth by its size"),
-        ({"title": "Find Berth Tool", "description": "Finds a berth by its size."}, "Finds a berth by its size"),
-        ({"title": "Look a berth up", "description": "Finds a berth by its size."}, "Look a berth up"),
-        ({"title": "Find berth"}, "Find berth"),
-        ({"description": "Finds a berth.\n\nArgs:\n    id: which"}, "Finds a berth"),
-        ({"description": "Löscht den Platz. Über alles andere."}, "Löscht den Platz"),
-    ],
-)
-def test_a_summary_is_declared_or_the_first_sentence(tmp_path: Path, entry: dict[str, str], shown: str) -> None:
-    """Also where it has the same words as the name; a title is left out only if all its words are in the name."""
-    _, out = documented(tmp_path, tools=[tool("find_berth", **entry), tool("other")])
-    assert f"): {shown}\n" in (out / "llms.txt").read_text("utf-8")
-
-
 def test_the_facts_of_a_description_say_where_they_are_from(tmp_path: Path) -> None:
     """One place infers them, and a snapshot of an older version is read as before."""
     data = description(LIST, info={"title": "Harbour API", "version": "1", "description": "Plans berths and ships."})
@@ -233,33 +211,3 @@ def test_the_facts_of_a_description_say_where_they_are_from(tmp_path: Path) -> N
     assert skillgen.read(json.loads(json.dumps(old))) == service_of_snapshot(service)
     made = Service(kind="mcp", name="harbour", summary="Plans berths and ships.")
     assert "description: Plans berths and ships." in skillgen.render_documents(made)["skills/harbour/SKILL.md"]
-
-
-MARKS: dict[str, Json] = {
-    "wipe": {"annotations": {"destructiveHint": True}},
-    "find": {"annotations": {"readOnlyHint": True}},
-    "edit": {"annotations": {"readOnlyHint": False, "destructiveHint": False}},
-    "zap": {},
-}
-
-
-@pytest.mark.parametrize(
-    ("names", "shown"),
-    [
-        (["find", "edit"], None),
-        (["find", "wipe"], "Ask the user before you call a tool that has the mark [destructive]: `wipe`."),
-        (["wipe", "zap"],
-         "Ask the user before you call a tool that has the mark [destructive] or has no mark: `wipe`, `zap`."),
-        ([f"zap{n}" for n in range(13)], "Ask the user before you call a tool that has no mark."),
-    ],
-)  # fmt: skip
-def test_one_sentence_says_what_to_ask_about(tmp_path: Path, names: list[str], shown: str | None) -> None:
-    """The marks that occur; the tools are named, all of them or none, and never those that only read or write."""
-    tools = [tool(name, **MARKS.get(name, {})) for name in names]
-    _, out = documented(tmp_path, tools=tools)
-    (skill,) = out.rglob("SKILL.md")
-    text = skill.read_text("utf-8")
-    if shown is None:
-        assert "Before You Change" not in text
-    else:
-        assert f"## Before You Change Anything\n\n- {shown}\n\n" in text

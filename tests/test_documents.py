@@ -9,14 +9,17 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from captured import service_of_answers
 from cli import generated, run_skillgen
 from descriptions import description, grouped, operation, small, write
 from documents import SECTIONS_OF_AI_HELP, MarkdownDocument, broken_links
 from hypothesis import given
 from hypothesis import strategies as st
-from listed import documented, tool, tools
+from listed import answers, documented, tool, tools
 from llms_txt import parse_llms_file  # type: ignore[import-untyped]
+from rows import rows
 
+import skillgen
 from skillgen import Service, render_documents
 
 TESTS = Path(__file__).parent
@@ -210,14 +213,6 @@ def test_ai_help_says_what_commands_do_and_which_are_deprecated(tmp_path: Path) 
     assert document.section("Input Schema").text
 
 
-def test_ai_help_groups_commands_by_what_they_are_for(tmp_path: Path) -> None:
-    """S0-35: capabilities by category."""
-    paths = {f"/{tag}/{n}": {"get": operation(f"{tag}{n}", tags=[tag])} for tag in ("ships", "berths") for n in (1, 2)}
-    generated("from-openapi", write(tmp_path / "api.json", small(description(paths))), "-o", tmp_path / "out")
-    section = read(tmp_path / "out" / "ai-help.md").section("Capabilities")
-    assert "- ships: `ships1`, `ships2`" in section.text
-
-
 def test_dates_have_a_section_where_a_parameter_is_one(harbour: Path, silent: Path) -> None:
     """S0-36: supported, unsupported, time zones; nested ones too."""
     text = read(harbour / "ai-help.md").section("Date and Time Formats").text
@@ -226,16 +221,6 @@ def test_dates_have_a_section_where_a_parameter_is_one(harbour: Path, silent: Pa
     assert "Not supported" in text
     assert "Time zones" in text
     assert "Date and Time" not in (silent / "ai-help.md").read_text("utf-8")
-
-
-def test_of_several_output_formats_one_is_recommended_for_machines(tmp_path: Path) -> None:
-    """S0-37."""
-    content = {name: {"schema": {"type": "string"}} for name in ("text/csv", "application/json")}
-    paths = {"/a": {"get": operation("a", responses={"200": {"description": "It", "content": content}})}}
-    generated("from-openapi", write(tmp_path / "api.json", description(paths)), "-o", tmp_path / "out")
-    text = read(tmp_path / "out" / "ai-help.md").section("Output Formats").text
-    assert "`text/csv`, `application/json`" in text
-    assert "For machines: `application/json`" in text
 
 
 def test_help_of_one_command_points_to_the_global_help(harbour: Path) -> None:
@@ -434,36 +419,11 @@ def test_uses_are_listed_only_where_the_source_declares_them(harbour: Path, sile
     assert "## When to Use" not in skill.read_text("utf-8")
 
 
-def test_amounts_of_money_are_not_filled_in_by_a_host(tmp_path: Path) -> None:
-    """S0-25, X-52: Claude Code puts words of a call in place of `$5` in SKILL.md, also in code."""
-    _, out = documented(tmp_path, tools=[tool("pay", description="Send $5 or `$1`, and ${2}.")])
-    (skill,) = out.glob("skills/*/SKILL.md")
-    fields, _, body = skill.read_text("utf-8").partition("\n---\n")
-    assert "Send $5" in fields
-    assert "Send $ 5 or `$ 1`, and ${2}" in body
-    assert "Send $5 or `$1`" in (skill.parent / "references" / "tools.md").read_text("utf-8")
-
-
 def test_an_address_that_leads_to_a_file_is_no_link(tmp_path: Path) -> None:
     """S0-25: a repository's address may be any text; as a link it would lead out of the documents."""
     server = {"dashdash": {"repository": "../../etc/passwd", "specVersion": "0.2.0"}}
     _, out = documented(tmp_path, server=server, tools=[FIND])
     assert broken_links(out) == []
-
-
-def test_a_schema_with_an_identifier_that_is_no_address_is_read(tmp_path: Path) -> None:
-    """X-10: and so are references to what does not exist."""
-    schema = {
-        "$id": "http://[::1",
-        "properties": {
-            "berth": {"$ref": "#berth"},
-            "pier": {"$ref": "http://[x#y"},
-            "dock": {"$id": "//[", "$anchor": "berth", "type": "integer"},
-        },
-    }
-    run, out = documented(tmp_path, tools=[tool("moor", description="Moors.", inputSchema=schema)])
-    assert run.exit_code == 0, run.stderr
-    assert "`moor(berth: any, pier: any, dock: int)`" in next(out.glob("skills/*/SKILL.md")).read_text("utf-8")
 
 
 def test_what_is_listed_without_a_type_is_a_string(tmp_path: Path) -> None:
@@ -481,3 +441,22 @@ def test_what_is_listed_without_a_type_is_a_string(tmp_path: Path) -> None:
     _, out = documented(tmp_path, tools=[*tools, *(tool(f"find_{number}") for number in range(40))])
     listed = "place: object, number: int or string, note, other: any, mixed: any, level: int, rows: string[]"
     assert f"`moor({listed})`" in (out / "ai-help.md").read_text("utf-8")
+
+
+@pytest.mark.parametrize("row", rows("documents"))
+def test_documents_say_what_a_source_says(row: Json) -> None:
+    """S0-12, S0-22, S0-25, S0-34, S0-35, S0-37, S1-08, S2-04, S2-08, S2-09, S2-10, S2-12, S2-13, S2-14, S2-15,
+    S2-16, S2-17, S2-18, S2-23, S3-02, X-10, X-22, X-52.
+    """
+    if (says := row.get("says")) is not None:
+        service = service_of_answers(
+            answers(says.get("server"), {key: said for key, said in says.items() if key != "server"})
+        )
+    else:
+        members = description(**row["description"])
+        service = skillgen.read({key: value for key, value in members.items() if value != "(none)"})
+    texts = skillgen.render_documents(service).values()
+    warned = [f"{item.level}: {item.code}: {item.where}: {item.message}" for item in service.problems]
+    assert [words for words in row.get("has", ()) if not any(words in text for text in texts)] == []
+    assert [words for words in row.get("lacks", ()) if any(words in text for text in texts)] == []
+    assert [words for words in row.get("warns", ()) if not any(words in text for text in warned)] == []

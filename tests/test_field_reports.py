@@ -89,16 +89,6 @@ def test_documents_say_what_the_description_means(paths: Json, members: Json, sa
     assert unsaid not in text
 
 
-@pytest.mark.parametrize(
-    "sentence",
-    ["管理港口的泊位和船舶。", "港の停泊所を管理します。", "항구의 선석을 관리합니다.", "Verwaltet Fährverbindungen."],
-)
-def test_a_sentence_of_any_language_describes_a_service(sentence: str, tmp_path: Path) -> None:
-    data = description(info={"title": "港口", "version": "1", "description": sentence})
-    generated("from-openapi", write(tmp_path / "api.json", data), "--out", tmp_path / "out")
-    assert f"description: {sentence}" in next((tmp_path / "out").rglob("SKILL.md")).read_text(encoding="utf-8")
-
-
 def test_a_part_with_a_style_is_sent_as_documented(tmp_path: Path) -> None:
     encoding = {"weights": {"style": "form", "explode": False}, "marks": {"style": "form", "explode": True}}
     numbers = {"type": "array", "items": {"type": "integer"}}

@@ -340,17 +340,6 @@ def test_unknown_fields_of_examples_and_errors_are_kept(tmp_path: Path) -> None:
     }
 
 
-def test_a_string_for_a_list_and_an_error_without_a_code_are_kept(tmp_path: Path) -> None:
-    """S0-12: their meaning is plain; both are reported."""
-    extended = {"sideEffects": "sends email", "errors": [{"description": "It is closed", "resolution": "Wait"}]}
-    finished, out = documented(tmp_path, "-v", tools=[tool("a", dashdash=extended)])
-    assert "read as a list of one" in finished.stderr
-    assert "the error has no code" in finished.stderr
-    text = (out / "llms-full.txt").read_text("utf-8")
-    assert "side effects: sends email." in text
-    assert "- It is closed. Wait\n" in text
-
-
 def test_the_errors_of_tools_are_documented_with_their_details(tmp_path: Path) -> None:
     """S0-35, S4-14: in ai-help.md, each once with the tools that have it."""
     taken = {"code": "TAKEN", "message": "It is taken.", "details": {"field": "name"}, "suggestion": "Use another name"}
@@ -388,14 +377,6 @@ def test_what_the_portable_profile_leaves_out_of_invocation_is_reported(tmp_path
     assert "invocation-left-out" not in finished.stderr
 
 
-def test_the_website_of_a_server_is_in_its_skill(tmp_path: Path) -> None:
-    """S1-08."""
-    info = {"name": "acme", "version": "1", "websiteUrl": "https://acme.com"}
-    _, out = documented(tmp_path, server={"serverInfo": info}, tools=[tool("a")])
-    (skill,) = out.rglob("SKILL.md")
-    assert "- Homepage: `https://acme.com`\n" in skill.read_text("utf-8")
-
-
 @pytest.mark.parametrize(
     ("said", "shown"),
     [
@@ -425,35 +406,6 @@ def test_uses_after_use_for_are_taken(tmp_path: Path) -> None:
     service = inspected(tmp_path, server=server, tools=tools())
     assert service["when_to_use"] == ["Use for storing, finding and sorting notes."]
     assert service["origins"]["when_to_use"]["kind"] == "declared"
-
-
-def test_a_server_with_prompts_alone_is_described_by_its_prompts(tmp_path: Path) -> None:
-    """X-22: no word on tools that it does not have."""
-    prompts = [{"name": "plan_week", "description": "Plans a week of work."}]
-    _, out = documented(tmp_path, tools=[], prompts=prompts)
-    (skill,) = out.rglob("SKILL.md")
-    text = skill.read_text("utf-8")
-    assert "description: Plans a week of work. Use when the user" in text
-    assert "get a prompt with `prompts/get`" in text
-    for written in texts_of(out).values():
-        assert "0 tools" not in written
-        assert "These are tools" not in written
-
-
-def test_a_server_with_resources_alone_is_described_by_its_resources(tmp_path: Path) -> None:
-    """X-22: no word on tools that it does not have."""
-    resources = [{"uri": "kiosk://papers", "name": "papers", "description": "The papers of today."}]
-    _, out = documented(tmp_path, tools=[], resources=resources, prompts=[])
-    (skill,) = out.rglob("SKILL.md")
-    text = skill.read_text("utf-8")
-    assert "description: The papers of today. Use when the user" in text
-    assert "read a resource with `resources/read`" in text
-    written = texts_of(out)
-    assert "[Everything in one file](llms-full.txt)\n" in written["llms.txt"]
-    assert "Results are" not in written["ai-help.md"]
-    for document in written.values():
-        assert "0 tools" not in document
-        assert "These are tools" not in document
 
 
 def test_a_manifest_tool_that_is_not_there_is_reported(tmp_path: Path) -> None:
@@ -526,16 +478,6 @@ def test_help_is_read_from_a_bare_text_and_from_content_blocks(tmp_path: Path, a
     service = inspected(tmp_path, tools=tools(), ai_help=answer)
     assert service["when_to_use"] == ["Plan a week"]
     assert "ai-help-invalid" not in str(service.get("problems"))
-
-
-def test_a_return_alone_ends_a_line(tmp_path: Path) -> None:
-    """S0-34: as CommonMark has it."""
-    text = (
-        "## Quick Reference\n\nTools:\r\rHere:\r\n- `list_projects`:\rShows them\r\n\n### list_projects\r\rAsk first."
-    )
-    finished, out = documented(tmp_path, tools=tools(), ai_help=helped(text))
-    assert finished.exit_code == 0, finished.stderr
-    assert "Ask first." in "\n".join(texts_of(out).values())
 
 
 HELP_TOOL = tool("ai_help", description="Explains this server.")

@@ -11,34 +11,8 @@ from cli import generated
 from descriptions import description, operation, write
 from documents import broken_links
 from listed import documented, tool
-from test_before_the_first_call import of_description
 
 Json = Any
-
-LIST = {"/tasks": {"get": operation("list_tasks")}}
-
-
-@pytest.mark.parametrize(
-    ("flow", "steps"),
-    [
-        (
-            {"authorizationCode": {"authorizationUrl": "https://a.example/in", "tokenUrl": "https://a.example/token"}},
-            "let the user consent at `https://a.example/in`, then exchange the code at `https://a.example/token`",
-        ),
-        (
-            {"clientCredentials": {"tokenUrl": "/token"}, "x-own": {"tokenUrl": "/other"}},
-            "send client ID and secret to `https://tasks.example/token` (`grant_type=client_credentials`)",
-        ),
-        ({"implicit": {"authorizationUrl": "https://a.example/in"}}, "let the user consent at `https://a.example/in`"),
-    ],
-)
-def test_a_token_is_got_in_steps(tmp_path: Path, flow: Json, steps: str) -> None:
-    words = "Register an app at https://a.example/apps first. " + "It has a long story. " * 20
-    schemes = {"login": {"type": "oauth2", "flows": flow, "description": words}}
-    skill = of_description(tmp_path, LIST, components={"securitySchemes": schemes}, security=[{"login": ["read"]}])
-    line = next(line for line in skill.splitlines() if line.startswith("- Authentication: "))
-    assert '-H "Authorization: Bearer $SKILL_TASKS_EXAMPLE___TOKEN"` (`login`, OAuth 2.0). To get a token ' in line
-    assert f"in the tool's section, {steps}. Register an app at https://a.example/apps first. " in line
 
 
 def test_llms_txt_leads_to_the_headings_of_a_small_service(tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from cli import generated
 from descriptions import description, operation
-from test_openapi_requests import body, parameter
+from test_openapi_requests import body
 
 import skillgen
 
@@ -70,17 +70,6 @@ def test_a_property_that_no_value_fits_is_reported(parts: Json) -> None:
         assert ["no value" in message for message in found] == [True]
 
 
-@pytest.mark.parametrize("place", ["query", "header", "cookie"])
-@pytest.mark.parametrize("is_named", [False, True])
-def test_an_object_outside_of_the_body_says_how_it_is_sent(place: str, is_named: bool) -> None:
-    """S2-08: its own name is not sent in a query."""
-    schema = {"type": "object", "properties": {"page": {"type": "integer"}, "size": {"type": "integer"}}}
-    used = {"$ref": "#/components/schemas/Page"} if is_named else schema
-    act = {"parameters": [parameter("pageable", place, used)]}
-    text = document_of(act, "get", components={"schemas": {"Page": schema}})
-    assert ("page=VALUE&size=VALUE" if place == "query" else "page,VALUE,size,VALUE") in text
-
-
 @pytest.mark.parametrize(
     ("media_type", "is_file"),
     [("application/octet-stream", True), ("image/png", True), ("text/csv", False), ("application/json", False)],
@@ -90,25 +79,6 @@ def test_a_body_without_a_schema_is_a_file_unless_it_is_text(media_type: str, is
     content: Json = {media_type: {}}
     text = document_of({"requestBody": {"required": True, "content": content}}, openapi="3.1.0")
     assert ("The content of a file." in text) is is_file
-
-
-@pytest.mark.parametrize("keyword", ["oneOf", "anyOf"])
-def test_a_subtype_that_includes_its_base_again_has_an_example(keyword: str) -> None:
-    """Issue 4: as Java and .NET write a base with subtypes."""
-    ref = "#/components/schemas/"
-    types = {
-        "Base": {
-            "type": "object",
-            "required": ["type"],
-            "properties": {"type": {"type": "string"}},
-            keyword: [{"$ref": f"{ref}A"}],
-            "discriminator": {"propertyName": "type", "mapping": {"a": f"{ref}A"}},
-        },
-        "A": {"allOf": [{"$ref": f"{ref}Base"}, {"required": ["x"], "properties": {"x": {"const": 1}}}]},
-    }
-    for name in types:
-        text = document_of(body("application/json", {"$ref": ref + name}), components={"schemas": types})
-        assert """-d '{"type": "a", "x": 1}'""" in text
 
 
 def test_a_limit_and_a_pattern_are_said_once() -> None:

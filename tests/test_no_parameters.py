@@ -26,31 +26,6 @@ def section_of(folder: Path, *schema: Json) -> tuple[str, str, str]:
 @pytest.mark.parametrize(
     "schema",
     [
-        {"type": "object", "additionalProperties": False},
-        {"type": "object", "properties": {}},
-        {"type": "object", "properties": {}, "title": "useArguments", "required": []},
-        {"$ref": "#/$defs/None", "$defs": {"None": {"type": "object", "properties": {}}}},
-        {"type": "object", "properties": {}, "unevaluatedProperties": False},
-    ],
-)
-def test_no_parameters_where_that_is_declared(tmp_path: Path, schema: Json) -> None:
-    skill, text, stderr = section_of(tmp_path, schema)
-    assert "`use()`" in skill
-    assert NO_PARAMETERS in text
-    assert "input-schema" not in stderr
-
-
-def test_an_object_of_any_kind_declares_no_parameters(tmp_path: Path) -> None:
-    """S3-02: MCP allows this form for a tool without parameters, and it accepts any."""
-    skill, text, stderr = section_of(tmp_path, {"type": "object"})
-    assert "`use()`" in skill
-    assert "It declares no parameters." in text
-    assert "info: input-schema-minimal" in stderr
-
-
-@pytest.mark.parametrize(
-    "schema",
-    [
         (),
         ({},),
         (True,),
@@ -78,26 +53,6 @@ def test_what_is_not_declared_is_not_called_nothing(tmp_path: Path, schema: tupl
     assert NO_PARAMETERS not in text
     assert "Example" not in text
     assert ": input-schema-" in stderr
-
-
-@pytest.mark.parametrize(
-    ("schema", "words"),
-    [
-        ({"required": ["a"]}, "Its parameters are not declared by name.\n\nAlso required: `a`."),
-        ({"propertyNames": {"pattern": "^a"}}, "Its parameters are not declared by name.\n\nEach key"),
-        (
-            {"minProperties": 1, "additionalProperties": {"type": "string"}},
-            "It takes any properties: map of string to string.\n\nAt least 1 property.",
-        ),
-        ({"patternProperties": {"^x-": {"type": "integer"}}}, "- properties that match `^x-` (integer)"),
-    ],
-)
-def test_what_is_declared_of_any_property_is_written(tmp_path: Path, schema: Json, words: str) -> None:
-    """S3-02."""
-    skill, text, _ = section_of(tmp_path, {"type": "object", **schema})
-    assert "`use(…)`" in skill
-    assert words in text
-    assert NO_PARAMETERS not in text
 
 
 def test_the_model_says_whether_the_input_is_declared(tmp_path: Path) -> None:

@@ -534,55 +534,6 @@ def test_a_type_with_hundreds_of_kinds_names_each_once(tmp_path: Path, start: st
         assert line.count(f"`{start}{kind}`") == 1
 
 
-def test_each_response_has_its_headers_and_links_documented(tmp_path: Path) -> None:
-    """S2-09."""
-    made = {
-        "description": "Made",
-        "headers": {"Location": {"schema": {"type": "string"}}, "X-Left": {"$ref": "#/components/headers/Left"}},
-        "content": {
-            "application/json": {"schema": {"type": "object", "properties": {"id": {"type": "integer"}}}},
-            "text/csv": {"schema": {"type": "string"}},
-        },
-        "links": {"Get": {"operationId": "y", "parameters": {"id": "$response.body#/id"}, "description": "Reads it"}},
-    }
-    paths = {
-        "/a": {"post": operation("x", responses={"201": {"$ref": "#/components/responses/Made"}, "202": made})},
-        "/b": {"get": operation("y", responses={"default": {"description": "All", "headers": {"Etag": {}}}})},
-    }
-    left = {"description": "How many are left", "schema": {"type": "integer", "minimum": 0}}
-    data = description(paths, components={"responses": {"Made": made}, "headers": {"Left": left}})
-    generated("from-openapi", write(tmp_path / "api.json", data), "-o", tmp_path / "out")
-    text = section_of(tmp_path / "out", "x").text
-    for line in (
-        "Returns (201 or 202): Made",
-        "- `id` (integer)",
-        "- `X-Left` (integer): How many are left",
-        "Next: [y](#y) with `id` = `$response.body#/id`. Reads it.",
-        "Or string (201 or 202, `text/csv`).",
-    ):
-        assert line in text
-    assert "Returns (default): All\n\nHeaders: `Etag`." in section_of(tmp_path / "out", "y").text
-
-
-def test_a_link_may_name_an_operation_by_its_place(tmp_path: Path) -> None:
-    """S2-09: `operationRef`, also of an operation that has no name of its own."""
-    links = {
-        "one": {"operationRef": "#/paths/~1tasks~1%7Bid%7D/get", "parameters": {"id": "$response.body#/id"}},
-        "other": {"operationRef": "https://else.example/openapi.json#/paths/~1a/get"},
-    }
-    data = description(
-        {
-            "/tasks": {"post": operation("add", responses={"201": {"description": "Added", "links": links}})},
-            "/tasks/{id}": {"$ref": "#/components/pathItems/Task"},
-        },
-        components={"pathItems": {"Task": {"get": operation(parameters=[ID])}}},
-    )
-    generated("from-openapi", write(tmp_path / "api.json", data), "-o", tmp_path / "out")
-    text = section_of(tmp_path / "out", "add").text
-    assert "Next: [get_tasks_id](#get_tasks_id) with `id` = `$response.body#/id`." in text
-    assert "Next: `https://else.example/openapi.json#/paths/~1a/get`." in text
-
-
 ALTERNATIVES: Json = {
     "type": "object",
     "properties": {"kind": {"type": "string"}, "note": {"type": "string"}},

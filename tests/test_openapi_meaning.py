@@ -109,24 +109,6 @@ def test_a_logo_may_be_on_the_domain_above_that_of_the_api() -> None:
     assert len(skillgen.read(data).icons) == 1
 
 
-@pytest.mark.parametrize(("security", "told"), [
-    ([], "Needs no authentication."),
-    ([{}], "Needs no authentication."),
-    ([{"key": []}, {}], "Authentication: `key`, or none."),
-    ([{"key": [], "app": []}], "Authentication: `key` with `app`."),
-    ([{"login": ["a", "b"]}, {"key": []}], "Authentication: `login` (scopes `a`, `b`), or `key`."),
-])  # fmt: skip
-def test_ands_and_ors_of_credentials_are_documented(tmp_path: Path, security: Json, told: str) -> None:
-    """S2-10, S2-12."""
-    schemes = {name: {"type": "apiKey", "in": "header", "name": name} for name in ("key", "app", "login")}
-    paths = {"/a": {"get": operation("x", security=security)}, "/b": {"get": operation("y")}}
-    data = description(paths, components={"securitySchemes": schemes}, security=[{"key": []}])
-    generated("from-openapi", write(tmp_path / "api.json", data), "-o", tmp_path / "out", "--emit", "llms")
-    text = MarkdownDocument((tmp_path / "out" / "llms-full.txt").read_text("utf-8"))
-    assert told in text.section("x").text
-    assert "Authentication: `key`." in text.section("y").text
-
-
 def query(*names: str) -> list[Json]:
     kinds = {"offset": "integer", "$skip": "integer"}
     return [{"name": name, "in": "query", "schema": {"type": kinds.get(name, "string")}} for name in names]
@@ -159,19 +141,6 @@ def test_paging_is_recognised(names: tuple[str, ...], responses: Json, told: str
     text = documents_of(parameters=query(*names), responses=responses)
     assert ("Paging (inferred): " in text) is (told is not None)
     assert told is None or told in text
-
-
-def test_paging_in_a_body_is_recognised() -> None:
-    """S2-15."""
-    schema = {"type": "object", "properties": {"cursor": TEXT, "limit": {"type": "integer"}}}
-    body = {"content": {"application/json": {"schema": schema}}}
-    text = documents_of("post", requestBody=body, responses=answer({"next_cursor": TEXT}))
-    assert "send `next_cursor` of the response as `cursor`" in text
-
-
-def test_paging_that_is_declared_is_documented_as_declared() -> None:
-    text = documents_of(**{"x-ms-pageable": {"nextLinkName": "nextLink"}})
-    assert "Paging: request the URL in `nextLink` of the response.\n" in text
 
 
 def test_what_to_do_when_calls_are_too_many_is_documented() -> None:
@@ -225,33 +194,6 @@ def test_deprecation_extensions_are_documented(members: Json, told: str) -> None
     assert f"do not use it any more. {told}\n" in documents_of(deprecated=True, **members)
 
 
-def test_addresses_and_their_variables_are_documented(tmp_path: Path) -> None:
-    variables = {"region": {"default": "eu", "enum": ["eu", "us"], "description": "Where it runs"}, "unused": {}}
-    servers = [{"url": "https://{region}.tasks.example/v1", "variables": variables}, {"url": "https://test.example"}]
-    generated("from-openapi", write(tmp_path / "api.json", description(servers=servers)), "-o", tmp_path / "out")
-    about = MarkdownDocument((tmp_path / "out/skills/tasks/references/about.md").read_text("utf-8"))
-    found = about.section("Addresses").text
-    assert "`https://{region}.tasks.example/v1`" in found
-    assert "`region`: Where it runs. Default: `eu`. One of `eu`, `us`." in found
-    assert "https://eu.tasks.example/v1" in (tmp_path / "out/skills/tasks/SKILL.md").read_text("utf-8")
-
-
-def test_a_variable_of_an_address_may_be_a_number_or_be_left_to_the_caller(tmp_path: Path) -> None:
-    """Issue 4, servers and their variables: the examples call what is known, and say what else they need."""
-    variables = {"tenant": {"default": "", "description": "Yours"}, "port": {"default": 8443, "enum": [8443, 443]}}
-    servers = [{"url": "https://{tenant}.tasks.example:{port}", "variables": variables}]
-    generated("from-openapi", write(tmp_path / "api.json", description(servers=servers)), "-o", tmp_path / "out")
-    about = (tmp_path / "out/skills/tasks/references/about.md").read_text("utf-8")
-    assert "`port`: Default: `8443`. One of `8443`, `443`." in about
-    assert (
-        'curl "https://${SKILL_TASKS_URL_TENANT}.tasks.example:8443/tasks"'
-        in (tmp_path / "out/llms-full.txt").read_text()
-    )
-    skill = (tmp_path / "out/skills/tasks/SKILL.md").read_text("utf-8")
-    named = "`SKILL_TASKS_URL_TENANT` (the value for `{tenant}` in the URL)"
-    assert f"Environment variables of the examples, set by the user: {named}" in skill
-
-
 def test_an_incomplete_address_is_documented_as_incomplete(tmp_path: Path, serve: Serve) -> None:
     """S2-12: without a scheme https is taken; without servers that of the description counts (3.1, "servers")."""
     source = write(tmp_path / "api.json", description(servers=[{"url": "//tasks.example/v1"}]))
@@ -281,21 +223,6 @@ def test_the_address_that_is_called_is_one_that_can_be(tmp_path: Path) -> None:
     assert "`shard`: Default: `a`. One of `a`, `b`." in section
 
 
-def test_a_requirement_may_name_the_place_of_its_scheme(tmp_path: Path) -> None:
-    """S2-10, S2-23: since 3.2 by a reference; a scheme that is so called comes first."""
-    schemes = {"a/b": {"type": "http", "scheme": "bearer"}}
-    data = description(
-        openapi="3.2.0",
-        security=[{"#/components/securitySchemes/a~1b": []}],
-        components={"securitySchemes": schemes},
-    )
-    finished = generated("from-openapi", write(tmp_path / "api.json", data), "-o", tmp_path / "out")
-    assert "security-scheme-missing" not in finished.stderr
-    text = (tmp_path / "out/llms-full.txt").read_text("utf-8")
-    assert "Authentication: `a/b`." in text
-    assert '-H "Authorization: Bearer $SKILL_TASKS_EXAMPLE___TOKEN"' in text
-
-
 def test_how_a_token_is_sent_is_documented_in_the_words_of_the_source() -> None:
     """S2-12."""
     schemes = {"jwt": {"type": "http", "scheme": "bearer", "bearerFormat": "JWT"},
@@ -303,16 +230,6 @@ def test_how_a_token_is_sent_is_documented_in_the_words_of_the_source() -> None:
     auth = skillgen.read(description(components={"securitySchemes": schemes})).requirements.auth
     found = [(item.sent_as, item.token_format) for item in auth]
     assert found == [("Authorization: Bearer", "JWT"), ("Authorization: HMAC-SHA256", None)]
-
-
-def test_scopes_without_an_explanation_are_on_one_line() -> None:
-    """S2-13: a description that repeats the name explains nothing."""
-    scopes = {"a:read": "a:read", "b": "Reads b", "c:write": "", "a.d": "`a.d`"}
-    flow = {"authorizationUrl": "https://a.example/a", "scopes": scopes}
-    schemes = {"login": {"type": "oauth2", "flows": {"implicit": flow}}}
-    data = description(components={"securitySchemes": schemes}, security=[{"login": []}])
-    text = skillgen.render_documents(skillgen.read(data))["llms-full.txt"]
-    assert "  - Scope `b`: Reads b\n  - Scopes: `a:read`, `c:write`, `a.d`\n" in text
 
 
 def test_a_homepage_with_the_documentation_is_named_once() -> None:
@@ -331,31 +248,6 @@ def test_pkce_is_documented_of_the_flow_that_has_it() -> None:
     schemes = {"login": {"type": "oauth2", "x-usePkce": True, "flows": flows}}
     auth = skillgen.read(description(components={"securitySchemes": schemes})).requirements.auth
     assert {item.flow: item.pkce for item in auth} == {"authorizationCode": True, "clientCredentials": None}
-
-
-def test_the_legend_says_whether_marks_are_declared(tmp_path: Path) -> None:
-    """S2-18."""
-    declared = {"delete": operation("y", **{"x-mcp": {"destructiveHint": True}})}
-    judged = {"get": operation("x")}
-    for number, (found, told) in enumerate(
-        [
-            (declared, "[destructive] deletes or overwrites.\n"),
-            (judged, "[read] only reads; judged by method, name and summary.\n"),
-            ({**declared, **judged}, "; judged by method, name and summary where not declared.\n"),
-        ]
-    ):
-        source = write(tmp_path / f"{number}.json", description({"/a": found}))
-        generated("from-openapi", source, "-o", tmp_path / str(number), "--emit", "skill")
-        assert told in (tmp_path / str(number) / "skills/tasks/SKILL.md").read_text("utf-8")
-
-
-def test_a_stream_is_documented_with_what_it_is_inferred_from(tmp_path: Path) -> None:
-    """S2-17."""
-    responses = {"200": {"description": "Events", "content": {"application/json": {}, "text/event-stream": {}}}}
-    source = write(tmp_path / "api.json", description({"/a": {"get": operation("x", responses=responses)}}))
-    generated("from-openapi", source, "-o", tmp_path / "out", "--emit", "llms")
-    text = (tmp_path / "out" / "llms-full.txt").read_text("utf-8")
-    assert "It streams partial results, inferred from the media type text/event-stream." in text
 
 
 def test_the_worked_example_of_the_seed_is_read_in_full() -> None:

@@ -82,43 +82,6 @@ def test_an_operation_is_shown_as_one_command_that_can_be_copied() -> None:
     )
 
 
-def told_types(values: list[Json], *, is_extended: bool = False) -> Json:
-    """Returns types A and B, of which each says what its `kind` may be, and the type Any that is one of them."""
-    told = {"discriminator": {"propertyName": "kind"}}
-    types: dict[str, Json] = {"Word": {"type": "string", "enum": ["w"]}}
-    for name, value in zip("AB", values, strict=True):
-        properties = {"kind": value, f"of_{name}": {"type": "string"}}
-        types[name] = {"type": "object", "required": list(properties), "properties": properties}
-        if is_extended:
-            types[name] = {"allOf": [{"$ref": "#/components/schemas/Any"}, types[name]]}
-    base = {"type": "object", "properties": {"kind": {"type": "string"}}, "required": ["kind"]}
-    choice = {"oneOf": [{"$ref": f"#/components/schemas/{name}"} for name in "AB"]}
-    return {**types, "Any": {**told, **(base if is_extended else choice)}}
-
-
-@pytest.mark.parametrize(
-    ("values", "told", "sent"),
-    [
-        ([{"enum": ["a"]}, {"const": "b"}], "`kind` identifies the type: `a` `A`, `b` `B`.", "a"),
-        (
-            [{"$ref": "#/components/schemas/Word"}, {"enum": ["b"]}],
-            "`kind` identifies the type: `w` `A`, `b` `B`.",
-            "w",
-        ),
-        ([{"type": "string"}, {"enum": ["B", "C"]}], "`kind` identifies the type: `A`, `B`.", "A"),
-        ([{"enum": ["x", "y"]}, {"enum": ["x", "y"]}], "`kind` identifies the type.", "x"),
-    ],
-)
-def test_a_type_is_shown_by_the_value_that_it_allows(values: list[Json], told: str, sent: str) -> None:
-    """S2-08, issue 4: a discriminator without a mapping, and types that say which value is theirs."""
-    schema = {"type": "object", "required": ["one"], "properties": {"one": {"$ref": "#/components/schemas/Any"}}}
-    acts = {"post": {**operation("act"), **body("application/json", schema)}}
-    pages = pages_of(skillgen.read(description({"/a": acts}, components={"schemas": told_types(values)})))
-    (call,) = (call for page in pages for call in calls_in(page).values() if call is not None)
-    assert told in "\n".join(pages)
-    assert f'"kind": "{sent}"' in call.text
-
-
 LIST = {"type": "array", "items": {"type": "string"}, "example": ["a b", "c"]}
 
 
@@ -516,22 +479,6 @@ def test_names_that_clash_have_keys_of_their_own_in_an_example() -> None:
     assert list(tool.examples[0].input) == [
         "body", "query.body", "header.body", "id", "query.id", "query.query.id", "body.body"
     ]  # fmt: skip
-
-
-@pytest.mark.parametrize(
-    ("schema", "told"),
-    [
-        ({"type": ["object", "array"], "items": {"type": "string"}}, "As a whole it is object or array of string."),
-        ({"type": ["object", "string"]}, "As a whole it is object or string."),
-        ({"type": ["object", "null"]}, "As a whole it is object or null."),
-        ({"type": "object", "nullable": True}, "As a whole it is object or null."),
-    ],
-)
-def test_a_body_that_need_not_be_an_object_is_documented_as_such(schema: Json, told: str) -> None:
-    """S2-08."""
-    sent = body("application/json", {**schema, "properties": {"x": {"type": "string"}}})
-    service = skillgen.read(description({"/a": {"put": operation("a", requestBody=sent["requestBody"])}}))
-    assert told in "\n".join(pages_of(service))
 
 
 def test_a_parameter_that_half_of_the_tools_have_for_a_key_is_the_login(tmp_path: Path) -> None:

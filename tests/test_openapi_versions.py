@@ -218,18 +218,6 @@ def test_swagger_2_that_names_no_media_type_is_not_called_json() -> None:
     assert tool.output.schema is not None
 
 
-def test_an_example_sent_as_json_without_a_media_type_is_marked(tmp_path: Path) -> None:
-    """Issue 4, examples that can be sent: nothing is stated that the source does not say."""
-    schema = {"type": "object", "required": ["id"], "properties": {"id": {"default": 1}}}
-    sent = {"name": "task", "in": "body", "required": True, "schema": schema}
-    data = {**SHOP, "consumes": [], "paths": {"/a": {"post": {**operation("act"), "parameters": [sent]}}}}
-    generated("from-openapi", write(tmp_path / "api.json", data), "-o", tmp_path / "out", "--emit", "llms")
-    text = (tmp_path / "out" / "llms-full.txt").read_text("utf-8")
-    assert "\nBody:\n" in text
-    assert "Example: sent as JSON, since the source names no media type\n" in text
-    assert "-H 'Content-Type: application/json'" in text
-
-
 @pytest.mark.parametrize("name", ["default", "example", "enum", "required", "properties", "discriminator", "type"])
 def test_a_property_of_swagger_2_may_be_called_like_a_keyword(name: str) -> None:
     """S2-08, S2-20: what its schema says counts all the same."""
@@ -309,38 +297,6 @@ def test_tags_of_3_2_make_a_hierarchy_and_badges_sort_nothing() -> None:
     ]
     assert codes(problems) == ["tag-parent-missing", "tag-parent-circular"]
     assert tool_of(service, "b").tags == ("new", "books")
-
-
-def test_the_device_flow_and_metadata_of_3_2_are_documented(tmp_path: Path) -> None:
-    """S2-10, S2-12, S2-23."""
-    flows = {
-        "deviceAuthorization": {
-            "deviceAuthorizationUrl": "https://login.example/device",
-            "tokenUrl": "https://login.example/token",
-            "refreshUrl": "https://login.example/again",
-            "scopes": {},
-        }
-    }
-    schemes = {
-        "device": {
-            "type": "oauth2",
-            "flows": flows,
-            "oauth2MetadataUrl": "https://login.example/meta",
-            "x-usePkce": True,
-        },
-        "open": {"type": "openIdConnect", "openIdConnectUrl": "https://login.example/oidc"},
-        "cert": {"type": "mutualTLS", "description": "A certificate of ours."},
-        "old": {"$ref": "#/components/securitySchemes/open"},
-    }
-    data = description(openapi="3.2.0", components={"securitySchemes": schemes})
-    data["info"]["x-apiClientRegistration"] = {"url": "https://login.example/register"}
-    generated("from-openapi", write(tmp_path / "api.json", data), "-o", tmp_path / "out")
-    text = MarkdownDocument((tmp_path / "out/skills/tasks/references/about.md").read_text("utf-8"))
-    found = text.section("Authentication").text
-    for told in ("deviceAuthorization flow", "https://login.example/device", "https://login.example/again",
-                 "https://login.example/meta", "PKCE: used", "https://login.example/oidc", "mutualTLS",
-                 "Clients are registered at `https://login.example/register`"):  # fmt: skip
-        assert told in found
 
 
 def test_undeclared_pkce_and_registration_are_not_mentioned(tmp_path: Path) -> None:
@@ -511,28 +467,6 @@ def test_security_of_a_webhook_is_what_its_receiver_requires(tmp_path: Path) -> 
     )
 
 
-def test_a_webhook_shows_its_alternatives_and_the_other_forms_of_its_body(tmp_path: Path) -> None:
-    """S2-23."""
-    one = {"title": "Made", "required": ["id"], "properties": {"id": {"type": "string"}}}
-    other = {"title": "Gone", "required": ["why"], "properties": {"why": {"type": "string"}}}
-    content = {
-        "application/json": {"schema": {"type": "object", "oneOf": [one, other]}},
-        "text/csv": {"schema": {"type": "string", "maxLength": 9}},
-    }
-    data = description(
-        webhooks={"pets": {"post": operation("pets", requestBody={"content": content})}}, openapi="3.1.0"
-    )
-    generated("from-openapi", write(tmp_path / "api.json", data), "-o", tmp_path / "out", "-q")
-    section = MarkdownDocument((tmp_path / "out/skills/tasks/SKILL.md").read_text("utf-8")).section("pets")
-    for words in (
-        "Made (object): `id` (required)",
-        "Gone (object): `why` (required)",
-        "Or as `text/csv`",
-        "At most 9 characters.",
-    ):
-        assert words in section.text
-
-
 @pytest.mark.slow
 def test_50_000_alternatives_are_documented_once_and_cuts_reported(tmp_path: Path) -> None:
     """S2-08, S2-09."""
@@ -546,17 +480,6 @@ def test_50_000_alternatives_are_documented_once_and_cuts_reported(tmp_path: Pat
     )
     assert "composed of more than 5000 schemas; the rest is left out" in finished.stderr
     assert (tmp_path / "out/llms-full.txt").read_text("utf-8").count("`p49999`") == 1
-
-
-def test_a_description_of_nothing_but_webhooks_is_documented(tmp_path: Path) -> None:
-    data = {
-        "openapi": "3.1.0",
-        "info": {"title": "Hooks", "version": "1", "description": "Tells."},
-        "webhooks": WEBHOOKS,
-    }
-    finished = generated("from-openapi", write(tmp_path / "api.json", data), "-o", tmp_path / "out")
-    assert "no-operations" in finished.stderr
-    assert "\n### order.paid\n" in (tmp_path / "out/skills/hooks/SKILL.md").read_text("utf-8")
 
 
 def test_operations_next_to_the_reference_of_a_path_are_read_too() -> None:

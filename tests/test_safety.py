@@ -37,11 +37,6 @@ def of_description(folder: Path, **operations: Json) -> tuple[str, str]:
     return skill_in(folder / "out"), finished.stderr
 
 
-def of_paths(folder: Path, paths: Json) -> str:
-    generated("from-openapi", write(folder / "api.json", description(paths)), "-o", folder / "out")
-    return skill_in(folder / "out")
-
-
 def skill_in(out: Path) -> str:
     (path,) = out.glob("skills/*/SKILL.md")
     return path.read_text("utf-8")
@@ -340,25 +335,11 @@ def test_no_document_says_that_an_unknown_tool_undoes_a_call(tmp_path: Path) -> 
     assert not any("unpost" in text for text in texts)
 
 
-def test_errors_that_are_only_messages_are_documented(tmp_path: Path) -> None:
-    entry = tool("send", dashdash={"errors": ["The mailbox is full."]}, errors=["The server is busy."])
-    _, stderr = of_server(tmp_path, entry)
-    assert "the error has no code; shown without one" in stderr
-    text = (tmp_path / "out" / "llms-full.txt").read_text("utf-8")
-    assert "The mailbox is full." in text
-    assert "The server is busy." in text
-
-
 def test_a_preflight_request_only_reads(tmp_path: Path) -> None:
     stub = {"operationId": "stub", "summary": "CORS support", "description": "Enable CORS by headers", "responses": {}}
     skill, _ = of_description(tmp_path, options=stub, get=operation("list"))
     assert "Ask the user" not in skill
     assert access_level(tmp_path) == "read"
-
-
-def test_the_section_of_a_deprecated_operation_has_the_mark(tmp_path: Path) -> None:
-    skill, _ = of_description(tmp_path, get={**operation("list"), "deprecated": True})
-    assert "- `GET /a` [read] (deprecated)" in skill
 
 
 def test_a_line_for_problems_names_the_tools(tmp_path: Path) -> None:

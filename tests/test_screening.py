@@ -516,22 +516,6 @@ def test_harmless_texts_have_no_credentials() -> None:
     assert "credential-left-out" not in codes(service_of_snapshot(service(*tools)))
 
 
-def test_a_random_value_with_a_secret_name_is_redacted(tmp_path: Path) -> None:
-    """S0-22."""
-    value, harmless = "f7c3bc1d808e04732adf679965ccc34ca7ae3441", "9e107d9d372bb6826bd81d3542a419d69e107d9d"
-    parameters = [
-        {"name": "api_key", "in": "query", "schema": {"type": "string", "example": value}},
-        {"name": "commit", "in": "query", "schema": {"type": "string", "example": harmless}},
-    ]
-    body = {"content": {"application/json": {"example": {"clientSecret": value}, "schema": {"type": "object"}}}}
-    source = tmp_path / "api.json"
-    source.write_text(json.dumps(description_with(parameters=parameters, requestBody=body)))
-    finished = generated("from-openapi", source, "-o", tmp_path / "out")
-    everything = "".join(content.decode() for content in files_of(tmp_path / "out").values())
-    assert value not in everything + finished.stderr
-    assert harmless in everything
-
-
 @pytest.mark.parametrize(
     "told",
     [
@@ -671,14 +655,6 @@ def test_names_of_secrets_are_distinguished_from_other_names() -> None:
 
 
 # -- addresses and order ----------------------------------------------------------------------------------------------
-
-
-def test_an_address_in_a_private_network_is_kept_and_reported(tmp_path: Path) -> None:
-    source = tmp_path / "api.json"
-    source.write_text(json.dumps(description_with() | {"servers": [{"url": "http://localhost:8080"}]}))
-    finished = generated("from-openapi", source, "-o", tmp_path / "out", "-v")
-    assert "private-address: /servers" in finished.stderr
-    assert "http://localhost:8080" in (tmp_path / "out" / "skills" / "sums" / "SKILL.md").read_text()
 
 
 def test_screening_changes_nothing_where_there_is_nothing_to_change() -> None:

@@ -192,15 +192,3 @@ def test_what_a_docstring_says_of_parameters_is_said_at_them(tmp_path: Path, sty
     assert "- `days` (integer): how long" in section
     assert section.count("where it is") == section.count("how long") == 1
     assert all(line in section for line in rest)
-
-
-def test_a_docstring_that_says_something_else_than_the_schema_stays(tmp_path: Path) -> None:
-    """Nothing that a source says is lost."""
-    text = "Finds a berth.\n\nArgs:\n    harbour: the name of it\n    days: how long"
-    properties = {"harbour": {"type": "string", "description": "An UN/LOCODE."}, "days": {"type": "integer"}}
-    entry = {"name": "find_berth", "description": text, "inputSchema": {"type": "object", "properties": properties}}
-    _, out = documented(tmp_path, tools=[entry])
-    (page,) = out.glob("skills/*/references/tools.md")
-    section = page.read_text("utf-8").partition("## find_berth")[2]
-    assert "- `harbour` (string): An UN/LOCODE." in section
-    assert "the name of it" in section
