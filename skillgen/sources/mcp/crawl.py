@@ -13,7 +13,6 @@ import hashlib
 import json
 import time
 from collections.abc import Callable, Iterator
-from concurrent.futures import Future, wait
 
 from skillgen.errors import ProblemLog, SourceError
 from skillgen.model.values import Json, child
@@ -25,7 +24,7 @@ from skillgen.security.secrets import (
     report_echoed_secrets,
     report_url_secret,
 )
-from skillgen.sources.json_access import as_dict, as_list, json_or_none, page_items, text_of
+from skillgen.sources.json_access import as_dict, as_list, json_or_none, page_items, strings_in, text_of
 from skillgen.sources.json_text import resolve_marks
 from skillgen.sources.mcp import progressive
 from skillgen.sources.mcp.connect import (
@@ -44,6 +43,7 @@ from skillgen.sources.mcp.session import (
     GROUPS,
     MANIFEST_TOOL,
     SKILLS,
+    Answer,
     CancelToken,
     NoAnswer,
     Session,
@@ -182,8 +182,10 @@ class _CrawlReader:
         connection = self._session.connection
         if isinstance(connection, StdioConnection) and (stray := connection.stray_output()):
             self.log.report("output-not-protocol", "", stray)
-        if connection.has_replaced_bytes:
-            _report_replaced_bytes(results, self.log)
+        for pointer, entry, text in (
+            _undecoded(results) if any("\ufffd" in text for text in strings_in(results)) else ()
+        ):
+            self.log.report("text-not-decoded", pointer, f"A text of {entry} is not UTF-8: {text!r:.60}.")
         return results
 
     def _read_lists(self) -> dict[str, Json]:
@@ -195,39 +197,31 @@ class _CrawlReader:
             if handshake.declares(name) or method == "tools/list" or (name == GROUPS and handshake.declares(GROUPING))
         ]
         # Over HTTP, one broken response closes the transport for all requests in flight: tools come first there.
-        first = 1 if self._target.url is not None else 0
+        first = 1 if self._target.url is not None or not handshake.declares("tools") else 0
         results: dict[str, Json] = {}
         for concurrent in (methods[:first], methods[first:]):
-            requests = [self._request_page(method, {}) for method in concurrent]
-            for method, request in zip(concurrent, requests, strict=True):
-                pages, failure = self._read_list(method, *request)
+            timeout_s = self._timeout_s(is_declared=any(handshake.declares(_LISTS[method][0]) for method in concurrent))
+            answers = self._session.request_all([(method, {}) for method in concurrent], timeout_s)
+            for method, answer in zip(concurrent, answers, strict=True):
+                pages, failure = self._read_list(method, answer, timeout_s)
                 if failure is not None and handshake.declares(_LISTS[method][0]):
                     self._report(method, failure, has_pages=bool(pages))
                 results |= {method: pages} if pages else {}
         return results
 
-    def _request_page(self, method: str, params: dict[str, Json]) -> tuple[Future[Json], float, float]:
-        """Requests a page of a list; returns the timeout and the deadline of its answer as well."""
-        timeout_s = self._timeout_s(is_declared=self._session.handshake.declares(_LISTS[method][0]))
-        deadline = time.monotonic() + self._session.seconds_left(timeout_s)
-        return self._session.send(method, params), timeout_s, deadline
-
-    def _read_list(
-        self, method: str, future: Future[Json], timeout_s: float, deadline: float
-    ) -> tuple[list[Json], BaseException | None]:
+    def _read_list(self, method: str, answer: Answer, timeout_s: float) -> tuple[list[Json], BaseException | None]:
         """Reads a list until it is complete, fails or times out; returns its pages, and why it is incomplete.
 
         At the deadline of the crawl, the pages that have arrived remain.
         """
         items_key, pages, seen = _LISTS[method][1], list[Json](), set[str]()
         while True:
-            wait([future], max(0.0, deadline - time.monotonic()))
-            if not future.done() and pages and not self._session.seconds_left():
+            if isinstance(answer.failure, NoAnswer) and pages and not self._session.seconds_left():
                 self.log.report("list-too-long", method, _CUT)
                 return pages, None
-            if error := future.exception() if future.done() else NoAnswer(method, timeout_s):
-                return pages, error
-            page = future.result()
+            if answer.failure is not None:
+                return pages, answer.failure
+            page = answer.result
             kind = page.get("resultType", "complete") if isinstance(page, dict) else "null"
             if kind != "complete":
                 message = f"A page has the result type {kind!r:.60} instead of complete"
@@ -256,7 +250,7 @@ class _CrawlReader:
                 self.log.report("list-too-long", method, too_many if len(pages) >= _PAGES_LIMIT else _CUT)
                 return pages, None
             seen |= {page_mark, cursor_mark}
-            future, timeout_s, deadline = self._request_page(method, {"cursor": cursor})
+            answer = self._session.request(method, {"cursor": cursor}, timeout_s)
 
     def _report(self, method: str, error: BaseException, *, has_pages: bool) -> None:
         if method == "tools/list":
@@ -313,7 +307,7 @@ class _CrawlReader:
                 message = f"The server has more than {_GROUPS_LIMIT} groups; only the first levels are read."
                 self.log.report("groups-too-many", "groups/list", message)
                 break
-            answers = self._session.request_all("groups/get", [{"name": group["name"]} for group in level])
+            answers = self._session.request_all([("groups/get", {"name": group["name"]}) for group in level])
             pending = []
             for group, answer in zip(level, answers, strict=True):
                 if answer.failure is not None:
@@ -342,9 +336,8 @@ class _CrawlReader:
         uris = list(declared)[:_FILES_LIMIT]
         texts: dict[str, Json] = {}
         total_bytes = 0
-        for uri, answer in zip(
-            uris, session.request_all("resources/read", [{"uri": uri} for uri in uris]), strict=True
-        ):
+        answers = session.request_all([("resources/read", {"uri": uri}) for uri in uris])
+        for uri, answer in zip(uris, answers, strict=True):
             content = _content(answer.result) if answer.failure is None else None
             if content is None:
                 reason = answer.failure or "it has no content"
@@ -402,19 +395,14 @@ class _CrawlReader:
         return self._target.timeout_s if is_declared else min(self._target.timeout_s, _UNDECLARED_TIMEOUT_S)
 
 
-def _report_replaced_bytes(results: dict[str, Json], log: ProblemLog) -> None:
-    """Reports each entry, such as a tool, with a text that was not UTF-8."""
-    waiting: list[tuple[str, str, Json]] = [("", "", results)]
-    while waiting:
-        pointer, entry, value = waiting.pop()
-        if isinstance(value, dict):
-            entry = text_of(value, "name") or text_of(value, "uri") or entry
-            waiting += [(pointer, entry, key) for key in value]
-        if isinstance(value, (dict, list)):
-            members = value.items() if isinstance(value, dict) else enumerate(value)
-            waiting += [(child(pointer, key), entry, item) for key, item in reversed(list(members))]
-        elif isinstance(value, str) and "\ufffd" in value:
-            log.report("text-not-decoded", pointer, f"A text of {entry or 'the server'} is not UTF-8: {value!r:.60}.")
+def _undecoded(value: Json, pointer: str = "", entry: str = "the server") -> Iterator[tuple[str, str, str]]:
+    """Yields the pointer, the entry such as a tool, and each of its texts that was not UTF-8."""
+    if isinstance(value, str) and "\ufffd" in value:
+        yield pointer, entry, value
+    entry = text_of(value, "name") or text_of(value, "uri") or entry
+    members = value.items() if isinstance(value, dict) else enumerate(as_list(value))
+    for key, item in members:
+        yield from _undecoded(item, child(pointer, key), entry)
 
 
 def _is_unknown_method(error: RpcError) -> bool:

@@ -62,6 +62,13 @@ def repaired_message(text: bytes) -> bytes:
     return _SURROGATE.sub("\uffff", json.dumps({**messages[0], "jsonrpc": "2.0"}, ensure_ascii=False)).encode()
 
 
+def _repaired_line(line: bytes) -> bytes:
+    if not line.startswith(b"data:"):
+        return line
+    text = line.rstrip(b"\r\n")
+    return b"data:" + repaired_message(text[5:]) + line[len(text) :]
+
+
 class _Body(httpx2.AsyncByteStream):
     """The body of a response with another content."""
 
@@ -208,7 +215,6 @@ class HttpConnection:
         self._bytes_left = SOURCE_LIMIT_BYTES
         self._refusal = ""
         """Why no further bytes are accepted; empty while they are."""
-        self.has_replaced_bytes = False
         self._lost: Exception | None = None
         self._has_event_stream = False
         """Whether the server opened the event stream of HTTP+SSE."""
@@ -398,20 +404,9 @@ class HttpConnection:
             if is_event_stream and (b"\n" in chunk or b"\r" in chunk):
                 lines = b"".join(parts).splitlines(keepends=True)
                 parts = [] if chunk.endswith((b"\n", b"\r")) else [lines.pop()]
-                yield b"".join(map(self._repaired_line, lines))
+                yield b"".join(map(_repaired_line, lines))
         rest = b"".join(parts)
-        yield self._repaired_line(rest) if is_event_stream else self._repaired(rest)
-
-    def _repaired_line(self, line: bytes) -> bytes:
-        if not line.startswith(b"data:"):
-            return line
-        text = line.rstrip(b"\r\n")
-        return b"data:" + self._repaired(text[5:]) + line[len(text) :]
-
-    def _repaired(self, text: bytes) -> bytes:
-        repaired = repaired_message(text)
-        self.has_replaced_bytes |= repaired is not text and not is_utf8(text)
-        return repaired
+        yield _repaired_line(rest) if is_event_stream else repaired_message(rest)
 
     def _end_after_error(self, response: httpx2.Response) -> None:
         """Closes a connection over HTTP+SSE if the endpoint rejects a message, which the SDK does not report."""

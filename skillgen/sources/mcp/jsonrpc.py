@@ -53,10 +53,6 @@ class ConnectionLost(Exception):
 class Connection(Protocol):
     """A connection to an MCP server."""
 
-    @property
-    def has_replaced_bytes(self) -> bool:
-        """True if bytes of a message were not UTF-8, and U+FFFD replaces them."""
-
     def send(self, method: str, params: Params | None) -> Future[Json]:
         """Sends a request. The future holds the raw result, or fails with `RpcError` or `ConnectionLost`."""
 

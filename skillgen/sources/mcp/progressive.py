@@ -104,7 +104,7 @@ def read_descriptions(
     descriptions: dict[str, Json] = {}
     batches, single, is_lost = list(uris_for(uri, names)), list[tuple[str, tuple[str, ...]]](), False
     while batches and not is_lost:
-        answers = session.request_all(READ, [{"uri": where} for where, _ in batches])
+        answers = session.request_all([(READ, {"uri": where}) for where, _ in batches])
         failed: list[str] = []
         for (where, wanted), answer in zip(batches, answers, strict=True):
             is_lost = is_lost or not isinstance(answer.failure, RpcError | None)

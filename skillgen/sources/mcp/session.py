@@ -239,28 +239,22 @@ class Session:
 
     def request(self, method: str, params: Mapping[str, Json], timeout_s: float | None = None) -> Answer:
         """Sends a request and waits for its answer."""
-        return self.request_all(method, [params], timeout_s)[0]
+        return self.request_all([(method, params)], timeout_s)[0]
 
     def request_all(
-        self, method: str, params: Sequence[Mapping[str, Json]], timeout_s: float | None = None
+        self, requests: Sequence[tuple[str, Mapping[str, Json]]], timeout_s: float | None = None
     ) -> list[Answer]:
-        """Sends a request with each of some parameters concurrently, and returns the answers in order."""
+        """Sends requests, each with its method and parameters, concurrently, and returns the answers in order."""
         answers: list[Answer] = []
-        for start in range(0, len(params), _MAX_CONCURRENT_REQUESTS):
-            batch = params[start : start + _MAX_CONCURRENT_REQUESTS]
+        for start in range(0, len(requests), _MAX_CONCURRENT_REQUESTS):
+            batch = requests[start : start + _MAX_CONCURRENT_REQUESTS]
             seconds = self.seconds_left(timeout_s)
-            futures = [self.send(method, item) for item in batch] if seconds else []
+            futures = [self.send(*request) if seconds else Future[Json]() for request in batch]
             wait(futures, seconds)
-            answers += [_answer(future, method, seconds) for future in futures]
-            answers += [Answer(failure=NoAnswer(method, 0.0)) for _ in batch[len(futures) :]]
+            for (method, _), future in zip(batch, futures, strict=True):
+                failure = future.exception() if future.done() else NoAnswer(method, seconds)
+                answers.append(Answer(future.result() if failure is None else None, failure))
         return answers
-
-
-def _answer(future: Future[Json], method: str, seconds: float) -> Answer:
-    if not future.done():
-        return Answer(failure=NoAnswer(method, seconds))
-    error = future.exception()
-    return Answer(failure=error) if error is not None else Answer(future.result())
 
 
 class Killable(Protocol):

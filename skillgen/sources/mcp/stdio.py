@@ -26,7 +26,6 @@ from skillgen.sources.mcp.jsonrpc import (
     ConnectionLost,
     Params,
     error_from_response,
-    is_utf8,
     parse_messages,
     read_lines,
     response_to_server,
@@ -69,7 +68,6 @@ class StdioConnection:
         self._banners = 0
         self._first_banner = ""
         self._is_frame = False
-        self.has_replaced_bytes = False
         self._errors: deque[bytes] = deque(maxlen=_STDERR_LINES)
         self._outbox: queue.SimpleQueue[bytes | None] = queue.SimpleQueue()
         self._stderr_thread = threading.Thread(target=self._drain_stderr, daemon=True)
@@ -159,7 +157,6 @@ class StdioConnection:
 
     def _receive(self, line: bytes) -> None:
         messages, banner = parse_messages(line)
-        self.has_replaced_bytes |= bool(messages) and not is_utf8(line)
         for message in messages:
             self._handle(message)
         if banner:
