@@ -248,7 +248,7 @@ class TestMistakes:
             ('{"mcpServers": {"a": {"url": "/mcp"}}}', "is not an http:// or https:// URL"),
             ('{"mcpServers": {"a": {"url": "https://[bad/mcp"}}}', "is not an http:// or https:// URL"),
             ('{"mcpServers": {"a": {"command": "run", "cwd": "~nobody-here/x"}}}', "its cwd is not a path"),
-            (f'{{"mcpServers": {"9" * 5000}}}', "has a number that is too long"),
+            (f'{{"mcpServers": {"9" * 5000}}}', "names no MCP servers"),
             ('{"mcpServers": {"a": {"command": "run", "args": ["${NO_SUCH}"]}}}', "NO_SUCH is not set"),
             ('{"servers": {"a": {"command": "run", "args": ["${input:key}"]}}}', "the input 'key' has no value here"),
             ('{"servers": {"a": {"command": "run", "args": ["${command:x}"]}}}', "only the editor knows ${command:x}"),

@@ -172,7 +172,7 @@ def discover_document(
     source: str,
     problems: ProblemLog,
     access: FetchOptions,
-    is_wanted: Callable[[Json], bool],
+    is_wanted: Callable[[Json], object],
     paths: Sequence[str] = _DESCRIPTION_PATHS,
     wanted: str = _OPENAPI,
 ) -> Document:

@@ -9,14 +9,15 @@ is untrusted: it lists servers, and the user names the one to read.
 
 from __future__ import annotations
 
+import functools
 import json
 import os
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from urllib.parse import SplitResult, urlsplit
+from urllib.parse import urlsplit
 
-from skillgen.errors import ProblemLog, UsageError
+from skillgen.errors import ProblemLog, SourceError, UsageError
 from skillgen.model.resource import ClientEntry
 from skillgen.model.values import Json
 from skillgen.security.addresses import is_private, public_url
@@ -30,9 +31,10 @@ from skillgen.sources.detect import (
     is_domain,
     wrong_kind_error,
 )
-from skillgen.sources.documents import is_url, text_of_file
+from skillgen.sources.documents import is_url, load_text, text_of_file
 from skillgen.sources.http import FetchOptions
 from skillgen.sources.json_access import as_dict, as_list, text_of
+from skillgen.sources.json_text import json_from_text
 from skillgen.sources.mcp.publications import SSE, PublishedWay, published_ways
 from skillgen.sources.mcp.target import ServerTarget, Transport, refuse_bad_url
 from skillgen.text import lazy_re as re
@@ -57,8 +59,6 @@ _EDITOR_VARIABLES: Mapping[str, Callable[[Path], str]] = {
     "/": lambda folder: os.sep,
 }
 """Variables of the editors and of plugins; `${workspaceFolder:NAME}` names one of several folders."""
-
-_SIZE_LIMIT_BYTES = 4 * 1024 * 1024
 
 _EDITOR_FOLDERS = (".vscode", ".cursor", ".roo", ".kiro", ".gemini", ".windsurf")
 """Folders of editors inside a project."""
@@ -166,9 +166,11 @@ def read_client_config(source: str | os.PathLike[str], access: FetchOptions | No
     if is_domain(text):
         text = f"https://{text}"
     if is_url(text):
-        parts = _parts_of(text)
+        refuse_bad_url(text, text)
+        parts = urlsplit(text)
         paths = SERVER_PATHS if parts.path in ("", "/") and not parts.query else ()
-        document = discover_document(text, ProblemLog(), access, _lists_servers, paths, "a list of MCP servers")
+        lists = functools.partial(_config_from, name=text, folder=None, is_foreign=True)
+        document = discover_document(text, ProblemLog(), access, lists, paths, "a list of MCP servers")
         config = _config_from(document.data, document.name, None, is_foreign=True)
         assert config is not None
         return config
@@ -188,17 +190,6 @@ def read_client_config(source: str | os.PathLike[str], access: FetchOptions | No
 
 
 _GIVE_SERVERS = "give a file with `mcpServers` (Claude, Cursor) or `servers` (VS Code), a server.json or a domain"
-
-
-def _parts_of(url: str) -> SplitResult:
-    try:
-        return urlsplit(url)
-    except ValueError as error:
-        raise UsageError(f"is not a URL: {error}", where=url, fix=_GIVE_SERVERS) from None
-
-
-def _lists_servers(data: Json) -> bool:
-    return _config_from(data, "", None, is_foreign=True) is not None
 
 
 def _config_from(data: Json, name: str, folder: Path | None, *, is_foreign: bool) -> ClientConfig | None:
@@ -264,20 +255,15 @@ def _is_inside(path: Path, folder: Path) -> bool:
 
 def _json_file(path: Path) -> Json:
     try:
-        with path.open("rb") as file:
-            content = file.read(_SIZE_LIMIT_BYTES + 1)
-        if len(content) > _SIZE_LIMIT_BYTES:
-            raise UsageError("is too large for a client's server file", where=str(path), fix=_GIVE_SERVERS)
-        return json.loads(without_comments(content.decode("utf-8-sig")))
-    except (OSError, ValueError, RecursionError) as error:
-        what, fix = "is nested too deeply, or has a number that is too long", "write it with fewer levels or digits"
-        if isinstance(error, OSError):
-            what, fix = f"cannot be read: {error.strerror}", _GIVE_SERVERS
-        elif isinstance(error, UnicodeDecodeError):
-            what, fix = "is not text in UTF-8", "save it as UTF-8"
-        elif isinstance(error, json.JSONDecodeError):
-            what, fix = f"is not JSON: line {error.lineno}, column {error.colno}: {error.msg}", "correct it there"
-        raise UsageError(what, where=str(path), fix=fix) from None
+        _, text, _ = load_text(str(path), FetchOptions())
+        return json_from_text(without_comments(text), ProblemLog())
+    except SourceError as error:
+        raise UsageError(error.what, where=str(path), fix=error.fix) from None
+    except json.JSONDecodeError as error:
+        what = f"is not JSON: line {error.lineno}, column {error.colno}: {error.msg}"
+        raise UsageError(what, where=str(path), fix="correct it there") from None
+    except RecursionError:
+        raise UsageError("is nested too deeply", where=str(path), fix="write it with fewer levels") from None
 
 
 def without_comments(text: str) -> str:

@@ -107,13 +107,10 @@ class StdioConnection:
 
     def symptoms(self) -> str:
         """Returns the exit status of the server, its first line that is not a message, and its last errors."""
-        sentences = []
-        if (status := self._process.poll()) is not None:
-            sentences.append(f"The process {_exit_phrase(status)}.")
-        if stray := self.stray_output():
-            sentences.append(stray)
-        if errors := self._last_errors():
-            sentences.append(f"It wrote to standard error:\n{errors}")
+        status, errors = self._process.poll(), self._last_errors()
+        sentences = [f"It {_exit_phrase(status)}."] if status is not None else []
+        sentences += [stray] if (stray := self.stray_output()) else []
+        sentences += [f"Its last lines on standard error:\n{errors}"] if errors else []
         return " ".join(sentences)
 
     def stray_output(self) -> str:
@@ -201,16 +198,13 @@ class StdioConnection:
             return self._pending.pop(str(int(response_id) if is_integer else response_id), None)
 
     def _exit_error(self) -> ConnectionLost:
+        what = ""
         try:
-            what = f"It {_exit_phrase(self._process.wait(_EXIT_S))}."
+            self._process.wait(_EXIT_S)
         except subprocess.TimeoutExpired:
-            what = "It closed its standard output."
+            what = "It closed its standard output. "
         self._stderr_thread.join(_EXIT_S)
-        if errors := self._last_errors():
-            what += f" Its last lines on standard error:\n{errors}"
-        elif self._banners:
-            what += f" It wrote to standard output: {self._secrets.excerpt(self._first_banner, 120)!r}."
-        return ConnectionLost(what, fix="Run the command by itself and read its output.")
+        return ConnectionLost(what + self.symptoms(), fix="Run the command by itself and read its output.")
 
     def _drain_stderr(self) -> None:
         stream = self._process.stderr

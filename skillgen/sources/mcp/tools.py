@@ -24,6 +24,7 @@ from skillgen.model.values import Json, Origin, Value, child
 from skillgen.sources.examples.calls import call_examples
 from skillgen.sources.json_access import as_dict, as_list
 from skillgen.sources.json_schema.flatten import flatten
+from skillgen.sources.json_schema.keywords import schema_members
 from skillgen.sources.json_schema.loader import SchemaDocument, SchemaReader, with_root_references
 from skillgen.sources.json_schema.merge import ANYTHING
 from skillgen.sources.mcp.ai_help import ToolHelp, with_help
@@ -53,9 +54,6 @@ _INPUTS = ("input", "arguments", "parameters")
 HEADER_KEY = "x-mcp-header"
 _HEADER_NAME = re.compile(r"[!#$%&'*+\-.^_`|~0-9A-Za-z]+\Z")
 _HEADER_TYPES = ("string", "integer", "boolean")
-
-_VALUE_KEYWORDS = ("default", "example", "examples", "enum", "const")
-"""Keywords whose values may look like schemas."""
 
 _IMPLIED: tuple[tuple[str, str, dict[object, bool]], ...] = (
     ("operation", "read_only", {"read": True, "write": False, "delete": False}),
@@ -335,34 +333,30 @@ def callable_entries(
 def _header_error(input_schema: Json) -> str | None:
     """Returns why the first invalid `x-mcp-header` is invalid; `None` if all are valid."""
     seen: set[str] = set()
-    for path, schema in subschemas(input_schema):
-        if HEADER_KEY not in schema:
+    # A schema, or an object of schemas by name, with its path if only `properties` contain it.
+    stack: list[tuple[tuple[str, ...] | None, Json, bool]] = [((), input_schema, False)]
+    while stack:
+        path, value, holds_names = stack.pop()
+        for key, item, has_names in reversed(list(schema_members(value, holds_names))):
+            inner = (
+                path
+                if (key == "properties" and not holds_names) or path is None
+                else (*path, str(key))
+                if holds_names
+                else None
+            )
+            stack.append((inner, item, has_names))
+        if holds_names or HEADER_KEY not in as_dict(value):
             continue
-        header = schema[HEADER_KEY]
+        header = value[HEADER_KEY]
         if not path:
             return f"{HEADER_KEY} is not on a plain property"
         where = ".".join(path)
         if not isinstance(header, str) or not _HEADER_NAME.match(header):
             return f"{HEADER_KEY} of {where} is not a header name"
-        if schema.get("type") not in _HEADER_TYPES:
+        if value.get("type") not in _HEADER_TYPES:
             return f"{HEADER_KEY} of {where} is on a property that is not a string, integer or boolean"
         if header.lower() in seen:
             return f"{HEADER_KEY} of {where} repeats the header of another parameter"
         seen.add(header.lower())
     return None
-
-
-def subschemas(root: Json) -> Iterator[tuple[tuple[str, ...] | None, dict[str, Json]]]:
-    """Yields every schema in a schema, with its path if only `properties` contain it; never a default or an example."""
-    stack: list[tuple[tuple[str, ...] | None, Json]] = [((), root)]
-    while stack:
-        path, schema = stack.pop()
-        nested: list[tuple[tuple[str, ...] | None, Json]] = []
-        if isinstance(schema, list):
-            nested = [(None, part) for part in schema]
-        elif isinstance(schema, dict):
-            yield path, schema
-            properties = as_dict(schema.get("properties"))
-            nested += [((*path, name) if path is not None else None, part) for name, part in properties.items()]
-            nested += [(None, part) for key, part in schema.items() if key not in ("properties", *_VALUE_KEYWORDS)]
-        stack += reversed(nested)
