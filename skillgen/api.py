@@ -36,8 +36,7 @@ from skillgen.pipeline.generate import write_documents
 from skillgen.pipeline.ownership import with_portable_source
 from skillgen.pipeline.read import kind_of_source, read_source
 from skillgen.pipeline.rendering import checked_output, documents_of
-from skillgen.pipeline.request import Notify, Request
-from skillgen.pipeline.results import File, Result
+from skillgen.pipeline.results import File, Notify, Request, Result
 from skillgen.rules.findings import Findings
 from skillgen.sources.documents import snapshot_text
 

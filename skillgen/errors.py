@@ -18,7 +18,7 @@ from __future__ import annotations
 import signal
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from enum import IntEnum
 
@@ -102,10 +102,23 @@ class SkillgenError(Exception):
         """Other errors that were found with it."""
 
 
-def failure_from_bug(error: Exception) -> SkillgenError:
-    """Returns the fatal error for an unexpected exception."""
+def raise_all(errors: Sequence[SkillgenError]) -> None:
+    """Raises the first of these errors with the others, if there are any."""
+    for error in errors[:1]:
+        error.others = tuple(errors[1:])
+        raise error
+
+
+def failure_of(error: Exception) -> SkillgenError:
+    """Returns an exception as a fatal error."""
+    failure: SkillgenError
+    if isinstance(error, SkillgenError):
+        return error
     if isinstance(error, (MemoryError, RecursionError)):  # a text of others decides how much is needed
-        failure: SkillgenError = SourceError("the input is too large or nested too deeply", fix="give a smaller one")
+        failure = SourceError("the input is too large or nested too deeply", fix="give a smaller one")
+    elif isinstance(error, OSError):
+        where = str(error.filename or "standard output")
+        failure = OutputError(f"cannot be read or written: {error.strerror}", where=where)
     else:
         what = f"a bug in skillgen: {type(error).__name__}: {error}"
         failure = SkillgenError(what, fix="report it with the output of --debug")

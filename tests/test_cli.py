@@ -460,8 +460,8 @@ def test_a_command_starts_without_the_modules_of_the_others() -> None:
     finished = run_python("-c", code, "lint", "--help")
     assert "Usage: skillgen lint" in finished.stdout
     loaded = finished.stdout.splitlines()[-1].split()
-    assert "skillgen.cli.lint" in loaded
-    assert {"skillgen.cli.build", "skillgen.cli.call", "skillgen.render", "skillgen.pipeline"}.isdisjoint(loaded)
+    assert "skillgen.cli.inspection" in loaded
+    assert {"skillgen.cli.build", "skillgen.cli.mock", "skillgen.render", "skillgen.pipeline"}.isdisjoint(loaded)
 
 
 @pytest.mark.parametrize("command", [["--version"], ["--ai-help"], ["templates", "list"], ["inspect", "api.json"]])

@@ -318,7 +318,7 @@ def test_a_marked_region_is_in_place_of_generated_text_until_it_goes(out: Path) 
     assert run(out, changed(), "--check").exit_code == 0
     (out / TASKS).write_text(tasks.replace(region("My own words on it."), ""), encoding="utf-8")
     assert run(out, changed()).exit_code == 4, "without its markers, text is missing"
-    assert "the markers of a region are gone" in run(out, changed()).stderr
+    assert "a person changed what skillgen wrote" in run(out, changed()).stderr
     assert run(out, changed(), "--force").exit_code == 0
     assert "Gets one task by its number." in (out / TASKS).read_text("utf-8")
 

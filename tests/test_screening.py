@@ -18,7 +18,7 @@ from msgspec.structs import replace
 
 import skillgen
 from skillgen import Origin, Parameter, Problem, Schema, Semantics, Service, Tool, render_documents
-from skillgen.errors import failure_from_bug
+from skillgen.errors import failure_of
 from skillgen.infer.description import with_description, with_summaries
 from skillgen.security.injection import rules
 from skillgen.security.tables import load_table
@@ -712,5 +712,5 @@ def test_a_text_of_one_repeated_word_is_screened(unit: str, tmp_path: Path) -> N
 
 def test_too_little_memory_is_not_a_bug() -> None:
     for error in (MemoryError(), RecursionError("x")):
-        failure = failure_from_bug(error)
+        failure = failure_of(error)
         assert (failure.exit_code, "bug" in failure.what) == (3, False)

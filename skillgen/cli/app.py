@@ -23,9 +23,9 @@ import typer
 
 from skillgen import __version__
 from skillgen.cli.options import PanelCommand, command
-from skillgen.cli.output import Console, fatal_error
+from skillgen.cli.output import Console
 from skillgen.config.dropped import dropped
-from skillgen.errors import ExitCode, SkillgenError, UsageError
+from skillgen.errors import ExitCode, SkillgenError, UsageError, failure_of
 
 
 @command
@@ -126,7 +126,7 @@ def run(arguments: list[str], command: tuple[str, ...], console: Console) -> int
     except Exception as error:
         if isinstance(error, OSError) and error.filename is None:  # standard output cannot be written
             if not isinstance(error, BrokenPipeError):
-                console.fail(fatal_error(error))
+                console.fail(failure_of(error))
             with suppress(OSError, ValueError):
                 os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
             return 1 if isinstance(error, BrokenPipeError) else ExitCode.OUTPUT
@@ -135,7 +135,7 @@ def run(arguments: list[str], command: tuple[str, ...], console: Console) -> int
             error.show()  # type: ignore[attr-defined]
             code, failure = error.exit_code, UsageError(describe(), fix=f"see skillgen {name} --help")  # type: ignore[attr-defined]
         else:
-            failure = fatal_error(error)
+            failure = failure_of(error)
             console.fail(failure)
             code = failure.exit_code
     if code in _AFTER_SIGNAL:
@@ -214,7 +214,7 @@ def _help_text(program: object, words: Sequence[str]) -> str:
     from skillgen.api import render_documents
     from skillgen.config.loader import read_project
     from skillgen.pipeline.read import read_command
-    from skillgen.pipeline.request import Request
+    from skillgen.pipeline.results import Request
     from skillgen.render.pages import file_stems
 
     # That of skillgen itself, with the author's texts: in the wheel, or in the repository.
@@ -253,18 +253,18 @@ _COMMANDS = {
     "from-server": "documents:from_server",
     "from-openapi": "documents:from_openapi",
     "from-cli": "documents:from_cli",
-    "init": "init:init",
+    "init": "build:init",
     "build": "build:build",
-    "update": "update:update",
-    "draft": "draft:draft",
-    "lint": "lint:lint",
-    "rule": "lint:rule",
-    "inspect": "inspect:inspect",
-    "diff": "diff:diff",
-    "call": "call:call",
+    "update": "build:update",
+    "draft": "documents:draft",
+    "lint": "inspection:lint",
+    "rule": "inspection:rule",
+    "inspect": "inspection:inspect",
+    "diff": "inspection:diff",
+    "call": "mock:call",
     "mock": "mock:mock",
-    "eval": "eval:evaluate",
-    "registry": "registry:registry",
+    "eval": "mock:evaluate",
+    "registry": "templates:registry",
     "templates": "templates:templates",
     "logout": "app:logout",
 }

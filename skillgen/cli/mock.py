@@ -1,4 +1,4 @@
-"""`skillgen mock`: serves what a source declares, with no service behind it."""
+"""`skillgen call`, `mock` and `eval`: call a tool, serve what a source declares, and grade a skill with such a mock."""
 
 from __future__ import annotations
 
@@ -9,15 +9,89 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
+from msgspec import structs
 
-from skillgen.cli.options import command
+from skillgen.cli.options import SOURCE, Given, GivenOf, OptionsOf, command, read
 from skillgen.cli.output import Console
-from skillgen.cli.source import SOURCE, Given, read
+from skillgen.config.option import Options, PathName, command_words, option
+from skillgen.config.project import CallOptions, Run, Source, Texts
 from skillgen.errors import ExitCode, UsageError
+from skillgen.text.unicode import strip_invisible_by_line
 
 if TYPE_CHECKING:
+    from skillgen.evals.grading import Grade
+    from skillgen.evals.tasks import Task
     from skillgen.model.service import Service
     from skillgen.model.values import Json
+
+
+_LINE_LIMIT = 32 * 1024 * 1024
+
+
+@command
+def call(
+    tool: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="[SOURCE] TOOL [JSON | NAME=VALUE]... [-- COMMAND [ARG]...]",
+            help="SOURCE, unless an option or -- COMMAND names the source; the exact name of the tool; its arguments: "
+            "one JSON object (- reads it from standard input), or NAME=VALUE, NAME:=JSON, NAME@=FILE.",
+            show_default=False,
+        ),
+    ] = None,
+    *,
+    given: Annotated[
+        Given, GivenOf(classes=(Run, Source), kinds=("command", "url", "config", "document"), without=("draft", "json"))
+    ],
+    texts: Annotated[Texts, OptionsOf(classes=(Texts,), only=("base_url",))],
+    options: CallOptions,
+    console: Console,
+) -> ExitCode:
+    """Call one tool of a server or one operation of an API.
+
+    Every fault of the arguments is printed at its JSON pointer before anything is sent. A tool that deletes or needs
+    confirmation is refused without --yes: ask the user first. The credentials of an API come from the environment
+    variables that its documents name.
+
+    Exit codes:
+
+        \b
+        0: done
+        1: the tool or the API answered with an error
+        2: the arguments are invalid, or the call needs --yes
+        3: the service could not be reached, or did not answer
+
+    Examples:
+
+        \b
+        skillgen call openapi.yaml getPet petId=7
+        skillgen call openapi.yaml --dry-run createPet name=Rex 'tags:=["dog"]'
+        skillgen call create_entities '{"entities": []}' -- npx -y @modelcontextprotocol/server-memory
+    """
+    from skillgen.pipeline.call import opened_calls
+
+    rest = list(tool or ())
+    if given.is_empty and rest:
+        given = structs.replace(given, words=[rest.pop(0)])
+    request = given.request(texts=texts, announce=Console().say)
+    if not rest:
+        raise UsageError("no tool is given", fix="give SOURCE, TOOL and its arguments")
+    with opened_calls(request, options) as calls:
+        name, *arguments = rest
+        reply = calls.run(name, [_standard_input() if word == "-" else word for word in arguments])
+    _print(reply.text, is_error=reply.is_error)
+    return ExitCode.FAILED if reply.is_error else ExitCode.DONE
+
+
+def _standard_input() -> str:
+    text = sys.stdin.read(_LINE_LIMIT + 1)
+    if len(text) > _LINE_LIMIT:
+        raise UsageError("is larger than 32 MiB", where="standard input", fix="send less at once")
+    return text
+
+
+def _print(text: str, *, is_error: bool) -> None:
+    print(strip_invisible_by_line(text), file=sys.stderr if is_error else sys.stdout)
 
 
 def read_mocked(given: Given, console: Console) -> tuple[Service, Mapping[str, Json] | None]:
@@ -76,4 +150,123 @@ def mock(
         pass
     finally:
         calls.close()
+    return ExitCode.DONE
+
+
+class EvalOptions(Options, frozen=True, kw_only=True):
+    """What is graded, and how it is reported."""
+
+    PANEL = "Report"
+
+    agent: str | None = option("Command of the agent, which gets the prompt on standard input.", metavar="COMMAND")
+    init: bool = option("Draft evals/evals.json in the skill, and run nothing.", False)
+    static: bool = option("Check what needs no agent: example calls, reads.", False)
+    task_timeout: float = option("Time limit of an agent for a task.", 600.0, metavar="SECONDS")
+    no_control: bool = option("Do not run the tasks without the skill.", False)
+    out: PathName | None = option("Folder of the runs. Default: NAME-workspace.", short="-o", metavar="DIR")
+    format: str = option(
+        "Format of the report: text, json or junit.",
+        "text",
+        metavar="FORMAT",
+        choices=("text", "json", "junit"),
+        choice="report",
+    )
+
+
+@command
+def evaluate(
+    skill: Annotated[str, typer.Argument(metavar="SKILL", help="Folder of the skill.")],
+    *,
+    given: Annotated[Given, SOURCE],
+    options: EvalOptions,
+    min_success: Annotated[
+        float,
+        typer.Option(metavar="RATE", min=0, max=1, help="Exit with 1 if success, recall or precision is lower."),
+    ] = 1.0,
+    jobs: Annotated[int, typer.Option(metavar="NUMBER", min=1, max=32, help="Agents that run at the same time.")] = 2,
+    console: Console,
+) -> ExitCode:
+    """Grade a skill by what an agent does with it.
+
+    The agent solves the tasks of the skill against a mock of the service, with the skill and without it.
+
+    Examples:
+
+        \b
+        skillgen eval agent-docs/skills/books openapi.yaml --static
+        skillgen eval agent-docs/skills/books openapi.yaml --agent 'claude -p'
+    """
+    from skillgen.evals.grading import REPORTS, is_below
+    from skillgen.evals.running import Evaluation, evaluate
+    from skillgen.evals.static import check_static
+    from skillgen.infer.split import part_called
+    from skillgen.sources.mcp.session import CancelToken
+
+    folder, shown = Path(skill), REPORTS[options.format]
+    if not (folder / "SKILL.md").is_file():
+        raise UsageError("has no SKILL.md", where=skill, fix="give the folder of a skill")
+    if [options.agent is not None, options.init, options.static].count(True) != 1:
+        raise UsageError("exactly one of --agent, --init and --static is needed", fix="give one of them")
+    words = words_of_agent(options.agent)
+    service, results = read_mocked(given, console)
+    name = folder.resolve().name
+    part = part_called(service, name, [path.name for path in folder.resolve().parent.iterdir()])
+    if options.init:
+        return _write_draft(part, folder, name, console)
+    if options.static:
+        checks = check_static(folder, part, results)
+        sys.stdout.write(shown((), checks))
+        return ExitCode.DONE if all(item.passed for found in checks.values() for item in found) else ExitCode.DRIFT
+    evaluation = Evaluation(
+        service=service,
+        results=results,
+        skill=folder.resolve(),
+        tasks=_tasks(folder, service, console),
+        agent=words,
+        timeout_s=options.task_timeout,
+        jobs=jobs,
+        has_control=not options.no_control,
+        cancel_token=CancelToken(),
+    )
+    resumed = 0
+    with console.progress("running the tasks") as progress:
+
+        def report(grade: Grade, done: int, total: int, is_earlier: bool) -> None:
+            nonlocal resumed
+            resumed += is_earlier
+            progress(f"{done} of {total} runs graded; {grade.task}: {'passed' if grade.passed else 'failed'}")
+
+        place, grades = evaluate(evaluation, Path(options.out or f"{name}-workspace"), report)
+    sys.stdout.write(shown(grades, {}))
+    console.say(f"the runs are in {place}" + (f"; {resumed} of {len(grades)} resumed" if resumed else ""))
+    return ExitCode.DRIFT if is_below(grades, min_success) else ExitCode.DONE
+
+
+def _tasks(folder: Path, service: Service, console: Console) -> tuple[Task, ...]:
+    from skillgen.evals.tasks import read_tasks
+
+    tasks = read_tasks(folder, frozenset(tool.name for tool in service.tools))
+    if ungraded := [task.id for task in tasks if not task.is_gradable]:
+        console.say(f"note: not run, since it names no calls: {', '.join(ungraded)}")
+    return tasks
+
+
+def words_of_agent(agent: str | None) -> tuple[str, ...]:
+    """Returns the words of `--agent`; files that it names may be next to the caller: it runs in a folder of its own."""
+    words = command_words(agent, "--agent")
+    return tuple(
+        str(Path(word).absolute()) if (number or "/" in word) and Path(word).is_file() else word
+        for number, word in enumerate(words)
+    )
+
+
+def _write_draft(service: Service, folder: Path, name: str, console: Console) -> ExitCode:
+    from skillgen.evals.tasks import FILE, drafted
+
+    path = folder / FILE
+    if path.exists():
+        raise UsageError("exists already", where=str(path), fix="edit it, or delete it first")
+    path.parent.mkdir(exist_ok=True)
+    path.write_bytes(drafted(service, name).encode())
+    console.say(f"{path} written: correct the prompts, which only repeat the service's own words")
     return ExitCode.DONE

@@ -20,7 +20,7 @@ from msgspec import structs
 
 from skillgen.config.convert import in_keys
 from skillgen.config.option import Options, option
-from skillgen.errors import EditedError, OutputError, Problem, SkillgenError, UsageError, failure_from_bug
+from skillgen.errors import EditedError, Problem, SkillgenError, UsageError
 from skillgen.model.document import BYTES_PER_TOKEN
 from skillgen.problem_codes import CODES
 from skillgen.text.inert import disarm, disarm_log_commands
@@ -262,15 +262,3 @@ def print_diff(text: str) -> None:
 def _print(line: str) -> None:
     _clear_status()
     print(disarm_log_commands(line), file=sys.stderr)
-
-
-def fatal_error(error: Exception) -> SkillgenError:
-    """Returns an exception as a fatal error."""
-    if isinstance(error, SkillgenError):
-        return error
-    if not isinstance(error, OSError):
-        return failure_from_bug(error)
-    where = str(error.filename or "standard output")
-    failure = OutputError(f"cannot be read or written: {error.strerror}", where=where)
-    failure.__cause__ = error
-    return failure

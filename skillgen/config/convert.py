@@ -19,7 +19,7 @@ from msgspec import UNSET, Meta, Struct
 from skillgen.config.dropped import dropped
 from skillgen.config.option import Option, Options, command_words, keys_in
 from skillgen.config.project import ALL_OPTIONS, Source, Target
-from skillgen.errors import SkillgenError, UsageError
+from skillgen.errors import UsageError, raise_all
 from skillgen.typed import convert
 
 Path: TypeAlias = tuple[str | int, ...]
@@ -83,11 +83,9 @@ class Converter:
         """Adds a fault; returns `None` in place of the value."""
         self.faults.append(Fault(path, what, fix, is_unknown) if gone is None else Fault(path, gone.what, gone.fix))
 
-    def raise_faults(self, error_of: Callable[[Fault], SkillgenError], errors: Iterable[SkillgenError] = ()) -> None:
-        """Raises the first error or fault as an error that has the others, if there is any."""
-        if found := [*errors, *map(error_of, self.faults)]:
-            found[0].others = tuple(found[1:])
-            raise found[0]
+    def raise_faults(self, error_of: Callable[[Fault], UsageError]) -> None:
+        """Raises the faults as errors, if there are any."""
+        raise_all([*map(error_of, self.faults)])
 
     def _struct(self, cls: type[Options], value: Any, path: Path) -> Any:
         known = keys_in(cls)
@@ -108,7 +106,8 @@ class Converter:
             if not self.faults:  # a key that is not known may be the missing one
                 self.fault(path, f"has no {missing[0]}", f"add {missing[0]}:")
             return None
-        held = {holder: _class_of(cls, holder)(**given) for holder, given in values.items() if given}
+        hints = typing.get_type_hints(cls)
+        held = {holder: hints[holder](**given) for holder, given in values.items() if given}
         return cls(**own, **held)
 
     def _mapping(self, value: Any, path: Path) -> Mapping[str, Any]:
@@ -169,12 +168,6 @@ class Converter:
             how = {"a list": "a list: one item a line, after a hyphen", "a mapping": "`key: value` lines"}
             return self.fault(path, f"must be {expected}", f"write it as {how.get(expected, expected)}")
         return self.fault(path, f"must be {expected}, not {type(value).__name__}", f"pass {expected}")
-
-
-def _class_of(cls: type[Options], holder: str) -> type[Struct]:
-    hint = typing.get_type_hints(cls)[holder]
-    assert isinstance(hint, type)
-    return hint
 
 
 def error_of_argument(fault: Fault) -> UsageError:

@@ -19,7 +19,7 @@ import yaml
 
 from skillgen.config.convert import Converter, Fault, in_keys
 from skillgen.config.option import AnyOptions, PathName, keys_in
-from skillgen.config.project import SOURCE_KINDS, Project, Source, Target
+from skillgen.config.project import SOURCE_KINDS, Project, Source
 from skillgen.errors import ProblemLog, UsageError
 from skillgen.text.yaml_core import Places, YamlError, parse_yaml, place_of
 
@@ -93,8 +93,11 @@ def read_options(kind: type[AnyOptions], path: Path) -> AnyOptions:
     converter = Converter(is_text=True)
     found: AnyOptions | None = converter.convert(kind, data, ())
     for key, target in found.targets.items() if isinstance(found, Project) and not converter.faults else ():
-        for fault in _faults_of_target(key, target):
-            converter.fault(("targets", key, *fault.path), fault.what, fault.fix)
+        if re.search(r"[\\/]|^\.*$", key):
+            fix = "use letters, digits and hyphens"
+            converter.fault(("targets", key), "is not a valid name of a target", fix)
+        for fault in _faults_of_source(target.source, ("targets", key, "source")):
+            converter.faults.append(fault)
     converter.raise_faults(error_of)
     return kind() if found is None else found
 
@@ -170,12 +173,6 @@ def _read_yaml(text: str, name: str) -> tuple[Any, _LineOf]:
         return (place_of(path, data, places) or (0, 0))[0]
 
     return data, line_of
-
-
-def _faults_of_target(name: str, target: Target) -> Iterator[Fault]:
-    if re.search(r"[\\/]|^\.*$", name):
-        yield Fault((), "is not a valid name of a target", "use letters, digits and hyphens")
-    yield from _faults_of_source(target.source, ("source",))
 
 
 def _faults_of_source(source: Source, path: tuple[str | int, ...]) -> Iterator[Fault]:

@@ -42,8 +42,9 @@ class Option(Struct, frozen=True, kw_only=True):
     also: Mapping[str, str] = {}
     """What to add for commands that read a kind of source."""
 
-    flag: str | None = ""
-    """Its name on the command line, by default that of the field; `None` if it is not an option there."""
+    flag: str | None = None
+    """Its name on the command line, by default that of the field; `None` if it is not an option there: a value needs a
+    `metavar`."""
 
     short: str | None = None
     """Its short name on the command line."""
@@ -140,7 +141,8 @@ def options_in(cls: type[Options]) -> tuple[Option, ...]:
                 name=name,
                 type=typing.Union[members] if is_optional else hints[name],  # noqa: UP007
                 panel=item.panel or cls.PANEL,
-                flag=f"--{name.replace('_', '-')}" if item.flag == "" else item.flag,
+                flag=(item.flag or f"--{name.replace('_', '-')}") if item.metavar or hints[name] is bool else None,
+                is_path=item.is_path or "PathName" in cls.__annotations__[name],
             )
         )
     return tuple(found)

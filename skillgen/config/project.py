@@ -48,7 +48,7 @@ class Source(Options, frozen=True, kw_only=True):
     PANEL = "Source"
 
     command: Sequence[str] = option(
-        "Command that starts an MCP server on standard input and output.", (), flag=None, is_kind=True, is_command=True
+        "Command that starts an MCP server on standard input and output.", (), is_kind=True, is_command=True
     )
     url: str | None = option(
         "URL of an MCP server (Streamable HTTP, falling back to HTTP+SSE).", metavar="URL", is_kind=True
@@ -58,29 +58,26 @@ class Source(Options, frozen=True, kw_only=True):
         "a server.json, a server card, a catalogue, the folder of a plugin, or a domain.",
         metavar="FILE",
         is_kind=True,
-        is_path=True,
     )
     server: str | None = option(
         "The only server of --config to read. Default: every server of a client.", metavar="NAME", kinds=("config",)
     )
-    openapi: PathName | None = option("OpenAPI description: a file or a URL.", flag=None, is_kind=True, is_path=True)
+    openapi: PathName | None = option("OpenAPI description: a file or a URL.", is_kind=True)
     openapi_command: Sequence[str] = option(
-        "Command that prints an OpenAPI description.", (), flag=None, is_kind=True, is_command=True
+        "Command that prints an OpenAPI description.", (), is_kind=True, is_command=True
     )
     snapshot: PathName | None = option(
-        "File with a snapshot, the output of `skillgen inspect`.", metavar="FILE", is_kind=True, is_path=True
+        "File with a snapshot, the output of `skillgen inspect`.", metavar="FILE", is_kind=True
     )
     manifest: PathName | None = option(
         "Service manifest: a file or a URL.",
         usage="- reads standard input.",
         metavar="SOURCE",
         is_kind=True,
-        is_path=True,
     )
     cli: str | None = option(
         "Command-line program, as MODULE:APP: a Click or Typer program, an argparse parser, or a function that "
         "returns one. It is imported, but no command is run.",
-        flag=None,
         is_kind=True,
     )
     cli_command: Sequence[str] = option(
@@ -94,7 +91,6 @@ class Source(Options, frozen=True, kw_only=True):
     )
     document: str | Mapping[str, Any] | None = option(
         "OpenAPI description, service manifest, snapshot or file of a client; its content decides.",
-        flag=None,
         is_key=False,
         is_kind=True,
         is_path=True,
@@ -123,7 +119,6 @@ class Source(Options, frozen=True, kw_only=True):
         "active virtual environment, else the first on PATH.",
         metavar="PATH",
         kinds=("cli",),
-        is_path=True,
     )
     program: str | None = option(
         "What users type to start the program. Default: its console script, or the command itself.",
@@ -155,7 +150,6 @@ class Source(Options, frozen=True, kw_only=True):
         note="Default: the folder of this file.",
         metavar="DIR",
         kinds=("command", "openapi_command", *_PROGRAMS),
-        is_path=True,
     )
     login: bool = option(
         "Log in with OAuth in the browser. Later runs reuse the login.",
@@ -355,17 +349,16 @@ class Texts(Options, frozen=True, kw_only=True):
     base_url: str | None = option("Base URL of the API.", usage=_REPLACES, metavar="URL")
     homepage: str | None = option("Homepage of the service.", usage=_REPLACES, metavar="URL")
     when_to_use: Sequence[str] = option(
-        'What users ask for that this service can do: phrases to follow "when the user asks to".', (), flag=None
+        'What users ask for that this service can do: phrases to follow "when the user asks to".', ()
     )
-    not_for: Sequence[str] = option("What the service is not for.", (), flag=None)
-    notes: str | None = option("What else an agent should know, in Markdown.", flag=None)
-    best_practices: Sequence[str] = option("How to use the service well.", (), flag=None)
-    groups: Mapping[str, GroupTexts] = option("Texts for groups of tools, by the name of the group.", {}, flag=None)
+    not_for: Sequence[str] = option("What the service is not for.", ())
+    notes: str | None = option("What else an agent should know, in Markdown.")
+    best_practices: Sequence[str] = option("How to use the service well.", ())
+    groups: Mapping[str, GroupTexts] = option("Texts for groups of tools, by the name of the group.", {})
     skills: Mapping[str, SkillTexts] = option(
         "Skills of groups of a large service, each by the end of its name; all other groups are in the skill of the "
         "service, or with `split` in more.",
         {},
-        flag=None,
     )
     tools: Mapping[str, ToolTexts] = option(
         "Effects of tools that are judged or declared wrongly, by name or pattern (as for --include). A name wins "
@@ -376,15 +369,14 @@ class Texts(Options, frozen=True, kw_only=True):
         metavar="TOOL=EFFECT",
         panel=_SAFETY,
     )
-    workflows: Mapping[str, Sequence[StepTexts]] = option("Calls that reach a goal, by the goal.", {}, flag=None)
+    workflows: Mapping[str, Sequence[StepTexts]] = option("Calls that reach a goal, by the goal.", {})
     drafted: Sequence[Drafted] = option(
         "What the source declared when `skillgen draft` wrote the texts; when that changes, a run says so.",
         (),
-        flag=None,
     )
-    links: Links = option("Other ways to use the service.", Links(), flag=None)
-    install: Mapping[str, str] = option("Package manager to package.", {}, flag=None)
-    license: str | None = option("Licence of the documents.", flag=None)
+    links: Links = option("Other ways to use the service.", Links())
+    install: Mapping[str, str] = option("Package manager to package.", {})
+    license: str | None = option("Licence of the documents.")
 
     def prose(self) -> dict[tuple[str, ...], str]:
         """Returns the texts on the service, by the keys that lead to each."""
@@ -449,7 +441,6 @@ class OutputOptions(Options, frozen=True, kw_only=True):
         note=f"Default: {DEFAULT_OUT}, or {DEFAULT_OUT}/TARGET if there are several targets.",
         short="-o",
         metavar="DIR",
-        is_path=True,
     )
     emit: Sequence[str] = option(
         "Output formats.",
@@ -467,7 +458,7 @@ class OutputOptions(Options, frozen=True, kw_only=True):
         metavar="KEY=VALUE",
     )
     templates: PathName | None = option(
-        "Folder of templates that replace built-in ones of the same name.", metavar="DIR", is_path=True
+        "Folder of templates that replace built-in ones of the same name.", metavar="DIR"
     )
     profile: str = option(
         f"Front matter of the skill: {', or '.join(f'{name} for {text}' for name, text in PROFILES.items())}.",
@@ -500,7 +491,6 @@ class OutputOptions(Options, frozen=True, kw_only=True):
     package: PathName | None = option(
         f"Folder of the package, if the project's files leave a choice (with --install {PACKAGE}).",
         metavar="DIR",
-        is_path=True,
     )
     user: bool = option("Install into the home folder, not the current one (with --install).", False, is_key=False)
     check: bool = option(
@@ -522,7 +512,7 @@ class OutputOptions(Options, frozen=True, kw_only=True):
 class Target(Options, frozen=True, kw_only=True):
     """A source and the documents generated from it. The keys of `texts` and `output` are keys of the target."""
 
-    source: Source = option("What to document.", NODEFAULT, flag=None)
+    source: Source = option("What to document.", NODEFAULT)
     texts: Texts = option("", Texts(), is_flat=True)
     output: OutputOptions = option("", OutputOptions(), is_flat=True)
 
@@ -548,8 +538,8 @@ NO_LINT_OPTIONS = LintOptions()
 class Project(Options, frozen=True, kw_only=True):
     """The content of a project file."""
 
-    targets: Mapping[str, Target] = option("The targets, by name.", NODEFAULT, flag=None)
-    lint: LintOptions = option("What `skillgen lint` checks in this folder.", NO_LINT_OPTIONS, flag=None)
+    targets: Mapping[str, Target] = option("The targets, by name.", NODEFAULT)
+    lint: LintOptions = option("What `skillgen lint` checks in this folder.", NO_LINT_OPTIONS)
 
 
 class Run(Options, frozen=True, kw_only=True):
@@ -558,9 +548,7 @@ class Run(Options, frozen=True, kw_only=True):
     PANEL = "Source"
 
     target: str | None = option("Target of the project file.", metavar="NAME", is_key=False)
-    project: PathName | None = option(
-        "Project file. Default: skillgen.yaml.", metavar="FILE", is_key=False, is_path=True
-    )
+    project: PathName | None = option("Project file. Default: skillgen.yaml.", metavar="FILE", is_key=False)
     draft: str | None = option(
         f"Ask an agent once for the texts that rules cannot write, unless OUT/{TEXTS_NAME} has them.",
         metavar="COMMAND",

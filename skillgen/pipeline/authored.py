@@ -5,7 +5,7 @@ links, workflows and effects.
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from msgspec import UNSET
@@ -29,7 +29,7 @@ from skillgen.text.slugs import slug
 
 if TYPE_CHECKING:
     from skillgen.config.project import SkillTexts, Texts
-    from skillgen.pipeline.request import Request
+    from skillgen.pipeline.results import Request
 
 
 def completed(
@@ -42,7 +42,11 @@ def completed(
     Raises:
         UsageError: an override is not a URL, or a pattern is invalid.
     """
-    service = replace(service, problems=(*service.problems, *_prose_problems(service, request)))
+    if prose := request.texts.prose():
+        from skillgen.rules.prose import check_texts
+
+        flaws = check_texts({_place(request, *path): text for path, text in prose.items()}, service)
+        service = replace(service, problems=(*service.problems, *flaws))
     if request.extras:
         from skillgen.sources.extra_text import apply_extra
 
@@ -56,14 +60,6 @@ def completed(
 
         service = with_installed_entry(service)
     return with_description(service)
-
-
-def _prose_problems(service: Service, request: Request) -> Iterator[Problem]:
-    """Yields what the texts of the author say of the service as the source declares it, and it does not have."""
-    if prose := request.texts.prose():
-        from skillgen.rules.prose import check_texts
-
-        yield from check_texts({_place(request, *path): text for path, text in prose.items()}, service)
 
 
 def _place(request: Request, key: str, *keys: str) -> str:

@@ -30,15 +30,12 @@ from skillgen.config.convert import in_keys, key_in_target
 from skillgen.config.loader import interpolate, variables_in
 from skillgen.config.option import PathName, options_in
 from skillgen.config.project import DEFAULT_OUT, HOSTS, Source, Target
-from skillgen.errors import ExitCode, SkillgenError, UsageError, failure_from_bug
-from skillgen.pipeline.environments import project_environment, with_resolved_program
+from skillgen.errors import ExitCode, SkillgenError, UsageError, failure_of
 from skillgen.pipeline.generate import write_services
 from skillgen.pipeline.ownership import leftovers
-from skillgen.pipeline.packages import skill_folders
-from skillgen.pipeline.rendering import checked_output
-from skillgen.pipeline.request import Reading, Request
-from skillgen.pipeline.results import Failure, Outcome, Place, Result
-from skillgen.pipeline.upgrade import templates_digests
+from skillgen.pipeline.packages import project_environment, skill_folders, with_resolved_program
+from skillgen.pipeline.rendering import checked_output, templates_digests
+from skillgen.pipeline.results import Failure, Outcome, Place, Reading, Request, Result
 from skillgen.security.secrets import Secrets, secrets_from_environment
 from skillgen.sources.documents import FilesRead, FileState, file_state, is_url, marks_of, track_files_read
 from skillgen.sources.http import read_cached, write_cached
@@ -49,7 +46,7 @@ from skillgen.write.plan import Change, Plan
 from skillgen.write.record import RECORD_NAME, read_record
 
 if TYPE_CHECKING:
-    from skillgen.pipeline.request import Notify
+    from skillgen.pipeline.results import Notify
 
 
 class NamedTarget(Struct, frozen=True, kw_only=True):
@@ -219,8 +216,10 @@ def _up_to_date_result(named: NamedTarget) -> Result | None:
         return None
     with suppress(OSError, ValueError, LookupError, TypeError, SkillgenError):
         last = json.loads(read_cached(_cache_key(named)) or b"null")
+        files = {Path(path): state for path, state in last["files"].items()}
         if last["options"] == _options_digest(named) and all(
-            _is_same(Path(path), *state) for path, state in last["files"].items()
+            path.is_file() and (marks_of(path.stat()) == marks or _state(path)[0] == digest)
+            for path, (digest, marks) in files.items()
         ):
             return Result(steps=tuple(_kept(Path(folder), is_service) for folder, is_service in last["folders"]))
     return None
@@ -270,10 +269,6 @@ def _options_digest(named: NamedTarget) -> str:
     return hashlib.sha256(json.dumps(data, sort_keys=True, default=str).encode("utf-8", "replace")).hexdigest()
 
 
-def _is_same(path: Path, digest: str, marks: list[int]) -> bool:
-    return path.is_file() and (marks_of(path.stat()) == marks or _state(path)[0] == digest)
-
-
 def _state(path: Path) -> FileState:
     """Returns the state of a file.
 
@@ -320,8 +315,7 @@ def build_targets(
                     if result.exit_code is ExitCode.DONE and not named.target.output.check:
                         _remember(named, files, result)
                 except Exception as error:
-                    status, failure = "failed", error if isinstance(error, SkillgenError) else failure_from_bug(error)
-                    result = Result(steps=(Failure(error=failure),))
+                    status, result = "failed", Result(steps=(Failure(error=failure_of(error)),))
             joined = joined.joined(result)
             yield BuiltTarget(name=named.name, result=result, status=status)
     if len(targets) == len(targets[0].place.siblings):

@@ -22,7 +22,7 @@ from skillgen.model.credentials import origin_of
 from skillgen.model.service import Service
 from skillgen.model.tool import Tool
 from skillgen.pipeline.read import read_source, server_target
-from skillgen.pipeline.request import Request
+from skillgen.pipeline.results import Request
 from skillgen.render.scripts import call_data, why_confirmed
 from skillgen.security.addresses import hosts_of
 from skillgen.security.secrets import Secrets, secrets_from_headers

@@ -38,15 +38,16 @@ from skillgen.pipeline.packages import skill_folders
 from skillgen.pipeline.rendering import (
     Documents,
     checked_output,
+    declared_digest,
     documents_of,
     parts_of,
     publisher_of,
     templates_of,
+    upgrade_problems,
 )
 from skillgen.pipeline.results import Failure, Outcome, Place, Result
-from skillgen.pipeline.upgrade import declared_digest, upgrade_problems
 from skillgen.problem_codes import CODES, WHERE
-from skillgen.text.markdown import counted, one_line
+from skillgen.text.markdown import counted, first_of, one_line
 from skillgen.write.files import is_below, lock_folder, refuse_outside
 from skillgen.write.merge import UNMERGED, generated_digests
 from skillgen.write.plan import CHANGED_ARTIFACT, FOREIGN, Plan, apply_plan, plan_documents
@@ -199,9 +200,7 @@ SHOWN_STRICT_PROBLEMS = 3
 def _refuse_problems(problems: Sequence[Problem]) -> None:
     warnings = [f"{item.code}: {item.where}: {item.message}" for item in problems if item.level != "info"]
     if warnings:
-        more = len(warnings) - SHOWN_STRICT_PROBLEMS
-        shown = "; ".join([*warnings[:SHOWN_STRICT_PROBLEMS], *([f"and {more} more"] if more > 0 else [])])
-        what = f"--strict refuses {counted(len(warnings), 'problem')}: {shown}"
+        what = f"--strict refuses {counted(len(warnings), 'problem')}: {first_of(warnings, SHOWN_STRICT_PROBLEMS)}"
         raise SourceError(what, fix="correct the source, or run without --strict")
 
 
@@ -272,7 +271,7 @@ def _refuse_conflicts(plan: Plan) -> None:
     else:
         fix = "move your words to skillgen.yaml; or put them between <!-- yours --> and <!-- /yours --> to keep them; "
         fix += discard
-    names = ", ".join([*(change.path for change in conflicts[:5]), *(["…"] if len(conflicts) > 5 else [])])
+    names = first_of((change.path for change in conflicts), 5)
     what = f"{names}: {'; '.join(reasons)}; nothing was written"
     raise EditedError(what, where=str(plan.out), fix=fix, diff="".join(change.edit for change in conflicts))
 

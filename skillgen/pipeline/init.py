@@ -33,8 +33,7 @@ from skillgen.config.project import DEFAULT_OUT
 from skillgen.config.schema import project_schema
 from skillgen.errors import ProblemLog, SkillgenError
 from skillgen.model.values import Json
-from skillgen.pipeline.environments import project_environment
-from skillgen.pipeline.packages import project_table
+from skillgen.pipeline.packages import project_environment, project_table
 from skillgen.pipeline.read import KINDS
 from skillgen.sources.documents import load_document
 from skillgen.sources.json_access import as_dict, as_list, json_or_none, text_of
@@ -164,31 +163,6 @@ _MODULE = re.compile(r"(?:[A-Za-z_]\w*/)*[A-Za-z_]\w*\.py\Z")
 _PROJECTS = ("pyproject.toml", "requirements.txt", "setup.py")
 
 
-class _PythonProject(Struct, frozen=True, kw_only=True):
-    """A folder with Python code."""
-
-    folder: str
-    code: Mapping[str, str]
-    """Path in the folder to the text of a module that may serve, parse a command line or create an application."""
-
-    table: Mapping[str, Json]
-    """What its pyproject.toml declares."""
-
-    root: str
-    """The folder in it from which its modules are imported."""
-
-    @property
-    def keys(self) -> dict[str, Any]:
-        """The keys of a target that it declares."""
-        urls = {name.lower(): url for name, url in as_dict(self.table.get("urls")).items() if isinstance(url, str)}
-        return _keys(text_of(self.table, "version"), urls.get("homepage") or text_of(self.table, "homepage"))  # PEP 753
-
-    def source(self, *, imports: bool = False, **keys: Any) -> dict[str, Any]:
-        """Returns a source that starts in the folder, and may import its modules."""
-        cwd = {"cwd": self.folder} if self.folder else {}
-        return {**keys, **cwd, **({"env": {"PYTHONPATH": self.root}} if self.root and imports else {})}
-
-
 def python_sources(files: ProjectFiles) -> Iterator[Proposal]:
     """Yields of each project with Python code the script that starts an MCP server, else the modules that serve when
     they are run; the scripts that parse a command line; and the FastAPI applications."""
@@ -201,22 +175,25 @@ def python_sources(files: ProjectFiles) -> Iterator[Proposal]:
             is_relevant = any(pattern.search(text) for pattern in (_SERVES, _PARSES, _APPLICATION))
             projects.setdefault(folder, {})[posixpath.relpath(path, folder or ".")] = text if is_relevant else ""
     for folder, code in projects.items():
-        table = project_table(files.text(folder, "pyproject.toml"))
-        root = "src" if any(path.startswith("src/") for path in code) else ""
-        project = _PythonProject(folder=folder, code=code, table=table, root=root)
-        scripts = [*_scripts(files, project)]
-        yield from scripts
-        yield from _modules(project, is_served=any("command" in item.source for item in scripts))
+        yield from _python_project(files, folder, code)
 
 
-def _scripts(files: ProjectFiles, project: _PythonProject) -> Iterator[Proposal]:
-    code, package, about = project.code, *(text_of(project.table, key) for key in ("name", "description"))
+def _python_project(files: ProjectFiles, folder: str, code: Mapping[str, str]) -> Iterator[Proposal]:
+    """Yields the sources in a folder; `code` has the texts of its modules that may be relevant."""
+    file = posixpath.join(folder, "pyproject.toml")
+    table = project_table(files.text(file))
+    package, about = text_of(table, "name"), text_of(table, "description")
+    urls = {name.lower(): url for name, url in as_dict(table.get("urls")).items() if isinstance(url, str)}  # PEP 753
+    keys = _keys(text_of(table, "version"), urls.get("homepage") or text_of(table, "homepage"))
+    root = "src" if any(path.startswith("src/") for path in code) else ""
+    here = {"cwd": folder} if folder else {}
+    importing: dict[str, Any] = {**here, **({"env": {"PYTHONPATH": root}} if root else {})}
     servers, programs = dict[str, tuple[bool, bool]](), dict[str, str]()
-    for name, value in as_dict(project.table.get("scripts")).items():
+    for name, value in as_dict(table.get("scripts")).items():
         if (entry := _ENTRY.fullmatch(str(value))) is None:
             continue
-        module = posixpath.join(project.root, *entry[1].split("."))
-        top = posixpath.join(project.root, entry[1].partition(".")[0])
+        module = posixpath.join(root, *entry[1].split("."))
+        top = posixpath.join(root, entry[1].partition(".")[0])
         started = {f"{module}.py", f"{module}/__init__.py"} & code.keys()
         own = [path for path in code if path == f"{top}.py" or path.startswith(f"{top}/")]
         serving = {path for path in own if _SERVES.search(code[path])}
@@ -224,37 +201,33 @@ def _scripts(files: ProjectFiles, project: _PythonProject) -> Iterator[Proposal]
             servers[name] = serving.isdisjoint(started), "mcp" not in name.lower()
         elif started and any(_PARSES.search(code[path]) for path in own):
             programs.setdefault(f"{entry[1]}:{entry[2]}", name)
-    file = posixpath.join(project.folder, "pyproject.toml")
     for name in sorted(servers, key=servers.__getitem__)[:1]:
         public = ["uvx", *([] if package == name else ["--from", str(package)]), name]
-        path = project_environment(os.environ, files.root / project.folder, files.root).get("PATH")
+        path = project_environment(os.environ, files.root / folder, files.root).get("PATH")
+        first = f"install the project, which has {name}: pip install -e ."
         yield Proposal(
             name=name,
-            source=project.source(command=[name]),
+            source={"command": [name], **here},
             evidence=f"an MCP server in {file}, script {name}",
-            keys=project.keys | ({"publish": {"command": public}} if package else {}),
+            keys=keys | ({"publish": {"command": public}} if package else {}),
             about=about,
-            first=(f"install the project, which has {name}: pip install -e .",)
-            * (shutil.which(name, path=path) is None),
+            first=(first,) if shutil.which(name, path=path) is None else (),
         )
     for target, name in programs.items():
-        source = project.source(cli=target, program=name, imports=True)
+        source = {"cli": target, "program": name, **importing}
         evidence = f"a program in {file}, script {name}"
-        yield Proposal(name=name, source=source, evidence=evidence, keys=project.keys, about=about)
-
-
-def _modules(project: _PythonProject, *, is_served: bool) -> Iterator[Proposal]:
-    for file, text in project.code.items():
-        path = posixpath.join(project.folder, file)
-        name = text_of(project.table, "name") or posixpath.basename(posixpath.dirname(path) or path.removesuffix(".py"))
-        if not is_served and _SERVES.search(text) and _RUNS.search(text):
-            source = project.source(command=["python", file])
-            yield Proposal(name=name, source=source, evidence=f"an MCP server in {path}", keys=project.keys)
-        module = file.removeprefix(f"{project.root}/" if project.root else "")
+        yield Proposal(name=name, source=source, evidence=evidence, keys=keys, about=about)
+    for module, text in code.items():
+        path = posixpath.join(folder, module)
+        name = package or posixpath.basename(posixpath.dirname(path) or path.removesuffix(".py"))
+        if not servers and _SERVES.search(text) and _RUNS.search(text):
+            source = {"command": ["python", module], **here}
+            yield Proposal(name=name, source=source, evidence=f"an MCP server in {path}", keys=keys)
+        module = module.removeprefix(f"{root}/" if root else "")
         if (application := _APPLICATION.search(text)) is not None and _MODULE.match(module):
             module = module.removesuffix(".py").replace("/", ".").removesuffix(".__init__")
             line = f"import json; from {module} import {application[1]}; print(json.dumps({application[1]}.openapi()))"
-            source = project.source(imports=True, **{"openapi-command": ["python", "-c", line]})
+            source = {"openapi-command": ["python", "-c", line], **importing}
             yield Proposal(name=name, source=source, evidence=f"a FastAPI application in {path}")
 
 

@@ -16,7 +16,6 @@ from skillgen.model.service import Service
 from skillgen.pipeline.generate import problems_of_added_lines
 from skillgen.problem_codes import CODES
 from skillgen.rules.checks import check_service
-from skillgen.rules.conformance import requirements_of
 from skillgen.rules.explanation import unknown_code
 from skillgen.rules.findings import (
     Findings,
@@ -26,6 +25,7 @@ from skillgen.rules.findings import (
     worst_first,
 )
 from skillgen.rules.prose import check_texts, unmentioned_tools
+from skillgen.rules.reports import requirements_of
 from skillgen.sources.documents import text_of_file
 from skillgen.sources.examples.consistency import schema_problems
 from skillgen.text.markdown import first_of

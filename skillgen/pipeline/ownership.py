@@ -257,7 +257,10 @@ def _leftovers(
     tops = [path.resolve() for path in folders]
     for parent in dict.fromkeys(installed):
         for folder, owner in _owned_folders(parent, written):
-            is_copied = owner not in gone and f"skills/{folder.name}/SKILL.md" in _documents_in(owner, written)
+            documents: Collection[str] = written.get(owner, ())
+            with suppress(SkillgenError):
+                documents = documents or read_record(owner).states
+            is_copied = owner not in gone and f"skills/{folder.name}/SKILL.md" in documents
             if not is_copied and any(owner.is_relative_to(top) for top in tops):
                 what = "the documents that this installed skill is a copy of no longer exist, or were renamed"
                 yield Problem.of("installed-skill-left", folder.as_posix(), what)
@@ -269,12 +272,6 @@ def _owned_folders(parent: Path, written: Mapping[Path, Collection[str]]) -> Ite
         has_own = record.owner is not None and any(map(any, record.states.values()))  # not only a person's notes
         if has_own and not folder.is_symlink() and folder.resolve() not in written:
             yield folder, (folder / str(record.owner)).resolve()
-
-
-def _documents_in(folder: Path, written: Mapping[Path, Collection[str]]) -> Collection[str]:
-    with suppress(SkillgenError):
-        return written[folder] if folder in written else read_record(folder).states
-    return ()
 
 
 def is_copy_of_others(folder: Path, record: Record, main: Place) -> bool:

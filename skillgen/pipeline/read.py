@@ -19,14 +19,14 @@ from msgspec import Struct, structs
 
 from skillgen.config.option import command_words, options_in
 from skillgen.config.project import Source, Texts
-from skillgen.errors import Problem, ProblemLog, SkillgenError, SourceError, UsageError, failure_from_bug
+from skillgen.errors import Problem, ProblemLog, SkillgenError, SourceError, UsageError, failure_of
 from skillgen.infer.inference import infer_effects
 from skillgen.model.service import Service
 from skillgen.model.values import Json, Origin
 from skillgen.pipeline.authored import completed
-from skillgen.pipeline.environments import project_environment
 from skillgen.pipeline.ownership import words_of_command, words_of_document, words_of_url
-from skillgen.pipeline.request import Reading, Request
+from skillgen.pipeline.packages import project_environment
+from skillgen.pipeline.results import Reading, Request
 from skillgen.security.addresses import checked_domain
 from skillgen.security.secrets import (
     report_echoed_secrets,
@@ -471,16 +471,11 @@ def _read_config(request: Request) -> Reading:
 
     def read(name: str) -> Service | SkillgenError:
         try:
-            target = _target(request, config, name)
-        except UsageError as error:
-            return error
-        try:
-            return _crawled(target, None if config.is_foreign else name, quiet)
-        except SkillgenError as error:
-            return _named(error, name)
-        except Exception as error:  # a bug that one server triggers must not cost the others
-            failure = failure_from_bug(error)
-            failure.where = name
+            return _crawled(_target(request, config, name), None if config.is_foreign else name, quiet)
+        except Exception as error:  # also a bug that one server triggers must not cost the others
+            failure = failure_of(error)
+            if repr(name) not in (failure.where or ""):
+                failure.where = f"server {name!r} ({failure.where})" if failure.where else name
             return failure
 
     names = config.chosen(source.server)
@@ -500,13 +495,6 @@ def _read_config(request: Request) -> Reading:
         services=tuple(outcome for outcome in outcomes if isinstance(outcome, Service)),
         failures=tuple(outcome for outcome in outcomes if isinstance(outcome, SkillgenError)),
     )
-
-
-def _named(error: SkillgenError, name: str) -> SkillgenError:
-    """Adds the name of the server to an error."""
-    if isinstance(error, (SourceError, UsageError)):
-        error.where = f"server {name!r} ({error.where})" if error.where else name
-    return error
 
 
 # -- the kinds of source ---------------------------------------------------------------------------------------------

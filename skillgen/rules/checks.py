@@ -7,8 +7,7 @@ operations are those of Redocly's `score`.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
-from typing import TypeVar
+from collections.abc import Callable, Iterator, Mapping
 
 from skillgen.errors import Problem
 from skillgen.model.calls import Output
@@ -19,16 +18,39 @@ from skillgen.model.tool import EFFECTS, Kind, Tool
 from skillgen.model.values import child, is_inferred
 from skillgen.rules.prose import ToolNames, words_in
 from skillgen.security.addresses import host_of, is_loopback, is_private
+from skillgen.text.markdown import first_of
 
 Findings = Iterator[tuple[str, str]]
 """The place and the message of each finding."""
 
-ToolRule = Callable[[Tool, Types], Findings]
-ServiceRule = Callable[[Service], Findings]
-Rule = TypeVar("Rule", ToolRule, ServiceRule)
+_RULES_ON_TOOLS = {
+    "mcp cli": "no-description",
+    "mcp openapi cli": "tautological-description deprecated-without-replacement undocumented-parameters",
+    "mcp": (
+        "brief-description long-description differs-by-run name-not-portable destructive-unconfirmed "
+        "output-schema-invalid"
+    ),
+    "mcp openapi": "name-too-long many-parameters no-output-schema",
+    "openapi": "method-contradicts-name list-without-paging errors-undeclared errors-unstructured",
+    "openapi cli": "ambiguous-identifier",
+}
+"""Kinds of sources to the rules for them, each the function of its name in this module."""
 
-_TOOL_RULES: list[tuple[str, tuple[Kind, ...], ToolRule]] = []
-_SERVICE_RULES: list[tuple[str, tuple[Kind, ...], ServiceRule]] = []
+_RULES_ON_SERVICES = {
+    "mcp openapi cli": "shadow-candidate",
+    "mcp": (
+        "declaration-useless missing-annotations too-many-tools service-undescribed resource-undescribed "
+        "prompt-undescribed"
+    ),
+    "mcp openapi": "unknown-tool-named",
+    "openapi": "paging-without-cursor error-message-missing server-without-tls key-in-query",
+}
+
+
+def _rules_of(table: Mapping[str, str], kind: Kind, codes: frozenset[str]) -> list[tuple[str, Callable[..., Findings]]]:
+    """Returns the rules of a table that are checked, by their codes."""
+    names = [name for kinds, names in table.items() if kind in kinds.split() for name in names.split()]
+    return [(name, globals()[f"_{name.replace('-', '_')}"]) for name in names if name in codes]
 
 
 def check_service(service: Service, codes: frozenset[str]) -> Iterator[Problem]:
@@ -37,7 +59,7 @@ def check_service(service: Service, codes: frozenset[str]) -> Iterator[Problem]:
     What several tools share has each finding once.
     """
     types = Types.of(service.schemas)
-    rules = [(code, rule) for code, kinds, rule in _TOOL_RULES if code in codes and service.kind in kinds]
+    rules = _rules_of(_RULES_ON_TOOLS, service.kind, codes)
     places: set[tuple[str, str]] = set()
     for tool in service.tools:
         for code, rule in rules if not tool.is_preflight else ():
@@ -45,19 +67,8 @@ def check_service(service: Service, codes: frozenset[str]) -> Iterator[Problem]:
                 if (code, place) not in places:
                     places.add((code, place))
                     yield Problem.of(code, place, message)
-    for code, kinds, service_rule in _SERVICE_RULES:
-        if code in codes and service.kind in kinds:
-            yield from (Problem.of(code, place, message) for place, message in service_rule(service))
-
-
-def _rule(rules: list[tuple[str, tuple[Kind, ...], Rule]], code: str, *kinds: Kind) -> Callable[[Rule], Rule]:
-    """Declares a function as the rule with a code, for kinds of sources."""
-
-    def declare(rule: Rule) -> Rule:
-        rules.append((code, kinds, rule))
-        return rule
-
-    return declare
+    for code, rule in _rules_of(_RULES_ON_SERVICES, service.kind, codes):
+        yield from (Problem.of(code, place, message) for place, message in rule(service))
 
 
 # -- texts -----------------------------------------------------------------------------------------------------------
@@ -75,14 +86,12 @@ def _text_of(tool: Tool) -> str:
     return f"{tool.description or tool.summary or ''} {quoted}".strip()
 
 
-@_rule(_TOOL_RULES, "no-description", "mcp", "cli")
-def _missing_description(tool: Tool, types: Types) -> Findings:
+def _no_description(tool: Tool, types: Types) -> Findings:
     if not _text_of(tool):
         yield tool.pointer, f"{tool.name} has no description"
 
 
-@_rule(_TOOL_RULES, "tautological-description", "mcp", "openapi", "cli")
-def _tautology(tool: Tool, types: Types) -> Findings:
+def _tautological_description(tool: Tool, types: Types) -> Findings:
     # The summary of an operation is a title.
     text = (tool.description or "") if tool.method is not None else _text_of(tool)
     if text and (what := _repeated(text, tool)) is not None:
@@ -96,7 +105,6 @@ def _repeated(text: str, tool: Tool) -> str | None:
     return next((what for what, other in same.items() if words == words_in(other)), None)
 
 
-@_rule(_TOOL_RULES, "brief-description", "mcp")
 def _brief_description(tool: Tool, types: Types) -> Findings:
     text = _text_of(tool)
     count = len(words_in(text))
@@ -104,14 +112,12 @@ def _brief_description(tool: Tool, types: Types) -> Findings:
         yield child(tool.pointer, "description"), f"the description of {tool.name} has {count} words: {text!r}"
 
 
-@_rule(_TOOL_RULES, "long-description", "mcp")
 def _long_description(tool: Tool, types: Types) -> Findings:
     if (count := len(_text_of(tool))) > _SCANNED_CHARACTERS:
         yield child(tool.pointer, "description"), f"the description of {tool.name} has {count:,} characters"
 
 
-@_rule(_SERVICE_RULES, "shadow-candidate", "mcp", "openapi", "cli")
-def _shadow_candidates(service: Service) -> Findings:
+def _shadow_candidate(service: Service) -> Findings:
     """Yields tools with the same words as an earlier one in their names or descriptions."""
     first_of: dict[tuple[str, ...], Tool] = {}
     for tool in service.tools:
@@ -139,8 +145,7 @@ _REPLACEMENT = re.compile(
 )
 
 
-@_rule(_TOOL_RULES, "deprecated-without-replacement", "mcp", "openapi", "cli")
-def _missing_replacement(tool: Tool, types: Types) -> Findings:
+def _deprecated_without_replacement(tool: Tool, types: Types) -> Findings:
     details = tool.deprecation
     is_known = details is not None and (details.replacement or details.message)
     text = f"{tool.summary or ''} {_text_of(tool)}"[:_SCANNED_CHARACTERS]
@@ -152,8 +157,7 @@ _DATE = re.compile(r"\d{4}-\d\d-\d\d(?:T\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d
 _REQUEST = re.compile(r"(?:GET|POST|PUT|PATCH|DELETE|HEAD|OPTIONS) (?:https?://\S+|/\S*)")
 
 
-@_rule(_SERVICE_RULES, "declaration-useless", "mcp")
-def _useless_declarations(service: Service) -> Findings:
+def _declaration_useless(service: Service) -> Findings:
     if service.last_updated is not None and not _DATE.fullmatch(service.last_updated.strip()):
         yield "/initialize/dashdash/lastUpdated", f"{service.last_updated[:80]!r} is no date of ISO 8601"
     for tool in service.tools:
@@ -167,8 +171,7 @@ def _useless_declarations(service: Service) -> Findings:
             yield tool.pointer, f"{tool.name} is declared to be reversible, but no tool that reverses it is named"
 
 
-@_rule(_SERVICE_RULES, "unknown-tool-named", "mcp", "openapi")
-def _unknown_tools(service: Service) -> Findings:
+def _unknown_tool_named(service: Service) -> Findings:
     names = ToolNames(service)
     about = " ".join(filter(None, (service.summary, service.description, service.instructions)))
     texts = [(service.name, "/initialize" if service.kind == "mcp" else "/info/description", about)]
@@ -185,8 +188,7 @@ _TIME_OF_RUN = re.compile(r"20\d\d-\d\d-\d\d[T ]\d\d:\d\d:(?!00)\d\d\S*")
 """A time to the second, which is not a constant that a person writes."""
 
 
-@_rule(_TOOL_RULES, "differs-by-run", "mcp")
-def _facts_of_the_run(tool: Tool, types: Types) -> Findings:
+def _differs_by_run(tool: Tool, types: Types) -> Findings:
     for item in tool.parameters:
         default = item.schema.default
         if default is not None and isinstance(default.json, str) and _TIME_OF_RUN.fullmatch(default.json):
@@ -199,14 +201,12 @@ def _facts_of_the_run(tool: Tool, types: Types) -> Findings:
 # -- names -----------------------------------------------------------------------------------------------------------
 
 
-@_rule(_TOOL_RULES, "name-not-portable", "mcp")
 def _name_not_portable(tool: Tool, types: Types) -> Findings:
     if not re.fullmatch(r"[A-Za-z0-9_.-]{1,128}", tool.name):
         message = f"the name {tool.name[:140]!r} is not of 1 to 128 letters, digits, `_`, `-` and `.`"
         yield child(tool.pointer, "name"), message
 
 
-@_rule(_TOOL_RULES, "name-too-long", "mcp", "openapi")
 def _name_too_long(tool: Tool, types: Types) -> Findings:
     # Hosts of models accept names up to this length.
     if len(tool.name) > 64 and not is_inferred(tool, "name"):
@@ -217,16 +217,11 @@ def _place_of_name(tool: Tool) -> str:
     return child(tool.pointer, "name" if tool.method is None else "operationId")
 
 
-def _listed(names: Sequence[str]) -> str:
-    return ", ".join(name[:40] for name in names[:3]) + (", …" if len(names) > 3 else "")
-
-
 # -- effects ---------------------------------------------------------------------------------------------------------
 
 _HINTS = ("read_only", "destructive", "idempotent", "open_world")
 
 
-@_rule(_SERVICE_RULES, "missing-annotations", "mcp")
 def _missing_annotations(service: Service) -> Findings:
     # What is inferred replaced a hint that is less cautious: that disagreement was reported.
     contradicted = {problem.where for problem in service.problems if problem.code == "safety-facts-disagree"}
@@ -236,8 +231,7 @@ def _missing_annotations(service: Service) -> Findings:
             yield tool.pointer, f"{tool.name} declares no effects"
 
 
-@_rule(_TOOL_RULES, "method-contradicts-name", "openapi")
-def _unsafe_get(tool: Tool, types: Types) -> Findings:
+def _method_contradicts_name(tool: Tool, types: Types) -> Findings:
     semantics = tool.semantics
     if tool.method in ("GET", "HEAD") and semantics.read_only is False:
         field = "destructive" if semantics.destructive else "sends" if semantics.sends else "read_only"
@@ -247,7 +241,6 @@ def _unsafe_get(tool: Tool, types: Types) -> Findings:
             yield tool.pointer, f"{tool.name} is a {tool.method}, which must be safe, but {effect} by {origin.source}"
 
 
-@_rule(_TOOL_RULES, "destructive-unconfirmed", "mcp")
 def _destructive_unconfirmed(tool: Tool, types: Types) -> Findings:
     semantics = tool.semantics
     if semantics.risk == "destructive" and semantics.is_declared("risk") and not semantics.requires_confirmation:
@@ -266,16 +259,15 @@ def _is_described(parameter: Parameter, types: Types) -> bool:
     return bool(parameter.description) or any(item.description for item in _with_named(parameter.schema, types))
 
 
-@_rule(_TOOL_RULES, "undocumented-parameters", "mcp", "openapi", "cli")
 def _undocumented_parameters(tool: Tool, types: Types) -> Findings:
     # Headers and cookies are mostly credentials, which clients add.
     parameters = [item for item in tool.parameters if item.location not in ("header", "cookie")]
-    missing = [item.name for item in parameters if not _is_described(item, types)]
+    missing = [item.name[:40] for item in parameters if not _is_described(item, types)]
     if 2 * len(missing) > len(parameters):  # TDQS: below a coverage of 50 %, the description must compensate
         count = f"{len(missing)} of {len(parameters)} parameters of {tool.name} have no description"
-        message = f"{count}: {_listed(missing)}"
+        message = f"{count}: {first_of(missing, 3)}"
         if len(parameters) == 1:
-            message = f"the only parameter of {tool.name}, {_listed(missing)}, has no description"
+            message = f"the only parameter of {tool.name}, {first_of(missing, 3)}, has no description"
         yield tool.pointer, message
 
 
@@ -283,8 +275,7 @@ _GENERIC = frozenset({"data", "id", "key", "name", "object", "params", "status",
 """Names that say nothing without a description; Redocly's `score` counts such names."""
 
 
-@_rule(_TOOL_RULES, "ambiguous-identifier", "openapi", "cli")
-def _ambiguous_identifiers(tool: Tool, types: Types) -> Findings:
+def _ambiguous_identifier(tool: Tool, types: Types) -> Findings:
     for item in tool.parameters:
         # A value of `enum` and the properties of an object say what it is; what only the service sets is not sent.
         schema = item.schema
@@ -293,7 +284,6 @@ def _ambiguous_identifiers(tool: Tool, types: Types) -> Findings:
             yield item.pointer, f"{item.name} of {tool.name} has neither a telling name nor a description"
 
 
-@_rule(_TOOL_RULES, "many-parameters", "mcp", "openapi")
 def _many_parameters(tool: Tool, types: Types) -> Findings:
     required = sum(parameter.required for parameter in tool.parameters)
     if len(tool.parameters) > 30 or required > 10:
@@ -306,8 +296,7 @@ _STRUCTURED = re.compile(r"json|xml|\*/\*|form-urlencoded|event-stream", re.IGNO
 """Media types whose content has a structure that a schema can declare."""
 
 
-@_rule(_TOOL_RULES, "no-output-schema", "mcp", "openapi")
-def _missing_output_schema(tool: Tool, types: Types) -> Findings:
+def _no_output_schema(tool: Tool, types: Types) -> Findings:
     output = tool.output
     if output is not None and output.schema is not None:
         return
@@ -322,15 +311,13 @@ def _missing_output_schema(tool: Tool, types: Types) -> Findings:
         yield child(tool.pointer, "responses"), f"{tool.name} does not declare {what}"
 
 
-@_rule(_TOOL_RULES, "output-schema-invalid", "mcp")
-def _invalid_output_schema(tool: Tool, types: Types) -> Findings:
+def _output_schema_invalid(tool: Tool, types: Types) -> Findings:
     raw = tool.output.raw if tool.output is not None else None
     if tool.output is not None and isinstance(raw, dict) and raw.get("type") != "object":
         yield tool.output.pointer, f"the outputSchema of {tool.name} is of type {str(raw.get('type'))[:40]}"
 
 
-@_rule(_TOOL_RULES, "list-without-paging", "openapi")
-def _endless_list(tool: Tool, types: Types) -> Findings:
+def _list_without_paging(tool: Tool, types: Types) -> Findings:
     if tool.method != "GET" or tool.pagination is not None or tool.output is None or tool.output.schema is None:
         return
     # Short enumerations are mostly lists of strings or numbers.
@@ -340,21 +327,18 @@ def _endless_list(tool: Tool, types: Types) -> Findings:
         yield tool.pointer, f"{tool.name} returns a list, and no parameter limits its length"
 
 
-@_rule(_SERVICE_RULES, "paging-without-cursor", "openapi")
-def _missing_cursors(service: Service) -> Findings:
+def _paging_without_cursor(service: Service) -> Findings:
     for tool in service.tools if "mcp-rest" in service.uses else ():
         if tool.pagination is not None and not any(item.name == "cursor" for item in tool.parameters):
             yield tool.pointer, f"{tool.name} returns pages, but takes no `cursor`"
 
 
-@_rule(_TOOL_RULES, "errors-undeclared", "openapi")
-def _undeclared_errors(tool: Tool, types: Types) -> Findings:
+def _errors_undeclared(tool: Tool, types: Types) -> Findings:
     if not tool.errors:
         yield child(tool.pointer, "responses"), f"{tool.name} declares no errors"
 
 
-@_rule(_TOOL_RULES, "errors-unstructured", "openapi")
-def _unstructured_errors(tool: Tool, types: Types) -> Findings:
+def _errors_unstructured(tool: Tool, types: Types) -> Findings:
     if tool.errors and not any(item.output is not None for item in tool.errors):
         yield child(tool.pointer, "responses"), f"no error of {tool.name} declares its body"
 
@@ -365,8 +349,7 @@ _MESSAGE = re.compile(
 """Names of properties that say what went wrong, also those of RFC 9457 and of common frameworks."""
 
 
-@_rule(_SERVICE_RULES, "error-message-missing", "openapi")
-def _missing_messages(service: Service) -> Findings:
+def _error_message_missing(service: Service) -> Findings:
     types = Types.of(service.schemas)
     pointers = {item.name: item.pointer for item in service.schemas}
     bodies: dict[str, Output] = {}
@@ -401,39 +384,36 @@ def _may_be_text(schema: Schema, types: Types) -> bool:
 # -- the service -----------------------------------------------------------------------------------------------------
 
 
-@_rule(_SERVICE_RULES, "too-many-tools", "mcp")
 def _too_many_tools(service: Service) -> Findings:
     count = sum(tool.disclosed_by is None for tool in service.tools)
     if count > 50 and service.disclosure is None:
         yield "/tools~1list", f"the server lists {count} tools"
 
 
-@_rule(_SERVICE_RULES, "service-undescribed", "mcp")
-def _undescribed_service(service: Service) -> Findings:
+def _service_undescribed(service: Service) -> Findings:
     if not (service.summary or service.description or service.instructions or service.quotations):
         yield "/initialize", f"{service.name} has neither a description nor instructions"
 
 
-@_rule(_SERVICE_RULES, "resource-undescribed", "mcp")
-def _undescribed_resources(service: Service) -> Findings:
+def _resource_undescribed(service: Service) -> Findings:
     for resource in (*service.resources, *service.resource_templates):
         if not resource.description and not resource.quotations:
             yield resource.pointer, f"{resource.uri[:200]} has no description"
 
 
-@_rule(_SERVICE_RULES, "prompt-undescribed", "mcp")
-def _undescribed_prompts(service: Service) -> Findings:
+def _prompt_undescribed(service: Service) -> Findings:
     for prompt in (item for item in service.prompts if not item.quotations):
-        missing = [item.name for item in prompt.parameters if not item.description]
+        missing = [item.name[:40] for item in prompt.parameters if not item.description]
         if not prompt.description:
             yield prompt.pointer, f"the prompt {prompt.name} has no description"
         elif missing:
-            message = f"the prompt {prompt.name} has arguments without a description: {_listed(missing)}"
-            yield prompt.pointer, message
+            yield (
+                prompt.pointer,
+                f"the prompt {prompt.name} has arguments without a description: {first_of(missing, 3)}",
+            )
 
 
-@_rule(_SERVICE_RULES, "server-without-tls", "openapi")
-def _unencrypted(service: Service) -> Findings:
+def _server_without_tls(service: Service) -> Findings:
     urls = [endpoint.url for endpoint in service.endpoints]
     if service.requirements.auth and urls and all(map(_is_insecure, urls)):
         place = "/schemes" if (service.protocol_version or "").startswith("2.") else "/servers"
@@ -446,8 +426,7 @@ def _is_insecure(url: str) -> bool:
     return url.lower().startswith("http://") and not is_local
 
 
-@_rule(_SERVICE_RULES, "key-in-query", "openapi")
-def _keys_in_query(service: Service) -> Findings:
+def _key_in_query(service: Service) -> Findings:
     for auth in service.requirements.auth:
         if auth.kind == "api-key" and (auth.sent_as or "").startswith("query"):
             yield auth.pointer, f"the API key {auth.name or ''} is sent in the query".replace("  ", " ")

@@ -61,9 +61,6 @@ class Merge(Struct, frozen=True, kw_only=True):
     reason: str
     """Why the file cannot be written; empty if it can."""
 
-    regions: int
-    """The number of regions that replace generated text."""
-
 
 def merge(path: str, states: Sequence[str], old: bytes, new: bytes) -> Merge:
     """Merges a person's changes to the generated text in `old` into the text `new`.
@@ -118,7 +115,6 @@ def merge(path: str, states: Sequence[str], old: bytes, new: bytes) -> Merge:
         problems=problems,
         edit=unified_diff(f"a/{path}", f"b/{path}", shown, now) if reason else "",
         reason=reason,
-        regions=sum(edit.at < edit.end for edit in kept),
     )
 
 

@@ -119,9 +119,8 @@ def plan_documents(
         planning.stale(path)
     states: dict[str, tuple[str, ...]] = {path: (state_of(content),) for path, content in documents.items()}
     states |= dict.fromkeys(planning.left_over, ("",)) | {path: before.states[path] for path in kept}
-    regions = planning.regions | {path: count for path, count in before.regions.items() if path in kept}
     changes = tuple(sorted(planning.changes, key=lambda change: change.path))
-    after = replace(record, states=states, regions=regions)
+    after = replace(record, states=states)
     return Plan(out=out, changes=changes, before=before, after=after, problems=tuple(planning.problems))
 
 
@@ -166,7 +165,6 @@ class _Planning(Struct):
     old_skill: str
     new_skill: str
     changes: list[Change] = field(default_factory=list)
-    regions: dict[str, int] = field(default_factory=dict)
     left_over: list[str] = field(default_factory=list)
     problems: ProblemLog = field(default_factory=ProblemLog)
 
@@ -194,10 +192,6 @@ class _Planning(Struct):
         elif reason and is_foreign:
             self._set(path, new, FOREIGN, change_diff(path, old, new))
         else:
-            if reason and merged.regions < self.before.regions.get(earlier, 0):
-                reason = (
-                    "the markers of a region are gone; restore <!-- yours --> above it and <!-- /yours --> below it"
-                )
             self._write(path, merged, reason if self._is_refused(merged) else "")
 
     def stale(self, path: str) -> None:
@@ -237,8 +231,6 @@ class _Planning(Struct):
         self._set(path, records.content_of(merged.lines), reason, merged.edit if reason else "")
         for problem in merged.problems:
             self.problems.add(problem)
-        if merged.regions:
-            self.regions[path] = merged.regions
 
     def _is_refused(self, merged: merge.Merge) -> bool:
         """True if the merge must not be written: `--force` does not say which side of a conflict is wanted."""

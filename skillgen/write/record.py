@@ -126,7 +126,7 @@ class Run(Struct, frozen=True, rename={"folder": "in"}, omit_defaults=True):
     """The path from OUT to the folder in which it ran; `None` if they share only what belongs to others too."""
 
 
-class Record(Struct, frozen=True, kw_only=True, rename={"states": "files", "regions": "yours"}):
+class Record(Struct, frozen=True, kw_only=True, rename={"states": "files"}):
     """What skillgen wrote in its last run."""
 
     service: str | None = None
@@ -161,9 +161,6 @@ class Record(Struct, frozen=True, kw_only=True, rename={"states": "files", "regi
     run: Run | None = None
     """The command that `skillgen update` repeats."""
 
-    regions: dict[_Path, int] = field(default_factory=dict)
-    """Path to the number of marked regions that replace generated text."""
-
     states: dict[_Path, tuple[_State, ...]] = field(default_factory=dict)
     """Path to the states that skillgen may have written: one, or two while a run was replacing the file."""
 
@@ -173,15 +170,15 @@ class Record(Struct, frozen=True, kw_only=True, rename={"states": "files", "regi
 
     def joined(self, other: Record) -> Record:
         """Returns the record of documents that are a merge of two branches."""
-        names = ("services", "tools", "types", "offers", "regions")
+        names = ("services", "tools", "types", "offers")
         joined = {name: {**getattr(other, name), **getattr(self, name)} for name in names}
         return replace(self, states=joined_states(self.states, other.states), **joined)
 
     def to_text(self) -> str:
         """Returns the record as sorted JSON, with a line for each tool and each file."""
-        states, regions = (dict(sorted(items.items())) for items in (self.states, self.regions))
+        states = dict(sorted(self.states.items()))
         parts = [f'"version": {VERSION}']
-        for name, value in msgspec.to_builtins(replace(self, states=states, regions=regions)).items():
+        for name, value in msgspec.to_builtins(replace(self, states=states)).items():
             if value or name in ("service", "tools", "files"):
                 has_lines = isinstance(value, dict) and name not in ("offers", "run")
                 parts.append(f'"{name}": {_lines(value) if has_lines else _json(value)}')

@@ -1,0 +1,350 @@
+"""`skillgen inspect`, `diff`, `lint` and `rule`: report on sources."""
+
+from __future__ import annotations
+
+import functools
+import os
+import re
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, TypeAlias
+
+import typer
+from msgspec import structs
+from msgspec.structs import asdict
+
+from skillgen.cli.options import SOURCES, Given, OptionsOf, command, read, run_with
+from skillgen.cli.output import Console, change_line, time_of_run
+from skillgen.config.option import Options, PathName, option
+from skillgen.config.project import LintOptions, Project, Run, Source
+from skillgen.errors import ExitCode, SkillgenError, SourceError, UsageError
+from skillgen.problem_codes import CODES
+from skillgen.text.markdown import json_output, printable_json
+
+if TYPE_CHECKING:
+    from skillgen.model.service import Service
+    from skillgen.pipeline.lint import Linter
+    from skillgen.pipeline.results import Reading
+    from skillgen.rules.findings import Findings
+
+
+@command
+def inspect(
+    *,
+    given: Annotated[Given, SOURCES],
+    console: Console,
+) -> ExitCode:
+    """Print the intermediate model as JSON: a snapshot.
+
+    Every command reads a snapshot in place of its source.
+
+    Examples:
+
+        \b
+        skillgen inspect openapi.yaml
+        skillgen inspect -- python server.py > snapshot.json
+    """
+    from skillgen.pipeline.ownership import with_portable_source
+    from skillgen.sources.documents import snapshot_text
+
+    readings = [read(request, console) for _, request in given.requests()]
+    services = [with_portable_source(service) for reading in readings for service in reading.services]
+    failures = [error for reading in readings for error in reading.failures]
+    for error in failures:
+        console.fail(error)
+    console.problems(problem for service in services for problem in service.problems)
+    if services:
+        sys.stdout.write(printable_json(snapshot_text(services)))
+    return max((error.exit_code for error in failures), default=ExitCode.DONE)
+
+
+def diff_failed_json(error: SkillgenError) -> str:
+    """Returns the `--json` report of a run that a fatal error stopped."""
+    from skillgen.pipeline.results import problem_from_error
+
+    return json_output({"breaking": None, "changes": [], "problems": [asdict(problem_from_error(error))]})
+
+
+@functools.partial(command, failed_json=diff_failed_json)
+def diff(
+    old: Annotated[
+        str,
+        typer.Argument(metavar="OLD", help="File or URL, MODULE:APP of a program, or REVISION:FILE of git."),
+    ],
+    new: Annotated[str, typer.Argument(metavar="NEW", help="What to compare it with, in the same forms.")],
+    *,
+    options: Annotated[Source, OptionsOf(classes=(Source,), kinds=("cli", "document"))],
+    run: Annotated[Run, run_with("json")],
+    console: Console,
+) -> ExitCode:
+    """Describe what changed for callers between two sources.
+
+    Exits with 0 whatever changed.
+
+    Examples:
+
+        \b
+        skillgen diff HEAD:openapi.yaml openapi.yaml
+        skillgen diff old-snapshot.json new-snapshot.json --json
+    """
+    from skillgen.model.changes import compare_services
+
+    changes = compare_services(*(_services(source, options) for source in (old, new)))
+    is_breaking = any(change.breaking for change in changes)
+    if run.json:
+        print(json_output({"breaking": is_breaking, "changes": [asdict(change) for change in changes]}))
+        return ExitCode.DONE
+    for change in changes:
+        print(f"- {change_line(change)}")
+    is_changed = any(change.kind != "words" for change in changes)
+    what = "not breaking" if is_changed else "only texts changed" if changes else "nothing changed for callers"
+    console.say("breaking" if is_breaking else what)
+    return ExitCode.DONE
+
+
+def _services(source: str, options: Source) -> tuple[Service, ...]:
+    from skillgen.pipeline.read import is_program, kind_of_source, read_source
+    from skillgen.pipeline.results import Request
+
+    def read(kind: str, value: str | Path) -> tuple[Service, ...]:
+        return read_source(Request(source=options.for_kind(kind, value))).services
+
+    if source.startswith(("http://", "https://")) or ":" not in source or Path(source).exists():
+        return read(kind_of_source(source), source)
+    import tempfile
+
+    with tempfile.TemporaryDirectory() as folder:
+        try:
+            path = _file_at_revision(source, Path(folder))
+        except SourceError:
+            is_file = source.endswith((".json", ".yaml", ".yml")) or _is_revision(source.partition(":")[0])
+            if is_file or not is_program(source):
+                raise
+            return read("cli", source)
+        return read("document", path)
+
+
+_REFERENCE_TO_FILE = re.compile(rb"""\$ref["']?\s*:\s*["']?[^#"'\s]""")
+
+
+def _file_at_revision(source: str, folder: Path) -> Path:
+    """Returns the path of a copy of a file of git in `folder`, next to those that it may refer to.
+
+    Raises:
+        SourceError: git has no such revision or file.
+    """
+    revision, _, name = source.partition(":")
+    fix = "write REV:PATH, such as HEAD~1:openapi.yaml"
+    if not revision or revision.startswith("-"):
+        raise SourceError("not a git revision", where=source, fix=fix)
+    above, _, name = name.rpartition("/")
+    if (listed := _git("ls-tree", "-r", "-z", "--full-tree", f"{revision}:./{above}")) is None:
+        if not _is_revision(revision):
+            fix = f"{fix}; a shallow clone lacks it until git fetch --unshallow"
+            raise SourceError("git has no such revision", where=source, fix=fix)
+        raise SourceError("git has no such file at that revision", where=source, fix=fix)
+    blobs = {}
+    for entry in filter(None, listed.split(b"\0")):
+        kind, _, path = entry.partition(b"\t")
+        if not kind.startswith((b"120000", b"160000")):  # a symbolic link, a submodule
+            blobs[os.fsdecode(path)] = kind.split()[2].decode("ascii")
+    if name not in blobs:
+        raise SourceError("git has no such file at that revision", where=source, fix=fix)
+    [content] = _blobs([blobs[name]])
+    others = [path for path in blobs if path.endswith((".json", ".yaml", ".yml"))]
+    paths = [name, *(others if _REFERENCE_TO_FILE.search(content) else ())]
+    for path, content in zip(paths, _blobs([blobs[path] for path in paths]), strict=True):
+        copy = folder / path
+        if copy.resolve().is_relative_to(folder.resolve()):
+            copy.parent.mkdir(parents=True, exist_ok=True)
+            copy.write_bytes(content)
+    return folder / name
+
+
+def _is_revision(text: str) -> bool:
+    return bool(text) and _git("rev-parse", "--verify", "--quiet", "--end-of-options", f"{text}^{{commit}}") is not None
+
+
+def _blobs(identifiers: Sequence[str]) -> list[bytes]:
+    """Returns the contents of objects of git."""
+    printed = _git("cat-file", "--batch", input="\n".join(identifiers).encode("ascii")) or b""
+    contents = []
+    at = 0
+    for _ in identifiers:
+        start = printed.index(b"\n", at) + 1
+        end = start + int(printed[at:start].split()[2])
+        contents.append(printed[start:end])
+        at = end + 1
+    return contents
+
+
+def _git(*arguments: str, input: bytes = b"") -> bytes | None:
+    """Returns what git prints; `None` if it fails.
+
+    The settings of a repository may name programs: an unpacked one is a stranger's. Of the commands that are used here,
+    none runs a hook, a filter or a textconv; but they read the index, and fetch objects that are missing.
+
+    Raises:
+        SourceError: git is not installed.
+    """
+    import subprocess
+
+    command = ["git", "-c", "core.fsmonitor=", "-c", "protocol.ext.allow=never", *arguments]
+    environment = {**os.environ, "GIT_NO_LAZY_FETCH": "1", "GIT_ALLOW_PROTOCOL": ""}
+    try:
+        finished = subprocess.run(command, input=input, capture_output=True, check=False, env=environment)
+    except OSError:
+        raise SourceError("git is not installed", where="git", fix="install it, or compare two files") from None
+    return None if finished.returncode else finished.stdout
+
+
+class ReportOptions(Options, frozen=True, kw_only=True):
+    """What is reported, and where."""
+
+    PANEL = "Report"
+
+    format: str = option(
+        "Format of the report: text, json, sarif, junit, github or conformance.",
+        "text",
+        metavar="FORMAT",
+        choices=("text", "json", "sarif", "junit", "github", "conformance"),
+        choice="report",
+    )
+    skill: PathName | None = option(
+        "Check a skill that a person wrote, a SKILL.md or its folder, not SOURCE.", metavar="PATH"
+    )
+
+
+@command
+def lint(
+    *, given: Annotated[Given, SOURCES], report: ReportOptions, options: LintOptions, console: Console
+) -> ExitCode:
+    """Report what sources lack to be documented well.
+
+    Exits with 1 on errors. Without a source, checks the targets of skillgen.yaml. The settings below `lint` in that
+    file always apply.
+
+    Examples:
+
+        \b
+        skillgen lint openapi.yaml
+        skillgen lint --strict --format sarif -- python server.py
+        skillgen lint --select 'example-*,schema-invalid' snapshot.json
+        skillgen lint --skill .claude/skills/books openapi.yaml
+    """
+    from skillgen.config.loader import find_project_file, project_file, read_project
+    from skillgen.pipeline.lint import Linter
+    from skillgen.rules.findings import counts_of
+
+    if report.skill is not None and report.format == "conformance":
+        raise UsageError("a conformance report is on a source", where="--format", fix="leave out --skill")
+    write = _report(report.format, console)
+    file = find_project_file() if given.project is None else project_file(given.project)
+    if file is None and not given.has_source:
+        fix = "name a description, a snapshot or -- COMMAND of a server, or run `skillgen init`"
+        raise UsageError("neither a source nor a skillgen.yaml", where="SOURCE", fix=fix)
+    project = read_project(file) if file is not None else Project(targets={})
+    linter = Linter(options, project.lint, file, has_requirements=report.format == "conformance")
+    if given.has_source or file is None:
+        readings = _read_given(given, console)
+    else:
+        readings = _read_targets(project, file, given, console)
+    findings, code = _findings(linter, readings, None if report.skill is None else Path(report.skill), console)
+    if console.quiet:
+        errors = [tuple(problem for problem in item.problems if problem.level == "error") for item in findings]
+        findings = [structs.replace(item, problems=same) for item, same in zip(findings, errors, strict=True)]
+    sys.stdout.write(write(findings))
+    counts = counts_of(findings)
+    has_drift = counts["error"] or (linter.strict and counts["warning"])
+    return max(code, ExitCode.DRIFT) if has_drift else code
+
+
+def _findings(
+    linter: Linter, readings: _Readings, skill: Path | None, console: Console
+) -> tuple[list[Findings], ExitCode]:
+    """Returns the findings on what was read, with the exit code of what was not."""
+    from skillgen.pipeline.generate import folder_names
+
+    findings, code = [], ExitCode.DONE
+    for name, path, out, reading in readings:
+        for error in reading.failures:
+            console.fail(error)
+            code = max(code, error.exit_code)
+        folders = folder_names(reading.services)
+        for index, service in enumerate(reading.services):
+            if skill is not None:
+                findings.append(linter.check_skill(skill, service))
+                continue
+            is_alone = len(reading.services) == 1 and name is not None
+            place = name if is_alone else f"{name} {service.name}" if name is not None else service.name
+            own = out if out is None or len(folders) + len(reading.failures) == 1 else out / folders[index]
+            findings.append(linter.check(service, place or "", path=path, out=own))
+    return findings, code
+
+
+def _report(name: str, console: Console) -> Callable[[Sequence[Findings]], str]:
+    """Returns the report of `--format`."""
+    from skillgen.rules.reports import REPORTS, text_report
+
+    if name == "conformance":
+        from skillgen.rules.reports import conformance_report
+
+        return partial(conformance_report, tested_at=time_of_run())
+    if name != "text":
+        return REPORTS[name]
+    nothing = "no errors" if console.quiet else "no findings"
+    return partial(text_report, is_complete=console.verbose, nothing=nothing)
+
+
+_Readings: TypeAlias = "Iterator[tuple[str | None, str | None, Path | None, Reading]]"
+"""Name of each source, its file, the folder of its documents, and what was read."""
+
+
+def _read_given(given: Given, console: Console) -> _Readings:
+    for source, request in given.requests():
+        is_file = source is not None and Path(source).is_file()
+        yield source, source if is_file else None, None, read(request, console)
+
+
+def _read_targets(settings: Project, file: Path, given: Given, console: Console) -> _Readings:
+    from skillgen.pipeline.build import document_of, read_targets, resolve_targets
+    from skillgen.pipeline.read import refuse_useless_options
+
+    refuse_useless_options(given.options, ["command", "document", "url"])
+    targets = resolve_targets(settings.targets, file, given.target, {})
+    with console.progress("reading the sources"):
+        for named, reading in read_targets(targets, os.environ):
+            yield named.name, document_of(named), named.place.out, reading
+
+
+@command
+def rule(
+    code: Annotated[
+        str | None, typer.Argument(metavar="[CODE]", help="Code of a problem, as printed. Default: list all codes.")
+    ] = None,
+    *,
+    console: Console,
+) -> ExitCode:
+    """Explain a kind of problem, with an example.
+
+    Without CODE, lists all.
+
+    Examples:
+
+        \b
+        skillgen rule tool-undescribed
+        skillgen rule
+    """
+    if code is None:
+        width = max(map(len, CODES))
+        for name, kind in sorted(CODES.items()):
+            print(f"{name:{width}}  {kind.level:7}  {kind.meaning}")
+        return ExitCode.DONE
+    from skillgen.rules.explanation import explanation, unknown_code
+
+    if code not in CODES:
+        raise unknown_code(code, "CODE")
+    print(f"# {code}\n\n{explanation(code)}", end="")
+    return ExitCode.DONE
