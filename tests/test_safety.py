@@ -555,6 +555,15 @@ def test_the_method_decides_before_the_name(method: str, path: str, name: str | 
         ("execute_sql", "destructive"),
         ("eval-script", "destructive"),
         ("rechnungVersenden", "sends"),
+        ("rechnung_loeschen", "destructive"),
+        ("apagar_corda", "destructive"),
+        ("corda_emitir_boleto", "sends"),
+        ("rope_crear_pago", "sends"),
+        ("descargar_cuerda", "read"),
+        ("consulta_saldo", "read"),
+        ("agenda_corda", "write"),
+        ("launch_editor", "write"),
+        ("launch_campaign", "sends"),
         ("restore_backup", "destructive"),
         ("submit_job", "write"),
         ("unhold_rope", "write"),
@@ -562,6 +571,40 @@ def test_the_method_decides_before_the_name(method: str, path: str, name: str | 
 )
 def test_the_first_or_last_word_of_a_name_is_its_verb(name: str, mark: str | None) -> None:
     assert marks_of(tool(name, description="Ropes.")) == [mark]
+
+
+CHOICES = {"type": "string", "enum": ["list", "update", "delete"]}
+
+
+@pytest.mark.parametrize(
+    ("name", "argument", "schema", "mark"),
+    [
+        ("manage_ropes", "action", CHOICES, "destructive"),
+        ("edit_ropes", "method", {"anyOf": [CHOICES, {"type": "null"}]}, "destructive"),
+        ("ropes", "rope_operation", {"type": "string", "description": "One of 'list', 'delete'"}, "destructive"),
+        ("ropes", "action", {"enum": ["list", "send"]}, "sends"),
+        ("ropes", "action", {"enum": ["list", "get"]}, "read"),
+        ("message", "action", {"enum": ["list", "create"]}, "sends"),
+        ("edit_ropes", "state", CHOICES, "write"),
+        ("edit_ropes", "dry_delete", {"type": "boolean"}, "write"),
+        ("edit_ropes", "delete_originals", {"type": "boolean"}, "destructive"),
+        ("edit_ropes", "delete", {"type": "string"}, "write"),
+        ("export_ropes", "outputPath", {"type": "string"}, "write"),
+        ("find_ropes", "path", {"type": "string"}, "read"),
+        ("exec_in_harbour", "command", {"type": "string"}, "destructive"),
+    ],
+)
+def test_an_argument_may_choose_what_a_call_does(name: str, argument: str, schema: Json, mark: str) -> None:
+    """A value that deletes or sends, a flag that deletes too, a file that is written, code that runs."""
+    schema = {"type": "object", "properties": {argument: schema}, "required": [argument]}
+    assert marks_of(tool(name, description="Ropes.", inputSchema=schema)) == [mark]
+    assert marks_of(tool(name, inputSchema=schema, annotations=READS)) == ["read"]
+
+
+def test_an_optional_action_of_a_tool_with_a_verb_is_data() -> None:
+    schema = {"type": "object", "properties": {"action": CHOICES}}
+    assert marks_of(tool("list_changes", inputSchema=schema)) == ["read"]
+    assert marks_of(tool("changes", inputSchema=schema)) == ["destructive"]
 
 
 def test_a_prefix_that_most_names_have_is_no_verb() -> None:
@@ -586,6 +629,11 @@ def test_a_prefix_that_most_names_have_is_no_verb() -> None:
         ("Runs a read-only SQL query.", "read"),
         ("List, create, or close a rope.", "write"),
         ("Gets a rope and deletes it.", "destructive"),
+        ("Creates a rope, or completely overwrites one.", "destructive"),
+        ("Permanently delete a rope.", "destructive"),
+        ("Descarga una cuerda y la guarda.", "write"),
+        ("Manage ropes (list, create, delete).", "destructive"),
+        ("ロープの登録・削除・更新", "destructive"),
         ("Lists issues and pull requests.", "read"),
         ("[Ropes] (beta) Bulk-delete ropes.", "destructive"),
         ("Seil löschen", "destructive"),
@@ -609,7 +657,8 @@ def test_the_first_word_of_a_summary_counts(text: str, mark: str | None) -> None
     [
         ("marge_tau", "Marge d'un tau (numéro du tau).", "read"),
         ("journal_taue", "Journal des taue, im Format CSV.", "read"),
-        ("harbour_ropes", "Taue, die offen sind.", "read"),
+        ("ropes_harbour", "Taue, die offen sind.", "read"),
+        ("quux_ropes", "Quuxes of ropes.", None),
         ("seil", "Verlegung von Seilen.", None),
         ("taue", "Splicing of a rope.", None),
         ("ropes", "Ropes of a harbour, or deletes them.", None),

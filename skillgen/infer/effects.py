@@ -5,7 +5,7 @@ The rows are tried from the top, and the first that decides wins:
 1. the author's effect, which may lower what is declared only with `overrule`
 2. what the source declares: a contradiction is a problem, and the more cautious fact counts
 3. the HTTP method
-4. the verb of the name, then the first word of the summary
+4. the verb of the name, then the first word of the summary, or what an argument chooses
 
 A later row may raise the effect: side effects and an approval always; the name, of what reads only by a few verbs or by
 one that is never a noun; the summary where neither method nor hint decides. The words are in `effects.toml`.
@@ -22,25 +22,31 @@ from typing import Any, NamedTuple
 from msgspec.structs import replace
 
 from skillgen.errors import ProblemLog
+from skillgen.model.schema import Parameter, Schema
 from skillgen.model.service import Service
 from skillgen.model.tool import EFFECTS, JUDGED_BY, Effect, Semantics, Tool, rank_of
-from skillgen.model.values import Json, Origin
+from skillgen.model.values import Json, Origin, is_inferred
 from skillgen.security.tables import load_table
 from skillgen.text import lazy_re as re
 from skillgen.text.words import path_segments, singular, without_request, words_of
 
 _DATA: dict[str, Any] = load_table(__file__, "effects.toml")
 _WORDS: dict[str, frozenset[str]] = {key: frozenset(words.split()) for key, words in _DATA["words"].items()}
-_NOUNS, _READ_NOUNS, _ENDS = _WORDS["nouns"], _WORDS["read_nouns"], _WORDS["ends"]
-_NOUNS_AT_END, _FILLERS = _WORDS["nouns_at_end"], _WORDS["fillers"]
+_NOUNS_AT_END, _READ_NOUNS, _ENDS = _WORDS["nouns_at_end"], _WORDS["read_nouns"], _WORDS["ends"]
+_NOUNS, _FILLERS = _WORDS["nouns"] | _NOUNS_AT_END, _WORDS["fillers"]
 
 
-_ACCENTS = re.compile("[\u0300-\u036f\u3099\u309a]")
+_ACCENTS = dict.fromkeys([*range(0x300, 0x370), 0x3099, 0x309A])
+_LETTERS = str.maketrans({"ß": "ss", "ı": "i", "ł": "l", "ø": "o"})
 
 
 def _folded(text: str) -> str:
     """Returns a text without accents."""
-    return text if text.isascii() else _ACCENTS.sub("", unicodedata.normalize("NFKD", text))
+    return text if text.isascii() else unicodedata.normalize("NFKD", text.translate(_LETTERS)).translate(_ACCENTS)
+
+
+_STEM_LENGTH = 3
+"""Letters of a verb from which other forms are made."""
 
 
 def _verbs(table: Mapping[str, Any]) -> dict[str, Effect]:
@@ -49,10 +55,19 @@ def _verbs(table: Mapping[str, Any]) -> dict[str, Effect]:
     found: dict[str, Effect] = {}
     for language in reversed(languages):
         for effect in (*EFFECTS,)[::-1]:
-            found |= dict.fromkeys(language.get(effect, "").split(), effect)
+            found |= dict.fromkeys(_forms(language.get(effect, ""), language.get("endings", {})), effect)
     redone: dict[str, Effect] = {f"re{verb}": effect for verb, effect in found.items() if verb not in _NOUNS}
     undone: dict[str, Effect] = {f"un{verb}": "write" for verb, effect in found.items() if effect != "read"}
     return {**redone, **undone, **found}
+
+
+def _forms(words: str, endings: Mapping[str, str]) -> list[str]:
+    """Returns verbs, and what the endings of their language make of infinitives: `crear`, `crea`."""
+    found = words.split()
+    for ending, others in endings.items():
+        stems = [word[: -len(ending)] for word in found if word.endswith(ending)]
+        found += [stem + other for stem in stems if len(stem) >= _STEM_LENGTH for other in others.split()]
+    return found
 
 
 _VERBS = _verbs(_DATA["verbs"])
@@ -63,7 +78,7 @@ _AT_END = frozenset(_verbs(_DATA["verbs"]["german"])) - _NOUNS
 """The verbs that end a sentence."""
 
 _OBJECTS: list[tuple[frozenset[str], frozenset[str], Effect]] = [
-    (frozenset(rule["verbs"].split()), frozenset(rule["things"].split()), rule["effect"]) for rule in _DATA["objects"]
+    (frozenset(verbs.split()), frozenset(things.split()), effect) for effect, verbs, things in _DATA["objects"]["rules"]
 ]
 """What a verb does to certain things; the first that fits counts."""
 
@@ -71,8 +86,9 @@ _STEMS = {
     stem: effect for effect in EFFECTS for stems in _DATA["stems"][effect].values() for stem in _folded(stems).split()
 }
 
-_BY_NAME, _BY_TEXT, _BY_METHOD, *_ = JUDGED_BY
-_JOINTS = frozenset({"and", "or", "then", ",", "/"})
+_BY_NAME, _BY_TEXT, _BY_METHOD, _BY_ARGUMENT, *_ = JUDGED_BY
+_PARTICIPLES = dict(pair.split(":") for pair in _WORDS["participles"])
+_JOINTS, _PRONOUNS = _WORDS["joints"], _WORDS["pronouns"]
 _JOINED = 12
 """Words of a name or a sentence in which verbs are joined."""
 
@@ -113,8 +129,12 @@ _LEAD = re.compile(
 )
 """What precedes the verb of a sentence."""
 
+_LISTED = re.compile(r"[\"'`|/]\s?([a-z_-]+)")
+"""Words of a description that it quotes or lists."""
+
 _KANA = re.compile("[\u3041-\u30ff]")
-_STEM = re.compile("|".join(sorted(_STEMS, key=len, reverse=True)))
+_STEM = "|".join(sorted(_STEMS, key=len, reverse=True))
+_JOINED_STEMS = re.compile(rf"(?:{_STEM})(?:[、,/・･和或与及やと|\s]{{1,3}}(?:{_STEM}))*")
 
 
 def is_verb(word: str) -> bool:
@@ -135,23 +155,30 @@ class AuthorEffect(NamedTuple):
     """Whether it counts also where the source declares a worse one."""
 
 
+class _Context(NamedTuple):
+    """What the tools of a service share."""
+
+    prefix: Sequence[str]
+    types: Mapping[str, Schema]
+
+
 def with_effects(service: Service, authored: Mapping[str, AuthorEffect]) -> Service:
     """Returns the service with what each tool changes; `authored` has what the author declares, by tool.
 
     Each contradiction is a problem, and the more cautious fact counts.
     """
     problems = ProblemLog()
-    prefix = _prefix(service.tools)
-    tools = tuple(_with_effect(tool, prefix, authored.get(tool.name), problems) for tool in service.tools)
+    context = _Context(_prefix(service.tools), {item.name: item.schema for item in service.schemas})
+    tools = tuple(_with_effect(tool, context, authored.get(tool.name), problems) for tool in service.tools)
     return replace(service, tools=tools, problems=tuple(dict.fromkeys((*service.problems, *problems))))
 
 
-def _with_effect(tool: Tool, prefix: Sequence[str], author: AuthorEffect | None, problems: ProblemLog) -> Tool:
+def _with_effect(tool: Tool, context: _Context, author: AuthorEffect | None, problems: ProblemLog) -> Tool:
     method = (tool.method or "").lower()
     semantics = _with_side_effects(tool, _reconciled(tool, problems))
     if author is not None:
         semantics = _with_author(tool, semantics, author, problems)
-    elif judged := _judged(tool, semantics, method, prefix):
+    elif judged := _judged(tool, semantics, method, context):
         semantics = _with_judged(tool, semantics, *judged, problems)
     operation = "read" if semantics.read_only else "delete" if method == "delete" else "write"
     if semantics.read_only is not None and semantics.operation in (None, None if semantics.read_only else "read"):
@@ -249,19 +276,23 @@ def _with_judged(tool: Tool, semantics: Semantics, effect: Effect, source: str, 
     return _with(semantics, origin, **{key: value for key, value in facts.items() if getattr(semantics, key) != value})
 
 
-def _judged(tool: Tool, semantics: Semantics, method: str, prefix: Sequence[str]) -> tuple[Effect, str] | None:
+def _judged(tool: Tool, semantics: Semantics, method: str, context: _Context) -> tuple[Effect, str] | None:
     """Returns the effect by method, name and summary, and which of them says it."""
     by_method = _BY_METHOD + method.upper()
     of_method = _EFFECT_OF_METHOD.get(method)
     own = _words(tool.name)
     if semantics.read_only:
-        raised = _plain_effect(_readings(tool, method, prefix))
+        raised = _plain_effect(_readings(tool, own, method, context.prefix))
         return (raised, _BY_NAME) if raised else (of_method, by_method) if of_method else None
     if of_method == "read" and ("name" in (tool.origins or {}) or _WORDS["raised_get"].isdisjoint(own)):
         return "read", by_method
-    text = tool.summary or tool.description or tool.title or ""
-    verb = _code_in(own, text) or _verb_of_name(tool, method, _readings(tool, method, prefix))
-    said = _verb_of_text(text) or (None if verb else _verb_of_text(tool.description or ""))
+    is_titled = is_inferred(tool, "summary") and tool.summary == tool.title  # and the description says more
+    text = (None if is_titled else tool.summary) or tool.description or tool.title or ""
+    named = [words_of(item.name) or ("",) for item in tool.parameters]
+    verb = _code_in(own, text, named) or _verb_of_name(tool, own, method, _readings(tool, own, method, context.prefix))
+    said = _verb_of_text(text)
+    if not (verb or said) and tool.description:
+        said = _verb_of_text(tool.description)
     if of_method == "read":
         is_noun = verb and verb.effect == "write" and said and said.effect == "read"
         is_raised = verb and verb.word in _WORDS["raised_get"] and not is_noun
@@ -275,6 +306,10 @@ def _judged(tool: Tool, semantics: Semantics, method: str, prefix: Sequence[str]
             said = None
     found: list[tuple[Effect | None, str]] = [(of_method, by_method)]
     found += [(verb and verb.effect, _BY_NAME), (said and said.effect, _BY_TEXT)]
+    if tool.parameters:
+        found += _chosen_by_arguments(tool, named, semantics, context.types, bool(verb or of_method))
+    if any(each and each.word in _WORDS["manages"] for each in (verb, said)):
+        found += [(effect, _BY_TEXT) for effect in _verbs_in(text[:_TEXT_LIMIT])]
     if method == "post" and not (verb and verb.effect != "read"):
         found.append((_effect_of_last_segment(tool, verb), by_method))
     if method == "post" and not verb and not (said and said.effect == "read"):
@@ -320,7 +355,7 @@ def _prefix(tools: Iterable[Tool]) -> tuple[str, ...]:
     return prefix
 
 
-def _readings(tool: Tool, method: str, prefix: Sequence[str]) -> list[tuple[str, ...]]:
+def _readings(tool: Tool, own: tuple[str, ...], method: str, prefix: Sequence[str]) -> list[tuple[str, ...]]:
     """Returns the words of a name: of its last segment, those after a prefix, and all of them.
 
     A name that was made up, which has an origin, is that of the last fixed segment of the path.
@@ -329,7 +364,7 @@ def _readings(tool: Tool, method: str, prefix: Sequence[str]) -> list[tuple[str,
     if "name" in (tool.origins or {}):
         fixed = path_segments(tool.path or "")
         name = "_".join(fixed[-1:])
-    words = _words(name)
+    words = own if name == tool.name else _words(name)
     if len(words) > 1 and method in (words[0], words[-1]):
         words = words[1:] if words[0] == method != "get" else words[: -1 if words[-1] == method else None]
     segments = _SEGMENT.split(name)
@@ -341,7 +376,7 @@ def _readings(tool: Tool, method: str, prefix: Sequence[str]) -> list[tuple[str,
     return [reading for reading in readings if reading and reading != (method,)]
 
 
-def _verb_of_name(tool: Tool, method: str, readings: Sequence[tuple[str, ...]]) -> _Verb | None:
+def _verb_of_name(tool: Tool, own: Sequence[str], method: str, readings: Sequence[tuple[str, ...]]) -> _Verb | None:
     """Returns the verb of a name: its first word, else its last one, else one in the middle.
 
     What may be a noun counts only if no other word is a verb; in a path, and after a method, hardly ever.
@@ -352,14 +387,14 @@ def _verb_of_name(tool: Tool, method: str, readings: Sequence[tuple[str, ...]]) 
             verb = "_".join(words[:size])
             if verb in (_PLAIN if size == 1 else _VERBS):
                 return _Verb(verb, _effect_of(verb, words[size:]))
-    is_thing = "name" in (tool.origins or {}) or method in ("put", "patch", "delete", *_words(tool.name)[:1])
+    is_thing = "name" in (tool.origins or {}) or method in ("put", "patch", "delete", *own[:1])
     nouns: list[_Verb] = []
     for reading in readings:
         words = (reading[0], *takewhile(lambda word: word not in _ENDS, reading[1:]))
         last = words[-1]
         if last in _PLAIN:
             return _Verb(last, _effect_of(last, words[:-1]))
-        if words[0] in _VERBS and last in _READ_NOUNS:
+        if last in _READ_NOUNS and _VERBS.get(words[0], "read") != "read":
             continue
         is_read = _VERBS.get(last) == "read" and (last not in _NOUNS_AT_END or words[0] not in _VERBS)
         if is_read or (not method and not _READ_NOUNS.isdisjoint((words[0], last))):
@@ -390,16 +425,15 @@ def _effect_of_last_segment(tool: Tool, verb: _Verb | None) -> Effect | None:
 
 
 def _names_a_thing(words: Sequence[str], text: str) -> bool:
-    """True if a name, or the start of a text, names what is returned: `unpaid_invoices`, "Margin of a client".
+    """True if a name, or the start of a text, names what is returned: `invoices_unpaid`, "Margin of a client".
 
     No verb that sends or deletes may be in the text.
     """
-    said = [*map(_base, found := _WORD.findall(_folded(text[:_TEXT_LIMIT]).lower()))]
-    if (said and said[0]) or any(_PLAIN.get(verb) in ("sends", "destructive") for verb in said):
+    found = _WORD.findall(_folded(text[:_TEXT_LIMIT]).lower())
+    if (found and _base(found[0])) or not {"sends", "destructive"}.isdisjoint(_verbs_in(text[:_TEXT_LIMIT])):
         return False
-    if any(singular(word) != word and word not in _VERBS for word in words[:: max(1, len(words) - 1)]):
-        return True
-    return bool(found) and singular(found[0]) in _READ_NOUNS
+    is_plural = singular(words[0]) != words[0] and words[0] not in _VERBS if words else False
+    return is_plural or (bool(found) and singular(found[0]) in _READ_NOUNS)
 
 
 def _plain_effect(readings: Sequence[tuple[str, ...]]) -> Effect | None:
@@ -421,18 +455,54 @@ def _effect_of(verb: str, rest: Sequence[str]) -> Effect:
 
 def _joined(rest: Sequence[str]) -> Iterator[Effect]:
     """Yields the effects of the verbs that are joined to one: "list, create or close", "read it and delete it"."""
-    for joint, word in pairwise(rest[:_JOINED]):
+    if _JOINTS.isdisjoint(rest):
+        return
+    for joint, word in pairwise([word for word in rest[:_JOINED] if word not in _PRONOUNS and word not in _FILLERS]):
         if joint in _JOINTS and (verb := _base(word)) in _PLAIN:
             yield _PLAIN[verb]
 
 
-def _code_in(words: Sequence[str], text: str) -> _Verb | None:
-    """Returns the verb of what runs code that its caller writes, if these words say so."""
-    if _WORDS["runs"].isdisjoint(words) or _WORDS["code"].isdisjoint(words):
+def _code_in(words: Sequence[str], text: str, arguments: Iterable[Sequence[str]] = ()) -> _Verb | None:
+    """Returns the verb of what runs code that its caller writes, if these words or the arguments say so."""
+    if _WORDS["runs"].isdisjoint(words) or _WORDS["code"].isdisjoint(chain(words, *arguments)):
         return None
     said = words_of(_SENTENCE_END.split(text[:_TEXT_LIMIT].strip(), maxsplit=1)[0])
     is_read = any("_".join(pair) == "read_only" for pair in pairwise(said)) or not _WORDS["only_reads"].isdisjoint(said)
     return _Verb("run_code", "read" if is_read else "destructive")
+
+
+# -- arguments ---------------------------------------------------------------------------------------------------------
+
+
+def _chosen_by_arguments(
+    tool: Tool,
+    named: Iterable[tuple[str, ...]],
+    semantics: Semantics,
+    types: Mapping[str, Schema],
+    is_known: bool,
+) -> Iterator[tuple[Effect, str]]:
+    """Yields what the arguments of a call may choose: an action, that it deletes, a file that it writes.
+
+    An optional action is data, if name or method say what the tool does. An action is one on what the name says.
+    """
+    for item, words in zip(tool.parameters, named, strict=True):
+        source = _BY_ARGUMENT + item.name
+        if words[-1] in _WORDS["choosers"] and (item.required or not is_known):
+            values = [_words(str(value)) for value in _values_of(item, types)]
+            acts = [value for value in values if value and value[0] in _PLAIN]
+            yield from ((_effect_of(act[0], act[1:] or _words(tool.name)[-1:]), source) for act in acts)
+        elif words[0] in _WORDS["deletes"] and item.schema.types == ("boolean",) and semantics.destructive is None:
+            yield "destructive", source
+        elif words[0] in _WORDS["saves"] and words[-1] in _WORDS["places"]:
+            yield "write", source
+
+
+def _values_of(item: Parameter, types: Mapping[str, Schema]) -> Sequence[Json]:
+    """Returns the values that an argument may have, by its type, else those that its description quotes or lists."""
+    schemas = [item.schema, *item.schema.alternatives]
+    schemas += [types[schema.ref] for schema in schemas if schema.ref and schema.ref in types]
+    values = [value for schema in schemas for value in schema.choices or ()]
+    return values or _LISTED.findall((item.description or "")[:_TEXT_LIMIT])
 
 
 # -- sentences -------------------------------------------------------------------------------------------------------
@@ -445,9 +515,9 @@ def _verb_of_text(text: str) -> _Verb | None:
     the first.
     """
     sentence = _SENTENCE_END.split(_START.sub("", _folded(_ASIDES.sub("", text[:_TEXT_LIMIT]))), maxsplit=1)[0]
-    if not sentence.isascii() and (stems := _STEM.findall(sentence)):
-        stem = stems[-1] if _KANA.search(sentence) else stems[0]
-        return _Verb(stem, _STEMS[stem])
+    if not sentence.isascii() and (runs := _JOINED_STEMS.findall(sentence)):
+        effect = max(_effects_of_stems(runs[-1 if _KANA.search(sentence) else 0]), key=rank_of)
+        return _Verb("manage" if "管理" in sentence else "", effect)
     words = [*dropwhile(_FILLERS.__contains__, _WORD.findall(_LEAD.sub("", sentence.lower())))]
     if not words:
         return None
@@ -464,6 +534,17 @@ def _verb_of_text(text: str) -> _Verb | None:
     return _Verb(verb, _effect_of(verb, rest), False) if rest and first == verb else None
 
 
+def _effects_of_stems(text: str) -> list[Effect]:
+    return [] if text.isascii() else [effect for stem, effect in _STEMS.items() if stem in text]
+
+
+def _verbs_in(text: str) -> Iterator[Effect]:
+    """Yields the effects of the verbs anywhere in a text."""
+    yield from _effects_of_stems(text)
+    words = map(_base, _WORD.findall(_folded(text).lower()))
+    yield from (_PLAIN[word] for word in words if word in _PLAIN)
+
+
 def _base(word: str) -> str:
     """Returns the verb of which a word is a form ("deletes"); empty without one."""
     words = (word.replace("-", ""), word.rpartition("-")[2]) if "-" in word else (word,)
@@ -475,7 +556,7 @@ def _effect_of_participles(text: str) -> Effect | None:
     """Returns the worst that the participles of a sentence say: "Old records are deleted"."""
     words = [word.lower() for word in _WORD.findall(text)]
     stems = [stem for word in words if word.endswith("ed") for stem in (word[:-1], word[:-2], word[:-3])]
-    stems += [_DATA["participles"].get(word, "") for word in words]
+    stems += [_PARTICIPLES.get(word, "") for word in words]
     return max((_VERBS[stem] for stem in stems if stem in _VERBS), key=rank_of, default=None)
 
 

@@ -42,7 +42,6 @@ _SINGLE, _SPELLING = "groups of one tool", "groups whose names differ in case on
 
 _VERSION = re.compile(r"v?\d+(?:[.\d_-]*\d)?(?:alpha|beta|p)?\d*\Z", re.IGNORECASE)
 _WORD = re.compile(r"[^\W_]+")
-_BETWEEN = re.compile(r"[\s_-]")
 
 _TEXT_LIMIT = 300
 """Characters of the texts of a tool in which nouns are searched."""
@@ -187,7 +186,7 @@ def _nouns(tools: Sequence[Tool]) -> dict[str, str]:
         for name, words in _names(tools).items()
     }
     counts = Counter(noun for nouns in names.values() for noun in nouns)
-    said = spellings(tools)
+    said = _spellings(tools)
     useful = {
         noun: count
         for noun, count in counts.items()
@@ -200,23 +199,18 @@ def _nouns(tools: Sequence[Tool]) -> dict[str, str]:
     return _shared(chosen)
 
 
-def spellings(tools: Iterable[Tool], most: int = 1) -> dict[str, Counter[str]]:
-    """Returns one or more words of the texts of tools as these spell them, by their letters in lower case, with their
-    counts."""
+def _spellings(tools: Iterable[Tool]) -> dict[str, Counter[str]]:
+    """Returns the words of the texts of tools in lower case, each with its spellings and their counts."""
     found: dict[str, Counter[str]] = defaultdict(Counter)
     for tool in tools:
-        text = f"{tool.summary or ''} {(tool.description or '')[:_TEXT_LIMIT]}"[:_TEXT_LIMIT]
-        words = [*_WORD.finditer(text)]
-        for number, first in enumerate(words):
-            for last in words[number : number + most]:
-                form = text[first.start() : last.end()]
-                found[_BETWEEN.sub("", form).lower()][form] += 1
+        for word in _WORD.findall(f"{tool.summary or ''} {(tool.description or '')[:_TEXT_LIMIT]}"[:_TEXT_LIMIT]):
+            found[word.lower()][word] += 1
     return found
 
 
 def _with_inferred(service: Service, names: Mapping[str, str], source: str) -> Service:
     """Returns the service with these groups, titled as the texts spell them."""
-    said = spellings(service.tools)
+    said = _spellings(service.tools)
     origins = {"name": Origin("inferred", f"{source}s")}
     groups = [
         Group(name=name, title="Other" if name == REST else _title(name, said), origins=origins)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from itertools import chain
 from typing import TypeAlias
 
@@ -16,8 +16,7 @@ from msgspec.structs import replace
 
 from skillgen.errors import Problem
 from skillgen.infer.description import skill_name_of, summaries_of, trigger_for, trigger_of_uses
-from skillgen.infer.effects import is_verb
-from skillgen.infer.groups import REST, spellings
+from skillgen.infer.groups import REST
 from skillgen.model.resource import Area, Group
 from skillgen.model.service import Service
 from skillgen.model.tool import Tool
@@ -26,7 +25,6 @@ from skillgen.model.values import Origin
 from skillgen.text.markdown import one_line, plain_words, with_stop
 from skillgen.text.slugs import slug
 from skillgen.text.summary import TRIGGER, is_usable, sentences
-from skillgen.text.words import STOP_WORDS, path_segments, plural, singular, without_request, words_of
 
 MIN_TOOLS = 5
 """Tools of a group that has a skill of its own."""
@@ -37,14 +35,8 @@ MAX_SKILLS = 20
 AREA_LIMIT = 40
 """Characters of the end of a skill's name."""
 
-_NOUNS_LIMIT = 320
-"""Characters of the nouns in a description."""
-
 _TITLES_LIMIT = 500
 """Characters of the titles of groups in the description of the common skill."""
-
-_PHRASE_WORDS = 3
-"""Words of a noun."""
 
 _INFERRED = Origin("inferred", "tools")
 
@@ -98,9 +90,8 @@ def split_service(service: Service, by: str | None = None) -> tuple[Part, ...]:
     areas = _areas(service, by)
     if not areas:
         return ()
-    words = _nouns_by_group(service)
-    parts = [_part(service, area, words) for area in areas.values()]
-    return _with_used_types(service, [_common(service, parts, words), *_with_distinct_names(parts)])
+    parts = [_part(service, area) for area in areas.values()]
+    return _with_used_types(service, [_common(service, parts), *_with_distinct_names(parts)])
 
 
 def _with_distinct_names(parts: Iterable[Service]) -> Iterator[Service]:
@@ -166,7 +157,7 @@ def part_called(service: Service, name: str, siblings: Collection[str]) -> Servi
     return parts[names.index(name)] if is_split and name in names else service
 
 
-def _common(service: Service, parts: Sequence[Service], nouns: Mapping[str, Counter[str]]) -> Service:
+def _common(service: Service, parts: Sequence[Service]) -> Service:
     """Returns the service with what no part has."""
     names = {tool.name for part in parts for tool in part.tools}
     flows = {flow.name for part in parts for flow in part.workflows}
@@ -178,11 +169,8 @@ def _common(service: Service, parts: Sequence[Service], nouns: Mapping[str, Coun
         purpose = f"{service.product}: what all of its skills need, and what no other of them has."
     if purpose and not TRIGGER.search(purpose) and not service.when_to_use:
         titles = [title for name, title in titles_of(service).items() if name in used and name != REST]
-        titles += _nouns(
-            Area(name=REST, groups=(REST,) if REST in used else ()), nouns, words_of(service.product or "")
-        )
         start = f"Use when the user mentions {service.product} and no other {service.skill_name} skill is for it"
-        trigger = trigger_for(f"{start}, or asks about", [*dict.fromkeys(titles)], _TITLES_LIMIT) or f"{start}."
+        trigger = trigger_for(f"{start}, or asks about", titles, _TITLES_LIMIT) or f"{start}."
     return replace(
         service,
         tools=tools,
@@ -193,7 +181,7 @@ def _common(service: Service, parts: Sequence[Service], nouns: Mapping[str, Coun
     )
 
 
-def _part(service: Service, area: Area, words: Mapping[str, Counter[str]]) -> Service:
+def _part(service: Service, area: Area) -> Service:
     """Returns the service with an area, and with what its tools need."""
     tools = tuple(tool for tool in service.tools if tool.group in area.groups)
     groups = tuple(group for group in service.groups if group.name in area.groups)
@@ -229,9 +217,8 @@ def _part(service: Service, area: Area, words: Mapping[str, Counter[str]]) -> Se
         origins={**(service.origins or {}), "purpose": origin, "summary": origin},
     )
     if part.purpose and not TRIGGER.search(part.purpose):
-        nouns = [*titles, *_nouns(area, words, {*words_of(product), *words_of(" ".join(titles))})]
         start = f"Use when the user mentions {product} and asks about"
-        part = replace(part, trigger=trigger_of_uses(part, title) or trigger_for(start, nouns, _NOUNS_LIMIT))
+        part = replace(part, trigger=trigger_of_uses(part, title) or trigger_for(start, titles, _TITLES_LIMIT))
     return part
 
 
@@ -264,73 +251,3 @@ def _purpose(title: str, groups: Iterable[Group], tools: Iterable[Tool]) -> str:
     if words := dict.fromkeys(with_stop(text) for text in found if text and is_usable(text)):
         return " ".join([with_stop(title), *words])
     return summaries_of(title, [plain_words(tool.summary) for tool in tools if tool.summary and not tool.deprecated])
-
-
-# -- what users ask for ------------------------------------------------------------------------------------------------
-
-_OWN_SHARE = 0.25
-"""Share of the tools with a noun that an area has, for its description to have the noun."""
-
-
-def _nouns_by_group(service: Service) -> dict[str, Counter[str]]:
-    """Returns the nouns in the paths, else in the names, of the tools of each group, as its texts spell them."""
-    tools_by_group: dict[str, list[Tool]] = defaultdict(list)
-    for tool in service.tools:
-        tools_by_group[tool.group or REST].append(tool)
-    found: dict[str, Counter[str]] = {}
-    for group, tools in tools_by_group.items():
-        forms = spellings(tools, _PHRASE_WORDS)
-        found[group] = Counter(noun for tool in tools for noun in {_spelled(run, forms) for run in _runs(tool)} if noun)
-    return found
-
-
-def _runs(tool: Tool) -> Iterator[tuple[str, ...]]:
-    """Yields the words of each segment of the path, or those of the name between verbs and words such as `for`."""
-    if tool.path:
-        followed = path_segments(tool.path.rstrip("/").rpartition("/")[0])
-        for number, words in enumerate(map(words_of, path_segments(tool.path))):
-            if words and (number < len(followed) or singular(words[-1]) != words[-1]):  # the last may be an action
-                yield words
-        return
-    run: list[str] = []
-    for word in (*words_of(without_request(tool.name, tool.method, tool.path)), ""):
-        if word and word not in STOP_WORDS and not is_verb(word):
-            run.append(word)
-        elif run:
-            yield tuple(run)
-            run = []
-
-
-def _spelled(words: Sequence[str], forms: Mapping[str, Counter[str]]) -> str:
-    """Returns the last words as texts spell them most often, in the plural if they have that; empty if they have
-    neither."""
-    for start in range(max(0, len(words) - _PHRASE_WORDS), len(words)):
-        last = singular(words[-1])
-        for form in (plural(last), last):
-            if len(form) > 1 and (counts := forms.get("".join((*words[start:-1], form)))):
-                return one_line(max(counts, key=lambda item: (counts[item], item)))
-    return ""
-
-
-def _nouns(area: Area, found: Mapping[str, Counter[str]], known: Collection[str]) -> list[str]:
-    """Returns the nouns of an area, first those of many of its tools and of few others; `known` words are left out."""
-    own = sum((found.get(group, Counter()) for group in area.groups), Counter[str]())
-    spelled = {noun.casefold(): noun for noun in sorted(own)}
-    folded, totals = _folded([own]), _folded(found.values())
-    names, groups = {singular(word) for word in known}, {singular(name.partition(": ")[0].casefold()) for name in found}
-    chosen = (
-        noun
-        for noun, count in folded.items()
-        if count >= _OWN_SHARE * totals[noun]
-        and singular(noun) not in groups
-        and not {*map(singular, words_of(noun))} <= names
-    )
-    return [spelled[noun] for noun in sorted(chosen, key=lambda noun: (-(folded[noun] ** 2) / totals[noun], noun))]
-
-
-def _folded(counts: Iterable[Counter[str]]) -> Counter[str]:
-    """Returns the counts of nouns, whatever their case."""
-    found = Counter[str]()
-    for noun, count in chain.from_iterable(each.items() for each in counts):
-        found[noun.casefold()] += count
-    return found

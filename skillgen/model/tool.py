@@ -37,7 +37,7 @@ def rank_of(effect: str | None) -> int:
     return _RANKS[effect]
 
 
-JUDGED_BY = ("its name", "its description", "HTTP ", "its option ", "its property ")
+JUDGED_BY = ("its name", "its description", "HTTP ", "its argument ", "its option ", "its property ")
 """What effects are judged by, as the sources of their origins begin; the last two are those of older snapshots."""
 
 
