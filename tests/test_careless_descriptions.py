@@ -74,22 +74,6 @@ def test_malformed_security_of_an_operation_keeps_the_global_requirement(tmp_pat
     assert "Needs no authentication." in second
 
 
-@pytest.mark.parametrize(("scopes", "told"), [(None, ()), ("read", ("read",)), ([], ()), (["read"], ("read",))])
-def test_scopes_that_are_not_a_list_are_reported(tmp_path: Path, scopes: Json, told: tuple[str, ...]) -> None:
-    """S2-10."""
-    data = description({"/a": {"get": operation("a", security=[{"key": scopes}])}}, **KEY)
-    service, problems = read(tmp_path, data)
-    assert service.tools[0].scopes == told
-    assert (("security-invalid", "/paths/~1a/get/security/0/key") in problems) is not isinstance(scopes, list)
-
-
-def test_a_requirement_of_an_undeclared_scheme_is_reported_and_kept(tmp_path: Path) -> None:
-    """S2-10."""
-    service, problems = read(tmp_path, description({"/a": {"get": operation("a", security=[{"kye": []}])}}, **KEY))
-    assert ("security-scheme-missing", "/components/securitySchemes/kye") in problems
-    assert [credential.scheme for way in service.tools[0].auth for credential in way] == ["kye"]
-
-
 JSON_BODY = {"application/json": {"schema": {"type": "object"}}}
 
 
@@ -185,42 +169,6 @@ def test_a_member_of_another_type_in_another_file_is_reported_there(tmp_path: Pa
     assert ("member-invalid", "part.json#/get/tags") in problems
 
 
-def test_null_carries_no_fact_and_is_not_reported(tmp_path: Path) -> None:
-    data = description({"/a": {"get": operation("a", description=None, tags=None, parameters=None)}}, tags=None)
-    _, problems = read(tmp_path, data)
-    assert not [code for code, _ in problems if code.endswith("-invalid")]
-
-
-@pytest.mark.parametrize("name", ["Accept", "content-type", "AUTHORIZATION"])
-@pytest.mark.parametrize("required", [True, False])
-def test_header_parameters_that_openapi_ignores_are_left_out(tmp_path: Path, name: str, required: bool) -> None:
-    """S2-08: "the parameter definition SHALL be ignored"."""
-    header = {"name": name, "in": "header", "required": required, "schema": {"type": "string"}}
-    others = [{**header, "name": "X-Trace"}, {**header, "in": "query"}]
-    service, problems = read(tmp_path, description({"/a": {"get": operation("a", parameters=[header, *others])}}))
-    (tool,) = service.tools
-    assert [(item.name, item.location) for item in tool.parameters] == [("X-Trace", "header"), (name, "query")]
-    assert ("header-parameter-ignored", "/paths/~1a/get/parameters/0") in problems
-
-
-def test_a_query_string_with_query_parameters_next_to_it_is_reported(tmp_path: Path) -> None:
-    """S2-23."""
-    whole = {"name": "all", "in": "querystring", "content": {"application/json": {"schema": {"type": "object"}}}}
-    paths = {"/a": {"get": operation("a", parameters=[whole, Q])}, "/b": {"get": operation("b", parameters=[whole])}}
-    _, problems = read(tmp_path, description(paths, openapi="3.2.0"))
-    assert [where for code, where in problems if code == "querystring-not-alone"] == ["/paths/~1a/get/parameters"]
-
-
-def test_a_method_that_is_not_additional_is_reported_and_read(tmp_path: Path) -> None:
-    """S2-23."""
-    paths = {"/a": {"additionalOperations": {"POST": operation("a"), "LINK": operation("b")}}}
-    service, problems = read(tmp_path, description(paths, openapi="3.2.0"))
-    assert [tool.method for tool in service.tools] == ["POST", "LINK"]
-    assert [(code, where) for code, where in problems if code.startswith("method-")] == [
-        ("method-misplaced", "/paths/~1a/additionalOperations/POST")
-    ]
-
-
 @pytest.mark.parametrize(
     ("paths", "code", "where", "names"),
     [
@@ -250,60 +198,7 @@ def test_a_path_without_its_slash_does_not_run_into_the_address(tmp_path: Path) 
     assert 'curl "https://tasks.example/v1/a"' in page
 
 
-def test_what_only_the_path_names_is_a_parameter_all_the_same(tmp_path: Path) -> None:
-    """S2-08: the caller has to send it."""
-    task_id = {**Q, "name": "id", "in": "path", "example": "7"}
-    data = description({"/{owner}/tasks/{id}": {"get": operation("get_task", parameters=[task_id])}})
-    service, problems = read(tmp_path, data)
-    assert [(item.name, item.location, item.required) for item in service.tools[0].parameters] == [
-        ("id", "path", True),
-        ("owner", "path", True),
-    ]
-    assert ("path-parameter-missing", "/paths/~1{owner}~1tasks~1{id}/get") in problems
-    assert service.tools[0].examples[0].input.keys() == {"id", "owner"}
-
-
-def test_unreadable_requirements_are_not_documented_as_no_requirements(tmp_path: Path) -> None:
-    """S2-10: to send a request without its key because the source is careless would be an invention."""
-    service, _ = read(tmp_path, description({"/tasks": {"get": operation("list_tasks", security=["key"])}}, **KEY))
-    assert service.tools[0].auth is None
-    service, _ = read(tmp_path, description(security={"key": []}, **KEY))
-    assert service.tools[0].examples[0].request.auth == ("key",)
-
-
 # -- references ------------------------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    ("version", "words"), [("3.1.0", ["Of tasks", "Shared", "Of people"]), ("3.0.3", ["Shared"] * 3)]
-)
-def test_the_description_next_to_a_reference_belongs_to_its_place(
-    tmp_path: Path, version: str, words: list[str]
-) -> None:
-    """S2-04, S2-09: from 3.1 on; before, nothing next to a `$ref` counts."""
-    reference = {"$ref": "#/components/parameters/Limit"}
-    data = description(
-        {
-            "/tasks": {"get": operation("list_tasks", parameters=[{**reference, "description": "Of tasks"}])},
-            "/notes": {"get": operation("list_notes", parameters=[reference])},
-            "/people": {"get": operation("list_people", parameters=[{**reference, "description": "Of people"}])},
-        },
-        openapi=version,
-        components={"parameters": {"Limit": {**Q, "name": "limit", "description": "Shared"}}},
-    )
-    service, _ = read(tmp_path, data)
-    assert [tool.parameters[0].description for tool in service.tools] == words
-
-
-def test_references_are_escaped_as_pointers_and_as_addresses(tmp_path: Path) -> None:
-    """S2-09."""
-    names = {"my param": "my%20param", "a/b~c": "a~1b~0c", "{x}": "%7Bx%7D", "ü": "%C3%BC"}
-    parameters = [{"$ref": f"#/components/parameters/{escaped}"} for escaped in names.values()]
-    shared = {name: {**Q, "name": f"p{index}"} for index, name in enumerate(names)}
-    data = description({"/t": {"get": operation("t", parameters=parameters)}}, components={"parameters": shared})
-    service, problems = read(tmp_path, data)
-    assert [item.name for item in service.tools[0].parameters] == ["p0", "p1", "p2", "p3"]
-    assert not [code for code, _ in problems if code.startswith("reference")]
 
 
 def test_parameters_that_refer_to_one_another_in_a_circle_are_reported(tmp_path: Path) -> None:

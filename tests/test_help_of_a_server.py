@@ -100,63 +100,6 @@ def test_a_negative_lead_in_right_below_a_list_begins_another_list(tmp_path: Pat
     assert "[File storage" not in written["llms.txt"]
 
 
-@pytest.mark.parametrize(
-    ("item", "unwanted"),
-    [
-        ("Do NOT use for file storage (use another)", "file storage (use another)"),
-        ("❌ Do NOT use for billing", "billing"),
-        ("🚫 **Not suitable for** video", "🚫 **Not suitable for** video"),
-        ("Don’t use this server to store secrets", "to store secrets"),
-        ("Never use it when offline", "when offline"),
-        ("Should not be used for billing", "Should not be used for billing"),
-        ("Not recommended for large files", "Not recommended for large files"),
-        ("Avoid: tax questions", "Avoid: tax questions"),
-        ("Out of scope: tax questions", "Out of scope: tax questions"),
-        ("File storage (do not use)", "File storage (do not use)"),
-        ("File storage — do not use this server", "File storage — do not use this server"),
-        ("Do not use `delete_all` for bulk changes", "Do not use `delete_all` for bulk changes"),
-    ],
-)
-def test_an_item_with_negative_words_or_a_negative_sign_is_not_a_use(tmp_path: Path, item: str, unwanted: str) -> None:
-    """S0-18, S0-33: in one list with uses."""
-    text = f"## When to Use\n\n- ✅ Plan a week\n- {item}\n- Find tasks that are not done\n"
-    service = inspected(tmp_path, tools=tools(), ai_help=helped(text))
-    assert service["when_to_use"] == ["✅ Plan a week", "Find tasks that are not done"]
-    assert service["when_not_to_use"] == [unwanted]
-
-
-@pytest.mark.parametrize(
-    "lead",
-    ["Not for:", "**❌ Don't use it for**", "Use another server for:", "It cannot handle:", "### Anti-patterns",
-     "Use a spreadsheet instead for:", "Do not ever use this server\nfor:"],
-)  # fmt: skip
-def test_a_negative_lead_in_is_known_in_many_wordings(tmp_path: Path, lead: str) -> None:
-    """S0-33."""
-    text = f"## When to Use\n\nUse it when you do not know where a task is:\n- Plan\n\n{lead}\n\n- Taxes\n"
-    service = inspected(tmp_path, tools=tools(), ai_help=helped(text))
-    assert (service["when_to_use"], service["when_not_to_use"]) == (["Plan"], ["Taxes"])
-
-
-def test_lead_ins_without_a_colon_and_lines_that_are_no_items_stay(tmp_path: Path) -> None:
-    """S0-18, S0-33: nothing that such a line says is lost."""
-    text = (
-        "## When to Use\n\nUse for bookings\n- Post an entry\n\n✅ Close a month\n\n❌ Do NOT use for payroll\n\n"
-        "**✅ Good for:**\n- Reports\n\nDo NOT use for trading\n1. Shares\n\nUse it when the user asks to\n- Audit\n"
-    )
-    service = inspected(tmp_path, tools=tools(), ai_help=helped(text))
-    assert service["when_to_use"] == ["Post an entry", "Reports", "Audit"]
-    assert service["when_not_to_use"] == ["payroll", "Shares"]
-    for words in ("Use for bookings", "Close a month", "Do NOT use for trading", "Use it when the user asks to"):
-        assert words in service["sections"][0]["body"]
-
-
-def test_nested_lists_of_use_keep_their_own_lead_ins(tmp_path: Path) -> None:
-    """S0-33."""
-    text = "## When to Use\n\n- **Use it for:**\n  - Plans\n- **Do NOT use it for:**\n  - Taxes\n\nThen:\n\n- Tasks\n"
-    service = inspected(tmp_path, tools=tools(), ai_help=helped(text))
-    assert (service["when_to_use"], service["when_not_to_use"]) == (["Plans", "Tasks"], ["Taxes"])
-
-
 def test_what_else_a_section_on_use_says_is_kept(tmp_path: Path) -> None:
     """S0-18: prose next to the lists stays; a sentence that declares a use is one."""
     text = "## When to Use\n\nIt is the fastest way.\n\n- Plan\n\nDo not use it for taxes.\n\n```sh\nacme plan\n```\n"
@@ -201,18 +144,6 @@ def test_the_tool_reference_reaches_the_section_of_each_tool(tmp_path: Path, unk
     assert written["ai-help.md"].count("Ten an hour.") == 1
 
 
-def test_a_declared_side_effect_is_a_change(tmp_path: Path) -> None:
-    """S0-12: inferred, and never stated as the source's word; "none" is not an effect."""
-    text = REFERENCE + "\n**Side Effects:** None\n"
-    service = inspected(tmp_path, tools=tools(), ai_help=helped(text))
-    create, listing = (item.get("semantics", {}) for item in service["tools"])
-    assert create["side_effects"] == ["Creates project, sends webhook"]
-    assert create["read_only"] is False
-    assert create["origins"]["read_only"] == {"kind": "inferred", "source": "content"}
-    assert "side_effects" not in listing
-    assert listing["read_only"] is True
-
-
 def test_a_quick_reference_with_unknown_tools_adds_nothing(tmp_path: Path) -> None:
     """S0-34: no duplicates, at most 20, no tool that is not offered; what is left out is reported."""
     names = [f"tool_{letter}" for letter in "abcdefghijklmnopqrstuvwxyz"]
@@ -248,25 +179,6 @@ def test_a_quick_reference_of_another_form_has_a_section_of_its_own(tmp_path: Pa
     quick = MarkdownDocument(text).section("Quick Reference").text
     assert [line[:4] for line in quick.splitlines() if line.strip() and not line.startswith("#")] == ["- `c", "- `l"]
     assert "## The Source's Own Quick Reference" in text
-
-
-def test_json_sections_are_read_like_those_of_markdown(tmp_path: Path) -> None:
-    """S0-15, S0-18."""
-    answer = {
-        "metadata": {"name": "acme"},
-        "sections": {
-            "whenToUse": ["Plan", "Do NOT use for taxes"],
-            "quickReference": {"create_project": "Start something"},
-            "toolReference": "### create_project\n\n**Side Effects:** Sends a webhook\n\n**Limits:** Ten an hour.",
-        },
-        "contentType": "application/json",
-    }
-    service = inspected(tmp_path, tools=tools(), ai_help=answer)
-    assert (service["when_to_use"], service["when_not_to_use"]) == (["Plan"], ["taxes"])
-    create = service["tools"][0]
-    assert create["summary"] == "Start something"
-    assert create["semantics"]["side_effects"] == ["Sends a webhook"]
-    assert create["guidance"][0]["body"] == "**Limits:** Ten an hour."
 
 
 FRONT_MATTER = """\
@@ -324,20 +236,6 @@ def test_front_matter_problems_name_the_key_and_versions_need_no_quotes(tmp_path
     assert "content-version" not in finished.stderr
     service = inspected(tmp_path, tools=tools(), ai_help=helped(FRONT_MATTER))
     assert service["content_version"] == "1.10"
-
-
-def test_unknown_fields_of_examples_and_errors_are_kept(tmp_path: Path) -> None:
-    """S0-04: with those of all other places, where each was."""
-    extended = {
-        "category": "x",
-        "new": 1,
-        "examples": [{"input": {}}, {"input": {}, "new": 2}],
-        "errors": [{"code": "E", "new": 3}, {"code": "F"}],
-    }
-    service = inspected(tmp_path, tools=[tool("a", dashdash=extended)])
-    assert service["tools"][0]["extras"] == {
-        "dashdash": {"new": 1, "examples": [{}, {"new": 2}], "errors": [{"new": 3}]},
-    }
 
 
 def test_the_errors_of_tools_are_documented_with_their_details(tmp_path: Path) -> None:
@@ -400,14 +298,6 @@ def test_the_description_of_a_skill_has_one_trigger_and_all_of_it(tmp_path: Path
     assert triggers.lower().count("use when") + triggers.lower().count("use for") + triggers.count("whenever") == 1
 
 
-def test_uses_after_use_for_are_taken(tmp_path: Path) -> None:
-    """S0-08, X-22: a sentence of the declared description."""
-    server = {"dashdash": {"identity": {"description": "Keeps notes. Use for storing, finding and sorting notes."}}}
-    service = inspected(tmp_path, server=server, tools=tools())
-    assert service["when_to_use"] == ["Use for storing, finding and sorting notes."]
-    assert service["origins"]["when_to_use"]["kind"] == "declared"
-
-
 def test_a_manifest_tool_that_is_not_there_is_reported(tmp_path: Path) -> None:
     """S4-02."""
     finished, _ = started(tmp_path, "--call-get-manifest", tools=tools())
@@ -457,27 +347,6 @@ def test_broken_front_matter_that_forbids_agents_stops_the_run(tmp_path: Path, f
     finished, _ = documented(tmp_path, tools=tools(), ai_help=helped(f"---\n{front_matter}\n---\n\n# A\n"))
     assert finished.exit_code == 3
     assert "agents must not use this service" in finished.stderr
-
-
-TEXT = "# A\n\n## When to Use\n\n- Plan a week\n"
-
-
-@pytest.mark.parametrize(
-    "answer",
-    [
-        TEXT,
-        {"content": [{"type": "text", "text": TEXT}]},
-        {"content": [{"type": "text", "text": TEXT}], "contentType": "text/markdown"},
-        {"content": json.dumps({"content": [{"type": "text", "text": TEXT}]}), "contentType": "application/json"},
-        {"content": json.dumps([{"type": "text", "text": TEXT}]), "contentType": "application/json"},
-        {"content": json.dumps(TEXT), "contentType": "application/json"},
-    ],
-)
-def test_help_is_read_from_a_bare_text_and_from_content_blocks(tmp_path: Path, answer: Json) -> None:
-    """S0-15."""
-    service = inspected(tmp_path, tools=tools(), ai_help=answer)
-    assert service["when_to_use"] == ["Plan a week"]
-    assert "ai-help-invalid" not in str(service.get("problems"))
 
 
 HELP_TOOL = tool("ai_help", description="Explains this server.")
@@ -539,11 +408,3 @@ def test_a_schema_that_a_framework_adds_to_a_prompt_argument_is_its_type(
     assert prompt["parameters"][1]["origins"]["schema"]["kind"] == "inferred"
     _, out = documented(tmp_path, tools=tools(), prompts=prompts)
     assert not [text for text in texts_of(out).values() if "JSON schema" in text or "JSON string" in text]
-
-
-@pytest.mark.parametrize("text", [SCHEMA_NOTES[0].replace("{}", "{not JSON}"), "A JSON schema: {}"])
-def test_a_description_that_only_looks_like_a_generated_one_stays(tmp_path: Path, text: str) -> None:
-    """X-08."""
-    prompts = [{"name": "recommend", "arguments": [{"name": "a", "description": text}]}]
-    service = inspected(tmp_path, tools=tools(), prompts=prompts)
-    assert service["prompts"][0]["parameters"][0]["description"] == text

@@ -18,66 +18,10 @@ import skillgen
 Json = Any
 
 
-def tool_of(method: Json = "get", **members: Json) -> skillgen.Tool:
-    """Returns the one operation of a description, read."""
-    return skillgen.read(description({"/a": {method: operation("x", **members)}})).tools[0]
-
-
 def documents_of(method: Json = "get", **members: Json) -> str:
     """Returns what the documents say of the one operation of a description."""
     service = skillgen.read(description({"/a": {method: operation("x", **members)}}))
     return skillgen.render_documents(service, emit="llms")["llms-full.txt"]
-
-
-@pytest.mark.parametrize(("method", "read_only", "destructive", "idempotent"), [
-    ("get", True, None, True), ("head", True, None, True), ("options", True, None, True),
-    ("query", True, None, True),
-    ("put", False, None, True), ("delete", False, True, True),
-    ("patch", False, None, None),
-])  # fmt: skip
-def test_what_http_says_of_a_method_is_inferred(
-    method: str, read_only: bool, destructive: bool | None, idempotent: bool | None
-) -> None:
-    """S2-18."""
-    semantics = tool_of(method).semantics
-    assert (semantics.read_only, semantics.destructive, semantics.idempotent) == (read_only, destructive, idempotent)
-    assert not semantics.is_declared("read_only")
-
-
-@pytest.mark.parametrize("name", ["x-mcp", "x-speakeasy-mcp"])
-@pytest.mark.parametrize("wrapped", [False, True])
-def test_hints_of_extensions_win_over_the_method(name: str, wrapped: bool) -> None:
-    """S2-18."""
-    hints = {"readOnlyHint": True, "openWorldHint": False}
-    semantics = tool_of("post", **{name: {"annotations": hints} if wrapped else hints}).semantics
-    assert (semantics.read_only, semantics.operation, semantics.open_world) == (True, "read", False)
-    assert semantics.is_declared("read_only")
-    semantics = tool_of("post", **{name: {"destructiveHint": False}}).semantics
-    assert (semantics.destructive, semantics.operation, semantics.effect) == (False, None, "write")
-    assert semantics.is_declared("destructive")
-
-
-@pytest.mark.parametrize("said", [True, False])
-def test_a_consequential_operation_is_asked_for_first(said: bool) -> None:
-    """S2-18."""
-    semantics = tool_of("post", **{"x-openai-isConsequential": said}).semantics
-    assert semantics.requires_confirmation is said
-    assert semantics.is_declared("requires_confirmation")
-    assert semantics.effect == ("destructive" if said else None)
-
-
-def test_what_is_written_for_agents_comes_first() -> None:
-    tool = tool_of(description="For people.", **{"x-speakeasy-mcp": {"title": "Lists", "description": "For agents."}})
-    assert (tool.title, tool.description) == ("Lists", "For agents.\n\nFor people.")
-
-
-def test_x_mcp_at_the_root_says_nothing_of_the_service() -> None:
-    """S2-06: Redocly's and Zuplo's, which has another shape."""
-    data = description()
-    data["x-mcp"] = {"logo": "https://wrong.example/logo.png", "categories": ["wrong"], "protocolVersion": "2025-06-18"}
-    data["info"]["x-mcp"] = {"logo": "https://tasks.example/logo.png", "categories": ["tasks"]}
-    service = skillgen.read(data)
-    assert (service.icons[0].src, service.categories) == ("https://tasks.example/logo.png", ("tasks",))
 
 
 @pytest.mark.parametrize(("logo", "kept"), [
@@ -223,15 +167,6 @@ def test_the_address_that_is_called_is_one_that_can_be(tmp_path: Path) -> None:
     assert "`shard`: Default: `a`. One of `a`, `b`." in section
 
 
-def test_how_a_token_is_sent_is_documented_in_the_words_of_the_source() -> None:
-    """S2-12."""
-    schemes = {"jwt": {"type": "http", "scheme": "bearer", "bearerFormat": "JWT"},
-               "own": {"type": "http", "scheme": "HMAC-SHA256"}}  # fmt: skip
-    auth = skillgen.read(description(components={"securitySchemes": schemes})).requirements.auth
-    found = [(item.sent_as, item.token_format) for item in auth]
-    assert found == [("Authorization: Bearer", "JWT"), ("Authorization: HMAC-SHA256", None)]
-
-
 def test_a_homepage_with_the_documentation_is_named_once() -> None:
     url = "https://docs.example/a"
     data = description(externalDocs={"url": url})
@@ -240,14 +175,6 @@ def test_a_homepage_with_the_documentation_is_named_once() -> None:
     texts = [text for name, text in documents.items() if name.endswith(("SKILL.md", "llms.txt"))]
     assert ["API documentation" in text for text in texts] == [True, True]
     assert not any("Homepage" in text for text in texts)
-
-
-def test_pkce_is_documented_of_the_flow_that_has_it() -> None:
-    """S2-11, S2-13."""
-    flows: Json = {"authorizationCode": {"scopes": {}}, "clientCredentials": {"scopes": {}}}
-    schemes = {"login": {"type": "oauth2", "x-usePkce": True, "flows": flows}}
-    auth = skillgen.read(description(components={"securitySchemes": schemes})).requirements.auth
-    assert {item.flow: item.pkce for item in auth} == {"authorizationCode": True, "clientCredentials": None}
 
 
 def test_the_worked_example_of_the_seed_is_read_in_full() -> None:

@@ -8,62 +8,15 @@ from typing import Any
 import pytest
 from cli import generated
 from descriptions import description, operation, write
-from sendable import calls_of
 from test_openapi_ways_in import read
 
 Json = Any
-
-TREE: dict[str, Json] = {
-    "$id": "https://schemas.example/tree",
-    "$dynamicAnchor": "node",
-    "type": "object",
-    "required": ["side"],
-    "properties": {
-        "side": {"$ref": "#/$defs/Side"},
-        "up": {"$ref": "#"},
-        "kids": {"type": "array", "items": {"$dynamicRef": "#node"}},
-        "example": {"$ref": "https://schemas.example/tree#/$defs/Side"},
-    },
-    "$defs": {"Side": {"enum": ["left"]}},
-    "example": {"$id": "https://no.example/", "side": "left"},
-}
 
 
 def sent(schema: Json) -> dict[str, Json]:
     """Returns the path item of an operation with this body."""
     body = {"required": True, "content": {"application/json": {"schema": schema}}}
     return {"post": operation("act", requestBody=body)}
-
-
-def test_a_schema_referred_to_by_its_identifier_has_its_own_root(tmp_path: Path) -> None:
-    """S2-09: nothing is fetched, and a call of it can be made."""
-    components = {"schemas": {"Tree": TREE, "Code": {"$anchor": "code", "enum": ["x"]}}}
-    item = sent({"$ref": "https://schemas.example/tree"})
-    item["post"]["parameters"] = [{"name": "c", "in": "query", "required": True, "schema": {"$ref": "#code"}}]
-    source = write(tmp_path / "api.json", description({"/a": item}, components=components))
-    service, problems = read(source)
-    assert problems == []
-    assert {item.name for item in service.schemas} == {"Tree", "Side", "Code"}
-    (tool,) = service.tools
-    assert [(item.name, item.schema.ref) for item in tool.parameters] == [
-        ("c", "Code"), ("side", "Side"), ("up", "Tree"), ("kids", None), ("example", "Side")]  # fmt: skip
-    kids = tool.parameters[3].schema.items
-    assert kids is not None
-    assert kids.ref == "Tree"
-    generated("from-openapi", source, "-o", tmp_path / "out", "-q")
-    call = calls_of(tmp_path / "out/skills/tasks")["act"].text
-    assert "?c=x" in call
-    assert '"side": "left"' in call
-
-
-def test_a_recursive_reference_means_the_marked_schema_around_it(tmp_path: Path) -> None:
-    """OpenAI's filters: in an OpenAPI file, `#` would be the description."""
-    inner = {"oneOf": [{"type": "string"}, {"$recursiveRef": "#"}]}
-    filters: Json = {"$recursiveAnchor": True, "type": "object", "properties": {"all": {"items": inner}}}
-    components = {"schemas": {"Filter": filters}}
-    item = sent({"type": "object", "properties": {"filter": {"$ref": "#/components/schemas/Filter"}}})
-    service, _ = read(write(tmp_path / "api.json", description({"/a": item}, openapi="3.1.0", components=components)))
-    assert [item.name for item in service.schemas] == ["Filter"]
 
 
 def test_an_anchor_of_another_file_is_found_there(tmp_path: Path) -> None:
@@ -113,28 +66,3 @@ def test_an_address_next_to_its_own_url_reads_no_file_outside_the_folder(tmp_pat
     service, problems = read(write(tmp_path / "api" / "main.json", data))
     assert service.tools == ()
     assert "document-not-read" in [code for code, _ in problems]
-
-
-@pytest.mark.parametrize(
-    ("dialect", "limit", "reported"),
-    [
-        (None, 3, []),
-        ("https://json-schema.org/draft/2020-12/schema", 3, []),
-        ("https://spec.openapis.org/oas/3.1/dialect/base", 3, []),
-        ("http://json-schema.org/draft-07/schema#", None, ["reference-siblings-ignored"]),
-        ("https://dialect.example/own", 3, ["dialect-unknown"]),
-    ],
-)
-def test_the_dialect_decides_whether_siblings_of_a_reference_count(
-    tmp_path: Path, dialect: str | None, limit: int | None, reported: list[str]
-) -> None:
-    """S2-04: `jsonSchemaDialect`; JSON Schema before 2019-09 ignores it."""
-    schema = {"type": "object", "properties": {"n": {"$ref": "#/components/schemas/N", "maximum": 3}}}
-    members = {} if dialect is None else {"jsonSchemaDialect": dialect}
-    data = description({"/a": sent(schema)}, components={"schemas": {"N": {"type": "integer"}}}, **members)
-    source = write(tmp_path / "api.json", data)
-    service, _ = read(source)
-    assert (service.tools[0].parameters[0].schema.constraints or {}).get("maximum") == limit
-    finished = generated("from-openapi", source, "-o", tmp_path / "out", "-v")
-    for code in ("reference-siblings-ignored", "dialect-unknown"):
-        assert (f"info: {code}: " in finished.stderr) == (code in reported)

@@ -188,26 +188,6 @@ def test_a_body_that_may_be_left_out_is_sent_with_a_method_of_ones_own(curl: Fak
     assert options(curl.arguments(call.text), "-d") == ['{"days": 1}']
 
 
-def test_a_change_shows_no_optional_value_without_an_example() -> None:
-    """H3: what the prose requires is shown; without any value, there is no example rather than an empty request."""
-    mode, day = {"type": "string", "enum": ["now", "later"]}, {"type": "string", "format": "date"}
-    title = {"type": "string", "example": "Buy milk"}
-
-    def bodies_of(properties: Json, text: str = "Acts.", **of_schema: Json) -> list[Json]:
-        schema = {"type": "object", "properties": properties, **of_schema}
-        act = operation("act", description=text, requestBody={"content": {"application/json": {"schema": schema}}})
-        examples = skillgen.read(description({"/a": {"post": act}})).tools[0].examples
-        return [example.request.body and example.request.body.json for example in examples if example.request]
-
-    assert bodies_of({"mode": mode}) == bodies_of({"mode": mode, "day": day}) == []
-    assert bodies_of({"modes": {"type": "array", "items": mode}}) == []
-    assert bodies_of({"mode": mode, "day": day}, required=["day"]) == [{"day": "2025-01-31"}]
-    required = {**mode, "description": "Required: the mode."}
-    assert bodies_of({"mode": required, "day": day}) == [{"mode": "now"}]
-    assert bodies_of({"mode": mode, "title": title, "name": title}) == []
-    assert bodies_of({"mode": mode}, example={"mode": "later"}) == [{"mode": "later"}]
-
-
 def test_a_body_of_null_is_left_out_if_it_may_be(curl: FakeCurl) -> None:
     content = {"application/json": {"schema": {"type": ["object", "null"]}, "example": None}}
     for required in (True, False):
@@ -216,23 +196,6 @@ def test_a_body_of_null_is_left_out_if_it_may_be(curl: FakeCurl) -> None:
         (call,) = calls_in(page).values()
         assert call is not None
         assert options(curl.arguments(call.text), "-d") == ["null"] * required
-
-
-@pytest.mark.parametrize(
-    ("wrapper", "task", "sent"),
-    [([], ["title"], None), (["data"], [], None), (["data"], ["title"], {"data": {"title": "Buy milk"}})],
-)
-def test_a_body_that_would_say_nothing_is_no_example(
-    curl: FakeCurl, wrapper: list[str], task: list[str], sent: Json
-) -> None:
-    """Issue 5: APIs wrap what is sent, and `{"data": {}}` shows nobody how."""
-    properties = {"id": {"readOnly": True}, "title": {"type": "string", "example": "Buy milk"}}
-    inner = {"type": "object", "properties": properties, "required": task}
-    schema = {"type": "object", "properties": {"data": inner}, "required": wrapper}
-    (tool,) = skillgen.read(description({"/a": {"post": operation("a", **body("application/json", schema))}})).tools
-    assert [item.request.body.json for item in tool.examples if item.request and item.request.body] == (
-        [sent] if sent else []
-    )
 
 
 REF = "#/components/schemas/"
@@ -377,22 +340,6 @@ def test_a_discriminator_says_by_which_type_an_example_is_judged(
     ] * (not fits)
 
 
-def test_a_type_that_extends_another_makes_its_example_valid() -> None:
-    """S0-32, S2-09."""
-    animal = {
-        "type": "object",
-        "required": ["petType"],
-        "properties": {"petType": {"type": "string"}},
-        "discriminator": {"propertyName": "petType"},
-    }
-    own = {"type": "object", "required": ["rocks"], "properties": {"rocks": {"type": "boolean"}}}
-    types = {"Animal": animal, "Lizard": {"allOf": [{"$ref": f"{REF}Animal"}, own]}}
-    value = {"petType": "Lizard", "rocks": True}
-    sent = body("application/json", {"$ref": f"{REF}Animal"}, example=value)
-    data = description({"/a": {"put": operation("a", requestBody=sent["requestBody"])}}, components={"schemas": types})
-    assert skillgen.read(data).tools[0].examples[0].input == {"body": value}
-
-
 NAMED: dict[str, Any] = {
     "first": {"summary": "The first", "value": {"x": "1"}},
     "second": {"value": {"x": "2"}},
@@ -458,29 +405,6 @@ def test_a_secret_in_the_example_of_a_response_is_not_shown() -> None:
     assert [code for code, _ in problems_of(data)] == ["example-not-shown"]
 
 
-def test_names_that_clash_have_keys_of_their_own_in_an_example() -> None:
-    """S2-08."""
-    parameters = [
-        parameter("body", "query", {"type": "integer", "default": 1}, required=True),
-        parameter("query.body", "query", {"type": "integer", "default": 1}),
-        parameter("body", "header", {"type": "integer", "default": 1}),
-        parameter("id", "path", {"type": "string"}),
-        parameter("query.id", "query", {"type": "string", "default": "x"}),
-        parameter("id", "query", {"type": "string", "default": "x"}),
-    ]
-    content: dict[str, Any] = {
-        "application/json": {"schema": {"type": "object", "properties": {"x": {"type": "string"}}, "required": ["x"]}},
-        "text/csv": {"schema": {"type": "string"}},
-    }
-    data = description({"/a/{id}": {"put": operation(
-        "a", parameters=parameters, requestBody={"required": True, "content": content}
-    )}})  # fmt: skip
-    (tool,) = skillgen.read(data).tools
-    assert list(tool.examples[0].input) == [
-        "body", "query.body", "header.body", "id", "query.id", "query.query.id", "body.body"
-    ]  # fmt: skip
-
-
 def test_a_parameter_that_half_of_the_tools_have_for_a_key_is_the_login(tmp_path: Path) -> None:
     """H8: the variable of the authentication section, in a header, a query or a body."""
     place = parameter("token", "header", {"type": "string"})
@@ -498,17 +422,3 @@ def test_a_parameter_that_half_of_the_tools_have_for_a_key_is_the_login(tmp_path
     call = next(call for page in pages_of(service) for call in calls_in(page).values() if call is not None)
     arguments = FakeCurl(tmp_path).arguments(call.text, {"SKILL_TASKS_EXAMPLE___API_KEY": "s'3"})
     assert json.loads(options(arguments, "-d")[0]) == {"key": "s'3", "note": "it's"}
-
-
-def test_named_examples_of_a_parameter_are_requests_with_summaries() -> None:
-    """H3: equal names belong to one request."""
-    sizes = {"few": {"summary": "A few", "value": 1}, "many": {"value": 9}}
-    bodies = {"few": {"value": "x"}, "none": {"value": "y"}}
-    parameters = [{"name": "size", "in": "query", "schema": {"type": "integer"}, "examples": sizes}]
-    act = operation("a", parameters=parameters, **body("text/plain", {"type": "string"}, examples=bodies))
-    (tool,) = skillgen.read(description({"/a": {"put": act}})).tools
-    assert [(item.name, item.description, item.input) for item in tool.examples] == [
-        ("few", "A few", {"size": 1, "body": "x"}),
-        ("none", None, {"body": "y"}),
-        ("many", None, {"size": 9, "body": "x"}),
-    ]

@@ -206,18 +206,6 @@ def test_what_is_read_of_swagger_2_points_into_the_original_document() -> None:
     } <= found
 
 
-def test_swagger_2_that_names_no_media_type_is_not_called_json() -> None:
-    body = {"name": "it", "in": "body", "schema": {"type": "object", "properties": {"a": {"type": "string"}}}}
-    done = {"200": {"description": "Done", "schema": {"type": "string"}}}
-    data = {"swagger": "2.0", "info": {}, "paths": {"/a": {"post": operation("x", parameters=[body], responses=done)}}}
-    service, _ = read(data)
-    (tool,) = service.tools
-    assert [item.name for item in tool.parameters] == ["a"]
-    assert (tool.input_media_types, tool.output_media_types) == ((), ())
-    assert tool.output is not None
-    assert tool.output.schema is not None
-
-
 @pytest.mark.parametrize("name", ["default", "example", "enum", "required", "properties", "discriminator", "type"])
 def test_a_property_of_swagger_2_may_be_called_like_a_keyword(name: str) -> None:
     """S2-08, S2-20: what its schema says counts all the same."""
@@ -228,14 +216,6 @@ def test_a_property_of_swagger_2_may_be_called_like_a_keyword(name: str) -> None
     found = {item.name: item.schema for item in tool_of(service, "act").parameters if item.location == "body"}
     assert found[name].nullable
     assert [item.schema.nullable for item in found["inner"].properties] == [True]
-
-
-def test_the_body_of_a_path_is_that_of_each_of_its_operations() -> None:
-    """S2-08."""
-    body = {"name": "it", "in": "body", "schema": {"properties": {"a": {"type": "string"}}}}
-    item = {"parameters": [body], "post": operation("x"), "put": operation("y", parameters=[{**body, "schema": {}}])}
-    service, _ = read({"swagger": "2.0", "info": {}, "paths": {"/a": item}})
-    assert [[item.name for item in tool.parameters] for tool in service.tools] == [["a"], ["body"]]
 
 
 @pytest.mark.parametrize("change", [{"paths": []}, {"paths": {"/a": 3}}, {"parameters": []}, {"definitions": 3},
@@ -257,48 +237,6 @@ def test_swagger_2_produces_documents_whose_links_resolve(tmp_path: Path) -> Non
 # -- 3.1 and 3.2 -----------------------------------------------------------------------------------------------------
 
 
-def test_query_and_other_methods_of_3_2_are_operations() -> None:
-    """S2-18, S2-23: QUERY only reads; what a method does that nobody defines is not known."""
-    item = {
-        "query": operation("search"),
-        "additionalOperations": {"COPY": operation("copy"), "PURGE": operation(), "lock": operation("lock")},
-    }
-    service, problems = read(description({"/docs": item}, openapi="3.2.0"))
-    assert [(tool.name, tool.method, tool.semantics.read_only) for tool in service.tools] == [
-        ("search", "QUERY", True),
-        ("copy", "COPY", None),
-        ("purge_docs", "PURGE", None),
-        ("lock", "lock", None),
-    ]
-    assert service.tools[1].pointer == "/paths/~1docs/additionalOperations/COPY"
-    assert codes(problems) == ["operation-id-missing", "tool-undescribed"]
-
-
-def test_tags_of_3_2_make_a_hierarchy_and_badges_sort_nothing() -> None:
-    """S2-23: `parent`, `kind` and `summary`."""
-    tags = [
-        {"name": "new", "kind": "badge"},
-        {"name": "books", "summary": "Books", "parent": "shop"},
-        {"name": "shop", "summary": "The shop"},
-        {"name": "lost", "parent": "nobody"},
-        {"name": "snake", "parent": "snake"},
-    ]
-    tagged = {"b": ["new", "books"], "s": ["shop"], "l": ["lost", "new"], "x": ["snake"]}
-    paths = {
-        f"/{name}": {"get": operation(name, tags=tags_), "put": operation(f"put_{name}", tags=tags_)}
-        for name, tags_ in tagged.items()
-    }
-    service, problems = read(description(paths, openapi="3.2.0", tags=tags))
-    assert [(group.name, group.title, group.parent) for group in service.groups] == [
-        ("shop", "The shop", None),
-        ("books", "The shop › Books", "shop"),
-        ("snake", "snake", "snake"),
-        ("lost", "nobody › lost", "nobody"),
-    ]
-    assert codes(problems) == ["tag-parent-missing", "tag-parent-circular"]
-    assert tool_of(service, "b").tags == ("new", "books")
-
-
 def test_undeclared_pkce_and_registration_are_not_mentioned(tmp_path: Path) -> None:
     """S2-11, S2-13."""
     schemes = {"login": {"type": "oauth2", "flows": {"authorizationCode": {"authorizationUrl": "https://a.example",
@@ -313,56 +251,6 @@ def test_undeclared_pkce_and_registration_are_not_mentioned(tmp_path: Path) -> N
             assert "registered" not in text, path
             # A command that can be sent is an example, not a statement.
             assert path.name != "about.md" or "bearer" not in text
-
-
-def test_a_query_string_of_3_2_is_its_parameters() -> None:
-    """S2-23: `in: querystring`."""
-    schema = {"type": "object", "required": ["q"], "properties": {"q": {"type": "string"}, "n": {"type": "integer"}}}
-    form = {"application/x-www-form-urlencoded": {"schema": schema}}
-    plain = {"application/json": {"schema": {"type": "string"}}}
-    shared = {"name": "all", "in": "querystring", "content": form}
-    paths = {
-        "/a": {"get": operation("a", parameters=[{"$ref": "#/components/parameters/all"}])},
-        "/b": {"get": operation("b", parameters=[{"name": "whole", "in": "querystring", "content": plain}])},
-    }
-    data = description(paths, openapi="3.2.0", components={"parameters": {"all": shared}})
-    service, problems = read(data)
-    assert [[(item.name, item.location, item.required) for item in tool.parameters] for tool in service.tools] == [
-        [("q", "query", True), ("n", "query", False)],
-        [("whole", "query", False)],
-    ]
-    assert codes(problems) == []
-    follow(data, service.tools[0].parameters[0].pointer)
-
-
-def test_a_response_without_a_description_is_documented_like_others() -> None:
-    """S2-23."""
-    responses = {"200": {"summary": "All", "content": {"application/json": {"schema": {"type": "string"}}}}}
-    service, problems = read(description({"/a": {"get": operation("x", responses=responses)}}, openapi="3.2.0"))
-    assert service.tools[0].output is not None
-    assert service.tools[0].output.description == "All"
-    assert codes(problems) == []
-
-
-def test_a_stream_is_known_by_its_media_type_or_item_schema() -> None:
-    """S2-17, S2-23."""
-    content = [
-        {"text/event-stream": {}},
-        {"application/jsonl": {"itemSchema": {"type": "object"}}},
-        {"application/x-own": {"itemSchema": {"type": "object"}}},
-        {"application/json": {"schema": {"type": "array"}}},
-    ]
-    paths = {
-        f"/{number}": {"get": operation(f"x{number}", responses={"200": {"description": "Done", "content": item}})}
-        for number, item in enumerate(content)
-    }
-    service, _ = read(description(paths, openapi="3.2.0"))
-    assert [tool.streaming for tool in service.tools] == [True, True, True, None]
-    item = service.tools[1].output
-    assert item is not None
-    assert item.schema is not None
-    assert item.schema.items is not None
-    assert item.schema.items.types == ("object",)
 
 
 WEBHOOKS = {
@@ -482,42 +370,6 @@ def test_50_000_alternatives_are_documented_once_and_cuts_reported(tmp_path: Pat
     assert (tmp_path / "out/llms-full.txt").read_text("utf-8").count("`p49999`") == 1
 
 
-def test_operations_next_to_the_reference_of_a_path_are_read_too() -> None:
-    paths = {"/a": {"$ref": "#/components/pathItems/A", "post": operation("post_a")}}
-    service, _ = read(description(paths, components={"pathItems": {"A": {"get": operation("get_a")}}}))
-    assert [tool.name for tool in service.tools] == ["post_a", "get_a"]
-
-
-def test_parameters_next_to_the_reference_of_a_path_are_inherited() -> None:
-    """S2-08: with those that stand where it leads, which they override."""
-    there = {"parameters": [in_path("a", "string"), in_path("b", "string")], "get": operation("get_it")}
-    paths = {"/{a}/{b}": {"$ref": "#/components/pathItems/It", "parameters": [in_path("b", "integer")]}}
-    service, problems = read(description(paths, components={"pathItems": {"It": there}}))
-    found = [(item.name, item.schema.types) for item in service.tools[0].parameters]
-    assert found == [("a", ("string",)), ("b", ("integer",))]
-    assert "path-parameter-missing" not in codes(problems)
-
-
-def in_path(name: str, kind: str) -> Json:
-    return {"name": name, "in": "path", "required": True, "schema": {"type": kind}}
-
-
-def test_the_description_of_a_path_is_documented_with_its_operations() -> None:
-    """S2-07: its summary where an operation says nothing of itself, its description with each."""
-    item = {
-        "summary": "Tasks of all",
-        "description": "For admins.",
-        "get": {"operationId": "bare", "responses": {}},
-        "put": operation("own", description="Puts one."),
-    }
-    service, problems = read(description({"/a": item}))
-    bare, own = (tool_of(service, name) for name in ("bare", "own"))
-    assert (bare.summary, bare.description) == ("Tasks of all", "For admins.")
-    assert (bare.origins or {})["summary"].source == "/paths/~1a/summary"
-    assert (own.summary, own.description) == ("Does own", "Puts one.\n\nFor admins.")
-    assert "tool-undescribed" not in codes(problems)
-
-
 # -- what a manifest must have ---------------------------------------------------------------------------------------
 
 
@@ -529,53 +381,6 @@ def test_title_version_and_description_are_missed(tmp_path: Path, key: str) -> N
     finished = run_skillgen("inspect", write(tmp_path / "api.json", data))
     assert finished.exit_code == 0
     assert f"{key}-missing" in finished.stderr
-
-
-def test_words_of_operations_are_looked_at() -> None:
-    """S2-07, S2-21: what is missing is a warning, what could be better is advice."""
-    paths = {
-        "/a": {"get": {"operationId": "a"}},
-        "/b": {"get": operation("b")},
-        "/c": {"get": operation("c", description="Click the Save button. Returns nothing.")},
-        "/d": {"post": {"operationId": "d", "summary": "Sends it", "description": "Sends an e-mail to everybody."}},
-    }
-    _, problems = read(description(paths))
-    found = {(problem.code, problem.level, problem.where) for problem in problems}
-    assert ("tool-undescribed", "warning", "/paths/~1a/get") in found
-    assert ("tool-description-missing", "info", "/paths/~1b/get/description") in found
-    assert ("screen-mentioned", "info", "/paths/~1c/get/description") in found
-    assert ("result-unsaid", "info", "/paths/~1d/post/description") in found
-
-
-def test_oauth_and_a_requirement_for_all_operations_are_missed() -> None:
-    """S2-11: in a manifest of the MCP REST Edition, which nothing else has to be."""
-    info = {"title": "Tasks", "version": "1.0", "x-mcp": {"categories": ["work"]}}
-    _, problems = read(description())
-    assert not {problem.code for problem in problems} & {"oauth-missing", "security-missing"}
-    _, problems = read(description(info=info))
-    found = {problem.code: problem.level for problem in problems}
-    assert (found["oauth-missing"], found["security-missing"]) == ("info", "info")
-    _, problems = read(
-        description(
-            info=info,
-            components={
-                "securitySchemes": {
-                    "login": {
-                        "type": "oauth2",
-                        "flows": {
-                            "authorizationCode": {
-                                "authorizationUrl": "https://a.example",
-                                "tokenUrl": "https://t.example",
-                                "scopes": {},
-                            }
-                        },
-                    }
-                }
-            },
-            security=[{"login": []}],
-        )
-    )
-    assert not {problem.code for problem in problems} & {"oauth-missing", "security-missing"}
 
 
 def test_the_name_of_the_user_heads_the_documents(tmp_path: Path) -> None:

@@ -94,7 +94,7 @@ def test_xml_names_are_left_out_if_json_can_be_sent(tmp_path: Path) -> None:
     assert "In XML" not in page
     alone = {"required": True, "content": {"application/xml": {"schema": schema}}}
     page = page_of(tmp_path, description({"/a": {"post": operation("x", requestBody=alone)}}))
-    assert "In XML: called `b`." in page
+    assert 'In XML: `{"name": "b"}`.' in page
     assert "curl" not in page
     path = {"name": "id", "in": "path", "required": True, "schema": {"type": "string"}, "example": "a7"}
     optional = operation("x", parameters=[path], requestBody={**alone, "required": False})
