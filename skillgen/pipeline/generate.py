@@ -68,7 +68,8 @@ def _added_to_skills(plan: Plan, documents: Mapping[str, bytes]) -> dict[str, by
         for change in plan.changes
         if change.path.startswith(_SKILLS)
         and change.new is not None
-        and (lines := lines_of(change.new)) != lines_of(documents.get(change.path, b""))
+        and change.new != (document := documents.get(change.path, b""))
+        and (lines := lines_of(change.new)) != lines_of(document)
     }
 
 

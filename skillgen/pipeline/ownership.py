@@ -210,12 +210,12 @@ def refuse_other_service(before: Record, after: Record, place: Place, *, is_othe
     raise UsageError(what, where=str(place.out), fix=fix)
 
 
-def records_in(out: Path) -> dict[Path, Record]:
+def records_in(out: Path, without: Collection[Path] = ()) -> dict[Path, Record]:
     """Returns the records of a folder and of the folders in it, by folder; those that cannot be read are left out."""
     found = {}
     for path in (out / RECORD_NAME, *sorted(out.glob(f"*/{RECORD_NAME}"))):
         with suppress(SkillgenError, OSError):
-            if not path.parent.is_symlink() or path.parent == out:
+            if (path.parent == out or not path.parent.is_symlink()) and path.parent.resolve() not in without:
                 found[path.parent] = read_record(path.parent)
     return found
 
@@ -268,9 +268,9 @@ def _leftovers(
 
 def _owned_folders(parent: Path, written: Mapping[Path, Collection[str]]) -> Iterator[tuple[Path, Path]]:
     """Yields a folder and its subfolders that this run did not write with an owner in their record, and that owner."""
-    for folder, record in records_in(parent).items():
+    for folder, record in records_in(parent, written).items():
         has_own = record.owner is not None and any(map(any, record.states.values()))  # not only a person's notes
-        if has_own and not folder.is_symlink() and folder.resolve() not in written:
+        if has_own and not folder.is_symlink():
             yield folder, (folder / str(record.owner)).resolve()
 
 

@@ -277,11 +277,12 @@ def apply_plan(plan: Plan, out: Folder) -> None:
     changed = sorted((item for item in plan.drift if not item.reason), key=lambda item: item.action == "delete")
     try:
         out.remove_leftovers()
+        text = plan.after.to_text().encode()
         if changed:
             # A record that is true before, during and after the run.
             record = plan.before if any(map(any, plan.before.states.values())) else plan.after
             record = replace(record, states=records.joined_states(plan.before.states, plan.after.states))
-            out.replace(RECORD_NAME, record.to_text().encode())
+            out.replace(RECORD_NAME, text if record == plan.after else record.to_text().encode())
         for change in changed:
             path = change.path
             is_same = out.read(path) == change.old  # it may have been changed after planning
@@ -293,8 +294,8 @@ def apply_plan(plan: Plan, out: Folder) -> None:
                 place = str(plan.out / path)
                 raise OutputError("changed while skillgen was running", where=place, fix="run the command again")
         path = RECORD_NAME
-        text = plan.after.to_text().encode()
-        if lines_of(out.read(RECORD_NAME) or b"") != lines_of(text):  # a checkout may have changed the line ends
+        old = out.read(RECORD_NAME) or b""
+        if old != text and lines_of(old) != lines_of(text):  # a checkout may have changed the line ends
             out.replace(RECORD_NAME, text)
     except OSError as error:
         raise OutputError(f"cannot be written: {error.strerror}", where=str(plan.out / path)) from None

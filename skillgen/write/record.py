@@ -67,7 +67,8 @@ def unpack_digests(text: str) -> tuple[str, ...]:
 
 
 def _raw_lines(content: bytes) -> list[bytes]:
-    lines = content.removeprefix(codecs.BOM_UTF8).replace(b"\r\n", b"\n").split(b"\n")
+    content = content.removeprefix(codecs.BOM_UTF8)
+    lines = (content.replace(b"\r\n", b"\n") if b"\r" in content else content).split(b"\n")
     if not lines[-1]:
         lines.pop()
     return lines
