@@ -232,6 +232,7 @@ def deprecated_names(service: Service) -> Markdown:
     return names_shown([tool.name for tool in service.tools if tool.deprecated])
 
 
+@once
 def date_formats(service: Service) -> dict[str, Markdown]:
     """Returns each date or time format that a parameter, or a member of one, has, with these."""
     paths: dict[str, list[str]] = {}
