@@ -27,6 +27,9 @@ _MIN_LENGTH = 16
 _MAX_PLACEHOLDER_CHARACTERS = 2
 """A string that ends in so few distinct characters only shows the form of a credential: `sk-xxxx`."""
 
+_LITERAL = re.compile(r"[\w-]*(?![?*+{])")
+"""The literal start of an expression."""
+
 _IN_ADDRESS = "password in an address"
 
 
@@ -45,7 +48,7 @@ class _Forms:
         ]
         """Kind, a string that a text with such a credential has, and the expression."""
         self.rows: list[tuple[str, str, re.Pattern[str]]] = []
-        """Kind, the first letter of the head, and the expression."""
+        """Kind, a string with which the head begins, and the expression."""
         heads: dict[str, set[str]] = {}
         for kind, form in [*((kind, form) for kind, forms in known["forms"].items() for form in forms), *more.items()]:
             head, _, rest = form.partition(" ")
@@ -53,7 +56,7 @@ class _Forms:
             heads.setdefault(first, set()).add(head.removeprefix(first))
             # The edge of a run of letters and digits: unlike in Python, an underscore is no part of it.
             edged = f"(?<![A-Za-z0-9]){head}{rest}".replace(r"\b", "(?![A-Za-z0-9])")
-            self.rows.append((kind, first, re.compile(edged)))
+            self.rows.append((kind, _LITERAL.findall(head)[0], re.compile(edged)))
         # Grouped by the first letter: a plain alternation tries every head in turn.
         groups = (f"{first}(?:{'|'.join(sorted(rests))})" for first, rests in sorted(heads.items()))
         self.heads = re.compile(f"[^A-Za-z0-9](?:{'|'.join(groups)})")
@@ -152,11 +155,10 @@ def redact(text: str) -> tuple[str, tuple[str, ...]]:
         return text, ()
     forms, kinds = _forms(), dict[str, None]()
     words = " ".join(word for word in text.split() if len(word) >= _MIN_LENGTH and not _PLAIN_WORD(word))
-    starts = "".join(match[0][1] for match in forms.heads.finditer(f" {words}")) if words else ""
     # Without any of these a credential is a long word.
     has_mark = words or "://" in text or "-u" in text or "-----BEGIN" in text
     rows = [row for row in forms.others if row[1] in text] if has_mark else []
-    rows += [row for row in forms.rows if row[1] in starts] if starts else []
+    rows += [row for row in forms.rows if row[1] in words] if words and forms.heads.search(f" {words}") else []
     for kind, _, form in rows:
         if (changed := form.sub(partial(_placeholder, kind), text)) != text:
             text, kinds[kind] = changed, None

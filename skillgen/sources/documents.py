@@ -33,7 +33,7 @@ from skillgen.text.markdown import json_text
 
 _COMPRESSED_STARTS = ((b"\x1f\x8b", "gzip"), (b"PK\x03\x04", "zip"), (b"BZh", "bzip2"), (b"\xfd7zXZ\0", "xz"))
 _COMMENT_START = re.compile(r"[\s{\[]*(?://|/\*)")
-_EXTERNAL_REF = re.compile(r"""\$(?:ref["']?\s*:\s*(?:["']\s*)?[^#"'\s{]|id\b|anchor\b|dynamicAnchor\b|self\b)""")
+_EXTERNAL_REF = re.compile(r"""ref["']?\s*:\s*(?:["']\s*)?(?:[^#"'\s{]|\Z)|(?:id\b|anchor\b|dynamicAnchor\b|self\b)""")
 _MAPPING_KEY = re.compile(r"""mapping["']?\s*:""")
 _INTERNAL_MAPPING = re.compile(r"""\s*\{\s*(?:"[^"\\{}]*"\s*:\s*"(?:#[^"\\]*|[\w-]+)"\s*(?:,\s*)?)*\}""")
 """A discriminator's mapping in JSON whose values are component names or pointers into the same document."""
@@ -213,13 +213,15 @@ def document_of(
     for problem in parse_problems:
         problems.add(access.secrets.hide_in_problem(problem))
     report_echoed_secrets(problems, echoed_from)
+    # A search of one byte per character is faster, and references are ASCII.
+    searched = content.decode("latin-1") if json.detect_encoding(content[:4]).startswith("utf-8") else text
     return Document(
         data=data,
         size_bytes=len(content),
         name=name,
         url=url,
         folder=folder,
-        refers_outward=_may_refer_outward(text),
+        refers_outward=_may_refer_outward(searched),
     )
 
 
@@ -230,15 +232,18 @@ def _check_size(content: bytes, name: str, *, fix: str) -> None:
         raise SourceError("is empty", where=name, fix=fix)
 
 
-_ESCAPED_REF = re.compile(r"\\(?:u00|x)(?:24|72|65|66)")
-"""A character of `$ref` as an escape of JSON or YAML."""
+_ESCAPED_REF = ("24", "72", "65", "66")
+"""The characters of `$ref` in an escape of JSON or YAML."""
 
 
 def _may_refer_outward(text: str) -> bool:
     """True unless every reference certainly points into the document itself, so that bundling changes nothing."""
-    if _EXTERNAL_REF.search(text) or _ESCAPED_REF.search(text):
+    escapes = (*text.split("\\u00")[1:], *text.split("\\x")[1:])
+    if any(map(_EXTERNAL_REF.match, text.split("$")[1:])) or any(rest.startswith(_ESCAPED_REF) for rest in escapes):
         return True
-    return any(_INTERNAL_MAPPING.match(text, key.end()) is None for key in _MAPPING_KEY.finditer(text))
+    return "discriminator" in text and any(
+        _INTERNAL_MAPPING.match(text, key.end()) is None for key in _MAPPING_KEY.finditer(text)
+    )
 
 
 def _read(source: str, access: FetchOptions) -> tuple[str, bytes]:

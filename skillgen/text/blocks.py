@@ -22,10 +22,10 @@ if TYPE_CHECKING:
     from markdown_it import MarkdownIt
     from markdown_it.token import Token
 
-_STRUCTURE = re.compile(r"(?:^|\n)(?:[ \t]+\S|[-+*>#|=~`:]|\d{1,9}[.)])|[ \t]\n|\n\n\n|\t")
-"""What only the parser reads. A text without it is paragraphs."""
+_STRUCTURE = re.compile(r"\n(?:[ \t]+\S|[-+*>#|=~`:]|\d{1,9}[.)]|\n\n)")
+"""What only the parser reads, as are tabs and spaces at the end of a line. A text without it is paragraphs."""
 
-_TOO_DEEP = re.compile(r"(?:>[ \t]*|(?:[-+*]|\d{1,9}[.)])[ \t]+){40}|^[ \t]{200}", re.MULTILINE)
+_TOO_DEEP = re.compile(r"\n(?:[ \t]{200}|[ \t]*(?:>[ \t]*|(?:[-+*]|\d{1,9}[.)])[ \t]+){40})")
 _MAX_DEPTH = 100
 _MAX_LENGTH = 200_000
 
@@ -42,9 +42,9 @@ _RULE = re.compile(r"(?:[-*_=]\s*)*$")
 def block(text: str) -> Markdown:
     """Makes a longer text safe as blocks: its paragraphs, lists, quotes and code blocks are kept."""
     text = html_to_markdown(strip_invisible(text).strip("\n"))
-    if not _STRUCTURE.search(text):
+    if "\t" not in text and " \n" not in text and not _STRUCTURE.search(f"\n{text}"):
         return Markdown("\n\n".join(map(safe_paragraph, text.strip().split("\n\n"))))
-    if len(text) > _MAX_LENGTH or _TOO_DEEP.search(text):
+    if len(text) > _MAX_LENGTH or _TOO_DEEP.search(f"\n{text}"):
         return fence(text)
     lines = _dedent(text.expandtabs(4)).split("\n")
     tokens = _parser().parse("\n".join(lines))

@@ -72,7 +72,7 @@ _EMPHASIS = tuple(
 """The same for emphasis that is not closed outside of code."""
 
 _FENCE_LINE = re.compile(r"\n(`{3,}|~{3,})([^\n]*)")
-_SPAN = re.compile(r"(`(?<!``)(?:[^`\n]{1,5000}`|(`+)(?!`)(?:(?!`\2)[^\n]){1,5000}`\2)(?!`))")
+_SPAN = re.compile(r"(`(?<!``)(?:[^`\n]+`|(`+)(?!`)(?:(?!`\2)[^\n]){1,5000}`\2)(?!`))")
 _MAY_END = re.compile(r"`[^`\n]*(?:[$~^*]|_(?!\w)|\]\()|`\s|\$\$")
 _ALIVE = re.compile(rf"{TAG_START}|\](?=\()")
 _ALIVE_CODE = re.compile(TRIGGER.pattern, re.MULTILINE)
@@ -147,9 +147,13 @@ def _with_held_code(text: str) -> str:
 
 def _has_live_code(text: str) -> bool:
     """True if a parser could find anything in the code of a text; it does in few."""
-    parts = _SPAN.split(text)
-    del parts[2::3]
-    return _ALIVE_CODE.search("\n".join(part.strip("`") for part in parts if "`" in part)) is not None
+    spans = text.split("`")[1::2]
+    code = "\n".join(spans)
+    if "``" in text or code.count("\n") >= len(spans) > 0:  # spans are not simply between two backticks
+        parts = _SPAN.split(text)
+        del parts[2::3]
+        code = "\n".join(part.strip("`") for part in parts if "`" in part)
+    return _ALIVE_CODE.search(code) is not None
 
 
 def _held_paragraph(text: str) -> str:
