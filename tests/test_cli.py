@@ -345,7 +345,9 @@ def test_json_prints_one_object_with_files_problems_and_counts(folder: Path) -> 
     finished = generated("from-openapi", "problems.json", "-o", "out", "--json", "-q", cwd=folder)
     report = json.loads(finished.stdout)
     assert list(report) == ["files", "problems", "counts"]
-    assert {file["path"] for file in report["files"]} == files_of(folder / "out").keys() - {".skillgen.json"}
+    assert {file["path"] for file in report["files"]} == {
+        f"out/{name}" for name in files_of(folder / "out").keys() - {".skillgen.json"}
+    }
     assert {file["action"] for file in report["files"]} == {"create"}
     problem = report["problems"][0]
     assert list(problem) == ["code", "level", "where", "message", "fix"]

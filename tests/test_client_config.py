@@ -70,7 +70,7 @@ class TestSeveralServers:
         assert "`mcp__My_Kiosk__`" in skill
         printed = json.loads(finished.stdout)
         assert printed["counts"]["services"] == 2
-        assert {file["path"].split("/")[0] for file in printed["files"]} == {"my-kiosk", "old"}
+        assert {file["path"].split("/out/")[1].split("/")[0] for file in printed["files"]} == {"my-kiosk", "old"}
 
     def test_one_that_fails_costs_the_others_nothing(self, tmp_path: Path) -> None:
         """Issue 3: exit 3 at the end, the rest written."""

@@ -312,6 +312,8 @@ def test_servers_join_and_leave_a_client_configuration(tmp_path: Path) -> None:
     for entries in ({"one": one}, {"one": one, "two": two}, {"two": two}):
         done("from-server", "--config", servers(tmp_path, **entries))
         assert run("from-openapi", api(tmp_path / "a.json")).exit_code == 2
+        if len(entries) == 2:
+            assert run("from-server", "--config", "servers.json", "--server", "one").exit_code == 2
     assert run("from-server", "--config", servers(tmp_path, two=server(tmp_path / "3.py", "two"))).exit_code == 2
 
 

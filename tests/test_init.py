@@ -92,17 +92,6 @@ def test_a_name_that_is_not_utf_8_is_reported_and_not_written(tmp_path: Path) ->
     assert run_skillgen("build", cwd=tmp_path).exit_code == 0
 
 
-def test_the_servers_of_a_client_become_targets_that_build(tmp_path: Path) -> None:
-    server = {"command": sys.executable, "args": [str(SERVER / "server.py")]}
-    off = {"command": "nothing", "disabled": True}
-    write(tmp_path / ".mcp.json", {"mcpServers": {"Acme Tasks": server, "off": off}})
-    finished = init(tmp_path)
-    assert targets(tmp_path) == {"acme-tasks": {"source": {"config": ".mcp.json", "server": "Acme Tasks"}}}
-    assert "found the server 'Acme Tasks' in .mcp.json: target acme-tasks\n" in finished.stderr
-    assert "next: skillgen build, then skillgen draft --agent COMMAND" in finished.stderr.splitlines()[-1]
-    assert "create_task" in builds(tmp_path)
-
-
 def test_an_openapi_description_is_found_by_its_content(tmp_path: Path) -> None:
     (tmp_path / "docs" / "v1").mkdir(parents=True)
     (tmp_path / "node_modules").mkdir()
@@ -114,76 +103,6 @@ def test_an_openapi_description_is_found_by_its_content(tmp_path: Path) -> None:
     init(tmp_path)
     assert [target["source"] for target in targets(tmp_path).values()] == [{"openapi": "same.json"}]
     assert builds(tmp_path) == {"list_tasks"}
-
-
-PROJECT = """\
-[project]
-name = "acme"
-version = "1.10"
-description = "Adds numbers"
-dependencies = ["mcp[cli]>=1.2", "httpx"]
-urls = {Homepage = "https://acme.example"}
-
-[project.scripts]
-acme-admin = "acme_tasks.admin:main"
-acme-serve = "acme_tasks.serving:main"
-"""
-
-
-@pytest.mark.slow
-def test_a_server_in_pyproject_becomes_what_its_author_would_write(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Its script, which the nearest environment has or will have, its version, and the command of the public."""
-    monkeypatch.delenv("VIRTUAL_ENV", raising=False)
-    (tmp_path / "src" / "acme_tasks").mkdir(parents=True)
-    (tmp_path / "src" / "acme_tasks" / "serving.py").write_text(
-        "from mcp.server import MCPServer\n\nserver = MCPServer('acme')\n\n\n@server.tool()\n"
-        "def add(a: int, b: int) -> int:\n    return a + b\n\n\ndef main():\n    server.run()\n",
-        "utf-8",
-    )
-    (tmp_path / "pyproject.toml").write_text(PROJECT, "utf-8")
-    finished = init(tmp_path)
-    assert "found an MCP server in pyproject.toml, script acme-serve" in finished.stderr
-    assert "first: install the project, which has acme-serve: pip install -e ." in finished.stderr
-    target = targets(tmp_path)["acme-serve"]
-    assert target == {
-        "source": {"command": ["acme-serve"]},
-        "version": "1.10",
-        "homepage": "https://acme.example",
-        "publish": {"command": ["uvx", "--from", "acme", "acme-serve"]},
-    }
-    assert "# description: Adds numbers. Use when" in (tmp_path / "skillgen.yaml").read_text("utf-8")
-    script = tmp_path / ".venv" / "bin" / "acme-serve"
-    script.parent.mkdir(parents=True)
-    (tmp_path / ".venv" / "pyvenv.cfg").touch()
-    code = f"import sys; sys.path.insert(0, {str(tmp_path / 'src')!r}); from acme_tasks.serving import main; main()"
-    script.write_text(f"#!{sys.executable}\n{code}\n", "utf-8")
-    script.chmod(0o755)
-    assert builds(tmp_path) == {"add"}
-    emit = ("--emit", "skill,server-json,plugin", "--publish", "namespace=com.acme")
-    assert run_skillgen("build", *emit, cwd=tmp_path).exit_code == 0
-    published = json.loads((tmp_path / "agent-docs" / "server.json").read_text("utf-8"))
-    plugin = json.loads((tmp_path / "agent-docs" / "plugin" / "mcp.json").read_text("utf-8"))
-    assert [entry["command"] for entry in plugin["mcpServers"].values()] == ["uvx"], "--publish replaces one key"
-    assert (published["version"], published["websiteUrl"]) == ("1.10", "https://acme.example")
-
-
-@pytest.mark.parametrize("folder", ["", "src/"])
-def test_a_script_that_parses_a_command_line_becomes_a_program(folder: str, tmp_path: Path) -> None:
-    package = tmp_path / folder / "depot"
-    package.mkdir(parents=True)
-    (tmp_path / "pyproject.toml").write_text(
-        '[project]\nname = "depot"\n[project.scripts]\ndepot = "depot.main:run"\nother = "elsewhere:main"\n', "utf-8"
-    )
-    (package / "__init__.py").touch()
-    (package / "main.py").write_text("from depot.cli import app\n\ndef run():\n    app()\n", "utf-8")
-    (package / "cli.py").write_text("import click\n\n@click.command()\ndef app():\n    'Open it.'\n", "utf-8")
-    finished = init(tmp_path)
-    source = {"cli": "depot.main:run", "program": "depot", **({"env": {"PYTHONPATH": "src"}} if folder else {})}
-    assert targets(tmp_path) == {"depot": {"source": source}}
-    assert "found a program in pyproject.toml, script depot: target depot\n" in finished.stderr
-    assert builds(tmp_path) == {"depot"}
 
 
 def test_a_project_that_only_uses_the_library_is_no_server(tmp_path: Path) -> None:
@@ -338,35 +257,16 @@ def test_the_workflow_in_the_documentation_is_that_of_init(tmp_path: Path) -> No
         assert f"```yaml\n{text}```" in readme
 
 
-def test_a_fastapi_application_becomes_a_command(tmp_path: Path) -> None:
-    (tmp_path / "src" / "shop").mkdir(parents=True)
-    data = json.dumps(grouped(tasks=["list_tasks"]))
-    (tmp_path / "src" / "fastapi.py").write_text(
-        f"class FastAPI:\n    def openapi(self):\n        import json\n        return json.loads({data!r})\n", "utf-8"
-    )
-    (tmp_path / "src" / "shop" / "main.py").write_text("from fastapi import FastAPI\n\napi = FastAPI()\n", "utf-8")
-    (tmp_path / "pyproject.toml").write_text('[project]\nname = "shop"\ndependencies = ["fastapi"]\n', "utf-8")
-    init(tmp_path)
-    source = targets(tmp_path)["shop"]["source"]
-    assert source["openapi-command"][1:2] == ["-c"]
-    assert source["env"] == {"PYTHONPATH": "src"}
-    assert builds(tmp_path) == {"list_tasks"}
-
-
 def test_servers_that_developers_merely_use_count_without_any_other_source(tmp_path: Path) -> None:
-    servers = {
-        "browser": {"command": "npx", "args": ["-y", "@playwright/mcp"], "env": {"TOKEN": "${BROWSER_TOKEN}"}},
-        "own": {"command": sys.executable, "args": ["./tools.py"]},
-    }
-    write(tmp_path / ".mcp.json", {"mcpServers": servers})
+    browser = {"command": "npx", "args": ["-y", "@playwright/mcp"], "env": {"TOKEN": "${BROWSER_TOKEN}"}}
+    write(tmp_path / ".mcp.json", {"mcpServers": {"browser": browser}})
     init(tmp_path)
-    assert list(targets(tmp_path)) == ["browser", "own"]
+    assert list(targets(tmp_path)) == ["browser"]
     assert "BROWSER_TOKEN is not set" in run_skillgen("build", cwd=tmp_path).stderr
     (tmp_path / "skillgen.yaml").unlink()
     write(tmp_path / "openapi.json", grouped(tasks=["list_tasks"]))
-    (tmp_path / "tools.py").write_text("", "utf-8")
     init(tmp_path)
-    assert list(targets(tmp_path)) == ["tasks", "own"]
+    assert list(targets(tmp_path)) == ["tasks"]
 
 
 # -- the files -------------------------------------------------------------------------------------------------------

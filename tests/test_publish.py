@@ -156,7 +156,8 @@ def test_what_the_command_does_not_declare_of_a_package_is_reported(tmp_path: Pa
         "uvx kiosk==2.1": ("kiosk", ""),
         "docker run -i --rm -e TOKEN ghcr.io/acme/kiosk:1.2": ("ghcr.io/acme/kiosk:1.2", ""),
         "docker run --network host ghcr.io/acme/kiosk:1.2": (None, "have no place in server.json"),
-        "uvx --from kiosk kiosk-mcp": (None, "have no place in server.json"),
+        "uvx --from kiosk==2.1 kiosk-mcp": ("kiosk", "do not find kiosk-mcp in kiosk"),
+        "uvx --from kiosk --offline kiosk-mcp": (None, "have no place in server.json"),
         "kiosk-mcp stdio": (None, "neither a package nor a URL"),
         "/opt/kiosk": (None, "neither a package nor a URL"),
     }
@@ -176,6 +177,27 @@ def test_the_package_of_the_publisher_has_the_version_of_the_server(tmp_path: Pa
     assert problems == {}
     (package,) = entry["packages"]
     assert (package["identifier"], package["version"]) == ("kiosk", "1.4.2")
+
+
+@pytest.mark.parametrize(
+    ("command", "hint", "flag", "exact"),
+    [
+        ("uvx --from kiosk kiosk-mcp --x", "uvx", "--from", "kiosk==1.4.2"),
+        ("uv tool run --from kiosk kiosk-mcp --x", "uvx", "--from", "kiosk==1.4.2"),
+        ("npx -y --package @acme/kiosk kiosk-mcp --x", "npx", "--package", "@acme/kiosk@1.4.2"),
+    ],
+)
+def test_a_program_with_another_name_than_its_package(
+    command: str, hint: str, flag: str, exact: str, tmp_path: Path
+) -> None:
+    """The schema has `runtimeArguments` for what names the package; not every client starts that."""
+    service = service_of_answers(answers(), command=["python", "server.py"])
+    entry, problems = server_json(tmp_path, service, domain="acme.com", command=command)
+    (package,) = entry["packages"]
+    assert package["runtimeHint"] == hint
+    assert package["runtimeArguments"] == [{"type": "named", "name": flag, "value": exact}]
+    assert [item["value"] for item in package["packageArguments"]] == ["kiosk-mcp", "--x"]
+    assert list(problems) == ["published-without"]
 
 
 def test_a_declared_package_counts_if_the_command_names_none(tmp_path: Path) -> None:

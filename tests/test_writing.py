@@ -198,7 +198,8 @@ def test_check_shows_an_edit_as_drift(source: Path, out: Path) -> None:
 def test_check_with_json_says_in_the_object_what_would_change(source: Path, out: Path) -> None:
     changed(source)
     finished = run(source, out, "--check", "--json")
-    actions = {file["path"]: file["action"] for file in json.loads(finished.stdout)["files"]}
+    files = json.loads(finished.stdout)["files"]
+    actions = {Path(file["path"]).relative_to(out).as_posix(): file["action"] for file in files}
     assert finished.exit_code == 1
     assert actions["skills/tasks/references/users.md"] == "delete"
     assert actions["skills/tasks/references/teams.md"] == "create"

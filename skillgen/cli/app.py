@@ -15,7 +15,7 @@ from contextlib import suppress
 from importlib import import_module
 from inspect import signature
 from io import TextIOWrapper
-from itertools import chain, islice
+from itertools import chain, islice, starmap
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -187,10 +187,9 @@ def _refuse(words: Sequence[str], arguments: Sequence[str], *, has_command: bool
     Raises:
         UsageError: it does.
     """
-    options = (word.partition("=")[0] for word in arguments if word.startswith("--"))
-    errors = [dropped("command", text) for text in ("".join(words[:1]), " ".join(words))]
-    errors += [dropped("option", option) for option in options]
-    for error in filter(None, errors):
+    named = [("command", text) for text in ("".join(words[:1]), " ".join(words))]
+    named += [("option", word.partition("=")[0]) for word in arguments if word.startswith("--")]
+    for error in filter(None, starmap(dropped, named)):
         raise error
     if has_command and words and words[0] in _WITHOUT_COMMAND:
         fix = "use from-server, add it to skillgen.yaml, or print a snapshot of it: skillgen inspect -- COMMAND"

@@ -12,7 +12,7 @@ import typer
 
 from skillgen.cli import app
 from skillgen.cli.options import OptionsOf, command, run_with
-from skillgen.cli.output import Console, change_lines, full_place, result_json, show_result
+from skillgen.cli.output import Console, change_lines, result_json, show_result
 from skillgen.config.option import Options, option
 from skillgen.config.project import DEFAULT_OUT, OutputOptions, Run, Source
 from skillgen.errors import ExitCode, SkillgenError, UsageError
@@ -113,7 +113,7 @@ def build(
     is_accepted = hook.accept_upgrade and code in (ExitCode.DONE, ExitCode.DRIFT) and result.is_upgrade
     code = ExitCode.DONE if is_accepted else code
     if run.json:
-        print(result_json(result, full_place))
+        print(result_json(result))
     if is_check and code is ExitCode.DRIFT:
         console.say("the documents are not up to date: run skillgen build")
     if hook.fail_on_change and not is_accepted and not is_check and result.changed and code is ExitCode.DONE:

@@ -16,7 +16,7 @@ from msgspec import Struct, structs
 
 from skillgen.cli.mock import words_of_agent
 from skillgen.cli.options import HEADER_VARIABLE, SOURCE, Given, OptionsOf, command, read
-from skillgen.cli.output import Console, full_place, print_diff, result_json, show_result
+from skillgen.cli.output import Console, print_diff, result_json, show_result
 from skillgen.config.option import Options, PathName, option, options_in, part_of
 from skillgen.config.project import DEFAULT_OUT, DRAFTED, TEXTS_NAME, OutputOptions, Run, SkillTexts, Source, Texts
 from skillgen.errors import ExitCode, OutputError, SkillgenError, SourceError, UsageError
@@ -25,7 +25,7 @@ from skillgen.text.markdown import one_line
 if TYPE_CHECKING:
     from skillgen.model.service import Service
     from skillgen.pipeline.draft import Answer
-    from skillgen.pipeline.results import Outcome, Request, Result
+    from skillgen.pipeline.results import Request
     from skillgen.write.record import Run as Recorded
 
 
@@ -346,17 +346,10 @@ def _document(context: typer.Context, given: Mapping[str, Any], **named: Any) ->
     result = write_documents(reading.services, output, reading.failures, _recorded(context))
     show_result(result, console, shows_diff=not run.json)
     if run.json:
-        print(result_json(result, lambda outcome, path: _place(result, outcome, path)))
+        print(result_json(result))
     if output.check and result.exit_code is ExitCode.DRIFT:
         console.say("the documents are not up to date: run the same command without --check")
     return max(code, result.exit_code)
-
-
-def _place(result: Result, outcome: Outcome, path: str) -> str:
-    """Returns the path of a document in the report: below OUT, but with its folder if it is installed elsewhere."""
-    if outcome.kind != "documents":
-        return full_place(outcome, path)
-    return path if result.is_one else f"{outcome.plan.out.name}/{path}"
 
 
 _SERVERS = {"command", *(item.name for item in options_in(Source) if item.is_kind and item.flag)} - {"cli_command"}

@@ -117,13 +117,14 @@ def _services(source: str, options: Source) -> tuple[Service, ...]:
 
     with tempfile.TemporaryDirectory() as folder:
         try:
-            path = _file_at_revision(source, Path(folder))
-        except SourceError:
+            return read("document", _file_at_revision(source, Path(folder)))
+        except SourceError as error:
             is_file = source.endswith((".json", ".yaml", ".yml")) or _is_revision(source.partition(":")[0])
             if is_file or not is_program(source):
+                revision = source.partition(":")[0]
+                error.where = (error.where or source).replace(f"{folder}{os.sep}", f"{revision}:")
                 raise
             return read("cli", source)
-        return read("document", path)
 
 
 _REFERENCE_TO_FILE = re.compile(rb"""\$ref["']?\s*:\s*["']?[^#"'\s]""")

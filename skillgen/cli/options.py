@@ -201,7 +201,19 @@ PANELS = ("Arguments", "Source", "Texts", "Output", "Safety", "Report")
 
 
 class PanelCommand(TyperCommand):
-    """A command whose help lists its options in panels."""
+    """A command whose help lists its options in panels, and whose options have one value, or are repeatable."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Parses the arguments.
+
+        Raises:
+            UsageError: an option that has one value is given twice, so that the first value would not count.
+        """
+        *_, given = self.make_parser(ctx).parse_args(args=[*args])
+        for param in given:
+            if given.count(param) > 1 and not (param.multiple or getattr(param, "is_flag", True)):
+                raise UsageError("is given more than once", where=param.opts[-1], fix="give it once")
+        return super().parse_args(ctx, args)
 
     def format_options(self, ctx: Any, formatter: Any) -> None:
         """Writes the options by panel."""
@@ -334,8 +346,8 @@ class Given(Struct, frozen=True, kw_only=True):
         from skillgen.sources.mcp.session import CancelToken
 
         file = project_file(self.project)
-        values = {item.name: getattr(self.options, item.name) for item in options_in(Source)}
-        given = {item.name: value for item in options_in(Source) if (value := values[item.name]) != item.default}
+        options = ((item, getattr(self.options, item.name)) for item in options_in(Source))
+        given = {item.name: value for item, value in options if value != item.default}
         for named in resolve_targets(read_project(file).targets, file, self.target, given):
             yield named, request_of_target(named, os.environ, Console().say, CancelToken())
 

@@ -29,7 +29,6 @@ from skillgen.text.unicode import strip_invisible_by_line
 
 if TYPE_CHECKING:
     from skillgen.model.changes import ToolChange
-    from skillgen.model.service import Service
     from skillgen.pipeline.results import Outcome, Result
     from skillgen.write.record import Record
 
@@ -67,23 +66,19 @@ class Console(Options, frozen=True, kw_only=True):
         for other in error.others:
             self.fail(other)
 
-    def problems(self, problems: Iterable[Problem], service: Service | None = None) -> None:
-        """Prints problems: a line for each code, with `verbose` for each problem, also for notes.
-
-        Without `verbose`, it names the tools of `service` that have no address, such as those of an MCP server.
-        """
+    def problems(self, problems: Iterable[Problem]) -> None:
+        """Prints problems: a line for each code, with `verbose` for each problem, also for notes."""
         if self.quiet:
             return
         shown: dict[str, list[Problem]] = {}
         for problem in problems:
             if self.verbose:
-                _print(disarm(_problem_line([problem], {})))
+                _print(disarm(_problem_line([problem])))
             elif problem.level != "info":
                 shown.setdefault(problem.code, []).append(problem)
         # Agents read messages too, and a message may quote any text of the source, also in a pointer.
-        names = {tool.pointer: tool.name for tool in service.tools if not tool.path} if service else {}
         for same in shown.values():
-            _print(disarm(_problem_line(same, names)))
+            _print(disarm(_problem_line(same)))
 
     @contextmanager
     def progress(self, what: str) -> Iterator[Callable[[str], None]]:
@@ -121,15 +116,15 @@ def _clear_status() -> None:
     _status_width = 0
 
 
-def _problem_line(problems: Sequence[Problem], names: Mapping[str, str]) -> str:
+def _problem_line(problems: Sequence[Problem]) -> str:
     """Returns a problem as a line; of several with the same code, what the code means and where the first ones are."""
     first, *others = problems
     fix = f" ({one_line(first.fix)})" if first.fix and all(other.fix == first.fix for other in others) else ""
     if not others:
-        where = one_line(_place(first.where, names))
+        where = one_line(first.where)
         place = "" if first.message.startswith((where, repr(where))) else f"{where}: "
         return f"{first.level}: {first.code}: {place}{one_line(first.message)}{fix}"
-    where = first_of(dict.fromkeys(one_line(_place(problem.where, names)) for problem in problems), PLACES_SHOWN)
+    where = first_of(dict.fromkeys(one_line(problem.where) for problem in problems), PLACES_SHOWN)
     count = f"{len(problems):,} times; -v shows all"
     return f"{first.level}: {first.code}: {where}: {CODES[first.code].meaning}{fix} ({count})"
 
@@ -162,25 +157,36 @@ def show_result(result: Result, console: Console, *, shows_diff: bool, is_projec
     """Prints the problems, errors, summaries and, in a check, the diffs of a run (`is_project`: of a project file)."""
     from skillgen.pipeline.results import Failure
 
-    for step in result.steps:
-        if isinstance(step, Failure):
-            console.problems(step.source_problems)
-            console.fail(step.error)
-            continue
-        problems = step.problems
-        if is_project:
-            problems = tuple(structs.replace(item, fix=item.fix and in_keys(item.fix)) for item in problems)
-        console.problems(problems, step.service)
+    for failure in (step for step in result.steps if isinstance(step, Failure)):
+        console.problems(failure.source_problems)
+        console.fail(failure.error)
+    options = {"is_project": is_project, "is_one": result.is_one, "has_names": not console.verbose}
+    console.problems(problem for step in result.outcomes for problem in _problems_of(step, **options))
+    for step in result.outcomes:
         if step.is_check and shows_diff:
-            folder = f"{step.plan.out.as_posix()}/" if is_project and not step.plan.out.is_absolute() else ""
+            folder = "" if step.plan.out.is_absolute() else f"{step.plan.out.as_posix()}/"
             before, after = step.plan.before, step.plan.after
             lines = change_lines(before, after) if step.service is not None and before.tools else ()
             print_diff("".join(f"# {line}\n" for line in lines) + step.plan.diff_from(folder))
         if line := _summary(step):
             console.say(line)
-        if line := _inferences(step, is_project=is_project):
-            console.say(line)
+    documented = [step.service for step in result.outcomes if step.service is not None and step.kind == "documents"]
+    if count := sum(tool.semantics.is_effect_judged for service in documented for tool in service.tools):
+        where = "in skillgen.yaml (tools)" if is_project else "with --effect"
+        console.say(f"inferred: effects of {counted(count, 'tool')}; declare them {where}")
     console.problems(result.notices)
+
+
+def _problems_of(outcome: Outcome, *, is_project: bool, is_one: bool, has_names: bool) -> Iterator[Problem]:
+    """Yields the problems of a folder as their reader knows their places: with the service if there are several, and
+    with the names of tools that have no address, such as those of an MCP server.
+    """
+    service = outcome.service
+    names = {tool.pointer: tool.name for tool in service.tools if not tool.path} if service and has_names else {}
+    start = "" if service is None or is_one else f"{service.name} "
+    for problem in outcome.problems:
+        where = f"{start if problem.where.startswith('/') else ''}{_place(problem.where, names)}"
+        yield structs.replace(problem, where=where, fix=in_keys(problem.fix or "") if is_project else problem.fix)
 
 
 def _summary(outcome: Outcome) -> str:
@@ -190,8 +196,11 @@ def _summary(outcome: Outcome) -> str:
     if service is None:
         return ""
     counts: Counter[str] = Counter(change.action for change in plan.drift)
-    parameters = sum(len(tool.parameters) for tool in service.tools)
-    what = f"{service.name}: {counted(len(service.tools), 'tool')}, {counted(parameters, 'parameter')}"
+    parameters = counted(sum(len(tool.parameters) for tool in service.tools), "parameter")
+    is_quoted = any(tool.help is not None for tool in service.tools)  # a program that is only known by its help
+    what = (
+        f"{service.name}: {counted(len(service.tools), 'tool')}, {'with help as printed' if is_quoted else parameters}"
+    )
     verbs = {"create": "created", "replace": "changed", "delete": "deleted"}
     done = ", ".join(f"{counts[action]} {would}{verb}" for action, verb in verbs.items() if counts[action])
     files = f"{counted(len(plan.after.states), 'file')} in {plan.out}, {done or 'all up to date'}"
@@ -202,15 +211,6 @@ def _summary(outcome: Outcome) -> str:
         size = "is" if skills < 2 else f"of {skills} skills is at most"
         cost = f"; SKILL.md {size} {tokens:,} tokens, the source {raw:,}"
     return one_line(f"{what}; {files}{cost}")
-
-
-def _inferences(outcome: Outcome, *, is_project: bool) -> str:
-    """Returns one line on the effects that nobody declared, or an empty string."""
-    if outcome.service is None or outcome.kind != "documents":
-        return ""
-    count = sum(tool.semantics.is_effect_judged for tool in outcome.service.tools)
-    where = "in skillgen.yaml (tools)" if is_project else "with --effect"
-    return f"inferred: effects of {counted(count, 'tool')}; declare them {where}" if count else ""
 
 
 def change_lines(before: Record, after: Record) -> Iterator[str]:
@@ -229,10 +229,10 @@ def change_line(change: ToolChange) -> str:
     return disarm(f"{mark}{kind}{name(change.tool)}: {inline(change.text)}")
 
 
-def result_json(result: Result, place: Callable[[Outcome, str], str]) -> str:
-    """Returns the `--json` report; `place` returns the path of a document in it."""
+def result_json(result: Result) -> str:
+    """Returns the `--json` report."""
     files = [
-        {"path": place(outcome, change.path), "action": change.action}
+        {"path": f"{outcome.plan.out.as_posix()}/{change.path}", "action": change.action}
         for outcome in result.outcomes
         if outcome.kind != "site"
         for change in outcome.plan.changes
@@ -241,16 +241,11 @@ def result_json(result: Result, place: Callable[[Outcome, str], str]) -> str:
     return json_output({"files": files, "problems": problems, "counts": {**result.counts, "files": len(files)}})
 
 
-def full_place(outcome: Outcome, path: str) -> str:
-    """Returns the path of a document with its folder."""
-    return f"{outcome.plan.out.as_posix()}/{path}"
-
-
 def failed_json(error: SkillgenError) -> str:
     """Returns the `--json` report of a run that a fatal error stopped."""
     from skillgen.pipeline.results import Failure, Result
 
-    return result_json(Result(steps=tuple(Failure(error=item) for item in (error, *error.others))), full_place)
+    return result_json(Result(steps=tuple(Failure(error=item) for item in (error, *error.others))))
 
 
 def print_diff(text: str) -> None:

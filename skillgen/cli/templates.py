@@ -91,7 +91,7 @@ def export(
     for path, content in texts.items():
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(content)
-    console.say(f"{len(texts)} {'template' if len(texts) == 1 else 'templates'} in {folder}")
+    console.say(f"{counted(len(texts), 'template')} in {folder}")
     return ExitCode.DONE
 
 

@@ -7,17 +7,17 @@ from fnmatch import fnmatchcase
 
 from skillgen.errors import UsageError
 
-_RESULTS = ("0.2.0", "declare what the tools return in the source, or with an OpenAPI Overlay")
+_RESULTS = "declare what the tools return in the source, or with an OpenAPI Overlay"
 
-_SOURCES = ("0.2.0", "write a target with source: for each source of the service")
+_SOURCES = "write a target with source: for each source of the service"
 
-_AI_HELP = ("0.2.0", "emit dashdash, whose ai_help has the result in both forms")
+_AI_HELP = "emit dashdash, whose ai_help has the result in both forms"
 
-_BASELINE = ("0.2.0", "leave out rules with ignore:, or upload `--format sarif` where findings have a state")
+_BASELINE = "leave out rules with ignore:, or upload `--format sarif` where findings have a state"
 
-_PRUNE = ("0.2.0", "delete the folders that a run names: what they document is gone")
+_PRUNE = "delete the folders that a run names: what they document is gone"
 
-_RULE = ("0.2.0", "leave it out: most sources break it, or hardly one does")
+_RULE = "leave it out: most sources break it, or hardly one does"
 
 _RULES = (
     "ambiguous-alternatives deep-input default-contradicted icon-not-portable icon-size-invalid "
@@ -25,35 +25,32 @@ _RULES = (
     "unconstrained-parameters usage-unsaid"
 )
 
-_DROPPED: Mapping[str, tuple[str, str]] = {
+_DROPPED: Mapping[str, str] = {
     "command sample": _RESULTS,
-    "command registry search": (
-        "0.2.0",
-        "search the `description` of each entry that `skillgen registry build` writes",
-    ),
+    "command registry search": "search the `description` of each entry that `skillgen registry build` writes",
     "option --samples": _RESULTS,
     "key samples": _RESULTS,
     "key sources": _SOURCES,
     "key same-as": _SOURCES,
     "format ai-help-json": _AI_HELP,
     "format ai-help-markdown": _AI_HELP,
-    "option --html": ("0.2.0", "document the services in one run with `--emit html`, which writes a page above them"),
-    "key levels": ("0.2.0", "write codes and patterns below select: and ignore:"),
-    "key ignore-in": ("0.2.0", "write codes and patterns below ignore:"),
+    "option --html": "document the services in one run with `--emit html`, which writes a page above them",
+    "key levels": "write codes and patterns below select: and ignore:",
+    "key ignore-in": "write codes and patterns below ignore:",
     "option --baseline": _BASELINE,
     "option --write-baseline": _BASELINE,
     "key baseline": _BASELINE,
     "option --prune": _PRUNE,
     "key prune": _PRUNE,
-    "option --session": ("0.2.0", "make each call by itself, or use `scripts/call.py --session` of `--emit scripts`"),
-    "function lint_service": ("0.2.0", "call `skillgen.lint`"),
-    "function ai_help": ("0.2.0", "have the program print the ai-help.md that `skillgen build` writes"),
+    "option --session": "make each call by itself, or use `scripts/call.py --session` of `--emit scripts`",
+    "function lint_service": "call `skillgen.lint`",
+    "function ai_help": "have the program print the ai-help.md that `skillgen build` writes",
     **{f"rule {name}": _RULE for name in _RULES.split()},
-    "option --badge": ("0.2.0", "count the findings of `skillgen lint --format json`"),
-    "option --fault": ("0.2.0", "change the description that the mock serves, or put a proxy before it"),
-    "option --against": ("0.2.0", "run the command that wrote the documents with --check"),
+    "option --badge": "count the findings of `skillgen lint --format json`",
+    "option --fault": "change the description that the mock serves, or put a proxy before it",
+    "option --against": "run the command that wrote the documents with --check",
 }
-"""What a user wrote, to the first release without it and what to do instead."""
+"""What a user wrote before release 0.2.0, to what to do instead."""
 
 
 def dropped(what: str, name: str, where: str | None = None) -> UsageError | None:
@@ -61,5 +58,4 @@ def dropped(what: str, name: str, where: str | None = None) -> UsageError | None
     found = next((each for each in _DROPPED if fnmatchcase(each, f"{what} {name}")), None)
     if found is None:
         return None
-    since, fix = _DROPPED[found]
-    return UsageError(f"the {found} was removed in skillgen {since}", where=where, fix=fix)
+    return UsageError(f"the {found} was removed in skillgen 0.2.0", where=where, fix=_DROPPED[found])

@@ -302,6 +302,14 @@ class RelatedServer(Node, frozen=True, kw_only=True):
     """`high`, `medium` or `low`: how well it fits."""
 
 
+PACKAGE_MANAGERS = {
+    **dict.fromkeys(("npm", "npx", "bun", "pnpm", "yarn"), "npm"),
+    **dict.fromkeys(("pip", "pipx", "pypi", "uv", "uvx"), "pypi"),
+    **dict.fromkeys(("docker", "oci"), "oci"),
+}
+"""A package manager of `install` (seed 000, 3.1.2) to the type of registry."""
+
+
 class ClientEntry(Node, frozen=True, kw_only=True):
     """The entry of an MCP server in a client's configuration, without any secret value."""
 

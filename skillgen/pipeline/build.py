@@ -18,8 +18,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from concurrent.futures import Future
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from queue import Empty, SimpleQueue
-from threading import Thread
+from threading import Semaphore, Thread
 from typing import TYPE_CHECKING, Any, Literal
 
 from msgspec import Struct, structs
@@ -364,20 +363,13 @@ def _read_concurrently(
     be stopped. The other threads are daemons, so that an interrupted run does not wait for them.
     """
 
-    cancel_token = CancelToken()
-    waiting: SimpleQueue[NamedTarget] = SimpleQueue()
-    futures: dict[str, Future[tuple[Reading, FilesRead]]] = {}
-    for named in targets:
-        if not named.target.source.overlays:
-            futures[named.name] = Future()
-            waiting.put(named)
+    cancel_token, slots = CancelToken(), Semaphore(_AT_ONCE)
+    futures: dict[str, Future[tuple[Reading, FilesRead]]] = {
+        named.name: Future() for named in targets if not named.target.source.overlays
+    }
 
-    def work() -> None:
-        while True:
-            try:
-                named = waiting.get_nowait()
-            except Empty:
-                return
+    def work(named: NamedTarget) -> None:
+        with slots:
             try:
                 futures[named.name].set_result(_read_target(named, environment, cancel_token, announce))
             except BaseException as error:
@@ -388,8 +380,9 @@ def _read_concurrently(
             return futures[named.name].result()
         return _read_target(named, environment, cancel_token, announce)
 
-    for number in range(min(_AT_ONCE, len(futures))):
-        Thread(target=work, name=f"skillgen-build-{number}", daemon=True).start()
+    for named in targets:
+        if named.name in futures:
+            Thread(target=work, args=(named,), name=f"skillgen-build-{named.name}", daemon=True).start()
     try:
         yield read
     finally:

@@ -28,15 +28,16 @@ import yaml
 from msgspec import Struct
 from msgspec.structs import replace
 
-from skillgen.config.loader import FILE_NAME, find_project_file, without_variables
-from skillgen.config.project import DEFAULT_OUT
+from skillgen.config.convert import Converter
+from skillgen.config.loader import FILE_NAME, find_project_file, read_project, without_variables
+from skillgen.config.project import DEFAULT_OUT, SOURCE_KINDS, Source
 from skillgen.config.schema import project_schema
 from skillgen.errors import ProblemLog, SkillgenError
 from skillgen.model.values import Json
 from skillgen.pipeline.packages import project_environment, project_table
 from skillgen.pipeline.read import KINDS
 from skillgen.sources.documents import load_document
-from skillgen.sources.json_access import as_dict, as_list, json_or_none, text_of
+from skillgen.sources.json_access import as_dict, json_or_none, text_of
 from skillgen.sources.mcp.client_config import is_switched_off, read_client_config
 from skillgen.text.markdown import one_line
 from skillgen.text.slugs import safe_stem, slug
@@ -63,9 +64,6 @@ class Proposal(Struct, frozen=True, kw_only=True):
 
     first: tuple[str, ...] = ()
     """What to do before the target can be built."""
-
-    is_own: bool = True
-    """False for a server that the developers merely use."""
 
 
 MAX_DEPTH = 4
@@ -113,11 +111,6 @@ class ProjectFiles:
     def named(self, name: str) -> tuple[str, ...]:
         """Returns the files of that name in all folders."""
         return tuple(path for path in self.paths if path.rpartition("/")[2] == name)
-
-    def below(self, folder: str) -> Iterator[str]:
-        """Yields the files below a folder, relative to it."""
-        start = f"{folder}/" if folder else ""
-        return (path.removeprefix(start) for path in self.paths if path.startswith(start))
 
     def has(self, *parts: str) -> bool:
         """True if the project has that file."""
@@ -269,7 +262,8 @@ def node_servers(files: ProjectFiles) -> Iterator[Proposal]:
 
 def _start_of_node(files: ProjectFiles, folder: str) -> list[str]:
     """Returns the command of the first file of a package that starts a server; of TypeScript, of what is compiled."""
-    for path in files.below(folder):
+    start = f"{folder}/" if folder else ""
+    for path in (path.removeprefix(start) for path in files.paths if path.startswith(start)):
         name, extension = posixpath.splitext(path)
         if extension[-2:] not in ("js", "ts") or _STARTS.search(files.text(folder, path)) is None:
             continue
@@ -307,14 +301,8 @@ def client_servers(files: ProjectFiles) -> Iterator[Proposal]:
             if name in seen or is_switched_off(entry):
                 continue
             seen.add(name)
-            words = [word for word in (entry.get("command"), *as_list(entry.get("args"))) if isinstance(word, str)]
-            local = [word.replace("${workspaceFolder}/", "").removeprefix("./") for word in words]
-            yield Proposal(
-                name=name,
-                source={"config": path, "server": name},
-                evidence=f"the server {name!r} in {path}",
-                is_own=any(files.has(word) and not word.startswith("/") for word in local),
-            )
+            source = {"config": path, "server": name}
+            yield Proposal(name=name, source=source, evidence=f"the server {name!r} in {path}")
 
 
 _EXTENSIONS = (".json", ".yaml", ".yml")
@@ -353,17 +341,14 @@ def description_files(files: ProjectFiles) -> Iterator[Proposal]:
 def propose_targets(root: Path) -> list[Proposal]:
     """Returns the sources of a project as targets.
 
-    Servers that the developers merely use (such as `npx PACKAGE`) count if the project has no source of its own, and
-    FastAPI applications if it has no description.
+    FastAPI applications count if it has no description, and the servers of clients if it has no source of its own.
     """
     files = ProjectFiles(root)
-    descriptions, clients = [*description_files(files)], [*client_servers(files)]
+    descriptions = [*description_files(files)]
     code = [*python_sources(files), *node_servers(files)]
     found = [*descriptions, *(item for item in code if not descriptions or "openapi-command" not in item.source)]
-    if not any("command" in item.source for item in found):
-        found += [item for item in clients if item.is_own]
     taken: set[str] = set()
-    return [_with_unique_name(item, taken) for item in found or clients]
+    return [_with_unique_name(item, taken) for item in found or client_servers(files)]
 
 
 def _with_unique_name(proposal: Proposal, taken: set[str]) -> Proposal:
@@ -407,6 +392,10 @@ def write_project(proposals: Sequence[Proposal], ci: str | None = None) -> Itera
     Raises:
         OSError: a file cannot be written.
     """
+    existing, path = find_project_file(), Path(SCHEMA_NAME)
+    known = _sources_in(existing) if existing is not None else []
+    convert = Converter(is_text=True).convert
+    proposals = [item for item in proposals if _identity(convert(Source, _escaped(item.source), ())) not in known]
     targets = [item for item in proposals if _is_writable(item)]
     for item in proposals:
         if item in targets:
@@ -414,7 +403,6 @@ def write_project(proposals: Sequence[Proposal], ci: str | None = None) -> Itera
             yield from (f"  first: {what}" for what in item.first)
         else:
             yield f"left out {item.evidence}: a name in it is not UTF-8 or has a null character; rename it"
-    existing, path = find_project_file(), Path(SCHEMA_NAME)
     if folders := _folders_of_others():
         yield f"found documents that skillgen update renews: {', '.join(folders)}"
         if ci is not None:
@@ -430,7 +418,7 @@ def write_project(proposals: Sequence[Proposal], ci: str | None = None) -> Itera
     elif '"title": "skillgen.yaml"' in ProjectFiles(Path()).text(SCHEMA_NAME):  # maybe that of an older skillgen
         path.write_text(schema, "utf-8", newline="\n")
     if existing is not None:
-        yield f"{existing} already exists and was not changed" + ("; a new one would have:" if targets else "")
+        yield f"{existing} already exists and was not changed" + ("; add below targets:" if targets else "")
         yield from map(_target_text, targets)
     else:
         yield f"wrote {FILE_NAME}, and {SCHEMA_NAME} for completion in editors"
@@ -445,6 +433,18 @@ def write_project(proposals: Sequence[Proposal], ci: str | None = None) -> Itera
     if existing is None and targets:
         yield f"skillgen build runs the commands in {FILE_NAME}: read them first"
         yield "next: skillgen build, then skillgen draft --agent COMMAND for texts by an agent such as 'claude -p'"
+
+
+def _identity(source: Source) -> list[Any]:
+    """Returns what a source reads, without how."""
+    return [getattr(source, name) for name in (*SOURCE_KINDS, "server")]
+
+
+def _sources_in(file: Path) -> list[list[Any]]:
+    """Returns what the sources of a project file read; nothing if it is not one yet."""
+    with suppress(SkillgenError):
+        return [_identity(target.source) for target in read_project(file).targets.values()]
+    return []
 
 
 def _write_pre_commit() -> Iterator[str]:

@@ -187,14 +187,15 @@ def is_same_service(before: Record, after: Record, out: Path) -> bool:
 def refuse_other_service(before: Record, after: Record, place: Place, *, is_other: bool = False) -> None:
     """Refuses a folder that has documents of another service, or if `is_other`, of the same from another folder.
 
-    Documents above those of several services may replace those of one of them, and the other way round.
+    Documents above those of several services may replace those of one of them, and the other way round, unless the
+    reader chose one of several.
 
     Raises:
         UsageError: it has some.
     """
     if (is_same_service(before, after, place.out) and not is_other) or not has_documents(before, place.out):
         return
-    is_site = (before.source or (before.service,)) == (SITE,)
+    is_site = (before.source or (before.service,)) == (SITE,) and not (place.run and "--server" in place.run.words)
     if is_site and any(is_same_service(record, after, folder) for folder, record in records_in(place.out).items()):
         return
     shown = [repr(record.service) for record in (before, after)]

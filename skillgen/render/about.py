@@ -100,7 +100,7 @@ def _sections(service: Service, templates: Templates) -> Iterator[Section]:
 
     if _has_client_notes(service):
         yield section(headings["client"], "client")
-    if service.instructions:
+    if said_by(service, name="instructions").text:
         yield section(headings["instructions"], "instructions", text=service.instructions)
     if has_choice(service.endpoints):
         yield section(headings["addresses"], "addresses")

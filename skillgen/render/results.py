@@ -48,7 +48,7 @@ from skillgen.text.summary import clip_middle, shorten
 
 _JSON = "application/json"
 
-_NO_STATUS = (None, "default")
+_NO_STATUS = ("", "default")
 """Not a specific status."""
 
 
@@ -126,10 +126,8 @@ def link_line(link: Link) -> Markdown:
 
 def results_of(tool: Tool) -> Iterator[tuple[Output, Markdown]]:
     """Yields the results of a call and the words on each; statuses with the same result share one."""
-    first = tool.output
-    has_first = first and (first.schema or first.description or first.headers or first.status not in _NO_STATUS)
     groups: list[list[Output]] = []
-    for output in (*([first] if first and has_first else []), *tool.other_outputs):
+    for output in (*([tool.output] if tool.output else []), *tool.other_outputs):
         same = next((group for group in groups if _is_same_result(group[0], output)), None)
         if same is None:
             groups.append([output])
@@ -139,8 +137,11 @@ def results_of(tool: Tool) -> Iterator[tuple[Output, Markdown]]:
         *before, last = [item.status or "" for item in group]
         status = phrase("or_between").join((", ".join(before), last)) if before else last or None
         shown = replace(_expanded(group[0]), status=status)
-        words = _described(shown)
-        yield shown, Markdown(with_stop(words) if words and output_notes(shown) else words)
+        words, notes = _described(shown), output_notes(shown)
+        more = (words, notes, output_type(shown), output_branches(shown), shown.headers, shown.links, shown.examples)
+        # A success alone says nothing.
+        if any(more) or output_facts(shown) not in (_NO_STATUS if len(groups) > 1 else (*_NO_STATUS, "200")):
+            yield shown, Markdown(with_stop(words) if words and notes else words)
 
 
 def _expanded(output: Output) -> Output:

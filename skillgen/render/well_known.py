@@ -19,6 +19,7 @@ from msgspec import Struct
 
 from skillgen.errors import Problem
 from skillgen.model.document import SERVER_CARDS, Artifact, Document
+from skillgen.model.resource import PACKAGE_MANAGERS
 from skillgen.model.service import Service
 from skillgen.model.values import Icon
 from skillgen.render.access import URL_VARIABLE
@@ -363,18 +364,14 @@ _RUNNERS: dict[tuple[str, ...], tuple[str, str | None]] = {
     ("npx",): ("npm", "npx"),
     ("bunx",): ("npm", None),
     ("uvx",): ("pypi", "uvx"),
-    ("uv", "tool", "run"): ("pypi", None),
+    ("uv", "tool", "run"): ("pypi", "uvx"),
     ("pipx", "run"): ("pypi", None),
     ("docker", "run"): ("oci", "docker"),
 }
 """The beginning of a command that runs a package, to the type of registry and the hint for clients."""
 
-_MANAGERS = {
-    **dict.fromkeys(("npm", "npx", "bun", "pnpm", "yarn"), "npm"),
-    **dict.fromkeys(("pip", "pipx", "pypi", "uv", "uvx"), "pypi"),
-    **dict.fromkeys(("docker", "oci"), "oci"),
-}
-"""A package manager of `install` to the type of registry."""
+_PACKAGE_FLAGS = frozenset({"--from", "-p", "--package"})
+"""Flags of runners that name the package, if the program in it has another name."""
 
 _OWN_FLAGS = frozenset({"-y", "--yes", "-i", "--interactive", "-it", "-t", "--tty", "--rm", "--init"})
 """Flags of runners that say how a package is started, which clients know by themselves."""
@@ -497,7 +494,8 @@ def _packages(service: Service, problems: list[Problem]) -> Iterator[dict[str, A
     runner = next((start for start in _RUNNERS if command[: len(start)] == start), None)
     if runner is not None:
         kind, hint = _RUNNERS[runner]
-        package = _package(kind, *_without_own_flags(command[len(runner) :]))
+        words, flag = _without_own_flags(command[len(runner) :])
+        package = _package(kind, words)
         if package is None:
             message = f"the options of {' '.join(runner)} in the command have no place in server.json"
             problems.append(without("server.json", message, "declare the package with `install`"))
@@ -505,19 +503,26 @@ def _packages(service: Service, problems: list[Problem]) -> Iterator[dict[str, A
             origin = (service.origins or {}).get("client_entry")
             if package["version"] is None and origin is not None and origin.source == "--publish":
                 package["version"] = exact_version(service)  # its publisher releases both as one
+            if flag is not None:
+                name = package["identifier"]
+                exact = ("@" if kind == "npm" else "==").join(filter(None, (name, package["version"])))
+                package["runtimeArguments"] = [{"type": "named", "name": flag, "value": exact}]
+                message = f"clients that start a package by its name alone do not find {words[1]} in {name}"
+                problems.append(without("server.json", message, f"give {name} a command of its own name"))
             yield _described(package, {"runtimeHint": hint, "environmentVariables": variables}, problems)
             return
     seen: set[str] = set()
     for manager, text in (service.install or {}).items():
-        kind = _MANAGERS.get(manager.lower(), "")
+        kind = PACKAGE_MANAGERS.get(manager.lower(), "")
         package = _package(kind, [text]) if kind and kind not in seen else None
         if package is not None:
             seen.add(kind)
             yield _described(package, {"environmentVariables": variables}, problems)
 
 
-def _without_own_flags(words: tuple[str, ...]) -> tuple[list[str], bool]:
-    """Returns a package with its arguments, and whether no other option of the runner is before it.
+def _without_own_flags(words: tuple[str, ...]) -> tuple[list[str], str | None]:
+    """Returns a package with its arguments, the first of which is the program if an option names the package, and that
+    option; nothing if another option of the runner is before it.
 
     `-e NAME` passes a variable on, which is among the environment variables.
     """
@@ -526,13 +531,15 @@ def _without_own_flags(words: tuple[str, ...]) -> tuple[list[str], bool]:
         flag = left.pop(0)
         if flag in ("-e", "--env") and left and VARIABLE.fullmatch(left[0]):
             left.pop(0)
+        elif flag in _PACKAGE_FLAGS and not any(word.startswith("-") for word in left[:2]):
+            return (left, flag) if left[1:] else ([], None)
         elif flag not in _OWN_FLAGS:
-            return left, False
-    return left, True
+            return [], None
+    return left, None
 
 
-def _package(kind: str, words: list[str], is_complete: bool = True) -> dict[str, Any] | None:
-    match = _PACKAGES[kind].fullmatch(words[0]) if words and is_complete else None
+def _package(kind: str, words: list[str]) -> dict[str, Any] | None:
+    match = _PACKAGES[kind].fullmatch(words[0]) if words else None
     if match is None:
         return None
     version = match.groupdict().get("version")

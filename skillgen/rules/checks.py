@@ -31,7 +31,7 @@ _RULES_ON_TOOLS = {
         "output-schema-invalid"
     ),
     "mcp openapi": "name-too-long many-parameters no-output-schema",
-    "openapi": "method-contradicts-name list-without-paging errors-undeclared errors-unstructured",
+    "openapi": "method-contradicts-name list-without-paging errors-undeclared errors-unstructured name-repeats-request",
     "openapi cli": "ambiguous-identifier",
 }
 """Kinds of sources to the rules for them, each the function of its name in this module."""
@@ -211,6 +211,11 @@ def _name_too_long(tool: Tool, types: Types) -> Findings:
     # Hosts of models accept names up to this length.
     if len(tool.name) > 64 and not is_inferred(tool, "name"):
         yield _place_of_name(tool), f"the name {tool.name[:140]!r} has {len(tool.name)} characters"
+
+
+def _name_repeats_request(tool: Tool, types: Types) -> Findings:
+    if tool.name.lower().endswith(re.sub(r"\W", "_", f"{tool.path}_{tool.method}".lower())):
+        yield _place_of_name(tool), f"the name {tool.name[:140]} repeats {tool.method} {tool.path}"
 
 
 def _place_of_name(tool: Tool) -> str:

@@ -13,7 +13,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from skillgen.errors import UsageError
-from skillgen.model.resource import ClientEntry
+from skillgen.model.resource import PACKAGE_MANAGERS, ClientEntry
 from skillgen.model.service import Service
 from skillgen.model.values import Json, Origin
 from skillgen.security.addresses import public_url
@@ -109,21 +109,14 @@ def _command_of_package(kind: str, name: str, version: str | None, env: Iterable
     return (*_RUNNERS[kind], *variables, f"{name}{sign}{version}" if version and sign not in name[1:] else name)
 
 
-_MANAGERS = {
-    **dict.fromkeys(("npm", "npx"), "npm"),
-    **dict.fromkeys(("pip", "pipx", "pypi", "uv", "uvx"), "pypi"),
-    **dict.fromkeys(("docker", "oci"), "oci"),
-}
-"""Keys of `install` (seed 000, 3.1.2) to the type of the package."""
-
-
 def with_installed_entry(service: Service) -> Service:
     """Returns a server with the client entry that starts its package, if neither a command nor a URL is known."""
     entry = service.client_entry or ClientEntry()
     if entry.command or entry.transport != "stdio" or service.endpoints:
         return service
     env = dict.fromkeys((*service.requirements.env, *entry.env))
-    packages = ((_MANAGERS.get(manager, ""), package) for manager, package in (service.install or {}).items())
+    installed = (service.install or {}).items()
+    packages = ((PACKAGE_MANAGERS.get(manager.lower(), ""), package) for manager, package in installed)
     commands = (_command_of_package(kind, package, None, env) for kind, package in packages)
     if not (command := next(filter(None, commands), ())):
         return service
