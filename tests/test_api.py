@@ -21,7 +21,7 @@ import skillgen
 UNTYPED: Any = skillgen
 """The API for calls that a type checker refuses."""
 
-PROBLEM = skillgen.Problem(code="tool-undescribed", level="warning", where="/paths", message="says nothing")
+PROBLEM = skillgen.Problem(code="operation-id-missing", level="warning", where="/paths", message="says nothing")
 
 
 @pytest.fixture

@@ -83,6 +83,41 @@ def test_a_date_in_another_form_is_reported(date: str, is_reported: bool) -> Non
     assert [item.message for item in findings.problems] == ["'yesterday' is no date of ISO 8601"] * is_reported
 
 
+@pytest.mark.parametrize(
+    ("command", "is_reported"),
+    [("shop order send", True), ("shop send-order {id}", False), ("shop send-order 17", False), ("shop orders", False)],
+)
+def test_a_command_without_a_place_for_what_is_required_is_reported(command: str, is_reported: bool) -> None:
+    """B11: one that may have it as a plain word is not."""
+    schema = {"type": "object", "properties": {"id": {"type": "string"}}, "required": ["id"]}
+    tool = {"name": "send_order", "inputSchema": schema, "dashdash": {"cliEquivalent": command}}
+    service = service_of_answers({"initialize": {}, "tools/list": [{"tools": [tool]}]})
+    found = skillgen.lint(service, select=["declaration-useless"]).problems
+    said = "send_order: cliEquivalent has no place for id, which is required"
+    assert [item.message for item in found] == [said] * is_reported
+
+
+def test_the_facts_of_another_text_are_named_by_its_file(tmp_path: Path) -> None:
+    """B4: not as `ai_help`, which the server does not have."""
+    (tmp_path / "llms.txt").write_text("---\nname: shop\napi-url: here\n---\n# Shop\n", encoding="utf-8")
+    write(tmp_path / "snapshot.json", skillgen.snapshot(server()))
+    options = ("--snapshot", "snapshot.json", "--extra", "llms.txt", "-o", "docs", "-v")
+    run = generated("from-server", *options, cwd=tmp_path)
+    assert "member-invalid: llms.txt: api-url: expected" in run.stderr
+    assert "ai_help" not in run.stderr
+
+
+def test_advice_in_a_list_keeps_its_fences_and_is_a_fixpoint() -> None:
+    """B2: and what is served back is the same."""
+    advice: Any = ["First:\n\n```sh\nshop list\n```", "- Then `send`."]
+    for _ in range(2):
+        described = {"uri": "shop://tool_descriptions", "tools": {"send": {"usage_guidance": advice}}}
+        answers = {"initialize": {}, "tools/list": [{"tools": [{"name": "send"}]}], "resources/read": described}
+        [section] = service_of_answers(answers).tools[0].guidance
+        assert section.body == "- First:\n\n  ```sh\n  shop list\n  ```\n- Then `send`."
+        advice = [section.body]
+
+
 def test_stage_two_has_its_entry_in_the_list_of_resources(tmp_path: Path) -> None:
     """S3-16 (seed 003, 4.2 and 11.2), with the hints of each tool in stage one."""
     answers = {

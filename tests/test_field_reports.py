@@ -42,6 +42,30 @@ TWICE = {
 }
 HEADER = {"name": "X-Id", "in": "header", "description": "Of the path", "schema": {"type": "string"}}
 LINKED = {"201": {"description": "Added", "links": {"old": {"operationId": "gone"}, "new": {"operationId": "x"}}}}
+PART = {"required": True, "description": "Of the part", "schema": {"type": "integer"}}
+PARTS = {"meta": {"contentType": "application/json", "headers": {"X-Id": PART}}}
+CLOSED = {
+    "none": {"type": "object", "additionalProperties": False},
+    "matched": {
+        "type": "object",
+        "patternProperties": {"^x-": {"type": "string"}},
+        "additionalProperties": False,
+    },
+}
+WEBHOOK = {
+    "type": "object",
+    "properties": {"place": {"type": "string"}, "on": {"const": True, "description": "This is always `true`."}},
+    "required": ["place", "team"],
+}
+
+
+def refused(status: int) -> Json:
+    """Returns a response with the status in its body."""
+    of_all = {"type": "object", "properties": {"why": {"type": "string"}}}
+    of_one = {"type": "object", "properties": {"status": {"type": "number", "enum": [status]}}}
+    return {"description": f"No {status}", "content": {"application/json": {"schema": {"allOf": [of_all, of_one]}}}}
+
+
 ANYTHING = {"200": {"description": "Its state", "content": {"application/json": {"schema": {}}}}}
 
 
@@ -81,12 +105,69 @@ ANYTHING = {"200": {"description": "Its state", "content": {"application/json": 
             {"/客户/{id}": {"get": operation()}}, {}, "get_客户_id", "get_id",
             id="a name of a path keeps letters of any script",
         ),
+        pytest.param(
+            {"/a": {"post": operation("x", requestBody=body(
+                {"type": "object", "properties": {"meta": {"type": "object"}}}, "multipart/form-data", encoding=PARTS
+            ))}}, {},
+            "Its media type: `application/json`.\n  - headers of its part:\n"
+            "    - `X-Id` (integer, required): Of the part",
+            "curl",
+            id="the headers of a part are described like parameters",
+        ),
+        pytest.param(
+            {"/a": {"post": operation("x", requestBody=body(
+                {"type": "array", "prefixItems": [{"type": "object"}], "items": {"type": "string"}}, "multipart/mixed",
+                prefixEncoding=[{"contentType": "application/json", "headers": {"X-Id": PART}}],
+                itemEncoding={"contentType": "text/csv"},
+            ))}}, {"openapi": "3.2.0"},
+            "  - headers of each part:\n    - `X-Id` (integer, required): Of the part\n"
+            "  - item 1: Holds `application/json`.\n  - each other item: Holds `text/csv`.",
+            "null",
+            id="the parts of a body are described by their position",
+        ),
+        pytest.param(
+            {"/a": {"post": operation("x", externalDocs={"url": "https://127.0.0.1/x", "description": "More"})}}, {},
+            "Documentation: `https://127.0.0.1/x`", "More",
+            id="an operation has a link to its documentation",
+        ),
+        pytest.param(
+            {"/a": {"post": operation("x", requestBody=body({"type": "object", "properties": CLOSED}))}}, {},
+            "- `none` (empty object)\n- `matched` (object): No other properties.\n"
+            "  - properties that match `^x-` (string)",
+            "`none` (object)",
+            id="a closed object without names says that it takes no others",
+        ),
+        pytest.param(
+            {"/a": {"post": operation("x", requestBody=body(WEBHOOK))}}, {},
+            "This is always `true`.\n", "Always `true`",
+            id="a constant that the text states is stated once",
+        ),
+        pytest.param(
+            {"/a": {"get": {**operation("x"), "responses": {str(code): refused(code) for code in (400, 404)}}}}, {},
+            "An error's body:\n\n- `why` (string)\n- `status` (number): One of `400`, `404`.", "Always `40",
+            id="errors whose bodies differ in their status share one",
+        ),
     ],
 )  # fmt: skip
 def test_documents_say_what_the_description_means(paths: Json, members: Json, said: str, unsaid: str) -> None:
     text = text_of(paths, **members)
     assert said in text
     assert unsaid not in text
+
+
+def test_the_list_has_what_is_required_but_not_declared(tmp_path: Path) -> None:
+    """Also of a body that is the only argument; and says once that a tool is deprecated."""
+    sent = body({"type": "object", "properties": {"hook": WEBHOOK}, "required": ["hook"]})
+    data = description({
+        "/a": {"put": operation("x", requestBody=body(WEBHOOK))},
+        "/b": {"put": operation("y", requestBody=sent)},
+        "/c": {"get": {**operation("z"), "deprecated": True, "summary": "[Deprecated] Get it"}},
+    })  # fmt: skip
+    generated("from-openapi", write(tmp_path / "api.json", data), "--out", tmp_path / "out", "--emit", "skill")
+    lines = next((tmp_path / "out").rglob("SKILL.md")).read_text(encoding="utf-8")
+    assert "`place*, team*, on: bool`" in lines
+    assert "`hook*: {place*, team*, on: bool}`" in lines
+    assert "`GET /c` [read] — [Deprecated] Get it" in lines
 
 
 def test_a_part_with_a_style_is_sent_as_documented(tmp_path: Path) -> None:

@@ -212,14 +212,14 @@ NO_FINDINGS: dict[str, list[Json]] = {
         {"description": "Progress.", "responses": {"200": {"description": "The progress of the job in percent"}}}
     ],
     "screen-mentioned": [{"description": "Gets click statistics, by the number of clicks on a URL."}],
-    "tool-undescribed": [{"operationId": None, "summary": None}],
+    "no-description": [{"operationId": None, "summary": None}],
 }
 """What public descriptions have, and what is right there."""
 
 
 @pytest.mark.parametrize("code", NO_FINDINGS)
 def test_a_rule_has_no_false_alarm_that_was_seen_before(code: str, tmp_path: Path) -> None:
-    method, path = ("options", "/p") if code == "tool-undescribed" else ("get", "/p")
+    method, path = ("options", "/p") if code == "no-description" else ("get", "/p")
     path += "?q={q}" if code.startswith("path") else ""
     data = [description({path: {method: operation("find") | members}}) for members in NO_FINDINGS[code]]
     files = [write(tmp_path / f"{number}.json", item) for number, item in enumerate(data)]
@@ -296,7 +296,7 @@ def test_what_a_path_says_of_its_operations_is_not_their_own(tmp_path: Path) -> 
     """Twilio describes paths; its operations are no twins for that."""
     bare = {name: operation(f"{name}_task", description="", summary=None) for name in ("get", "delete")}
     path = write(tmp_path / "api.json", description({"/tasks": {"description": "Tasks.", **bare}}))
-    found = findings(path, "--select", "shadow-candidate,tool-description-missing,tool-undescribed")
+    found = findings(path, "--select", "shadow-candidate,tool-description-missing,no-description")
     assert [item["code"] for item in found] == ["tool-description-missing"] * 2
     assert "of its own, only that of its path" in found[0]["message"]
 
@@ -380,7 +380,7 @@ def test_a_finding_has_the_line_and_column_of_its_place(tmp_path: Path) -> None:
     path = tmp_path / "api.yaml"
     path.write_text(POSITIONED, encoding="utf-8")
     found = {(item["code"], item["line"], item["column"]) for item in findings("--select", "*", path)}
-    expected = {("method-misspelt", 14, 5), ("ambiguous-identifier", 11, 9), ("tool-undescribed", 7, 5)}
+    expected = {("method-misspelt", 14, 5), ("ambiguous-identifier", 11, 9), ("no-description", 7, 5)}
     assert expected - found == set()
     assert f"  {path}:14:5: add_task: 'POST' is read as 'post'" in lint(path).stdout
     assert f"::warning file={path},line=14,col=5,title=method-misspelt (" in lint("--format", "github", path).stdout

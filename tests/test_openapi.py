@@ -364,7 +364,7 @@ def test_missing_and_duplicate_names_are_reported(tmp_path: Path) -> None:
     _, problems = inspected(
         tmp_path, description({"/a": {"get": operation(), "put": operation("x")}, "/b": {"get": operation("x")}})
     )
-    assert problems == ["operation-id-missing", "operation-id-duplicate", "tool-undescribed"]
+    assert problems == ["operation-id-missing", "operation-id-duplicate"]
 
 
 # -- versions and habits ---------------------------------------------------------------------------------------------

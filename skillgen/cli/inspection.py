@@ -335,7 +335,7 @@ def rule(
     Examples:
 
         \b
-        skillgen rule tool-undescribed
+        skillgen rule no-description
         skillgen rule
     """
     if code is None:

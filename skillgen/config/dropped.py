@@ -49,6 +49,7 @@ _DROPPED: Mapping[str, str] = {
     "option --badge": "count the findings of `skillgen lint --format json`",
     "option --fault": "change the description that the mock serves, or put a proxy before it",
     "option --against": "run the command that wrote the documents with --check",
+    "rule tool-undescribed": "name no-description, which is for tools of any source",
 }
 """What a user wrote before release 0.2.0, to what to do instead."""
 

@@ -155,7 +155,7 @@ class Serialization(Node, frozen=True, kw_only=True):
     media_type: str | None = None
     """The media type of the serialised value, or the declared one of a part of a multipart body."""
 
-    headers: tuple[str, ...] = ()
+    part_headers: tuple[Parameter, ...] = ()
     """The headers of a part of a multipart body; of a body, those of its parts."""
 
     allow_empty: bool = False

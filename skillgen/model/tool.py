@@ -239,6 +239,9 @@ class Tool(Node, frozen=True, kw_only=True):
     endpoints: tuple[Endpoint, ...] = ()
     """Its own base URLs, if they differ from the service's."""
 
+    documentation: str | None = None
+    """URL of its documentation."""
+
     deprecated: bool = False
     """Whether it is deprecated."""
 

@@ -223,7 +223,6 @@ FILTERS: dict[str, Callable[..., Any]] = {
     "output_notes": results.output_notes,
     "output_branches": results.output_branches,
     "shown_outputs": examples.shown_outputs,
-    "has_plain_headers": results.has_plain_headers,
     "link_line": results.link_line,
     "offered_counts": identity.offered_counts,
     "resource_counts": identity.resource_counts,

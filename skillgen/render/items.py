@@ -270,7 +270,10 @@ def _item(parameter: Parameter, way: Direction) -> Iterator[str]:
     if notes:
         line += f"{'.' if words and needs_stop(words) else '' if words else ':'} {notes}"
     yield line
-    yield from _indented(_nested(branches(parameter.schema, way), way))
+    headers = parameter.serialization.part_headers if parameter.serialization is not None else ()
+    label = phrase("branch_part_headers", 1 + parameter.is_whole_body)
+    of_part = [Branch(label, parameters=headers)] if headers else []
+    yield from _indented(_nested([*of_part, *branches(parameter.schema, way)], way))
 
 
 def _nested(parts: Iterable[Branch], way: Direction) -> Iterator[str]:

@@ -222,8 +222,8 @@ class _Lines:
             yield self._line(tool, form)
 
     def _line(self, tool: Tool, form: int) -> str:
-        mark = mark_text(tool)
-        said = tool_phrase(tool)
+        said = tool_phrase(tool) if form < 4 else ""
+        mark = mark_text(tool, said)
         if form == 4:
             return f"- {self._name(tool)}{mark}"
         if form == 3:
@@ -276,25 +276,26 @@ class _Lines:
             and (item.name, item.location) not in self._left_out
             and not is_fixed(item)
         ]
-        if len(tool.parameters) == 1 and (members := self._members(tool.parameters[0].schema)):
+        # A sole argument that is an object counts as a body.
+        sole = self._target(tool.parameters[0].schema) if len(tool.parameters) == 1 else Schema()
+        if members := writable(sole.properties):
             item = tool.parameters[0]
-            return f"{one_line(item.name)}{'*' * item.required}: {{{self._joined(members, form)}}}"
+            return f"{one_line(item.name)}{'*' * item.required}: {{{self._joined(members, sole, form)}}}"
         if not tool.parameters and not takes_nothing(tool):
             return "…"
-        return self._joined(sent, form)
+        return self._joined(sent, tool.input.schema if tool.input is not None else None, form)
 
-    def _joined(self, sent: Sequence[Parameter], form: int) -> str:
+    def _joined(self, sent: Sequence[Parameter], whole: Schema | None, form: int) -> str:
+        """Returns the parameters, with the names that are required of the whole but not declared."""
         required = [item for item in sent if item.required]
         # Headers hold signatures and versions, which say nothing about the call.
         required.sort(key=lambda item: item.location in ("header", "cookie"))
         rest = [item for item in sent if not item.required and not item.deprecated]
         rest.sort(key=lambda item: item.location in ("header", "cookie"))
-        shown = [*required, *rest] if form == 1 else required
-        return ", ".join([*map(self._argument, shown), *(["…"] if len(shown) < len(sent) else [])])
-
-    def _members(self, schema: Schema) -> Sequence[Parameter]:
-        """Returns the properties of a sole argument that is an object: it counts as a body."""
-        return writable(self._target(schema).properties)
+        shown = rest if form == 1 else []
+        undeclared = [f"{one_line(name)}*" for name in (whole.required if whole is not None else ())]
+        has_more = len(required) + len(shown) < len(sent)
+        return ", ".join([*map(self._argument, required), *undeclared, *map(self._argument, shown), *["…"] * has_more])
 
     def _target(self, schema: Schema) -> Schema:
         for _ in range(_REFERENCES):

@@ -139,6 +139,7 @@ def _operation(tool: Tool, schemas: _Schemas, usual: Json) -> dict[str, Json]:
         "summary": plain(tool.summary or tool_phrase(tool)) or tool.name,
         "description": tool.description or tool.summary or tool_phrase(tool) or tool.name,
         "tags": [tool.group] if tool.group is not None and not is_inferred(tool, "group") else None,
+        "externalDocs": {"url": tool.documentation} if tool.documentation else None,
         "deprecated": tool.deprecated or None,
         "x-openai-isConsequential": declared_confirmation(tool),
         "x-mcp": with_values({"annotations": declared_hints(tool)}),

@@ -78,7 +78,7 @@ class ParameterList(Struct, frozen=True):
             return NOTHING
         schema = _without_unnamed(self.whole) if self.is_typed or self.parameters else self.whole
         words = type_phrase(schema)
-        lead = [] if words in ("any", "object") else [phrase("as_a_whole", type=words)]
+        lead = [] if words in ("any", "object", phrase("empty_object")) else [phrase("as_a_whole", type=words)]
         return Markdown(" ".join([*lead, *value_notes(schema, False, "sent")]))
 
     def whole_branches(self, way: Direction) -> tuple[Branch, ...]:
@@ -288,10 +288,9 @@ def _adds(parameter: Parameter, known: Parameter | None) -> bool:
 
 def _without_unnamed(schema: Schema) -> Schema:
     """Returns a schema without the properties that have no fixed name, which are listed with the named ones."""
-    if not schema.patterns and not isinstance(schema.additional, Schema):
-        return schema
-    rest = None if isinstance(schema.additional, Schema) else schema.additional
-    return replace(schema, patterns=None, additional=rest)
+    return (
+        replace(schema, patterns=None, additional=None) if schema.patterns or schema.additional is not None else schema
+    )
 
 
 LONG = 200

@@ -7,6 +7,7 @@ refers to it. Within a section, a body or header that several errors share is de
 from __future__ import annotations
 
 import json
+import re
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from http import HTTPStatus
@@ -15,7 +16,7 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from skillgen.model.calls import ErrorCase, ExampleOutput, Link, Output
-from skillgen.model.schema import Schema
+from skillgen.model.schema import Parameter, Schema
 from skillgen.model.serialization import value_text
 from skillgen.model.service import Service
 from skillgen.model.tool import Tool
@@ -107,14 +108,6 @@ def output_branches(output: Output) -> tuple[Branch, ...]:
     return branches(output.schema, "returned") if output.schema is not None else ()
 
 
-def has_plain_headers(output: Output) -> bool:
-    """True if there are headers, with nothing to describe but their names."""
-    return bool(output.headers) and all(
-        not item.description and not parameter_notes(item, "returned") and type_phrase(item.schema) in ("string", "any")
-        for item in output.headers
-    )
-
-
 def link_line(link: Link) -> Markdown:
     """Says which operation can be called next with a response."""
     name = link.operation or link.name
@@ -154,7 +147,7 @@ def _expanded(output: Output) -> Output:
 
 
 def _is_same_result(one: Output, other: Output) -> bool:
-    facts = (_header_facts(item) + [(link_line(link),) for link in item.links] for item in (one, other))
+    facts = ([_header_facts(item), [link_line(link) for link in item.links]] for item in (one, other))
     has_statuses = bool(one.status and other.status)
     return (
         has_statuses
@@ -164,12 +157,12 @@ def _is_same_result(one: Output, other: Output) -> bool:
     )
 
 
-def _header_facts(output: Output) -> list[tuple[object, ...]]:
+def _header_facts(output: Output) -> tuple[tuple[object, ...], ...]:
     """Returns what is shown of headers, as words: results that agree in it are described once."""
-    return [
+    return tuple(
         (item.name, item.description, type_phrase(item.schema), parameter_notes(item, "returned"))
         for item in output.headers
-    ]
+    )
 
 
 _Key = tuple[object, ...]
@@ -316,17 +309,13 @@ def error_parts(cases: Sequence[ErrorCase]) -> Iterator[tuple[Markdown, Markdown
     """
     for output, codes in _grouped(cases, _body_facts):
         if output.schema is not None and not _is_named(output.schema):
-            yield from _error_body(_expanded(output), codes, len(codes) == len(cases))
+            yield from _error_body(_expanded(_with_statuses(output, codes)), codes, len(codes) == len(cases))
     for output, codes in _grouped(cases, _header_facts):
         is_all = len(codes) == len(cases)
         errors = phrase("every_error") if is_all and len(codes) > 1 else code_list(codes)
         name = "comes_with" if is_all or len(codes) == 1 else "come_with"
         lead = phrase(name, len(output.headers), errors=errors)
-        if has_plain_headers(output):
-            names = code_list(item.name for item in output.headers)
-            yield phrase("sentence", words=f"{lead} {names}"), NOTHING
-        else:
-            yield phrase("list_label", label=lead), rows(output.headers, "returned")
+        yield phrase("list_label", label=lead), rows(output.headers, "returned")
     yield from ((example, NOTHING) for example in _error_examples(cases))
 
 
@@ -364,21 +353,41 @@ def _adds(example: ExampleOutput, output: Output) -> bool:
 
 def _grouped(cases: Sequence[ErrorCase], facts: Callable[[Output], object]) -> Iterable[tuple[Output, Collection[str]]]:
     """Returns each output of errors that differs from the others in these facts, with the codes of its errors."""
-    groups: list[tuple[object, Output, dict[str, None]]] = []
+    groups: dict[object, tuple[Output, dict[str, None]]] = {}
     for case in cases:
         for output in (case.output, *case.other_outputs):
             if output is not None and (found := facts(output)):
-                known = next((codes for other, _, codes in groups if other == found), None)
-                if known is None:
-                    groups.append((found, output, {case.code: None}))
-                else:
-                    known[case.code] = None
-    return [(output, codes) for _, output, codes in groups]
+                groups.setdefault(found, (output, {}))[1][case.code] = None
+    return groups.values()
 
 
 def _body_facts(output: Output) -> object:
-    """Returns the words in which a body is declared; nothing without one."""
-    return (output.raw, output.media_types) if output.schema is not None else None
+    """Returns the words in which a body is declared, without a constant that is its status; nothing without one."""
+    if output.schema is None:
+        return None
+    text = json.dumps(output.raw, sort_keys=True)
+    if count := sum(_is_status(item, output.status) for item in output.schema.properties):
+        constant = rf'"(?:const|enum)": \[?"?{re.escape(output.status or "")}\b'
+        other, found = re.subn(constant, "", text)
+        text = other if found == count else text
+    return text, output.media_types
+
+
+def _is_status(item: Parameter, status: str | None) -> bool:
+    return item.schema.choices is not None and [*map(str, item.schema.choices)] == [status]
+
+
+def _with_statuses(output: Output, codes: Collection[str]) -> Output:
+    """Returns the body of several errors: where one is its status, the others have theirs."""
+    if output.schema is None or len(codes) == 1:
+        return output
+    properties = tuple(
+        replace(item, schema=replace(item.schema, choices=tuple(type(item.schema.choices[0])(name) for name in codes)))
+        if item.schema.choices and _is_status(item, output.status)
+        else item
+        for item in output.schema.properties
+    )
+    return replace(output, schema=replace(output.schema, properties=properties))
 
 
 def _is_named(schema: Schema) -> bool:

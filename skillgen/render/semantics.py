@@ -31,12 +31,16 @@ def marks(tool: Tool) -> tuple[str, ...]:
     )
 
 
-def mark_text(tool: Tool, *, is_short: bool = False) -> Markdown:
-    """Returns the marks after a name, and whether the tool is deprecated; `is_short` where the legend has the rest."""
+def mark_text(tool: Tool, said: str = "", *, is_short: bool = False) -> Markdown:
+    """Returns the marks after a name, and whether the tool is deprecated, unless the words `said` next begin with that.
+
+    `is_short` where the legend has the rest.
+    """
     is_plain = is_short and (tool.method, tool.semantics.effect) in (("GET", "read"), ("DELETE", "destructive"))
     left_out = {"deprecated", *([tool.semantics.effect] if is_plain else [])}
     words = ", ".join(mark for mark in marks(tool) if mark not in left_out)
-    return Markdown((f" [{words}]" if words else "") + (f" ({phrase('mark_deprecated')})" if tool.deprecated else ""))
+    is_marked = tool.deprecated and not said.lstrip("[(*").lower().startswith("deprecated")
+    return Markdown((f" [{words}]" if words else "") + (f" ({phrase('mark_deprecated')})" if is_marked else ""))
 
 
 @once

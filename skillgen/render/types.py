@@ -105,13 +105,15 @@ def _core_phrase(schema: Schema) -> str:
     if schema.ref is not None:
         parts.append(_named_phrase(schema.ref))
     parts += map(_named_phrase, schema.includes)
-    parts += [words for item in schema.also if (words := type_phrase(item)) not in ("any", "object")]
+    parts += map(type_phrase, schema.also)
+    is_object = "object" in parts
+    parts = [words for words in parts if words not in ("any", "object")]
     choice = _alternatives_phrase(schema.alternatives) if schema.alternatives else "any"
     if choice not in ("any", "object"):
         parts.append(_parenthesised(choice) if parts else choice)
     if not parts:
         declared = _declared_phrase(schema)
-        return choice if declared == "any" else declared
+        return declared if declared != "any" else "object" if is_object else choice
     joined = phrase("and_between").join(dict.fromkeys(parts))
     if not schema.properties:
         return joined
@@ -162,8 +164,11 @@ def _implied_types(schema: Schema) -> Iterator[str]:
 def _phrase_for_type(name: str, schema: Schema) -> str:
     if name == "array":
         return _array_phrase(schema)
-    if name == "object" and isinstance(schema.additional, Schema) and not schema.properties and not schema.patterns:
-        return phrase("map_of", values=_parenthesised(type_phrase(schema.additional)))
+    if name == "object" and schema.additional is not None and not schema.properties and not schema.patterns:
+        if isinstance(schema.additional, Schema):
+            return phrase("map_of", values=_parenthesised(type_phrase(schema.additional)))
+        is_part = schema.required or schema.ref or schema.includes or schema.also or schema.alternatives
+        return inline(name) if schema.additional or is_part else phrase("empty_object")
     return inline(name)
 
 
@@ -244,7 +249,7 @@ def value_notes(
             yield with_stop(inline(target.description))
         yield from value_notes(target, target.deprecated, way, text, is_nested=is_nested)
     for note in chain(_notes(schema, deprecated, way), _within(schema, way, text)):
-        if note.rstrip(".") not in text:
+        if not _says(text, note.rstrip(".")):
             yield note[:1].lower() + note[1:] if is_nested else note
 
 
@@ -297,6 +302,8 @@ def _rules(schema: Schema) -> Iterator[str]:
     """Yields what a caller must see to: what else is required, and what is not allowed."""
     if schema.required:
         yield phrase("also_required", names=code_list(schema.required))
+    if schema.patterns and schema.additional is False:
+        yield phrase("no_other_names")
     if differ_in_required(schema):
         lead = phrase("exactly_one" if schema.is_exclusive else "at_least_one")
         groups = [code_list(item.required, phrase("and_between")) for item in schema.alternatives]
@@ -383,8 +390,6 @@ def _sending_notes(parameter: Parameter) -> Iterator[str]:
         yield from _style_notes(parameter, sent)
     if sent.media_type is not None:
         yield phrase("part_type" if is_body else "written_as", type=code(sent.media_type))
-    if sent.headers:
-        yield phrase("with_headers", count=len(sent.headers), names=code_list(sent.headers))
     if sent.allow_reserved:
         yield phrase("reserved_in_path" if parameter.location == "path" else "reserved")
     if sent.allow_empty:
@@ -469,13 +474,18 @@ def parameter_notes(parameter: Parameter, way: Direction = "both") -> Markdown:
     """
     schema, text = parameter.schema, parameter.description or ""
     target, said = inline_type(schema) or schema, text
-    if target.choices and _lists_all(text, target.choices):
+    if target.choices and _lists_all(f"{text} {target.description or ''}", target.choices):
         said += phrase("one_of", values=value_list(target.choices))
     if text and schema.default is not None and _says_default(text, schema.default.json):
         said += phrase("default", value=value(schema.default.json))
     notes = value_notes(schema, parameter.deprecated, way, said)
     more = chain(_sending_notes(parameter), syntax_notes(parameter))
     return Markdown(" ".join([*schema_description(schema, text), *notes, *(item for item in more if item not in text)]))
+
+
+def _says(text: str, note: str) -> bool:
+    """True if a text has a sentence already; one with a value also within another sentence."""
+    return note in text or ("`" in note and re.search(rf"(?<!not ){re.escape(note)}", text, re.IGNORECASE) is not None)
 
 
 def _lists_all(text: str, choices: Sequence[Json]) -> bool:

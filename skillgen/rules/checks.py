@@ -24,8 +24,9 @@ Findings = Iterator[tuple[str, str]]
 """The place and the message of each finding."""
 
 _RULES_ON_TOOLS = {
-    "mcp cli": "no-description",
-    "mcp openapi cli": "tautological-description deprecated-without-replacement undocumented-parameters",
+    "mcp openapi cli": (
+        "no-description tautological-description deprecated-without-replacement undocumented-parameters"
+    ),
     "mcp": (
         "brief-description long-description differs-by-run name-not-portable destructive-unconfirmed "
         "output-schema-invalid"
@@ -164,6 +165,12 @@ def _declaration_useless(service: Service) -> Findings:
         semantics = tool.semantics
         if tool.api_equivalent is not None and not _REQUEST.match(tool.api_equivalent.strip()):
             yield tool.pointer, f"{tool.name}: apiEquivalent {tool.api_equivalent[:80]!r} is no method with a path"
+        command, required = (
+            words_in(tool.cli_equivalent or ""),
+            [item.name for item in tool.parameters if item.required],
+        )
+        if required and command and {*words_in(tool.name)}.issuperset(command[1:]):  # any other word may be a value
+            yield tool.pointer, f"{tool.name}: cliEquivalent has no place for {required[0][:60]}, which is required"
         has_key = any("key" in item.name.lower() or "idempoten" in item.name.lower() for item in tool.parameters)
         if semantics.idempotent_with_key and not has_key and not is_inferred(semantics, "idempotent_with_key"):
             yield tool.pointer, f"{tool.name} is declared to be idempotent with a key, but no parameter is a key"

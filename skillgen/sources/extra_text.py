@@ -87,7 +87,7 @@ def _apply_text(service: Service, extra: ExtraText) -> Service:
     """Returns the service with the additions of a text; where both have a value, the service's value is used."""
     problems = ProblemLog()
     report_echoed_secrets(problems, extra.echoed_from)
-    text = ai_help_from_result({"content": extra.text, "contentType": "text/markdown"}, problems)
+    text = ai_help_from_result({"content": extra.text, "contentType": "text/markdown"}, problems, extra.name)
     is_empty = not (text.metadata.raw or text.sections or text.when_to_use or text.when_not_to_use or text.quote)
     if is_empty:
         problems.report("extra-empty", extra.name, "the text has neither front matter nor sections; nothing is added")

@@ -281,16 +281,10 @@ class SchemaDocument(Struct, kw_only=True, eq=False):
         if not isinstance(raw, dict):
             self.report(pointer, f"expected a schema, found {kind_of(raw)}")
             return ANYTHING
-        if depth > DEPTH_LIMIT:
-            self.reader.problems.report(
-                "schema-too-deep", pointer, f"nested more than {DEPTH_LIMIT} levels deep; the rest is left out"
-            )
-            return ANYTHING
-        if len(pointer) > POINTER_LIMIT:
-            message = f"its JSON pointer is longer than {POINTER_LIMIT:,} characters; the rest is left out"
-            self.reader.problems.report(
-                "schema-too-deep", shorten_pointer(pointer), message, "shorten the names above it"
-            )
+        if depth > DEPTH_LIMIT or len(pointer) > POINTER_LIMIT:
+            message = f"nested more than {DEPTH_LIMIT} levels deep, or its pointer exceeds {POINTER_LIMIT:,} characters"
+            where = pointer if len(pointer) <= POINTER_LIMIT else shorten_pointer(pointer)
+            self.report(where, f"{message}; the rest is left out", "schema-too-deep")
             return ANYTHING
         if "$ref" in raw and (not self.ref_siblings or raw.keys() <= _ANNOTATION_SIBLINGS):
             return self._reference(raw, pointer)

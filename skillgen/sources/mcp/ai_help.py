@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import Collection, Iterable, Mapping
 from itertools import zip_longest
+from textwrap import indent
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -512,10 +513,15 @@ def as_markdown(value: Json) -> str:
     if isinstance(value, str):
         return value.strip()
     if isinstance(value, list) and all(isinstance(item, str) for item in value):
-        return "\n".join(f"- {item}" for item in value)
+        return "\n".join(map(_list_item, value))
     if isinstance(value, dict) and not any(isinstance(item, (dict, list)) for item in value.values()):
-        return "\n".join(f"- **{_title_from_key(key)}:** {item}" for key, item in value.items())
+        return "\n".join(_list_item(f"**{_title_from_key(key)}:** {item}") for key, item in value.items())
     return f"```json\n{json.dumps(value, ensure_ascii=False, indent=2)}\n```" if value is not None else ""
+
+
+def _list_item(text: str) -> str:
+    """Returns an item of a list; a fence or a second paragraph stays within it."""
+    return "- " + indent(text.strip().removeprefix("- "), "  ").lstrip()
 
 
 def _title_from_key(key: str) -> str:

@@ -261,7 +261,7 @@ def guidance_from(described: FieldReader) -> tuple[tuple[Section, ...], tuple[Er
         raw = described.raw.get(key)
         if key == "error_guidance" and is_catalogue(raw):
             cases = tuple(error_cases(described, key))
-        elif body := as_markdown(raw):
+        elif body := as_markdown(raw[0] if isinstance(raw, list) and len(raw) == 1 else raw):
             described.ignore(key)
             sections.append(Section(kind=kind, body=body))
     return tuple(sections), cases

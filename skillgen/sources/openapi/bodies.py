@@ -13,7 +13,13 @@ from skillgen.sources.json_access import as_dict, text_of
 from skillgen.sources.json_schema.flatten import EMPTY_OBJECT, FlatObject, flatten
 from skillgen.sources.json_schema.loader import SchemaDocument
 from skillgen.sources.json_schema.merge import ANYTHING
-from skillgen.sources.openapi.media import Representation, apply_encoding, is_binary, representations
+from skillgen.sources.openapi.media import (
+    Representation,
+    apply_encoding,
+    is_binary,
+    representations,
+    with_positional_encoding,
+)
 from skillgen.sources.openapi.references import Resolver
 from skillgen.text import lazy_re as re
 
@@ -90,7 +96,7 @@ class BodyReader:
         flat = EMPTY_OBJECT
         if "itemSchema" not in representation.media:
             flat = self._flatten(representation.schema, child(representation.pointer, "schema"), sent_by_service)
-        parameters = apply_encoding(flat.parameters, representation.media.get("encoding"))
+        parameters = apply_encoding(flat.parameters, representation, self._resolver, self._schemas)
         if "multipart/form-data" in representation.media_types:
             parameters = tuple(map(_with_file, parameters))
         schema = flat.schema if parameters else None
@@ -109,13 +115,17 @@ class BodyReader:
         schema = representation.read(self._schemas) or ANYTHING
         if schema == ANYTHING and all(map(is_binary, representation.media_types)) and representation.media_types:
             schema = Schema(types=("string",), format="binary")  # the form of a file in 3.1
+        serialization = _body_serialization(representation)
+        if not representation.media.keys().isdisjoint(("prefixEncoding", "itemEncoding")):
+            schema, headers = with_positional_encoding(schema, representation, self._resolver, self._schemas)
+            serialization = Serialization(part_headers=headers) if headers else serialization
         return Parameter(
             name="body",
             location="body",
             required=body.get("required") is True,
             schema=schema,
             description=text_of(body, "description"),
-            serialization=_body_serialization(representation),
+            serialization=serialization,
             pointer=pointer,
             origins={"name": Origin("defaulted", "a request body has no name")},
         )

@@ -69,14 +69,10 @@ def is_manifest(data: dict[str, Json], name: str, url: str | None) -> bool:
 
 def check_version(version: str, problems: ProblemLog, *, is_manifest: bool) -> None:
     """Reports an unknown version, and one that is not allowed for manifests (seed 002, 3.2)."""
-    if not is_manifest and version.startswith(("2.", "3.0")):
-        return
-    if version.startswith("2."):
-        message = f"Swagger {version[:20]} is read; manifests are OpenAPI 3.1 or later"
-        problems.report("version-old", "/swagger", message)
-    elif version.startswith("3.0"):
-        problems.report("version-old", "/openapi", f"OpenAPI {version[:20]} is read; manifests are 3.1 or later")
-    elif not version.startswith(("3.1", "3.2")):
+    key = "swagger" if version.startswith("2.") else "openapi"
+    if is_manifest and version.startswith(("2.", "3.0")):
+        problems.report("version-old", f"/{key}", f"{key} {version[:20]} is read; manifests are OpenAPI 3.1 or later")
+    elif not version.startswith(("2.", "3.0", "3.1", "3.2")):
         problems.report("version-unknown", "/openapi", f"OpenAPI {version[:20]} is unknown; it is read as 3.2")
 
 
@@ -145,10 +141,7 @@ def check_audience(operation: dict[str, Json], pointer: str, problems: ProblemLo
 
 def check_texts(tool: Tool, problems: ProblemLog) -> None:
     """Reports a missing or unsuitable summary or description of an operation (seed 002, 4.1 and 4.2)."""
-    if tool.is_preflight:
-        return
-    if tool.summary is None and tool.description is None:
-        problems.report("tool-undescribed", tool.pointer, f"{tool.name} has no summary and no description")
+    if tool.is_preflight or (tool.summary is None and tool.description is None):  # which a rule reports
         return
     for name in ("summary", "description"):
         if getattr(tool, name) is None:

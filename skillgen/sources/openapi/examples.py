@@ -440,6 +440,8 @@ class RequestGenerator:
         for name, member in value.items():
             rule = rules.get(name) or Serialization()
             media_type = first_concrete(rule.media_type)
+            if any(item.required for item in rule.part_headers):
+                raise NoExample(f"the part {name[:60]} needs a header of its own")
             if self._is_file(schemas.get(name, ANYTHING)):
                 count = len(member) if isinstance(member, list) else 1
                 yield from [

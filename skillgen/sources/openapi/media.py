@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from itertools import chain
+from typing import Any
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -18,7 +19,7 @@ from skillgen.model.schema import Location, Parameter, Schema, Serialization
 from skillgen.model.schema_json import Types
 from skillgen.model.serialization import is_exploded, is_json, is_json_lines, is_json_sequence
 from skillgen.model.values import Json, child, follow
-from skillgen.sources.json_access import as_dict, text_of
+from skillgen.sources.json_access import as_dict, as_list, text_of
 from skillgen.sources.json_schema.loader import SchemaDocument
 from skillgen.sources.json_schema.merge import merge
 from skillgen.sources.openapi.paths import METHODS
@@ -158,6 +159,31 @@ class DeclaredExample(Struct, frozen=True):
     description: str | None = None
 
 
+def headers_from(owner: dict[str, Json], pointer: str, resolver: Resolver, schemas: SchemaDocument) -> list[Parameter]:
+    """Returns the headers of a response, or of a part of a body; its media type is declared otherwise."""
+    found = []
+    for name, raw in as_dict(owner.get("headers")).items():
+        header, at = resolver.resolve(raw, child(pointer, "headers", name))
+        if header is not None and name.lower() != "content-type":
+            found.append(Parameter(name=name, location="header", **parameter_fields(header, at, resolver, schemas)))
+    return found
+
+
+def parameter_fields(raw: dict[str, Json], pointer: str, resolver: Resolver, schemas: SchemaDocument) -> dict[str, Any]:
+    """Returns what a parameter and a header declare alike (OpenAPI 3.1, "Header Object")."""
+    declared, at = raw.get("schema"), child(pointer, "schema")
+    if declared is None:
+        declared, at = first_media_schema(raw.get("content"), child(pointer, "content"), resolver)
+    schema = schemas.schema(declared, at) if declared is not None else Schema()
+    return {
+        "required": raw.get("required") is True,
+        "schema": schema,
+        "description": text_of(raw, "description") or schema.description,
+        "deprecated": raw.get("deprecated") is True or schema.deprecated,
+        "pointer": pointer,
+    }
+
+
 def declared_examples(owner: dict[str, Json], pointer: str, resolver: Resolver) -> Iterator[DeclaredExample]:
     """Yields the values of `example` and `examples` (OpenAPI 3.2, "Example Object"); `externalValue` is not fetched."""
     if "example" in owner:
@@ -234,15 +260,43 @@ def serialization_of(raw: dict[str, Json], location: Location, schema: Schema, t
     return replace(found or _DEFAULT, explode=is_exploded(_DEFAULT_STYLES[location], None))
 
 
-def apply_encoding(parameters: Iterable[Parameter], encoding: Json) -> tuple[Parameter, ...]:
+def apply_encoding(
+    parameters: Iterable[Parameter], form: Representation, resolver: Resolver, schemas: SchemaDocument
+) -> tuple[Parameter, ...]:
     """Returns the properties of a body with their serialisation from its `encoding`."""
-    encodings = as_dict(encoding)
-    return tuple(
-        replace(item, serialization=_serialization(raw, "body", item.schema, text_of(raw, "contentType")))
-        if (raw := as_dict(encodings.get(item.name)))
-        else item
-        for item in parameters
-    )
+    encodings, pointer = as_dict(form.media.get("encoding")), child(form.pointer, "encoding")
+
+    def encoded(item: Parameter) -> Parameter:
+        if not (raw := as_dict(encodings.get(item.name))):
+            return item
+        headers = tuple(headers_from(raw, child(pointer, item.name), resolver, schemas))
+        sent = _serialization(raw, "body", item.schema, text_of(raw, "contentType"))
+        return replace(item, serialization=replace(sent or _DEFAULT, part_headers=headers) if headers else sent)
+
+    return tuple(map(encoded, parameters))
+
+
+def with_positional_encoding(
+    schema: Schema, form: Representation, resolver: Resolver, schemas: SchemaDocument
+) -> tuple[Schema, tuple[Parameter, ...]]:
+    """Returns the schema of a multipart body with the media types of its parts by position, and their headers.
+
+    See OpenAPI 3.2, "Encoding `multipart` Media Types".
+    """
+    first, rest = [*map(as_dict, as_list(form.media.get("prefixEncoding")))], as_dict(form.media.get("itemEncoding"))
+    places = [(raw, child(form.pointer, "prefixEncoding", index)) for index, raw in enumerate(first)]
+    places.append((rest, child(form.pointer, "itemEncoding")))
+    parts = {item.name: item for place in places for item in headers_from(*place, resolver, schemas)}
+    prefix = (*schema.prefix_items, *[schema.items or Schema()] * (len(first) - len(schema.prefix_items)))
+    prefix = (*map(_as_media_type, prefix, first), *prefix[len(first) :])
+    items = _as_media_type(schema.items or Schema(), rest) if rest else schema.items
+    return replace(schema, prefix_items=prefix, items=items), tuple(parts.values())
+
+
+def _as_media_type(item: Schema, encoding: dict[str, Json]) -> Schema:
+    name = text_of(encoding, "contentType")
+    constraints = {**(item.constraints or {}), "contentMediaType": name}
+    return replace(item, constraints=constraints) if name is not None else item
 
 
 def _serialization(
@@ -261,7 +315,6 @@ def _serialization(
         explode=explode,
         allow_reserved=raw.get("allowReserved") is True or raw.get(SKIP_ENCODING) is True,
         media_type=media_type,
-        headers=tuple(name for name in as_dict(raw.get("headers")) if name.lower() != "content-type"),
         allow_empty=raw.get("allowEmptyValue") is True and location == "query",
     )
     return None if serialization == _DEFAULT else serialization

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from msgspec.structs import replace
@@ -20,8 +20,9 @@ from skillgen.model.resource import Group
 from skillgen.model.serialization import is_json_lines, is_json_sequence
 from skillgen.model.tool import CAUTION, Semantics, Tool
 from skillgen.model.values import Json, Origin, child
-from skillgen.sources.json_access import as_dict, as_list, flag_from, text_of, texts_of
+from skillgen.sources.json_access import as_dict, as_list, text_of, texts_of
 from skillgen.sources.json_schema.loader import SchemaDocument
+from skillgen.sources.mcp.fields import FieldReader, FieldResolver, SourcedValue
 from skillgen.sources.openapi.bodies import Body, BodyReader
 from skillgen.sources.openapi.checks import check_audience, check_path, check_texts
 from skillgen.sources.openapi.examples import RequestGenerator, login_parameters
@@ -29,7 +30,7 @@ from skillgen.sources.openapi.parameters import ParameterReader
 from skillgen.sources.openapi.paths import PathOperation, PathReader
 from skillgen.sources.openapi.references import Resolver
 from skillgen.sources.openapi.responses import ResponseReader, pagination_of
-from skillgen.sources.openapi.security import SecurityReader, endpoints_from, scopes_of
+from skillgen.sources.openapi.security import SecurityReader, endpoints_from, scopes_of, url_of
 from skillgen.text.summary import join_texts
 from skillgen.text.words import FORMAT_IN_PATH
 
@@ -100,7 +101,8 @@ class OperationReader:
         output = outputs[0] if outputs else None
         success_status = min((status for status in responses if status.startswith("2")), default="default")
         success = self.resolver.resolve_or_empty(responses.get(success_status))
-        auth = self.security.effective_security(operation, pointer)
+        own = self.security.declared_security(operation, pointer)
+        auth = self.security.default if own is None else own
         title, description = _tool_texts(operation)
         origins = {} if name == entry.operation_id else {"name": Origin("inferred", "method and path")}
         texts = _texts(entry, origins)
@@ -135,6 +137,7 @@ class OperationReader:
             method=entry.sent_method,
             path=entry.path,
             endpoints=self._endpoints(entry),
+            documentation=url_of(operation.get("externalDocs"), "url", child(pointer, "externalDocs"), self._problems),
             deprecated=operation.get("deprecated") is True,
             deprecation=_deprecation_of(operation, success),
             streaming=True if stream is not None else None,
@@ -348,74 +351,34 @@ def _texts(entry: PathOperation, origins: dict[str, Origin]) -> dict[str, str | 
 
 
 _HINTS = {
-    "readOnlyHint": ("read_only", False),
-    "destructiveHint": ("destructive", True),
-    "idempotentHint": ("idempotent", False),
-    "openWorldHint": ("open_world", True),
+    "readOnlyHint": "read_only",
+    "destructiveHint": "destructive",
+    "idempotentHint": "idempotent",
+    "openWorldHint": "open_world",
 }
-"""Field and cautious value of each hint."""
 
 _EXTENSIONS = ("x-mcp", "x-speakeasy-mcp")
 """Extensions that describe an operation as a tool."""
 
 _CONSEQUENTIAL = "x-openai-isConsequential"
 
-_SourcedValue = tuple[bool, Origin]
-
 
 def _semantics_of(entry: PathOperation, problems: ProblemLog) -> Semantics:
     """Returns the declared semantics of an operation; the most cautious value of each field counts."""
-    resolved: dict[str, _SourcedValue] = {}
-    for field, (value, origin) in _declared_semantics(entry.operation, entry.pointer, problems):
-        best = resolved.setdefault(field, (value, origin))
-        if value == best[0]:
-            continue
-        worse, other = (value, origin), best
-        if CAUTION[field].index(value) < CAUTION[field].index(best[0]):
-            worse, other = best, worse
-        resolved[field] = worse
-        problems.report(
-            "safety-facts-disagree",
-            entry.pointer,
-            f"{field} is {str(other[0]).lower()} by {other[1].source}, but {str(worse[0]).lower()} by "
-            f"{worse[1].source}; the more cautious one is used",
-        )
-    return Semantics(
-        **{field: value for field, (value, _) in resolved.items()},  # type: ignore[arg-type]
-        origins={field: origin for field, (_, origin) in resolved.items()} or None,
-    )
-
-
-def _declared_semantics(
-    operation: Mapping[str, Json], pointer: str, problems: ProblemLog
-) -> Iterator[tuple[str, _SourcedValue]]:
-    for name in filter(operation.__contains__, _EXTENSIONS):
-        extension, location = operation[name], child(pointer, name)
-        annotations = as_dict(extension).get("annotations")
-        if annotations is not None and not isinstance(annotations, dict):
-            problems.report("member-invalid", child(location, "annotations"), "expected an object; left out")
-        for holder_pointer, holder in ((location, extension), (child(location, "annotations"), annotations)):
-            for hint, (field, cautious) in _HINTS.items():
-                yield from _flag(as_dict(holder), hint, holder_pointer, field, cautious, problems)
-    for field, (asks, origin) in _flag(operation, _CONSEQUENTIAL, pointer, "requires_confirmation", True, problems):
-        yield field, (asks, origin)
-        if asks:
-            yield "destructive", (True, origin)
-
-
-def _flag(
-    holder: Mapping[str, Json], key: str, pointer: str, field: str, cautious: bool, problems: ProblemLog
-) -> Iterator[tuple[str, _SourcedValue]]:
-    value = holder.get(key)
-    if isinstance(value, bool):
-        yield field, (value, Origin("declared", child(pointer, key)))
-    elif value is not None:
-        read = flag_from(value, cautious)
-        end = "left out" if read is None else f"read as {str(read).lower()}, to be careful"
-        location = child(pointer, key)
-        problems.report("member-invalid", location, f"expected true or false, found {str(value)[:60]!r}; {end}")
-        if read is not None:
-            yield field, (read, Origin("inferred", key))
+    found: dict[str, list[SourcedValue | None]] = {field: [] for field in _HINTS.values()}
+    operation = FieldReader(entry.operation, entry.pointer, "entry", problems)
+    for name in filter(entry.operation.__contains__, _EXTENSIONS):
+        extension = FieldReader(as_dict(entry.operation[name]), child(entry.pointer, name), "entry", problems)
+        for holder in (extension, extension.object("annotations")):
+            for hint, field in _HINTS.items():
+                found[field].append(holder.read(hint, "flag", CAUTION[field]))
+    asks = operation.read(_CONSEQUENTIAL, "flag", CAUTION["requires_confirmation"])
+    found["destructive"].append(asks if asks is not None and asks.value else None)
+    resolver = FieldResolver(problems)
+    values = {
+        field: resolver.cautious(field, *read) for field, read in {**found, "requires_confirmation": [asks]}.items()
+    }
+    return Semantics(**values, origins=resolver.origins)
 
 
 def _tool_texts(operation: Mapping[str, Json]) -> tuple[str | None, str | None]:

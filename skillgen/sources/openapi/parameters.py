@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from itertools import chain
 
 from msgspec.structs import replace
 
@@ -18,7 +19,7 @@ from skillgen.sources.openapi.media import (
     DeclaredExample,
     apply_encoding,
     declared_examples,
-    first_media_schema,
+    parameter_fields,
     representations,
     serialization_of,
 )
@@ -146,7 +147,7 @@ class ParameterReader:
                 break
             parameters = flatten(self._schemas, form.schema, child(form.pointer, "schema"), "query").parameters
             if parameters:
-                return apply_encoding(parameters, form.media.get("encoding"))
+                return apply_encoding(parameters, form, self._resolver, self._schemas)
         complete_query = {"name": "querystring", **raw, "in": "query", "style": QUERY_STRING}
         query = self._parameter_from(complete_query, pointer)
         return () if query is None else (query,)
@@ -177,25 +178,14 @@ class ParameterReader:
             return None
         if name.lower() in self._written and location in ("header", "query"):
             return None
-        schema_raw, schema_pointer = raw.get("schema"), child(pointer, "schema")
-        examples = tuple(declared_examples(raw, pointer, self._resolver))
-        if schema_raw is None:
-            content, content_pointer = as_dict(raw.get("content")), child(pointer, "content")
-            schema_raw, schema_pointer = first_media_schema(content, content_pointer, self._resolver)
-            for form in representations(content, content_pointer, self._resolver):
-                examples += tuple(declared_examples(form.media, form.pointer, self._resolver))
-        schema = self._schemas.schema(schema_raw, schema_pointer) if schema_raw is not None else Schema()
+        fields = parameter_fields(raw, pointer, self._resolver, self._schemas)
+        forms = representations(as_dict(raw.get("content")), child(pointer, "content"), self._resolver)
+        owners = [(raw, pointer), *((form.media, form.pointer) for form in forms)]
+        examples = tuple(chain.from_iterable(declared_examples(*owner, self._resolver) for owner in owners))
         if examples:
             # They override the examples of the schema (OpenAPI 3.1, "Parameter Object").
-            schema = replace(schema, examples=tuple(example.value for example in examples))
+            fields["schema"] = replace(fields["schema"], examples=tuple(example.value for example in examples))
             self.examples[pointer] = examples
-        return Parameter(
-            name=name,
-            location=location,
-            required=raw.get("required") is True or location == "path",
-            schema=schema,
-            description=text_of(raw, "description") or schema.description,
-            deprecated=raw.get("deprecated") is True or schema.deprecated,
-            serialization=serialization_of(raw, location, schema, self._schemas.types),
-            pointer=pointer,
-        )
+        fields["required"] |= location == "path"
+        sent = serialization_of(raw, location, fields["schema"], self._schemas.types)
+        return Parameter(name=name, location=location, serialization=sent, **fields)

@@ -17,7 +17,7 @@ from urllib.parse import unquote
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from skillgen.errors import Problem, ProblemLog, SourceError
+from skillgen.errors import Problem, ProblemLog, SkillgenError, SourceError
 from skillgen.model.credentials import origin_of
 from skillgen.model.service import Service
 from skillgen.model.traversal import rewrite_pointers
@@ -196,13 +196,10 @@ class _Source(Struct, frozen=True):
     """Its identifiers; `None` if its references cannot use any."""
 
 
-class _NotRead(Exception):
-    """A document is not read; holds the reason and the fix."""
+class _NotRead(SkillgenError):
+    """A document is not read; says the reason and the fix."""
 
-    def __init__(self, reason: str, fix: str | None = None) -> None:
-        super().__init__(reason)
-        self.reason = reason
-        self.fix = fix
+    advice = ""
 
 
 class _Bundler:
@@ -328,8 +325,8 @@ class _Bundler:
                 raw = self._load(location, name)
             except _NotRead as error:
                 note_other_input()  # the document may exist at the next run
-                message = f"the description refers to this document, but {error.reason}"
-                self._problems.report("document-not-read", name, message, error.fix)
+                message = f"the description refers to this document, but {error.what}"
+                self._problems.report("document-not-read", name, message, error.fix or None)
             else:
                 stem = decoded_path(location.key.replace("\\", "/")).rpartition("/")[2].partition(".")[0]
                 self._file_count += 1
@@ -381,7 +378,7 @@ class _Bundler:
             else:
                 document = self._load_file(location.path, problems)
         except SourceError as error:
-            raise _NotRead(f"it {error.what}", error.fix) from None
+            raise _NotRead(f"it {error.what}", fix=error.fix) from None
         for problem in problems:
             self._problems.add(replace(problem, where=f"{name}: {problem.where}"))
         self._size_bytes += document.size_bytes
@@ -391,7 +388,7 @@ class _Bundler:
 
     def _fetch(self, url: str, problems: ProblemLog) -> Document:
         if not self._policy.remote:
-            raise _NotRead("URLs are not fetched", "set the option `allow-remote-refs` if you trust them")
+            raise _NotRead("URLs are not fetched", fix="set the option `allow-remote-refs` if you trust them")
         if not is_url(url) or origin_of(url) is None:
             raise _NotRead("its URL cannot be fetched")
         if self._fetch_count >= _FETCHES_LIMIT:
@@ -405,7 +402,7 @@ class _Bundler:
 
     def _load_file(self, path: Path | None, problems: ProblemLog) -> Document:
         if path is None or self._root is None:
-            raise _NotRead("a description on standard input has no folder", "give the description as a file")
+            raise _NotRead("a description on standard input has no folder", fix="give the description as a file")
         try:
             resolved = path.resolve()
         except (OSError, ValueError, RuntimeError):
@@ -413,7 +410,7 @@ class _Bundler:
         if not self._policy.outside and not resolved.is_relative_to(self._root):
             raise _NotRead(
                 "it is outside the folder of the description",
-                "set the option `allow-outside-refs` if you trust the description",
+                fix="set the option `allow-outside-refs` if you trust the description",
             )
         if not _is_file(resolved):
             # Unlike `Path.exists`, this is false for a path that the system refuses.

@@ -20,7 +20,7 @@ from skillgen.sources.json_schema.loader import SchemaDocument
 from skillgen.sources.openapi.media import (
     Representation,
     declared_examples,
-    first_media_schema,
+    headers_from,
     representations,
 )
 from skillgen.sources.openapi.references import Resolver
@@ -79,7 +79,8 @@ class ResponseReader:
         )
 
     def _outputs(self, status: str, response: dict[str, Json], pointer: str) -> Iterator[Output]:
-        headers, links = tuple(self._headers(response, pointer)), tuple(self._links(response, pointer))
+        headers = tuple(headers_from(response, pointer, self._resolver, self._schemas))
+        links = tuple(self._links(response, pointer))
         # In 3.2 the description is optional next to a summary.
         description = text_of(response, "description") or text_of(response, "summary")
         content = as_dict(response.get("content"))
@@ -115,27 +116,6 @@ class ResponseReader:
                         name=example.name,
                         description=example.description,
                     )
-
-    def _headers(self, response: dict[str, Json], pointer: str) -> Iterator[Parameter]:
-        for name, raw in as_dict(response.get("headers")).items():
-            header, header_pointer = self._resolver.resolve(raw, child(pointer, "headers", name))
-            if header is None or name.lower() == "content-type":
-                continue
-            declared, schema_pointer = header.get("schema"), child(header_pointer, "schema")
-            if declared is None and "content" in header:
-                declared, schema_pointer = first_media_schema(
-                    header["content"], child(header_pointer, "content"), self._resolver
-                )
-            schema = self._schemas.schema(declared, schema_pointer) if declared is not None else Schema()
-            yield Parameter(
-                name=name,
-                location="header",
-                required=header.get("required") is True,
-                schema=schema,
-                description=text_of(header, "description") or schema.description,
-                deprecated=header.get("deprecated") is True or schema.deprecated,
-                pointer=header_pointer,
-            )
 
     def _links(self, response: dict[str, Json], pointer: str) -> Iterator[Link]:
         for name, raw in as_dict(response.get("links")).items():

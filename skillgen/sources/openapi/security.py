@@ -73,18 +73,11 @@ class SecurityReader:
         items = map(as_dict, as_dict(document.get("paths")).values())
         return any(as_list(as_dict(operation).get("security")) for item in items for operation in item.values())
 
-    def effective_security(self, operation: dict[str, Json], pointer: str) -> SecurityOptions | None:
-        """Returns the requirements of an operation: those that it declares, else those of the description.
-
-        Only a list replaces the latter: null or a malformed value is reported and replaces nothing.
-        """
-        declared = self.declared_security(operation, pointer)
-        return self.default if declared is None else declared
-
     def declared_security(self, operation: dict[str, Json], pointer: str) -> SecurityOptions | None:
         """Returns the requirements that an operation itself declares; `None` if it declares none that can be read.
 
-        For a webhook or a callback, they are those of its receiver; the requirements of the description do not apply.
+        For a webhook or a callback, they are those of its receiver; those of the description do not apply. For another
+        operation only a list replaces these: null or a malformed value is reported and replaces nothing.
         """
         return self._options(operation["security"], child(pointer, "security")) if "security" in operation else None
 
@@ -104,7 +97,8 @@ class SecurityReader:
         for index, requirement in enumerate(requirements):
             where = child(pointer, index)
             if isinstance(requirement, dict):
-                options[self._option(requirement, where)] = None
+                credentials = (self._credential(*item, child(where, item[0])) for item in requirement.items())
+                options[tuple(credentials)] = None
             else:
                 message = f"a security requirement is an object, not {kind_of(requirement)}; it is ignored"
                 self._report(where, message, "write `- NAME: []`")
@@ -114,9 +108,6 @@ class SecurityReader:
 
     def _report(self, pointer: str, message: str, fix: str) -> None:
         self._problems.report("security-invalid", pointer, message, fix)
-
-    def _option(self, requirement: dict[str, Json], pointer: str) -> tuple[Credential, ...]:
-        return tuple(self._credential(name, scopes, child(pointer, name)) for name, scopes in requirement.items())
 
     def _credential(self, written: str, scopes: Json, pointer: str) -> Credential:
         if not isinstance(scopes, list):
@@ -150,13 +141,13 @@ class SecurityReader:
             scheme, pointer = self._resolver.resolve(raw, child(SCHEMES, name))
             if scheme is None:
                 continue
-            if not isinstance(scheme.get("type"), str):
-                self._report_scheme(pointer, "the security scheme has no type", "give it one")
+            kind = text_of(scheme, "type")
+            self._check_required("the security scheme", scheme, ("type", *_REQUIRED.get(kind or "", ())), pointer)
+            if kind is None:
                 continue
-            if scheme["type"] not in _TYPES:
-                message = f"the type {scheme['type'][:40]!r} is not defined by OpenAPI"
-                self._report_scheme(pointer, message, f"write one of {', '.join(_TYPES)}")
-            self._check_required("the security scheme", scheme, _REQUIRED.get(scheme["type"], ()), pointer)
+            if kind not in _TYPES:
+                fix = f"write one of {', '.join(_TYPES)}"
+                self._report_scheme(pointer, f"the type {kind[:40]!r} is not defined by OpenAPI", fix)
             if scheme["type"] == "oauth2":
                 auth.extend(self._oauth_flows(name, scheme, pointer))
             else:
