@@ -306,16 +306,18 @@ def _judged(tool: Tool, semantics: Semantics, method: str, context: _Context) ->
             said = None
     found: list[tuple[Effect | None, str]] = [(of_method, by_method)]
     found += [(verb and verb.effect, _BY_NAME), (said and said.effect, _BY_TEXT)]
-    if tool.parameters:
-        found += _chosen_by_arguments(tool, named, semantics, context.types, bool(verb or of_method))
+    chosen = [*_chosen_by_arguments(tool, named, semantics, context.types, bool(verb or of_method))]
     if any(each and each.word in _WORDS["manages"] for each in (verb, said)):
         found += [(effect, _BY_TEXT) for effect in _verbs_in(text[:_TEXT_LIMIT])]
+        if {effect for effect, _ in chosen} == {"read"}:
+            found.clear()
+    found += chosen
     if method == "post" and not (verb and verb.effect != "read"):
         found.append((_effect_of_last_segment(tool, verb), by_method))
     if method == "post" and not verb and not (said and said.effect == "read"):
         made = _effect_of_posting(tool)
         found.append((made if made == "sends" or not text else None, by_method))
-    if not (method or verb or said) and _names_a_thing(own, tool.description or text):
+    if not (method or verb or said) and _names_a_thing(tool.description or text):
         found.append(("read", _BY_NAME))
     return max(
         ((effect, source) for effect, source in found if effect), key=lambda item: rank_of(item[0]), default=None
@@ -404,7 +406,7 @@ def _verb_of_name(tool: Tool, own: Sequence[str], method: str, readings: Sequenc
             for at, word in enumerate(words, 1)
             if word in _VERBS and (word not in _NOUNS_AT_END or (at == 1 and not is_thing))
         ]
-    return min(nouns, key=lambda verb: verb.word in _NOUNS, default=None)
+    return min(nouns, key=lambda verb: verb.word in _NOUNS or verb.effect == "read", default=None)
 
 
 def _effect_of_posting(tool: Tool) -> Effect | None:
@@ -424,16 +426,11 @@ def _effect_of_last_segment(tool: Tool, verb: _Verb | None) -> Effect | None:
     return _PLAIN.get(last) if not verb else None
 
 
-def _names_a_thing(words: Sequence[str], text: str) -> bool:
-    """True if a name, or the start of a text, names what is returned: `invoices_unpaid`, "Margin of a client".
-
-    No verb that sends or deletes may be in the text.
-    """
-    found = _WORD.findall(_folded(text[:_TEXT_LIMIT]).lower())
-    if (found and _base(found[0])) or not {"sends", "destructive"}.isdisjoint(_verbs_in(text[:_TEXT_LIMIT])):
-        return False
-    is_plural = singular(words[0]) != words[0] and words[0] not in _VERBS if words else False
-    return is_plural or (bool(found) and singular(found[0]) in _READ_NOUNS)
+def _names_a_thing(text: str) -> bool:
+    """True if the start of a text names what is returned: "Margin of a client". No verb in it sends or deletes."""
+    first = _WORD.search(text := _folded(text[:_TEXT_LIMIT]).lower())
+    is_noun = first is not None and not _base(first[0]) and singular(first[0]) in _READ_NOUNS
+    return is_noun and {"sends", "destructive"}.isdisjoint(_verbs_in(text))
 
 
 def _plain_effect(readings: Sequence[tuple[str, ...]]) -> Effect | None:
@@ -483,17 +480,19 @@ def _chosen_by_arguments(
 ) -> Iterator[tuple[Effect, str]]:
     """Yields what the arguments of a call may choose: an action, that it deletes, a file that it writes.
 
-    An optional action is data, if name or method say what the tool does. An action is one on what the name says.
+    Optional ones are data, if name or method say what the tool does. An action is one on what the name says.
     """
     for item, words in zip(tool.parameters, named, strict=True):
         source = _BY_ARGUMENT + item.name
         if words[-1] in _WORDS["choosers"] and (item.required or not is_known):
-            values = [_words(str(value)) for value in _values_of(item, types)]
-            acts = [value for value in values if value and value[0] in _PLAIN]
-            yield from ((_effect_of(act[0], act[1:] or _words(tool.name)[-1:]), source) for act in acts)
+            values = [_words(str(value)) or ("",) for value in _values_of(item, types)]
+            verbs = _PLAIN if words[-1] in _WORDS["ways"] else _VERBS
+            acts = [_effect_of(act[0], act[1:] or _words(tool.name)[-1:]) for act in values if act[0] in verbs]
+            if len(acts) == len(values) or {*acts} != {"read"}:
+                yield from ((effect, source) for effect in acts)
         elif words[0] in _WORDS["deletes"] and item.schema.types == ("boolean",) and semantics.destructive is None:
             yield "destructive", source
-        elif words[0] in _WORDS["saves"] and words[-1] in _WORDS["places"]:
+        elif words[0] in _WORDS["saves"] and words[-1] in _WORDS["places"] and (item.required or not is_known):
             yield "write", source
 
 
