@@ -465,8 +465,6 @@ def metadata_from_mapping(raw: dict[str, Json], pointer: str, problems: ProblemL
         elif name in ("requires", "invocation") and isinstance(value, dict):
             keys |= {camel(inner): inner for inner in value}
             shaped[name] = {camel(inner): item for inner, item in value.items()}
-        elif name in ("identity", "alternativeAccess"):
-            shaped[name] = as_dict(value) | shaped[name]
         else:
             shaped[name] = None if (name, value) == ("apiEndpoint", "none") else value
     fields = FieldReader(

@@ -17,10 +17,10 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from skillgen.errors import ProblemLog
-from skillgen.model.auth import RateLimit
+from skillgen.model.auth import Invocation, RateLimit
 from skillgen.model.calls import ErrorCase
 from skillgen.model.mcp_fields import ERROR, LIMIT, Field, Kind, Place, spellings
-from skillgen.model.tool import CAUTION
+from skillgen.model.tool import CAUTION, Cost
 from skillgen.model.values import Json, Origin, Origins, Value, child
 from skillgen.security.addresses import without_credentials
 from skillgen.sources.json_access import as_dict, as_list, flag_from, is_blank
@@ -180,10 +180,11 @@ class FieldReader(Struct):
             names.append(name.strip().removeprefix("export ").strip())
         return tuple(filter(None, names))
 
-    def objects(self, key: str) -> Iterator[FieldReader]:
-        """Yields a reader for each object of a list."""
+    def objects(self, key: str, *, text_key: str | None = None) -> Iterator[FieldReader]:
+        """Yields a reader for each object of a list; a string counts as one with that string at `text_key`."""
         items = self.items[key] = []
         for index, item in enumerate(value_of(self.read(key, "objects")) or ()):
+            item = {text_key: item} if text_key is not None and isinstance(item, str) else item
             items.append(self._nested(as_dict(item), self.pointer_to(key, index)))
             if isinstance(item, dict):
                 yield items[-1]
@@ -270,6 +271,9 @@ def _shown(value: Json) -> str:
     return names.get(type(value), "a number")
 
 
+_NODES = {"cost": Cost, "invocation": Invocation, "rate_limit": RateLimit}
+
+
 class FieldResolver:
     """Picks the values of the fields of one node of the model; `origins` has the origin of each."""
 
@@ -285,7 +289,7 @@ class FieldResolver:
         return self._origins or None
 
     def facts(self, table: Iterable[Field], candidates: Callable[[Field], Collection[SourcedValue]]) -> dict[str, Any]:
-        """Returns the fields of a node that are declared, those of nodes within it as objects.
+        """Returns the fields of a node that are declared, with the nodes within it; requirements as their fields.
 
         Values that the specification of a field does not know are reported.
         """
@@ -299,7 +303,7 @@ class FieldResolver:
             if (value := self.value(row.name.removesuffix(".text"), *found)) is not None:
                 parent, _, key = row.name.rpartition(".")
                 (facts.setdefault(parent, {}) if parent else facts)[key] = value
-        return facts
+        return {key: _NODES[key](**value) if key in _NODES else value for key, value in facts.items()}
 
     def value(self, field: str, *candidates: SourcedValue | None) -> Json:
         """Returns the value that wins; `None` without candidates."""
@@ -384,7 +388,11 @@ def raw_entries(
 
 
 def named_entries(
-    entries: Iterable[tuple[str, Json]], name_key: str, problems: ProblemLog, known: set[str] | None = None
+    entries: Iterable[tuple[str, Json]],
+    name_key: str,
+    problems: ProblemLog,
+    known: set[str] | None = None,
+    provider: Provider = "entry",
 ) -> Iterator[tuple[str, FieldReader]]:
     """Yields the name and a reader for each entry with a name that no earlier one has; reports the others.
 
@@ -405,7 +413,7 @@ def named_entries(
             seen[name] = pointer
             if known is not None:
                 known.add(name)
-            fields = FieldReader(raw, pointer, "entry", problems)
+            fields = FieldReader(raw, pointer, provider, problems)
             fields.ignore(name_key)
             yield name, fields
 
@@ -466,22 +474,19 @@ def error_cases(owner: FieldReader, key: str) -> Iterator[ErrorCase]:
     raw = owner.raw.get(key)
     if isinstance(raw, dict):
         errors = owner.object(key)
-        for code, value in raw.items():
-            if isinstance(value, dict):
-                yield _error_case(code, errors.object(code))
-            elif isinstance(value, str):
-                errors.ignore(code)
-                yield ErrorCase(code=code, description=value)
+        texts = {code: text for code, text in raw.items() if isinstance(text, str)}
+        errors.ignore(*texts)
+        for code in raw:
+            if code in texts or isinstance(raw[code], dict):
+                described = ErrorCase(code=code, description=texts.get(code))
+                yield described if code in texts else _error_case(code, errors.object(code))
         return
-    texts = raw if isinstance(raw, list) and all(isinstance(item, str) for item in raw) else []
-    cases = [(owner.pointer_to(key, index), ErrorCase(code="", description=text)) for index, text in enumerate(texts)]
-    if texts:
-        owner.ignore(key)
-    for pointer, case in cases or ((item.pointer, _error_case(None, item)) for item in owner.objects(key)):
+    for item in owner.objects(key, text_key="description"):
+        case = _error_case(None, item)
         is_shown = bool(case.code or case.resolution or (case.description or "").strip())
         if not case.code:
             outcome = "shown without one" if is_shown else "left out"
-            owner.problems.report("error-invalid", pointer, f"the error has no code; {outcome}")
+            owner.problems.report("error-invalid", item.pointer, f"the error has no code; {outcome}")
         if is_shown:
             yield case
 

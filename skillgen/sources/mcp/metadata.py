@@ -14,13 +14,13 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from skillgen.errors import ProblemLog, SourceError
-from skillgen.model.auth import Access, AccessLevel, Auth, Endpoint, Invocation, RateLimit, Requirements, Scope
+from skillgen.model.auth import Access, AccessLevel, Auth, Endpoint, Requirements, Scope
 from skillgen.model.mcp_fields import ACCESS, IDENTITY, RELATED, REQUIREMENTS, SCOPE, SERVICE, Field, Place
 from skillgen.model.resource import RelatedServer
 from skillgen.model.service import Service
 from skillgen.model.values import Json, Origin, Value, child
 from skillgen.security.addresses import host_objection, host_of
-from skillgen.sources.json_access import as_dict, text_of
+from skillgen.sources.json_access import as_dict
 from skillgen.sources.mcp.ai_help import AiHelp, ai_help_from_result, drop_undeclared
 from skillgen.sources.mcp.conformance import check_dashdash, check_manifest
 from skillgen.sources.mcp.fields import (
@@ -30,6 +30,7 @@ from skillgen.sources.mcp.fields import (
     SourcedValue,
     counted_limit,
     dashdashes_in_result,
+    named_entries,
     value_of,
 )
 from skillgen.sources.mcp.target import Crawl, is_manifest
@@ -125,7 +126,6 @@ def metadata_fields(sources: MetadataSources, resolver: FieldResolver) -> dict[s
     managers = dict.fromkeys(key for reader in readers for key in reader.raw)
     install = {key: resolver.value(f"install.{key}", *(reader.read(key) for reader in readers)) for key in managers}
     facts = resolver.facts((*SERVICE, *REQUIREMENTS[1:]), sources.all)
-    invocation, limit = facts.pop("invocation", None), facts.pop("rate_limit", None)
     auth = _auth_from(resolver.resolve("requirements.auth", *sources.all(REQUIREMENTS[0])))
     methods = next(_not_null(sources.all(_AUTH_METHODS)), None)
     supported = tuple(item for item in _auth_from(methods) if item.kind not in {known.kind for known in auth})
@@ -135,8 +135,7 @@ def metadata_fields(sources: MetadataSources, resolver: FieldResolver) -> dict[s
         **facts,
         "install": {key: package for key, package in install.items() if package is not None} or None,
         "requirements": Requirements(**{**facts.get("requirements", {}), "auth": (*auth, *supported)}),
-        "invocation": Invocation(**invocation) if invocation else None,
-        "rate_limit": RateLimit(**limit) if limit is not None else counted_limit(sources.dashdashes[0]),
+        "rate_limit": facts.get("rate_limit") or counted_limit(sources.dashdashes[0]),
     }
 
 
@@ -309,12 +308,8 @@ class Manifest:
         """Its tools, raw, each with its pointer."""
 
     def tools(self) -> dict[str, FieldReader]:
-        """Returns its tools by name, for what they add to `tools/list`; the first of a name counts."""
-        tools: dict[str, FieldReader] = {}
-        for pointer, raw in self.raw_tools:
-            if (name := text_of(raw, "name")) is not None:
-                tools.setdefault(name, FieldReader(raw, pointer, "manifest", self.fields.problems))
-        return tools
+        """Returns its tools by name, for what they add to `tools/list`."""
+        return dict(named_entries(self.raw_tools, "name", self.fields.problems, provider="manifest"))
 
     def auth(self) -> tuple[Auth, ...]:
         """Returns the authentication methods; the first has the scopes that can be requested."""

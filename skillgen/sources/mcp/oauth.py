@@ -14,7 +14,7 @@ import sys
 import threading
 import time
 import webbrowser
-from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterator
+from collections.abc import AsyncGenerator, AsyncIterator, Iterator
 from contextlib import aclosing, asynccontextmanager, closing, contextmanager, suppress
 from typing import Any
 from urllib.parse import parse_qsl, urlsplit
@@ -30,7 +30,7 @@ from skillgen.security.secrets import published_url
 from skillgen.sources.http import resolve_public_address
 from skillgen.sources.json_access import TOTAL_TIMEOUT_FACTOR
 from skillgen.sources.mcp import sdk
-from skillgen.sources.mcp.http import causes_of, error_from_transport
+from skillgen.sources.mcp.http import error_from_transport
 from skillgen.sources.mcp.target import Login, ServerTarget
 from skillgen.sources.mcp.tokens import LoginFile, StoredLogin
 from skillgen.text.unicode import printable
@@ -351,9 +351,6 @@ def token_for(target: ServerTarget, url: str, file: LoginFile) -> str | None:
             fix = "register a client there and name it with --client-id, or give a token with --header"
         raise SourceError(f"the login fails: {printable(str(error))}", where=where, fix=fix) from None
     except Exception as error:  # whatever a transport raises, in groups and chains
-        for cause in causes_of(error):
-            if isinstance(cause, SkillgenError):
-                raise cause from None
         if login.announce is None:
             return None  # the crawl reports the error
         lost = error_from_transport(error)
@@ -373,8 +370,7 @@ async def _send_ping(target: ServerTarget, url: str, file: LoginFile) -> tuple[i
     limits, redirect, login = LoginLimits(url, target.timeout_s, target.login.issuer), _Redirect(), target.login
     async with redirect.listening(_registered_port(file)):
         provider = _TokenProvider(url, login, file, redirect, limits)
-        hooks: dict[str, list[Callable[..., Any]]]
-        hooks = {"request": [provider.check, limits.check], "response": [limits.read]}
+        hooks: dict[str, list[Any]] = {"request": [provider.check, limits.check], "response": [limits.read]}
         client = httpx2.AsyncClient(auth=provider, headers=headers, timeout=target.timeout_s, event_hooks=hooks)
         with limits.running():
             async with client:

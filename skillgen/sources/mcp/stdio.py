@@ -138,14 +138,12 @@ class StdioConnection:
         stream = self._process.stdout
         assert stream is not None
         try:
-            with stream:
+            with stream, contextlib.suppress(OSError):
                 for line in read_lines(stream):
                     self._receive(line)
             lost = self._exit_error()
         except ConnectionLost as error:
             lost = error
-        except OSError:
-            lost = self._exit_error()
         with self._lock:
             self._lost = lost
             pending, self._pending = list(self._pending.values()), {}

@@ -15,11 +15,10 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from skillgen.errors import ProblemLog
-from skillgen.model.auth import RateLimit
 from skillgen.model.calls import Example, Input, Output, Pagination
 from skillgen.model.mcp_fields import SEMANTICS, TOOL, Field, first_keys, spellings
 from skillgen.model.schema import Parameter, Schema, arguments_of, is_open, takes_any_names
-from skillgen.model.tool import CAUTION, Cost, Semantics, Tool
+from skillgen.model.tool import CAUTION, Semantics, Tool
 from skillgen.model.values import Json, Origin, Value, child
 from skillgen.sources.examples.calls import call_examples
 from skillgen.sources.json_access import as_dict, as_list
@@ -143,14 +142,13 @@ class ToolReader(Struct, frozen=True, kw_only=True):
         is_input_declared = bool(declared.parameters) or (declared.is_declared and not is_undescribed)
         guidance, described_errors = guidance_from(described) if described is not None else ((), ())
         facts = resolver.facts(TOOL, entry.candidates)
-        limit = facts.pop("rate_limit", None)
+        limit = facts.pop("rate_limit", None) or counted_limit(dashdash)
         tool = Tool(
             name=name,
             summary=resolver.value("summary", fields.read("description") if described is not None else None),
             description=description,
             group=(facts.pop("group", None) or "").strip() or group,
-            cost=Cost(**facts.pop("cost")) if "cost" in facts else None,
-            rate_limit=RateLimit(**limit) if limit is not None else counted_limit(dashdash),
+            rate_limit=limit,
             pagination=Pagination() if facts.pop("pagination", None) else None,
             parameters=declared.parameters,
             input_schema=declared.raw,
