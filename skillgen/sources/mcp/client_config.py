@@ -424,17 +424,7 @@ _LOCAL_NAMES = """
     ruby sh sudo ts-node tsx uv wsl yarn zsh
 """
 _LOCAL = frozenset(_LOCAL_NAMES.split())
-"""Programs that run local files, unless `_PACKAGE_RUNNERS` has them with their first argument."""
-
-_PACKAGE_RUNNERS = {
-    ("bun", "x"),
-    ("deno", "run"),
-    ("npm", "exec"),
-    ("pnpm", "dlx"),
-    ("uv", "tool"),
-    ("yarn", "dlx"),
-}
-"""A program and its first argument, if they run a package."""
+"""Programs that run local files, unless they install a package."""
 
 _PYTHON = re.compile(r"py(thon)?(\d+(\.\d+)?)?(\.exe)?")
 _PROGRAM = re.compile(r"[A-Za-z0-9][\w.+-]{0,63}")
@@ -469,7 +459,7 @@ def _is_portable(target: ServerTarget) -> bool:
     if _PYTHON.fullmatch(program):
         if "-m" not in arguments[:2]:
             return False
-    elif program in _LOCAL and (program, *arguments[:1]) not in _PACKAGE_RUNNERS:
+    elif program in _LOCAL and (target.package_runner is None or (program, *arguments[:1]) == ("uv", "run")):
         return False
     secrets = target.secrets()
     return all(secrets.hide(argument) == argument and is_portable_argument(argument) for argument in arguments)

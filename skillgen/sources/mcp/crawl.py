@@ -41,8 +41,8 @@ from skillgen.sources.mcp.session import (
     AI_HELP_PARAMS,
     GROUPING,
     GROUPS,
+    LISTS,
     MANIFEST_TOOL,
-    SKILLS,
     Answer,
     CancelToken,
     NoAnswer,
@@ -52,16 +52,6 @@ from skillgen.sources.mcp.session import (
 from skillgen.sources.mcp.stdio import StdioConnection
 from skillgen.sources.mcp.target import Crawl as Crawl
 from skillgen.sources.mcp.target import ServerTarget, Transport, find_manifest
-
-_LISTS = {
-    "tools/list": ("tools", "tools"),
-    "resources/list": ("resources", "resources"),
-    "resources/templates/list": ("resources", "resourceTemplates"),
-    "prompts/list": ("prompts", "prompts"),
-    "skills/list": (SKILLS, "skills"),
-    "groups/list": (GROUPS, "groups"),
-}
-"""Method to the capability or extension that declares it, and to the key of its items."""
 
 _HELP_KEYS = ("content", "metadata", "sections")
 
@@ -193,18 +183,18 @@ class _CrawlReader:
         handshake = self._session.handshake
         methods = [
             method
-            for method, (name, _) in _LISTS.items()
+            for method, (name, _) in LISTS.items()
             if handshake.declares(name) or method == "tools/list" or (name == GROUPS and handshake.declares(GROUPING))
         ]
         # Over HTTP, one broken response closes the transport for all requests in flight: tools come first there.
         first = 1 if self._target.url is not None or not handshake.declares("tools") else 0
         results: dict[str, Json] = {}
         for concurrent in (methods[:first], methods[first:]):
-            timeout_s = self._timeout_s(is_declared=any(handshake.declares(_LISTS[method][0]) for method in concurrent))
+            timeout_s = self._timeout_s(is_declared=any(handshake.declares(LISTS[method][0]) for method in concurrent))
             answers = self._session.request_all([(method, {}) for method in concurrent], timeout_s)
             for method, answer in zip(concurrent, answers, strict=True):
                 pages, failure = self._read_list(method, answer, timeout_s)
-                if failure is not None and handshake.declares(_LISTS[method][0]):
+                if failure is not None and handshake.declares(LISTS[method][0]):
                     self._report(method, failure, has_pages=bool(pages))
                 results |= {method: pages} if pages else {}
         return results
@@ -214,7 +204,7 @@ class _CrawlReader:
 
         At the deadline of the crawl, the pages that have arrived remain.
         """
-        items_key, pages, seen = _LISTS[method][1], list[Json](), set[str]()
+        items_key, pages, seen = LISTS[method][1], list[Json](), set[str]()
         while True:
             if isinstance(answer.failure, NoAnswer) and pages and not self._session.seconds_left():
                 self.log.report("list-too-long", method, _CUT)
@@ -285,12 +275,9 @@ class _CrawlReader:
             self.log.report("manifest-tool-missing", "tools/list", message)
         elif scope.call_get_manifest:
             progress(f"calling {MANIFEST_TOOL}")
-            candidates, reason = self._call(MANIFEST_TOOL, {})
-            if (manifest := next(filter(None, map(find_manifest, candidates)), None)) is not None:
-                results["manifest"] = manifest
-            else:
-                reason = reason or "the result of the tool contains no service manifest"
-                self._failed("manifest-failed", MANIFEST_TOOL, "The manifest could not be read", reason)
+            what = "The manifest could not be read"
+            manifest = self._call(MANIFEST_TOOL, {}, find_manifest, "manifest-failed", what)
+            results |= {"manifest": manifest} if manifest is not None else {}
 
     def _read_groups(self, pages: Json) -> list[Json]:
         """Fetches every group and nested group once: a list of `{"group": …, "result": …}`."""
@@ -353,15 +340,19 @@ class _CrawlReader:
                 log.report("skill-file-binary", uri, "The file of a skill is not text; only its name is documented.")
         return texts
 
-    def _call(self, name: str, arguments: dict[str, Json]) -> tuple[list[Json], str]:
-        """Calls a tool; returns what may be its result, the most structured first, or why it failed."""
+    def _call(self, name: str, arguments: dict[str, Json], find: Callable[[Json], Json], code: str, what: str) -> Json:
+        """Calls a tool; returns what `find` finds in its result, the most structured form first, or reports why not."""
         answer = self._session.request("tools/call", {"name": name, "arguments": arguments})
-        result = as_dict(answer.result)
+        result, reason = as_dict(answer.result), "the result of the tool contains no text of that form"
         if answer.failure is not None or result.get("isError") is True:
-            return [], str(answer.failure or "the result is an error")
+            result, reason = {}, str(answer.failure or "the result is an error")
         structured = as_dict(result.get("structuredContent"))
         texts = [text_of(item, "text") or "" for item in as_list(result.get("content"))]
-        return [structured, structured.get("result"), *map(json_or_none, texts), result], ""
+        for form in (structured, structured.get("result"), *map(json_or_none, texts), result):
+            if (found := find(form)) is not None:
+                return found
+        self._failed(code, name, what, reason)
+        return None
 
     def _read_ai_help(self, results: dict[str, Json]) -> dict[str, Json]:
         """Requests the server's own documentation (dashdash, "AI Help Method"); few servers have it.
@@ -374,12 +365,8 @@ class _CrawlReader:
         if self._target.scope.call_ai_help and tool is not None:
             known = as_dict(as_dict(tool.get("inputSchema")).get("properties"))
             params = {key: value for key, value in AI_HELP_PARAMS.items() if key in known and value is not None}
-            candidates, reason = self._call(AI_HELP, params)
-            for item in candidates:
-                if isinstance(item, str) or not as_dict(item).keys().isdisjoint(_HELP_KEYS):
-                    return {AI_HELP: item}
-            self._failed("ai-help-missing", AI_HELP, what, reason or "the result of the tool contains no text")
-            return {}
+            text = self._call(AI_HELP, params, _help_in, "ai-help-missing", what)
+            return {AI_HELP: text} if text is not None else {}
         if self._target.scope.call_ai_help:
             self.log.report("ai-help-missing", AI_HELP, f"The server has no tool {AI_HELP}.")
         is_declared = self._session.handshake.mentions_dashdash
@@ -403,6 +390,10 @@ def _undecoded(value: Json, pointer: str = "", entry: str = "the server") -> Ite
     members = value.items() if isinstance(value, dict) else enumerate(as_list(value))
     for key, item in members:
         yield from _undecoded(item, child(pointer, key), entry)
+
+
+def _help_in(item: Json) -> Json:
+    return item if isinstance(item, str) or not as_dict(item).keys().isdisjoint(_HELP_KEYS) else None
 
 
 def _is_unknown_method(error: RpcError) -> bool:

@@ -90,22 +90,22 @@ class _LimitExceeded(Exception):
 
 def error_from_transport(error: BaseException) -> ConnectionLost | RpcError:
     """Returns why a connection failed, without the messages of exceptions that may quote a header or a URL."""
-    causes = list(causes_of(error))
+    causes = list(_causes_of(error))
     for cause in causes:
         if isinstance(cause, httpx2.HTTPStatusError):
             return _error_from_response(cause.response)
     for cause in causes:
-        if isinstance(cause, _LimitExceeded):
-            return ConnectionLost(str(cause))
         for kind, what, fix in _CAUSES:
             if isinstance(cause, kind):
                 detail = getattr(cause, "verify_message", None) or getattr(cause, "reason", None)
-                return ConnectionLost(what.format(detail=f" ({detail})" if isinstance(detail, str) else ""), fix=fix)
+                shown = f" ({detail})" if isinstance(detail, str) else ""
+                return ConnectionLost(what.format(detail=shown, error=cause), fix=fix)
     return ConnectionLost(f"The connection failed ({type(causes[0]).__name__}).", fix=_CHECK_URL)
 
 
 # In order of precision: exceptions of the library are often caused by those of the system.
 _CAUSES: tuple[tuple[type[BaseException], str, str | None], ...] = (
+    (_LimitExceeded, "{error}", None),
     (ssl.SSLCertVerificationError, "The server's certificate is not trusted{detail}.", _NAME_AUTHORITY),
     (ssl.SSLError, "TLS fails{detail}.", "Check whether the URL must begin with https:// or http://."),
     (socket.gaierror, "The host name is not known.", "Check the URL, and the network."),
@@ -120,11 +120,11 @@ _CAUSES: tuple[tuple[type[BaseException], str, str | None], ...] = (
 )
 
 
-def causes_of(error: BaseException) -> Iterator[BaseException]:
+def _causes_of(error: BaseException) -> Iterator[BaseException]:
     """Returns the exceptions of groups and chains, the innermost first."""
     for cause in (*getattr(error, "exceptions", ()), error.__cause__ or error.__context__):
         if cause is not None:
-            yield from causes_of(cause)
+            yield from _causes_of(cause)
     yield error
 
 

@@ -8,24 +8,16 @@ from __future__ import annotations
 
 import logging
 
-from mcp import MCPError, types
-from mcp.client import auth
-from mcp.client.sse import sse_client
-from mcp.client.streamable_http import streamable_http_client
+from mcp import MCPError as MCPError
+from mcp import types as types
+from mcp.client import auth as auth
+from mcp.client.sse import sse_client as sse_client
+from mcp.client.streamable_http import streamable_http_client as streamable_http_client
 from mcp.shared import auth as models
-from mcp.shared import inbound
-from mcp.shared.jsonrpc_dispatcher import JSONRPCDispatcher
+from mcp.shared import inbound as inbound
+from mcp.shared.jsonrpc_dispatcher import JSONRPCDispatcher as JSONRPCDispatcher
 
-__all__ = [
-    "JSONRPCDispatcher",
-    "MCPError",
-    "auth",
-    "inbound",
-    "models",
-    "sse_client",
-    "streamable_http_client",
-    "types",
-]
+__all__ = ["models"]
 
 # These libraries log URLs with their query and strings of the server; skillgen reports problems without secrets.
 for _name in ("mcp", "httpx2", "httpcore2"):

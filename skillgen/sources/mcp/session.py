@@ -38,6 +38,16 @@ GROUPS = "io.modelcontextprotocol/groups"
 GROUPING = "io.modelcontextprotocol/grouping"
 """Groups as labels of tools that are listed (SEP-2084)."""
 
+LISTS = {
+    "tools/list": ("tools", "tools"),
+    "resources/list": ("resources", "resources"),
+    "resources/templates/list": ("resources", "resourceTemplates"),
+    "prompts/list": ("prompts", "prompts"),
+    "skills/list": (SKILLS, "skills"),
+    "groups/list": (GROUPS, "groups"),
+}
+"""Method to the capability or extension that declares it, and to the key of its items."""
+
 MANIFEST_TOOL = "get_manifest"
 AI_HELP = "ai_help"
 

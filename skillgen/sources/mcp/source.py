@@ -33,18 +33,10 @@ from skillgen.sources.mcp.metadata import Manifest, identity_from_crawl, sources
 from skillgen.sources.mcp.offers import GroupReader, icons_of, offered_skills, prompt_from_entry, resource_from_entry
 from skillgen.sources.mcp.progressive import ERRORS as DISCLOSURE_ERRORS
 from skillgen.sources.mcp.progressive import DisclosedTools
-from skillgen.sources.mcp.session import MODERN_VERSION
+from skillgen.sources.mcp.session import LISTS, MODERN_VERSION
 from skillgen.sources.mcp.target import Crawl
 from skillgen.sources.mcp.tools import ToolReader, callable_entries
 from skillgen.text import lazy_re as re
-
-_ITEMS_KEYS = {
-    "tools/list": "tools",
-    "resources/list": "resources",
-    "resources/templates/list": "resourceTemplates",
-    "prompts/list": "prompts",
-}
-"""List method to the key of its items."""
 
 _PLACEHOLDER = re.compile(r"\{([A-Za-z_][\w.-]*)\}")
 
@@ -57,7 +49,7 @@ def _list_metadata(results: Mapping[str, Json], problems: ProblemLog) -> dict[st
     """
     metadata: dict[str, Json] = {}
     private: list[str] = []
-    for method, items_key in _ITEMS_KEYS.items():
+    for method, (_, items_key) in LISTS.items():
         known = {items_key, "_meta", "nextCursor", "resultType"}
         for page in map(as_dict, as_list(results.get(method))):
             meta = {key: value for key, value in as_dict(page.get("_meta")).items() if key != SERVER_INFO_KEY}
@@ -251,10 +243,10 @@ class _ServiceReader:
         for name, fields in self._listed_entries(method, name_key):
             known.add(name)
             yield name, fields
-        yield from self._groups.entries(_ITEMS_KEYS[method], name_key, known)
+        yield from self._groups.entries(LISTS[method][1], name_key, known)
 
     def _listed_entries(self, method: str, name_key: str) -> Iterator[tuple[str, FieldReader]]:
-        raw = raw_entries(self._crawl.results, method, _ITEMS_KEYS[method], self._problems)
+        raw = raw_entries(self._crawl.results, method, LISTS[method][1], self._problems)
         return named_entries(raw, name_key, self._problems)
 
     def _tools_size_bytes(self) -> int:
