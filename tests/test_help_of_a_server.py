@@ -200,12 +200,12 @@ emoji: [1]
 def test_the_fields_of_the_web_profile_are_read_from_front_matter(tmp_path: Path) -> None:
     """S0-20, S0-42: from `ai_help`, and from an extra text."""
     (tmp_path / "llms.txt").write_text(FRONT_MATTER, "utf-8")
-    helped_out, extra_out = tmp_path / "helped", tmp_path / "extra"
-    for out, options, answer in (
-        (helped_out, (), helped(FRONT_MATTER)),
-        (extra_out, ("--extra", tmp_path / "llms.txt"), None),
+    for name, options, answer in (
+        ("helped", (), helped(FRONT_MATTER)),
+        ("extra", ("--extra", tmp_path / "llms.txt"), None),
     ):
-        finished, _ = documented(tmp_path, "-o", out, *options, tools=tools(), ai_help=answer)
+        (tmp_path / name).mkdir()
+        finished, out = documented(tmp_path / name, *options, tools=tools(), ai_help=answer)
         assert finished.exit_code == 0, finished.stderr
         text = (out / "ai-help.md").read_text("utf-8")
         login = MarkdownDocument(text).section("Authentication and Prerequisites").text

@@ -5,19 +5,19 @@ The text fills gaps; it changes nothing that the source declares.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Any
+from collections.abc import Iterable, Iterator
+from typing import Any, TypeVar
 
 from msgspec import Struct
 from msgspec.structs import replace
 
 from skillgen.errors import ProblemLog, SourceError
-from skillgen.model.auth import Access, Endpoint
+from skillgen.model.auth import Endpoint
 from skillgen.model.mcp_fields import IDENTITY
 from skillgen.model.resource import Section
 from skillgen.model.service import Service
 from skillgen.model.tool import CAUTION
-from skillgen.model.values import Origin, is_inferred
+from skillgen.model.values import Node, Origin
 from skillgen.security.secrets import report_echoed_secrets, secrets_from_url
 from skillgen.sources import http
 from skillgen.sources.arazzo import apply_arazzo, is_arazzo
@@ -26,6 +26,8 @@ from skillgen.sources.mcp.ai_help import AiHelp, ai_help_from_result, with_help
 from skillgen.sources.mcp.fields import FieldResolver
 from skillgen.sources.mcp.metadata import access_from, access_level_from, metadata_fields, sources_from_results
 from skillgen.text import lazy_re as re
+
+N = TypeVar("N", bound=Node)
 
 _LLMS_TXT_PATHS = ("llms.txt", ".well-known/llms.txt")
 """Paths of an llms.txt, below the URL of a site."""
@@ -109,20 +111,31 @@ def with_text(service: Service, text: AiHelp, where: str) -> Service:
         message = "the text was written by skillgen and edited since; an edit of what skillgen derived is not read"
         problems.report("generated-text-edited", where, message)
     addition, text_origin = _service_from_text(text, problems), Origin("declared", where if is_served else "--extra")
-    origins = dict(service.origins or {})
-    changes: dict[str, Any] = {}
-    fields = _FIELDS if text.edited is None else (*_FIELDS, *_names(service), "instructions")
-    for field in fields:
-        value, declared = getattr(addition, field), getattr(service, field)
-        if value in (None, (), ""):
-            continue
-        if declared in (None, ()) or is_inferred(service, field) or field in _names(service):
-            changes[field], origins[field] = value, text_origin
-        elif declared != value:
-            disagreements.report("facts-disagree", where, f"{field}: the text disagrees with the source, which is used")
-    for field, declared, value in _facts_of_parts(service, addition):
-        if None not in (declared, value) and () not in (declared, value) and declared != value:
-            disagreements.report("facts-disagree", where, f"{field}: the text disagrees with the source, which is used")
+
+    def filled(owner: N, added: N, names: Iterable[str], prefix: str = "") -> N:
+        """Returns a node with the values of another where it declares none of its own; reports those that differ."""
+        changes, origins = {}, dict(getattr(owner, "origins", None) or {})
+        for name in names:
+            own, value = getattr(owner, name), getattr(added, name)
+            if value in (None, (), ""):
+                continue
+            if own in (None, ()) or name in weak or (name in origins and origins[name].kind == "inferred"):
+                changes[name], origins[name] = value, text_origin
+            elif own != value:
+                disagree(prefix + name)
+        return replace(owner, **changes, **({"origins": origins or None} if hasattr(owner, "origins") else {}))
+
+    def disagree(field: str) -> None:
+        disagreements.report("facts-disagree", where, f"{field}: the text disagrees with the source, which is used")
+
+    weak = _names(service)
+    for manager, package in (addition.install or {}).items():
+        if (service.install or {}).get(manager, package) != package:
+            disagree(f"install.{manager}")
+    requirements = filled(service.requirements, addition.requirements, ("env", "scopes", "bins", "os"), "requirements.")
+    access = filled(service.access, addition.access, ("cli", "api", "web", "mcp", "api_endpoint"), "access.")
+    result = filled(service, addition, _FIELDS if text.edited is None else (*_FIELDS, *weak, "instructions"))
+    changes, origins = dict[str, Any](), dict(result.origins or {})
     if "access_level" in (addition.origins or {}):
         level, order = addition.access_level, CAUTION["access_level"]
         if "access_level" in origins and level != service.access_level:
@@ -134,18 +147,12 @@ def with_text(service: Service, text: AiHelp, where: str) -> Service:
     for problem in text.metadata.problems:  # of its fields, which are read only here
         problems.add(problem)
     return replace(
-        service,
+        result,
         **changes,
-        access=_merge_access(service.access, addition.access, text_origin),
+        access=access,
         endpoints=_endpoints(service, addition.access.api_endpoint),
         install={**(addition.install or {}), **(service.install or {})} or None,
-        requirements=replace(
-            service.requirements,
-            **{
-                name: getattr(service.requirements, name) or getattr(addition.requirements, name)
-                for name in ("auth", "env", "scopes", "bins", "os")
-            },
-        ),
+        requirements=replace(requirements, auth=requirements.auth or addition.requirements.auth),
         tools=tuple(with_help(tool, help_text, text_origin) for tool in service.tools),
         sections=_merge_sections(service.sections, help_text.sections, is_repeated=text.edited is not None),
         extras={**(service.extras or {}), **({"extra": addition.extras} if addition.extras else {})} or None,
@@ -159,16 +166,6 @@ def _names(service: Service) -> tuple[str, ...]:
     origins = service.origins or {}
     is_weak = {key: key not in origins or origins[key].source.endswith(f"erverInfo/{key}") for key in ("name", "title")}
     return tuple(key for key, weak in is_weak.items() if weak and service.kind == "mcp")
-
-
-def _facts_of_parts(service: Service, addition: Service) -> Iterator[tuple[str, Any, Any]]:
-    """Yields each fact on installation, requirements and other ways to use a service, as declared in both."""
-    for name, value in (addition.install or {}).items():
-        yield f"install.{name}", (service.install or {}).get(name), value
-    for name in ("env", "scopes", "bins", "os"):
-        yield f"requirements.{name}", getattr(service.requirements, name), getattr(addition.requirements, name)
-    for name in ("cli", "api", "web", "mcp"):
-        yield f"access.{name}", getattr(service.access, name), getattr(addition.access, name)
 
 
 _FIELDS = (
@@ -233,13 +230,6 @@ def _endpoints(service: Service, url: str | None) -> tuple[Endpoint, ...]:
     """Returns the endpoints of a service; the text's base URL if an API declares no URL with a host."""
     needs_host = service.kind == "openapi" and not any("://" in endpoint.url for endpoint in service.endpoints)
     return (Endpoint(url=url),) if url is not None and needs_host else service.endpoints
-
-
-def _merge_access(declared: Access, added: Access, origin: Origin) -> Access:
-    names = ("cli", "api", "web", "mcp", "api_endpoint")
-    values = {name: getattr(declared, name) or getattr(added, name) for name in names}
-    origins = {name: origin for name in names if getattr(declared, name) is None and values[name] is not None}
-    return replace(declared, **values, origins={**(declared.origins or {}), **origins} or None)
 
 
 def _candidate_sources(source: str) -> Iterator[str]:
