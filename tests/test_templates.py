@@ -144,7 +144,7 @@ def test_a_template_that_a_custom_template_includes_is_not_reported(mine: Path) 
 
 @pytest.mark.parametrize(
     ("name", "place"),
-    [("reference/macros.md.j2", "{% macro parameters("), ("reference/tool/result.md.j2", '{{ "Returns"')],
+    [("reference/macros.md.j2", "{% macro parameters("), ("reference/tool/result.md.j2", "{# A result")],
 )
 def test_an_error_in_a_macro_or_a_section_names_its_file_and_line_too(mine: Path, name: str, place: str) -> None:
     lines = (ROOT / "templates" / name).read_text("utf-8").split("\n")

@@ -9,18 +9,19 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from http import HTTPStatus
 
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from skillgen.model.calls import ErrorCase, ExampleOutput, Link, Output
+from skillgen.model.calls import ErrorCase, Link, Output
 from skillgen.model.schema import Parameter, Schema
 from skillgen.model.serialization import value_text
 from skillgen.model.service import Service
 from skillgen.model.tool import Tool
-from skillgen.render.items import Branch, branches, nested, rows
+from skillgen.render.examples import ShownExample, shown_outputs
+from skillgen.render.items import branches, nested
 from skillgen.render.pages import tool_link
 from skillgen.render.phrases import once, phrase, phrases, usual_number
 from skillgen.render.semantics import commands_shown
@@ -37,7 +38,6 @@ from skillgen.text.markdown import (
     Markdown,
     code,
     code_list,
-    exact_code,
     exact_json_text,
     inline,
     needs_stop,
@@ -53,10 +53,45 @@ _NO_STATUS = ("", "default")
 """Not a specific status."""
 
 
-def output_facts(output: Output) -> Markdown:
-    """Returns the status and the media types other than plain JSON."""
+class Returned(Struct, frozen=True, kw_only=True):
+    """The words on a result of a tool or of errors."""
+
+    kind: Markdown = NOTHING
+    """The type; empty for an object whose properties are listed, or are not known."""
+
+    facts: Markdown = NOTHING
+    """The status, and media types other than plain JSON."""
+
+    words: str = ""
+    """The descriptions of the result and of its type."""
+
+    notes: Markdown = NOTHING
+    """Sentences on the type."""
+
+    nested: Markdown = NOTHING
+    """The list of what is nested in it."""
+
+    examples: Sequence[ShownExample] = ()
+    """Declared examples."""
+
+def returned(output: Output) -> Returned:
+    """Returns the words on a result."""
+    schema = _expanded(output.schema)
+    inner = branches(schema, "returned") if schema is not None else ()
+    kind = type_phrase(schema) if schema is not None else NOTHING
+    if kind == "any" or (kind == "object" and (output.status or inner)):
+        kind = NOTHING
+    notes = schema_notes(schema, "returned") if schema is not None else NOTHING
+    words = _described(output.description, schema, output.status)
     facts: list[str] = [inline(output.status)] if output.status else []
-    return Markdown(", ".join([*facts, *_media_type_facts(output)]))
+    return Returned(
+        kind=kind,
+        facts=Markdown(", ".join([*facts, *_media_type_facts(output)])),
+        words=with_stop(words) if words and notes else words,
+        notes=notes,
+        nested=nested(inner, "returned"),
+        examples=shown_outputs(output),
+    )
 
 
 def _media_type_facts(output: Output) -> Iterator[str]:
@@ -66,21 +101,12 @@ def _media_type_facts(output: Output) -> Iterator[str]:
         yield phrase("also_types", types=others) if _JSON in output.media_types else others
 
 
-def output_type(output: Output) -> Markdown:
-    """Returns the type of a result; empty for an object whose properties are listed, or are not known."""
-    if output.schema is None:
-        return NOTHING
-    kind = type_phrase(output.schema)
-    says_nothing = kind == "any" or (kind == "object" and (output.status or output_branches(output)))
-    return NOTHING if says_nothing else kind
-
-
-def _described(output: Output) -> str:
-    """Returns the descriptions of a result and of its schema."""
-    description = _told(output.description, output.status)
+def _described(text: str | None, schema: Schema | None, status: str | None) -> str:
+    """Returns the descriptions of a result and of its type."""
+    description = _told(text, status)
     words = [str(inline(description))] if description else []
-    for more in schema_description(output.schema, description) if output.schema is not None else ():
-        if _told(more, output.status):
+    for more in schema_description(schema, description) if schema is not None else ():
+        if _told(more, status):
             words = [*map(with_stop, words), more]
     return " ".join(words)
 
@@ -98,16 +124,6 @@ def _told(text: str | None, status: str | None) -> str:
     return "" if words in _SAYS_NOTHING or words in repeated else text or ""
 
 
-def output_notes(output: Output) -> Markdown:
-    """Returns sentences on the type of a result."""
-    return schema_notes(output.schema, "returned") if output.schema is not None else NOTHING
-
-
-def output_branches(output: Output) -> tuple[Branch, ...]:
-    """Returns what is nested in a result."""
-    return branches(output.schema, "returned") if output.schema is not None else ()
-
-
 def link_line(link: Link) -> Markdown:
     """Says which operation can be called next with a response."""
     name = link.operation or link.name
@@ -117,7 +133,7 @@ def link_line(link: Link) -> Markdown:
     return Markdown(f"{words} {with_stop(inline(link.description))}") if link.description else words
 
 
-def results_of(tool: Tool) -> Iterator[tuple[Output, Markdown]]:
+def results_of(tool: Tool) -> Iterator[tuple[Output, Returned]]:
     """Yields the results of a call and the words on each; statuses with the same result share one."""
     groups: list[list[Output]] = []
     for output in (*([tool.output] if tool.output else []), *tool.other_outputs):
@@ -129,32 +145,28 @@ def results_of(tool: Tool) -> Iterator[tuple[Output, Markdown]]:
     for group in groups:
         *before, last = [item.status or "" for item in group]
         status = phrase("or_between").join((", ".join(before), last)) if before else last or None
-        shown = replace(_expanded(group[0]), status=status)
-        words, notes = _described(shown), output_notes(shown)
-        more = (words, notes, output_type(shown), output_branches(shown), shown.headers, shown.links, shown.examples)
+        shown = replace(group[0], status=status)
+        words = returned(shown)
+        more = (words.words, words.notes, words.kind, words.nested, shown.headers, shown.links, shown.examples)
         # A success alone says nothing.
-        if any(more) or output_facts(shown) not in (_NO_STATUS if len(groups) > 1 else (*_NO_STATUS, "200")):
-            yield shown, Markdown(with_stop(words) if words and notes else words)
+        if any(more) or words.facts not in (_NO_STATUS if len(groups) > 1 else (*_NO_STATUS, "200")):
+            yield shown, words
 
 
-def _expanded(output: Output) -> Output:
-    """Returns a result with its type if that is written where it is used."""
-    schema = output.schema
+def _expanded(schema: Schema | None) -> Schema | None:
+    """Returns the type of a result, as it is written where it is used."""
     if schema is None or (target := inline_type(schema)) is None:
-        return output
+        return schema
     nullable, description = target.nullable or schema.nullable, schema.description or target.description
-    return replace(output, schema=replace(target, nullable=nullable, description=description))
+    return replace(target, nullable=nullable, description=description)
 
 
 def _is_same_result(one: Output, other: Output) -> bool:
-    facts = ([_header_facts(item), [link_line(link) for link in item.links]] for item in (one, other))
-    has_statuses = bool(one.status and other.status)
-    return (
-        has_statuses
-        and one.description == other.description
-        and (one.raw, one.media_types) == (other.raw, other.media_types)
-        and next(facts) == next(facts)
+    facts = (
+        (item.description, item.raw, item.media_types, _header_facts(item), [*map(link_line, item.links)])
+        for item in (one, other)
     )
+    return bool(one.status and other.status) and next(facts) == next(facts)
 
 
 def _header_facts(output: Output) -> tuple[tuple[object, ...], ...]:
@@ -277,94 +289,68 @@ def _resolution(error: ErrorCase) -> str:
 
 def _error_notes(error: ErrorCase) -> str:
     """Returns what a caller can do about an error, beyond its own description."""
-    notes = []
-    if error.category:
-        notes.append(phrase("error_category", category=code(error.category)))
-    if error.retry_after_s is not None:
-        notes.append(phrase("error_retry", seconds=f"{error.retry_after_s:g}"))
-    if error.user_actionable:
-        notes.append(phrase("error_for_user"))
-    if error.documentation:
-        notes.append(phrase("error_documentation", url=code(error.documentation)))
-    if error.details is not None:
-        details = code(clip_middle(value_text(error.details.json), DETAILS_LIMIT))
-        notes.append(phrase("error_details", details=details))
-    return " ".join(notes)
+    details = clip_middle(value_text(error.details.json), DETAILS_LIMIT) if error.details is not None else None
+    facts = {
+        "error_category": error.category and code(error.category),
+        "error_retry": None if error.retry_after_s is None else f"{error.retry_after_s:g}",
+        "error_for_user": error.user_actionable,
+        "error_documentation": error.documentation and code(error.documentation),
+        "error_details": None if details is None else code(details),
+    }
+    return " ".join(phrase(name, value=fact) for name, fact in facts.items() if fact)
 
 
 def error_types(cases: Sequence[ErrorCase]) -> dict[str, Markdown]:
     """Returns the named types of each error's bodies by its code, with media types other than JSON."""
     types: dict[str, list[str]] = {}
-    for output, codes in _grouped(cases, _body_facts):
-        if output.schema is not None and _is_named(output.schema):
-            words = ", ".join([linked_type(output.schema.ref or ""), *_media_type_facts(output)])
-            for name in codes:
-                types.setdefault(name, []).append(words)
+    for case in cases:
+        for output in filter(None, (case.output, *case.other_outputs)):
+            if output.schema is not None and _is_named(output.schema):
+                words = ", ".join([linked_type(output.schema.ref or ""), *_media_type_facts(output)])
+                types.setdefault(case.code, []).append(words)
     return {name: Markdown(phrase("or_between").join(dict.fromkeys(words))) for name, words in types.items()}
 
 
-def error_parts(cases: Sequence[ErrorCase]) -> Iterator[tuple[Markdown, Markdown]]:
-    """Yields each body of the errors once, except for those of `error_types`, their headers, and
-    examples: a line, and a list.
+def error_parts(cases: Sequence[ErrorCase]) -> Iterator[tuple[Markdown, Output, Returned]]:
+    """Yields codes and the bodies of these errors, but for those of `error_types`, then codes and headers.
+
+    Each is described once. Of the examples, it has the first that is short enough and shows undeclared properties.
     """
-    for output, codes in _grouped(cases, _body_facts):
-        if output.schema is not None and not _is_named(output.schema):
-            yield from _error_body(_expanded(_with_statuses(output, codes)), codes, len(codes) == len(cases))
-    for output, codes in _grouped(cases, _header_facts):
-        is_all = len(codes) == len(cases)
-        errors = phrase("every_error") if is_all and len(codes) > 1 else code_list(codes)
-        name = "comes_with" if is_all or len(codes) == 1 else "come_with"
-        lead = phrase(name, len(output.headers), errors=errors)
-        yield phrase("list_label", label=lead), rows(output.headers, "returned")
-    yield from ((example, NOTHING) for example in _error_examples(cases))
+    for part, facts in ((_body_of, _body_facts), (_headers_of, _header_facts)):
+        groups: dict[object, tuple[Output, dict[str, None]]] = {}
+        for case in cases:
+            for output in filter(None, map(part, filter(None, (case.output, *case.other_outputs)))):
+                groups.setdefault(facts(output), (output, {}))[1][case.code] = None
+        for output, codes in groups.values():
+            shown = phrase("every_error") if len(codes) == len(cases) > 1 else code_list(codes)
+            output = replace(_with_statuses(output, codes), status=None)
+            yield shown, output, returned(output)
 
 
-def _error_body(output: Output, codes: Collection[str], is_all: bool) -> Iterator[tuple[Markdown, Markdown]]:
-    body = phrase("body_of_any_error") if is_all else phrase("body_of_errors", errors=code_list(codes))
-    if types := ", ".join(_media_type_facts(output)):
-        body = Markdown(f"{body} ({types})")
-    kind = output_type(output)
-    lead = phrase("body_has_type", body=body, type=kind) if kind else phrase("list_label", label=body)
-    told = _told(output.schema.description if output.schema is not None else None, None)
-    description = with_stop(inline(told)) if told else ""
-    inner = nested(output_branches(output), "returned")
-    if kind or types or description or inner:
-        yield Markdown(" ".join(filter(None, (lead, output_notes(output), description)))), inner
+def _body_of(output: Output) -> Output | None:
+    """Returns the body of an error, if there is more to say of it than the name of its type."""
+    schema = output.schema
+    names = {item.name for item in schema.properties} if schema is not None else set[str]()
+    examples = [
+        item
+        for item in output.examples
+        if len(exact_json_text(item.value.json).encode()) <= EXAMPLE_LIMIT
+        and not (isinstance(item.value.json, dict) and names.issuperset(item.value.json))
+    ]
+    shown = replace(output, schema=None, description=None, headers=(), links=(), examples=tuple(examples[:1]))
+    if schema is not None and not _is_named(schema):
+        shown = replace(shown, schema=schema)
+    return shown if shown.schema is not None or shown.examples else None
 
 
-def _error_examples(cases: Sequence[ErrorCase]) -> Iterator[Markdown]:
-    """Yields a sentence for the first example of each error that is short enough and shows undeclared properties."""
-    codes_by_text: dict[Markdown, list[str]] = {}
-    for case in cases:
-        outputs = [output for output in (case.output, *case.other_outputs) if output is not None]
-        examples = (example.value.json for output in outputs for example in output.examples if _adds(example, output))
-        texts = map(exact_json_text, examples)
-        if (text := next((text for text in texts if len(text.encode()) <= EXAMPLE_LIMIT), None)) is not None:
-            codes_by_text.setdefault(exact_code(text), []).append(case.code)
-    for text, codes in codes_by_text.items():
-        yield phrase("error_example", errors=code_list(codes), example=text)
-
-
-def _adds(example: ExampleOutput, output: Output) -> bool:
-    """True if an example shows more than the declared properties."""
-    names = {item.name for item in output.schema.properties} if output.schema is not None else set[str]()
-    return not isinstance(example.value.json, dict) or not names.issuperset(example.value.json)
-
-
-def _grouped(cases: Sequence[ErrorCase], facts: Callable[[Output], object]) -> Iterable[tuple[Output, Collection[str]]]:
-    """Returns each output of errors that differs from the others in these facts, with the codes of its errors."""
-    groups: dict[object, tuple[Output, dict[str, None]]] = {}
-    for case in cases:
-        for output in (case.output, *case.other_outputs):
-            if output is not None and (found := facts(output)):
-                groups.setdefault(found, (output, {}))[1][case.code] = None
-    return groups.values()
+def _headers_of(output: Output) -> Output | None:
+    return Output(headers=output.headers, pointer="") if output.headers else None
 
 
 def _body_facts(output: Output) -> object:
-    """Returns the words in which a body is declared, without a constant that is its status; nothing without one."""
+    """Returns the words in which a body is declared, without a constant that is its status."""
     if output.schema is None:
-        return None
+        return tuple(exact_json_text(item.value.json) for item in output.examples)
     text = json.dumps(output.raw, sort_keys=True)
     if count := sum(_is_status(item, output.status) for item in output.schema.properties):
         constant = rf'"(?:const|enum)": \[?"?{re.escape(output.status or "")}\b'
