@@ -77,7 +77,6 @@ NAMES = {
     "is_portable": "whether every host can use the connection",
     "is_site": "whether the section is for the site, which has the marks next to the heading",
     "marks": "the marks of the tool, after its request or usage; empty on the site",
-    "is_template": "whether the resource is a URI template",
     "lead": "the text above the sections of a page of the site, in HTML",
     "legend": "what the marks mean, in HTML",
     "line": "the title of the tool, if it adds to the name",

@@ -265,6 +265,7 @@ REPLACED = {
     "error_examples": "error_parts",
     "event_lists": "parameter_lists",
     "recipe": "workflow",
+    "is_template": "`resource.uri`, which has braces",
     **dict.fromkeys(("output_type", "output_facts", "output_notes", "output_branches", "output_words"), "returned"),
     **dict.fromkeys(("shown_outputs", "has_plain_headers", "link_line"), "returned"),
     "notes": "the function rows",

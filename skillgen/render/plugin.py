@@ -7,7 +7,7 @@ in the manifest for Claude Code, which asks for it on installation.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from msgspec import Struct
@@ -23,7 +23,6 @@ from skillgen.render.identity import (
     short_description,
     skill_fields,
     skill_name,
-    title,
     what_and_when,
 )
 from skillgen.render.publishing import (
@@ -52,24 +51,11 @@ _TRANSPORTS = {"http": "streamable-http", "sse": "sse"}
 """A transport to its name in `mcp.json`."""
 
 
-class UserValue(Struct, frozen=True):
-    """A value that each user has, and the host asks for."""
-
-    name: str
-    """The name of the variable or header."""
-
-    key: str
-    """Its key in the manifest."""
-
-    is_header: bool
-    is_secret: bool
-
-
 class Connection(Struct, frozen=True, kw_only=True):
     """How a host connects to the server."""
 
     name: str
-    """The name of the server in the host."""
+    """The name of the server in the host, which the skill has in the names of its tools."""
 
     portable: dict[str, Any]
     """The entry of `mcp.json`, without the values of the user."""
@@ -77,8 +63,8 @@ class Connection(Struct, frozen=True, kw_only=True):
     claude: dict[str, Any]
     """The entry in the manifest for Claude Code."""
 
-    values: tuple[UserValue, ...] = ()
-    """The values of the user, without which the server does not work."""
+    values: Mapping[str, Mapping[str, Any]] = {}
+    """The values of the user, without which the server does not work, by their key in that manifest."""
 
 
 def plugin_documents(rendering: Rendering) -> Iterator[Document | Problem]:
@@ -89,23 +75,30 @@ def plugin_documents(rendering: Rendering) -> Iterator[Document | Problem]:
     facts = _facts(service, rendering.publisher, problems)
     is_portable = connection is not None and not connection.values
     yield json_document("plugin/plugin.json", {"$schema": f"{_SCHEMAS}plugin.schema.json", **facts})
-    if connection is not None and is_portable:
-        servers = {connection.name: connection.portable}
-        fields = {"$schema": f"{_SCHEMAS}mcp.schema.json", "mcpServers": servers}
-        yield json_document("plugin/mcp.json", fields)
-    claude = {"mcpServers": {connection.name: connection.claude}} if connection is not None else {}
-    user_values = connection.values if connection is not None else ()
-    if user_values:
-        claude["userConfig"] = {value.key: _user_config(value) for value in user_values}
-        names = ", ".join(value.name for value in user_values)
-        message = f"mcp.json has no place for values of the user ({names}); only Claude Code gets the server"
-        problems.append(without("plugin/mcp.json", message, "let users of other hosts add the server themselves"))
+    claude: dict[str, Any] = {}
+    if connection is not None:
+        claude = {"mcpServers": {connection.name: connection.claude}}
+        if is_portable:
+            servers = {connection.name: connection.portable}
+            yield json_document("plugin/mcp.json", {"$schema": f"{_SCHEMAS}mcp.schema.json", "mcpServers": servers})
+        else:
+            claude["userConfig"] = connection.values
+            names = ", ".join(value["title"] for value in connection.values.values())
+            message = f"mcp.json has no place for values of the user ({names}); only Claude Code gets the server"
+            problems.append(without("plugin/mcp.json", message, "let users of other hosts add the server themselves"))
     yield json_document("plugin/.claude-plugin/plugin.json", {**facts, **claude})
     has_codex = connection is not None and is_portable and connection.claude.get("type") != "sse"
     codex = {"skills": "./skills/", "mcpServers": claude.get("mcpServers") if has_codex else None}
     yield json_document("plugin/.codex-plugin/plugin.json", {**facts, **codex})
     yield json_document("plugin/.cursor-plugin/plugin.json", facts)
-    yield Document("plugin/README.md", _readme(rendering, connection, is_portable))
+    context = {
+        **rendering.context,
+        "names": [skill_name(skill.service) for skill in rendering.skills],
+        "what_and_when": " ".join(filter(None, what_and_when(service))),
+        "connection": connection,
+        "is_portable": is_portable,
+    }
+    yield Document("plugin/README.md", rendering.templates.render("plugin/README.md.j2", **context))
     yield from skill_documents(rendering, within="plugin/")
     yield from problems
 
@@ -188,11 +181,17 @@ def _connection(service: Service, problems: list[Problem]) -> Connection | None:
         fix = "read the server by the command or the URL that others use"
         problems.append(without("plugin/mcp.json", message, fix))
         return None
-    values = tuple(
-        UserValue(name, key, is_header=is_hosted, is_secret=needed[name]) for name, key in _keys(needed).items()
-    )
-    references = {place: {value.name: f"${{user_config.{value.key}}}" for value in values}} if values else {}
-    return Connection(name=_server_name(service), portable=portable, claude={**entry, **references}, values=values)
+    values: dict[str, dict[str, Any]] = {}
+    for name, is_secret in needed.items():
+        key = re.sub(r"[^a-z0-9]+", "_", name.lower()).strip("_") or "value"
+        key = key if key not in values else f"{key}_{len(values) + 1}"
+        scheme = ", with its scheme" if name.lower() == "authorization" else ""
+        words = f"Value of the {'HTTP header' if is_hosted else 'environment variable'} {name}{scheme}."
+        values[key] = {"type": "string", "title": name, "description": words, "sensitive": is_secret, "required": True}
+    references = {value["title"]: f"${{user_config.{key}}}" for key, value in values.items()}
+    server = host_prefixes(service)[0].removeprefix("mcp__").removesuffix("__") or skill_name(service)
+    claude = {**entry, place: references} if references else entry
+    return Connection(name=server, portable=portable, claude=claude, values=values)
 
 
 def _is_safe_command(command: tuple[str, ...]) -> bool:
@@ -210,42 +209,3 @@ def _credential_headers(service: Service) -> list[str]:
     sent = sorted({place.removeprefix("header ") for place in places if place.startswith("header ")})
     declared = list(filter(HEADER.fullmatch, entry.headers)) if entry is not None else []
     return declared or list(filter(HEADER.fullmatch, sent or ["Authorization"] * bool(auth)))
-
-
-def _server_name(service: Service) -> str:
-    """Returns the name of the server in the host, which the skill has in the names of its tools."""
-    return host_prefixes(service)[0].removeprefix("mcp__").removesuffix("__") or skill_name(service)
-
-
-def _keys(names: Iterable[str]) -> dict[str, str]:
-    """Returns a distinct key of the manifest for each name."""
-    keys: dict[str, str] = {}
-    for name in names:
-        key = re.sub(r"[^a-z0-9]+", "_", name.lower()).strip("_") or "value"
-        keys[name] = key if key not in keys.values() else f"{key}_{len(keys) + 1}"
-    return keys
-
-
-def _user_config(value: UserValue) -> dict[str, Any]:
-    what = "HTTP header" if value.is_header else "environment variable"
-    scheme = ", with its scheme" if value.name.lower() == "authorization" else ""
-    return {
-        "type": "string",
-        "title": value.name,
-        "description": f"Value of the {what} {value.name}{scheme}.",
-        "sensitive": value.is_secret,
-        "required": True,
-    }
-
-
-def _readme(rendering: Rendering, connection: Connection | None, is_portable: bool) -> str:
-    service = rendering.service
-    context = {
-        **rendering.context,
-        "title": title(service),
-        "names": [skill_name(skill.service) for skill in rendering.skills],
-        "what_and_when": " ".join(filter(None, what_and_when(service))),
-        "connection": connection,
-        "is_portable": is_portable,
-    }
-    return rendering.templates.render("plugin/README.md.j2", **context)

@@ -203,9 +203,8 @@ def reference_of(
     """
     short = inline_types()
     short.update(_short_types(service.schemas))
-    limit, list_limit = TOOL_PAGE_LIMIT_BYTES, PAGE_LIMIT_BYTES
-    if is_whole:
-        limit = list_limit = WHOLE_PAGE_LIMIT_BYTES
+    limit = WHOLE_PAGE_LIMIT_BYTES if is_whole else TOOL_PAGE_LIMIT_BYTES
+    list_limit = WHOLE_PAGE_LIMIT_BYTES if is_whole else PAGE_LIMIT_BYTES
     tools_by_group, common = _tools_by_group(service), common_errors(service)
     shown = _with_quotations(service if called is None else replace(service, tools=called))
     sections = {
@@ -221,15 +220,21 @@ def reference_of(
     if common.cases:
         words = templates.render("reference/common-errors.md.j2", common=common)
         errors = section_of(phrase("common_errors"), words, target=ERRORS)
-    prompts = _named_sections("prompt", [*map(_with_quotations, service.prompts)], templates)
-    events = _named_sections("event", shown.events, templates)
-    type_sections = _type_sections(service, {*short, *elsewhere}, templates)
+    listed: dict[str, Sequence[Resource | Prompt | Event]] = {
+        "resource": (*service.resources, *service.resource_templates),
+        "prompt": service.prompts,
+        "event": shown.events,
+    }
+    lists = {f"{kind}s": _list_pages(kind, items, service, templates, list_limit) for kind, items in listed.items()}
+    type_sections = _type_sections(service, {*short, *elsewhere}, templates)  # after all that may lead to one
     topics = _topics(service, shown.groups, tools_by_group, sections, limit)
     if type_sections:
         moved = iter(move_types_to_tools([page for topic in topics for page in topic.pages], type_sections))
         topics = tuple(replace(topic, pages=tuple(next(moved) for _ in topic.pages)) for topic in topics)
     on_tool_pages = {section.name for topic in topics for page in topic.pages for section in page.types}
     rest = [section for section in type_sections if section.name not in on_tool_pages]
+    parts: Sequence[Service | Tool | Resource | Prompt]
+    parts = (service, *service.tools, *service.resources, *service.resource_templates, *service.prompts)
     return Reference(
         about=about_pages(shown, templates, [*filter(None, (options, said, errors))]),
         headings=description_headings(service),
@@ -237,11 +242,9 @@ def reference_of(
         errors=errors,
         topics=topics,
         types=pages_of(phrase("named_types"), "types", rest, limit=limit),
-        resources=_list_pages("resources", _resource_sections(service, templates), templates, list_limit),
-        prompts=_list_pages("prompts", prompts, templates, list_limit),
-        events=_list_pages("events", events, templates, list_limit, service=service),
+        **lists,
         type_sections=tuple(type_sections),
-        has_quotations=_has_quotations(service),
+        has_quotations=any(part.quotations for part in parts),
     )
 
 
@@ -296,12 +299,6 @@ def _type_sections(service: Service, short: Collection[str], templates: Template
     sections = [section(item) for item in service.schemas if item.name not in short]
     sections += [section(item) for item in service.schemas if item.name in selected_types() & {*short}]
     return sorted(sections, key=lambda section: section.name)
-
-
-def _has_quotations(service: Service) -> bool:
-    parts: Sequence[Service | Tool | Resource | Prompt]
-    parts = (service, *service.tools, *service.resources, *service.resource_templates, *service.prompts)
-    return any(part.quotations for part in parts)
 
 
 def reference_files(
@@ -483,7 +480,7 @@ _NEUTRAL = str.maketrans({**dict.fromkeys('"“”„«»`', "'"), "<": "(", ">"
 """Replaces what could end a quotation, or what a model could read as markup of its host."""
 
 
-_Part = TypeVar("_Part", Service, Tool, Resource, Prompt)
+_Part = TypeVar("_Part", bound=Service | Tool | Resource | Prompt)
 
 
 def _with_quotations(part: _Part) -> _Part:
@@ -667,13 +664,19 @@ def _joined(*texts: Markdown | None) -> Markdown | None:
 
 
 def _list_pages(
-    stem: str, sections: Sequence[Section], templates: Templates, limit: int, **context: object
+    kind: str, items: Sequence[Resource | Prompt | Event], service: Service, templates: Templates, limit: int
 ) -> tuple[Page, ...]:
     """Divides resources, prompts or events into pages."""
-    if not sections:
+    if not items:
         return ()
-    intro = Markdown(templates.render(f"reference/{stem}.md.j2", **context).rstrip("\n"))
-    return pages_of(phrases("list_headings")[stem], stem, sections, intro=intro, limit=limit)
+    intro = Markdown(templates.render(f"reference/{kind}s.md.j2", service=service).rstrip("\n"))
+    template = f"reference/{kind}.md.j2"
+    shown = (item if isinstance(item, Event) else _with_quotations(item) for item in items)
+    sections = [
+        section_of(item.name, templates.render(template, service=service, **{kind: item}), getattr(item, "uri", None))
+        for item in shown
+    ]
+    return pages_of(phrases("list_headings")[f"{kind}s"], f"{kind}s", sections, intro=intro, limit=limit)
 
 
 def _intro(group: Group) -> Markdown | None:
@@ -693,17 +696,3 @@ def _sent_types(service: Service) -> set[str]:
     inputs = [(tool.parameters, tool.input, tool.other_inputs) for tool in service.tools]
     named = types_named_in(*inputs, *(event.parameters for event in service.events))
     return types_reached(named, type_references(service))
-
-
-def _resource_sections(service: Service, templates: Templates) -> list[Section]:
-    template = "reference/resource.md.j2"
-    return [
-        section_of(item.name, templates.render(template, resource=item, is_template=is_template), item.uri)
-        for items, is_template in ((service.resources, False), (service.resource_templates, True))
-        for item in map(_with_quotations, items)
-    ]
-
-
-def _named_sections(kind: str, items: Sequence[Prompt | Event], templates: Templates) -> list[Section]:
-    template = f"reference/{kind}.md.j2"
-    return [section_of(item.name, templates.render(template, **{kind: item})) for item in items]

@@ -11,11 +11,11 @@ from __future__ import annotations
 import hashlib
 import io
 import zipfile
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import chain
 from typing import Any
 
-from msgspec import Struct
+from msgspec.structs import replace
 
 from skillgen.errors import Problem
 from skillgen.model.document import SERVER_CARDS, Artifact, Document
@@ -30,6 +30,7 @@ from skillgen.render.publishing import (
     NOT_A_SERVER,
     PUBLISH_FIX,
     VARIABLE,
+    Namespace,
     exact_version,
     is_endpoint,
     is_published,
@@ -77,7 +78,7 @@ _HEADERS = {
 }
 """Headers of every file: browsers may read it, and caches keep it for an hour (MCP server cards, "CORS", "Caching")."""
 
-_CATALOGUE_LINK = {"Link": "</.well-known/api-catalog>; rel=api-catalog"}
+_LINKS = {"api-catalog": {"Link": "</.well-known/api-catalog>; rel=api-catalog"}}
 """The header of the list of APIs, which clients look for with HEAD (RFC 9727, 2)."""
 
 _MAX_CAPABILITIES = 100
@@ -88,32 +89,6 @@ _QUERIES = range(2, 6)
 
 _QUERY_LIMIT = 120
 """Characters of a query."""
-
-
-class _Published(Struct, frozen=True, kw_only=True):
-    """What is published of one service."""
-
-    rendering: Rendering
-    server: Rendering | None
-    """The service that is published with the skill."""
-
-    path: str
-    """The skill, below /.well-known/."""
-
-    content: bytes
-    entry: Mapping[str, str]
-    """The entry of the skill in the index."""
-
-    card: dict[str, Any] | None
-    """The server card."""
-
-    card_path: str
-    """Below /.well-known/, if the card is served."""
-
-    @property
-    def is_card_served(self) -> bool:
-        """True if the card is a file of its own."""
-        return self.card is not None and "server-card" in self.rendering.formats
 
 
 def well_known_documents(rendering: Rendering) -> Iterator[Document | Artifact | Problem]:
@@ -128,52 +103,65 @@ def well_known_site(site: Site) -> Iterator[Document | Artifact | Problem]:
 
 def server_card_documents(rendering: Rendering) -> Iterator[Document | Problem]:
     """Yields server-card.json, unless the service is not a hosted MCP server."""
-    problems: list[Problem] = []
-    card = _server_card(rendering, problems)
+    card, problems = _server_card(rendering)
     if card is not None:
         yield json_document("server-card.json", card)
     yield from problems
 
 
 def _folder(renderings: Sequence[Rendering]) -> Iterator[Document | Artifact | Problem]:
-    pairs = ((skill, rendering) for rendering in renderings for skill in rendering.skills)
-    services = [_published(skill, rendering, is_alone=len(renderings) == 1) for skill, rendering in pairs]
-    entries = [item.entry for item in sorted(services, key=lambda item: item.path)]
-    files: list[Document | Artifact] = [
-        json_document("agent-skills/index.json", {"$schema": _INDEX_SCHEMA, "skills": entries})
-    ]
-    files += [Artifact(item.path, item.content) for item in services]
-    problems: list[Problem] = []
-    catalogue, domain = _catalogue(services, problems)
-    if catalogue is not None:
+    namespace, problems = _namespace(renderings)
+    domain = namespace.domain if namespace is not None else None
+    base = f"https://{domain}/.well-known"
+    manifest = [*_manifest(renderings, domain)]
+    problems += [item for item in manifest if isinstance(item, Problem)]
+    files: list[Document | Artifact] = [item for item in manifest if isinstance(item, Document)]
+    index: list[dict[str, str]] = []
+    entries: list[dict[str, Any]] = []
+    links: list[dict[str, Any]] = []
+    for whole in renderings:
+        first, card = skill_name(whole.skills[0].service), _server_card(whole)[0]
+        card_path = "server-card.json" if len(renderings) == 1 else f"mcp/{first}/server-card.json"
+        is_served = card is not None and "server-card" in whole.formats
+        for skill in whole.skills:
+            entry, file = _skill_entry(skill)
+            index.append(entry)
+            files.append(file)
+            place: dict[str, Any] = {"url": f"{base}/{file.path}", "metadata": {"digest": entry["digest"]}}
+            identifier = f"urn:air:{domain}:skill:{entry['name']}"
+            entries.append(_catalogue_entry(skill.service, identifier, _SKILL_TYPES[entry["type"]], place))
+            if card is not None and skill is whole.skills[0]:
+                place = {"url": f"{base}/{card_path}"} if is_served else {"data": with_values(card)}
+                identifier, kind = f"urn:air:{domain}:mcp:{first}", _MEDIA_TYPES["server-card.json"]
+                entries.append(_catalogue_entry(whole.service, identifier, kind, place))
+        if card is not None and is_served:
+            files.append(json_document(card_path, card))
+        if namespace is not None:
+            served = "mcp.yaml" if whole.service.kind == "openapi" else card_path
+            is_served = any(item.path == served for item in files)
+            links += _links(whole.service, f"{base}/{served}" if is_served else None)
+    index.sort(key=lambda entry: entry["url"])
+    files.append(json_document("agent-skills/index.json", {"$schema": _INDEX_SCHEMA, "skills": index}))
+    if namespace is not None:
+        homepages = {whole.service.homepage for whole in renderings}
+        homepage = homepages.pop() if len(homepages) == 1 else None
+        host = {"displayName": namespace.owner, "documentationUrl": published(homepage)}
+        catalogue = {"specVersion": "1.0", "host": with_values(host), "entries": entries}
         files += [json_document(name, catalogue) for name in ("ard.json", "ai-catalog.json")]
-    files += [json_document(item.card_path, item.card) for item in services if item.is_card_served and item.card]
-    files += _manifest(renderings, domain, problems)
-    served = {item.path for item in files}
-    links = [link for item in services if (link := _links(item, domain, served)) is not None]
     if links:
         # RFC 9727, 4.2: the list of the APIs, and what each links to.
-        items = {
-            "anchor": f"https://{domain}/.well-known/api-catalog",
-            "item": [{"href": link["anchor"]} for link in links],
-        }
+        items = {"anchor": f"{base}/api-catalog", "item": [{"href": link["anchor"]} for link in links]}
         files.append(json_document("api-catalog", {"linkset": [items, *links]}))
     paths = sorted(item.path for item in files if item.path != _ENTRY)
-    served_files = [(path, _media_type(path), _headers(path)) for path in paths]
+    headers = [(path, _media_type(path), {**_HEADERS, **_LINKS.get(path, {})}) for path in paths]
     for name in ("_headers", "headers.nginx.conf"):
-        text = renderings[0].templates.render(f"well-known/{name}.j2", files=served_files)
-        files.append(Document(name, text))
-    for file in files:
-        path = f"well-known/{file.path}"
-        yield Document(path, file.text) if isinstance(file, Document) else Artifact(path, file.content)
+        files.append(Document(name, renderings[0].templates.render(f"well-known/{name}.j2", files=headers)))
+    yield from (replace(file, path=f"well-known/{file.path}") for file in files)
     yield from problems
 
 
-def _published(rendering: Rendering, whole: Rendering, *, is_alone: bool) -> _Published:
-    """Returns SKILL.md if it is the skill's only file, otherwise an archive with its files at the root.
-
-    The server is published with the first skill of a service.
-    """
+def _skill_entry(rendering: Rendering) -> tuple[dict[str, str], Artifact]:
+    """Returns the entry of a skill in the index, and SKILL.md if that is its only file, else an archive of all."""
     files, name = rendering.skill_contents, skill_name(rendering.service)
     is_single = len(files) == 1
     path = f"agent-skills/{name}/SKILL.md" if is_single else f"agent-skills/{name}.zip"
@@ -185,15 +173,7 @@ def _published(rendering: Rendering, whole: Rendering, *, is_alone: bool) -> _Pu
         "url": f"/.well-known/{path}",
         "digest": f"sha256:{hashlib.sha256(content).hexdigest()}",
     }
-    return _Published(
-        rendering=rendering,
-        server=whole if rendering is whole.skills[0] else None,
-        path=path,
-        content=content,
-        entry=entry,
-        card=_server_card(whole, []) if rendering is whole.skills[0] else None,
-        card_path="server-card.json" if is_alone else f"mcp/{name}/server-card.json",
-    )
+    return entry, Artifact(path, content)
 
 
 def _archive(files: Mapping[str, bytes]) -> bytes:
@@ -211,58 +191,35 @@ def _archive(files: Mapping[str, bytes]) -> bytes:
 # -- the catalogue of the domain ---------------------------------------------------------------------------------------
 
 
-def _catalogue(services: Sequence[_Published], problems: list[Problem]) -> tuple[dict[str, Any] | None, str | None]:
-    """Returns the catalogue (ARD 0.9) and the domain that publishes it; `None` if nobody declares who publishes."""
-    found = [namespace_of(item.rendering.service, item.rendering.publisher) for item in services]
+def _namespace(renderings: Sequence[Rendering]) -> tuple[Namespace | None, list[Problem]]:
+    """Returns who publishes the services; `None` if nobody declares it, or several do."""
+    found = [namespace_of(item.service, item.publisher) for item in renderings]
     namespaces = {item.text: item for item in found if item is not None}
     if len(namespaces) != 1 or None in found:
         message = "ard.json and api-catalog are left out, because it is not declared who publishes the service"
-        problems.append(without("well-known/ard.json", message, PUBLISH_FIX))
-        return None, None
+        return None, [without("well-known/ard.json", message, PUBLISH_FIX)]
     (namespace,) = namespaces.values()
-    if namespace.problem is not None:
-        problems.append(namespace.problem)
-    domain = namespace.domain
-    entries = [entry for item in services for entry in _catalogue_entries(item, domain)]
-    homepages = {item.rendering.service.homepage for item in services}
-    homepage = homepages.pop() if len(homepages) == 1 else None
-    host = {"displayName": namespace.owner, "documentationUrl": published(homepage)}
-    return {"specVersion": "1.0", "host": with_values(host), "entries": entries}, domain
+    return namespace, [namespace.problem] if namespace.problem is not None else []
 
 
-def _catalogue_entries(item: _Published, domain: str) -> Iterator[dict[str, Any]]:
-    name = item.entry["name"]
-    entry = {
-        "identifier": f"urn:air:{domain}:skill:{name}",
-        "type": _SKILL_TYPES[item.entry["type"]],
-        "url": f"https://{domain}/.well-known/{item.path}",
-        "metadata": {"digest": item.entry["digest"]},
-    }
-    yield with_values({**entry, **_facts(item.rendering.service)})
-    if item.card is not None and item.server is not None:
-        place: dict[str, Any] = {"data": with_values(item.card)}
-        if item.is_card_served:
-            place = {"url": f"https://{domain}/.well-known/{item.card_path}"}
-        entry = {"identifier": f"urn:air:{domain}:mcp:{name}", "type": _MEDIA_TYPES["server-card.json"], **place}
-        yield with_values({**entry, **_facts(item.server.service)})
-
-
-def _facts(service: Service) -> dict[str, Any]:
-    return {
-        "displayName": plain(title(service)),
-        "description": short_description(service, 300),
-        "tags": [plain(category) for category in service.categories],
-        "capabilities": _capabilities(service),
-        "representativeQueries": _queries(service),
-        "version": exact_version(service),
-    }
-
-
-def _capabilities(service: Service) -> list[str]:
+def _catalogue_entry(service: Service, identifier: str, kind: str, place: Mapping[str, Any]) -> dict[str, Any]:
+    """Returns an entry of the catalogue (ARD 0.9)."""
     names = [tool.name for tool in service.tools]
     if len(names) > _MAX_CAPABILITIES:
         names = [group.name for group in service.groups][:_MAX_CAPABILITIES]
-    return list(dict.fromkeys(map(one_line, names)))
+    return with_values(
+        {
+            "identifier": identifier,
+            "type": kind,
+            **place,
+            "displayName": plain(title(service)),
+            "description": short_description(service, 300),
+            "tags": [plain(category) for category in service.categories],
+            "capabilities": list(dict.fromkeys(map(one_line, names))),
+            "representativeQueries": _queries(service),
+            "version": exact_version(service),
+        }
+    )
 
 
 def _queries(service: Service) -> list[str] | None:
@@ -276,63 +233,54 @@ def _queries(service: Service) -> list[str] | None:
 # -- the description of an API -----------------------------------------------------------------------------------------
 
 
-def _manifest(renderings: Sequence[Rendering], domain: str | None, problems: list[Problem]) -> Iterator[Document]:
+def _manifest(renderings: Sequence[Rendering], domain: str | None) -> Iterator[Document | Problem]:
     """Yields mcp.yaml and its entry in a registry; a domain can have only one."""
     services = [rendering.service for rendering in renderings if rendering.service.kind == "openapi"]
     if len(services) > 1:
         message = f"mcp.yaml is left out, because a domain has only one and these are {len(services)} APIs"
-        problems.append(without("well-known/mcp.yaml", message, "serve the mcp.yaml of each on its own domain"))
-    if len(services) != 1:
-        return
-    for item in mcp_manifest(services[0]):
-        if isinstance(item, Problem):
-            problems.append(item)
-            continue
-        yield item
-        if domain is not None:
-            yield json_document(_ENTRY, registry_entry_of_manifest(services[0], domain))
+        yield without("well-known/mcp.yaml", message, "serve the mcp.yaml of each on its own domain")
+    elif services:
+        for item in mcp_manifest(services[0]):
+            yield item
+            if isinstance(item, Document) and domain is not None:
+                yield json_document(_ENTRY, registry_entry_of_manifest(services[0], domain))
 
 
 # -- the server card ---------------------------------------------------------------------------------------------------
 
 
-def _server_card(rendering: Rendering, problems: list[Problem]) -> dict[str, Any] | None:
+def _server_card(rendering: Rendering) -> tuple[dict[str, Any] | None, list[Problem]]:
     """Returns the server card of a hosted MCP server; it has no packages and no tools."""
     service = rendering.service
-    identity = server_identity(rendering, "server-card")
-    if isinstance(identity, Problem):
-        problems.append(identity)
-        return None
-    remotes = list(remotes_of(service, "server-card.json", problems))
+    identity, problems = _server_identity(rendering, "server-card")
+    if identity is None:
+        return None, problems
+    remotes, more = _remotes(service, "server-card.json")
     if not remotes:
         message = "a server card describes a hosted server, and the source has no URL of it that others reach"
-        problems.append(left_out("server-card", message, "read the server by its URL"))
-        return None
-    problems += identity.problems
+        return None, [*more, left_out("server-card", message, "read the server by its URL")]
     if service.protocol_version is not None:
         remotes = [{**remote, "supportedProtocolVersions": [service.protocol_version]} for remote in remotes]
-    version = rendering.publisher.server_card
-    return {"$schema": SERVER_CARDS[version], **identity.fields, "remotes": remotes}
+    schema = SERVER_CARDS[rendering.publisher.server_card]
+    return {"$schema": schema, **identity, "remotes": remotes}, [*more, *problems]
 
 
 # -- the links of APIs -------------------------------------------------------------------------------------------------
 
 
-def _links(item: _Published, domain: str | None, served: Collection[str]) -> dict[str, Any] | None:
-    """Returns the links of an API that others reach (RFC 9727, 4.1); `None` if there is nothing to link to."""
-    service = item.rendering.service
+def _links(service: Service, described: str | None) -> Iterator[dict[str, Any]]:
+    """Yields the links of an API that others reach (RFC 9727, 4.1), also to the file that describes it."""
     url = service.endpoints[0].url if service.endpoints else None
-    if item.server is None or domain is None or url is None or not is_endpoint(url):
-        return None
+    if url is None or not is_endpoint(url):
+        return
     links = {"service-doc": service.homepage, "status": service.status_page}
-    linkset: dict[str, Any] = {
+    found: dict[str, Any] = {
         rel: [{"href": href, "type": "text/html"}] for rel, href in links.items() if is_published(href)
     }
-    path = "mcp.yaml" if service.kind == "openapi" else item.card_path
-    if path in served:
+    if described is not None:
         relation = "service-desc" if service.kind == "openapi" else "service-meta"
-        linkset[relation] = [{"href": f"https://{domain}/.well-known/{path}", "type": _media_type(path)}]
-    return {"anchor": url, **linkset}
+        found[relation] = [{"href": described, "type": _media_type(described)}]
+    yield {"anchor": url, **found}
 
 
 # -- the headers -------------------------------------------------------------------------------------------------------
@@ -341,10 +289,6 @@ def _links(item: _Published, domain: str | None, served: Collection[str]) -> dic
 def _media_type(path: str) -> str:
     name = path.rpartition("/")[2]
     return _MEDIA_TYPES.get(name) or _MEDIA_TYPES[name[name.rindex(".") :]]
-
-
-def _headers(path: str) -> dict[str, str]:
-    return {**_HEADERS, **(_CATALOGUE_LINK if path == "api-catalog" else {})}
 
 
 _SCHEMA = "https://static.modelcontextprotocol.io/schemas/2025-12-11/server.schema.json"
@@ -391,45 +335,32 @@ _EXACT = {
 def server_json_documents(rendering: Rendering) -> Iterator[Document | Problem]:
     """Yields server.json, unless the service is not an MCP server, or has no publisher or no version."""
     service = rendering.service
-    identity = server_identity(rendering, "server-json")
-    if isinstance(identity, Problem):
-        yield identity
+    identity, problems = _server_identity(rendering, "server-json")
+    yield from problems
+    if identity is None:
         return
-    yield from identity.problems
-    problems: list[Problem] = []
-    packages, remotes = list(_packages(service, problems)), list(remotes_of(service, "server.json", problems))
+    problems = []
+    packages = [*_packages(service, problems)]
+    remotes, more = _remotes(service, "server.json")
+    problems += more
     if not packages and not remotes and not problems:
         message = "server.json has neither a package nor a URL, because the source declares none that others can use"
         fix = "declare the package with `install`, or read the server by its URL"
         problems.append(without("server.json", message, fix))
-    fields = {
-        "$schema": _SCHEMA,
-        **identity.fields,
-        "packages": packages,
-        "remotes": remotes,
-    }
-    yield json_document("server.json", fields)
+    yield json_document("server.json", {"$schema": _SCHEMA, **identity, "packages": packages, "remotes": remotes})
     yield from problems
 
 
-class ServerIdentity(Struct, frozen=True):
-    """What server.json and a server card say about a server itself."""
-
-    fields: dict[str, Any]
-    problems: tuple[Problem, ...]
-
-
-def server_identity(rendering: Rendering, format_name: str) -> ServerIdentity | Problem:
-    """Returns the identity of an MCP server, or why the format is left out."""
+def _server_identity(rendering: Rendering, format_name: str) -> tuple[dict[str, Any] | None, list[Problem]]:
+    """Returns what server.json and a server card say about a server itself; `None` if the format is left out."""
     service = rendering.service
     if service.kind != "mcp":
-        return left_out(format_name, NOT_A_SERVER)
-    namespace = namespace_of(service, rendering.publisher)
+        return None, [left_out(format_name, NOT_A_SERVER)]
+    namespace, version = namespace_of(service, rendering.publisher), exact_version(service)
     if namespace is None:
-        return left_out(format_name, "the source does not declare who publishes the server", PUBLISH_FIX)
-    version = exact_version(service)
+        return None, [left_out(format_name, "the source does not declare who publishes the server", PUBLISH_FIX)]
     if version is None:
-        return left_out_unversioned(format_name)
+        return None, [left_out_unversioned(format_name)]
     fields = {
         "name": f"{namespace.text}/{skill_name(service)}",
         "title": clip(plain(title(service)), _TEXT_LIMIT) if service.title else None,
@@ -439,7 +370,7 @@ def server_identity(rendering: Rendering, format_name: str) -> ServerIdentity | 
         "websiteUrl": published(service.homepage),
         "icons": [shown for icon in service.icons if (shown := _icon(icon))],
     }
-    return ServerIdentity(fields, (namespace.problem,) if namespace.problem is not None else ())
+    return fields, [namespace.problem] if namespace.problem is not None else []
 
 
 def _repository(service: Service) -> dict[str, str] | None:
@@ -461,24 +392,22 @@ def _icon(icon: Icon) -> dict[str, Any] | None:
     return with_values(fields)
 
 
-def remotes_of(service: Service, path: str, problems: list[Problem]) -> Iterator[dict[str, Any]]:
-    """Yields the URL of a hosted server for the file `path`; a part of it that is secret becomes a variable."""
+def _remotes(service: Service, path: str) -> tuple[list[dict[str, Any]], list[Problem]]:
+    """Returns the URL of a hosted server for the file `path`; a part of it that is secret becomes a variable."""
     entry = service.client_entry
     if entry is None or entry.transport == "stdio" or not service.endpoints:
-        return
+        return [], []
     url = service.endpoints[0].url
     if not is_endpoint(url):
         fix = "read it by the URL that others use, or set that with --base-url"
-        problems.append(without(path, f"others cannot reach the server at {one_line(url)}", fix))
-        return
-    headers = [{"name": name, "isSecret": True} for name in entry.headers if HEADER.fullmatch(name)]
+        return [], [without(path, f"others cannot reach the server at {one_line(url)}", fix)]
     fields = {
         "type": "sse" if entry.transport == "sse" else "streamable-http",
         "url": url,
-        "headers": headers,
+        "headers": [{"name": name, "isSecret": True} for name in entry.headers if HEADER.fullmatch(name)],
         "variables": {name: {"isRequired": True, "isSecret": True} for name in URL_VARIABLE.findall(url)},
     }
-    yield with_values(fields)
+    return [with_values(fields)], []
 
 
 def _packages(service: Service, problems: list[Problem]) -> Iterator[dict[str, Any]]:
