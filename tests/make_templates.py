@@ -90,6 +90,7 @@ NAMES = {
     "quick_groups": "the groups that precede the tools of the quick reference",
     "other_pages": "the pages of the site that have no tools, each with `title`, `address`, `count` and `words`",
     "output": "a result, `Output`",
+    "returned": "the words on the result: `kind`, `facts`, `words`, `notes`, `nested`, `headers` and `examples`",
     "result": "the macro of `reference/macros.md.j2` for a result",
     "own": "sections of the source that belong to a section of the document; for a tool, its own errors",
     "own_words": "the heading before the source's own sections, by which skillgen reads them again",

@@ -266,8 +266,8 @@ REPLACED = {
     "event_lists": "parameter_lists",
     "recipe": "workflow",
     "is_template": "`resource.uri`, which has braces",
-    **dict.fromkeys(("output_type", "output_facts", "output_notes", "output_branches", "output_words"), "returned"),
-    **dict.fromkeys(("shown_outputs", "has_plain_headers", "link_line"), "returned"),
+    **dict.fromkeys(("output_type", "output_facts", "output_notes", "output_branches", "output_words"), "`returned`"),
+    **dict.fromkeys(("shown_outputs", "has_plain_headers"), "`returned`"),
     "notes": "the function rows",
 }
 """Filters and names of earlier releases, with what replaces them."""

@@ -216,7 +216,7 @@ FILTERS: dict[str, Callable[..., Any]] = {
     "tool_description": semantics.tool_description,
     "has_title": semantics.has_title,
     "results_of": results.results_of,
-    "returned": results.returned,
+    "link_line": results.link_line,
     "offered_counts": identity.offered_counts,
     "resource_counts": identity.resource_counts,
     "error_line": results.error_line,

@@ -74,6 +74,7 @@ class Returned(Struct, frozen=True, kw_only=True):
     examples: Sequence[ShownExample] = ()
     """Declared examples."""
 
+
 def returned(output: Output) -> Returned:
     """Returns the words on a result."""
     schema = _expanded(output.schema)
