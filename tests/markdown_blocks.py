@@ -6,53 +6,13 @@ from typing import Any
 
 from captured import service_of_answers
 from descriptions import description, operation
+from rows import inputs
 
 from skillgen import snapshot
 
 Json = Any
 
-BLOCKS = {
-    "headings": (
-        "Setext\n======\n\nAnother\n---\n\n# First\n### Third ###\n#Hash without space\n\n***\n\nAfter a rule.\n* * *"
-    ),
-    "lists": (
-        "Marks:\n- a\n  * b\n      + c\n\n        deep\n1. one\n   1) two\n      - three\n10. ten\n* [ ] "
-        "open\n* [x] done\n-\n- last:"
-    ),
-    "tables": (
-        "Kinds:\n\n| name | meaning |\n|:---|---:|\n| `a|b` | one \\| two |\n| short |\n\na | b\n--|--\n1 | 2\nand on"
-    ),
-    "fences": (
-        '~~~python title="x"\nprint("# no heading")\n~~~\n```\n{"a": 1}\n```\n- item\n  ````md\n  ```\n  '
-        "````\n\n~~~\nnever ended"
-    ),
-    "indented": (
-        "Call it so:\n\n    curl -X POST https://x.example/v1 \\\n      -d '{\"a\": 1}'\n\n\tif (x) {\n"
-        "\t}\n\nThen   go on."
-    ),
-    "html": (
-        "<h2>Title</h2><p>One<br/>two</p><ul><li>a</li></ul><!-- gone --> <select name=x> & &lt;b&gt; <img "
-        "src=x> <details>"
-    ),
-    "arguments": (
-        "Does it.\n\n    Args:\n        path (str): Where it is.\n        *names: Which.\n            Goes "
-        "on here.\n\n    Returns:\n        dict: What came.\n\n    Raises:\n        ValueError: if `path` "
-        "is empty"
-    ),
-    "emphasis": (
-        "**Bold:**text, __init__ and __bold__, _it_, *it*, ***both***, a*b*c, snake_case_name, 2 * 3 * 4, "
-        "** open, ~~gone~~"
-    ),
-    "links": (
-        "See [the guide][g], [g], ![alt](x.png), [local](#there), [two\nlines](https://x.example/a_(b)), "
-        "<https://x.example> and www.x.example, a@b.example, (a)[b], arr[0](1), [^1]\n\n[g]: "
-        "https://x.example 'Guide'\n[^1]: a note"
-    ),
-    "spaces": (
-        "  \n\n\n  first  \nhard break\\\nagain   \n\n\n\n\ttab\tinside \n > quote\n>> deeper\nlazy\n\n> \n"
-        "\n`open and ``two` ` x `\n\n"
-    ),
-}
+BLOCKS: dict[str, Any] = inputs("markdown_blocks")["blocks"]
 """What a text holds to a text."""
 
 LABELS = (

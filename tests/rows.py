@@ -14,3 +14,9 @@ def rows(table: str) -> list[Any]:
     text = (Path(__file__).parent / "tables" / f"{table}.yaml").read_text("utf-8")
     named = {name: found for name, found in yaml.safe_load(text).items() if name != "common"}
     return [pytest.param(row, id=f"{name} {index}") for name, found in named.items() for index, row in enumerate(found)]
+
+
+def inputs(module: str) -> dict[str, Any]:
+    """Returns the long inputs of a test module, by name: what sources say in `inputs/*.yaml`."""
+    found: dict[str, Any] = yaml.safe_load((Path(__file__).parent / "inputs" / f"{module}.yaml").read_text("utf-8"))
+    return found

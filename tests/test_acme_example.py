@@ -116,23 +116,6 @@ def test_help_as_markdown_begins_with_front_matter(ask: Ask) -> None:
     assert "\n## Quick Reference\n" in body
 
 
-def test_help_as_json_has_metadata_and_sections(ask: Ask) -> None:
-    """S0-15: the other format."""
-    result = ask("ai_help", format="json")
-    check("dashdash-ai_help-result", result)
-    assert result["sections"]["whenToUse"][0] == "Manage projects or project settings"
-    assert [item["name"] for item in result["sections"]["quickReference"]] == TOOLS
-
-
-@pytest.mark.parametrize("section", ["Rate Limits", "rate-limits", "rateLimits"])
-def test_one_section_of_the_help_can_be_asked_for(ask: Ask, section: str) -> None:
-    """S0-15: `section` is honoured in both formats."""
-    content = ask("ai_help", section=section)["content"]
-    assert content.startswith("## Rate Limits\n")
-    assert content.count("\n## ") == 0
-    assert list(ask("ai_help", format="json", section=section)["sections"]) == ["rateLimits"]
-
-
 def test_the_server_contradicts_itself_nowhere(ask: Ask) -> None:
     """S0-05, S0-19."""
     lists = ("tools/list", "resources/list", "resources/templates/list", "prompts/list")

@@ -10,7 +10,7 @@ from typing import Any
 from cli import generated
 from descriptions import description, operation, write
 from documents import broken_links
-from listed import documented, tool
+from rows import inputs
 
 Json = Any
 
@@ -22,42 +22,13 @@ def skill_of(out: Path) -> str:
     return path.read_text("utf-8")
 
 
-def test_the_first_line_of_the_instructions_is_written_once(tmp_path: Path) -> None:
-    said = "Keeps the tables of a port. Ask for their names first."
-    _, out = documented(tmp_path, server={"instructions": said}, tools=[tool("list_tables")])
-    fields, _, body = skill_of(out).partition("\n# ")
-    assert "description: Keeps the tables of a port." in fields
-    assert "\n> Ask for their names first.\n" in body
-    assert "Keeps the tables of a port" not in body
-
-
 def of_description(folder: Path, paths: dict[str, Json], **members: Json) -> str:
     source = write(folder / "api.json", description(paths, **members))
     generated("from-openapi", source, "-o", folder / "out")
     return skill_of(folder / "out")
 
 
-INFO = {
-    "title": "Tasks",
-    "version": "1",
-    "description": """Keeps tasks.
-
-# Signing in
-
-Send an API key as a bearer token.
-
-# Pages
-
-```sh
-# not a heading
-curl https://tasks.example/v1/tasks?page=2
-```
-
-## Details
-
-# <b>Limits</b> of `use`
-""",
-}
+INFO: dict[str, Any] = inputs("before_the_first_call")["info"]
 
 
 def test_skill_md_names_what_the_description_speaks_of(tmp_path: Path) -> None:
@@ -66,12 +37,6 @@ def test_skill_md_names_what_the_description_speaks_of(tmp_path: Path) -> None:
     skill = of_description(tmp_path, {"/tasks": {"get": operation("list_tasks")}}, info=long)
     assert "[references/about.md](references/about.md): Signing in, Pages, Limits of `use`" in skill
     assert "calls may still require it\n" in skill
-
-
-def test_when_to_use_is_no_second_list_of_the_tools(tmp_path: Path) -> None:
-    """X-22: it is printed only if the source declares uses."""
-    listed = {**operation("list_books"), "summary": "List books"}
-    assert "## When to Use" not in of_description(tmp_path, {"/books": {"get": listed}})
 
 
 def test_the_command_for_a_type_prints_each_that_is_linked(tmp_path: Path) -> None:

@@ -337,24 +337,6 @@ def test_what_a_description_refers_to_is_read_only_where_it_is_a_file(project: P
         assert build(project, WORDS).exit_code == 0
 
 
-def test_a_change_in_a_file_to_which_a_description_refers_is_noticed(project: Path) -> None:
-    def refers(name: str) -> dict[str, Any]:
-        return {"components": {"schemas": {"A": {"$ref": name}}}}
-
-    (project / "parts").mkdir()
-    write(project / "api.json", grouped(tasks=["list_tasks", "get_task"]) | refers("parts/one.json#/A"))
-    write(project / "parts" / "one.json", {"A": {"type": "object", "properties": {"b": {"$ref": "two.json#/B"}}}})
-    write(project / "parts" / "two.json", {"B": {"type": "string"}})
-    text = "targets: {api: {source: {openapi: api.json}}}\n"
-    assert build(project, text).exit_code == 0
-    assert "nothing changed" in build(project).stderr
-    write(project / "parts" / "two.json", {"B": {"type": "integer"}})
-    assert "nothing changed" not in build(project).stderr
-    write(project / "api.json", grouped(tasks=["list_tasks", "get_task"]) | refers("gone.json#/A"))
-    assert build(project).exit_code == 0
-    assert "nothing changed" not in build(project).stderr, "one that can't be told is read each time"
-
-
 def test_content_counts_not_the_time_of_a_file(project: Path) -> None:
     """X-51: a checkout changes times only, and a tool may restore the time and size of what it changes."""
     api = project / "api.json"
@@ -640,22 +622,6 @@ def test_a_changed_extra_text_makes_its_target_stale(project: Path) -> None:
     assert build(project, None, "--check").exit_code == 1
 
 
-def test_a_key_allows_files_outside_the_folder_of_a_description(project: Path) -> None:
-    """S2-09."""
-    (project / "api").mkdir()
-    shared = {"get": {"operationId": "read_shared", "responses": {"200": {"description": "ok"}}}}
-    write(project / "shared.json", shared)
-    description = grouped(tasks=["list_tasks"])
-    description["paths"]["/shared"] = {"$ref": "../shared.json"}
-    write(project / "api" / "api.json", description)
-    names = []
-    for value in ("false", "true"):
-        build(project, f"targets: {{api: {{source: {{openapi: api/api.json, allow-outside-refs: {value}}}}}}}\n")
-        record = json.loads((project / "agent-docs" / ".skillgen.json").read_text("utf-8"))
-        names.append("read_shared" in record["tools"])
-    assert names == [False, True]
-
-
 def test_a_version_of_the_authors_wins_over_the_sources(project: Path) -> None:
     """A FastMCP server reports the version of its SDK."""
     text = "targets: {api: {source: {openapi: api.json}, version: 1.10}}\n"
@@ -791,14 +757,6 @@ def test_the_old_documents_of_a_target_that_moved_are_reported(project: Path) ->
     assert build(project, "targets: {api: {source: {openapi: api.json}, out: docs/old}}\n").exit_code == 0
     finished = build(project, "targets: {api: {source: {openapi: api.json}, out: docs/new}}\n")
     assert "documents-left: docs/old: " in finished.stderr
-
-
-def test_the_documents_of_the_only_target_are_reported_after_a_second(project: Path) -> None:
-    """They have a folder of their own then."""
-    one = "targets:\n  tasks: {source: {openapi: api.json}}\n"
-    assert build(project, one).exit_code == 0
-    finished = build(project, f"{one}  users: {{source: {{openapi: api.json}}}}\n")
-    assert (finished.exit_code, "documents-left: agent-docs: " in finished.stderr) == (0, True)
 
 
 def test_documents_of_others_are_not_gone(project: Path) -> None:
@@ -955,16 +913,6 @@ def test_the_schema_and_the_code_agree(project: Path, text: str, is_good: bool) 
     assert (build(project, text, "--check").exit_code != 2) is is_good or "command" in text
 
 
-def test_a_build_with_nothing_to_do_loads_no_readers(tmp_path: Path) -> None:
-    write(tmp_path / "api.json", grouped(tasks=["list_tasks"]))
-    (tmp_path / "skillgen.yaml").write_text("targets: {a: {source: {openapi: api.json}}}\n", "utf-8")
-    assert run_skillgen("build", cwd=tmp_path).exit_code == 0
-    finished = run_python("-X", "importtime", "-m", "skillgen", "build", cwd=tmp_path)
-    assert "a: nothing changed" in finished.stderr
-    modules = {line.rpartition("|")[2].strip() for line in finished.stderr.splitlines()}
-    assert not modules & {"skillgen.pipeline.read", "skillgen.sources.openapi.source", "ssl"}
-
-
 def test_a_diff_goes_to_a_file_also_while_the_terminal_shows_progress(tmp_path: Path) -> None:
     """The status line is on standard error, and takes nothing of what a shell redirects."""
     write(tmp_path / "api.json", grouped(orders=["list_orders"]))
@@ -981,15 +929,3 @@ def test_a_diff_goes_to_a_file_also_while_the_terminal_shows_progress(tmp_path: 
     messages, status_lines = re.subn(r"[^\n]* \.\.\.\r +\r", "", shown)
     assert status_lines
     assert messages.splitlines() == run_skillgen("build", "--check", cwd=tmp_path).stderr.splitlines()
-
-
-def test_a_command_that_fails_is_named_with_its_folder(tmp_path: Path) -> None:
-    """The folder is that of the shell, which is not a password although its variable is PWD."""
-    program = tmp_path / "describe"
-    program.write_text("#!/bin/sh\necho 'no database' >&2\nexit 4\n", "utf-8")
-    program.chmod(0o755)
-    (tmp_path / "skillgen.yaml").write_text("targets: {shop: {source: {openapi-command: [describe]}}}\n", "utf-8")
-    variables = {"PATH": f"{tmp_path}{os.pathsep}{os.environ['PATH']}", "PWD": str(tmp_path), "OLDPWD": str(tmp_path)}
-    finished = run_skillgen("build", cwd=tmp_path, env=variables)
-    assert finished.exit_code == 3
-    assert f"source/openapi-command: {program} exited with 4: no database" in finished.stderr

@@ -13,84 +13,11 @@ from urllib.parse import urlsplit
 import pytest
 from cli import ROOT, Finished, run_skillgen
 from http_servers import QuietHandler, http_servers
+from rows import inputs
 
-TOOLS: list[dict[str, Any]] = [
-    {
-        "name": "add_note",
-        "description": "Adds a note.",
-        "inputSchema": {
-            "type": "object",
-            "properties": {
-                "title": {"type": "string", "minLength": 2},
-                "stars": {"type": "integer", "maximum": 5},
-                "tags": {"type": "array", "items": {"type": "string"}},
-                "place": {"type": "object", "properties": {"lat": {"type": "number"}}, "required": ["lat"]},
-                "kind": {"enum": ["a", "b", 3]},
-            },
-            "required": ["title"],
-            "additionalProperties": False,
-        },
-        "annotations": {"destructiveHint": False},
-    },
-    {"name": "delete_note", "inputSchema": {"type": "object"}, "annotations": {"destructiveHint": True}},
-]
+TOOLS: list[Any] = inputs("call")["tools"]
 
-DESCRIPTION: dict[str, Any] = {
-    "openapi": "3.1.0",
-    "info": {"title": "Notes", "version": "1"},
-    "servers": [{"url": "https://notes.example/v1"}],
-    "security": [{"token": []}],
-    "components": {
-        "securitySchemes": {"token": {"type": "http", "scheme": "bearer"}},
-        "schemas": {"Note": {"type": "object", "properties": {"text": {"type": "string"}}, "required": ["text"]}},
-    },
-    "paths": {
-        "/notes/{id}": {
-            "parameters": [{"name": "id", "in": "path", "required": True, "schema": {"type": "integer"}}],
-            "get": {
-                "operationId": "getNote",
-                "parameters": [
-                    {"name": "fields", "in": "query", "schema": {"type": "array", "items": {"type": "string"}}},
-                    {"name": "filter", "in": "query", "style": "deepObject", "schema": {"type": "object"}},
-                    {"name": "X-Trace", "in": "header", "schema": {"type": "string"}},
-                    {"name": "mood", "in": "cookie", "schema": {"type": "string"}},
-                ],
-                "responses": {"200": {"description": "ok"}},
-            },
-            "put": {
-                "operationId": "putNote",
-                "requestBody": {
-                    "required": True,
-                    "content": {
-                        "application/json": {"schema": {"$ref": "#/components/schemas/Note"}},
-                        "multipart/form-data": {
-                            "schema": {"type": "object", "properties": {"scan": {"type": "string", "format": "binary"}}}
-                        },
-                    },
-                },
-                "responses": {"200": {"description": "ok"}},
-            },
-            "delete": {"operationId": "deleteNote", "responses": {"204": {"description": "gone"}}},
-        },
-        "/form": {
-            "post": {
-                "operationId": "sendForm",
-                "security": [],
-                "requestBody": {
-                    "content": {
-                        "application/x-www-form-urlencoded": {
-                            "schema": {
-                                "type": "object",
-                                "properties": {"a": {"type": "string"}, "n": {"type": "integer"}},
-                            }
-                        }
-                    }
-                },
-                "responses": {"200": {"description": "ok"}},
-            }
-        },
-    },
-}
+DESCRIPTION: dict[str, Any] = inputs("call")["description"]
 TOKEN = {"SKILL_NOTES_EXAMPLE___TOKEN": "sesame-7291"}
 
 

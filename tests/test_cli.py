@@ -259,13 +259,6 @@ def test_a_run_prints_what_it_wrote_and_what_it_inferred(folder: Path) -> None:
     assert warning.endswith("(write one with --description, or have an agent write it: `skillgen draft`)")
 
 
-def test_a_declared_description_is_not_reported_as_inferred(folder: Path) -> None:
-    words = "Plan the berths of a harbour. Use when the user mentions berths."
-    finished = generated("from-openapi", "good.json", "-o", "out", "--description", words, cwd=folder)
-    assert "description" not in finished.stderr
-    assert f"description: {words}\n" in (folder / "out/skills/tasks/SKILL.md").read_text("utf-8")
-
-
 def test_documents_go_to_agent_docs_by_default(folder: Path) -> None:
     generated("from-openapi", "good.json", cwd=folder)
     assert (folder / "agent-docs" / "skills" / "tasks" / "SKILL.md").is_file()

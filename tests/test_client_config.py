@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import sys
-import tempfile
 from pathlib import Path
 from typing import Any
 from unittest import mock
@@ -15,8 +14,7 @@ from captured import crawled as captured
 from cli import Finished, files_of, run_skillgen
 from descriptions import description
 from http_servers import QuietHandler, http_servers
-from hypothesis import given
-from hypothesis import strategies as st
+from rows import inputs
 from servers import over_http
 
 import skillgen
@@ -83,23 +81,6 @@ class TestSeveralServers:
         assert "server 'dead'" in finished.stderr
         failed = [item for item in json.loads(finished.stdout)["problems"] if item["code"] == "service-failed"]
         assert len(failed) == 2
-
-    def test_a_variable_that_is_not_set_costs_its_server_alone(self, tmp_path: Path) -> None:
-        """Issue 3: one clear message."""
-        servers = {"good": kiosk("2025-11-25"), "bad": kiosk("2025-11-25", env={"KEY": "${NO_SUCH_VARIABLE}"})}
-        finished = crawled(config(tmp_path, servers), tmp_path / "out")
-
-        assert finished.exit_code == 2
-        assert "server 'bad': NO_SUCH_VARIABLE is not set" in finished.stderr
-        assert {path.name for path in (tmp_path / "out").iterdir()} == {"good", "llms.txt", ".skillgen.json"}
-
-    def test_one_that_is_named_is_written_to_the_folder_itself(self, tmp_path: Path) -> None:
-        """Issue 3, `--server`; also one that the client has switched off."""
-        servers = {"bad": {"command": "no-such-program"}, "good": kiosk("2025-11-25", disabled=True)}
-        finished = crawled(config(tmp_path, servers), tmp_path / "out", "--server", "good")
-
-        assert finished.exit_code == 0, finished.stderr
-        assert (tmp_path / "out" / "llms.txt").is_file()
 
     def test_inspect_takes_the_same_options_and_gets_the_same_bytes(self, tmp_path: Path) -> None:
         """X-51, issue 3: `inspect` takes what from-server takes."""
@@ -227,12 +208,6 @@ class TestForms:
         assert found.url == "https://a.test/abcdefgh/mcp"
         assert found.public_url == "https://a.test/{secret}/mcp"
 
-    @given(st.text('/*,]}{["\\ \n\u2028ab'))
-    def test_text_that_looks_like_a_comment_is_not_changed(self, text: str) -> None:
-        """Whatever is in a text, `//` and `,]` among it."""
-        with tempfile.TemporaryDirectory() as folder:
-            assert target(config(Path(folder), {"a": {"command": "run", "env": {"A": text}}})).env == {"A": text}
-
 
 class TestMistakes:
     @pytest.mark.parametrize(
@@ -284,45 +259,8 @@ class TestMistakes:
         assert message in finished.stderr
         assert not (tmp_path / "out").exists()
 
-    @pytest.mark.parametrize(
-        "options",
-        [("--cwd", "."), ("--env", "A=b"), ("--header", "A: b"), ("--server", "a"), ("--server-name", "a")],
-    )
-    def test_options_of_a_server_are_refused_with_a_snapshot(self, tmp_path: Path, options: tuple[str, ...]) -> None:
-        """They would do nothing."""
-        finished = run_skillgen("from-server", "--snapshot", tmp_path / "snapshot.json", *options)
-        assert finished.exit_code == 2
-        assert f"{options[0]}: has no effect with --snapshot" in finished.stderr
 
-
-PUBLISHED: dict[str, Any] = {
-    "name": "io.example/papers",
-    "description": "Sells papers.",
-    "version": "1.2.0",
-    "remotes": [
-        {
-            "type": "streamable-http",
-            "url": "http://127.0.0.1:{port}/mcp",
-            "variables": {"port": {"isRequired": True}},
-            "headers": [{"name": "Authorization", "value": "Bearer {token}", "isSecret": True}],
-        }
-    ],
-    "packages": [
-        {
-            "registryType": "npm",
-            "identifier": "@example/papers",
-            "version": "1.2.0",
-            "transport": {"type": "stdio"},
-            "packageArguments": [
-                {"type": "named", "name": "--shop", "value": "{shop}"},
-                {"type": "named", "name": "--unset"},
-                {"type": "positional", "valueHint": "folder", "default": "papers"},
-            ],
-            "environmentVariables": [{"name": "KEY", "isRequired": True}, {"name": "MODE", "value": "${HOME}"}],
-        },
-        {"registryType": "oci", "identifier": "docker.example/papers:1.2.0", "environmentVariables": [{"name": "KEY"}]},
-    ],
-}
+PUBLISHED: dict[str, Any] = inputs("client_config")["published"]
 
 
 class TestPublishedServers:
@@ -399,16 +337,6 @@ class TestPublishedServers:
             target(path, server="npm" if package["registryType"] == "npm" else package["registryType"])
         assert "does not start this package" in caught.value.what
 
-    def test_a_remote_with_the_members_of_a_package_is_a_remote(self, tmp_path: Path) -> None:
-        remote = {"url": "http://127.0.0.1:1/mcp", "registryType": "npm", "identifier": "papers", "card": "a"}
-        found = target(self.written(tmp_path, {"name": "a/b", "remotes": [remote]}), server="remote")
-        assert (found.url, found.command) == ("http://127.0.0.1:1/mcp", ())
-
-    def test_what_is_started_is_listed_with_its_command(self, tmp_path: Path) -> None:
-        entry = {"type": "stdio", "url": "https://papers.example/mcp", "command": "sh", "args": ["-c", "date"]}
-        (tmp_path / ".mcp.json").write_text(json.dumps({"mcpServers": {"docs": entry}}), "utf-8")
-        assert "choose one with --server NAME: docs (sh -c date)" in crawled(tmp_path, tmp_path / "out").stderr
-
     def test_what_others_wrote_is_not_given_the_home_folder(self, tmp_path: Path) -> None:
         (tmp_path / ".mcp.json").write_text(json.dumps({"docs": {"url": "http://127.0.0.1:1/${userHome}"}}), "utf-8")
         with pytest.raises(skillgen.UsageError) as caught:
@@ -416,8 +344,6 @@ class TestPublishedServers:
         assert "is a path of this machine" in caught.value.what
 
 
-ARD_EXAMPLE = TESTS / "specifications" / "ard" / "example.json"
-CARD_EXAMPLE = TESTS / "specifications" / "server-card" / "templated-remote.json"
 CARD = {"name": "io.example/papers", "version": "1.2.0", "remotes": [{"type": "streamable-http", "url": "URL"}]}
 PAPERS = {"mcpServers": {"papers": {"command": "${PLUGIN_ROOT}/papers", "env": {"KEY": "${user_config.key}"}}}}
 SKILLS_INDEX = {"$schema": "https://schemas.agentskills.io/discovery/0.2.0/schema.json", "skills": []}
@@ -481,33 +407,6 @@ class TestEntryPoints:
         assert empty.exit_code == 3
         assert "there is no list of MCP servers at /.well-known/ard.json or" in empty.stderr
 
-    def test_the_values_of_a_card_are_asked_for(self) -> None:
-        """A published example, with a variable in the URL and a secret in a header."""
-        with pytest.raises(skillgen.UsageError) as caught:
-            target(CARD_EXAMPLE, {"token": "of-the-shell"}, {}, "remote")
-        assert caught.value.what == "token has no value"
-        server = target(CARD_EXAMPLE, {}, {"token": "abc", "tenant": "acme"}, "remote")
-        assert (server.url, server.headers) == ("https://acme.example.com/mcp", (("Authorization", "Bearer abc"),))
-
-    def test_a_link_of_a_catalogue_is_shown_and_not_followed(self) -> None:
-        listed = run_skillgen("from-server", "--config", ARD_EXAMPLE)
-        assert listed.exit_code == 2
-        assert "Weather Data Node:card (https://api.acme.com/mcp/weather.json)" in listed.stderr
-        assert "Assistant" not in listed.stderr
-        named = run_skillgen("from-server", "--config", ARD_EXAMPLE, "--server", "Weather Data Node:card")
-        assert named.exit_code == 2
-        assert "read that: skillgen from-server --config https://api.acme.com/mcp/weather.json" in named.stderr
-
-    def test_the_folder_of_a_clients_file_does_not_make_a_command_local(self, tmp_path: Path) -> None:
-        """Others run `npx` in a folder of their own, unless the entry names one."""
-        for cwd, command in ((None, ("npx", "-y", "@a/papers@1.0.0")), (".", ())):
-            entry = {"command": "npx", "args": ["-y", "@a/papers@1.0.0"], **({"cwd": cwd} if cwd else {})}
-            file = config(tmp_path, {"papers": entry}, "servers.json")
-            with captured({"initialize": {"serverInfo": {"name": "papers", "version": "1.0.0"}}}):
-                service = skillgen.read(config=file)
-            assert service.client_entry is not None
-            assert service.client_entry.command == command
-
     def test_the_folder_of_a_plugin_lists_its_servers(self, tmp_path: Path) -> None:
         folder = tmp_path / "plugin"
         config(folder, PAPERS["mcpServers"], "mcp.json")
@@ -542,27 +441,6 @@ class TestEntryPoints:
             finished = run_skillgen("from-server", "--config", address, "--server", "papers", "--env", "key=x")
         assert finished.exit_code == 2
         assert "skillgen does not start a command from the network" in finished.stderr
-
-    @pytest.mark.parametrize(
-        ("document", "what", "fix"),
-        [
-            (SKILLS_INDEX, "an index of agent skills", "the service that the skills are for"),
-            (PUBLISHED, "a registry entry of an MCP server", "skillgen from-server --config FILE"),
-            (CARD, "an MCP server card", "skillgen from-server --config FILE"),
-            (json.loads(ARD_EXAMPLE.read_text("utf-8")), "an AI catalog", "skillgen from-server --config FILE"),
-            (PAPERS, "a client's MCP configuration", "skillgen from-server --config FILE"),
-        ],
-        ids=["skills", "server.json", "card", "catalogue", "client"],
-    )
-    def test_from_openapi_names_what_it_is_and_what_reads_it(
-        self, document: dict[str, Any], what: str, fix: str, tmp_path: Path
-    ) -> None:
-        path = tmp_path / "document.json"
-        path.write_text(json.dumps(document), "utf-8")
-        finished = run_skillgen("from-openapi", path)
-        assert finished.exit_code == 3
-        assert f"is {what}" in finished.stderr
-        assert fix.replace("FILE", str(path)) in finished.stderr
 
     def test_hostile_names_and_lengths_stay_text_of_one_line(self, tmp_path: Path) -> None:
         entry = {"displayName": "a\n::error::b\x1b[2J", "data": {"remotes": [{"url": "https://a.example/\n?key=abc"}]}}

@@ -44,8 +44,6 @@ CONTRACT = {
 
 API = {**BOOKS, "info": {**BOOKS["info"], "title": "Shop"}, "servers": [{"url": "http://127.0.0.1:9"}]}
 
-CALL = ("list_books", "--dry-run")
-
 SERVER = ("--", sys.executable, "server.py")
 
 FORMS = {

@@ -5,7 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-import pytest
 from cli import generated
 from descriptions import description, operation, write
 from documents import MarkdownDocument, broken_links
@@ -51,14 +50,6 @@ def test_errors_of_most_tools_are_documented_once(tmp_path: Path) -> None:
     assert "Errors of nearly every tool: [Common Errors](references/about.md#common-errors)." in skill
     assert broken_links(out) == []
     assert (out / "llms-full.txt").read_text("utf-8").count("No key") == 1
-
-
-@pytest.mark.parametrize("count", [2, 4])
-def test_errors_that_fewer_tools_have_are_with_each(tmp_path: Path, count: int) -> None:
-    """S2-14."""
-    generated("from-openapi", write(tmp_path / "api.json", service(count)), "-o", tmp_path / "out", "-q")
-    tools = (tmp_path / "out/skills/tasks/references/tools.md").read_text("utf-8")
-    assert tools.count("No key") == count - 1
 
 
 def test_the_body_of_a_shared_error_is_documented_with_it(tmp_path: Path) -> None:

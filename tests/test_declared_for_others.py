@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 from captured import service_of_answers
-from cli import generated, run_skillgen
+from cli import generated
 from descriptions import description, write
 
 import skillgen
@@ -158,16 +158,6 @@ def test_examples_without_a_declared_host_pass_the_static_check(servers: list[An
     [skill] = (tmp_path / "docs" / "skills").iterdir()
     assert "BASE_URL" in "".join(path.read_text("utf-8") for path in skill.rglob("*.md"))
     assert "passed: example calls: 1 of 1" in generated("eval", skill, "api.json", "--static", cwd=tmp_path).stdout
-
-
-def test_the_diff_of_a_project_names_files_from_its_folder(tmp_path: Path) -> None:
-    """B9: so that `git apply` takes it, and targets are distinguished."""
-    write(tmp_path / "api.json", description({"/orders": {"get": {"operationId": "listOrders", "responses": {}}}}))
-    targets = "".join(f"  {name}:\n    source: {{openapi: api.json}}\n" for name in ("one", "two"))
-    (tmp_path / "skillgen.yaml").write_text(f"targets:\n{targets}", "utf-8")
-    diff = run_skillgen("build", "--check", cwd=tmp_path).stdout
-    files = {line.removeprefix("+++ ").partition("/skills")[0] for line in diff.splitlines() if line.startswith("+++ ")}
-    assert {"b/agent-docs/one", "b/agent-docs/two"} <= files
 
 
 def test_a_login_of_two_headers_is_sent_whole(tmp_path: Path) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 import sys
 from pathlib import Path
 from typing import Any
@@ -17,7 +16,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from listed import answers, documented, tool, tools
 from llms_txt import parse_llms_file  # type: ignore[import-untyped]
-from rows import rows
+from rows import inputs, rows
 
 import skillgen
 from skillgen import Service, render_documents
@@ -25,33 +24,9 @@ from skillgen import Service, render_documents
 TESTS = Path(__file__).parent
 Json = Any
 
-DASHDASH = {
-    "dashdash": {
-        "specVersion": "0.2.0",
-        "identity": {"name": "harbour", "description": "Books berths. Use when the user asks to book a berth."},
-        "accessLevel": "interact",
-        "alternativeAccess": {"cliUrl": "https://harbour.example/cli", "apiUrl": None,
-                              "webUrl": "https://harbour.example/app", "mcpUrl": "https://harbour.example/mcp"},
-        "requires": {"auth": ["api-key"], "env": ["HARBOUR_TOKEN"]},
-        "rateLimit": "60/minute",
-    }
-}  # fmt: skip
+DASHDASH: dict[str, Any] = inputs("documents")["dashdash"]
 
-BOOK = tool(
-    "book_berth",
-    description="Books a berth.",
-    inputSchema={
-        "type": "object",
-        "properties": {
-            "berth_id": {"type": "string"},
-            "from": {"type": "string", "format": "date"},
-            "stay": {"type": "object", "properties": {"until": {"type": "string", "format": "date-time"}}},
-        },
-        "required": ["berth_id"],
-    },
-    outputSchema={"type": "object", "properties": {"booked": {"type": "boolean"}}},
-    annotations={"readOnlyHint": False, "destructiveHint": True, "idempotentHint": False},
-)
+BOOK: dict[str, Any] = inputs("documents")["book"]
 FIND = tool("find_berths", description="Finds berths.", annotations={"readOnlyHint": True})
 OLD = tool("old_find", description="Deprecated: use find_berths.")
 
@@ -84,21 +59,6 @@ def test_a_skill_is_made_of_what_dashdash_declares(harbour: Path) -> None:
     assert skill.fields()["name"] == "harbour"
     assert skill.fields()["description"] == "Books berths. Use when the user asks to book a berth."
     assert {"When to Use", "Quick Reference"} <= {heading.text for heading in skill.headings}
-
-
-def test_skill_md_says_what_a_call_needs_in_a_line_each(harbour: Path) -> None:
-    """Issue 5: rate limit, environment, authentication, other access; a line that can be called from; marks."""
-    text = (harbour / "skills" / "harbour" / "SKILL.md").read_text("utf-8")
-    for line in (
-        "- Environment: `HARBOUR_TOKEN`",
-        "- Rate limit: 60/minute",
-        "- Command line: `https://harbour.example/cli`",
-        "- API documentation: none",
-        "- `book_berth(berth_id*, from, stay: object)` [destructive] — Books a berth",
-        "- `find_berths(id)` [read] — Finds berths",
-    ):
-        assert f"\n{line}\n" in text, line
-    assert "- Authentication: api-key" in text
 
 
 def test_unknown_is_left_out_and_null_is_declared(harbour: Path, silent: Path) -> None:
@@ -238,23 +198,6 @@ def test_help_of_one_command_points_to_the_global_help(harbour: Path) -> None:
     assert "`berth_id` (string, required)" in document.text
 
 
-def test_named_types_stand_in_the_help_of_the_command_that_takes_them(tmp_path: Path) -> None:
-    """S0-38."""
-    flag = {"type": "object", "properties": {"code": {"type": "object", "properties": {"a": {}}}}}
-    hull = {"type": "object", "properties": {"length": {"type": "integer"}}}
-    ship = {"type": "object", "properties": {"flag": {"$ref": "#/components/schemas/Flag"}, "hull": hull}}
-    schemas = {"Ship": ship, "Flag": flag}
-    body = {
-        "content": {"application/json": {"schema": {"type": "array", "items": {"$ref": "#/components/schemas/Ship"}}}}
-    }
-    source = description({"/ships": {"post": operation("add", requestBody=body)}}, components={"schemas": schemas})
-    options = ("-o", tmp_path / "out", "--emit", "ai-help,ai-help-commands")
-    generated("from-openapi", write(tmp_path / "api.json", source), *options)
-    document = read(tmp_path / "out" / "ai-help" / "add.md")
-    assert [heading.text for heading in document.headings] == ["add", "Ship", "Flag"]
-    assert broken_links(tmp_path / "out") == []
-
-
 def test_names_that_make_the_same_file_name_keep_a_document_each(tmp_path: Path) -> None:
     """S0-38, X-51."""
     like_others = [
@@ -322,23 +265,6 @@ def test_skill_md_has_the_rules_of_use_and_how_to_read_a_section(tmp_path: Path)
         name = r"[#* ]*NAME\**" if path.name.startswith("about") else "## NAME"
         assert f"`sed -n '/^{name}$/,/^## /p' {path.name}`" in page
         assert page.endswith("\n\n[Index](../SKILL.md)\n")
-
-
-def test_the_command_of_the_about_page_finds_what_skill_md_names(tmp_path: Path) -> None:
-    """Issue 15: the headings of the source's own texts are bold there."""
-    told = "A harbour.\n\n# Getting Started\n\nBegin.\n\n# Rate Limits\n\nTen.\n\n" + "Word. " * 2_000
-    data = description({f"/{n}": {"get": operation(f"list_{n}")} for n in "abc"})
-    data["info"]["description"] = told
-    data["components"] = {"securitySchemes": {"key": {"type": "apiKey", "in": "header", "name": "K"}}}
-    data["security"] = [{"key": []}]
-    generated("from-openapi", write(tmp_path / "api.json", data), "-o", tmp_path / "out")
-    (skill,) = (tmp_path / "out").glob("skills/*/SKILL.md")
-    named = re.findall(r"about\.md\): (.*)", skill.read_text("utf-8"))[0].split(", ")
-    assert {"Getting Started", "Rate Limits", "Authentication"} <= set(named)
-    page = (skill.parent / "references/about.md").read_text("utf-8")
-    pattern = re.findall(r"`sed -n '/(.*?)/,", page)[0]
-    for name in named:
-        assert re.search(pattern.replace("NAME", re.escape(name)), page, re.MULTILINE), name
 
 
 def test_several_services_have_an_llms_txt_above_theirs(tmp_path: Path) -> None:

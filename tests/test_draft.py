@@ -15,26 +15,13 @@ from cli import Finished, generated, run_skillgen
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from properties import examples
+from rows import inputs
 
 DESCRIPTION = (
     "Lists, places and cancels orders of a coffee shop, and pays for them. Use when the user asks to order a coffee, "
     "to cancel or pay an order at the shop, or what was ordered."
 )
-ANSWER: dict[str, Any] = {
-    "description": DESCRIPTION,
-    "when-to-use": ["order a coffee"],
-    "not-for": ["reviews of coffee shops"],
-    "groups": {"orders": {"title": "Orders of a shop"}},
-    "notes": "Place an order with `placeOrder` first.\n\n- `payOrder` charges the card.",
-    "tools": {"GET /orders": {"effect": "write", "reason": "marks the orders as seen"}},
-    "workflows": {
-        "Pay for a new order": [
-            {"tool": "placeOrder", "do": "place the order"},
-            {"tool": "POST /orders/{id}/pay", "do": "pay it"},
-        ]
-    },
-    "queries": {"should-load": ["one flat white please"], "should-not-load": ["how is coffee grown?"]},
-}
+ANSWER: dict[str, Any] = inputs("draft")["answer"]
 
 
 ORDERED = {
@@ -176,20 +163,6 @@ def test_an_answer_may_be_in_a_fence_with_words_around(tmp_path: Path) -> None:
         assert written(tmp_path)["description"] == DESCRIPTION
 
 
-def test_names_at_the_start_of_a_line_of_the_source_exist(tmp_path: Path) -> None:
-    folder = project(tmp_path, description="Modes are\nrepeat-track,\nrepeat-context and off.")
-    answer = {"notes": "The modes are `repeat-track` and `repeat-context`."}
-    assert draft(folder, "--yes", answer=answer).exit_code == 0
-
-
-def test_queries_are_added_to_those_that_exist(tmp_path: Path) -> None:
-    for query in ("a latte", "a mocha", "a latte"):
-        draft(project(tmp_path), "--yes", answer={"queries": {"should-load": [query]}})
-    [path] = tmp_path.rglob("evals.json")
-    queries = json.loads(path.read_text("utf-8"))["trigger_queries"]
-    assert [item["query"] for item in queries] == ["a latte", "a mocha"]
-
-
 def test_nothing_is_written_unless_somebody_agrees(tmp_path: Path) -> None:
     before = project(tmp_path).joinpath("skillgen.yaml").read_bytes()
     finished = draft(tmp_path, answer=ANSWER)
@@ -265,23 +238,6 @@ def test_a_refused_answer_of_an_agent_is_not_lost(tmp_path: Path) -> None:
     assert finished.exit_code == 1
     assert json.loads(finished.stdout)["notes"] == ANSWER["notes"]
     assert log.read_text() == "xx"
-
-
-def test_options_of_a_program_are_names_that_exist(tmp_path: Path) -> None:
-    words = ["skillgen.cli.app:app", "--python", sys.executable, "-o", "docs", "--yes"]
-    assert draft(tmp_path, *words, answer={"notes": "Run `skillgen build --check` in CI."}).exit_code == 0
-    refused = draft(tmp_path, *words, answer={"notes": "Run `skillgen build --chekc` in CI."})
-    assert refused.exit_code == 1
-    assert "--check may be meant" in refused.stderr
-
-
-def test_advice_on_the_use_of_a_service_is_no_order(tmp_path: Path) -> None:
-    advice = (
-        "Always pass `id`. Do not call `payOrder` twice: it charges again. Never send an order without its `id`; call "
-        "`listOrders` before other calls. Use `cancelOrder` instead of `payOrder` if the user regrets it."
-    )
-    finished = draft(project(tmp_path), "--yes", answer={"notes": advice})
-    assert finished.exit_code == 0, finished.stderr
 
 
 AGENTS = {
@@ -487,14 +443,6 @@ def test_a_text_that_names_what_is_gone_is_an_error(tmp_path: Path) -> None:
     generated("build", cwd=tmp_path)
 
 
-def test_notes_that_name_what_is_gone_are_an_error(tmp_path: Path) -> None:
-    draft(project(tmp_path), "--yes", answer={"notes": "Call `payOrder` last."})
-    (tmp_path / "api.json").write_text(json.dumps(api()).replace("payOrder", "settleOrder"), "utf-8")
-    built = run_skillgen("build", cwd=tmp_path)
-    assert built.exit_code == 2
-    assert "skillgen.yaml#/targets/shop/notes: names payOrder" in built.stderr
-
-
 def test_notes_that_name_a_command_that_is_gone_are_an_error(tmp_path: Path) -> None:
     program = tmp_path / "crate.py"
     source = f"{{cli: 'crate:parser', program: crate, python: {json.dumps(sys.executable)}}}"
@@ -508,23 +456,6 @@ def test_notes_that_name_a_command_that_is_gone_are_an_error(tmp_path: Path) -> 
     built = run_skillgen("build", cwd=tmp_path)
     assert built.exit_code == 2
     assert "notes: names box shut, which the service no longer has" in built.stderr
-
-
-def test_what_a_person_adds_to_a_draft_is_not_taken_for_gone(tmp_path: Path) -> None:
-    draft(project(tmp_path), "--yes", answer={"notes": "Call `payOrder` last."})
-    text = (tmp_path / "skillgen.yaml").read_text("utf-8").replace("last.", "last, and read the answer with `jq`.")
-    (tmp_path / "skillgen.yaml").write_text(text, "utf-8")
-    (tmp_path / "api.json").write_text(json.dumps(api(description="Sells tea.")), "utf-8")
-    assert "text-outdated" in generated("build", cwd=tmp_path).stderr
-
-
-def test_words_that_rules_compose_do_not_outdate_texts(tmp_path: Path) -> None:
-    draft(project(tmp_path), "--yes", answer=ANSWER)
-    changed = api()
-    changed["info"]["version"] = "2"
-    changed["paths"]["/orders"]["get"]["summary"] = "Lists  orders"
-    (tmp_path / "api.json").write_text(json.dumps(changed), "utf-8")
-    assert "text-outdated" not in generated("build", cwd=tmp_path).stderr
 
 
 def test_only_texts_on_what_changed_are_outdated_and_renewed(tmp_path: Path) -> None:
@@ -544,14 +475,6 @@ def test_only_texts_on_what_changed_are_outdated_and_renewed(tmp_path: Path) -> 
     after = written(tmp_path)
     assert {key for key in after if after[key] != before[key]} == {"not-for", "drafted"}
     assert "text-outdated" not in generated("build", cwd=tmp_path).stderr
-
-
-def test_a_text_that_is_not_renewed_stays_outdated(tmp_path: Path) -> None:
-    draft(project(tmp_path), "--yes", answer=ANSWER)
-    (tmp_path / "api.json").write_text(json.dumps(api(description="Sells tea.")), "utf-8")
-    assert draft(tmp_path, "--yes", answer={"notes": "Place an order with `placeOrder`."}).exit_code == 0
-    built = generated("build", cwd=tmp_path).stderr
-    assert "written: description, when-to-use, not-for (changed: the service itself)" in built
 
 
 def test_exactly_one_way_to_write_is_chosen(tmp_path: Path) -> None:

@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from jsonschema import Draft202012Validator, ValidationError
 from listed import command, tool
 from properties import examples
+from rows import inputs
 
 from skillgen import Service, Tool, render_documents
 
@@ -22,12 +23,6 @@ Json = Any
 
 LARGE = {"prompts/list": [{"prompts": [{"name": "filler", "description": LONG}]}]}
 """What makes a service too large for SKILL.md alone: it has references."""
-
-NODE = {
-    "type": "object",
-    "properties": {"value": {"type": "integer"}, "next": {"anyOf": [{"$ref": "#/$defs/Node"}, {"type": "null"}]}},
-    "required": ["value", "next"],
-}
 
 
 def service_of(*schemas: Json, examples: tuple[Json, ...] = ()) -> Service:
@@ -75,78 +70,7 @@ def shown(schema: Json) -> dict[str, Json]:
     return {**of(kind={"const": "task"}, value=schema), "$defs": schema.get("$defs", {})}
 
 
-LISTED: Json = of(nodes={"type": "array", "items": {"$ref": "#/$defs/Node"}})
-
-SCHEMAS: dict[str, Json] = {
-    "scalars": of(text={"type": "string"}, count={"type": "integer"}, flag={"type": "boolean"}),
-    "formats": of(**{name.replace("-", "_"): {"type": "string", "format": name} for name in ("date", "email", "uuid")}),
-    "bounds": of(
-        low={"type": "integer", "minimum": 5, "multipleOf": 4},
-        high={"type": "number", "exclusiveMaximum": -2},
-        between={"type": "number", "exclusiveMinimum": 0, "maximum": 0.5},
-        long={"type": "string", "minLength": 30},
-        short={"type": "string", "maxLength": 2},
-    ),
-    "patterns": of(
-        key={"type": "string", "pattern": "^proj_[0-9]+$"},
-        slug={"type": "string", "pattern": "^[a-z]+(?:-[a-z]+)*$", "minLength": 12},
-        word={"type": "string", "pattern": r"^(?=.*[A-Z])(?=.*\d).{8,}$"},
-        password={"type": "string", "pattern": r"^(?=.*[a-z])(?=.*\d)(?=.*[!#])[a-z\d!#]{8,12}$"},
-        number={"type": "string", "pattern": r"^(?!000)\d{3}-(?!00)\d{2}$"},
-    ),
-    "lists": of(
-        tags={"type": "array", "items": {"enum": ["a", "b", "c"]}, "minItems": 3, "uniqueItems": True},
-        pair={"type": "array", "prefixItems": [{"type": "string"}, {"type": "integer"}], "items": False},
-        objects={"type": "array", "items": of(x={"type": "string"}), "minItems": 2, "uniqueItems": True},
-        has={"type": "array", "contains": {"const": 7}},
-        twice={"type": "array", "contains": {"const": 7}, "minContains": 2},
-    ),
-    "lists that come in a circle": {"$defs": {"Node": LISTED}, "$ref": "#/$defs/Node"},
-    "alternatives that an empty object fits": {
-        "type": "object",
-        "oneOf": [
-            {"properties": {"a": {"type": "string"}}, "additionalProperties": False},
-            {"properties": {"b": {"type": "string"}}, "additionalProperties": False},
-        ],
-    },
-    "names by pattern": {
-        "type": "object",
-        "patternProperties": {"^x-[a-z]+$": {"type": "integer"}},
-        "additionalProperties": False,
-        "minProperties": 2,
-    },
-    "names of one length": {"type": "object", "minProperties": 3, "propertyNames": {"pattern": "^[a-z]{2}$"}},
-    "names of a list": {"type": "object", "minProperties": 2, "propertyNames": {"enum": ["en", "de"]}},
-    "names of a named type": {
-        "$defs": {"Key": {"pattern": "^[A-Z_]*$", "maxLength": 4}},
-        "type": "object",
-        "minProperties": 2,
-        "propertyNames": {"$ref": "#/$defs/Key"},
-    },
-    "names of a format": {"type": "object", "minProperties": 2, "propertyNames": {"format": "uuid"}},
-    "not one of": of(value={"type": "string", "not": {"enum": ["VALUE"]}}),
-    "dependentRequired": {
-        "type": "object",
-        "properties": {"a": {"type": "string"}, "b": {"type": "integer"}},
-        "required": ["a"],
-        "dependentRequired": {"a": ["b"]},
-    },
-    "oneOf": {"type": "object", "oneOf": [of(a={"type": "string"}), of(b={"type": "string"})]},
-    "allOf": {
-        "allOf": [of(a={"type": "string", "minLength": 3}) | {"additionalProperties": True}, of(a={"maxLength": 4})]
-    },
-    "if": {
-        "type": "object",
-        "properties": {"kind": {"enum": ["timed", "free"]}, "at": {"type": "string", "format": "date"}},
-        "required": ["kind"],
-        "if": {"properties": {"kind": {"const": "timed"}}},
-        "then": {"required": ["at"]},
-    },
-    "recursion": {"$defs": {"Node": NODE}, "$ref": "#/$defs/Node"},
-    "minProperties": {"type": "object", "minProperties": 2, "propertyNames": {"pattern": "^x-[a-z]+"}},
-    "not": of(value={"not": {"type": "string"}}),
-    "const and default": of(kind={"const": "task"}, limit={"type": "integer", "default": 20}),
-}
+SCHEMAS: dict[str, Any] = inputs("example_calls")["schemas"]
 
 
 def test_a_mock_answers_with_what_each_output_allows(tmp_path: Path) -> None:
@@ -400,26 +324,6 @@ def test_a_value_is_read_from_the_words_of_its_parameter() -> None:
         if [call.input for call in calls] != [{"value": value}]:
             found.append((text, [call.input for call in calls]))
     assert found == []
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "The name",
-        "Not 'all' or 'none'",
-        "It must not be one of 'a', 'b'",
-        "Wildcards (such as `*`) are not allowed",
-        "System folders (e.g. '/etc', '~/.ssh') are rejected",
-        "e.g. <your name>",
-        "e.g. {name}",
-        "like the one that you have",
-        "For example, if it is empty, nothing happens",
-    ],
-)
-def test_a_call_is_not_shown_if_the_words_name_no_value(text: str) -> None:
-    service = service_of(of(value={"type": "string", "description": text}))
-    assert service.tools[0].examples == ()
-    assert codes_of(service) == []
 
 
 def described(description: str, schema: Json) -> Json:

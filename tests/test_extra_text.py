@@ -13,6 +13,7 @@ from cli import files_of, generated, run_skillgen
 from descriptions import description, operation, write
 from listed import documented as documented_server
 from listed import tool
+from rows import inputs
 
 import skillgen
 from skillgen import Value
@@ -20,48 +21,9 @@ from skillgen import Value
 TESTS = Path(__file__).parent
 EXAMPLES = TESTS.parent / "examples"
 
-AI_HELP = """---
-# Identity
-name: tasks
-description: Keeps tasks. Use when the user plans work.
-emoji: "📌"
-access-level: full
-cli-url: https://tasks.test/cli
-web-url: none
-install:
-  brew: tasks
-requires:
-  env: [TASKS_KEY]
----
+AI_HELP: str = inputs("extra_text")["ai_help"]
 
-# Tasks
-
-## When to Use
-
-Use this tool when the user asks to:
-
-- Plan a week
-
-Do NOT use it for:
-
-- Calendars
-
-## Troubleshooting
-
-Restart it.
-"""
-
-LLMS = """# Tasks
-
-> Keeps tasks.
-
-A web page about tasks.
-
-## When to Use
-
-- [Plan a week](https://tasks.test/plan): use it when the user asks for this
-- [Not for: Calendars](https://tasks.test/plan): do NOT use it for this
-"""
+LLMS: str = inputs("extra_text")["llms"]
 
 
 def documented(tmp_path: Path, *options: object, stdin: str | None = None) -> dict[str, str]:

@@ -12,60 +12,14 @@ from captured import COMMAND
 from cli import files_of, run_skillgen
 from fork_server import CAPTURED
 from listed import tool
+from rows import inputs
 
 Json = Any
 Results = dict[str, Json]
 
 EMITTED = "skill,llms,ai-help,registry,dashdash,service-manifest,tool-descriptions,skills-list"
 
-BY_HAND = """\
----
-name: harbor-desk
-description: Berths of a harbour. Use when the user asks to book or cancel a berth.
-spec-url: https://github.com/visionik/dashdash
-spec-version: 0.2.0
-access-level: interact
-cli-url: none
-web-url: https://harbor.example/desk
-rate-limit: 60 per minute
-status-page: https://status.harbor.example
-categories: [boats]
-requires: {env: [HARBOR_KEY]}
----
-# The Harbor Desk
-
-> Berths of a harbour.
-
-A berth has a `length~in_feet` and a keeper; see ^docs\\.harbor\\.example$.
-
-## When to Use
-
-Use this server when the user asks to:
-- book a berth
-- cancel a booking
-
-Do NOT use it for:
-- the weather
-
-## Quick Reference
-
-Ask for the name of the boat first.
-
-## Authentication
-
-Ask the *harbour master* for a key.
-
-## Tides
-
-### High water
-
-1. Wait.
-2. Sail at a|b.
-
-```sh
-# not a heading
-```
-"""
+BY_HAND: str = inputs("fixpoint")["by_hand"]
 
 
 def harbour(**more: Json) -> Results:

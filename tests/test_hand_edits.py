@@ -7,7 +7,6 @@ import re
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -18,9 +17,6 @@ SKILL = "skills/tasks/SKILL.md"
 TASKS = "skills/tasks/references/tasks.md"
 USERS = "skills/tasks/references/users.md"
 SOURCE = grouped(tasks=["list_tasks", "get_task"], users=["list_users", "get_user"])
-
-
-Edit = Callable[[str], str]
 
 
 @pytest.fixture(scope="module")

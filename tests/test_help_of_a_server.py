@@ -12,53 +12,13 @@ from cli import generated
 from descriptions import description, operation, write
 from documents import MarkdownDocument
 from listed import documented, inspected, started, tool
+from rows import inputs
 
 Json = Any
 
-SEED = """\
-# Acme
+SEED: str = inputs("help_of_a_server")["seed"]
 
-## When to Use
-
-Use this MCP server when the user asks to:
-- Manage projects or project settings
-- Track, create, or update tasks
-Do NOT use this MCP server for:
-- File storage (use filesystem MCP or dedicated storage)
-- Code repositories (use GitHub MCP)
-"""
-
-REFERENCE = """\
-## Tool Reference
-
-### create_project
-
-Create a new project.
-
-**Parameters:**
-- `name` (required, string): Project name (1-100 chars)
-- `type` (optional, string, max 7 characters): `public` or `private`
-- `colour`: Any name that CSS knows
-- `place` (required, string): Where it is
-
-**Returns:**
-```json
-{"id": "proj_456", "createdAt": "2026-01-21"}
-```
-
-**Side Effects:** Creates project, sends webhook
-
-**CLI Equivalent:** `acme projects create --name "New Project"`
-**API Equivalent:** `POST /api/projects`
-
-#### Limits
-
-Ten an hour.
-
-### list_projects
-
-Reads from a replica.
-"""
+REFERENCE: str = inputs("help_of_a_server")["reference"]
 
 PROJECT = {
     "type": "object",
@@ -181,20 +141,7 @@ def test_a_quick_reference_of_another_form_has_a_section_of_its_own(tmp_path: Pa
     assert "## The Source's Own Quick Reference" in text
 
 
-FRONT_MATTER = """\
----
-# Access
-name: acme
-content-version: 1.10
-auth-methods: [bearer, api-key]
-api-endpoint: https://api.acme.com/v2
-rate-limit: 60/minute
-status-page: https://status.acme.com
-emoji: [1]
----
-
-# Acme
-"""
+FRONT_MATTER: str = inputs("help_of_a_server")["front_matter"]
 
 
 def test_the_fields_of_the_web_profile_are_read_from_front_matter(tmp_path: Path) -> None:
@@ -315,17 +262,6 @@ def test_unlisted_tools_of_a_live_manifest_are_reported(tmp_path: Path) -> None:
     assert "manifest-tool-not-listed" in finished.stderr
     assert "ghost" in finished.stderr
     assert not [path for path, text in texts_of(out).items() if "ghost" in text]
-
-
-def test_strict_says_what_the_problems_are(tmp_path: Path) -> None:
-    """S0-06: the first ones and how many more, and nothing else is called their place."""
-    server = {"dashdash": {"specVersion": "0.1.0"}}
-    finished, _ = documented(tmp_path, "--strict", "-q", server=server, tools=tools())
-    assert finished.exit_code == 3
-    error = " ".join(finished.stderr.split())
-    assert "error: --strict refuses " in error
-    assert "dashdash-identity-name-missing: /initialize/dashdash: dashdash has no identity.name" in error
-    assert "more" in error
 
 
 def test_a_quotation_after_a_list_begins_a_paragraph_of_its_own(tmp_path: Path) -> None:

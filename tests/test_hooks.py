@@ -93,17 +93,6 @@ def run(program: str, project: Path, *words: str, path: str | None = None) -> Ru
     return Run(finished.returncode, finished.stdout.decode("utf-8", "replace"))
 
 
-def test_with_pre_commit_the_second_commit_passes(published: Path, project: Path) -> None:
-    words = ("try-repo", str(published), "--all-files")
-    first = run("pre-commit", project, *words)
-    assert first.exit_code == 1, first.output
-    assert "documents were written: add them to the commit" in first.output
-    assert (project / "agent-docs" / "skills" / "tasks" / "SKILL.md").is_file()
-    second = run("pre-commit", project, *words)
-    assert second.exit_code == 0, second.output
-    assert second.output.count("Passed") == 3
-
-
 def test_drift_fails_the_check_and_the_next_commit_passes_with_prek(published: Path, project: Path) -> None:
     check = run("prek", project, "try-repo", str(published), "--all-files", "skillgen-check")
     assert (check.exit_code, "the documents are not up to date" in check.output) == (1, True), check.output
@@ -310,23 +299,6 @@ def test_a_program_of_the_project_needs_no_active_environment(tmp_path: Path) ->
         finished = run_skillgen(*words, cwd=tmp_path, env=env)
         assert finished.exit_code == 0, finished.stderr
     assert tools_of(tmp_path / "given") == tools_of(tmp_path / "built") == {"find_book"}
-
-
-def test_a_missing_command_is_missed_in_the_environment_of_the_project(tmp_path: Path) -> None:
-    (tmp_path / ".venv").mkdir()
-    (tmp_path / ".venv" / "pyvenv.cfg").touch()
-    (tmp_path / "skillgen.yaml").write_text("targets: {shop: {source: {command: [no-such-shop]}}}\n", "utf-8")
-    finished = run_skillgen("build", cwd=tmp_path)
-    assert finished.exit_code == 3
-    assert f"try: Install it into {tmp_path / '.venv'}, or give its full path." in finished.stderr
-
-
-def test_a_makefile_needs_no_active_environment(tmp_path: Path) -> None:
-    project = served_project(tmp_path / "shop")
-    programs = created_environment(project / "build" / "env", has_skillgen=True, library="TOOLS = ['find_book']\n")
-    finished = run_installed(programs, "build", cwd=project, env={"PATH": os.defpath})
-    assert finished.exit_code == 0, finished.stderr
-    assert tools_of(project) == {"find_book", "list_tasks"}
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="a shell script")

@@ -277,7 +277,7 @@ def hostile(texts: list[str]) -> Words:
 
 
 @pytest.mark.parametrize("kind", ["mcp", "openapi", "cli"])
-@settings(max_examples=examples(8), phases=GENERATE_ONLY, suppress_health_check=list(HealthCheck))
+@settings(max_examples=examples(4), phases=GENERATE_ONLY, suppress_health_check=list(HealthCheck))
 @given(texts=st.lists(HOSTILE, min_size=1, max_size=6))
 def test_hostile_text_in_every_field_changes_no_structure_of_the_documents(
     kind: Literal["mcp", "openapi", "cli"], texts: list[str]

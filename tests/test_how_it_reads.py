@@ -4,31 +4,9 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
-from typing import Any
 
 import pytest
-from cli import generated
-from descriptions import description, operation, write
-from documents import broken_links
 from listed import documented, tool
-
-Json = Any
-
-
-def test_llms_txt_leads_to_the_headings_of_a_small_service(tmp_path: Path) -> None:
-    """X-22: also to one that equals the title of its group, or that of another section."""
-    named = {
-        f"/{name}": {"get": operation(name, tags=["Ships"], security=[{"authentication": []}])}
-        for name in ("ships", "named-types", "authentication")
-    }
-    schemes = {"authentication": {"type": "http", "scheme": "bearer"}}
-    data = description(named, webhooks={}, components={"securitySchemes": schemes})
-    generated("from-openapi", write(tmp_path / "api.json", data), "-o", tmp_path / "out")
-    assert not [*tmp_path.rglob("references")]
-    assert broken_links(tmp_path / "out") == []
-    assert "SKILL.md#ships)" in (tmp_path / "out/llms.txt").read_text("utf-8")
-    (skill,) = tmp_path.rglob("SKILL.md")
-    assert "[Authentication](#authentication-1)" in skill.read_text("utf-8")
 
 
 @pytest.mark.parametrize(("count", "in_llms_txt"), [(20, 1), (30, 1), (600, 0)])

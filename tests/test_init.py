@@ -15,7 +15,6 @@ from cli import ROOT, Finished, environment, files_of, run_skillgen
 from descriptions import grouped, write
 from jsonschema import Draft202012Validator
 
-SERVER = ROOT / "examples" / "acme-mcp"
 NODE_SERVER = """\
 const lines = require('readline').createInterface({input: process.stdin});
 lines.on('line', (line) => {
@@ -105,14 +104,6 @@ def test_an_openapi_description_is_found_by_its_content(tmp_path: Path) -> None:
     assert builds(tmp_path) == {"list_tasks"}
 
 
-def test_a_project_that_only_uses_the_library_is_no_server(tmp_path: Path) -> None:
-    (tmp_path / "client.py").write_text("from mcp.client import Client\n", "utf-8")
-    (tmp_path / "pyproject.toml").write_text(
-        '[project]\nname = "c"\ndependencies = ["mcp"]\n\n[project.scripts]\nc = "client:main"\n', "utf-8"
-    )
-    assert "found no OpenAPI description" in init(tmp_path).stderr
-
-
 def test_a_server_in_package_json_builds(tmp_path: Path) -> None:
     (tmp_path / "dist").mkdir()
     (tmp_path / "dist" / "index.js").write_text(NODE_SERVER, "utf-8")
@@ -160,14 +151,6 @@ def test_a_server_in_typescript_is_run_where_its_build_is(settings: str, command
     assert targets(tmp_path) == {
         "weather": {"source": {"command": command}, "version": "0.3.0", "homepage": "https://weather.example"}
     }
-
-
-def test_a_server_in_javascript_is_found_wherever_it_starts(tmp_path: Path) -> None:
-    (tmp_path / "tool.mjs").write_text("console.log('StdioServerTransport');\n", "utf-8")
-    (tmp_path / "server.mjs").write_text("await server.connect(new StdioServerTransport());\n", "utf-8")
-    write(tmp_path / "package.json", {"name": "weather", "dependencies": {"@modelcontextprotocol/sdk": "^1"}})
-    init(tmp_path)
-    assert targets(tmp_path) == {"weather": {"source": {"command": ["node", "server.mjs"]}}}
 
 
 def steps_of(workflow: Path) -> list[str]:
@@ -257,18 +240,6 @@ def test_the_workflow_in_the_documentation_is_that_of_init(tmp_path: Path) -> No
         assert f"```yaml\n{text}```" in readme
 
 
-def test_servers_that_developers_merely_use_count_without_any_other_source(tmp_path: Path) -> None:
-    browser = {"command": "npx", "args": ["-y", "@playwright/mcp"], "env": {"TOKEN": "${BROWSER_TOKEN}"}}
-    write(tmp_path / ".mcp.json", {"mcpServers": {"browser": browser}})
-    init(tmp_path)
-    assert list(targets(tmp_path)) == ["browser"]
-    assert "BROWSER_TOKEN is not set" in run_skillgen("build", cwd=tmp_path).stderr
-    (tmp_path / "skillgen.yaml").unlink()
-    write(tmp_path / "openapi.json", grouped(tasks=["list_tasks"]))
-    init(tmp_path)
-    assert list(targets(tmp_path)) == ["tasks"]
-
-
 # -- the files -------------------------------------------------------------------------------------------------------
 
 
@@ -313,17 +284,6 @@ def test_existing_files_stay_and_what_they_lack_is_printed(tmp_path: Path, name:
     assert not (tmp_path / "skillgen.yaml").exists() or name == "skillgen.yaml"
 
 
-def test_the_schema_of_an_older_version_is_renewed_and_another_file_is_not(tmp_path: Path) -> None:
-    write(tmp_path / "api.json", grouped(tasks=["list_tasks"]))
-    schema = tmp_path / ".skillgen.schema.json"
-    schema.write_text('{"title": "skillgen.yaml"}', "utf-8")
-    init(tmp_path)
-    assert '"targets"' in schema.read_text("utf-8")
-    schema.write_text('{"title": "mine"}', "utf-8")
-    init(tmp_path)
-    assert schema.read_text("utf-8") == '{"title": "mine"}'
-
-
 def test_the_hook_runs_the_installed_skillgen(tmp_path: Path) -> None:
     write(tmp_path / "api.json", grouped(tasks=["list_tasks"]))
     init(tmp_path)
@@ -331,18 +291,6 @@ def test_the_hook_runs_the_installed_skillgen(tmp_path: Path) -> None:
     published = yaml.safe_load((ROOT / ".pre-commit-hooks.yaml").read_text("utf-8"))[0]
     assert repository["repo"] == "local"
     assert (repository["hooks"][0]["id"], repository["hooks"][0]["entry"]) == (published["id"], published["entry"])
-
-
-def test_init_warns_where_the_hook_would_call_another_program_of_this_name(tmp_path: Path) -> None:
-    """PyPI has another project named skillgen."""
-    write(tmp_path / "api.json", grouped(tasks=["list_tasks"]))
-    assert "that is not this one" not in init(tmp_path).stderr
-    other = tmp_path / "bin" / "skillgen"
-    other.parent.mkdir()
-    other.write_text("#!/bin/sh\n")
-    other.chmod(0o755)
-    finished = run_skillgen("init", cwd=tmp_path, env={"PATH": f"{other.parent}{os.pathsep}{os.environ['PATH']}"})
-    assert "the hook runs the `skillgen` on PATH, which is not this one" in finished.stderr
 
 
 def test_files_that_are_broken_or_hostile_stop_nothing(tmp_path: Path) -> None:

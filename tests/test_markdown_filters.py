@@ -400,43 +400,6 @@ def test_tags_within_a_line_leave_no_space_and_those_that_end_a_line_do() -> Non
 
 
 @pytest.mark.parametrize(
-    "text",
-    [
-        "Tasks\n=====\n\nKeeps them.",
-        "Tasks\n-----\nKeeps them.",
-        "# Tasks\n\nKeeps them.",
-        "# Welcome to the Tasks API\nKeeps them. And more",
-        "**UPDATE: We moved.**\n\n# <span>Introduction</span>\n\nKeeps them.\n\n- For you.",
-        "```json\n{}\n```\nKeeps them.\n",
-        "Note: read the guide.\n\nKeeps them.",
-        "<fullname>Tasks</fullname> <p>Keeps them.</p> <p>More.</p>",
-        "| a | b |\n|---|---|\n| 1 | 2 |\n\nKeeps them.",
-    ],
-)
-def test_the_first_sentence_is_one_that_says_what_the_text_is_about(text: str) -> None:
-    """Issue 5: no heading, notice, table or code that is before it."""
-    assert first_sentence(text) == "Keeps them."
-
-
-@pytest.mark.parametrize(
-    ("text", "shown"),
-    [
-        ("# Tasks", "Tasks"),
-        ("Update a task.\n\nThe body has it.", "Update a task."),
-        ("Note: be careful", "Note: be careful"),
-        ("Berths: finds them all\nReturns: a list", "Berths: finds them all"),
-        ("Keeps tasks\nof all kinds\n- new ones", "Keeps tasks of all kinds"),
-        ("Keeps for its users the following:\n\n- new\n- old\n\nAnd more.", "Keeps for its users the following:"),
-        ("Purpose: Keeps them.\nArgs:\n    id: its id", "Purpose: Keeps them."),
-        ("```\nonly code\n```", "only code"),
-    ],
-)
-def test_the_first_sentence_is_the_first_there_is_where_no_other_says_more(text: str, shown: str) -> None:
-    """Issue 5."""
-    assert first_sentence(text) == shown
-
-
-@pytest.mark.parametrize(
     ("text", "shown"),
     [
         ("The types.\n>Permitted: `A`", "The types. Permitted: `A`"),

@@ -81,15 +81,6 @@ def test_a_body_without_a_schema_is_a_file_unless_it_is_text(media_type: str, is
     assert ("The content of a file." in text) is is_file
 
 
-def test_a_limit_and_a_pattern_are_said_once() -> None:
-    """A whole bound is a whole number, and a long pattern next to a format repeats it."""
-    assert "At least 1." in property_of({"type": "integer", "minimum": 1.0})
-    long = "^(?:" + "|".join(f"{year}-01-01" for year in range(2000, 2020)) + ")$"
-    assert "Matches" not in property_of({"type": "string", "format": "date", "pattern": long})
-    assert "Matches" in property_of({"type": "string", "format": "date", "pattern": "^2024-"})
-    assert "Matches" in property_of({"type": "string", "pattern": long})
-
-
 def test_a_reference_with_an_escaped_key_is_followed(tmp_path: Path) -> None:
     """S2-06: it is the same JSON."""
     (tmp_path / "types.json").write_text('{"Word": {"type": "string", "enum": ["tea"]}}', "utf-8")

@@ -18,31 +18,15 @@ from urllib.parse import urlsplit
 
 import httpx2
 import pytest
-import yaml
 from api_examples import LIBRARY as API
 from cli import ROOT, environment, files_of, generated, run_skillgen
 from listed import command, tool
+from rows import inputs
 
 TESTS = Path(__file__).parent
 Json = Any
 
-WEATHER = tool(
-    "get_weather",
-    description="Returns the weather of a city.",
-    inputSchema={
-        "type": "object",
-        "properties": {"city": {"type": "string", "minLength": 2}, "days": {"type": "integer", "maximum": 7}},
-        "required": ["city"],
-        "additionalProperties": False,
-    },
-    outputSchema={
-        "type": "object",
-        "properties": {"celsius": {"type": "number"}, "words": {"type": "string", "examples": ["sunny"]}},
-        "required": ["celsius"],
-    },
-    annotations={"readOnlyHint": True, "unknownHint": {"kept": [1, None]}},
-    _meta={"example.com/colour": "blue"},
-)
+WEATHER: dict[str, Any] = inputs("mock")["weather"]
 SERVER: Json = {
     "server": {
         "instructions": "Names of cities are in English.",
@@ -368,59 +352,7 @@ def test_an_api_is_served_as_its_description_says(tmp_path: Path) -> None:
     assert [line["arguments"] for line in lines if line["tool"] == "labelOfShelf"] == [{"place": "hall/left"}]
 
 
-STRICT = yaml.safe_load("""
-openapi: 3.0.3
-info: {title: Strict, version: "1"}
-servers: [{url: "https://strict.example"}]
-paths:
-  /pets:
-    post:
-      operationId: addPet
-      requestBody:
-        required: true
-        content:
-          application/xml: {schema: {$ref: "#/components/schemas/Pet"}}
-      responses: {"201": {description: Added, headers: {Content-Length: {schema: {type: integer, example: 9}}}}}
-    get:
-      operationId: findPets
-      parameters:
-        - {name: names, in: query, explode: false, schema: {type: array, items: {type: string, maxLength: 5}}}
-        - {name: since, in: query, schema: {type: string, format: date-time}}
-        - {name: page, in: query, schema: {type: integer, format: int32}}
-      responses: {"200": {description: Pets}}
-  /scans:
-    post:
-      operationId: addScan
-      requestBody:
-        required: true
-        content: {multipart/form-data: {schema: {$ref: "#/components/schemas/Upload"}}}
-      responses: {"201": {description: Added}}
-  /pets/{name}:
-    parameters: [{name: name, in: path, required: true, schema: {type: string}}]
-    get: {operationId: getPet, responses: {"200": {description: A pet}}}
-    delete: {operationId: deletePet, responses: {"204": {description: Gone}}}
-  /pets/newest:
-    get:
-      operationId: newestPet
-      parameters: [{name: of, in: query, required: true, schema: {type: string}}]
-      responses: {"200": {description: A pet}}
-components:
-  schemas:
-    Pet:
-      type: object
-      required: [name]
-      xml: {name: pet}
-      properties:
-        id: {type: integer, format: int64, xml: {attribute: true}}
-        name: {type: string}
-        state: {type: string, enum: [sold, free]}
-        tags: {type: array, xml: {wrapped: true}, items: {type: integer, xml: {name: tag}}}
-        photos: {type: array, items: {type: string, xml: {name: photo}}}
-    Upload:
-      type: object
-      required: [scan]
-      properties: {scan: {type: string, format: binary}, pages: {type: integer, maximum: 3}}
-""")
+STRICT: dict[str, Any] = inputs("mock")["strict"]
 
 
 def test_an_api_is_as_strict_as_a_server_with_types(tmp_path: Path) -> None:

@@ -18,110 +18,16 @@ from documents import MarkdownDocument, Section, broken_links, items_apart
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from properties import IS_QUICK, examples
+from rows import inputs
 
 import skillgen
 
 Json = Any
 
 ID = {"name": "id", "in": "path", "required": True, "schema": {"type": "integer"}}
-FULL: dict[str, Json] = {
-    "openapi": "3.1.0",
-    "info": {
-        "title": "Tasks",
-        "version": "2024-01-01",
-        "summary": "Keeps tasks.",
-        "description": "Keeps tasks for teams.\n\n- lists\n- boards",
-        "license": {"name": "MIT"},
-    },
-    "externalDocs": {"url": "https://docs.example/tasks"},
-    "servers": [{"url": "https://tasks.example/v1", "description": "Live"}, {"url": "https://new.tasks.example"}],
-    "tags": [{"name": "tasks", "description": "What is to do."}],
-    "security": [{"token": ["read"]}],
-    "webhooks": {"filler": {"post": operation("filler", description=LONG)}},
-    "paths": {
-        "/tasks": {
-            "summary": "All tasks",
-            "get": operation(
-                "list_tasks",
-                tags=["tasks"],
-                parameters=[
-                    {"$ref": "#/components/parameters/limit"},
-                    {"name": "status", "in": "query", "schema": {"type": "string", "enum": ["open", "done", "no"]}},
-                    {"name": "since", "in": "query", "schema": {"type": "string", "default": "2024-01-01"}},
-                    {"name": "X-Trace", "in": "header", "schema": {"type": "string", "default": ""}},
-                    {"name": "session", "in": "cookie", "schema": {"type": ["string", "null"], "default": None}},
-                ],
-                responses={
-                    "200": {"$ref": "#/components/responses/Tasks"},
-                    "404": {"description": "No such list"},
-                    "429": {"description": "Too many calls"},
-                },
-            ),
-            "post": operation(
-                "create_task",
-                tags=["tasks"],
-                security=[{"token": ["write"]}, {"key": []}],
-                requestBody={"$ref": "#/components/requestBodies/Task"},
-            ),
-        },
-        "/tasks/{id}": {"$ref": "#/components/pathItems/Task"},
-        "/health": {"get": operation("get_health", security=[], tags=["other"])},
-    },
-    "components": {
-        "parameters": {
-            "limit": {
-                "name": "limit",
-                "in": "query",
-                "description": "How many.",
-                "schema": {"type": "integer", "minimum": 1, "maximum": 100, "default": 20},
-            }
-        },
-        "requestBodies": {
-            "Task": {
-                "required": True,
-                "content": {"application/json": {"schema": {"$ref": "#/components/schemas/Task"}}},
-            }
-        },
-        "responses": {
-            "Tasks": {
-                "description": "The tasks",
-                "content": {
-                    "application/json": {"schema": {"type": "array", "items": {"$ref": "#/components/schemas/Task"}}}
-                },
-            }
-        },
-        "pathItems": {
-            "Task": {
-                "parameters": [ID, {"name": "verbose", "in": "query", "schema": {"type": "boolean", "default": False}}],
-                "get": operation("get_task", tags=["tasks"]),
-                "delete": operation(
-                    "delete_task",
-                    tags=["tasks"],
-                    parameters=[{"name": "verbose", "in": "query", "required": True, "schema": {"type": "string"}}],
-                ),
-            }
-        },
-        "schemas": {
-            "Task": {
-                "type": "object",
-                "required": ["title"],
-                "properties": {
-                    "title": {"type": "string", "maxLength": 80},
-                    "parent": {"$ref": "#/components/schemas/Task"},
-                    "children": {"type": "array", "items": {"$ref": "#/components/schemas/Task"}},
-                    "schedule": {"type": "object", "properties": {"due": {"type": "string", "format": "date"}}},
-                },
-            }
-        },
-        "securitySchemes": {
-            "token": {"type": "oauth2", "flows": {"authorizationCode": {
-                "authorizationUrl": "https://login.example/authorize", "tokenUrl": "https://login.example/token",
-                "scopes": {"read": "See tasks", "write": "Change tasks"}}}},
-            "key": {"type": "apiKey", "in": "header", "name": "X-Key"},
-            "basic": {"type": "http", "scheme": "basic"},
-        },
-    },
-}  # fmt: skip
+FULL: dict[str, Any] = inputs("openapi")["full"] | {
+    "webhooks": {"filler": {"post": operation("filler", description=LONG)}}
+}
 """A description that uses most of what OpenAPI has."""
 
 
@@ -534,17 +440,7 @@ def test_a_type_with_hundreds_of_kinds_names_each_once(tmp_path: Path, start: st
         assert line.count(f"`{start}{kind}`") == 1
 
 
-ALTERNATIVES: Json = {
-    "type": "object",
-    "properties": {"kind": {"type": "string"}, "note": {"type": "string"}},
-    "oneOf": [
-        {"properties": {"kind": {"const": "one"}, "x": {"type": "string"}}, "required": ["kind", "x"]},
-        {"properties": {"kind": {"const": "two"}, "x": {"type": "integer"}}, "required": ["kind"]},
-    ],
-    "anyOf": [{"required": ["note"]}, {"required": ["x"]}],
-    "if": {"properties": {"kind": {"const": "one"}}},
-    "then": {"required": ["note"]},
-}
+ALTERNATIVES: dict[str, Any] = inputs("openapi")["alternatives"]
 
 
 @pytest.mark.parametrize("source", ["openapi", "mcp"])
@@ -670,33 +566,7 @@ def test_whatever_is_broken_the_rest_is_documented_and_nothing_raises(changes: l
 
 # -- hostile words ---------------------------------------------------------------------------------------------------
 
-HOSTILE = [
-    "word\n# Heading",
-    "word\n\nword\n===\n\nword\n---",
-    "word <script>alert(1)</script> <!-- ",
-    "word\n```\nnever closed",
-    "word\n~~~\nnever closed",
-    "word `` ` ``` never closed",
-    "word\n[a]: http://x.example\n\n[a]",
-    "word [a](http://x.example) ![b](http://x.example/b.png) <http://x.example>",
-    "word | a | b |\n|---|---|\n| 1 | 2 |",
-    "word\n---\nname: owned\n---\n",
-    "word\n- # a\n  > # b\n1. # c",
-    "word !`ls` $ARGUMENTS ${CLAUDE_SESSION_ID}",
-    "word {{ 7 * 7 }} {% raw %} {# x #}",
-    "word\x1b[31m\u202e\u200b\x00\r\n# Heading\x85# Heading\u2028# Heading",
-    "<br># word",
-    "![# word](x)",
-    "word\n</details>\n\n    # code",
-    "word\\",
-    "*** word",
-    "# word",
-    "> word",
-    "~~~ word\nnever closed",
-    "--- word",
-    "1. word",
-    "- word",
-]
+HOSTILE: list[Any] = inputs("openapi")["hostile"]
 
 
 def told(text: str, lead: str) -> Json:

@@ -11,7 +11,6 @@ from cli import generated
 from conftest import Serve
 from descriptions import description, operation, write
 from documents import MarkdownDocument
-from msgspec.structs import replace
 
 import skillgen
 
@@ -87,18 +86,6 @@ def test_paging_is_recognised(names: tuple[str, ...], responses: Json, told: str
     assert told is None or told in text
 
 
-def test_what_to_do_when_calls_are_too_many_is_documented() -> None:
-    """S2-16."""
-    responses = {"200": {"description": "Done"}, "429": {"description": "Slow down", "headers": {"retry-after": {}}},
-                 "503": {"description": "Busy"}}  # fmt: skip
-    lines = documents_of(responses=responses).splitlines()
-    wait = "Wait as long as its `Retry-After` header says before the next call."
-    assert [line for line in lines if "`429`:" in line or "`503`:" in line] == [
-        f"- `429`: Slow down. {wait}",
-        "- `503`: Busy",
-    ]
-
-
 @pytest.mark.parametrize(("status", "members", "kind", "told"), [
     ("202", {}, "inferred", "it continues after a 202; poll the URL in the `Location` header for the result"
      "; wait as long as the `Retry-After` header says before each request"),
@@ -165,16 +152,6 @@ def test_the_address_that_is_called_is_one_that_can_be(tmp_path: Path) -> None:
     section = MarkdownDocument((tmp_path / "out" / "llms-full.txt").read_text("utf-8")).section("x").text
     assert "sent to `https://a.tasks.example`" in section
     assert "`shard`: Default: `a`. One of `a`, `b`." in section
-
-
-def test_a_homepage_with_the_documentation_is_named_once() -> None:
-    url = "https://docs.example/a"
-    data = description(externalDocs={"url": url})
-    service = replace(skillgen.read(data), homepage=f"{url}/")
-    documents = skillgen.render_documents(service, emit=["skill", "llms"])
-    texts = [text for name, text in documents.items() if name.endswith(("SKILL.md", "llms.txt"))]
-    assert ["API documentation" in text for text in texts] == [True, True]
-    assert not any("Homepage" in text for text in texts)
 
 
 def test_the_worked_example_of_the_seed_is_read_in_full() -> None:

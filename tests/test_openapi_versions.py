@@ -12,98 +12,13 @@ from cli import generated, run_skillgen
 from conftest import Serve
 from descriptions import description, follow, operation, small, write
 from documents import MarkdownDocument, broken_links
+from rows import inputs
 
 import skillgen
 
 Json = Any
 
-SHOP: dict[str, Json] = {
-    "swagger": "2.0",
-    "info": {"title": "Shop", "version": "1.2", "description": "Sells things."},
-    "host": "shop.example",
-    "basePath": "/api",
-    "schemes": ["http", "https"],
-    "consumes": ["application/json"],
-    "produces": ["application/json", "application/xml"],
-    "security": [{"login": ["buy"], "key": []}, {"basic": []}],
-    "securityDefinitions": {
-        "login": {
-            "type": "oauth2",
-            "flow": "accessCode",
-            "authorizationUrl": "https://login.example/authorize",
-            "tokenUrl": "https://login.example/token",
-            "scopes": {"buy": "Buy things"},
-        },
-        "basic": {"type": "basic"},
-        "key": {"type": "apiKey", "in": "query", "name": "k"},
-    },
-    "parameters": {
-        "Limit": {"name": "limit", "in": "query", "type": "integer", "default": 20, "maximum": 100},
-        "Order": {"name": "order", "in": "body", "required": True, "schema": {"$ref": "#/definitions/Order"}},
-    },
-    "responses": {"NotFound": {"description": "No such order", "schema": {"$ref": "#/definitions/Error"}}},
-    "paths": {
-        "/orders": {
-            "parameters": [{"name": "X-Shop", "in": "header", "type": "string"}],
-            "get": {
-                **operation("list_orders"),
-                "parameters": [
-                    {"$ref": "#/parameters/Limit"},
-                    {"name": "ids", "in": "query", "type": "array", "items": {"type": "string"}},
-                ],
-                "responses": {
-                    "200": {
-                        "description": "Orders",
-                        "schema": {"type": "array", "items": {"$ref": "#/definitions/Order"}},
-                        "examples": {"application/json": [{"id": 1}]},
-                    },
-                    "404": {"$ref": "#/responses/NotFound"},
-                },
-            },
-            "post": {
-                **operation("create_order"),
-                "parameters": [{"$ref": "#/parameters/Order"}, {"name": "dry", "in": "query", "type": "boolean"}],
-            },
-        },
-        "/orders/{id}/photo": {
-            "put": {
-                **operation("set_photo", security=[]),
-                "consumes": ["multipart/form-data"],
-                "parameters": [
-                    {"name": "id", "in": "path", "type": "integer", "required": True},
-                    {
-                        "name": "photo",
-                        "in": "formData",
-                        "type": "file",
-                        "required": True,
-                        "description": "The picture.",
-                    },
-                    {"name": "note", "in": "formData", "type": "string"},
-                ],
-            },
-            "post": {
-                **operation("rate_photo"),
-                "consumes": [],
-                "parameters": [
-                    {"name": "id", "in": "path", "type": "integer", "required": True},
-                    {"name": "stars", "in": "formData", "type": "integer", "minimum": 1, "maximum": 5},
-                ],
-            },
-        },
-    },
-    "definitions": {
-        "Order": {
-            "type": "object",
-            "required": ["id"],
-            "properties": {
-                "id": {"type": "integer"},
-                "note": {"type": "string", "x-nullable": True},
-                "parent": {"$ref": "#/definitions/Order"},
-            },
-        },
-        "Error": {"type": "object", "properties": {"message": {"type": "string"}}},
-    },
-}
+SHOP: dict[str, Any] = inputs("openapi_versions")["shop"]
 """A description that uses most of what Swagger 2.0 has."""
 
 
@@ -356,9 +271,9 @@ def test_security_of_a_webhook_is_what_its_receiver_requires(tmp_path: Path) -> 
 
 
 @pytest.mark.slow
-def test_50_000_alternatives_are_documented_once_and_cuts_reported(tmp_path: Path) -> None:
+def test_10_000_alternatives_are_documented_once_and_cuts_reported(tmp_path: Path) -> None:
     """S2-08, S2-09."""
-    types = [{"title": f"T{at}", "required": [f"p{at}"], "properties": {f"p{at}": {}}} for at in range(50_000)]
+    types = [{"title": f"T{at}", "required": [f"p{at}"], "properties": {f"p{at}": {}}} for at in range(10_000)]
     body = {"content": {"application/json": {"schema": {"$ref": "#/components/schemas/Any"}}}}
     data = description(
         {"/a": {"post": operation("x", requestBody=body)}}, components={"schemas": {"Any": {"oneOf": types}}}
@@ -367,7 +282,7 @@ def test_50_000_alternatives_are_documented_once_and_cuts_reported(tmp_path: Pat
         "from-openapi", write(tmp_path / "api.json", data), "-o", tmp_path / "out", "--emit", "llms", "-v"
     )
     assert "composed of more than 5000 schemas; the rest is left out" in finished.stderr
-    assert (tmp_path / "out/llms-full.txt").read_text("utf-8").count("`p49999`") == 1
+    assert (tmp_path / "out/llms-full.txt").read_text("utf-8").count("`p9999`") == 1
 
 
 # -- what a manifest must have ---------------------------------------------------------------------------------------
@@ -381,14 +296,6 @@ def test_title_version_and_description_are_missed(tmp_path: Path, key: str) -> N
     finished = run_skillgen("inspect", write(tmp_path / "api.json", data))
     assert finished.exit_code == 0
     assert f"{key}-missing" in finished.stderr
-
-
-def test_the_name_of_the_user_heads_the_documents(tmp_path: Path) -> None:
-    source = write(tmp_path / "api.json", description())
-    generated("from-openapi", source, "-o", tmp_path / "out", "--name", "My Tasks")
-    skill = MarkdownDocument((tmp_path / "out/skills/my-tasks/SKILL.md").read_text("utf-8"))
-    assert [heading.text for heading in skill.headings if heading.level == 1] == ["My Tasks"]
-    assert (tmp_path / "out/llms.txt").read_text("utf-8").split("\n# ")[1].startswith("My Tasks\n")
 
 
 @pytest.mark.parametrize("text", ['{"openapi": "3.1.0", "info": }', '{"openapi": "3.1.0", "info": {}, }', '{"a": 1'])

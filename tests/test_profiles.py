@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from cli import files_of, generated, run_skillgen
+from cli import files_of, run_skillgen
 from descriptions import description, write
 from documents import MarkdownDocument
 from listed import command, documented, tool
@@ -213,23 +213,6 @@ def test_a_skill_of_the_users_own_with_the_same_name_is_not_overwritten(tmp_path
     )
     assert finished.returncode == 4, finished.stderr
     assert own.read_text("utf-8") == "mine"
-
-
-def test_a_skill_that_was_installed_under_an_older_name_is_reported(tmp_path: Path) -> None:
-    """Issue 5: it is not deleted unasked, for a person or a host may still use it."""
-    source = write(tmp_path / "api.json", description())
-    run = ("from-openapi", source, "-o", "out", "--install", "agents", "--json")
-
-    def left(*options: str) -> list[tuple[str, str]]:
-        problems = json.loads(generated(*run, *options, cwd=tmp_path).stdout)["problems"]
-        found = [item for item in problems if item["code"] == "installed-skill-left"]
-        return [(item["level"], Path(item["where"]).as_posix()) for item in found]
-
-    assert left() == []
-    assert left("--name", "duties") == [("warning", ".agents/skills/tasks")]
-    assert (tmp_path / ".agents" / "skills" / "tasks" / "SKILL.md").is_file()
-    assert (tmp_path / ".agents" / "skills" / "duties" / "SKILL.md").is_file()
-    assert left("--name", "duties") == [("warning", ".agents/skills/tasks")], "until it is gone"
 
 
 def test_a_use_that_the_identity_declares_in_prose_is_the_declared_one(tmp_path: Path) -> None:

@@ -7,48 +7,15 @@ import textwrap
 from pathlib import Path
 from typing import Any
 
-import pytest
 import yaml
 from captured import service_of_answers
 from cli import run_skillgen
+from rows import inputs
 
 import skillgen
 
-TOOLS: list[dict[str, Any]] = [
-    {
-        "name": "list_orders",
-        "description": "Lists orders",
-        "inputSchema": {
-            "type": "object",
-            "properties": {
-                "state": {"type": "string", "enum": ["open", "paid", "sent"]},
-                "page_size": {"type": "integer"},
-            },
-        },
-    },
-    {
-        "name": "get_order",
-        "description": "Returns an order with its `order_lines`",
-        "inputSchema": {"type": "object", "properties": {"id": {"type": "integer"}}, "required": ["id"]},
-    },
-]
-API = {
-    "openapi": "3.1.0",
-    "info": {"title": "Shop", "version": "2.1.0"},
-    "servers": [{"url": "https://127.0.0.1/v2"}],
-    "paths": {
-        "/orders/{id}": {
-            "parameters": [{"name": "id", "in": "path", "required": True, "schema": {"type": "integer"}}],
-            "get": {"operationId": "getOrder", "summary": "Get an order"},
-        },
-        "/orders": {
-            "get": {
-                "operationId": "listOrders",
-                "parameters": [{"name": "state", "in": "query", "schema": {"enum": ["open", "paid"]}}],
-            }
-        },
-    },
-}
+TOOLS: list[Any] = inputs("prose")["tools"]
+API: dict[str, Any] = inputs("prose")["api"]
 
 
 PROGRAM = """\
@@ -175,33 +142,6 @@ def test_a_request_that_only_a_shell_completes_is_not_refused(tmp_path: Path) ->
     assert findings(tmp_path, "`curl https://127.0.0.1/v1/people/me`\n", api) == {}
 
 
-def test_placeholders_of_a_path_may_have_a_slash_and_dots_are_no_path(tmp_path: Path) -> None:
-    """`{REPOSITORY}` is often the name of an owner and that of a repository."""
-    names = [{"name": name, "in": "path", "required": True} for name in ("owner", "name")]
-    get = {"parameters": names, "responses": {"200": {"content": {"text/html": {}}}}}
-    api = json.loads(json.dumps(API))
-    api["paths"]["/{owner}/{name}/issues"] = api["paths"]["/{owner}/{name}"] = {"get": get}
-    text = """\
-        ```sh
-        curl https://127.0.0.1/v2/...
-        curl -H 'Accept: text/plain' https://127.0.0.1/v2/{REPOSITORY}/issues
-        curl "https://127.0.0.1/v2/orders?state=open&{query}"
-        curl https://127.0.0.1/v2/one/two/issues/9
-        ```
-        """
-    assert findings(tmp_path, text, api) == {"calls GET /v2/one/two/issues/9: no such path": "SKILL.md:1"}
-
-
-def test_names_of_functions_are_no_operations_of_an_api(tmp_path: Path) -> None:
-    """Only a skill that names one operation is about their names."""
-    text = "The format is `listAddress`, and `getAll` of the client returns all."
-    assert findings(tmp_path, text, API) == {}
-    assert [*findings(tmp_path, f"{text} See `listOrders`.", API)] == [
-        "names the tool listAddress",
-        "names the tool getAll",
-    ]
-
-
 def test_another_version_of_the_service_is_reported(tmp_path: Path) -> None:
     text = "Start it with `npx shop@1.1.0`, or `pip install shop==1.2.0 other==3.0.0`.\n"
     assert findings(tmp_path, text, server()) == {"has the version 1.1.0 of shop, the source 1.2.0": "SKILL.md:1"}
@@ -315,23 +255,6 @@ def test_commands_and_options_of_a_program_are_checked(tmp_path: Path) -> None:
         "names the option --force of orders import",
         "names ORDERS_FOLDER; ORDERS_HOME may be meant",
     }
-
-
-@pytest.mark.parametrize(("way", "unknown"), [("Run orders COMMAND --help\n", ["purge"]), ("", [])])
-def test_only_a_name_that_the_help_of_a_program_lacks_is_unknown(way: str, unknown: list[str], tmp_path: Path) -> None:
-    """Other names are known, and what a help does not list is unknown only if those of its commands can be read."""
-    program = tmp_path / "orders"
-    text = "Commands:\n  ls | list     Lists orders\n  i, import     Imports\n  show  Shows one [alias: s, view]\n"
-    text += f"  wait <id> waits for an order\n\nExamples:\n  $ orders track 7\n\n{way}"
-    program.write_text(f"#!/bin/sh\ncat <<'END'\nUsage: orders [COMMAND]\n\n{text}END\n", "utf-8")
-    program.chmod(0o755)
-    named = ("list", "ls", "import", "view", "wait", "track", "purge")
-    (tmp_path / "SKILL.md").write_text("\n".join(f"`orders {name}`" for name in named), "utf-8")
-    arguments = ("--skill", "SKILL.md", "--command", "./orders", "--select", "unknown-tool-named", "--format", "json")
-    report = json.loads(run_skillgen("lint", *arguments, cwd=tmp_path).stdout)
-    assert [finding["message"] for finding in report["findings"]] == [
-        f"names the command orders {name}, which its help does not list" for name in unknown
-    ]
 
 
 def test_a_hostile_skill_is_read_in_bounded_time_without_a_crash(tmp_path: Path) -> None:

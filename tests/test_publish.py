@@ -14,8 +14,6 @@ from cli import ROOT, files_of, generated, run_skillgen
 from descriptions import description, operation, write
 from documents import MarkdownDocument
 from jsonschema import Draft7Validator, Draft202012Validator, FormatChecker
-from msgspec.structs import replace
-from real_servers import clock
 from test_validators import MARKDOWNLINT, binary, run
 
 import skillgen
@@ -170,15 +168,6 @@ def test_what_the_command_does_not_declare_of_a_package_is_reported(tmp_path: Pa
         assert message in texts[0] if message else texts == [], command
 
 
-def test_the_package_of_the_publisher_has_the_version_of_the_server(tmp_path: Path) -> None:
-    """It need not be released yet."""
-    service = service_of_answers(answers(), command=["python", "server.py"])
-    entry, problems = server_json(tmp_path, service, domain="acme.com", command="uvx kiosk")
-    assert problems == {}
-    (package,) = entry["packages"]
-    assert (package["identifier"], package["version"]) == ("kiosk", "1.4.2")
-
-
 @pytest.mark.parametrize(
     ("command", "hint", "flag", "exact"),
     [
@@ -198,14 +187,6 @@ def test_a_program_with_another_name_than_its_package(
     assert package["runtimeArguments"] == [{"type": "named", "name": flag, "value": exact}]
     assert [item["value"] for item in package["packageArguments"]] == ["kiosk-mcp", "--x"]
     assert list(problems) == ["published-without"]
-
-
-def test_a_declared_package_counts_if_the_command_names_none(tmp_path: Path) -> None:
-    service = service_of_answers(answers(), install={"npm": "@acme/kiosk@2.1.0", "brew": "kiosk", "pip": "kiosk==2.1"})
-    entry, problems = server_json(tmp_path, service)
-    assert problems == {}
-    packages = [(item["registryType"], item["identifier"], item["version"]) for item in entry["packages"]]
-    assert packages == [("npm", "@acme/kiosk", "2.1.0"), ("pypi", "kiosk", "2.1")]
 
 
 def test_a_hosted_server_is_published_by_its_url(tmp_path: Path) -> None:
@@ -248,22 +229,6 @@ def test_a_server_without_an_exact_version_has_no_server_json(version: str | Non
     entry, problems = server_json(tmp_path, service_of_answers(answers(version=version)))
     assert entry is None
     assert problems == {"format-left-out": ["the server declares no exact version of its own"]}
-
-
-@pytest.mark.slow
-def test_the_version_of_the_sdk_is_not_published(tmp_path: Path) -> None:
-    service = skillgen.read(command=clock())
-    out, problems = published(tmp_path, service, emit=["server-json", "plugin", "service-manifest"], publish=ACME)
-    assert set(files_of(out)) & {"server.json", "service-manifest.json"} == set()
-    assert "version" not in read_json(out / "plugin/plugin.json")
-    assert len(problems["format-left-out"]) == 2
-
-
-def test_an_http_api_has_no_server_json(tmp_path: Path) -> None:
-    write(tmp_path / "api.json", description({"/a": {"get": operation("get_a")}}))
-    entry, problems = server_json(tmp_path, skillgen.read(tmp_path / "api.json"))
-    assert entry is None
-    assert problems == {"format-left-out": ["the format is for an MCP server, and this service is not one"]}
 
 
 HOSTILE = ["../../x", "{{ x }}", "a\x1b[31m\u202eb", "${HOME}", "<script>", "a" * 5000, "\n# Heading", '"}]', "/"]
@@ -361,30 +326,6 @@ def test_a_value_of_the_user_is_asked_for_by_claude_code_alone(tmp_path: Path) -
         assert not [path for path, content in files_of(tmp_path).items() if b"hunter22x" in content]
 
 
-def test_a_host_logs_in_with_oauth_itself(tmp_path: Path) -> None:
-    folder, problems = plugin(tmp_path, kinds_of_servers()["oauth"])
-    assert problems == {}
-    assert "headers" not in read_json(folder / "mcp.json")["mcpServers"]["kiosk"]
-    assert "userConfig" not in read_json(folder / ".claude-plugin/plugin.json")
-
-
-def test_a_server_that_others_cannot_reach_is_not_in_the_plugin(tmp_path: Path) -> None:
-    services = kinds_of_servers()
-    for kind in ("local", "private"):
-        folder, problems = plugin(tmp_path / kind, services[kind])
-        assert not (folder / "mcp.json").exists()
-        assert "mcpServers" not in read_json(folder / ".claude-plugin/plugin.json")
-        assert "the plugin has only the skill" in problems["published-without"][0]
-
-
-def test_the_readme_of_a_plugin_says_what_a_program_needs(tmp_path: Path) -> None:
-    target: Json = {"cli": "click_program:cli", "cwd": ROOT / "tests/programs", "program": "depot"}
-    service = replace(skillgen.read(**target, python=sys.executable), install={"apt": "depot-cli"})
-    folder, _ = plugin(tmp_path, service)
-    text = (folder / "README.md").read_text("utf-8")
-    assert "The skill runs the program `depot`, which must be installed.\n\n- Install with apt: `depot-cli`\n" in text
-
-
 def test_a_url_is_published_unless_a_part_of_it_may_be_secret(tmp_path: Path) -> None:
     """In the plugin as in server.json."""
     urls = {
@@ -400,14 +341,6 @@ def test_a_url_is_published_unless_a_part_of_it_may_be_secret(tmp_path: Path) ->
         assert ("remotes" in read_json(out / "server.json")) is is_shown
         assert len(problems.get("published-without", [])) == (0 if is_shown else 2)
         assert not [path for path, content in files_of(out).items() if b"hunter22" in content]
-
-
-def test_the_skill_of_a_plugin_is_the_skill(tmp_path: Path) -> None:
-    service = skillgen.read(ROOT / "tests/golden/sources/github-mcp-server.json")
-    out, _ = published(tmp_path, service, emit=["skill", "plugin"], publish=ACME)
-    assert files_of(out / "plugin" / "skills") == files_of(out / "skills")
-    alone, _ = plugin(tmp_path / "alone", service)
-    assert files_of(alone) == files_of(out / "plugin")
 
 
 def test_a_plugin_is_checked_edited_and_removed_like_other_documents(tmp_path: Path) -> None:
@@ -552,16 +485,6 @@ def test_a_manifest_has_no_inferred_danger_and_says_so(tmp_path: Path) -> None:
     assert any("counts as safe" in message and "delete_show" in message for message in messages)
 
 
-def test_a_manifest_has_its_own_names_and_the_exact_ones(tmp_path: Path) -> None:
-    """S4-17: only an emitted manifest obeys its pattern of names, by a reversible mapping."""
-    names = ["getShow", "get-show", "get_show", "2nd", "Ö", "x"]
-    files = declared(tmp_path, service_of_answers(answers_with(*({"name": name} for name in names))))
-    tools = files["service-manifest.json"]["tools"]
-    assert [tool.get("title", tool["name"]) for tool in tools] == names
-    assert len({tool["name"] for tool in tools}) == len(names)
-    assert [tool["name"] for tool in tools if "title" not in tool] == ["get_show", "x"]
-
-
 @pytest.mark.parametrize("stem", ["everything", "github-mcp-server", "slack"])
 def test_the_markdown_of_ai_help_has_the_profile_of_mcp(stem: str, tmp_path: Path) -> None:
     """S0-50: front matter with cli-url, api-url and web-url, valid by the MCP profile; the sections of ai-help.md."""
@@ -591,13 +514,6 @@ def test_the_json_of_ai_help_has_the_keys_of_the_seed(tmp_path: Path) -> None:
     assert "100/hour" in sections["rateLimits"]["description"]
     assert result["metadata"]["invocation"] == {"modelInvocable": True, "userInvocable": False}
     assert service_of_answers(answers() | {"ai_help": result}).when_not_to_use == ("Taxes",)
-
-
-def test_an_api_has_no_declarations_of_a_server(tmp_path: Path) -> None:
-    service = skillgen.read(description({"/a": {"get": operation("get_a")}}))
-    out, problems = published(tmp_path, service, emit=DECLARATIONS)
-    assert set(files_of(out)) == {".skillgen.json"}
-    assert len(problems["format-left-out"]) == 3
 
 
 def test_a_server_that_answers_the_list_of_skills_hands_over_the_skill(tmp_path: Path) -> None:

@@ -7,7 +7,6 @@ import os
 import re
 import shutil
 from pathlib import Path
-from typing import Any
 
 import pytest
 from cli import ROOT, files_of, generated, run_skillgen
@@ -20,7 +19,6 @@ import skillgen
 
 SOURCES = ROOT / "tests" / "golden" / "sources"
 FORMATS = ["registry", "server-json", "tool-descriptions", "well-known", "service-manifest"]
-Json = Any
 
 
 @pytest.fixture(scope="module")

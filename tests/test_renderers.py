@@ -54,7 +54,7 @@ PLACES = {
 """Each filter with the places that it is made for."""
 
 TEXTS = 900
-SERVICES = 2
+SERVICES = 1
 REPEATED = re.compile(r"llms-full\.txt$|tools\.md$|-p2\.md$|^plugin/skills/")
 """The paths of documents that hold what others hold, too: each parser takes its time for them."""
 

@@ -14,6 +14,7 @@ import yaml
 from captured import service_of_answers
 from cli import ROOT, run_python, run_skillgen
 from listed import TESTS, command
+from rows import inputs
 from servers.listed import LISTS
 
 import skillgen
@@ -42,32 +43,7 @@ def test_the_table_is_read_as_yaml() -> None:
 
 # -- how an example is completed and read ----------------------------------------------------------------------------
 
-LOGIN = {
-    "type": "oauth2",
-    "flows": {
-        "authorizationCode": {
-            "authorizationUrl": "https://shop.example/login",
-            "tokenUrl": "https://shop.example/token",
-            "scopes": {"orders:read": "Read orders"},
-        }
-    },
-}
-HINTS = {"destructiveHint": True}
-DESCRIPTION = {
-    "openapi": "3.1.0",
-    "info": {"title": "Orders", "version": "1.0", "description": "Keeps orders. Use when the user asks for one."},
-    "servers": [{"url": "https://api.shop.example/v1"}],
-    "security": [{"login": ["orders:read"]}],
-    "tags": [{"name": "orders", "description": "Everything about orders"}],
-    "paths": {
-        "/orders/{id}": {
-            "parameters": [{"name": "id", "in": "path", "required": True, "schema": {"type": "integer"}}],
-            "get": {"operationId": "getOrder", "summary": "Get an order", "tags": ["orders"]},
-            "delete": {"operationId": "deleteOrder", "summary": "Delete an order", "tags": ["orders"], "x-mcp": HINTS},
-        }
-    },
-    "components": {"securitySchemes": {"login": LOGIN}},
-}
+DESCRIPTION: dict[str, Any] = inputs("rules")["description"]
 MANIFEST = {
     "manifest_version": "0.1.0",
     "server": {"name": "orders", "version": "1.4.2", "mcp_spec_version": "2025-11-25"},

@@ -14,12 +14,19 @@ from cli import generated, run_skillgen
 from descriptions import description, operation, write
 from listed import answers, documented, inspected, tool
 from measure_effects import measured, mistake
+from rows import inputs
 
 import skillgen
 
 Json = Any
 
 READS: Json = {"readOnlyHint": True}
+
+
+def rows_of(kind: str) -> list[tuple[str, str | None]]:
+    """Returns names, summaries or declared side effects, each with the mark of its tool."""
+    found: dict[str | None, list[str]] = inputs("safety")[kind]
+    return [(text, mark) for mark, texts in found.items() for text in texts]
 
 
 def of_server(folder: Path, *tools: Json, server: Json = None) -> tuple[str, str]:
@@ -342,22 +349,6 @@ def test_a_preflight_request_only_reads(tmp_path: Path) -> None:
     assert access_level(tmp_path) == "read"
 
 
-def test_a_line_for_problems_names_the_tools(tmp_path: Path) -> None:
-    tools = [tool(name, description="Deletes it.", annotations=READS) for name in ("delete_plan", "delete_berth")]
-    finished, _ = documented(tmp_path, tools=tools)
-    assert "safety-facts-disagree: delete_plan, delete_berth: facts on safety contradict" in finished.stderr
-    finished, _ = documented(tmp_path, tools=tools[:1])
-    assert "safety-facts-disagree: 'delete_plan' is marked read-only, but" in finished.stderr
-
-
-def test_declared_effects_are_not_reported_as_inferred(tmp_path: Path) -> None:
-    tools = [tool("list_plans", annotations=READS), tool("move", annotations={"readOnlyHint": False})]
-    finished, _ = documented(tmp_path, tools=tools)
-    assert "effects of" not in finished.stderr
-    finished, _ = documented(tmp_path, tools=[*tools, tool("create_plan")])
-    assert "effects of 1 tool;" in finished.stderr
-
-
 def test_the_author_corrects_effects_in_the_project_file(tmp_path: Path) -> None:
     operations = {
         "/a": {"get": operation("get_a"), "post": operation("get_b", summary="Deletes it."), "put": operation("c")},
@@ -462,20 +453,7 @@ def test_the_section_says_what_is_declared_and_what_the_name_says(tmp_path: Path
     assert access_level(tmp_path) == "full"
 
 
-@pytest.mark.parametrize(
-    ("text", "mark"),
-    [
-        ("sends email", "sends"),
-        ("Charges the card", "sends"),
-        ("publishes a post", "sends"),
-        ("notifies the crew", "sends"),
-        ("An email is sent", "sends"),
-        ("Creates a comment", "sends"),
-        ("deletes old ropes", "destructive"),
-        ("Old ropes are removed", "destructive"),
-        ("moves a rope", "write"),
-    ],
-)
+@pytest.mark.parametrize(("text", "mark"), rows_of("side_effects"))
 def test_a_side_effect_is_read_as_a_sentence(text: str, mark: str) -> None:
     """S4-11."""
     for kind in ("write", "read"):
@@ -519,59 +497,9 @@ def test_the_method_decides_before_the_name(method: str, path: str, name: str | 
     assert mark_of_operation(method, path, name) == mark
 
 
-@pytest.mark.parametrize(
-    ("name", "mark"),
-    [
-        ("rope_list", "read"),
-        ("order_list", "read"),
-        ("message.delete", "destructive"),
-        ("order-cancel", "destructive"),
-        ("share_rope", "sends"),
-        ("harbour/ropes/stop", "write"),
-        ("rope_alert", None),
-        ("bulkDeleteRopes", "destructive"),
-        ("batch_get_ropes", "read"),
-        ("listAndDeleteRopes", "destructive"),
-        ("create_or_replace_rope", "destructive"),
-        ("find_or_create_rope", "write"),
-        ("create_rope", "write"),
-        ("create_comment", "sends"),
-        ("add_rope_note", "write"),
-        ("comment_create", "sends"),
-        ("create_comment_reaction", "write"),
-        ("create_order_for_harbour", "sends"),
-        ("relist_rope", "sends"),
-        ("respond_to_guest", "sends"),
-        ("take_screenshot", "read"),
-        ("hover", "read"),
-        ("install-instructions", "read"),
-        ("translate_rope", "read"),
-        ("rope", None),
-        ("harbour_status", "read"),
-        ("post_status", None),
-        ("run_query", "read"),
-        ("run_task", "write"),
-        ("run_shell_command", "destructive"),
-        ("execute_sql", "destructive"),
-        ("eval-script", "destructive"),
-        ("rechnungVersenden", "sends"),
-        ("rechnung_loeschen", "destructive"),
-        ("apagar_corda", "destructive"),
-        ("corda_emitir_boleto", "sends"),
-        ("rope_crear_pago", "sends"),
-        ("descargar_cuerda", "read"),
-        ("consulta_saldo", "read"),
-        ("agenda_corda", "write"),
-        ("transfer_list_ownership", "sends"),
-        ("launch_editor", "write"),
-        ("launch_campaign", "sends"),
-        ("restore_backup", "destructive"),
-        ("submit_job", "write"),
-        ("unhold_rope", "write"),
-    ],
-)
-def test_the_first_or_last_word_of_a_name_is_its_verb(name: str, mark: str | None) -> None:
-    assert marks_of(tool(name, description="Ropes.")) == [mark]
+@pytest.mark.parametrize(("text", "mark"), rows_of("verbs"))
+def test_the_first_or_last_word_of_a_name_is_its_verb(text: str, mark: str | None) -> None:
+    assert marks_of(tool(text, description="Ropes.")) == [mark]
 
 
 CHOICES = {"type": "string", "enum": ["list", "update", "delete"]}
@@ -619,35 +547,7 @@ def test_a_prefix_that_most_names_have_is_no_verb() -> None:
     assert mark_of_operation("post", "/r", "orderUpdateRope", tags=["order"]) == "write"
 
 
-@pytest.mark.parametrize(
-    ("text", "mark"),
-    [
-        ("Deletes a rope.", "destructive"),
-        ("Searches ropes.", "read"),
-        ("Applies a rope.", "write"),
-        ("This tool sends a rope.", "sends"),
-        ("Use this endpoint to delete a rope.", "destructive"),
-        ("This endpoint is used to update a rope.", "write"),
-        ("Create a comment on a rope.", "sends"),
-        ("Executes a shell command.", "destructive"),
-        ("Runs a read-only SQL query.", "read"),
-        ("List, create, or close a rope.", "write"),
-        ("Gets a rope and deletes it.", "destructive"),
-        ("Creates a rope, or completely overwrites one.", "destructive"),
-        ("Permanently delete a rope.", "destructive"),
-        ("Descarga una cuerda y la guarda.", "write"),
-        ("Manage ropes (list, create, delete).", "destructive"),
-        ("ロープの登録・削除・更新", "destructive"),
-        ("Lists issues and pull requests.", "read"),
-        ("[Ropes] (beta) Bulk-delete ropes.", "destructive"),
-        ("Seil löschen", "destructive"),
-        ("Supprime une corde.", "destructive"),
-        ("ロープの削除", "destructive"),
-        ("Orders by harbour.", None),
-        ("A rope that deletes everything.", None),
-        ("Ropes. Deletes everything, which cannot be undone.", None),
-    ],
-)
+@pytest.mark.parametrize(("text", "mark"), rows_of("summaries"))
 def test_the_first_word_of_a_summary_counts(text: str, mark: str | None) -> None:
     """No other text is searched."""
     assert marks_of(tool("ropes", description=text)) == [mark]

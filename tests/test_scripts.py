@@ -20,6 +20,7 @@ import pytest
 from captured import service_of_answers
 from cli import Finished, generated, run_skillgen
 from http_servers import QuietHandler, http_servers
+from rows import inputs
 from servers.guarded import Door, guarded
 from servers.over_http import running
 from test_call import DESCRIPTION, TOOLS, Recorder, asking, token_for
@@ -404,21 +405,6 @@ def test_a_scanner_finds_only_that_the_program_sends_requests(notes: Path, kiosk
     assert all(item["is_safe"] for item in results)
 
 
-def test_without_the_format_nothing_changes() -> None:
-    service = skillgen.read(DESCRIPTION)
-    without = skillgen.render_documents(service, emit=["skill"])
-    with_scripts = skillgen.render_documents(service, emit=["skill", "scripts"])
-    assert {path for path in with_scripts if path not in without} == {
-        "skills/notes/scripts/call.py",
-        "skills/notes/scripts/tools.json",
-    }
-    assert "scripts/call.py" in with_scripts["skills/notes/SKILL.md"]
-    of_plugin = skillgen.render_documents(service, emit=["plugin", "scripts"])
-    program = with_scripts["skills/notes/scripts/call.py"]
-    assert of_plugin["plugin/skills/notes/scripts/call.py"] == of_plugin["skills/notes/scripts/call.py"] == program
-    assert "scripts/" not in without["skills/notes/SKILL.md"]
-
-
 def test_patterns_that_take_long_are_not_checked() -> None:
     slow = ["^(a+)+$", "a?" * 90 + "$", "a*a*a*a*b", "(?:" * 99, "[a-z]{1,99}" * 4 + "!", "(a|a)" * 40 + "!"]
     schemas = {f"slow{number}": {"type": "string", "pattern": pattern} for number, pattern in enumerate(slow)}
@@ -432,41 +418,7 @@ def test_patterns_that_take_long_are_not_checked() -> None:
     assert [named[name]["type"] for name in schemas if "pattern" not in named[name]] == ["string"] * len(slow)
 
 
-SEAT = {"type": "object", "properties": {"row": {"type": "integer"}}, "required": ["class"]}
-"""It requires what it does not declare."""
-
-API_KEY = {"name": "apiKey", "in": "query", "required": True, "schema": {"type": "string"}}
-KEYED: dict[str, Any] = {
-    "openapi": "3.1.0",
-    "info": {"title": "Keyed", "version": "1"},
-    "components": {"securitySchemes": {"inUrl": {"type": "apiKey", "in": "query", "name": "apiKey"}}},
-    "servers": [{"url": "https://keyed.example"}],
-    "paths": {
-        path: {
-            method: {
-                "operationId": name,
-                "parameters": [API_KEY],
-                "responses": {"200": {"description": "ok"}},
-                **more,
-            }
-        }
-        for path, method, name, more in (
-            ("/trains", "get", "listTrains", {}),
-            (
-                "/seat",
-                "get",
-                "findSeat",
-                {"security": [{"inUrl": []}], "parameters": [{**API_KEY, "required": False}]},
-            ),
-            (
-                "/seats",
-                "post",
-                "bookSeat",
-                {"requestBody": {"required": True, "content": {"application/json": {"schema": SEAT}}}},
-            ),
-        )
-    },
-}
+KEYED: dict[str, Any] = inputs("scripts")["keyed"]
 
 
 def test_a_parameter_that_is_a_credential_comes_from_its_variable(tmp_path: Path) -> None:

@@ -418,7 +418,6 @@ PRINTS = (
     "import os, sys\nprint(open('api.json').read().replace('GIVEN', os.environ.get('X', '') + ' '.join(sys.argv[1:])))"
 )
 FAILS = "import os, sys\nsys.exit('cannot log in with ' + os.environ.get('X', '') + ' '.join(sys.argv[1:]))"
-ECHOES = "import sys\nfrom servers import listed\nlisted.main()"
 PROJECTS: dict[str, dict[str, Json]] = {
     "an MCP server's URL": {"url": "URL/s/${T}/mcp"},
     "an MCP server's URL that nobody answers": {"url": "http://127.0.0.1:9/s/${T}/mcp"},

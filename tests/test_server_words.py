@@ -29,10 +29,6 @@ def skill_of(folder: Path) -> str:
     return path.read_text("utf-8")
 
 
-KINDS = "Finds berths of several kinds of all of the harbours in the far north at the sea"
-LONG = "of all of the harbours that we know of in the very far north at the seaside"
-
-
 def test_a_named_type_is_documented_with_its_only_users(tmp_path: Path) -> None:
     """S3-15: a call takes no further page to read; what several pages share is written once, on a page of its own."""
     size = {"type": "object", "properties": {"points": {"type": "integer"}}}

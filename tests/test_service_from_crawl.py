@@ -12,7 +12,7 @@ from captured import Json, service_of_answers
 from descriptions import description, follow
 from listed import answers
 from msgspec.structs import replace
-from rows import rows
+from rows import inputs, rows
 
 from skillgen import Origin, Problem, Service, read, render_documents, snapshot
 
@@ -23,53 +23,7 @@ DASHDASH: dict[str, Json] = {
     "alternativeAccess": {"cliUrl": "https://acme.com/cli", "apiUrl": None, "webUrl": "https://acme.com/app"},
 }
 
-HELP = """---
-# Server Identity
-name: acme-mcp
-description: >
-  Manages projects.
-  Use when user asks to manage projects.
-access-level: interact
-cli-url: https://acme.com/cli
-api-url: none
-web-url: https://acme.com/app
-requires:
-  auth:
-    - api-key
-invocation:
-  model-invocable: true
----
-
-# Acme MCP Server
-
-> Projects and tasks
-
-## When to Use
-
-Use this MCP server when the user asks to:
-- Manage projects
-- Track, create, or update tasks.
-
-Do NOT use this MCP server for:
-- File storage (use another)
-
-## Quick Reference
-
-**Project Tools:**
-- `create` — Create a new project
-
-## Tool Reference
-
-### create
-
-Creates a project.
-
-**CLI Equivalent:** `acme create --name x`
-
-## Best Practices
-
-Cache IDs.
-"""
+HELP: str = inputs("service_from_crawl")["help"]
 
 
 def service_of(
@@ -111,6 +65,14 @@ def differing(expected: Json, found: Json, place: str = "") -> Iterator[str]:
         yield f"{place}: {found!r} is not {expected!r}"
 
 
+def assert_problems(service: Service, row: Json) -> None:
+    """Asserts that the problems are those of a row: code, level and place, or the first two; of notes, those named."""
+    if (expected := row.get("problems")) is not None:
+        width = min(map(len, expected), default=3)
+        found = [[problem.code, problem.level, problem.where][:width] for problem in service.problems]
+        assert sorted(item for item in found if item[1] != "info" or item in expected) == sorted(expected)
+
+
 @pytest.mark.parametrize("row", rows("readings"))
 def test_what_a_server_says_is_read(row: Json) -> None:
     """S0-01, S0-02, S0-03, S0-04, S0-05, S0-06, S0-07, S0-08, S0-09, S0-10, S0-11, S0-12, S0-14, S0-15, S0-18,
@@ -123,8 +85,7 @@ def test_what_a_server_says_is_read(row: Json) -> None:
         says["initialize"] = {"serverInfo": {"name": "acme-mcp"}, **says.get("initialize", {})}
     service = service_of_answers(says, **options)
     assert list(differing(row.get("reads", {}), json.loads(json.dumps(as_json(service))))) == []
-    found = [[problem.code, problem.level, problem.where] for problem in service.problems]
-    assert sorted(found) == sorted(row.get("problems", found))
+    assert_problems(service, row)
     again = read(snapshot(service))
     assert again == replace(service, source=again.source)  # without the folder of the program
 
@@ -143,9 +104,7 @@ def test_what_any_source_says_is_read(row: Json) -> None:
         members = description(**row["description"])
         service = read({key: value for key, value in members.items() if value != "(none)"})
     assert list(differing(row.get("reads", {}), json.loads(json.dumps(as_json(service))))) == []
-    found = [[problem.code, problem.level, problem.where] for problem in service.problems]
-    expected = row.get("problems", found)
-    assert sorted(problem for problem in found if problem[1] != "info" or problem in expected) == sorted(expected)
+    assert_problems(service, row)
 
 
 def test_rate_limits_are_documented_without_the_remaining_calls() -> None:

@@ -170,16 +170,17 @@ def test_an_exhausting_schema_does_not_affect_other_operations(tmp_path: Path, s
 
 
 def test_a_server_whose_schemas_should_exhaust_their_reader_is_documented(tmp_path: Path) -> None:
-    """X-10, X-13: all of them at once."""
+    """X-10, X-13: some of them at once, of every kind."""
+    shapes = dict(list(SCHEMAS.items())[::3])
     tools = ", ".join(
-        f'{{"name": "tool_{index}", "inputSchema": {schema}}}' for index, schema in enumerate(SCHEMAS.values())
+        f'{{"name": "tool_{index}", "inputSchema": {schema}}}' for index, schema in enumerate(shapes.values())
     )
     said = tmp_path / "tools.json"
     said.write_text(f'{{"tools": [{tools}]}}', encoding="utf-8")
     server = (sys.executable, ROOT / "tests/servers/verbatim.py", said)
     finished = run_skillgen("from-server", "-o", tmp_path / "out", "--timeout", "100", "--", *server)
     assert finished.exit_code == 0, finished.stderr[-600:]
-    for index, shape in enumerate(SCHEMAS):
+    for index, shape in enumerate(shapes):
         assert f"## tool_{index}\n" in references(tmp_path), shape
 
 

@@ -245,13 +245,6 @@ def test_a_service_that_is_one_skill_again_keeps_its_name(tmp_path: Path) -> Non
     assert [path.name for path in (tmp_path / "out/skills").iterdir()] == ["shop"]
 
 
-def test_each_skill_of_a_service_is_graded_by_its_own_tools(tmp_path: Path) -> None:
-    assert project(tmp_path, shop(SPLIT), split="group", emit=["skill"]).exit_code == 0
-    for name in ("shop", "shop-orders", "shop-stock"):
-        finished = run_skillgen("eval", f"out/skills/{name}", "api.json", "--static", cwd=tmp_path)
-        assert finished.exit_code == 0, finished.stdout
-
-
 def test_an_agent_writes_the_texts_of_each_skill(tmp_path: Path) -> None:
     assert project(tmp_path, shop(SPLIT), split="group").exit_code == 0
     brief = generated("draft", "--print", cwd=tmp_path).stdout
@@ -280,29 +273,3 @@ def test_a_workflow_of_several_areas_is_in_the_common_skill(tmp_path: Path) -> N
     assert "call stock_1 [read]" in common
     assert "Count" not in common
     assert "Count" in stock
-
-
-def test_a_skill_is_checked_against_its_own_tools(tmp_path: Path) -> None:
-    assert project(tmp_path, shop(SPLIT), split="group", emit=["skill"]).exit_code == 0
-    finished = run_skillgen("lint", "--skill", "out/skills/shop-stock", "api.json", cwd=tmp_path)
-    assert "tool-unmentioned" not in finished.stdout + finished.stderr
-
-
-def test_areas_of_the_only_group_are_skills(tmp_path: Path) -> None:
-    """A group that is too large for a page is one area, unless the service has no other."""
-    tags = ("pets", "owners", "visits")
-    paths = {
-        f"/{tag}/{number}": {"get": operation("default", f"{tag}_{number}")} for tag in tags for number in range(40)
-    }
-    assert project(tmp_path, {**shop({}), "paths": paths}, split="group", emit=["skill"]).exit_code == 0
-    assert [*fields_of(tmp_path / "out")] == ["shop", "shop-owners", "shop-pets", "shop-visits"]
-
-
-def test_names_of_skills_are_distinct_in_every_script(tmp_path: Path) -> None:
-    description = shop({"注文": 5, "返品": 5, "orders": 5})
-    skills = {"shop-orders": {"groups": ["注文"]}}
-    assert project(tmp_path, description, skills=skills, split="group", emit=["skill"]).exit_code == 0
-    names = [*fields_of(tmp_path / "out")]
-    assert len(names) == 4
-    assert all(NAME.fullmatch(name) for name in names)
-    assert {"shop", "shop-orders", "shop-orders-2"} < {*names}

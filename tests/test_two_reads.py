@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 import pytest
 from conftest import GitHub
@@ -11,8 +10,6 @@ from documents import broken_links, document_at, tokens
 from listed import documented, tools
 
 pytestmark = pytest.mark.slow
-
-Json = Any
 
 READ = 5_000
 """Tokens of one read at the most, where one text allows."""

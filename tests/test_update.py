@@ -139,16 +139,6 @@ def test_what_may_be_secret_must_be_given_again(options: tuple[str, ...], lacks:
     assert lacks is None or f"does not store {lacks}, which may be secret" in done.stderr
 
 
-@pytest.mark.parametrize("name", ["NotificationConfigurationService.json", "a@b/Xk29fjQ7Zp4LmN8vR1tY6wB3.json"])
-def test_a_name_of_a_file_is_not_taken_for_a_secret(name: str, tmp_path: Path) -> None:
-    (tmp_path / name).parent.mkdir(exist_ok=True)
-    describe(tmp_path / name, get=LIST)
-    assert run_skillgen("from-openapi", name, "--out", "docs", cwd=tmp_path).exit_code == 0
-    describe(tmp_path / name, get=LIST, post=CREATE)
-    done = run_skillgen("update", "docs", cwd=tmp_path)
-    assert (done.exit_code, done.stdout) == (0, "- createOrder: added\n"), done.stderr
-
-
 def test_a_folder_that_fails_keeps_its_documents_and_stops_no_other(tmp_path: Path) -> None:
     for name in ("gone", "empty", "well"):
         describe(tmp_path / f"{name}.json", get=LIST)

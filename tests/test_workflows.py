@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 import yaml
 from cli import ROOT, run_skillgen
+from rows import inputs
 
 import skillgen
 
@@ -23,20 +24,7 @@ def operation(name: str, *parameters: Json, **members: Json) -> Json:
 
 
 ID = {"name": "id", "in": "path", "required": True, "schema": {"type": "integer"}}
-BODY = {"content": {"application/json": {"schema": {"type": "object", "properties": {"text": {"type": "string"}}}}}}
-DESCRIPTION: Json = {
-    "openapi": "3.1.0",
-    "info": {"title": "Notes", "version": "1"},
-    "servers": [{"url": "https://notes.example/v1"}],
-    "paths": {
-        "/notes": {
-            "get": operation("listNotes", {"name": "query", "in": "query", "schema": {"type": "string"}}),
-            "post": operation("addNote", summary="Add a note", requestBody=BODY),
-        },
-        "/notes/{id}": {"get": operation("getNote", ID), "delete": operation("deleteNote", ID)},
-        "/mails/{id}": {"post": operation("sendNote", ID, summary="Send an e-mail with a note")},
-    },
-}
+DESCRIPTION: dict[str, Any] = inputs("workflows")["description"]
 SOURCE = {"name": "notes", "url": "./openapi.json", "type": "openapi"}
 
 
@@ -74,47 +62,7 @@ def recipe(service: skillgen.Service, title: str) -> str:
     return re.split(r"\n##+ ", text.partition(f"## {title}\n\n")[2])[0].strip()
 
 
-SELECTOR = {"context": "$response.body", "selector": "$..who", "type": "jsonpath"}
-CONFLICT = {"condition": "$statusCode == 409"}
-EVERYTHING = {
-    "workflowId": "tidy",
-    "summary": "Tidy up old notes.",
-    "description": "Finds a note and **removes** it.",
-    "inputs": {"$ref": "#/components/inputs/tidy"},
-    "parameters": [{"name": "X-Trace", "in": "header", "value": "$inputs.trace"}],
-    "failureActions": [{"name": "again", "type": "retry", "retryAfter": 2, "retryLimit": 3}],
-    "steps": [
-        step(
-            "find",
-            description="Find it.",
-            operationId="$sourceDescriptions.notes.listNotes",
-            parameters=[{"reference": "$components.parameters.query"}],
-            successCriteria=[
-                {"condition": "$statusCode == 200 || $statusCode == 203"},
-                {"context": "$response.body", "type": "jsonpath", "condition": "$[?count(@) > 0]"},
-                {"context": "$response.header.X-Kind", "type": "regex", "condition": "^note"},
-            ],
-            onSuccess=[{"name": "stop", "type": "end", "criteria": [{"condition": "$response.body#/0/kept == true"}]}],
-            outputs={"id": "$response.body#/0/id", "who": SELECTOR},
-        ),
-        step(
-            "remove",
-            operationPath="{$sourceDescriptions.notes.url}#/paths/~1notes~1{id}/delete",
-            parameters=[{"name": "id", "in": "path", "value": "$steps.find.outputs.id"}],
-            onFailure=[{"name": "b", "type": "goto", "stepId": "find", "criteria": [CONFLICT]}],
-        ),
-        step(
-            "log",
-            operationId="addNote",
-            requestBody={
-                "payload": '{"text": "{$inputs.who}", "more": ["$steps.find.outputs.who"], "by": "of {$inputs.who}"}',
-                "replacements": [{"target": "/number", "value": 7}],
-            },
-        ),
-        step("tell", workflowId="send", parameters=[{"name": "id", "value": "$steps.find.outputs.id"}]),
-    ],
-    "outputs": {"removed": "$steps.find.outputs.id"},
-}  # fmt: skip
+EVERYTHING: dict[str, Any] = inputs("workflows")["everything"]
 SEND = {
     "workflowId": "send",
     "steps": [step("mail", operationId="sendNote", parameters=[{**ID, "value": "$inputs.id"}])],
@@ -130,47 +78,7 @@ COMPONENTS = {
     },
     "parameters": {"query": {"name": "query", "in": "query", "value": "old"}},
 }
-RECIPE = """\
-[destructive] Workflow `tidy`. Make the steps in order, unless one says otherwise; stop if one fails. \
-`$inputs.A` is an input, `$steps.B.outputs.C` what the step B kept, `$response.body#/D` a part of the response.
-
-Finds a note and **removes** it.
-
-Inputs:
-
-- `who` (string, required): Whose note it is.
-- `trace` (string)
-
-Steps:
-
-1. `find`: call [listNotes](#listnotes) [read]. Find it.
-   - Header `X-Trace` = `$inputs.trace`
-   - Query `query` = `old`
-   - Succeeded if `$statusCode == 200 || $statusCode == 203` and `$[?count(@) > 0]` (jsonpath) holds for \
-`$response.body` and `^note` (regex) holds for `$response.header.X-Kind`
-   - If `$response.body#/0/kept == true`: the workflow is finished
-   - If it fails: wait 2 s, repeat the step (repetitions at most: 3)
-   - Keep `id` = `$response.body#/0/id`
-   - Keep `who` = `{"context": "$response.body", "selector": "$..who", "type": "jsonpath"}`
-2. `remove`: call [deleteNote](#deletenote) [destructive].
-   - Header `X-Trace` = `$inputs.trace`
-   - Path `id` = `$steps.find.outputs.id`
-   - If it fails and `$statusCode == 409`: go to the step `find`
-   - If it fails: wait 2 s, repeat the step (repetitions at most: 3)
-3. `log`: call [addNote](#addnote) [write].
-   - Header `X-Trace` = `$inputs.trace`
-   - Body `text` = `"{$inputs.who}"`
-   - Body `more` = `["$steps.find.outputs.who"]`
-   - Body `by` = `of {$inputs.who}`
-   - In the body, at `/number` = `7`
-   - If it fails: wait 2 s, repeat the step (repetitions at most: 3)
-4. `tell`: make the workflow `send`.
-   - `id` = `$steps.find.outputs.id`
-   - If it fails: wait 2 s, repeat the step (repetitions at most: 3)
-
-Result:
-
-- `removed` = `$steps.find.outputs.id`"""
+RECIPE: str = inputs("workflows")["recipe"]
 
 
 def test_a_workflow_becomes_a_recipe(tmp_path: Path) -> None:

@@ -7,11 +7,10 @@ import os
 import re
 import shutil
 from pathlib import Path
-from typing import Any
 
 import pytest
 from cli import Finished, files_of, generated, run_python, run_skillgen, stamps_of
-from descriptions import description, grouped, operation, write
+from descriptions import description, grouped, write
 
 pytestmark = pytest.mark.slow
 
@@ -275,13 +274,6 @@ def test_an_edited_stale_file_stays_and_the_next_run_is_silent(source: Path, out
     assert users.read_text() == "My users\n"
 
 
-def test_check_ignores_a_stale_file_that_was_edited(source: Path, out: Path) -> None:
-    (out / "skills" / "tasks" / "references" / "users.md").write_text("My users\n")
-    changed(source)
-    generated("from-openapi", source, "-o", out)
-    assert run(source, out, "--check").exit_code == 0
-
-
 # -- a source that has nothing any more ------------------------------------------------------------------------------
 
 
@@ -386,14 +378,6 @@ def test_a_pipe_where_a_document_belongs_is_not_waited_for(source: Path, tmp_pat
     (tmp_path / "out").mkdir()
     os.mkfifo(tmp_path / "out" / "llms.txt")
     assert run(source, tmp_path / "out").exit_code == 5
-
-
-@pytest.mark.parametrize("name", ["llms.txt", ".skillgen.json"])
-def test_a_folder_where_a_file_belongs_is_reported_with_a_fix(source: Path, tmp_path: Path, name: str) -> None:
-    (tmp_path / "out" / name).mkdir(parents=True)
-    finished = run(source, tmp_path / "out")
-    assert finished.exit_code == 5
-    assert "  try: " in finished.stderr
 
 
 def test_a_link_inside_of_out_is_followed(source: Path, tmp_path: Path) -> None:
@@ -569,15 +553,6 @@ def test_the_same_bytes_come_out_whatever_was_there_before(source: Path, out: Pa
     changed(source)
     generated("from-openapi", source, "-o", out)
     assert files_of(out) == documents_of(source, tmp_path / "fresh")
-
-
-def test_operations_in_another_order_of_keys_give_the_same_tools(tmp_path: Path) -> None:
-    one: dict[str, Any] = operation("get_a", description="Gets a.")
-    found = []
-    for number, item in enumerate((one, dict(reversed(one.items())))):
-        path = write(tmp_path / "api.json", description({"/a": {"get": item}}))
-        found.append(documents_of(Path(path), tmp_path / str(number)))
-    assert found[0] == found[1]
 
 
 AFTER_A_FILE = """\
