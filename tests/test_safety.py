@@ -511,6 +511,9 @@ CHOICES = {"type": "string", "enum": ["list", "update", "delete"]}
         ("manage_ropes", "action", CHOICES, "destructive"),
         ("edit_ropes", "method", {"anyOf": [CHOICES, {"type": "null"}]}, "destructive"),
         ("ropes", "rope_operation", {"type": "string", "description": "One of 'list', 'delete'"}, "destructive"),
+        ("ropes", "action", {"type": "string", "description": "One of: list, create or delete."}, "destructive"),
+        ("ropes", "params", {"type": "object", "properties": {"action": CHOICES}}, "destructive"),
+        ("ropes", "params", {"oneOf": [{"type": "object", "properties": {"action": CHOICES}}]}, "destructive"),
         ("ropes", "action", {"enum": ["list", "send"]}, "sends"),
         ("ropes", "action", {"enum": ["list", "get"]}, "read"),
         ("message", "action", {"enum": ["list", "create"]}, "sends"),
@@ -531,6 +534,12 @@ def test_an_argument_may_choose_what_a_call_does(name: str, argument: str, schem
     schema = {"type": "object", "properties": {argument: schema}, "required": [argument]}
     assert marks_of(tool(name, description="Ropes.", inputSchema=schema)) == [mark]
     assert marks_of(tool(name, inputSchema=schema, annotations=READS)) == ["read"]
+
+
+def test_an_action_may_be_listed_in_the_text_of_a_tool() -> None:
+    schema = {"type": "object", "properties": {"action": {"type": "string"}}, "required": ["action"]}
+    text = "Ropes of a harbour.\n\nActions:\n- list: all ropes\n- delete: one rope\n"
+    assert marks_of(tool("ropes", description=text, inputSchema=schema)) == ["destructive"]
 
 
 def test_an_optional_action_of_a_tool_with_a_verb_is_data() -> None:

@@ -107,8 +107,8 @@ _CHANGES: tuple[tuple[str, tuple[Json, ...], str], ...] = (
 _PREFIX_SHARE, _PREFIX_NAMES = 0.9, 3
 """A first word that so many of the names have, of at least so many, is a prefix."""
 
-_TEXT_LIMIT = 300
-"""Characters of a text in which its first sentence is looked for."""
+_TEXT_LIMIT, _LIST_LIMIT = 300, 1_000
+"""Characters of a text in which its first sentence, and the actions that it lists, are looked for."""
 
 _SEGMENT = re.compile(r"[/.:#\s]+")
 _VERSION = re.compile(r"_?[vV]\d+(?![a-z])")
@@ -129,7 +129,7 @@ _LEAD = re.compile(
 )
 """What precedes the verb of a sentence."""
 
-_LISTED = re.compile(r"[\"'`|/]\s?([a-z_-]+)")
+_LISTED = re.compile(r"(?:[-*•\"'`|/:,]|\bor)\s?([a-z_-]+)")
 """Words of a description that it quotes or lists."""
 
 _KANA = re.compile("[\u3041-\u30ff]")
@@ -288,8 +288,10 @@ def _judged(tool: Tool, semantics: Semantics, method: str, context: _Context) ->
         return "read", by_method
     is_titled = is_inferred(tool, "summary") and tool.summary == tool.title  # and the description says more
     text = (None if is_titled else tool.summary) or tool.description or tool.title or ""
-    named = [words_of(item.name) or ("",) for item in tool.parameters]
-    verb = _code_in(own, text, named) or _verb_of_name(tool, own, method, _readings(tool, own, method, context.prefix))
+    arguments = [(item, words_of(item.name) or ("",)) for item in _arguments_of(tool, context.types)]
+    verb = _code_in(own, text, [words for _, words in arguments]) or _verb_of_name(
+        tool, own, method, _readings(tool, own, method, context.prefix)
+    )
     said = _verb_of_text(text)
     if not (verb or said) and tool.description:
         said = _verb_of_text(tool.description)
@@ -306,11 +308,11 @@ def _judged(tool: Tool, semantics: Semantics, method: str, context: _Context) ->
             said = None
     found: list[tuple[Effect | None, str]] = [(of_method, by_method)]
     found += [(verb and verb.effect, _BY_NAME), (said and said.effect, _BY_TEXT)]
-    chosen = [*_chosen_by_arguments(tool, named, semantics, context.types, bool(verb or of_method))]
+    chosen = [*_chosen_by_arguments(tool, arguments, semantics, context.types, bool(verb or of_method))]
     if any(each and each.word in _WORDS["manages"] for each in (verb, said)):
         found += [(effect, _BY_TEXT) for effect in _verbs_in(text[:_TEXT_LIMIT])]
         if {effect for effect, _ in chosen} == {"read"}:
-            found.clear()
+            del found[1:]
     found += chosen
     if method == "post" and not (verb and verb.effect != "read"):
         found.append((_effect_of_last_segment(tool, verb), by_method))
@@ -473,7 +475,7 @@ def _code_in(words: Sequence[str], text: str, arguments: Iterable[Sequence[str]]
 
 def _chosen_by_arguments(
     tool: Tool,
-    named: Iterable[tuple[str, ...]],
+    arguments: Iterable[tuple[Parameter, tuple[str, ...]]],
     semantics: Semantics,
     types: Mapping[str, Schema],
     is_known: bool,
@@ -482,10 +484,10 @@ def _chosen_by_arguments(
 
     Optional ones are data, if name or method say what the tool does. An action is one on what the name says.
     """
-    for item, words in zip(tool.parameters, named, strict=True):
+    for item, words in arguments:
         source = _BY_ARGUMENT + item.name
         if words[-1] in _WORDS["choosers"] and (item.required or not is_known):
-            values = [_words(str(value)) or ("",) for value in _values_of(item, types)]
+            values = [_words(str(value)) or ("",) for value in _values_of(item, tool.description or "", types)]
             verbs = _PLAIN if words[-1] in _WORDS["ways"] else _VERBS
             acts = [_effect_of(act[0], act[1:] or _words(tool.name)[-1:]) for act in values if act[0] in verbs]
             if len(acts) == len(values) or {*acts} != {"read"}:
@@ -496,12 +498,23 @@ def _chosen_by_arguments(
             yield "write", source
 
 
-def _values_of(item: Parameter, types: Mapping[str, Schema]) -> Sequence[Json]:
-    """Returns the values that an argument may have, by its type, else those that its description quotes or lists."""
+def _arguments_of(tool: Tool, types: Mapping[str, Schema]) -> Sequence[Parameter]:
+    """Returns the parameters of a tool; of a sole one that is an object, its properties."""
+    if len(tool.parameters) != 1:
+        return tool.parameters
+    schemas = _schemas_of(tool.parameters[0], types)
+    return [item for schema in schemas for item in schema.properties] or tool.parameters
+
+
+def _values_of(item: Parameter, text: str, types: Mapping[str, Schema]) -> Sequence[Json]:
+    """Returns the values that an argument may have, by its type, else those that its description or a text lists."""
+    values = [value for schema in _schemas_of(item, types) for value in schema.choices or ()]
+    return values or _LISTED.findall((item.description or "")[:_TEXT_LIMIT]) or _LISTED.findall(text[:_LIST_LIMIT])
+
+
+def _schemas_of(item: Parameter, types: Mapping[str, Schema]) -> list[Schema]:
     schemas = [item.schema, *item.schema.alternatives]
-    schemas += [types[schema.ref] for schema in schemas if schema.ref and schema.ref in types]
-    values = [value for schema in schemas for value in schema.choices or ()]
-    return values or _LISTED.findall((item.description or "")[:_TEXT_LIMIT])
+    return schemas + [types[schema.ref] for schema in schemas if schema.ref and schema.ref in types]
 
 
 # -- sentences -------------------------------------------------------------------------------------------------------
