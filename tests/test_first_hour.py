@@ -272,11 +272,13 @@ def test_the_author_of_a_program_and_the_user_of_another(tmp_path: Path) -> None
 
     script(tmp_path / "bin" / "lamp", f"#!/bin/sh\n{HELP}")
     path = {"PATH": f"{tmp_path / 'bin'}{os.pathsep}{os.environ['PATH']}"}
+    assert "try: write acme.cli:app, or --command NAME" in run(tmp_path, 2, "from-cli", "lamp", env=path)
     said = run(tmp_path, 2, "from-cli", "--command", "lamp", env=path)
     assert "agent-docs: holds the documents of another service, 'depot', not those of 'lamp'" in said
     said = run(tmp_path, 0, "from-cli", "--command", "lamp", "-o", "docs/lamp", env=path)
     assert "lamp: 2 tools, with help as printed; 5 files in docs/lamp, 5 created" in said
     assert "  --level N  how bright\n" in skill_of(tmp_path / "docs/lamp")
+    run(package, 0, "from-cli", "--command", "lamp", "-o", tmp_path / "docs/lamp", env=path)
     script(tmp_path / "bin" / "lamp", f"#!/bin/sh\n{HELP}".replace("off", "out"))
     said = run(tmp_path, 0, "update", "docs/lamp", env=path)
     assert "- breaking: off: removed" in said
@@ -322,6 +324,8 @@ def test_the_user_of_ten_servers_by_others(tmp_path: Path) -> None:
     assert {name.partition("/")[0] for name in written} == {*NAMES, "llms.txt", ".skillgen.json"}
     assert b"uX9-kq72Lm" not in b"".join(written.values())
 
+    for words in (("npx", "-y", "tools"), ("--timeout", "5", "npx", "-y", "tools")):
+        assert "skillgen from-server -- npx …" in run(tmp_path, 2, "from-server", *words)
     chosen = ("from-server", "--config", ".mcp.json", "--server")
     assert "--server: is given more than once\n  try: give it once" in run(tmp_path, 2, *chosen, "a", "--server", "b")
     assert "has no server 'boks'\n  try: choose from books" in run(tmp_path, 2, *chosen, "boks")

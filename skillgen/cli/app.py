@@ -305,7 +305,9 @@ def program(names: Iterable[str] = _COMMANDS, *, has_options: bool = True) -> ty
         elif is_group:
             parser.add_typer(command, name=name)
         else:
-            parser.command(name, cls=PanelCommand)(command)
+            # An option after a word is of the server's command, whose -- is missing.
+            settings = {"allow_interspersed_args": name != "from-server"}
+            parser.command(name, cls=PanelCommand, context_settings=settings)(command)
     return parser
 
 

@@ -91,8 +91,9 @@ def words_in_record(service: Service, out: Path) -> tuple[str, ...]:
     here, words = Path.cwd(), service.source
     top = _top(out)
     paths = [Path(word).is_absolute() or word.startswith(_RELATIVE) for word in words]
-    if top != here and words and not any(paths) and not any("://" in word for word in words):
-        words, paths = (*words, here.as_posix()), [*paths, True]  # such as MODULE:APP
+    is_anywhere = any("://" in word for word in words) or (service.kind == "cli" and ":" not in " ".join(words))
+    if top != here and words and not any(paths) and not is_anywhere:
+        words, paths = (*words, here.as_posix()), [*paths, True]  # such as MODULE:APP, but not a program on PATH
     return tuple(
         _path_word(Path(os.path.normpath(here / word)), top, out) if is_path else word
         for is_path, word in zip(paths, words, strict=True)

@@ -248,7 +248,7 @@ def _read_cli(request: Request) -> Reading:
 
     source, target = request.source, request.source.cli or ""
     if not is_program(target):
-        raise UsageError("is not of the form MODULE:APP", where=target, fix="name the program, such as acme.cli:app")
+        raise UsageError("is not of the form MODULE:APP", where=target, fix="write acme.cli:app, or --command NAME")
     program = command_words(source.program, "--program") or None
     here = _folder(source) or Path()
     inherited = child_environment(project_environment(request.environment, here, here), _READER_VARIABLES)

@@ -465,7 +465,7 @@ class _Explorer:
         return Explored(service=self._service(root), ai_help=ai_help)
 
     def _report(self, message: str, fix: str | None = None) -> None:
-        self._problems.report("help-unread", "/root", message, fix)
+        self._problems.report("help-unread", " ".join(self._words), message, fix)
 
     def _with_listing(self, root: _Help) -> _Help:
         """Returns a help with the commands that only another call lists, if it says so."""

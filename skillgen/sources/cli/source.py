@@ -73,7 +73,7 @@ class _ServiceReader:
         self._name = words[-1].rpartition("/")[2] if words else program.name
         if not words:
             message = f"no console script starts the program; calls begin with `{' '.join(self._words)}`"
-            problems.report("command-unknown", "/program", message, "name the command with --program")
+            problems.report("command-unknown", program.name, message, "name the command with --program")
         # Next to groups, the commands of the program itself are one; they come first.
         has_both = {bool(item.commands) for item in program.root.commands if not item.is_hidden} == {True, False}
         self._main_group = self._name if has_both else None
@@ -90,7 +90,7 @@ class _ServiceReader:
         summary = first_sentence(texts.prose or "") or None
         if self._hidden:
             message = f"{len(self._hidden):,} commands and options are hidden in the help of the program; left out"
-            self._problems.report("hidden-left-out", "/root", message)
+            self._problems.report("hidden-left-out", self._name, message)
         for name, error in self._program.left_out:
             message = f"`{name}` cannot be read, and is left out: {error}"
             self._problems.report("command-unreadable", "/left_out", message)
