@@ -26,12 +26,6 @@ from skillgen.text.structure import split_portions, top_headings
 from skillgen.text.summary import clip, first_sentence, sentences
 
 
-def extension_line(name: str) -> Markdown:
-    """Returns a declared extension, with its meaning if it is known."""
-    meaning = phrases("extensions").get(name)
-    return Markdown(f"{code(name)}: {meaning}" if meaning else code(name))
-
-
 def client_configuration(service: Service) -> dict[str, Any] | None:
     """Returns the JSON object to add to a client's server file; `None` if neither a URL nor a portable command is
     known.

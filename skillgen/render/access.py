@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from msgspec import Struct
 
-from skillgen.model.auth import SIGNATURE, Auth, Endpoint, Scope
+from skillgen.model.auth import SIGNATURE, Auth, Endpoint
 from skillgen.model.credentials import origin_of, variable_prefix
 from skillgen.model.service import Service
 from skillgen.model.values import Value
@@ -31,22 +31,6 @@ def other_access(service: Service) -> list[tuple[str, str | None]]:
     if service.homepage and base_url(service.homepage) not in [base_url(url) for _, url in ways if url]:
         ways.append((phrase("homepage"), service.homepage))
     return ways
-
-
-def explained_scopes(auth: Auth) -> list[tuple[Scope, str | None]]:
-    """Returns the scopes of which more than the name is known, with descriptions that do not repeat it."""
-    texts = [item.description if _letters(item.description) != _letters(item.name) else None for item in auth.scopes]
-    return [(item, text) for item, text in zip(auth.scopes, texts, strict=True) if text or item.grants]
-
-
-def bare_scopes(auth: Auth) -> list[str]:
-    """Returns the names of the scopes of which nothing else is known."""
-    explained = {scope.name for scope, _ in explained_scopes(auth)}
-    return [scope.name for scope in auth.scopes if scope.name not in explained]
-
-
-def _letters(text: str | None) -> str:
-    return "".join(filter(str.isalnum, text or "")).lower()
 
 
 def web_links(service: Service) -> list[tuple[str, str]]:
@@ -79,17 +63,6 @@ def has_choice(endpoints: Sequence[Endpoint]) -> bool:
     return len(endpoints) > 1 or any(endpoint.variables for endpoint in endpoints)
 
 
-def have_host(endpoints: Sequence[Endpoint]) -> bool:
-    """True if the URL that is called includes the host of the service."""
-    return any("://" in endpoint.url for endpoint in endpoints[:1])
-
-
-def has_other_addresses(service: Service) -> bool:
-    """True if some tools have a different base URL than the service."""
-    usual = service.endpoints[0].url if service.endpoints else None
-    return any(tool.endpoints and tool.endpoints[0].url != usual for tool in service.tools)
-
-
 def address(endpoint: Endpoint) -> Markdown:
     """Returns a URL without its final slash, with the reason if the source does not declare it."""
     shown, origin = code(base_url(endpoint.url)), (endpoint.origins or {}).get("url")
@@ -103,11 +76,6 @@ def host_prefixes(service: Service) -> tuple[str, str]:
     """Returns what Claude Code puts before the tools of an MCP server, and before those of a plugin's server."""
     server = re.sub("[^A-Za-z0-9_-]", "_", service.server_name or service.name)
     return f"mcp__{server}__", f"mcp__plugin_PLUGIN_{server}__"
-
-
-def auth_phrases(auth: tuple[Auth, ...]) -> list[Markdown]:
-    """Returns each way to authenticate in a few words, without duplicates."""
-    return list(dict.fromkeys(auth_phrase(item) for item in auth))
 
 
 def auth_phrase(auth: Auth) -> Markdown:
@@ -228,7 +196,7 @@ def example_variables(service: Service) -> list[Markdown]:
     if not any(example.request is not None for tool in service.tools for example in tool.examples):
         return []
     variables = []
-    if not have_host(service.endpoints):
+    if not any("://" in endpoint.url for endpoint in service.endpoints[:1]):
         variables.append(phrase("variable_of_url", variable=code(variable_name(service, "BASE_URL"))))
     in_urls = _url_variables(service)
     for variable, name in list(in_urls.items())[:SHOWN_SCHEMES]:

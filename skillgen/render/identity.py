@@ -9,7 +9,7 @@ field at commas and white space and expand wildcards, so only plain names are wr
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 from skillgen.errors import Problem
@@ -17,8 +17,8 @@ from skillgen.model.service import Service
 from skillgen.model.tool import Tool
 from skillgen.model.values import is_inferred
 from skillgen.render.access import host_prefixes
-from skillgen.render.phrases import phrase, plain_phrase
-from skillgen.text.markdown import Markdown, one_line, plain_words
+from skillgen.render.phrases import plain_phrase
+from skillgen.text.markdown import one_line, plain_words
 from skillgen.text.slugs import slug
 from skillgen.text.summary import TRIGGER, clip, sentences, shorten
 
@@ -83,21 +83,6 @@ def plain(text: str) -> str:
     line = plain_words(text).replace("<", "‹").replace(">", "›").replace("`", "").replace("**", "")
     line = _EMPHASIS.sub(r"\1", line)
     return re.sub("-{3,}", "—", line)
-
-
-def offered_counts(service: Service) -> str:
-    """Returns the numbers of what a service offers: `2 tools, 1 prompt`; `0 tools` only if it offers nothing."""
-    return _counts(service, ("tools", "resources", "resource_templates", "prompts")) or phrase("tools", 0, number=0)
-
-
-def resource_counts(service: Service) -> Markdown:
-    """Returns the numbers of resources and resource templates."""
-    return _counts(service, ("resources", "resource_templates"), " and ")
-
-
-def _counts(service: Service, names: Iterable[str], separator: str = ", ") -> Markdown:
-    counts = {name: len(items) for name in names if (items := getattr(service, name))}
-    return Markdown(separator.join(phrase(name, count, number=f"{count:,}") for name, count in counts.items()))
 
 
 def tool_phrase(tool: Tool, limit: int = 0) -> str:

@@ -24,7 +24,14 @@ if TYPE_CHECKING:
 
 PHRASES_TEMPLATE = "phrases.j2"
 
-REPLACED = {"workflow": "about/workflow.md.j2", "step_": "about/workflow.md.j2"}
+REPLACED = {
+    **dict.fromkeys(("workflow", "step_"), "about/workflow.md.j2"),
+    **dict.fromkeys(("body_", "come_with", "comes_with", "error_example"), "reference/macros.md.j2"),
+    **dict.fromkeys(("event_auth", "event_without_auth"), "reference/event.md.j2"),
+    "extensions": "about/extensions.md.j2",
+    "date_samples": "ai-help/dates.md.j2",
+    "units": "reference/tool/needs.md.j2",
+}
 """How the names of phrases of earlier releases begin, with the template that has their words now."""
 
 _Table = Mapping[str, Any]

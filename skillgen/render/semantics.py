@@ -10,9 +10,9 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 
 from skillgen.model.auth import Credential, RateLimit
-from skillgen.model.resource import Event, Prompt, Resource
+from skillgen.model.resource import Event
 from skillgen.model.service import Service
-from skillgen.model.tool import Cost, Semantics, Tool
+from skillgen.model.tool import Semantics, Tool
 from skillgen.model.values import is_inferred
 from skillgen.render.pages import tool_link
 from skillgen.render.parameters import label_of
@@ -69,13 +69,6 @@ def effects(tool: Tool) -> tuple[Markdown, ...]:
     return tuple(sentences)
 
 
-def event_auth(event: Event) -> Markdown:
-    """Says how the service authenticates itself when it sends an event; empty if that is not declared."""
-    if event.auth is None:
-        return Markdown("")
-    return phrase("event_auth", auth=auth_alternatives(event.auth)) if event.auth else phrase("event_without_auth")
-
-
 def auth_alternatives(ways: tuple[tuple[Credential, ...], ...]) -> Markdown:
     """Returns the alternative ways to authenticate: `a` with `b`, or `c`."""
     alternatives = [phrase("auth_together").join(map(_credential, way)) for way in ways if way]
@@ -89,16 +82,6 @@ def _credential(credential: Credential) -> str:
         return code(credential.scheme)
     scopes = credential.scopes
     return phrase("auth_with_scopes", len(scopes), scheme=code(credential.scheme), scopes=code_list(scopes))
-
-
-def cost_phrase(cost: Cost | None) -> Markdown:
-    """Returns the cost of a call: `metered, 2 credits`; empty without one."""
-    if cost is None:
-        return Markdown("")
-    units = ""
-    if cost.estimated_units is not None:
-        units = f"{cost.estimated_units:g} {inline(cost.unit_label) if cost.unit_label else phrase('units')}"
-    return Markdown(", ".join(part for part in (inline(cost.category or ""), units) if part))
 
 
 def rate_limit_phrase(limit: RateLimit | None) -> Markdown:
@@ -139,16 +122,6 @@ def tool_description(tool: Tool, notes: Collection[str] = ()) -> str | None:
     if notes:
         text = "\n\n".join(part for part in _BLANK_LINE.split(text) if " ".join(part.split()) not in notes)
     return text
-
-
-def has_no_payloads(service: Service) -> bool:
-    """True if events declare bodies, but none was read: there are too many events."""
-    return any(item.media_types for item in service.events) and not any(item.parameters for item in service.events)
-
-
-def has_title(item: Resource | Prompt) -> bool:
-    """True if the title is not just the name."""
-    return bool(item.title) and item.title != item.name
 
 
 def _stems(text: str) -> set[str]:
@@ -255,11 +228,6 @@ def codes(names: Iterable[str], limit: int | None = None) -> Markdown:
     if limit is not None and len(names) > limit:
         return phrase("and_more", shown=code_list(names[:limit]), number=f"{len(names) - limit:,}")
     return code_list(names)
-
-
-def date_samples(name: str) -> Markdown:
-    """Returns samples of a date or time format."""
-    return Markdown(phrases("date_samples")[name])
 
 
 def names_shown(names: Sequence[str]) -> Markdown:
