@@ -129,20 +129,17 @@ def check_manifest(manifest: FieldReader) -> None:
 
 def _check(rules: Iterable[Rule], raw: Json, pointer: str, what: str, problems: ProblemLog) -> None:
     missing: dict[tuple[str, str], list[str]] = {}
-    wrong: list[tuple[str, str, str]] = []
     for rule in rules:
         for owner, path, value in _members(raw, pointer, rule.path.split("/")):
             is_blank = isinstance(value, str) and not value.strip()
             if rule.pattern and isinstance(value, str) and not is_blank:
                 if not re.fullmatch(rule.pattern, value, re.DOTALL):
-                    wrong.append((rule.code, child(owner, path[-1]), f"{CODES[rule.code].meaning}: {value[:80]!r}"))
+                    message = f"{CODES[rule.code].meaning}: {value[:80]!r}"
+                    problems.report(rule.code, child(owner, path[-1]), message)
             elif not rule.pattern and (is_blank or value is _ABSENT or (value is None and not rule.may_be_null)):
-                where = owner if "*" in rule.path else pointer
-                missing.setdefault((rule.code, where), []).append(".".join(path))
+                missing.setdefault((rule.code, owner), []).append(".".join(path))
     for (code, owner), fields in missing.items():
         problems.report(code, owner, f"{what} has no {', '.join(fields)}", f"declare {', '.join(fields)}")
-    for flaw in wrong:
-        problems.report(*flaw)
 
 
 def _members(raw: Json, pointer: str, keys: Sequence[str]) -> Iterator[tuple[str, tuple[str, ...], Json]]:

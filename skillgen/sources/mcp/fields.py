@@ -312,41 +312,28 @@ class FieldResolver:
     def resolve(self, field: str, *candidates: SourcedValue | None) -> SourcedValue | None:
         """Returns the candidate that wins, which may be a declared null, and reports every one that disagrees.
 
-        If values agree, a declared one wins over an inferred one.
+        Of a fact on safety, the most cautious wins; else the first in `_PRECEDENCE`. If values agree, a declared one
+        wins over an inferred one.
         """
-        ranked = [candidate for candidate in candidates if candidate is not None]
+        order = CAUTION.get(field)
+        ranked = [item for item in candidates if item is not None and (order is None or item.value is not None)]
         if not ranked:
             return None
-        ranked.sort(key=lambda candidate: _PRECEDENCE.index(candidate.provider))
+        ranked.sort(key=lambda item: -order.index(item.value) if order else _PRECEDENCE.index(item.provider))
         first = ranked[0]
-        agreeing = [candidate for candidate in ranked if _agree(candidate.value, first.value)]
-        for candidate in ranked:
-            if candidate not in agreeing:
-                self.problems.report(
-                    "facts-disagree",
-                    candidate.pointer,
-                    f"{field}: {candidate.provider} disagrees with {first.provider} at {first.pointer}, which is used",
-                )
-        winner = next((candidate for candidate in agreeing if candidate.inferred_from is None), first)
-        self._record(field, winner)
-        return winner
-
-    def cautious(self, field: str, *candidates: SourcedValue | None) -> Json:
-        """Returns the most cautious value of a field on safety, and warns of every other one."""
-        ranked = [candidate for candidate in candidates if candidate is not None and candidate.value is not None]
-        if not ranked:
-            return None
-        order = CAUTION[field]
-        ranked.sort(key=lambda candidate: (-order.index(candidate.value), candidate.inferred_from is not None))
-        winner = ranked[0]
-        for other in ranked[1:]:
-            if other.value != winner.value:
+        agreeing = [item for item in ranked if _agree(item.value, first.value)]
+        winner = next((item for item in agreeing if item.inferred_from is None), first)
+        for other in ranked:
+            if other not in agreeing and order:
                 member = other.inferred_from or other.pointer.rpartition("/")[2]
                 shown, used = str(other.value).lower(), str(winner.value).lower()
                 message = f"{field} is {shown} by {member} but {used} at {winner.pointer}, the more cautious fact"
                 self.problems.report("safety-facts-disagree", other.pointer, message)
+            elif other not in agreeing:
+                message = f"{field}: {other.provider} disagrees with {first.provider} at {first.pointer}, which is used"
+                self.problems.report("facts-disagree", other.pointer, message)
         self._record(field, winner)
-        return winner.value
+        return winner
 
     def union(self, field: str, *candidates: SourcedValue | None) -> tuple[str, ...]:
         """Returns the items of all lists of a field on safety."""

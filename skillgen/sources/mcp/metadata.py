@@ -155,7 +155,7 @@ def access_level_from(
             fix = "document another service, or ask its author to declare read, interact or full"
             raise SourceError(what, where=reader.pointer_to("accessLevel"), fix=fix)
     candidates = (reader.read("accessLevel", "choice", levels) for reader in readers)
-    return resolver.cautious("access_level", *candidates) or default
+    return resolver.value("access_level", *candidates) or default
 
 
 def access_from(

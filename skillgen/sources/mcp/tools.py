@@ -290,8 +290,7 @@ def semantics_from_entry(entry: ToolEntry) -> Semantics:
     found["read_only"] += filter(None, map(_unknown_operation, entry.dashdashes))
     found["side_effects"] = [item for dashdash in entry.dashdashes for item in _side_effects(dashdash)]
     facts: dict[str, Any] = {"side_effects": resolver.union("side_effects", *found.pop("side_effects"))}
-    for name, candidates in found.items():
-        facts[name] = (resolver.cautious if name in CAUTION else resolver.value)(name, *candidates)
+    facts |= {name: resolver.value(name, *candidates) for name, candidates in found.items()}
     return Semantics(origins=resolver.origins, **facts)
 
 

@@ -375,9 +375,7 @@ def _semantics_of(entry: PathOperation, problems: ProblemLog) -> Semantics:
     asks = operation.read(_CONSEQUENTIAL, "flag", CAUTION["requires_confirmation"])
     found["destructive"].append(asks if asks is not None and asks.value else None)
     resolver = FieldResolver(problems)
-    values = {
-        field: resolver.cautious(field, *read) for field, read in {**found, "requires_confirmation": [asks]}.items()
-    }
+    values = {field: resolver.value(field, *read) for field, read in {**found, "requires_confirmation": [asks]}.items()}
     return Semantics(**values, origins=resolver.origins)
 
 
