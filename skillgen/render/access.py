@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from msgspec import Struct
 
-from skillgen.model.auth import SIGNATURE, Auth, Endpoint
+from skillgen.model.auth import SIGNATURE, Auth, Endpoint, Scope
 from skillgen.model.credentials import origin_of, variable_prefix
 from skillgen.model.service import Service
 from skillgen.model.values import Value
@@ -31,6 +31,15 @@ def other_access(service: Service) -> list[tuple[str, str | None]]:
     if service.homepage and base_url(service.homepage) not in [base_url(url) for _, url in ways if url]:
         ways.append((phrase("homepage"), service.homepage))
     return ways
+
+
+def explained_scopes(auth: Auth) -> list[Scope]:
+    """Returns the scopes of which more than the name is known."""
+    return [item for item in auth.scopes if item.grants or _letters(item.description) not in ("", _letters(item.name))]
+
+
+def _letters(text: str | None) -> str:
+    return "".join(filter(str.isalnum, text or "")).lower()
 
 
 def web_links(service: Service) -> list[tuple[str, str]]:

@@ -270,7 +270,7 @@ REPLACED = {
     "event_auth": "auth_alternatives",
     **dict.fromkeys(("offered_counts", "resource_counts"), "count"),
     **dict.fromkeys(("have_host", "has_other_addresses", "has_title", "has_no_payloads"), "a test of the fields"),
-    **dict.fromkeys(("explained_scopes", "bare_scopes", "cost_phrase"), "the fields themselves"),
+    **dict.fromkeys(("bare_scopes", "cost_phrase"), "the fields themselves"),
     **dict.fromkeys(("date_samples", "extension_line"), "the built-in template"),
     "is_template": "`resource.uri`, which has braces",
     **dict.fromkeys(("output_type", "output_facts", "output_notes", "output_branches", "output_words"), "`returned`"),

@@ -175,6 +175,7 @@ FILTERS: dict[str, Callable[..., Any]] = {
     "is_inferred": is_inferred,
     "example_variables": access.example_variables,
     "login": login.login,
+    "explained_scopes": access.explained_scopes,
     "other_access": access.other_access,
     "login_hints": login.login_hints,
     "undescribed_logins": login.undescribed_logins,
