@@ -37,7 +37,7 @@ from skillgen.pipeline.ownership import with_portable_source
 from skillgen.pipeline.read import kind_of_source, read_source
 from skillgen.pipeline.rendering import checked_output, documents_of
 from skillgen.pipeline.results import File, Notify, Request, Result
-from skillgen.rules.findings import Findings
+from skillgen.rules.reports import Findings
 from skillgen.sources.documents import snapshot_text
 
 __all__ = [
@@ -304,4 +304,4 @@ def build(
     given = options if timeout is None else {**options, "timeout": timeout}
     targets = resolve_targets(read_project(file).targets, file, target, given)
     built = build_targets(targets, os.environ, notify, options.get("out"))
-    return reduce(Result.joined, (item.result for item in built), Result())
+    return reduce(Result.joined, (result for *_, result in built), Result())

@@ -55,7 +55,7 @@ class ProblemCode(Struct, frozen=True, kw_only=True, rename="kebab", forbid_unkn
     it, and empty if nothing is missing."""
 
     part: str = ""
-    """What the examples are part of: a key of `PARTS` in rules/explanation.py."""
+    """What the examples are part of: a key of `PARTS` in rules/reports.py."""
 
     bad: str = ""
     good: str = ""

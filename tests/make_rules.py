@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 
 from skillgen.problem_codes import CODES
-from skillgen.rules.explanation import explanation
+from skillgen.rules.reports import explanation
 
 _PROSE = """\
 ## What a person wrote

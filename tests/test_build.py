@@ -197,8 +197,8 @@ def test_options_win_over_the_file_for_every_target(project: Path) -> None:
     assert "nothing changed" in build(project, None, *words, "--install", "claude").stderr
     one = build(project, "targets: {one: {source: {openapi: api.json}}}\n", "--out", "alone")
     assert (one.exit_code, (project / "alone" / "llms.txt").is_file()) == (0, True)
-    assert "error: --emit: no such format: pdf" in build(project, None, "--emit", "pdf").stderr
-    assert "error: --screen: no such screening: loud" in build(project, None, "--screen", "loud").stderr
+    assert "error: --emit: no such value: pdf" in build(project, None, "--emit", "pdf").stderr
+    assert "error: --screen: no such value: loud" in build(project, None, "--screen", "loud").stderr
 
 
 def test_a_target_chooses_what_it_documents_and_applies_overlays(project: Path) -> None:
@@ -641,7 +641,7 @@ def test_a_target_is_put_below_the_home_folder_only_by_hand(project: Path) -> No
     assert finished.exit_code == 0, finished.stderr
     assert (project / "home" / ".agents" / "skills" / "tasks" / "SKILL.md").is_file()
     in_file = build(project, "targets: {api: {source: {openapi: api.json}, install-to: agents, user: true}}\n", env=env)
-    assert (in_file.exit_code, "no such key: targets.api.user" in in_file.stderr) == (2, True)
+    assert (in_file.exit_code, "targets.api.user: no such key" in in_file.stderr) == (2, True)
 
 
 @pytest.mark.parametrize("words", [("build",), ("build", "--quiet")])
@@ -656,13 +656,13 @@ def test_a_target_that_needs_a_login_asks_nobody_without_a_terminal(project: Pat
 @pytest.mark.parametrize(
     ("source", "message"),
     [
-        ("{command: [x], headers: {A: b}}", "source.headers has no effect with a server's command"),
-        ("{config: .mcp.json, cwd: x}", "source.cwd has no effect with `config`"),
-        ("{openapi: api.json, skill-files: true}", "source.skill-files has no effect with openapi"),
-        ("{url: 'https://x.example/mcp', client-id: a}", "source.client-id has no effect without `login`"),
+        ("{command: [x], headers: {A: b}}", "source.headers: has no effect with a server's command"),
+        ("{config: .mcp.json, cwd: x}", "source.cwd: has no effect with `config`"),
+        ("{openapi: api.json, skill-files: true}", "source.skill-files: has no effect with openapi"),
+        ("{url: 'https://x.example/mcp', client-id: a}", "source.client-id: has no effect without `login`"),
         (
             "{url: 'https://x.example/mcp', login: true, client-id: a, client-secret: b}",
-            "source.client-secret holds a secret",
+            "source.client-secret: holds a secret",
         ),
     ],
 )
@@ -811,7 +811,7 @@ def test_a_secret_in_the_file_is_rejected_with_its_line_but_not_its_value(projec
         "        Authorization: Bearer abc123\n",
     )
     assert finished.exit_code == 2
-    assert "skillgen.yaml:6: targets.api.source.headers.Authorization holds a secret" in finished.stderr
+    assert "skillgen.yaml:6: targets.api.source.headers.Authorization: holds a secret" in finished.stderr
     assert "${AUTHORIZATION}" in finished.stderr
     assert "abc123" not in finished.stderr
 
@@ -822,25 +822,25 @@ def test_a_secret_in_the_file_is_rejected_with_its_line_but_not_its_value(projec
 @pytest.mark.parametrize(
     ("text", "where", "what"),
     [
-        ("targets:\n  a:\n    sorce: {}\n", "skillgen.yaml:3: no such key: targets.a.sorce", "did you mean source?"),
-        ("targets:\n  a:\n    source:\n      opanapi: x\n", ":4: no such key: targets.a.source.opanapi", "openapi?"),
-        ("target:\n  a: 1\n", "skillgen.yaml:1: no such key: target", "did you mean targets?"),
-        ("targets:\n  a: {source: {}}\n", ":2: targets.a.source names no source", "give one of command"),
-        ("targets:\n  a: {source: {openapi: x, url: y}}\n", ":2: targets.a.source names several", "give one"),
-        ("targets:\n  a:\n    out: b\n", ":2: targets.a has no source", "add source:"),
-        ("targets:\n  a:\n    when-to-use: x\n", ":3: targets.a.when-to-use must be a list", "one item a line"),
-        ("targets:\n  a:\n    strict: maybe\n", ":3: targets.a.strict must be true or false", "true or false"),
-        ("targets:\n  a:\n    name:\n", ":3: targets.a.name is empty", "leave it out"),
+        ("targets:\n  a:\n    sorce: {}\n", "skillgen.yaml:3: targets.a.sorce: no such key", "did you mean source?"),
+        ("targets:\n  a:\n    source:\n      opanapi: x\n", ":4: targets.a.source.opanapi: no such key", "openapi?"),
+        ("target:\n  a: 1\n", "skillgen.yaml:1: target: no such key", "did you mean targets?"),
+        ("targets:\n  a: {source: {}}\n", ":2: targets.a.source: names no source", "give one of command"),
+        ("targets:\n  a: {source: {openapi: x, url: y}}\n", ":2: targets.a.source: names several", "give one"),
+        ("targets:\n  a:\n    out: b\n", ":2: targets.a: has no source", "add source:"),
+        ("targets:\n  a:\n    when-to-use: x\n", ":3: targets.a.when-to-use: must be a list", "one item a line"),
+        ("targets:\n  a:\n    strict: maybe\n", ":3: targets.a.strict: must be true or false", "true or false"),
+        ("targets:\n  a:\n    name:\n", ":3: targets.a.name: is empty", "leave it out"),
         ("targets:\n  a: {}\n  a: {}\n", "skillgen.yaml:3: the key 'a' occurs twice", "correct it"),
         ("targets: [\n", "skillgen.yaml:2: is not YAML", "correct it"),
         ("targets: {}\n", "skillgen.yaml: has no targets", "add one"),
         ("a: &a [*a]\n", "skillgen.yaml:1: is not YAML: the alias *a contains itself", "correct it"),
         (
             "targets:\n  a: {source: {openapi: x}, emit: [pdf]}\n",
-            "skillgen.yaml:2: targets.a.emit[0]: no such format: pdf",
+            "skillgen.yaml:2: targets.a.emit[0]: no such value: pdf",
             "choose",
         ),
-        ("targets:\n  a:\n    emit:\n    - skill\n    - pdf\n", ":5: targets.a.emit[1]: no such format: pdf", "choose"),
+        ("targets:\n  a:\n    emit:\n    - skill\n    - pdf\n", ":5: targets.a.emit[1]: no such value: pdf", "choose"),
         (
             "targets:\n  a: {source: {openapi: x}, out: d}\n  b: {source: {openapi: x}, out: d/e}\n",
             "the targets a and b write to the same folder",

@@ -229,7 +229,7 @@ def test_an_effect_is_declared_as_in_a_project_file(shop: Path) -> None:
     assert given.exit_code == 0, given.stderr
     built, same = (files_of(shop / name / "skills") for name in ("built", "given"))
     assert built == same
-    for word, what in (("add_book", "is not of the form TOOL=EFFECT"), ("add_book=sell", "no such effect: sell")):
+    for word, what in (("add_book", "is not of the form TOOL=EFFECT"), ("add_book=sell", "no such value: sell")):
         wrong = run_skillgen("from-openapi", "openapi.json", "--effect", word, cwd=shop)
         assert (wrong.exit_code, "--effect: " in wrong.stderr and what in wrong.stderr) == (2, True), wrong.stderr
 

@@ -332,7 +332,7 @@ def test_the_screening_on_the_command_line_wins_over_that_of_a_project(tmp_path:
     assert "addresses-reader" in run_skillgen("build", "--screen", "quote", cwd=tmp_path).stderr
     wrong = run_skillgen("build", "--screen", "loud", cwd=tmp_path)
     assert wrong.exit_code == 2
-    assert "no such screening: loud" in wrong.stderr
+    assert "no such value: loud" in wrong.stderr
 
 
 def test_a_name_that_speaks_stays_callable_and_is_reported() -> None:

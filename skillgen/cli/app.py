@@ -245,7 +245,14 @@ def _root(
         ),
     ] = False,
 ) -> None:
-    pass
+    """Generate documents for AI agents from an MCP server, an OpenAPI description or a command-line program: a skill,
+    llms.txt, --ai-help text and a registry entry.
+
+    First: run 'skillgen init' and 'skillgen build' in a project of your own; document any other service with
+    from-server, from-openapi or from-cli.
+
+    LLMs/agents: run 'skillgen --ai-help' for detailed usage guidance.
+    """
 
 
 _COMMANDS = {
@@ -284,11 +291,6 @@ def program(names: Iterable[str] = _COMMANDS, *, has_options: bool = True) -> ty
     # Rich markup doubles the time that --help takes.
     parser = typer.Typer(
         name="skillgen",
-        help="Generate documents for AI agents from an MCP server, an OpenAPI description or a command-line program: a "
-        "skill, llms.txt, --ai-help text and a registry entry.\n\n"
-        "First: run 'skillgen init' and 'skillgen build' in a project of your own; document any other service with "
-        "from-server, from-openapi or from-cli.\n\n"
-        "LLMs/agents: run 'skillgen --ai-help' for detailed usage guidance.",
         epilog=_EPILOG,
         no_args_is_help=True,
         add_completion=False,

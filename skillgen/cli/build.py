@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Mapping
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -15,7 +16,7 @@ from skillgen.cli.options import OptionsOf, command, run_with
 from skillgen.cli.output import Console, change_lines, result_json, show_result
 from skillgen.config.option import Options, option
 from skillgen.config.project import DEFAULT_OUT, OutputOptions, Run, Source
-from skillgen.errors import ExitCode, SkillgenError, UsageError
+from skillgen.errors import ExitCode, UsageError
 from skillgen.text.markdown import one_line
 from skillgen.write.record import RECORD_NAME, Record, read_record
 from skillgen.write.record import Run as Recorded
@@ -100,15 +101,17 @@ def build(
     result = Result()
     with console.progress("reading the sources") as progress:
         announce = Console().say if is_interactive else None
-        for number, built in enumerate(build_targets(targets, os.environ, announce, given.get("out")), 1):
+        for number, (name, status, built) in enumerate(
+            build_targets(targets, os.environ, announce, given.get("out")), 1
+        ):
             progress(f"{min(number, len(targets))} of {len(targets)} targets read")
-            if built.status == "unchanged":
-                console.say(f"{built.name}: nothing changed")
+            if status == "unchanged":
+                console.say(f"{name}: nothing changed")
             else:
-                if built.status == "failed":
-                    console.say(f"{built.name}: not built")
-                show_result(built.result, console, shows_diff=not run.json, is_project=True)
-            result = result.joined(built.result)
+                if status == "failed":
+                    console.say(f"{name}: not built")
+                show_result(built, console, shows_diff=not run.json, is_project=True)
+            result = result.joined(built)
     code, is_check = result.exit_code, "check" in given
     is_accepted = hook.accept_upgrade and code in (ExitCode.DONE, ExitCode.DRIFT) and result.is_upgrade
     code = ExitCode.DONE if is_accepted else code
@@ -145,14 +148,8 @@ def update(
         skillgen update docs/github docs/stripe
         skillgen update --check agent-docs
     """
-    code = ExitCode.DONE
-    for out in folders or [Path(DEFAULT_OUT)]:
-        try:
-            code = max(code, _update(out, console, check=output.check))
-        except SkillgenError as error:
-            console.fail(error)
-            code = max(code, error.exit_code)
-    return code
+    outs = folders or [Path(DEFAULT_OUT)]
+    return console.worst(partial(_update, out, console, check=output.check) for out in outs)
 
 
 def _update(out: Path, console: Console, *, check: bool) -> ExitCode:

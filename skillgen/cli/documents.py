@@ -8,6 +8,7 @@ import sys
 import tempfile
 from collections.abc import Mapping
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -19,7 +20,7 @@ from skillgen.cli.options import HEADER_VARIABLE, SOURCE, Given, OptionsOf, comm
 from skillgen.cli.output import Console, print_diff, result_json, show_result
 from skillgen.config.option import Options, PathName, option, options_in, part_of
 from skillgen.config.project import DEFAULT_OUT, DRAFTED, TEXTS_NAME, OutputOptions, Run, SkillTexts, Source, Texts
-from skillgen.errors import ExitCode, OutputError, SkillgenError, SourceError, UsageError
+from skillgen.errors import ExitCode, OutputError, SourceError, UsageError
 from skillgen.text.markdown import one_line
 
 if TYPE_CHECKING:
@@ -75,14 +76,7 @@ def draft(
     if options.agent is None and len(drafts) > 1:
         names = ", ".join(item.name for item in drafts)
         raise UsageError("several targets have a brief each", where="--target", fix=f"choose from {names}")
-    code = ExitCode.DONE
-    for item in drafts:
-        try:
-            code = max(code, run_draft(item, options, console))
-        except SkillgenError as error:
-            console.fail(error)
-            code = max(code, error.exit_code)
-    return code
+    return console.worst(partial(run_draft, item, options, console) for item in drafts)
 
 
 class Draft(Struct, frozen=True):

@@ -6,8 +6,7 @@ import functools
 import os
 import re
 import sys
-from collections.abc import Callable, Iterator, Sequence
-from functools import partial
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, TypeAlias
 
@@ -27,7 +26,7 @@ if TYPE_CHECKING:
     from skillgen.model.service import Service
     from skillgen.pipeline.lint import Linter
     from skillgen.pipeline.results import Reading
-    from skillgen.rules.findings import Findings
+    from skillgen.rules.reports import Findings
 
 
 @command
@@ -211,7 +210,6 @@ class ReportOptions(Options, frozen=True, kw_only=True):
         "text",
         metavar="FORMAT",
         choices=("text", "json", "sarif", "junit", "github", "conformance"),
-        choice="report",
     )
     skill: PathName | None = option(
         "Check a skill that a person wrote, a SKILL.md or its folder, not SOURCE.", metavar="PATH"
@@ -237,26 +235,29 @@ def lint(
     """
     from skillgen.config.loader import find_project_file, project_file, read_project
     from skillgen.pipeline.lint import Linter
-    from skillgen.rules.findings import counts_of
+    from skillgen.rules.reports import REPORTS, conformance_report, counts_of, text_report
 
     if report.skill is not None and report.format == "conformance":
         raise UsageError("a conformance report is on a source", where="--format", fix="leave out --skill")
-    write = _report(report.format, console)
     file = find_project_file() if given.project is None else project_file(given.project)
     if file is None and not given.has_source:
         fix = "name a description, a snapshot or -- COMMAND of a server, or run `skillgen init`"
         raise UsageError("neither a source nor a skillgen.yaml", where="SOURCE", fix=fix)
     project = read_project(file) if file is not None else Project(targets={})
     linter = Linter(options, project.lint, file, has_requirements=report.format == "conformance")
-    if given.has_source or file is None:
-        readings = _read_given(given, console)
-    else:
-        readings = _read_targets(project, file, given, console)
+    readings = _readings(given, project, file, console)
     findings, code = _findings(linter, readings, None if report.skill is None else Path(report.skill), console)
     if console.quiet:
         errors = [tuple(problem for problem in item.problems if problem.level == "error") for item in findings]
         findings = [structs.replace(item, problems=same) for item, same in zip(findings, errors, strict=True)]
-    sys.stdout.write(write(findings))
+    if report.format == "conformance":
+        text = conformance_report(findings, time_of_run())
+    elif report.format == "text":
+        nothing = "no errors" if console.quiet else "no findings"
+        text = text_report(findings, is_complete=console.verbose, nothing=nothing)
+    else:
+        text = REPORTS[report.format](findings)
+    sys.stdout.write(text)
     counts = counts_of(findings)
     has_drift = counts["error"] or (linter.strict and counts["warning"])
     return max(code, ExitCode.DRIFT) if has_drift else code
@@ -278,43 +279,28 @@ def _findings(
             if skill is not None:
                 findings.append(linter.check_skill(skill, service))
                 continue
-            is_alone = len(reading.services) == 1 and name is not None
-            place = name if is_alone else f"{name} {service.name}" if name is not None else service.name
+            own_name = service.name if name is None or len(reading.services) > 1 else None
             own = out if out is None or len(folders) + len(reading.failures) == 1 else out / folders[index]
-            findings.append(linter.check(service, place or "", path=path, out=own))
+            place = " ".join(filter(None, (name, own_name)))
+            findings.append(linter.check(service, place, path=path, out=own))
     return findings, code
-
-
-def _report(name: str, console: Console) -> Callable[[Sequence[Findings]], str]:
-    """Returns the report of `--format`."""
-    from skillgen.rules.reports import REPORTS, text_report
-
-    if name == "conformance":
-        from skillgen.rules.reports import conformance_report
-
-        return partial(conformance_report, tested_at=time_of_run())
-    if name != "text":
-        return REPORTS[name]
-    nothing = "no errors" if console.quiet else "no findings"
-    return partial(text_report, is_complete=console.verbose, nothing=nothing)
 
 
 _Readings: TypeAlias = "Iterator[tuple[str | None, str | None, Path | None, Reading]]"
 """Name of each source, its file, the folder of its documents, and what was read."""
 
 
-def _read_given(given: Given, console: Console) -> _Readings:
-    for source, request in given.requests():
-        is_file = source is not None and Path(source).is_file()
-        yield source, source if is_file else None, None, read(request, console)
-
-
-def _read_targets(settings: Project, file: Path, given: Given, console: Console) -> _Readings:
+def _readings(given: Given, project: Project, file: Path | None, console: Console) -> _Readings:
+    if given.has_source or file is None:
+        for source, request in given.requests():
+            is_file = source is not None and Path(source).is_file()
+            yield source, source if is_file else None, None, read(request, console)
+        return
     from skillgen.pipeline.build import document_of, read_targets, resolve_targets
     from skillgen.pipeline.read import refuse_useless_options
 
     refuse_useless_options(given.options, ["command", "document", "url"])
-    targets = resolve_targets(settings.targets, file, given.target, {})
+    targets = resolve_targets(project.targets, file, given.target, {})
     with console.progress("reading the sources"):
         for named, reading in read_targets(targets, os.environ):
             yield named.name, document_of(named), named.place.out, reading
@@ -343,7 +329,7 @@ def rule(
         for name, kind in sorted(CODES.items()):
             print(f"{name:{width}}  {kind.level:7}  {kind.meaning}")
         return ExitCode.DONE
-    from skillgen.rules.explanation import explanation, unknown_code
+    from skillgen.rules.reports import explanation, unknown_code
 
     if code not in CODES:
         raise unknown_code(code, "CODE")

@@ -68,7 +68,7 @@ def call(
         skillgen call openapi.yaml --dry-run createPet name=Rex 'tags:=["dog"]'
         skillgen call create_entities '{"entities": []}' -- npx -y @modelcontextprotocol/server-memory
     """
-    from skillgen.pipeline.call import opened_calls
+    from skillgen.pipeline.call import call_tool
 
     rest = list(tool or ())
     if given.is_empty and rest:
@@ -76,11 +76,11 @@ def call(
     request = given.request(texts=texts, announce=Console().say)
     if not rest:
         raise UsageError("no tool is given", fix="give SOURCE, TOOL and its arguments")
-    with opened_calls(request, options) as calls:
-        name, *arguments = rest
-        reply = calls.run(name, [_standard_input() if word == "-" else word for word in arguments])
-    _print(reply.text, is_error=reply.is_error)
-    return ExitCode.FAILED if reply.is_error else ExitCode.DONE
+    name, *arguments = rest
+    words = [_standard_input() if word == "-" else word for word in arguments]
+    text, is_error = call_tool(request, name, words, options)
+    print(strip_invisible_by_line(text), file=sys.stderr if is_error else sys.stdout)
+    return ExitCode.FAILED if is_error else ExitCode.DONE
 
 
 def _standard_input() -> str:
@@ -88,10 +88,6 @@ def _standard_input() -> str:
     if len(text) > _LINE_LIMIT:
         raise UsageError("is larger than 32 MiB", where="standard input", fix="send less at once")
     return text
-
-
-def _print(text: str, *, is_error: bool) -> None:
-    print(strip_invisible_by_line(text), file=sys.stderr if is_error else sys.stdout)
 
 
 def read_mocked(given: Given, console: Console) -> tuple[Service, Mapping[str, Json] | None]:
@@ -169,7 +165,6 @@ class EvalOptions(Options, frozen=True, kw_only=True):
         "text",
         metavar="FORMAT",
         choices=("text", "json", "junit"),
-        choice="report",
     )
 
 

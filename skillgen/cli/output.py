@@ -20,7 +20,7 @@ from msgspec import structs
 
 from skillgen.config.convert import in_keys
 from skillgen.config.option import Options, option
-from skillgen.errors import EditedError, Problem, SkillgenError, UsageError
+from skillgen.errors import EditedError, ExitCode, Problem, SkillgenError, UsageError
 from skillgen.model.document import BYTES_PER_TOKEN
 from skillgen.problem_codes import CODES
 from skillgen.text.inert import disarm, disarm_log_commands
@@ -79,6 +79,17 @@ class Console(Options, frozen=True, kw_only=True):
         # Agents read messages too, and a message may quote any text of the source, also in a pointer.
         for same in shown.values():
             _print(disarm(_problem_line(same)))
+
+    def worst(self, runs: Iterable[Callable[[], ExitCode]]) -> ExitCode:
+        """Returns the worst exit code of several runs; one that fails does not stop the others."""
+        code = ExitCode.DONE
+        for run in runs:
+            try:
+                code = max(code, run())
+            except SkillgenError as error:
+                self.fail(error)
+                code = max(code, error.exit_code)
+        return code
 
     @contextmanager
     def progress(self, what: str) -> Iterator[Callable[[str], None]]:

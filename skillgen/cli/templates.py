@@ -148,8 +148,8 @@ def build_registry(
 
     out = Path(options.out)
     with console.progress(f"reading {counted(len(folders), 'folder')}"):
-        found = build_registry(folders, out, is_check=options.check)
-    console.problems(found.problems)
-    console.say(f"{counted(found.services, 'service')} with {counted(found.tools, 'tool')} in {out.as_posix()}")
-    print_diff(found.drift)
-    return ExitCode.DRIFT if found.drift else ExitCode.DONE
+        services, tools, problems, drift = build_registry(folders, out, is_check=options.check)
+    console.problems(problems)
+    console.say(f"{counted(services, 'service')} with {counted(tools, 'tool')} in {out.as_posix()}")
+    print_diff(drift)
+    return ExitCode.DRIFT if drift else ExitCode.DONE

@@ -47,9 +47,6 @@ class Fault(Struct, frozen=True):
     what: str
     fix: str
 
-    is_unknown: bool = False
-    """Whether its key is not known."""
-
 
 class Converter:
     """Converts values, and collects their faults."""
@@ -77,11 +74,9 @@ class Converter:
             return self.wrong(path, "a path, a URL or a mapping", value)
         return self._scalar(kind, value, path, item)
 
-    def fault(
-        self, path: Path, what: str, fix: str, *, is_unknown: bool = False, gone: UsageError | None = None
-    ) -> Any:
+    def fault(self, path: Path, what: str, fix: str, gone: UsageError | None = None) -> Any:
         """Adds a fault; returns `None` in place of the value."""
-        self.faults.append(Fault(path, what, fix, is_unknown) if gone is None else Fault(path, gone.what, gone.fix))
+        self.faults.append(Fault(path, what, fix) if gone is None else Fault(path, gone.what, gone.fix))
 
     def raise_faults(self, error_of: Callable[[Fault], UsageError]) -> None:
         """Raises the faults as errors, if there are any."""
@@ -97,7 +92,7 @@ class Converter:
                 fix = f"did you mean {close[0]}?" if close else f"choose from {', '.join(known)}"
                 if cls is Target and key in keys_in(Source):
                     fix = "write it below source:"
-                self.fault((*path, name), "no such key", fix, is_unknown=True, gone=dropped("key", key))
+                self.fault((*path, name), "no such key", fix, dropped("key", key))
                 continue
             holder, item = known[key]
             values[holder][item.name] = self.convert(item.type, member, (*path, name), item)
@@ -145,13 +140,11 @@ class Converter:
         try:
             value = convert(value, str if kind is str else SCALARS[kind], strict=kind is not float)
         except msgspec.ValidationError:
-            if kind is float:
-                fix = "write a number, such as 30" if self._is_text else "pass a number, such as 30"
-                return self.fault(path, "must be a number of seconds above 0", fix)
-            if kind is int:
-                return self.fault(path, f"must be a whole number from {LEAST} to {MOST:,}", "write one, such as 3000")
-            names = {bool: "true or false" if self._is_text else "True or False"}
-            return self.wrong(path, names.get(kind, "a string"), value)
+            tokens = f"a whole number from {LEAST} to {MOST:,}"
+            numbers = {float: ("a number of seconds above 0", 30), int: (tokens, 3000)}
+            if kind in numbers:
+                return self.fault(path, f"must be {numbers[kind][0]}", f"give one, such as {numbers[kind][1]}")
+            return self.wrong(path, "a string" if kind is str else "true or false", value)
         if kind is str:
             if "\0" in value:
                 return self.fault(path, "holds a null character", "remove it")
@@ -159,7 +152,7 @@ class Converter:
                 return self.fault(path, "is empty", _EMPTY)
             if item.choices and value not in item.choices:
                 fix = f"choose from {','.join(item.choices)}"
-                self.fault(path, f"no such {item.choice}: {value}", fix, gone=dropped(item.choice, value))
+                self.fault(path, f"no such value: {value}", fix, dropped("format", value))
         return value
 
     def wrong(self, path: Path, expected: str, value: Any) -> Any:
@@ -173,8 +166,6 @@ class Converter:
 def error_of_argument(fault: Fault) -> UsageError:
     """Returns a fault of an argument, or of an option of the command line."""
     names = [part for part in fault.path if isinstance(part, str)]
-    if fault.is_unknown:
-        return UsageError(f"no such key: {names.pop()}", where=".".join(names), fix=fault.fix)
     return UsageError(fault.what, where=names[0] if names[0].startswith("--") else ".".join(names), fix=fault.fix)
 
 

@@ -55,10 +55,7 @@ _ADD_TARGET = "add one below targets:, or have `skillgen init` write the file"
 
 def find_project_file() -> Path | None:
     """Returns the project file of the current folder, if there is one."""
-    for name in (FILE_NAME, "skillgen.yml"):
-        if Path(name).is_file():
-            return Path(name)
-    return None
+    return next((path for path in map(Path, (FILE_NAME, "skillgen.yml")) if path.is_file()), None)
 
 
 def read_project(path: Path) -> Project:
@@ -85,9 +82,7 @@ def read_options(kind: type[AnyOptions], path: Path) -> AnyOptions:
     def error_of(fault: Fault) -> UsageError:
         line = line_of(fault.path)
         key = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in fault.path)[1:]
-        what = f"{key} {fault.what}" if key and not fault.what.startswith("the key ") else fault.what
-        if fault.what.startswith("no such"):
-            what = f"{fault.what}: {key}" if fault.is_unknown else f"{key}: {fault.what}"
+        what = f"{key}: {fault.what}" if key else fault.what
         return UsageError(what, where=f"{name}:{line}" if line else name, fix=fault.fix)
 
     converter = Converter(is_text=True)
@@ -184,18 +179,14 @@ def _faults_of_source(source: Source, path: tuple[str | int, ...]) -> Iterator[F
         return
     for item, what, fix in source.useless_options(given):
         yield Fault((*path, item.key), in_keys(what), in_keys(fix))
-    for kind, values in (("env", source.env), ("headers", source.headers)):
-        for name, text in values.items():
-            if _SECRET_NAME.search(name):
-                yield from _faults_of_secret(text, name, (*path, kind, name))
-    if source.client_secret is not None:
-        yield from _faults_of_secret(source.client_secret, "client_secret", (*path, "client-secret"))
-
-
-def _faults_of_secret(value: str, name: str, path: tuple[str | int, ...]) -> Iterator[Fault]:
-    if "${" not in value:
-        variable = re.sub(r"[^A-Za-z0-9]", "_", name).upper()
-        yield Fault(path, "holds a secret", f"set it in the environment and write ${{{variable}}}")
+    values: dict[tuple[str, ...], str] = {("client-secret",): source.client_secret or "${}"}
+    values |= {("env", name): text for name, text in source.env.items()}
+    values |= {("headers", name): text for name, text in source.headers.items()}
+    for keys, text in values.items():
+        if _SECRET_NAME.search(keys[-1]) and "${" not in text:
+            variable = re.sub(r"[^A-Za-z0-9]", "_", keys[-1]).upper()
+            fix = f"set it in the environment and write ${{{variable}}}"
+            yield Fault((*path, *keys), "holds a secret", fix)
 
 
 # -- writing ----------------------------------------------------------------------------------------------------------

@@ -85,9 +85,6 @@ class Option(Struct, frozen=True, kw_only=True):
     choices: Collection[str] = ()
     """Its possible values; empty for any."""
 
-    choice: str = ""
-    """What one of its possible values is called in messages."""
-
     @property
     def is_required(self) -> bool:
         """Whether it has no default."""

@@ -221,7 +221,6 @@ class Source(Options, frozen=True, kw_only=True):
         metavar="HOW",
         panel=_SAFETY,
         choices=SCREENINGS,
-        choice="screening",
     )
 
     def __repr__(self) -> str:
@@ -288,7 +287,6 @@ class ToolTexts(Options, frozen=True, kw_only=True):
     effect: str | None = option(
         "What a call does at worst: sends reaches people or costs money, destructive deletes or overwrites.",
         choices=EFFECTS,
-        choice="effect",
     )
     overrule: bool = option("Whether the effect counts also where the source declares a worse one.", False)
     reason: str | None = option("Why, for those who read this file.")
@@ -421,7 +419,6 @@ class Publish(Options, frozen=True, kw_only=True):
     server_card: str | None = option(
         f"Version of the server card: {' or '.join(SERVER_CARDS)}.",
         choices=SERVER_CARDS,
-        choice="version of the server card",
     )
 
 
@@ -449,7 +446,6 @@ class OutputOptions(Options, frozen=True, kw_only=True):
         metavar="LIST",
         is_comma_separated=True,
         choices=FORMATS,
-        choice="format",
     )
     publish: Publish = option(
         "Who publishes the service, for the formats that name the publisher.",
@@ -465,7 +461,6 @@ class OutputOptions(Options, frozen=True, kw_only=True):
         DEFAULT_PROFILE,
         metavar="NAME",
         choices=PROFILES,
-        choice="profile",
     )
     budget: int = option(
         "Tokens of SKILL.md at most; a token is four bytes.",
@@ -476,7 +471,6 @@ class OutputOptions(Options, frozen=True, kw_only=True):
         "Write several skills for a large service: one for each of the largest groups of tools, and a common one.",
         metavar="group",
         choices=("group",),
-        choice="way to split",
     )
     install_to: Sequence[str] = option(
         f"Also install the skill for a host: {' or '.join(f'{name} ({folder})' for name, folder in HOSTS.items())};"
@@ -486,7 +480,6 @@ class OutputOptions(Options, frozen=True, kw_only=True):
         metavar="HOST",
         is_command=True,
         choices=(*HOSTS, PACKAGE),
-        choice="host",
     )
     package: PathName | None = option(
         f"Folder of the package, if the project's files leave a choice (with --install {PACKAGE}).",

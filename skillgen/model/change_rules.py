@@ -30,6 +30,7 @@ class Effect(NamedTuple):
 NEITHER, FEWER, MORE, BOTH = Effect(False, False), Effect(True, False), Effect(False, True), Effect(True, True)
 
 Judge: TypeAlias = Callable[[Any, Any], Effect]
+Rule: TypeAlias = "Judge | str | None"
 
 
 def _bound(direction: int) -> Judge:
@@ -95,7 +96,7 @@ def text_rule(_old: Any, _new: Any) -> Effect:
     return NEITHER
 
 
-RULES: dict[str, Judge | None] = {
+RULES: dict[str, Rule] = {
     name: rule
     for names, rule in (
         ("minimum exclusiveMinimum minLength minItems minProperties minContains", _bound(1)),
@@ -133,12 +134,18 @@ RULES: dict[str, Judge | None] = {
             " token_format audience api web cli mcp api_endpoint",
             text_rule,
         ),
+        ("parameters properties", ""),
+        ("Output.headers", "header"),
+        ("Service.endpoints", "server"),
+        ("Requirements.auth", "login"),
+        ("Service.resources Service.resource_templates", "resource"),
+        ("Service.prompts", "prompt"),
+        ("Service.events", "event"),
+        ("Service.errors", "error"),
         (
             "pointer origins quotations raw input_schema problems advice uses source_size_bytes last_modified"
             " access_level group groups areas purpose trigger product skill_name part_name ref includes Service.source"
-            " Service.schemas Service.tools Service.resources"
-            " Service.resource_templates Service.prompts Service.events Service.errors Service.parameters"
-            " Service.endpoints Requirements.auth Tool.parameters Tool.input Tool.other_inputs"
+            " Service.schemas Service.tools Tool.parameters Tool.input Tool.other_inputs"
             " Tool.output Tool.other_outputs Tool.errors Tool.usage Tool.endpoints Tool.auth"
             " Tool.method Tool.path Input.media_types Output.status Output.media_types"
             " ErrorCase.output ErrorCase.other_outputs Schema.alternatives",
@@ -148,8 +155,8 @@ RULES: dict[str, Judge | None] = {
     for name in names.split()
 }
 RULES |= {f"Semantics.{name}": _caution(order) for name, order in CAUTION.items() if name != "operation"}
-"""What a change of a field, or of a keyword of a schema, means; `None` for positions, and for what is compared in
-another way. A field without a rule may be added, but not lost or changed."""
+"""What a change of a field, or of a keyword of a schema, means; of a list of nodes, what one of them is called. `None`
+for positions, and for what is compared in another way. A field without a rule may be added, but not lost or changed."""
 
 STEPS = {
     "items": "[]", "additional": "{}", "contains": "[some]", "content": "(content)", "property_names": "(names)",
@@ -162,7 +169,7 @@ UNCERTAIN = frozenset({"excluded", "contains", "when"})
 
 
 @lru_cache(128)
-def rules_of(kind: type[Struct]) -> tuple[tuple[str, Judge], ...]:
+def rules_of(kind: type[Struct]) -> tuple[tuple[str, Judge | str], ...]:
     """Returns the fields of a class that are compared, each with its rule."""
     rules = ((name, RULES.get(f"{kind.__name__}.{name}", RULES.get(name, kept))) for name in kind.__struct_fields__)
     return tuple((name, rule) for name, rule in rules if rule is not None)

@@ -35,7 +35,7 @@ from skillgen.model.change_rules import (
 )
 from skillgen.model.inventory import MARKS, type_text
 from skillgen.model.resource import Event
-from skillgen.model.schema import Condition, Parameter, Schema
+from skillgen.model.schema import Condition, Schema
 from skillgen.model.service import Service
 from skillgen.model.tool import Tool
 from skillgen.model.values import Value
@@ -176,18 +176,7 @@ class _Walk:
     # -- services and tools --------------------------------------------------------------------------------------------
 
     def _compare_services(self, old: Service, new: Service) -> None:
-        at = _At(None, "service")
-        self._fields(old, new, at)
-        self._parameters(old.parameters, new.parameters, at._replace(noun="parameter "))
-        for noun, get in (
-            ("server", lambda service: service.endpoints),
-            ("login", lambda service: service.requirements.auth),
-            ("resource", lambda service: (*service.resources, *service.resource_templates)),
-            ("prompt", lambda service: service.prompts),
-            ("event", lambda service: service.events),
-            ("error", lambda service: service.errors),
-        ):
-            self._listed(noun, get(old), get(new), at)
+        self._fields(old, new, _At(None, "service", noun="parameter "))
         before, after = ({tool.name: tool for tool in service.tools} for service in (old, new))
         for name, one, other in _pairs(before, after, True):
             if other is None:
@@ -206,10 +195,11 @@ class _Walk:
         self._logins(old, new, request)
         if old.endpoints or new.endpoints:
             servers = [tool.endpoints or side.endpoints for tool, side in zip((old, new), self._services, strict=True)]
-            self._listed("server", servers[0], servers[1], request)
+            self._nodes("server", servers[0], servers[1], request)
         self._bodies(old, new, at._replace(kind="parameter", whole="arguments", noun="parameter "))
-        self._results(old, new, at._replace(kind="result", is_returned=True))
-        self._listed("error", old.errors, new.errors, at._replace(kind="result", is_returned=True))
+        result = at._replace(kind="result", is_returned=True)
+        self._forms("returned", _outputs_of(old), _outputs_of(new), result)
+        self._nodes("error", old.errors, new.errors, result)
 
     def _logins(self, old: Tool, new: Tool, at: _At) -> None:
         sets, texts = [], []
@@ -232,41 +222,35 @@ class _Walk:
     def _bodies(self, old: Tool, new: Tool, at: _At) -> None:
         forms: list[list[Input]] = []
         others = [[item for item in tool.parameters if item.location != "body"] for tool in (old, new)]
-        self._parameters(others[0], others[1], at)
+        self._nodes("", others[0], others[1], at)
         for tool in (old, new):
             own = tuple(item for item in tool.parameters if item.location == "body")
             absent = Input(required=tool.method is None, pointer="")  # of a tool with a method, its body
             first = replace(tool.input or absent, parameters=own)
             forms.append([first, *tool.other_inputs])
-        body = at._replace(whole="body" if old.method else "arguments")
-        for one, other in self._in_media_types("body in {} is {} taken", forms[0], forms[1], body):
-            self._fields(one, other, body)
+        self._forms("taken", forms[0], forms[1], at._replace(whole="body" if old.method else "arguments"))
 
-    def _results(self, old: Tool, new: Tool, at: _At) -> None:
-        results: list[dict[str, list[Output]]] = [defaultdict(list), defaultdict(list)]
-        for tool, by_status in zip((old, new), results, strict=True):
-            for output in filter(None, (tool.output, *tool.other_outputs)):
-                by_status[output.status or ""].append(output)
-        for status, one, other in _pairs(results[0], results[1]):
-            if one is None or other is None or one[0].status != other[0].status:
-                for item, is_lost in ((one, True), (other, False)):
-                    if item is not None:
-                        what = f"status {item[0].status}" if item[0].status else "result"
-                        self._add(at, f"{what} is {'no longer' if is_lost else 'also'} returned", is_lost)
-            if one is not None and other is not None:
-                what = f"result of {status}" if max(map(len, results)) > 1 else "result"
-                here = at._replace(whole=what, noun=f"{what}'s ")
-                for pair in self._in_media_types(f"{what} in {{}} is {{}} returned", one, other, here):
-                    self._fields(*pair, here)
-
-    def _in_media_types(self, text: str, old: Sequence[Any], new: Sequence[Any], at: _At) -> Iterator[tuple[Any, Any]]:
-        """Yields the forms of a body, or of a result, that are in the same media type, or in the only other one."""
-        forms = [{name: item for item in items[::-1] for name in item.media_types or ("",)} for items in (old, new)]
-        for name in sorted(filter(None, forms[0].keys() ^ forms[1].keys())):
-            is_lost = name in forms[0]
-            self._add(at, text.format(name, "no longer" if is_lost else "also"), is_lost)
-        pairs = ((one, other) for _, one, other in _pairs(forms[0], forms[1]) if one is not None and other is not None)
-        yield from {(id(one), id(other)): (one, other) for one, other in pairs}.values()
+    def _forms(self, verb: str, old: Sequence[Any], new: Sequence[Any], at: _At) -> None:
+        """Compares bodies, or results, by status, then by media type; the only other one is the same, changed."""
+        sides: tuple[dict[str, dict[str, Any]], ...] = ({}, {})
+        for side, items in zip(sides, (old, new), strict=True):
+            for item in items:
+                for name in item.media_types or ("",):
+                    side.setdefault(getattr(item, "status", None) or "", {}).setdefault(name, item)
+        for status, one, other in _pairs(sides[0], sides[1]):
+            what = at.whole or (f"result of {status}" if max(map(len, sides)) > 1 else "result")
+            here = at if at.whole else at._replace(whole=what, noun=f"{what}'s ")
+            forms, words = (one or {}, other or {}), ("no longer", "also")
+            is_both = bool(at.whole or (one and other))
+            for form, word in zip(forms, words, strict=True) if not at.whole else ():
+                for item in [*form.values()][: not (status in sides[0] and status in sides[1])]:
+                    label = f"status {item.status}" if item.status else "result"
+                    self._add(at, f"{label} is {word} {verb}", form is one)
+            for name in sorted(filter(None, forms[0].keys() ^ forms[1].keys())) if is_both else ():
+                self._add(here, f"{what} in {name} is {words[name in forms[1]]} {verb}", name in forms[0])
+            pairs = [pair[1:] for pair in _pairs(forms[0], forms[1]) if None not in pair[1:]]
+            for pair in {tuple(map(id, pair)): pair for pair in pairs}.values():
+                self._fields(*pair, here)
 
     # -- nodes of the model --------------------------------------------------------------------------------------------
 
@@ -282,8 +266,8 @@ class _Walk:
                 self._schema(before, after, at.inside(STEPS.get(field, ""))._replace(is_uncertain=is_uncertain))
             elif isinstance(before, Struct) and isinstance(after, Struct) and not isinstance(after, Value):
                 self._fields(before, after, at)
-            elif field in ("parameters", "properties") or (field == "headers" and isinstance(new, Output)):
-                self._parameters(before, after, at._replace(noun=f"{at.noun}header ") if field == "headers" else at)
+            elif isinstance(rule, str):
+                self._nodes(rule, before, after, at)
             elif field in ("constraints", "mapping", "patterns", "also", "prefix_items", "conditions"):
                 self._members(field, before or {}, after or {}, rule, at)
             else:
@@ -300,7 +284,8 @@ class _Walk:
             elif isinstance(one, Condition) and isinstance(other, Condition):
                 self._fields(one, other, at._replace(is_uncertain=True))
             elif field == "constraints":
-                self._value(key, one, other, RULES.get(key) or both, at)
+                judge = RULES.get(key)
+                self._value(key, one, other, judge if callable(judge) else both, at)
             else:
                 self._value(f"{field} {key}", one, other, rule, at)
 
@@ -341,38 +326,28 @@ class _Walk:
             texts = [type_text(item) if isinstance(item, Schema) else bare(item, True) for item in (old, new)]
             self._add(at, _was(at.label(field), *texts), rule(old, new))
 
-    def _listed(self, noun: str, old: Sequence[Any], new: Sequence[Any], at: _At) -> None:
-        """Compares lists of nodes by their names."""
-        for key, one, other in _pairs(_by_key(old), _by_key(new)):
-            node = other or one
+    def _nodes(self, noun: str, old: Sequence[Any], new: Sequence[Any], at: _At) -> None:
+        """Compares lists of nodes by their names; a parameter is never taken for renamed."""
+        is_parameter = noun in ("", "header")
+        if is_parameter:
+            spelled = {item.name.lower(): item.name for item in new if item.location == "header"}  # in any case
+            old = [
+                replace(item, name=spelled.get(item.name.lower(), item.name)) if item.location == "header" else item
+                for item in old
+            ]
+        for key, one, other in _pairs(_by_key(old), _by_key(new), is_parameter):
             here = at._replace(whole=f"{noun} {key}", noun=f"{noun} {key}'s ")
-            if one is None or other is None:
-                is_lost = other is None
-                self._add(at, f"{noun} {key} {'removed' if is_lost else 'added'}", is_lost and noun != "error")
-                continue
-            here = here._replace(is_returned=at.is_returned or isinstance(node, (Event, ErrorCase)))
-            if isinstance(node, ErrorCase):
-                outputs = [[*filter(None, (item.output, *item.other_outputs))] for item in (one, other)]
-                for pair in self._in_media_types(
-                    f"{here.whole} in {{}} is {{}} returned", outputs[0], outputs[1], here
-                ):
-                    self._fields(*pair, here)
-            self._fields(one, other, here)
-
-    def _parameters(self, old: Iterable[Parameter], new: Iterable[Parameter], at: _At) -> None:
-        spelled = {item.name.lower(): item.name for item in new if item.location == "header"}  # in any case
-        old = [
-            replace(item, name=spelled.get(item.name.lower(), item.name)) if item.location == "header" else item
-            for item in old
-        ]
-        for name, one, other in _pairs(_by_key(old), _by_key(new), True):
-            here = at.inside(name)
+            if is_parameter:
+                here = at._replace(noun=f"{at.noun}{noun} " if noun else at.noun).inside(key)
             if other is None:
-                self._add(here, f"{here.place} removed", True)
+                self._add(here, f"{here.place} removed", noun != "error")
             elif one is None:
-                required = " (required)" if other.required else ""
-                self._add(here, f"{here.place} added{required}", Effect(other.required, False))
+                is_required = is_parameter and other.required
+                self._add(here, f"{here.place} added{' (required)' if is_required else ''}", Effect(is_required, False))
             else:
+                here = here._replace(is_returned=at.is_returned or isinstance(other, (Event, ErrorCase)))
+                if isinstance(other, ErrorCase):
+                    self._forms("returned", _outputs_of(one), _outputs_of(other), here)
                 self._fields(one, other, here)
 
     # -- schemas -------------------------------------------------------------------------------------------------------
@@ -417,6 +392,10 @@ class _Walk:
         else:  # a type that refers to itself, where the other side nests
             self._add(at, _was(at.place, type_text(old), type_text(new)), BOTH)
         return old, new, at
+
+
+def _outputs_of(node: Tool | ErrorCase) -> list[Output]:
+    return [*filter(None, (node.output, *node.other_outputs))]
 
 
 def _are_distinct(*schemas: Schema) -> bool:
@@ -479,8 +458,8 @@ def _by_key(nodes: Iterable[Any]) -> dict[str, Any]:
 
 
 def _pairs(
-    old: Mapping[str, Any], new: Mapping[str, Any], by_name_only: bool = False
-) -> Iterator[tuple[str, Any, Any]]:
+    old: Mapping[Any, Any], new: Mapping[Any, Any], by_name_only: bool = False
+) -> Iterator[tuple[Any, Any, Any]]:
     """Yields what is in one mapping or in both; the only other item of each is taken for the same, renamed."""
     lost, gained = ([key for key in one if key not in other] for one, other in ((old, new), (new, old)))
     if len(lost) == len(gained) == 1 and not by_name_only:

@@ -15,11 +15,9 @@ import hashlib
 import json
 import os
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from concurrent.futures import Future
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from threading import Semaphore, Thread
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 from msgspec import Struct, structs
 from msgspec import json as msgspec_json
@@ -34,7 +32,7 @@ from skillgen.pipeline.generate import write_services
 from skillgen.pipeline.ownership import leftovers
 from skillgen.pipeline.packages import project_environment, skill_folders, with_resolved_program
 from skillgen.pipeline.rendering import checked_output, templates_digests
-from skillgen.pipeline.results import Failure, Outcome, Place, Reading, Request, Result
+from skillgen.pipeline.results import Failure, Notify, Outcome, Place, Reading, Request, Result, at_once
 from skillgen.security.secrets import Secrets, secrets_from_environment
 from skillgen.sources.documents import FilesRead, FileState, file_state, is_url, marks_of, track_files_read
 from skillgen.sources.http import read_cached, write_cached
@@ -43,9 +41,6 @@ from skillgen.sources.mcp.session import CancelToken
 from skillgen.write.files import is_below
 from skillgen.write.plan import Change, Plan
 from skillgen.write.record import RECORD_NAME, read_record
-
-if TYPE_CHECKING:
-    from skillgen.pipeline.results import Notify
 
 
 class NamedTarget(Struct, frozen=True, kw_only=True):
@@ -280,21 +275,14 @@ def _state(path: Path) -> FileState:
     return file_state(path.read_bytes(), found)
 
 
-class BuiltTarget(Struct, frozen=True, kw_only=True):
-    """The result of building one target."""
-
-    name: str
-    """Its key in the project file."""
-
-    result: Result
-    status: Literal["built", "unchanged", "failed"]
-    """`unchanged` if it was up to date and its source was not read; `failed` if its source could not be read."""
+Status = Literal["built", "unchanged", "failed"]
+"""`unchanged` if a target was up to date and its source was not read; `failed` if its source could not be read."""
 
 
 def build_targets(
     targets: Sequence[NamedTarget], environment: Mapping[str, str], announce: Notify | None, out: PathName | None = None
-) -> Iterator[BuiltTarget]:
-    """Builds targets and yields their results in order. A target that fails does not stop the others.
+) -> Iterator[tuple[str, Status, Result]]:
+    """Builds targets and yields their names and results in order. A target that fails does not stop the others.
 
     After all targets of a project, it reports the documents of targets, servers and service names that no longer exist;
     `out` is the folder of `--out`. `announce` prints the URL for a login, and is `None` if no person can
@@ -305,7 +293,7 @@ def build_targets(
     waiting = [named for named in targets if up_to_date[named.name] is None]
     with _read_concurrently(waiting, environment, announce) as read:
         for named in targets:
-            status: Literal["built", "unchanged", "failed"] = "unchanged"
+            status: Status = "unchanged"
             if (result := up_to_date[named.name]) is None:
                 status = "built"
                 try:
@@ -316,9 +304,9 @@ def build_targets(
                 except Exception as error:
                     status, result = "failed", Result(steps=(Failure(error=failure_of(error)),))
             joined = joined.joined(result)
-            yield BuiltTarget(name=named.name, result=result, status=status)
+            yield named.name, status, result
     if len(targets) == len(targets[0].place.siblings):
-        yield BuiltTarget(name="", result=_leftovers(targets, joined, out), status="built")
+        yield "", "built", _leftovers(targets, joined, out)
 
 
 def read_targets(
@@ -344,13 +332,9 @@ def _leftovers(targets: Sequence[NamedTarget], result: Result, out: PathName | N
     file, outs = targets[0].file, [named.place.out for named in targets]
     top = Path(out) if out is not None else file.parent / DEFAULT_OUT
     installed = [file.parent / folder for folder in HOSTS.values()]
-    installed += [folder.path for named in targets for folder in named.place.install]
+    installed += [folder for named in targets for folder, _ in named.place.install]
     folders = [top, *outs, *(folder.parent for folder in outs)]
     return leftovers(result, folders, [file, *outs], installed)
-
-
-_AT_ONCE = 8
-"""Number of sources that are read at the same time."""
 
 
 @contextmanager
@@ -360,31 +344,17 @@ def _read_concurrently(
     """Reads targets at the same time; yields a function that waits for one of them, like `_read_target`.
 
     A target with overlays is read in the main thread, when it is asked for: only there can a slow JSONPath expression
-    be stopped. The other threads are daemons, so that an interrupted run does not wait for them.
+    be stopped.
     """
+    cancel_token = CancelToken()
 
-    cancel_token, slots = CancelToken(), Semaphore(_AT_ONCE)
-    futures: dict[str, Future[tuple[Reading, FilesRead]]] = {
-        named.name: Future() for named in targets if not named.target.source.overlays
-    }
-
-    def work(named: NamedTarget) -> None:
-        with slots:
-            try:
-                futures[named.name].set_result(_read_target(named, environment, cancel_token, announce))
-            except BaseException as error:
-                futures[named.name].set_exception(error)
-
-    def read(named: NamedTarget) -> tuple[Reading, FilesRead]:
-        if named.name in futures:
-            return futures[named.name].result()
+    def read_now(named: NamedTarget) -> tuple[Reading, FilesRead]:
         return _read_target(named, environment, cancel_token, announce)
 
-    for named in targets:
-        if named.name in futures:
-            Thread(target=work, args=(named,), name=f"skillgen-build-{named.name}", daemon=True).start()
+    waiting = {named.name: named for named in targets if not named.target.source.overlays}
+    futures = dict(zip(waiting, at_once(read_now, waiting.values()), strict=True))
     try:
-        yield read
+        yield lambda named: futures[named.name].result() if named.name in futures else read_now(named)
     finally:
         cancel_token.cancel()
 

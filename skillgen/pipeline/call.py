@@ -9,9 +9,9 @@ import contextlib
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import wait
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any
 
-from msgspec import Struct, structs
+from msgspec import structs
 
 from skillgen.calls import script
 from skillgen.calls.arguments import body_parameters
@@ -19,7 +19,6 @@ from skillgen.config.project import CallOptions
 from skillgen.errors import ExitCode, SkillgenError, SourceError, UsageError
 from skillgen.model.check import unknown
 from skillgen.model.credentials import origin_of
-from skillgen.model.service import Service
 from skillgen.model.tool import Tool
 from skillgen.pipeline.read import read_source, server_target
 from skillgen.pipeline.results import Request
@@ -34,57 +33,53 @@ if TYPE_CHECKING:
     from skillgen.sources.mcp.target import ServerTarget
 
 
-class Reply(Struct, frozen=True):
-    """The answer to a call."""
+def call_tool(request: Request, name: str, words: Sequence[str], options: CallOptions) -> tuple[str, bool]:
+    """Calls a tool of the only service of a source, one of a server over the connection that was read.
 
-    text: str
-    """The result, or the error."""
+    Returns the result, or the error, and whether it is an error.
 
-    is_error: bool = False
-
-
-_Client: TypeAlias = "_McpClient | _HttpClient"
-
-
-class Calls:
-    """Calls of the tools of one service."""
-
-    def __init__(self, service: Service, client: Callable[[dict[str, Any]], _Client], options: CallOptions) -> None:
-        """`client` makes what sends a call from its data."""
-        self._service = service
-        self._tools = {tool.name: tool for tool in service.tools}
-        self._client = client
-        self._options = options
-
-    def run(self, name: str, words: Sequence[str]) -> Reply:
-        """Makes the call of a command line.
-
-        Raises:
-            SourceError: the service cannot be reached, or does not answer.
-            UsageError: there is no such tool, the arguments are invalid, or a person must confirm the call.
-        """
-        if (tool := self._tools.get(name)) is None:
-            what = unknown(name, self._tools, "tool")
-            raise UsageError(what, where=name[:80], fix="give the exact name of a tool")
+    Raises:
+        SourceError: the service cannot be reached or read, or does not answer.
+        UsageError: the source is not one service that can be called, there is no such tool, the arguments are invalid,
+            or a person must confirm the call.
+    """
+    target = server_target(request) if request.source.kind in ("command", "url", "config") else None
+    with contextlib.ExitStack() as connections:
+        sessions: list[Session] = []
+        keep = replace(request, connections=connections, on_crawl=lambda _, session: sessions.append(session))
+        service = read_source(keep).only
+        if request.texts.base_url is not None and service.kind != "openapi":
+            raise UsageError("has no effect without a description of an API", where="--base-url", fix="leave it out")
+        if service.kind == "cli" or (service.kind == "mcp" and target is None):
+            what = "is a program; its commands are called in a shell" if service.kind == "cli" else "cannot be called"
+            fix = "run the command itself" if service.kind == "cli" else "give the server or the description itself"
+            raise UsageError(what, where=service.name, fix=fix)
+        tools = {tool.name: tool for tool in service.tools}
+        if (tool := tools.get(name)) is None:
+            raise UsageError(unknown(name, tools, "tool"), where=name[:80], fix="give the exact name of a tool")
         names = [word.partition("=")[0] for word in words]
         if files := {item[:-1].removeprefix("body.") for item in names if item.endswith("@")}:
             tool = _with_form_of_files(tool, files)
-        data = call_data(self._service, [tool])
+        data = call_data(service, [tool])
         found = data["tools"][name]
         with _as_errors(name):
-            client = self._client(data)
+            client: _McpClient | _HttpClient
+            if service.kind == "mcp" and target is not None:
+                client = _McpClient(data, target, options, sessions[0])
+            else:
+                client = _HttpClient(data, request, options)
             with client.hidden.redact_errors():
                 arguments = script.checked(client, found, script.read_arguments(words, found, data["types"]))
-                if self._options.dry_run:
-                    return Reply(client.dry_run(name, found, arguments).replace("%24SKILL_", "$SKILL_"))
-                if (reason := why_confirmed(tool)) is not None and not self._options.yes:
+                if options.dry_run:
+                    return client.dry_run(name, found, arguments).replace("%24SKILL_", "$SKILL_"), False
+                if (reason := why_confirmed(tool)) is not None and not options.yes:
                     raise UsageError(f"{reason}, so nothing was sent", where=name, fix="ask the user, then add --yes")
                 text, is_error = client.call(name, found, arguments)
-        return Reply(client.hidden.hide(text), is_error)
+        return client.hidden.hide(text), is_error
 
 
 @contextlib.contextmanager
-def _as_errors(where: str | None = None) -> Iterator[None]:
+def _as_errors(where: str) -> Iterator[None]:
     """Turns the failures of the program into errors of skillgen."""
     try:
         yield
@@ -106,31 +101,6 @@ def _with_form_of_files(tool: Tool, names: set[str]) -> Tool:
             parameters = (*(item for item in tool.parameters if item.location != "body"), *members)
             return structs.replace(tool, input=structs.replace(form, media_types=kinds), parameters=parameters)
     return tool
-
-
-@contextlib.contextmanager
-def opened_calls(request: Request, options: CallOptions) -> Iterator[Calls]:
-    """Reads a source, and makes the calls in the block; those to a server over the connection that was read.
-
-    Raises:
-        SourceError: the service cannot be reached or read.
-        UsageError: the source is not one service that can be called.
-    """
-    target = server_target(request) if request.source.kind in ("command", "url", "config") else None
-    with contextlib.ExitStack() as connections:
-        sessions: list[Session] = []
-        keep = replace(request, connections=connections, on_crawl=lambda _, session: sessions.append(session))
-        service = read_source(keep).only
-        if request.texts.base_url is not None and service.kind != "openapi":
-            raise UsageError("has no effect without a description of an API", where="--base-url", fix="leave it out")
-        if service.kind == "mcp" and target is not None:
-            yield Calls(service, lambda data: _McpClient(data, target, options, sessions[0]), options)
-        elif service.kind == "openapi":
-            yield Calls(service, lambda data: _HttpClient(data, request, options), options)
-        else:
-            what = "is a program; its commands are called in a shell" if service.kind == "cli" else "cannot be called"
-            fix = "run the command itself" if service.kind == "cli" else "give the server or the description itself"
-            raise UsageError(what, where=service.name, fix=fix)
 
 
 class _McpClient(script.McpClient):

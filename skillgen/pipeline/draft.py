@@ -71,8 +71,8 @@ def _answer_in(text: str, service: Service) -> Answer | str:
     return what
 
 
-def _answer_from(data: dict[str, Any], service: Service) -> Answer:
-    """Returns an answer with the names of tools for what the brief called them."""
+def _answer_from(data: dict[str, Any], service: Service) -> Answer | str:
+    """Returns an answer with the names of tools for what the brief called them, or what is wrong."""
     names = {request_of(tool): tool.name for tool in service.tools}
 
     def name_of(text: str) -> str:
@@ -83,7 +83,10 @@ def _answer_from(data: dict[str, Any], service: Service) -> Answer:
     data["tools"] = {name_of(name): item for name, item in data.get("tools", {}).items()}
     for step in (step for steps in data.get("workflows", {}).values() for step in steps):
         step["tool"] = name_of(step["tool"])
-    return Answer(Converter().convert(Texts, data, ()), queries)
+    converter = Converter()
+    texts = converter.convert(Texts, data, ())
+    faults = [f"{'.'.join(map(str, fault.path))} {fault.what}" for fault in converter.faults]
+    return faults[0] if faults else Answer(texts, queries)
 
 
 def _cleaned(value: Any, key: str = "") -> Any:

@@ -134,10 +134,10 @@ def write_service(service: Service, output: OutputOptions, place: Place) -> tupl
 def _installations(names: Iterable[str], place: Place) -> list[Place]:
     """Returns the places of the skills in each folder for skills, unless OUT is already the same place."""
     return [
-        Place(out=out, within=folder.path, owner=place.out, target=place.target, project=folder.project)
-        for folder in place.install
+        Place(out=out, within=folder, owner=place.out, target=place.target, project=project)
+        for folder, project in place.install
         for name in names
-        if (out := folder.path / name).resolve() != (place.out / _SKILLS / name).resolve()
+        if (out := folder / name).resolve() != (place.out / _SKILLS / name).resolve()
     ]
 
 
@@ -327,7 +327,7 @@ def write_documents(
     output = checked_output(output)
     out, install = Path(output.out or DEFAULT_OUT), skill_folders(output)
     result = write_services(services, output, Place(out=out, install=install, run=run), failures)
-    installed = [*map(Path, HOSTS.values()), *(folder.path for folder in install)]
+    installed = [*map(Path, HOSTS.values()), *(folder for folder, _ in install)]
     return result.joined(leftovers(result, [out], [out], installed))
 
 

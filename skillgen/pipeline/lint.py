@@ -16,16 +16,14 @@ from skillgen.model.service import Service
 from skillgen.pipeline.generate import problems_of_added_lines
 from skillgen.problem_codes import CODES
 from skillgen.rules.checks import check_service
-from skillgen.rules.explanation import unknown_code
-from skillgen.rules.findings import (
+from skillgen.rules.prose import check_texts, unmentioned_tools
+from skillgen.rules.reports import (
     Findings,
-    Location,
     locations_of,
     owners_in,
+    unknown_code,
     worst_first,
 )
-from skillgen.rules.prose import check_texts, unmentioned_tools
-from skillgen.rules.reports import requirements_of
 from skillgen.sources.documents import text_of_file
 from skillgen.sources.examples.consistency import schema_problems
 from skillgen.text.markdown import first_of
@@ -55,29 +53,20 @@ class Linter:
         selected = set(_codes(select_place, given.select or project.select))
         ignored = {*_codes("--ignore", given.ignore), *_codes(ignore_place, project.ignore)}
         chosen = selected or {code for code, kind in CODES.items() if not kind.is_optional}
-        self.codes = frozenset(chosen - ignored)
-        self._has_requirements = has_requirements
+        self.codes = frozenset(CODES if has_requirements else chosen - ignored)
 
     def check(self, service: Service, source: str, *, path: str | None = None, out: Path | None = None) -> Findings:
         """Returns the findings on a service of the file `path`, and on what a person added to documents in `out`."""
         item = _findings_on(service, source, path)
-        codes = frozenset(CODES) if self._has_requirements else self.codes
-        found = [*service.problems, *service.advice, *check_service(service, codes)]
-        if not codes.isdisjoint(("example-invalid", "schema-invalid", "properties-forbidden")):
+        found = [*service.problems, *service.advice, *check_service(service, self.codes)]
+        if not self.codes.isdisjoint(("example-invalid", "schema-invalid", "properties-forbidden")):
             found += schema_problems(service)
         if stubs := {tool.pointer for tool in service.tools if tool.is_preflight}:
             found = [problem for problem in found if item.owner_pointer(problem) not in stubs]
-        if self._has_requirements:
-            item = structs.replace(item, requirements=tuple(requirements_of(service, found)))
         if out is not None:
             found += _problems_of_added_lines(out, service)
         item = self._chosen(item, found)
-        item = structs.replace(item, locations=_locations_in_texts(item.problems))
-        if path is None or not item.problems:
-            return item
-        text = _text_of(path)
-        locations = locations_of(item.problems, path, lambda other: text if other == path else _text_of(other))
-        return structs.replace(item, locations={**locations, **item.locations})
+        return structs.replace(item, locations=locations_of(item.problems, path))
 
     def check_skill(self, skill: Path, service: Service) -> Findings:
         """Returns the findings on a skill that a person wrote for a service; `skill` is SKILL.md or its folder.
@@ -101,7 +90,7 @@ class Linter:
             message = f"{len(names):,} of {len(service.tools):,} tools are not mentioned: {first_of(names, 20)}"
             found.append(Problem.of("tool-unmentioned", file.as_posix(), message))
         item = self._chosen(_findings_on(service, skill.as_posix(), file.as_posix()), found)
-        return structs.replace(item, locations=_locations_in_texts(item.problems))
+        return structs.replace(item, locations=locations_of(item.problems, None))
 
     def _chosen(self, item: Findings, found: Iterable[Problem]) -> Findings:
         """Returns the findings that the options choose."""
@@ -120,23 +109,12 @@ def _problems_of_added_lines(out: Path, service: Service) -> Iterator[Problem]:
             yield from problems_of_added_lines(text.split("\n"), states, service, path.as_posix())
 
 
-def _locations_in_texts(problems: Iterable[Problem]) -> dict[str, Location]:
-    """Returns the locations of the findings in Markdown files, which are at `FILE:LINE`."""
-    places = {problem.where: problem.where.rpartition(":") for problem in problems}
-    return {
-        where: Location(path, int(line), 1)
-        for where, (path, _, line) in places.items()
-        if path.endswith(".md") and line.isdigit()
-    }
-
-
 _PAGES_LIMIT = 500
 """Pages of a skill that are read."""
 
 
 def _findings_on(service: Service, source: str, path: str | None) -> Findings:
-    identity = service.name, service.version or ""
-    return Findings(source=source, path=path, owners=owners_in(service), identity=identity)
+    return Findings(service=service, source=source, path=path, owners=owners_in(service))
 
 
 def _codes(where: str, patterns: Iterable[str]) -> Iterator[str]:
@@ -150,8 +128,3 @@ def _codes(where: str, patterns: Iterable[str]) -> Iterator[str]:
         if not codes:
             raise unknown_code(pattern, where)
         yield from codes
-
-
-def _text_of(path: str) -> str:
-    """Returns a file; empty for a pipe that was read before, or another encoding, whose findings have no lines."""
-    return text_of_file(Path(path)) or ""

@@ -40,12 +40,8 @@ _VERSION = re.compile(r"(?<=.)(?:@|==)[^@=/]*\Z")
 def words_of_document(document: Document, service: Service, secrets: Secrets) -> tuple[str, ...]:
     """Returns the source of a service that a document describes."""
     if document.url is not None:
-        words = [secrets.hide_in_url(public_url(document.url))]
-        is_exact = "?" not in document.url
-    else:
-        is_exact = document.folder is not None
-        words = [Path(document.name).resolve().as_posix()] if is_exact else []
-    return (service.kind, *words, *([] if is_exact else [service.name]))
+        return words_of_url(document.url, service, secrets)
+    return (service.kind, service.name if document.folder is None else Path(document.name).resolve().as_posix())
 
 
 def words_of_url(url: str, service: Service, secrets: Secrets) -> tuple[str, ...]:

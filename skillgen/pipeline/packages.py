@@ -15,8 +15,6 @@ from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from pathlib import Path
 
-from msgspec import Struct
-
 from skillgen.config.option import PathName
 from skillgen.config.project import HOSTS, PACKAGE, OutputOptions
 from skillgen.errors import UsageError
@@ -73,22 +71,15 @@ def with_resolved_program(command: tuple[str, ...], environment: Mapping[str, st
     return (bundled or program, *arguments)
 
 
-class SkillFolder(Struct, frozen=True, kw_only=True):
-    """A folder to install skills into."""
-
-    path: Path
-    project: Path
-    """The folder of the project, or the home folder."""
-
-
-def skill_folders(output: OutputOptions, project: Path = Path()) -> tuple[SkillFolder, ...]:
-    """Returns the folders of `--install`: below `project` (default: the current folder), or with `user` below home.
+def skill_folders(output: OutputOptions, project: Path = Path()) -> tuple[tuple[Path, Path], ...]:
+    """Returns the folders of `--install`, each with that of the project (default: the current folder), or with `user`
+    the home folder.
 
     Raises:
         UsageError: a symbolic link points out of the project, or the package cannot be found.
     """
     top = Path.home() if output.user else project
-    folders = []
+    folders = {}
     for host in dict.fromkeys(output.install_to):
         if host == PACKAGE:
             package = _package_folder(project, output.package)
@@ -100,8 +91,8 @@ def skill_folders(output: OutputOptions, project: Path = Path()) -> tuple[SkillF
             raise UsageError(
                 what, where="--install", fix="remove the link, or install into the home folder with --user"
             )
-        folders.append(SkillFolder(path=path, project=top))
-    return tuple(folders)
+        folders[path] = top
+    return tuple(folders.items())
 
 
 # -- The package -----------------------------------------------------------------------------------------------------

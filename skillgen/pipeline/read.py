@@ -10,7 +10,7 @@ import os
 import re
 import shutil
 from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor, as_completed
+from concurrent.futures import as_completed
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -26,7 +26,7 @@ from skillgen.model.values import Json, Origin
 from skillgen.pipeline.authored import completed
 from skillgen.pipeline.ownership import words_of_command, words_of_document, words_of_url
 from skillgen.pipeline.packages import project_environment
-from skillgen.pipeline.results import Reading, Request
+from skillgen.pipeline.results import Reading, Request, at_once
 from skillgen.security.addresses import checked_domain
 from skillgen.security.secrets import (
     report_echoed_secrets,
@@ -369,9 +369,6 @@ def _folder(source: Source) -> Path | None:
 
 # -- servers ---------------------------------------------------------------------------------------------------------
 
-_AT_ONCE = 8
-"""Number of servers that are crawled at the same time."""
-
 
 def server_target(request: Request) -> ServerTarget:
     """Returns the server that a command starts, that a URL names, or that a client configuration lists alone.
@@ -481,16 +478,14 @@ def _read_config(request: Request) -> Reading:
     names = config.chosen(source.server)
     _refuse_texts_for_several(request, len(names))
     request.progress(f"0 of {len(names)} servers read")
-    with ThreadPoolExecutor(max_workers=_AT_ONCE, thread_name_prefix="skillgen-crawl") as pool:
-        try:
-            futures = [pool.submit(read, name) for name in names]
-            for number, _ in enumerate(as_completed(futures), 1):
-                request.progress(f"{number} of {len(names)} servers read")
-            outcomes = [future.result() for future in futures]
-        except BaseException:
-            pool.shutdown(wait=False, cancel_futures=True)
-            cancel_token.cancel()
-            raise
+    try:
+        futures = at_once(read, names)
+        for number, _ in enumerate(as_completed(futures), 1):
+            request.progress(f"{number} of {len(names)} servers read")
+        outcomes = [future.result() for future in futures]
+    except BaseException:
+        cancel_token.cancel()
+        raise
     return Reading(
         services=tuple(outcome for outcome in outcomes if isinstance(outcome, Service)),
         failures=tuple(outcome for outcome in outcomes if isinstance(outcome, SkillgenError)),

@@ -11,8 +11,6 @@ from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
 
-from msgspec import Struct
-
 from skillgen.errors import Problem, SourceError, UsageError
 from skillgen.model.values import Json
 from skillgen.sources.documents import text_of_file
@@ -23,18 +21,12 @@ from skillgen.write.line_diff import change_diff
 from skillgen.write.record import RECORD_NAME
 
 
-class Registry(Struct, frozen=True, kw_only=True):
-    """A registry that was written or checked."""
-
-    services: int
-    tools: int
-    problems: tuple[Problem, ...]
-    drift: str
-    """In a check, the diff of what would change."""
-
-
-def build_registry(folders: Sequence[Path], target: Path, *, is_check: bool = False) -> Registry:
+def build_registry(
+    folders: Sequence[Path], target: Path, *, is_check: bool = False
+) -> tuple[int, int, list[Problem], str]:
     """Writes the merged entries; a check writes nothing.
+
+    Returns the number of services and of their tools, the problems and, in a check, the diff of what would change.
 
     Of two entries with one name, the first counts: that of the folder that is given first, and within a folder by name.
 
@@ -67,7 +59,7 @@ def build_registry(folders: Sequence[Path], target: Path, *, is_check: bool = Fa
         elif (old := path.read_bytes() if path.exists() else None) != content:
             drift += change_diff(path.as_posix(), old, content)
     tools = sum(len(as_dict(_json(folder, RECORD_NAME).get("tools"))) for folder in documented)
-    return Registry(services=len(documented), tools=tools, problems=tuple(problems), drift=drift)
+    return len(documented), tools, problems, drift
 
 
 def _forms(folders: Sequence[Path], target: Path) -> dict[Path, Json]:

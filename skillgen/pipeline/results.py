@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import contextlib
 import os
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
+from concurrent.futures import Future
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal, TypeAlias
+from threading import Semaphore, Thread
+from typing import TYPE_CHECKING, Literal, TypeAlias, TypeVar
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -17,7 +19,6 @@ from skillgen.config.project import DRAFTED, Source, Texts
 from skillgen.errors import ExitCode, Problem, SkillgenError, UsageError
 from skillgen.model.service import Service
 from skillgen.model.values import Json, child
-from skillgen.pipeline.packages import SkillFolder
 from skillgen.security.secrets import Secrets, secrets_from_headers, secrets_from_url
 from skillgen.sources.documents import is_url
 from skillgen.sources.http import FetchOptions
@@ -34,6 +35,30 @@ Notify = Callable[[str], None]
 
 OnCrawl: TypeAlias = "Callable[[Mapping[str, Json], Session], None]"
 """Receives the raw results of a server (method to result), and the session in which it was crawled."""
+
+
+_AT_ONCE = 8
+"""Number of sources that are read at the same time."""
+
+_Item = TypeVar("_Item")
+_Read = TypeVar("_Read")
+
+
+def at_once(read: Callable[[_Item], _Read], items: Iterable[_Item]) -> list[Future[_Read]]:
+    """Reads several items at the same time. The threads are daemons: an interrupted run does not wait for them."""
+    slots = Semaphore(_AT_ONCE)
+
+    def work(item: _Item, future: Future[_Read]) -> None:
+        with slots:
+            try:
+                future.set_result(read(item))
+            except BaseException as error:
+                future.set_exception(error)
+
+    pairs = [(item, Future[_Read]()) for item in items]
+    for pair in pairs:
+        Thread(target=work, args=pair, daemon=True).start()
+    return [future for _, future in pairs]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -142,8 +167,8 @@ class Place(Struct, frozen=True, kw_only=True):
     run: Run | None = None
     """The command that wrote the documents; its folder is absolute."""
 
-    install: tuple[SkillFolder, ...] = ()
-    """Folders to install the skill into."""
+    install: tuple[tuple[Path, Path], ...] = ()
+    """Folders to install the skill into, each with that of the project, or the home folder."""
 
     project: Path | None = None
     """The folder of the project, or the home folder, that `out` is installed in; `None` if it is not installed."""

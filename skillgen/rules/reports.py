@@ -1,4 +1,4 @@
-"""How the findings of `skillgen lint` are reported, and the ConformanceReport of seed 004 on the requirements.
+"""The findings of `skillgen lint`, where each is in a JSON or YAML document, their reports and their explanations.
 
 Every text of a source is on one line and without what a terminal, a CI host or an agent would obey.
 """
@@ -6,22 +6,278 @@ Every text of a source is on one line and without what a terminal, a CI host or 
 from __future__ import annotations
 
 import hashlib
+import json
+import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from difflib import get_close_matches
+from pathlib import Path
 from urllib.parse import quote
 
-from msgspec import structs
+from msgspec import Struct, structs
 
 from skillgen import __version__
-from skillgen.errors import Problem, UsageError
+from skillgen.config.dropped import dropped
+from skillgen.errors import Problem, ProblemLog, UsageError
 from skillgen.model.service import Service
-from skillgen.model.values import Json
+from skillgen.model.values import Json, child, last_token
 from skillgen.problem_codes import CODES, Level
-from skillgen.rules.explanation import explanation
-from skillgen.rules.findings import LEVELS, Findings, Requirement, Status, counts_of
+from skillgen.sources.documents import text_of_file
 from skillgen.text.inert import disarm, disarm_log_commands
 from skillgen.text.junit import TestCase, junit_xml, plain
 from skillgen.text.markdown import counted, json_output, one_line
+from skillgen.text.yaml_core import Places, YamlError, parse_yaml, place_of
+
+# -- positions in a document -----------------------------------------------------------------------------------------
+
+Position = tuple[int, int]
+"""Line and column, both from 1; columns count characters."""
+
+_SPACES = dict.fromkeys({*range(0x20), 0x7F, 0x85, 0x2028, 0x2029} - {0x0A, 0x0D}, " ")
+"""What YAML forbids, or reads as the end of a line, though JSON does not; also tabs, which may indent JSON."""
+
+_LINE = re.compile(r"line (\d{1,9})\b")
+
+
+def positions_in(text: str, places: Iterable[str]) -> dict[str, Position]:
+    """Returns the position of each place that is a JSON pointer or `line N`; of a pointer to what is missing, that of
+    the innermost object around it, unless that is the document itself.
+
+    A member is where its key is. After a syntax error nothing is found.
+    """
+    found: dict[str, Position | None] = {}
+    for place in places:
+        line = _LINE.match(place)
+        found[place] = (int(line[1]), 1) if line else None
+    pointers = [place for place in found if place.startswith("/")]
+    try:
+        offsets = _offsets_in(text, {prefix for pointer in pointers for prefix in prefixes(pointer)})
+        positions = dict(_positions_of(offsets, text))
+        for pointer in pointers:
+            nearest = (positions[prefix] for prefix in prefixes(pointer) if prefix in positions)
+            found[pointer] = next(nearest, None)
+    except (ValueError, LookupError):  # not JSON
+        positions_by_id = Places()
+        with suppress(YamlError):
+            data = parse_yaml(text.translate(_SPACES), ProblemLog(), places=positions_by_id)
+            for pointer in pointers:
+                found[pointer] = place_of([*map(last_token, pointer.split("/")[1:])], data, positions_by_id)
+    return {place: position for place, position in found.items() if position is not None}
+
+
+def prefixes(pointer: str) -> Iterator[str]:
+    """Yields a pointer and those above it, the longest first."""
+    while pointer:
+        yield pointer
+        pointer = pointer.rpartition("/")[0]
+
+
+def _offsets_in(text: str, wanted: set[str]) -> dict[str, int]:
+    """Returns the offset of each of these members of a JSON document; what holds none is skipped, which is 20 times as
+    fast as reading it as YAML. Of a key that occurs twice, the last one counts.
+
+    Raises:
+        ValueError, LookupError: the document is not JSON.
+    """
+    outer = {pointer.rpartition("/")[0] for pointer in wanted}
+    read_value = json.JSONDecoder(strict=False).raw_decode
+    found: dict[str, int] = {}
+
+    def after_space(offset: int) -> int:
+        match = _SPACE.match(text, offset)
+        return match.end() if match is not None else offset
+
+    def walk(offset: int, pointer: str) -> int:
+        """Reads a container and returns where it ends."""
+        is_object, count = text[offset] == "{", 0
+        offset = after_space(offset + 1)
+        while text[offset] not in "}]":
+            start = offset
+            key: str | int = count
+            if is_object:
+                key, offset = read_value(text, offset)
+                offset = after_space(offset)
+                if not isinstance(key, str) or text[offset] != ":":
+                    raise ValueError("not a member")
+                offset = after_space(offset + 1)
+            place = child(pointer, key)
+            if place in wanted:
+                found[place] = start
+            is_outer = place in outer and text[offset] in "{["
+            offset = after_space(walk(offset, place) if is_outer else read_value(text, offset)[1])
+            count += 1
+            if text[offset] == ",":
+                offset = after_space(offset + 1)
+            elif text[offset] not in "}]":
+                raise ValueError("neither a comma nor an end")
+        return offset + 1
+
+    start = after_space(0)
+    if text[start] not in "{[":
+        raise ValueError("not a container")
+    if wanted:
+        with suppress(RecursionError):  # the rest of a document that is nested too deep has no positions
+            walk(start, "")
+    return found
+
+
+_SPACE = re.compile(r"[ \t\n\r]*")
+
+
+def _positions_of(offsets: Mapping[str, int], text: str) -> Iterator[tuple[str, Position]]:
+    """Yields the position at each offset."""
+    line, line_start, before = 1, 0, 0
+    for pointer, offset in sorted(offsets.items(), key=lambda item: item[1]):
+        line += text.count("\n", before, offset)
+        line_start = max(line_start, text.rfind("\n", before, offset) + 1)
+        before = offset
+        yield pointer, (line, offset - line_start + 1)
+
+
+# -- findings --------------------------------------------------------------------------------------------------------
+
+LEVELS: tuple[Level, ...] = ("error", "warning", "info")
+"""The worst first."""
+
+
+class Location(Struct, frozen=True):
+    """A place in a file."""
+
+    path: str
+    """The file, as the user named it, or next to that one."""
+
+    line: int
+    """From 1."""
+
+    column: int
+    """From 1, in characters."""
+
+
+class Findings(Struct, frozen=True, kw_only=True):
+    """The findings on one service."""
+
+    service: Service
+
+    source: str
+    """The source as the user named it, the name of the target, or that of the service."""
+
+    path: str | None = None
+    """The file; `None` if the source is not a file."""
+
+    problems: tuple[Problem, ...] = ()
+    """The findings, the worst first."""
+
+    owners: Mapping[str, str] = {}
+    """Pointer of each tool, resource and prompt to its name."""
+
+    locations: Mapping[str, Location] = {}
+    """Place of a problem to its location; unknown ones are missing."""
+
+    def location(self, problem: Problem) -> Location | None:
+        """Returns where a finding is in a file, if that is known."""
+        return self.locations.get(problem.where)
+
+    def owner_pointer(self, problem: Problem) -> str:
+        """Returns the pointer of the tool, resource or prompt that a finding concerns, or an empty string."""
+        return next((prefix for prefix in prefixes(problem.where) if prefix in self.owners), "")
+
+    def stable_place(self, problem: Problem) -> str:
+        """Returns a place that remains the same when entries of a list move: a name in place of an index."""
+        pointer = self.owner_pointer(problem)
+        return f"{self.owners[pointer]}{problem.where[len(pointer) :]}" if pointer else problem.where
+
+
+def owners_in(service: Service) -> dict[str, str]:
+    """Returns the name of each tool, resource and prompt by its pointer."""
+    owners = {prompt.pointer: prompt.name for prompt in service.prompts}
+    owners |= {resource.pointer: resource.uri for resource in (*service.resources, *service.resource_templates)}
+    return owners | {tool.pointer: tool.name for tool in service.tools}
+
+
+def worst_first(problems: Iterable[Problem]) -> tuple[Problem, ...]:
+    """Returns problems by level; those of one level stay in order."""
+    return tuple(sorted(problems, key=lambda problem: LEVELS.index(problem.level)))
+
+
+def counts_of(findings: Iterable[Findings]) -> dict[Level, int]:
+    """Returns how many findings each level has."""
+    found = Counter(problem.level for item in findings for problem in item.problems)
+    return {level: found[level] for level in LEVELS}
+
+
+def locations_of(problems: Sequence[Problem], path: str | None) -> dict[str, Location]:
+    """Returns the locations of findings at a pointer into the file `path`, at `FILE#/POINTER` in one next to it, or
+    at `FILE:LINE` in a Markdown file. A pipe that was read before has none.
+    """
+    folder = (path or "").replace("\\", "/").rpartition("/")[0]
+    by_file: dict[str, dict[str, str]] = {}
+    locations = {}
+    for problem in problems:
+        page, _, line = problem.where.rpartition(":")
+        file, mark, pointer = problem.where.partition("#")
+        if page.endswith(".md") and line.isdigit():
+            locations[problem.where] = Location(page, int(line), 1)
+        elif path is not None and (not mark or not pointer.startswith("/")):
+            by_file.setdefault(path, {})[problem.where] = problem.where
+        elif path is not None and "://" not in file:
+            by_file.setdefault(f"{folder}/{file}" if folder else file, {})[pointer] = problem.where
+    for file, places in by_file.items():
+        for place, (row, column) in positions_in(text_of_file(Path(file)) or "", places).items():
+            locations[places[place]] = Location(file, row, column)
+    return locations
+
+
+# -- explanations ----------------------------------------------------------------------------------------------------
+
+PARTS = {
+    "description": ("yaml", "part of an OpenAPI description"),
+    "answers": ("json", "methods of an MCP server with their results"),
+    "crawl": ("json", "methods of an MCP server with their results; there are no others"),
+    "ai_help": ("markdown", "the text of `ai_help`"),
+    "manifest": ("json", "part of a service manifest"),
+    "target": ("yaml", "part of a target in skillgen.yaml"),
+    "overlay": ("yaml", "part of an OpenAPI Overlay"),
+    "extra": ("markdown", "a text of `--extra`"),
+    "arazzo": ("yaml", "the workflows of an Arazzo file, for an API with `getOrder` and `deleteOrder`"),
+}
+"""What examples are part of: its syntax, and its name for readers."""
+
+
+def unknown_code(code: str, where: str) -> UsageError:
+    """Returns the error for a code that does not exist, with those that may be meant, the closest first; for one that
+    earlier releases had, with the release that removed it."""
+    if (error := dropped("rule", code, where)) is not None:
+        return error
+    words = [known for known in sorted(CODES) if code and code in known]
+    close = list(dict.fromkeys([*get_close_matches(code, CODES, n=3), *words]))[:3]
+    fix = f"did you mean {' or '.join(close)}?" if close else "run `skillgen rule` to list all codes"
+    return UsageError(f"no such code: {code}", where=where, fix=fix)
+
+
+def explanation(code: str) -> str:
+    """Returns meaning, level, clause, fix and examples of a code, in Markdown without a heading."""
+    kind = CODES[code]
+    facts = [f"Level: {kind.level}."]
+    if kind.clause:
+        facts.append(f"Clause: {kind.clause}.")
+    if kind.known_as:
+        facts.append(f"Also known as {kind.known_as}.")
+    if kind.is_optional:
+        facts.append("`lint` reports it only if `--select` names it.")
+    paragraphs = [f"{kind.meaning[:1].upper()}{kind.meaning[1:]}.", " ".join(facts)]
+    if kind.fix:
+        paragraphs.append(f"Fix: {kind.fix}.")
+    if kind.case:
+        paragraphs.append(f"Case: {kind.case}.")
+    else:
+        syntax, part = PARTS[kind.part]
+        for label, example in ((f"Bad ({part})", kind.bad), ("Good", kind.good)):
+            paragraphs += [f"{label}:", f"```{syntax}\n{example}```"]
+    return "\n\n".join(paragraphs) + "\n"
+
+
+# -- conformance -----------------------------------------------------------------------------------------------------
 
 
 def conformance_report(findings: Sequence[Findings], tested_at: str) -> str:
@@ -34,28 +290,25 @@ def conformance_report(findings: Sequence[Findings], tested_at: str) -> str:
         what = f"a conformance report is on one service, not on {len(findings)}"
         raise UsageError(what, where="--format", fix="give one source; of a client configuration, choose with --server")
     (item,) = findings
-    results: list[dict[str, Json]] = [
-        {"test_id": each.identifier, "status": each.status} | ({"message": plain(each.note)} if each.note else {})
-        for each in item.requirements
-    ]
-    counts = Counter(each.status for each in item.requirements)
+    results = list(_requirements_of(item.service, item.problems))
+    counts = Counter(each["status"] for each in results)
     report = {
-        "server_name": plain(item.identity[0]),
-        "server_version": plain(item.identity[1]),
+        "server_name": plain(item.service.name),
+        "server_version": plain(item.service.version or ""),
         "suite_version": __version__,
         "tested_at": tested_at,
         "results": results,
         "summary": {status: counts[status] for status in ("passed", "failed", "skipped")},
     }
-    return json_output(report) + "\n"
+    return _json(report)
 
 
 _BY_CRITERIA = "disclosure-criterion-not-met"
 """A code that each criterion replaces."""
 
 
-def requirements_of(service: Service, problems: Collection[Problem]) -> Iterator[Requirement]:
-    """Yields every requirement by specification; `problems` are the findings of all rules."""
+def _requirements_of(service: Service, problems: Collection[Problem]) -> Iterator[dict[str, Json]]:
+    """Yields the result of every requirement by specification; `problems` are the findings of all rules."""
     found: defaultdict[str, list[Problem]] = defaultdict(list)
     for problem in problems:
         found[problem.code].append(problem)
@@ -72,14 +325,15 @@ def requirements_of(service: Service, problems: Collection[Problem]) -> Iterator
             also, _, ending = kind.also_failed_by.partition(" ")
             failures = [*found[code], *(problem for problem in found[also] if problem.where.endswith(ending))]
             is_asked = applies and (bool(failures) or all(_has(service, part) for part in kind.needs))
-            status: Status = "skipped" if not is_asked else "failed" if failures else "passed"
+            status = "skipped" if not is_asked else "failed" if failures else "passed"
             more = f", and {len(failures) - 1:,} more" if len(failures) > 1 else ""
-            yield Requirement(f"{name}/{code}", status, f"{failures[0].message}{more}" if failures else "")
-    statuses: Mapping[str, Status] = {"met": "passed", "not met": "failed", "not checked": "skipped"}
+            note = {"message": plain(f"{failures[0].message}{more}")} if failures else {}
+            yield {"test_id": f"{name}/{code}", "status": status, **note}
+    statuses = {"met": "passed", "not met": "failed", "not checked": "skipped"}
     for criterion in service.disclosure.criteria if service.disclosure is not None else ():
-        note = f"{criterion.text}: {criterion.note}" if criterion.note else criterion.text
+        note = {"message": plain(f"{criterion.text}: {criterion.note}" if criterion.note else criterion.text)}
         identifier = f"progressive-disclosure/criterion-{criterion.number}"
-        yield Requirement(identifier, statuses[criterion.outcome], note)
+        yield {"test_id": identifier, "status": statuses[criterion.outcome], **note}
 
 
 def _uses_proposals(service: Service) -> bool:
