@@ -9,23 +9,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from skillgen.model.mcp_fields import (
-    ACCESS,
-    ARGUMENT,
-    ERROR,
-    ICON,
-    PROMPT,
-    REQUIREMENTS,
-    RESOURCE,
-    SEMANTICS,
-    SERVICE,
-    TOOL,
-    declared,
-)
+from skillgen.model.mcp_fields import ARGUMENT, ICON, PROMPT, RESOURCE, SEMANTICS, TOOL, declared
 from skillgen.model.resource import Prompt, Resource
 from skillgen.model.service import Service
 from skillgen.model.tool import Tool
-from skillgen.model.values import Icon, Json, is_inferred
+from skillgen.model.values import Icon, Json
+from skillgen.render.declarations import server_object, tool_object
 from skillgen.sources.mcp.session import LEGACY_VERSIONS, MODERN_VERSION
 
 
@@ -70,7 +59,7 @@ def _handshake(service: Service) -> dict[str, Json]:
             "capabilities": {"extensions": dict(service.extensions)} if service.extensions else {},
             "serverInfo": _present(identity),
             "instructions": service.instructions,
-            "dashdash": _dashdash(service) if "dashdash" in service.uses else None,
+            "dashdash": server_object(service) if "dashdash" in service.uses else None,
         },
         extras,
     )
@@ -80,25 +69,7 @@ _DERIVED = ("dashdash", "ai_help", "manifest", "lists", "protocolVersion", "supp
 """Extras of a service that are not members of the result of a handshake."""
 
 
-def _dashdash(service: Service) -> dict[str, Json]:
-    fields = declared(SERVICE, service, "dashdash")
-    requires = declared(REQUIREMENTS, service, "dashdash").get("requires", {})
-    identity = {"name": service.name, "description": None if is_inferred(service, "summary") else service.summary}
-    return _present(
-        {
-            **fields,
-            **declared(ACCESS, service.access, "dashdash"),
-            "identity": {**_present(identity), **fields.get("identity", {})},
-            "accessLevel": service.access_level if "access_level" in (service.origins or {}) else None,
-            "install": dict(service.install) if service.install else None,
-            "requires": {**requires, "auth": [item.kind for item in service.requirements.auth]},
-        }
-    )
-
-
 def _tool(tool: Tool) -> dict[str, Json]:
-    errors = [declared(ERROR, error, "entry") for error in tool.errors if error.code]
-    dashdash = {**declared(TOOL, tool, "dashdash"), **declared(SEMANTICS, tool.semantics, "dashdash")}
     return _merged(
         {
             "name": tool.name,
@@ -109,8 +80,7 @@ def _tool(tool: Tool) -> dict[str, Json]:
             **declared(TOOL, tool, "entry"),
             **declared(SEMANTICS, tool.semantics, "entry"),
             "annotations": declared(SEMANTICS, tool.semantics, "hint") or None,
-            "dashdash": dashdash or None,
-            "errors": errors or None,
+            "dashdash": tool_object(tool) or None,
         },
         tool.extras,
     )

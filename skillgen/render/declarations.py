@@ -144,6 +144,35 @@ def skills_list_documents(rendering: Rendering) -> Iterator[Document | Problem]:
     yield json_document("skills-list.json", answer)
 
 
+def server_object(service: Service) -> dict[str, Json]:
+    """Returns the `dashdash` object of the handshake (seed 000, 3.1.2)."""
+    fields = metadata(service)
+    for key in ("specUrl", camel(KEY)):
+        del fields[key]
+    identity = {key: fields.pop(key) for key in ("name", "description", "emoji")}
+    access = {name: getattr(service.access, name) for name in ("cli", "api", "web")}
+    members = {
+        "specVersion": fields["specVersion"],
+        "identity": with_values({**identity, "description": _declared_description(service) or identity["description"]}),
+        "accessLevel": cli_front_matter(service)["access-level"],
+        "alternativeAccess": {f"{name}Url": link.json if link else None for name, link in access.items()},
+        **{key: value for key, value in fields.items() if key != "accessLevel"},
+        "notDeclared": [camel(key) for key in not_declared(service) if key in _REQUIRED_FIELDS],
+    }
+    return with_values(members, keep=("alternativeAccess",))
+
+
+def tool_object(tool: Tool) -> dict[str, Json]:
+    """Returns the `dashdash` object of a tool (seed 000, 3.2.2)."""
+    members = {
+        **declared(TOOL, tool, "dashdash"),
+        **declared(SEMANTICS, tool.semantics, "dashdash"),
+        "examples": _examples(tool),
+        "errors": [declared(ERROR, error, "entry") for error in tool.errors if error.code],
+    }
+    return with_values(members)
+
+
 def dashdash_documents(rendering: Rendering) -> Iterator[Document | Problem]:
     """Yields dashdash.json: the objects of the handshake, of tools by name and of resources by URI, and the results of
     `ai_help` by format (seed 000, 3).
@@ -152,36 +181,15 @@ def dashdash_documents(rendering: Rendering) -> Iterator[Document | Problem]:
     if service.kind != "mcp":
         yield left_out("dashdash", NOT_A_SERVER)
         return
-    fields = metadata(service)
-    for key in ("specUrl", camel(KEY)):
-        del fields[key]
-    identity = {key: fields.pop(key) for key in ("name", "description", "emoji")}
-    access = {name: getattr(service.access, name) for name in ("cli", "api", "web")}
-    tools = {
-        tool.name: {
-            **declared(TOOL, tool, "dashdash"),
-            **declared(SEMANTICS, tool.semantics, "dashdash"),
-            "examples": _examples(tool),
-            "errors": [declared(ERROR, error, "entry") for error in tool.errors if error.code],
-        }
-        for tool in service.tools
-    }
+    initialize, tools = server_object(service), {tool.name: tool_object(tool) for tool in service.tools}
     resources = {
         item.uri: declared(RESOURCE, item, "dashdash") for item in (*service.resources, *service.resource_templates)
-    }
-    initialize = {
-        "specVersion": fields["specVersion"],
-        "identity": with_values({**identity, "description": _declared_description(service) or identity["description"]}),
-        "accessLevel": cli_front_matter(service)["access-level"],
-        "alternativeAccess": {f"{name}Url": link.json if link else None for name, link in access.items()},
-        **{key: value for key, value in fields.items() if key != "accessLevel"},
-        "notDeclared": [camel(key) for key in not_declared(service) if key in _REQUIRED_FIELDS],
     }
     yield json_document(
         "dashdash.json",
         {
-            "initialize": with_values(initialize, keep=("alternativeAccess",)),
-            "tools": {name: found for name, item in tools.items() if (found := with_values(item))},
+            "initialize": initialize,
+            "tools": {name: item for name, item in tools.items() if item},
             "resources": {uri: item for uri, item in resources.items() if item},
             "ai_help": _ai_help_results(rendering),
         },
@@ -189,7 +197,7 @@ def dashdash_documents(rendering: Rendering) -> Iterator[Document | Problem]:
     if is_inferred(service, "access_level"):
         message = f"dashdash requires accessLevel; {initialize['accessLevel']} follows from the effects of the tools"
         yield without("dashdash.json", message, "check it before you paste the object")
-    if unknown := [f"{name}Url" for name, link in access.items() if link is None]:
+    if unknown := [f"{name}Url" for name in ("cli", "api", "web") if getattr(service.access, name) is None]:
         message = f"dashdash requires {', '.join(unknown)}, which the source does not declare; null is in their place"
         yield without("dashdash.json", message, "declare it with `links`, where null says that there is no such access")
 
