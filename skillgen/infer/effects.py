@@ -50,15 +50,17 @@ _STEM_LENGTH = 3
 
 
 def _verbs(table: Mapping[str, Any]) -> dict[str, Effect]:
-    """Returns the effect of each verb in a table, and of those with `un` or `re` before them; the first counts."""
-    languages = [table, *(language for language in table.values() if isinstance(language, dict))]
-    found: dict[str, Effect] = {}
-    for language in reversed(languages):
-        for effect in (*EFFECTS,)[::-1]:
-            found |= dict.fromkeys(_forms(language.get(effect, ""), language.get("endings", {})), effect)
-    redone: dict[str, Effect] = {f"re{verb}": effect for verb, effect in found.items() if verb not in _NOUNS}
-    undone: dict[str, Effect] = {f"un{verb}": "write" for verb, effect in found.items() if effect != "read"}
-    return {**redone, **undone, **found}
+    """Returns the effect of each verb in a table, and of English ones with `un` or `re` before them."""
+    english = _of_language(table)
+    found: dict[str, Effect] = {f"re{verb}": effect for verb, effect in english.items() if verb not in _NOUNS}
+    found |= {f"un{verb}": "write" for verb, effect in english.items() if effect != "read"}
+    for language in reversed([item for item in table.values() if isinstance(item, dict)]):
+        found |= _of_language(language)
+    return found | english
+
+
+def _of_language(table: Mapping[str, Any]) -> dict[str, Effect]:
+    return {verb: effect for effect in reversed([*EFFECTS]) for verb in _forms(table[effect], table.get("endings", {}))}
 
 
 def _forms(words: str, endings: Mapping[str, str]) -> list[str]:
@@ -74,7 +76,7 @@ _VERBS = _verbs(_DATA["verbs"])
 _PLAIN = {verb: effect for verb, effect in _VERBS.items() if verb not in _NOUNS}
 """The verbs that are never nouns."""
 
-_AT_END = frozenset(_verbs(_DATA["verbs"]["german"])) - _NOUNS
+_AT_END = frozenset(_of_language(_DATA["verbs"]["german"])) - _NOUNS
 """The verbs that end a sentence."""
 
 _OBJECTS: list[tuple[frozenset[str], frozenset[str], Effect]] = [
