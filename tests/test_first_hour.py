@@ -275,7 +275,8 @@ def test_the_author_of_a_program_and_the_user_of_another(tmp_path: Path) -> None
     assert "try: write acme.cli:app, or --command NAME" in run(tmp_path, 2, "from-cli", "lamp", env=path)
     said = run(tmp_path, 2, "from-cli", "--command", "lamp", env=path)
     assert "agent-docs: holds the documents of another service, 'depot', not those of 'lamp'" in said
-    said = run(tmp_path, 0, "from-cli", "--command", "lamp", "-o", "docs/lamp", env=path)
+    said = run(tmp_path, 0, "from-cli", "--command", "lamp", "-o", "docs/lamp", "--install", "agents", env=path)
+    assert "lamp: installed; 1 file in .agents/skills/lamp, 1 created\n" in said
     assert "lamp: 2 tools, with help as printed; 5 files in docs/lamp, 5 created" in said
     assert "  --level N  how bright\n" in skill_of(tmp_path / "docs/lamp")
     run(package, 0, "from-cli", "--command", "lamp", "-o", tmp_path / "docs/lamp", env=path)

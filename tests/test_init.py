@@ -54,7 +54,8 @@ def builds(project: Path) -> set[str]:
 # -- what a project has ----------------------------------------------------------------------------------------------
 
 
-API = {"openapi": "3.1.0", "info": {"title": "Shop", "version": "1"}, "paths": {"/g": {"get": {"responses": {}}}}}
+GET = {"summary": "List the goods", "responses": {}}
+API = {"openapi": "3.1.0", "info": {"title": "Shop", "version": "1"}, "paths": {"/g": {"get": GET}}}
 NAMES = (
     "${HOME}",
     "$${HOME}",

@@ -207,21 +207,19 @@ def _summary(outcome: Outcome) -> str:
     if service is None:
         return ""
     counts: Counter[str] = Counter(change.action for change in plan.drift)
-    parameters = counted(sum(len(tool.parameters) for tool in service.tools), "parameter")
     is_quoted = any(tool.help is not None for tool in service.tools)  # a program that is only known by its help
-    what = (
-        f"{service.name}: {counted(len(service.tools), 'tool')}, {'with help as printed' if is_quoted else parameters}"
-    )
+    parameters = counted(sum(len(tool.parameters) for tool in service.tools), "parameter")
+    what = f"{counted(len(service.tools), 'tool')}, {'with help as printed' if is_quoted else parameters}"
     verbs = {"create": "created", "replace": "changed", "delete": "deleted"}
     done = ", ".join(f"{counts[action]} {would}{verb}" for action, verb in verbs.items() if counts[action])
     files = f"{counted(len(plan.after.states), 'file')} in {plan.out}, {done or 'all up to date'}"
     cost, sizes = "", [len(item.new or b"") for item in plan.changes if item.path.endswith("SKILL.md") and item.new]
-    if sizes and service.source_size_bytes:
+    if sizes and service.source_size_bytes and outcome.kind == "documents":
         tokens, raw = (-int(-size // BYTES_PER_TOKEN) for size in (max(sizes), service.source_size_bytes))
         skills = sum(path.startswith("skills/") and path.endswith("/SKILL.md") for path in plan.after.states)
         size = "is" if skills < 2 else f"of {skills} skills is at most"
         cost = f"; SKILL.md {size} {tokens:,} tokens, the source {raw:,}"
-    return one_line(f"{what}; {files}{cost}")
+    return one_line(f"{service.name}: {what if outcome.kind == 'documents' else 'installed'}; {files}{cost}")
 
 
 def change_lines(before: Record, after: Record) -> Iterator[str]:

@@ -393,7 +393,9 @@ def write_project(proposals: Sequence[Proposal], ci: str | None = None) -> Itera
         OSError: a file cannot be written.
     """
     existing, path = find_project_file(), Path(SCHEMA_NAME)
-    known = _sources_in(existing) if existing is not None else []
+    known: list[list[Any]] = []
+    with suppress(SkillgenError):  # it may not be a project file yet
+        known = [_identity(target.source) for target in read_project(existing).targets.values()] if existing else []
     convert = Converter(is_text=True).convert
     proposals = [item for item in proposals if _identity(convert(Source, _escaped(item.source), ())) not in known]
     targets = [item for item in proposals if _is_writable(item)]
@@ -438,13 +440,6 @@ def write_project(proposals: Sequence[Proposal], ci: str | None = None) -> Itera
 def _identity(source: Source) -> list[Any]:
     """Returns what a source reads, without how."""
     return [getattr(source, name) for name in (*SOURCE_KINDS, "server")]
-
-
-def _sources_in(file: Path) -> list[list[Any]]:
-    """Returns what the sources of a project file read; nothing if it is not one yet."""
-    with suppress(SkillgenError):
-        return [_identity(target.source) for target in read_project(file).targets.values()]
-    return []
 
 
 def _write_pre_commit() -> Iterator[str]:
