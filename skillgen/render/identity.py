@@ -13,6 +13,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from skillgen.errors import Problem
+from skillgen.model.auth import Invocation
 from skillgen.model.service import Service
 from skillgen.model.tool import Tool
 from skillgen.model.values import is_inferred
@@ -116,63 +117,46 @@ def skill_fields(service: Service, profile: str, *, has_program: bool = False) -
 
 def profile_problems(service: Service, profile: str) -> Iterator[Problem]:
     """Yields a problem for each declaration about invocation that a profile passes on or leaves out."""
-    declared = service.invocation.allowed_tools if service.invocation else ()
-    if profile != "claude":
-        yield from _claude_only_problems(service)
+    invocation = service.invocation
+    if invocation is None:
         return
-    if not declared:
+    where, names = "/dashdash/invocation", invocation.allowed_tools
+    if profile != "claude":
+        declared = {
+            "allowed-tools": names,
+            "argument-hint": invocation.argument_hint,
+            "disable-model-invocation": invocation.model_invocable is False,
+            "user-invocable": invocation.user_invocable is False,
+        }
+        if fields := [name for name, is_declared in declared.items() if is_declared]:
+            allowed = " (of allowed-tools, only those that change nothing)" if names else ""
+            yield Problem.of(
+                code="invocation-left-out",
+                where=where,
+                message=f"the source declares {', '.join(fields)}; the portable profile of SKILL.md has no such field",
+                fix=f"use the profile `claude` to write them{allowed}",
+            )
         return
     permitted = _permitted_tools(service)
-    passed = [name for name in declared if name in permitted]
-    omitted = [name for name in declared if name not in permitted]
-    where = "/dashdash/invocation/allowedTools"
-    if passed:
-        yield Problem.of(
-            code="allowed-tools-passed-on",
-            where=where,
-            message=f"the skill lets {', '.join(passed)} run without asking, as the source wants; they change nothing",
-        )
-    if omitted:
-        yield Problem.of(
-            code="allowed-tools-left-out",
-            where=where,
-            message=f"the source wants {', '.join(omitted)} to run without asking; the skill does not pass that on",
-        )
-
-
-def _claude_only_problems(service: Service) -> Iterator[Problem]:
-    """Yields a problem for the declared fields that only Claude Code has."""
-    invocation = service.invocation
-    declared = {
-        "allowed-tools": invocation and invocation.allowed_tools,
-        "argument-hint": invocation and invocation.argument_hint,
-        "disable-model-invocation": invocation and invocation.model_invocable is False,
-        "user-invocable": invocation and invocation.user_invocable is False,
-    }
-    fields = [name for name, is_declared in declared.items() if is_declared]
-    if fields:
-        allowed = " (of allowed-tools, only those that change nothing)" if "allowed-tools" in fields else ""
-        yield Problem.of(
-            code="invocation-left-out",
-            where="/dashdash/invocation",
-            message=f"the source declares {', '.join(fields)}; the portable profile of SKILL.md has no such field",
-            fix=f"use the profile `claude` to write them{allowed}",
-        )
+    if passed := ", ".join(name for name in names if name in permitted):
+        message = f"the skill lets {passed} run without asking, as the source wants; they change nothing"
+        yield Problem.of("allowed-tools-passed-on", f"{where}/allowedTools", message)
+    if omitted := ", ".join(name for name in names if name not in permitted):
+        message = f"the source wants {omitted} to run without asking; the skill does not pass that on"
+        yield Problem.of("allowed-tools-left-out", f"{where}/allowedTools", message)
 
 
 def _claude_fields(service: Service) -> dict[str, Any]:
-    invocation = service.invocation
+    invocation = service.invocation or Invocation()
     what, when = what_and_when(service)
-    permitted = _permitted_tools(service)
-    allowed = [name for name in invocation.allowed_tools if name in permitted] if invocation else []
-    prefix = host_prefixes(service)[0]
+    permitted, prefix = _permitted_tools(service), host_prefixes(service)[0]
     return {
         "description": what,
         "when_to_use": clip(when, CLAUDE_LIMIT - len(what)) or None,
-        "argument-hint": plain_words(invocation.argument_hint or "") or None if invocation else None,
-        "disable-model-invocation": True if invocation and invocation.model_invocable is False else None,
-        "user-invocable": invocation.user_invocable if invocation else None,
-        "allowed-tools": [prefix + name for name in allowed],
+        "argument-hint": plain_words(invocation.argument_hint or "") or None,
+        "disable-model-invocation": True if invocation.model_invocable is False else None,
+        "user-invocable": invocation.user_invocable,
+        "allowed-tools": [prefix + name for name in invocation.allowed_tools if name in permitted],
     }
 
 
@@ -191,15 +175,11 @@ def _permitted_tools(service: Service) -> frozenset[str]:
 
 def _compatibility(service: Service, *, has_program: bool) -> str | None:
     """Returns the declared prerequisites in one sentence."""
-    requirements = service.requirements
-    parts = []
-    if requirements.env:
-        parts.append(plain_phrase("needs_variables", len(requirements.env), names=", ".join(requirements.env)))
-    if requirements.bins:
-        parts.append(plain_phrase("needs_programs", names=", ".join(requirements.bins)))
-    if requirements.os:
-        parts.append(plain_phrase("needs_system", names=", ".join(requirements.os)))
-    if has_program:
-        parts.append(plain_phrase("needs_python"))
-    needed = plain_phrase("compatibility", needs="; ".join(parts))
-    return clip(plain(needed), COMPATIBILITY_LIMIT) if parts else None
+    needed = service.requirements
+    parts = [
+        *([plain_phrase("needs_variables", len(needed.env), names=", ".join(needed.env))] if needed.env else []),
+        *([plain_phrase("needs_programs", names=", ".join(needed.bins))] if needed.bins else []),
+        *([plain_phrase("needs_system", names=", ".join(needed.os))] if needed.os else []),
+        *([plain_phrase("needs_python")] if has_program else []),
+    ]
+    return clip(plain(plain_phrase("compatibility", needs="; ".join(parts))), COMPATIBILITY_LIMIT) if parts else None

@@ -53,7 +53,7 @@ def plain_phrase(name: str, /, count: object = None, **fields: object) -> str:
 
 def phrases(name: str) -> Mapping[str, str]:
     """Returns the phrases for each value of a decision."""
-    found: Mapping[str, str] = _current()[name]
+    found: Mapping[str, str] = (_IN_USE.get() or _builtin_phrases())[name]
     return found
 
 
@@ -94,10 +94,6 @@ FEW = 3
 def usual_number(tools: int) -> float:
     """Returns how many of some tools must have something in the same words before it is said once."""
     return max(FEW, 0.8 * tools)
-
-
-def _current() -> _Table:
-    return _IN_USE.get() or _builtin_phrases()
 
 
 @contextmanager

@@ -219,15 +219,11 @@ def common_errors(service: Service) -> CommonErrors:
 
 
 def _key(case: ErrorCase) -> _Key:
-    shapes: list[object] = []
-    for output in (case.output, *case.other_outputs):
-        if output is not None:
-            headers = tuple((item.name, item.description) for item in output.headers)
-            examples = [example.value.json for example in output.examples]
-            shapes += (output.media_types, headers, json.dumps([output.raw, examples], sort_keys=True))
-    waiting = case.retry_after_s, case.has_retry_header
-    facts = case.category, case.user_actionable, case.documentation, str(case.details)
-    return case.code, case.description, case.resolution, *waiting, *facts, *shapes
+    """Returns what a document says of an error."""
+    outputs = [output for output in (case.output, *case.other_outputs) if output is not None]
+    shapes = [(output.media_types, json.dumps(output.raw, sort_keys=True), _header_facts(output)) for output in outputs]
+    examples = [exact_json_text(example.value.json) for output in outputs for example in output.examples]
+    return (case.code, error_line(case), case.description, *shapes, *examples)
 
 
 EXAMPLE_LIMIT = 300

@@ -24,7 +24,7 @@ from skillgen.model.schema_json import SchemaWriter, Types, definitions
 from skillgen.model.serialization import LINES, MATCHED_LENGTH, is_exploded, is_json_sequence
 from skillgen.model.service import Service
 from skillgen.model.tool import Tool
-from skillgen.model.values import Json, child, is_inferred
+from skillgen.model.values import child, is_inferred
 from skillgen.render.about import client_configuration, client_variables
 from skillgen.render.access import (
     URL_VARIABLE,
@@ -295,25 +295,21 @@ def _part(serialization: Serialization) -> dict[str, Any]:
 
 
 def _checkable(pattern: str) -> str | None:
-    return pattern if _is_checkable(pattern) else None
-
-
-def _is_checkable(pattern: Json) -> bool:
-    """True if Python matches a pattern like other engines, and in a time that its length and the string's bound."""
+    """Returns a pattern if Python matches it like other engines, in a time that its length and the string's bound."""
     if not isinstance(pattern, str) or len(pattern) > 300 or not _CHECKED_PATTERN.fullmatch(pattern):
-        return False
+        return None
     steps = 1 if pattern.startswith("^") else MATCHED_LENGTH
     for part in _BRANCHING.finditer(pattern):
         low, high = part.groups()
         ways = int(high) - int(low) + 1 if high is not None else 2 if part[0] in "?|" else MATCHED_LENGTH
         steps *= max(1, min(ways, MATCHED_LENGTH))
     if _REPEATED_GROUP.search(pattern) or steps > _STEPS_LIMIT:
-        return False
+        return None
     try:
         re.compile(pattern, re.ASCII)
     except (re.error, RecursionError, OverflowError):
-        return False
-    return True
+        return None
+    return pattern
 
 
 # -- the program ------------------------------------------------------------------------------------------------------
@@ -325,12 +321,6 @@ def program_files(service: Service) -> Iterator[Document]:
     yield Document("scripts/call.py", script_text(data["kind"]))
     text = json.dumps(data, ensure_ascii=False, separators=(",", ":"))
     yield Document("scripts/tools.json", escape_invisible_in_json(text) + "\n")
-
-
-def _first_line(node: ast.stmt) -> int:
-    """Returns the number of the first line of a statement, or of its decorators."""
-    decorators: list[ast.expr] = getattr(node, "decorator_list", [])
-    return min([node.lineno, *(item.lineno for item in decorators)])
 
 
 _UNSPACED = re.compile(r"^([^@\n].*)\n(?=(?:class|def) )", re.MULTILINE)
@@ -380,27 +370,30 @@ def _pieces(module: str) -> Iterator[_Piece]:
 
     Without them the program is short enough to be read before it is run.
     """
-    lines = module.splitlines()
-    tree = ast.parse(module)
+    lines, tree = module.splitlines(), ast.parse(module)
     owners = [n for n in ast.walk(tree) if isinstance(n, (ast.FunctionDef, ast.ClassDef)) and len(n.body) > 1]
     documented = [(node.body[0], node.body[1]) for node in owners if ast.get_docstring(node) is not None]
     left_out = {number for text, after in documented for number in range(text.lineno, _first_line(after))}
     for node in tree.body:
+        is_import = isinstance(node, (ast.Import, ast.ImportFrom))
         if isinstance(node, ast.ImportFrom) and str(node.module).startswith("skillgen"):
             continue
         if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant):
             continue
-        first = _first_line(node)
-        numbers = range(first, (node.end_lineno or first) + 1)
+        numbers = range(_first_line(node), (node.end_lineno or node.lineno) + 1)
         text = "\n".join(lines[number - 1] for number in numbers if number not in left_out)
-        names = {item.id for item in ast.walk(node) if isinstance(item, ast.Name)}
-        defined: tuple[str, ...] = ()
+        names = [item for item in ast.walk(node) if isinstance(item, ast.Name)]
+        targets = node.targets if isinstance(node, ast.Assign) else [getattr(node, "target", node)]
+        defined = [item.id for target in targets for item in ast.walk(target) if isinstance(item, ast.Name)]
         if isinstance(node, (ast.FunctionDef, ast.ClassDef)):
-            defined = (node.name,)
+            defined = [node.name]
         elif isinstance(node, (ast.Import, ast.ImportFrom)):
-            is_future = isinstance(node, ast.ImportFrom) and node.module == "__future__"
-            defined = () if is_future else tuple((item.asname or item.name).partition(".")[0] for item in node.names)
-        elif isinstance(node, (ast.Assign, ast.AnnAssign)):
-            targets = node.targets if isinstance(node, ast.Assign) else [node.target]
-            defined = tuple(item.id for target in targets for item in ast.walk(target) if isinstance(item, ast.Name))
-        yield _Piece(text, defined, tuple(sorted(names)), isinstance(node, (ast.Import, ast.ImportFrom)))
+            is_future = text.startswith("from __future__")
+            defined = [] if is_future else [(item.asname or item.name).partition(".")[0] for item in node.names]
+        yield _Piece(text, tuple(defined), tuple(sorted({item.id for item in names})), is_import)
+
+
+def _first_line(node: ast.stmt) -> int:
+    """Returns the number of the first line of a statement, or of its decorators."""
+    decorators: list[ast.expr] = getattr(node, "decorator_list", [])
+    return min([node.lineno, *(item.lineno for item in decorators)])

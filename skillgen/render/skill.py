@@ -271,14 +271,11 @@ def _skill_of(rendering: Rendering) -> Skill:
         text, anchors = whole_skill(writer.text(None, said), everything)
         if _fits(text := inert("SKILL.md", text), limit):
             return Skill(text=text, said=said, anchors=anchors)
-    if not service.tools:
-        said = said_by(service, limit // SAID_SHARE)
-        return writer.skill(Listing(), said, limit)
-    said = said_by(service)
-    listing = writer.listing(said, limit)
-    if listing.forms != FORMS[:1] or not _fits(writer.text(listing, said), limit):
-        said = said_by(service, limit // SAID_SHARE)
-        listing = writer.listing(said, limit)
+    for share in (None, limit // SAID_SHARE):
+        said = said_by(service, share)
+        listing = writer.listing(said, limit) if service.tools else Listing()
+        if service.tools and listing.forms == FORMS[:1] and _fits(writer.text(listing, said), limit):
+            break
     return writer.skill(listing, said, limit)
 
 

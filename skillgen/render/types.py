@@ -173,17 +173,15 @@ def _phrase_for_type(name: str, schema: Schema) -> str:
 
 
 def _array_phrase(schema: Schema) -> str:
-    allows_no_items = schema.items is not None and schema.items.choices == ()
+    is_closed = schema.items is not None and schema.items.choices == ()
     rest = _parenthesised(type_phrase(schema.items)) if schema.items is not None else ""
-    if schema.prefix_items:
-        first = ", ".join(type_phrase(item) for item in schema.prefix_items)
-        limit = (schema.constraints or {}).get("maxItems")
-        if allows_no_items or (type(limit) is int and limit <= len(schema.prefix_items)):
-            return phrase("array_of_exactly", first=first)
-        return phrase("array_then", first=first, rest=rest) if rest else phrase("array_starting", first=first)
-    if not rest:
-        return "array"
-    return phrase("empty_array") if allows_no_items else phrase("array_of", items=rest)
+    if not schema.prefix_items:
+        return phrase("empty_array") if is_closed else phrase("array_of", items=rest) if rest else "array"
+    limit = (schema.constraints or {}).get("maxItems")
+    if type(limit) is int and limit <= len(schema.prefix_items):
+        is_closed = True
+    name = "array_of_exactly" if is_closed else "array_then" if rest else "array_starting"
+    return phrase(name, first=", ".join(map(type_phrase, schema.prefix_items)), rest=rest)
 
 
 def _parenthesised(words: str) -> str:
