@@ -320,7 +320,7 @@ def test_a_request_of_a_login_goes_to_the_address_that_was_checked(monkeypatch: 
         monkeypatch.delenv(name, raising=False)
         monkeypatch.delenv(name.upper(), raising=False)
     request = httpx2.Request("GET", "https://login.example:8443/token?a=b")
-    asyncio.run(LoginLimits("https://server.example/mcp", 5.0).check(request))
+    asyncio.run(LoginLimits("https://server.example/mcp").check(request))
     assert str(request.url) == "https://93.184.215.14:8443/token?a=b"
     assert request.headers["Host"] == "login.example:8443"
     assert request.extensions["sni_hostname"] == "login.example"

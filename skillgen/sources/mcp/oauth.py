@@ -8,14 +8,13 @@ before connecting to it, stores the login, and receives the redirect on the loop
 from __future__ import annotations
 
 import asyncio
-import math
 import os
 import sys
 import threading
 import time
 import webbrowser
-from collections.abc import AsyncGenerator, AsyncIterator, Iterator
-from contextlib import aclosing, asynccontextmanager, closing, contextmanager, suppress
+from collections.abc import AsyncGenerator, AsyncIterator
+from contextlib import aclosing, asynccontextmanager, closing, suppress
 from typing import Any
 from urllib.parse import parse_qsl, urlsplit
 
@@ -153,7 +152,7 @@ class _TokenProvider(sdk.auth.OAuthClientProvider):
 
     async def _answer(self) -> sdk.models.AuthorizationCodeResult:
         """Waits until the browser of the person is redirected to skillgen."""
-        with self._limits.paused(), anyio.move_on_after(_PERSON_S) as waiting:
+        with anyio.move_on_after(_PERSON_S) as waiting:
             query = await self._redirect.answer
         if waiting.cancelled_caught:
             what = f"nobody logged in within {_PERSON_S:g} seconds"
@@ -172,8 +171,7 @@ class _TokenProvider(sdk.auth.OAuthClientProvider):
         stored = self._stored.get("trusted_issuer")
         trusted = str(login.issuer or stored or "").rstrip("/") == issuer.rstrip("/")
         if not trusted and login.issuer is None and login.confirm is not None:
-            with self._limits.paused():
-                trusted = await anyio.to_thread.run_sync(login.confirm, issuer)
+            trusted = await anyio.to_thread.run_sync(login.confirm, issuer)
         if not trusted:
             name = printable(issuer)
             what = f"the server names the authorization server {name}, which may not get the client secret"
@@ -256,38 +254,14 @@ _STATUSES_WITH_BODY = (401, 403)
 
 
 class LoginLimits:
-    """Limits the time, the size of responses and the hosts of one login."""
+    """Limits the size of responses and the hosts of one login."""
 
-    def __init__(self, url: str, timeout_s: float, issuer: str | None = None) -> None:
+    def __init__(self, url: str, issuer: str | None = None) -> None:
         """`url` is the MCP server; `issuer` is the authorization server that the user names."""
         self.where = public_url(url)
         """The server in messages."""
         self._url = url
         self._trusted_hosts = hosts_of([url, issuer or ""])
-        self._total_s = TOTAL_TIMEOUT_FACTOR * timeout_s
-        self._scope: anyio.CancelScope | None = None
-
-    @contextmanager
-    def running(self) -> Iterator[None]:
-        """Cancels the block after the time limit.
-
-        Raises:
-            SourceError: the login took too long.
-        """
-        with anyio.CancelScope(deadline=anyio.current_time() + self._total_s) as scope:
-            self._scope = scope
-            yield
-        if scope.cancelled_caught:
-            what = f"the login took longer than {self._total_s:g} s"
-            raise SourceError(what, where=self.where, fix="try again later")
-
-    @contextmanager
-    def paused(self) -> Iterator[None]:
-        """Suspends the time limit while a person acts."""
-        assert self._scope is not None
-        self._scope.deadline = math.inf
-        yield
-        self._scope.deadline = anyio.current_time() + self._total_s
 
     async def check(self, request: httpx2.Request) -> None:
         """Rejects a request to a private network that the user did not name; sends others to the checked address."""
@@ -367,12 +341,13 @@ async def _send_ping(target: ServerTarget, url: str, file: LoginFile) -> tuple[i
     """Sends a `ping`, for which the provider gets a token; returns the HTTP status and the token."""
     message = {"jsonrpc": "2.0", "id": 0, "method": "ping"}
     headers = [*target.headers, ("Accept", "application/json, text/event-stream")]
-    limits, redirect, login = LoginLimits(url, target.timeout_s, target.login.issuer), _Redirect(), target.login
+    limits, redirect, login = LoginLimits(url, target.login.issuer), _Redirect(), target.login
+    seconds = TOTAL_TIMEOUT_FACTOR * target.timeout_s + (_PERSON_S if login.announce is not None else 0)
     async with redirect.listening(_registered_port(file)):
         provider = _TokenProvider(url, login, file, redirect, limits)
         hooks: dict[str, list[Any]] = {"request": [provider.check, limits.check], "response": [limits.read]}
         client = httpx2.AsyncClient(auth=provider, headers=headers, timeout=target.timeout_s, event_hooks=hooks)
-        with limits.running():
+        with anyio.move_on_after(seconds):
             async with client:
                 status = (await client.post(url, json=message)).status_code
                 if status == 401 and provider.context.can_refresh_token():
@@ -383,7 +358,7 @@ async def _send_ping(target: ServerTarget, url: str, file: LoginFile) -> tuple[i
                     status = (await client.post(url, json=message)).status_code
                 tokens = provider.context.current_tokens
                 return status, None if tokens is None else tokens.access_token
-    raise AssertionError("`running` raises if the block was cancelled")
+    raise SourceError(f"the login took longer than {seconds:g} s", where=limits.where, fix="try again later")
 
 
 def _named_client(login: Login, redirect: _Redirect) -> sdk.models.OAuthClientInformationFull | None:

@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import zip_longest
 from typing import Any
-from urllib.parse import quote, urlsplit
+from urllib.parse import quote
 
 from skillgen.errors import ProblemLog
 from skillgen.model.calls import ErrorCase
@@ -21,7 +21,7 @@ from skillgen.sources.json_access import as_dict, as_list, json_or_none, page_it
 from skillgen.sources.mcp.ai_help import as_markdown
 from skillgen.sources.mcp.fields import FieldReader, error_cases, is_catalogue
 from skillgen.sources.mcp.jsonrpc import RpcError
-from skillgen.sources.mcp.session import Answer, Session
+from skillgen.sources.mcp.session import LISTS, Answer, Session
 
 READ = "resources/read"
 
@@ -58,7 +58,7 @@ def descriptions_uri(results: Mapping[str, Json]) -> str | None:
     """
     resources = list(_resources(results))
     for uri, _ in resources:
-        if _uri_path(uri).rpartition("/")[2] == "tool_descriptions":
+        if re.search(r"(?:^|[/:])tool_descriptions/*(?:#|\Z)", uri):
             return uri
     if not any(map(is_minimal, page_items(results.get("tools/list"), "tools"))):
         return None
@@ -167,20 +167,10 @@ def _error_in(*values: Json) -> str | None:
 
 def _resources(results: Mapping[str, Json]) -> Iterator[tuple[str, Json]]:
     """Yields resources with their URI without the query, and templates with the part before their variables."""
-    for resource in page_items(results.get("resources/list"), "resources"):
-        if (uri := text_of(resource, "uri")) is not None:
-            yield uri.partition("?")[0], resource
-    for template in page_items(results.get("resources/templates/list"), "resourceTemplates"):
-        if (uri := text_of(template, "uriTemplate")) is not None:
-            yield re.split(r"[?{]", uri)[0], template
-
-
-def _uri_path(uri: str) -> str:
-    try:
-        parts = urlsplit(uri)
-    except ValueError:
-        return ""
-    return f"{'/' if parts.netloc else ''}{parts.netloc}{parts.path}".rstrip("/")
+    for method, uri_key in (("resources/list", "uri"), ("resources/templates/list", "uriTemplate")):
+        for resource in page_items(results.get(method), LISTS[method][1]):
+            if (uri := text_of(resource, uri_key)) is not None:
+                yield re.split(r"[?{]", uri)[0], resource
 
 
 ERRORS = tuple(ErrorCase(code=code) for code in _ERROR_CODES)

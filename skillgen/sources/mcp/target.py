@@ -237,10 +237,6 @@ class ServerTarget:
 
     scope: CrawlScope = field(default_factory=CrawlScope)
 
-    def __post_init__(self) -> None:
-        if self.url is None and not self.command:
-            raise UsageError("No server is given.", fix="Give the command that starts one, or --url.")
-
     @property
     def where(self) -> str:
         """The server's name in messages, without arguments and query, which may hold a secret."""
