@@ -173,25 +173,21 @@ class _Client(httpx2.AsyncClient):
         super().__init__(timeout=httpx2.Timeout(timeout_s, read=None), **options)
         self._receive = receive
         self._longest_wait_s = min(WAIT_LIMIT_S, timeout_s)
-        self._resume_at = 0.0
-        """When a busy server accepts requests again, by the clock of the event loop."""
 
     async def send(self, request: httpx2.Request, **options: Any) -> httpx2.Response:
-        """Sends a request, not before a busy server accepts requests again."""
+        """Sends a request, and again when a busy server accepts it."""
         # A request that follows a redirect has not been read.
         message = json.loads(await request.aread()) if request.method == "POST" else {}
         if message.get("method") == _INITIALIZE:
             request.headers.pop(_SESSION_HEADER, None)  # it opens a new session
         for retries_left in range(RETRY_LIMIT, -1, -1):
-            while (left_s := self._resume_at - anyio.current_time()) > 0:
-                await anyio.sleep(left_s)
             response = await super().send(request, **options)
             wait_s = retry_after_s(response.headers.get("retry-after"), datetime.now(timezone.utc))
             is_busy = response.status_code in RETRY_STATUSES
             if not (is_busy and retries_left) or wait_s is None or wait_s > self._longest_wait_s:
                 break
-            self._resume_at = max(self._resume_at, anyio.current_time() + wait_s)
             await response.aclose()
+            await anyio.sleep(wait_s)
         self._receive(message.get("id") if "method" in message else None, response)
         return response
 
