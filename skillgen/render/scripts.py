@@ -383,7 +383,8 @@ def _pieces(module: str) -> Iterator[_Piece]:
         numbers = range(_first_line(node), (node.end_lineno or node.lineno) + 1)
         text = "\n".join(lines[number - 1] for number in numbers if number not in left_out)
         names = [item for item in ast.walk(node) if isinstance(item, ast.Name)]
-        targets = node.targets if isinstance(node, ast.Assign) else [getattr(node, "target", node)]
+        targets: list[ast.expr] = getattr(node, "targets", [])
+        targets = [node.target] if isinstance(node, ast.AnnAssign) else targets
         defined = [item.id for target in targets for item in ast.walk(target) if isinstance(item, ast.Name)]
         if isinstance(node, (ast.FunctionDef, ast.ClassDef)):
             defined = [node.name]
