@@ -98,7 +98,7 @@ def read_mocked(given: Given, console: Console) -> tuple[Service, Mapping[str, J
         UsageError: there is not exactly one source with one service, or it is a program.
     """
     crawls: list[Mapping[str, Json]] = []
-    service = read(given.request(on_crawl=lambda results, _: crawls.append(results)), console).only
+    service = read(given.request(on_crawl=lambda results, *_: crawls.append(results)), console).only
     if service.kind == "cli":
         raise UsageError("a program has no mock", where=service.name, fix="give a server or a description of an API")
     return service, crawls[0] if crawls else None

@@ -20,7 +20,7 @@ from skillgen.errors import ExitCode, SkillgenError, SourceError, UsageError
 from skillgen.model.check import unknown
 from skillgen.model.credentials import origin_of
 from skillgen.model.tool import Tool
-from skillgen.pipeline.read import read_source, server_target
+from skillgen.pipeline.read import read_source
 from skillgen.pipeline.results import Request
 from skillgen.render.scripts import call_data, why_confirmed
 from skillgen.security.addresses import hosts_of
@@ -43,14 +43,13 @@ def call_tool(request: Request, name: str, words: Sequence[str], options: CallOp
         UsageError: the source is not one service that can be called, there is no such tool, the arguments are invalid,
             or a person must confirm the call.
     """
-    target = server_target(request) if request.source.kind in ("command", "url", "config") else None
     with contextlib.ExitStack() as connections:
-        sessions: list[Session] = []
-        keep = replace(request, connections=connections, on_crawl=lambda _, session: sessions.append(session))
+        crawled: list[tuple[Session, ServerTarget]] = []
+        keep = replace(request, connections=connections, on_crawl=lambda _, *server: crawled.append(server))
         service = read_source(keep).only
         if request.texts.base_url is not None and service.kind != "openapi":
             raise UsageError("has no effect without a description of an API", where="--base-url", fix="leave it out")
-        if service.kind == "cli" or (service.kind == "mcp" and target is None):
+        if service.kind == "cli" or (service.kind == "mcp" and not crawled):
             what = "is a program; its commands are called in a shell" if service.kind == "cli" else "cannot be called"
             fix = "run the command itself" if service.kind == "cli" else "give the server or the description itself"
             raise UsageError(what, where=service.name, fix=fix)
@@ -64,10 +63,7 @@ def call_tool(request: Request, name: str, words: Sequence[str], options: CallOp
         found = data["tools"][name]
         with _as_errors(name):
             client: _McpClient | _HttpClient
-            if service.kind == "mcp" and target is not None:
-                client = _McpClient(data, target, options, sessions[0])
-            else:
-                client = _HttpClient(data, request, options)
+            client = _McpClient(data, *crawled[0], options) if crawled else _HttpClient(data, request, options)
             with client.hidden.redact_errors():
                 arguments = script.checked(client, found, script.read_arguments(words, found, data["types"]))
                 if options.dry_run:
@@ -106,7 +102,7 @@ def _with_form_of_files(tool: Tool, names: set[str]) -> Tool:
 class _McpClient(script.McpClient):
     """Calls the tools of an MCP server over an open session."""
 
-    def __init__(self, data: dict[str, Any], target: ServerTarget, options: CallOptions, session: Session) -> None:
+    def __init__(self, data: dict[str, Any], session: Session, target: ServerTarget, options: CallOptions) -> None:
         self.data, self.timeout_s, self.folder = data, target.timeout_s, options.out
         self.command, self.url, self.version = None, target.where, "open"
         self.hidden = target.secrets()

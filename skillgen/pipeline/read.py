@@ -370,24 +370,6 @@ def _folder(source: Source) -> Path | None:
 # -- servers ---------------------------------------------------------------------------------------------------------
 
 
-def server_target(request: Request) -> ServerTarget:
-    """Returns the server that a command starts, that a URL names, or that a client configuration lists alone.
-
-    Raises:
-        UsageError: the URL, the folder or the configuration is invalid, or lists several servers.
-    """
-    if request.source.kind != "config":
-        return _target(request)
-    from skillgen.sources.mcp.client_config import read_client_config
-
-    config = read_client_config(request.source.config or "", request.access())
-    names = config.chosen(request.source.server)
-    if len(names) != 1:
-        fix = f"choose one with --server NAME: {', '.join(names)}"
-        raise UsageError("lists several servers", where=config.name, fix=fix)
-    return _target(request, config, names[0])
-
-
 def _target(request: Request, config: ClientConfig | None = None, name: str = "") -> ServerTarget:
     """Returns the server that the options name, or one of a client configuration."""
     source = request.source
@@ -419,7 +401,7 @@ def _target(request: Request, config: ClientConfig | None = None, name: str = ""
 
 def _read_server(request: Request) -> Reading:
     """Crawls a server that is started by a command or reached at a URL."""
-    source, target = request.source, server_target(request)
+    source, target = request.source, _target(request)
     request.progress("starting the server" if source.command else f"connecting to {target.public_url}")
     return Reading(services=(_crawled(target, source.server_name, request),))
 
@@ -436,7 +418,7 @@ def _crawled(target: ServerTarget, server_name: str | None, request: Request) ->
         session_of_crawl = crawled_session(target, request.progress, cancel_token=request.cancel_token)
         result, session = (request.connections or until_crawled).enter_context(session_of_crawl)
         if request.on_crawl is not None:
-            request.on_crawl(result.results, session)
+            request.on_crawl(result.results, session, target)
     service = service_from_crawl(result, server_name=server_name, trusted_domains=trusted)
     origins = {**(service.origins or {}), "client_entry": Origin("declared", "command line")}
     if target.url is not None:
@@ -476,6 +458,9 @@ def _read_config(request: Request) -> Reading:
             return failure
 
     names = config.chosen(source.server)
+    if request.connections is not None and len(names) != 1:  # before servers are started
+        fix = f"choose one with --server NAME: {', '.join(names)}"
+        raise UsageError("lists several servers", where=config.name, fix=fix)
     _refuse_texts_for_several(request, len(names))
     request.progress(f"0 of {len(names)} servers read")
     try:

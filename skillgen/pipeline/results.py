@@ -28,13 +28,14 @@ from skillgen.write.record import Run
 if TYPE_CHECKING:
     from skillgen.sources.extra_text import ExtraText
     from skillgen.sources.mcp.session import CancelToken, Session
+    from skillgen.sources.mcp.target import ServerTarget
 
 
 Notify = Callable[[str], None]
 """Receives a message for a person."""
 
-OnCrawl: TypeAlias = "Callable[[Mapping[str, Json], Session], None]"
-"""Receives the raw results of a server (method to result), and the session in which it was crawled."""
+OnCrawl: TypeAlias = "Callable[[Mapping[str, Json], Session, ServerTarget], None]"
+"""Receives the raw results of a server (method to result), the session in which it was crawled, and the server."""
 
 
 _AT_ONCE = 8
