@@ -611,6 +611,11 @@ def test_a_summary_that_reads_says_that_a_name_begins_with_a_noun() -> None:
     assert marks_of(*entries) == ["read", "sends"]
 
 
+def test_a_summary_says_which_word_of_a_name_is_its_verb() -> None:
+    assert marks_of(tool("load_balancers_list_lbs", description="List load balancers.")) == ["read"]
+    assert marks_of(tool("load_balancers_list_lbs", description="Balancers.")) == ["write"]
+
+
 def test_a_summary_raises_the_effect_of_a_name() -> None:
     entries = [tool("get_rope", description="Deletes it."), tool("delete_it", description="Gets it.")]
     assert marks_of(*entries) == ["destructive", "destructive"]

@@ -304,7 +304,8 @@ def _judged(tool: Tool, semantics: Semantics, method: str, context: _Context) ->
     if of_method or semantics.read_only is not None:
         said = None
     if verb and said:
-        if verb.word in _NOUNS_AT_END and said.is_certain and said.effect == "read":
+        is_thing = verb.word in _NOUNS_AT_END or said.word in {*own} - {verb.word}
+        if is_thing and not verb.is_certain and said.is_certain and said.effect == "read":
             verb = None
         elif verb.effect == "read" and (said.word in _WORDS["weak"] or not said.is_certain):
             said = None
@@ -312,7 +313,7 @@ def _judged(tool: Tool, semantics: Semantics, method: str, context: _Context) ->
     found += [(verb and verb.effect, _BY_NAME), (said and said.effect, _BY_TEXT)]
     chosen = [*_chosen_by_arguments(tool, arguments, semantics, context.types, bool(verb or of_method))]
     if any(each and each.word in _WORDS["manages"] for each in (verb, said)):
-        found += [(effect, _BY_TEXT) for effect in _verbs_in(text[:_TEXT_LIMIT])]
+        found += [(effect, _BY_TEXT) for effect in _verbs_in(text[:_TEXT_LIMIT])] if not chosen else []
         if {effect for effect, _ in chosen} == {"read"}:
             del found[1:]
     found += chosen
@@ -321,8 +322,6 @@ def _judged(tool: Tool, semantics: Semantics, method: str, context: _Context) ->
     if method == "post" and not verb and not (said and said.effect == "read"):
         made = _effect_of_posting(tool)
         found.append((made if made == "sends" or not text else None, by_method))
-    if not (method or verb or said) and _names_a_thing(tool.description or text):
-        found.append(("read", _BY_NAME))
     return max(
         ((effect, source) for effect, source in found if effect), key=lambda item: rank_of(item[0]), default=None
     )
@@ -395,6 +394,7 @@ def _verb_of_name(tool: Tool, own: Sequence[str], method: str, readings: Sequenc
                 return _Verb(verb, _effect_of(verb, words[size:]))
     is_thing = "name" in (tool.origins or {}) or method in ("put", "patch", "delete", *own[:1])
     nouns: list[_Verb] = []
+    is_first = any(words[0] in _VERBS for words in readings)
     for reading in readings:
         words = (reading[0], *takewhile(lambda word: word not in _ENDS, reading[1:]))
         last = words[-1]
@@ -410,7 +410,7 @@ def _verb_of_name(tool: Tool, own: Sequence[str], method: str, readings: Sequenc
             for at, word in enumerate(words, 1)
             if word in _VERBS and (word not in _NOUNS_AT_END or (at == 1 and not is_thing))
         ]
-    return min(nouns, key=lambda verb: verb.word in _NOUNS or verb.effect == "read", default=None)
+    return min(nouns, key=lambda verb: verb.word in _NOUNS or (verb.effect == "read" and is_first), default=None)
 
 
 def _effect_of_posting(tool: Tool) -> Effect | None:
@@ -428,13 +428,6 @@ def _effect_of_last_segment(tool: Tool, verb: _Verb | None) -> Effect | None:
     if last in _WORDS["on_stored"] and (tool.path or "").rstrip("/").endswith(f"}}/{last}"):
         return "write"
     return _PLAIN.get(last) if not verb else None
-
-
-def _names_a_thing(text: str) -> bool:
-    """True if the start of a text names what is returned: "Margin of a client". No verb in it sends or deletes."""
-    first = _WORD.search(text := _folded(text[:_TEXT_LIMIT]).lower())
-    is_noun = first is not None and not _base(first[0]) and singular(first[0]) in _READ_NOUNS
-    return is_noun and {"sends", "destructive"}.isdisjoint(_verbs_in(text))
 
 
 def _plain_effect(readings: Sequence[tuple[str, ...]]) -> Effect | None:
