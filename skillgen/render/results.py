@@ -155,7 +155,7 @@ def results_of(tool: Tool) -> Iterator[tuple[Output, Returned]]:
 
 
 def _expanded(schema: Schema | None) -> Schema | None:
-    """Returns the type of a result, as it is written where it is used."""
+    """Returns the type of a result, in the form that its use shows."""
     if schema is None or (target := inline_type(schema)) is None:
         return schema
     nullable, description = target.nullable or schema.nullable, schema.description or target.description

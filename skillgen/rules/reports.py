@@ -208,7 +208,7 @@ def counts_of(findings: Iterable[Findings]) -> dict[Level, int]:
 
 def locations_of(problems: Sequence[Problem], path: str | None) -> dict[str, Location]:
     """Returns the locations of findings at a pointer into the file `path`, at `FILE#/POINTER` in one next to it, or
-    at `FILE:LINE` in a Markdown file. A pipe that was read before has none.
+    at `FILE:LINE` in a Markdown file. Nothing is found in a pipe, which was read before.
     """
     folder = (path or "").replace("\\", "/").rpartition("/")[0]
     by_file: dict[str, dict[str, str]] = {}

@@ -117,8 +117,8 @@ _CALL = re.compile(r"`([^`\n]+)`")
 def with_help(tool: Tool, text: ToolHelp, origin: Origin) -> Tool:
     """Returns a tool with the text on it: its line of the quick reference, and its chapter.
 
-    Side effects and equivalents become fields if it has none, since they say what a call does; the rest of the chapter
-    is guidance, unchanged (seed 000, 3.3.2, "Tool Reference").
+    Side effects and equivalents become fields where there are no others, since they say what a call does; the rest of
+    the chapter is guidance, unchanged (seed 000, 3.3.2, "Tool Reference").
     """
     origins, changes = dict(tool.origins or {}), dict[str, Json]()
 
