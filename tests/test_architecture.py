@@ -216,7 +216,7 @@ INTERNALS = {
         for name in ("about", "catalogue", "filters", "formats", "listing", "pages", "reference")
     },
     "skillgen.problem_codes": "every kind of problem, for docs/rules.md",
-    "skillgen.rules.explanation": "what `skillgen rule` prints, for docs/rules.md",
+    "skillgen.rules.reports": "what `skillgen rule` prints, for docs/rules.md",
     "skillgen.sources.mcp.crawl": "the answers of a server that nobody starts, in hundreds of tests",
     # Readers of hostile text.
     "skillgen.sources.mcp.jsonrpc": "a fuzz target",
