@@ -60,14 +60,6 @@ def client_variables(service: Service) -> list[str]:
     return list(dict.fromkeys([*service.requirements.env, *passed]))
 
 
-def _has_client_notes(service: Service) -> bool:
-    """True if there is anything to say about how a client starts or reaches the server."""
-    entry = service.client_entry
-    if service.kind != "mcp" or entry is None:
-        return False
-    return client_configuration(service) is not None or bool(service.install or client_variables(service))
-
-
 _AUTHENTICATION = "authentication"
 """The title of the source's own sections on it."""
 
@@ -92,7 +84,8 @@ def _sections(service: Service, templates: Templates) -> Iterator[Section]:
     def section(heading: str, template: str, **context: object) -> Section:
         return section_of(one_line(heading), templates.render(f"about/{template}.md.j2", service=service, **context))
 
-    if _has_client_notes(service):
+    is_client = service.kind == "mcp" and service.client_entry is not None
+    if is_client and (client_configuration(service) or service.install or client_variables(service)):
         yield section(headings["client"], "client")
     if said_by(service, name="instructions").text:
         yield section(headings["instructions"], "instructions", text=service.instructions)

@@ -13,7 +13,7 @@ A tool of an HTTP API is listed by its request, unless requests differ only in a
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from functools import cached_property
+from functools import cache
 from itertools import accumulate, chain
 
 from msgspec import Struct
@@ -67,58 +67,6 @@ class Listing(Struct, frozen=True, kw_only=True):
     """The pages that list the tools of groups in form 5."""
 
 
-class _Group:
-    """A group, with its text in each form that is asked for."""
-
-    def __init__(self, topic: Topic, lines: _Lines, *, is_linked: bool) -> None:
-        self.topic = topic
-        self._is_linked = is_linked
-        self._lines = lines
-        self._texts: dict[int, str] = {}
-
-    def text(self, form: int) -> str:
-        """Returns its text, which ends with a line break."""
-        if form not in self._texts:
-            self._texts[form] = self._entry if form == FORMS[-1] else "\n".join(self._pages(form))
-        return self._texts[form]
-
-    def size(self, form: int) -> int:
-        """Returns the bytes of its text, with the blank line that parts it from the next."""
-        return len(self.text(form).encode()) + 1
-
-    @cached_property
-    def indexes(self) -> tuple[Page, ...]:
-        """The pages that list its tools, if it has several pages."""
-        topic = self.topic
-        if len(topic.pages) == 1:
-            return ()
-        lines = _Lines(self._lines.service, "")
-        sections = [_index_section(page, lines.of(tools, 3)) for page, tools in topic.tools_by_page]
-        stem = "index-" + topic.pages[0].file_name.removesuffix(".md")
-        return pages_of(plain_phrase("index_of", list=topic.title), stem, sections)
-
-    def _pages(self, form: int) -> Iterator[str]:
-        for page, tools in self.topic.tools_by_page:
-            listed = "\n".join(self._lines.of(tools, form))
-            heading = f"[{link_label(page.heading)}](references/{link_url(page.file_name)})"
-            yield f"### {heading if self._is_linked else heading_text(page.heading)}\n\n{listed}\n"
-
-    @property
-    def _entry(self) -> str:
-        """Its title, how many tools it has, and the source's words on it."""
-        names = names_in(self.topic, self._lines.service)
-        return f"{self.entry}: {group_words(self.topic.words, names, GROUP_CHARACTERS)}\n"
-
-    @property
-    def entry(self) -> str:
-        """Its title, with a link, and how many tools it has."""
-        if not self._is_linked:
-            return f"- {paragraph(self.topic.title)} ({len(self.topic.tools)})"
-        files = [page.file_name for page in self.indexes or self.topic.pages]
-        entry = f"- [{link_label(self.topic.title)}](references/{link_url(files[0])}) ({len(self.topic.tools)})"
-        return entry + "".join(f", [{phrase('more')}](references/{link_url(file)})" for file in files[1:])
-
-
 def names_in(topic: Topic, service: Service) -> Sequence[str]:
     """Returns the names of the tools of a group, or their paths where requests are listed."""
     start = shared_start(service)
@@ -132,29 +80,52 @@ def list_tools(service: Service, reference: Reference, room: int, *, is_linked: 
 
     The groups link to their pages if it `is_linked`.
     """
-    lines = _Lines(service, shared_start(service))
-    groups = [_Group(topic, lines, is_linked=is_linked) for topic in reference.topics]
-    base = FORMS[-1]
-    while base > FORMS[0] and all(size <= room for size in accumulate(group.size(base - 1) for group in groups)):
+    lines, topics = _Lines(service, shared_start(service)), reference.topics
+
+    @cache
+    def text(number: int, form: int) -> str:
+        return "\n".join(lines.of_group(topics[number], form, is_linked=is_linked))
+
+    def size(number: int, form: int) -> int:
+        return len(text(number, form).encode()) + 1
+
+    base, numbers = FORMS[-1], range(len(topics))
+    while base > FORMS[0] and all(size <= room for size in accumulate(size(item, base - 1) for item in numbers)):
         base -= 1
     if base == FORMS[-1]:
-        return _list_of_groups(groups, reference, room, is_linked=is_linked)
-    left = room - sum(group.size(base) for group in groups)
-    forms = {id(group): base for group in groups}
-    for group in sorted(groups, key=lambda group: -len(group.topic.tools)) if base > FORMS[0] else ():
-        if (more := group.size(base - 1) - group.size(base)) <= left:
+        return _list_of_groups(service, reference, room, is_linked=is_linked)
+    left, forms = room - sum(size(item, base) for item in numbers), [base] * len(topics)
+    for item in sorted(numbers, key=lambda item: -len(topics[item].tools)) if base > FORMS[0] else ():
+        if (more := size(item, base - 1) - size(item, base)) <= left:
             left -= more
-            forms[id(group)] = base - 1
-    text = "\n".join(group.text(forms[id(group)]) for group in groups)
-    return Listing(text=Markdown(text.rstrip("\n")), forms=tuple(sorted(set(forms.values()))))
+            forms[item] = base - 1
+    listed = "\n".join(map(text, numbers, forms))
+    return Listing(text=Markdown(listed.rstrip("\n")), forms=tuple(sorted(set(forms))))
 
 
-def _list_of_groups(groups: Sequence[_Group], reference: Reference, room: int, *, is_linked: bool) -> Listing:
+def _list_of_groups(service: Service, reference: Reference, room: int, *, is_linked: bool) -> Listing:
     """Returns a line for each group: a few groups with all their tools would hide the others."""
-    indexes = tuple(page for group in groups for page in group.indexes) if is_linked else ()
-    for text in ("".join(group.text(FORMS[-1]) for group in groups), "".join(f"{group.entry}\n" for group in groups)):
-        if len(text.encode()) <= room:
-            return Listing(text=Markdown(text.rstrip("\n")), forms=FORMS[-1:], indexes=indexes)
+    lines, indexes = _Lines(service, ""), dict[str, tuple[Page, ...]]()
+    for topic in reference.topics if is_linked else ():
+        if len(topic.pages) > 1:
+            stem = topic.pages[0].file_name.removesuffix(".md")
+            listed = ((page, lines.of(tools, 3)) for page, tools in topic.tools_by_page)
+            indexes[stem] = _index(plain_phrase("index_of", list=topic.title), f"index-{stem}", listed)
+
+    def entry(topic: Topic) -> str:
+        if not is_linked:
+            return f"- {paragraph(topic.title)} ({len(topic.tools)})"
+        pages = indexes.get(topic.pages[0].file_name.removesuffix(".md"), topic.pages)
+        first, *others = (link_url(page.file_name) for page in pages)
+        more = "".join(f", [{phrase('more')}](references/{file})" for file in others)
+        return f"- [{link_label(topic.title)}](references/{first}) ({len(topic.tools)}){more}"
+
+    entries = [entry(topic) for topic in reference.topics]
+    words = (group_words(item.words, names_in(item, service), GROUP_CHARACTERS) for item in reference.topics)
+    for shown in ([f"{entry}: {said}" for entry, said in zip(entries, words, strict=True)], entries):
+        text = Markdown("\n".join(shown))
+        if len(text.encode()) < room:
+            return Listing(text=text, forms=FORMS[-1:], indexes=tuple(chain.from_iterable(indexes.values())))
     return _sequence(reference, room, is_linked=is_linked)
 
 
@@ -166,25 +137,18 @@ def _sequence(reference: Reference, room: int, *, is_linked: bool) -> Listing:
     if not is_linked:
         words = inline(clip(", ".join(topic.title for topic in topics), _TITLES_CHARACTERS))
         return Listing(text=phrase("groups_only", titles=words), forms=FORMS[-1:])
-    listed = {page.file_name: (topic, tools) for topic in topics for page, tools in topic.tools_by_page}
-    sections = [
-        _index_section(page, [code_list(tool.name for tool in listed[page.file_name][1])])
-        for topic in topics
-        for page in topic.pages
-    ]
-    pages = pages_of(plain_phrase("index_of_tools"), "index", sections)
+    listed = {page.file_name: (topic, page, tools) for topic in topics for page, tools in topic.tools_by_page}
+    entries = ((page, [code_list(tool.name for tool in tools)]) for _, page, tools in listed.values())
+    pages = _index(plain_phrase("index_of_tools"), "index", entries)
 
     def line(page: Page, characters: int) -> str:
         titles = [clip_middle(listed[name][0].title, characters) for name in page.anchors]
         label = " to ".join(map(link_label, dict.fromkeys((titles[0], titles[-1]))))
-        count = sum(len(listed[name][1]) for name in page.anchors)
+        count = sum(len(listed[name][2]) for name in page.anchors)
         return f"- [{label}](references/{link_url(page.file_name)}) ({count})"
 
-    text = ""
-    for characters in _LABEL_CHARACTERS:
-        text = "\n".join(line(page, characters) for page in pages)
-        if len(text.encode()) <= room:
-            break
+    texts = ["\n".join(line(page, characters) for page in pages) for characters in _LABEL_CHARACTERS]
+    text = next((text for text in texts if len(text.encode()) <= room), texts[-1])
     return Listing(text=Markdown(text), forms=FORMS[-1:], indexes=pages)
 
 
@@ -195,10 +159,17 @@ _LABEL_CHARACTERS = (40, 30, 20)
 """Characters of the title of a group in a range, the most that fit."""
 
 
-def _index_section(page: Page, lines: Iterable[str]) -> Section:
-    heading = f"## [{link_label(page.heading)}]({page.file_name})"
-    text = Markdown(f"{heading}\n\n" + "\n".join(lines))
-    return Section(name=page.file_name, heading=page.heading, text=text)
+def _index(title: str, stem: str, entries: Iterable[tuple[Page, Iterable[str]]]) -> tuple[Page, ...]:
+    """Returns pages that list other pages, each with lines on what it has."""
+    sections = [
+        Section(
+            name=page.file_name,
+            heading=page.heading,
+            text=Markdown(f"## [{link_label(page.heading)}]({page.file_name})\n\n" + "\n".join(lines)),
+        )
+        for page, lines in entries
+    ]
+    return pages_of(title, stem, sections)
 
 
 class _Lines:
@@ -211,6 +182,13 @@ class _Lines:
         self._left_out = {
             (item.parameter.name, item.parameter.location) for item in shared_parameters(service) if item.leaves_lines
         }
+
+    def of_group(self, topic: Topic, form: int, *, is_linked: bool) -> Iterator[str]:
+        """Yields the text of each page of a group, which ends with a line break."""
+        for page, tools in topic.tools_by_page:
+            heading = f"[{link_label(page.heading)}](references/{link_url(page.file_name)})"
+            listed = "\n".join(self.of(tools, form))
+            yield f"### {heading if is_linked else heading_text(page.heading)}\n\n{listed}\n"
 
     def of(self, tools: Sequence[Tool], form: int) -> Iterator[str]:
         """Yields the lines of tools, the deprecated ones last."""
@@ -375,12 +353,15 @@ def shared_start(service: Service) -> str:
 def list_indexes(reference: Reference) -> dict[str, tuple[Page, ...]]:
     """Returns the pages that list resources, prompts and events which fill several pages, by what they list."""
     lists = {"resources": reference.resources, "prompts": reference.prompts, "events": reference.events}
-    return {name: _name_pages(name, pages) for name, pages in lists.items() if len(pages) > 1}
-
-
-def _name_pages(name: str, pages: Sequence[Page]) -> tuple[Page, ...]:
-    sections = [_index_section(page, [code_list(section.heading for section in page.sections)]) for page in pages]
-    return pages_of(plain_phrase("index_of", list=name), f"index-{name}", sections)
+    return {
+        name: _index(
+            plain_phrase("index_of", list=name),
+            f"index-{name}",
+            ((page, [code_list(section.heading for section in page.sections)]) for page in pages),
+        )
+        for name, pages in lists.items()
+        if len(pages) > 1
+    }
 
 
 def about_words(reference: Reference, about: Sequence[Page]) -> Markdown:

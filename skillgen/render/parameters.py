@@ -167,7 +167,7 @@ def shared_parameters(service: Service) -> tuple[SharedParameter, ...]:
     least = usual_number(len(tools))
     places = Counter((item.name, item.location) for tool in tools for item in tool.parameters)
     usual = {place for place, count in places.items() if count >= least and place[1] != "path"}
-    takers: dict[object, list[str]] = {}
+    takers: dict[object, dict[str, None]] = {}
     first: dict[object, Parameter] = {}
     for tool in tools if usual else ():
         for item in tool.parameters:
@@ -176,15 +176,14 @@ def shared_parameters(service: Service) -> tuple[SharedParameter, ...]:
                     item.name, item.location, item.required, item.description,
                     type_phrase(item.schema), parameter_notes(item),
                 )  # fmt: skip
-                takers.setdefault(key, []).append(tool.name)
+                takers.setdefault(key, {})[tool.name] = None
                 first.setdefault(key, item)
     found = []
-    for key, names in takers.items():
-        if len(names) >= least:
-            item = first[key]
-            is_clear = len(tools) - len(names) <= EXCEPTIONS and len(names) == places[item.name, item.location]
-            takes = set(names)
-            missing = tuple(label_of(tool, service) for tool in tools if tool.name not in takes) if is_clear else ()
+    for key, takes in takers.items():
+        item, others = first[key], [tool for tool in tools if tool.name not in takes]
+        is_clear = len(others) <= EXCEPTIONS and len(takes) == places[item.name, item.location]
+        if len(takes) >= least:
+            missing = tuple(label_of(tool, service) for tool in others) if is_clear else ()
             found.append(SharedParameter(parameter=item, missing=missing, leaves_lines=is_clear))
     return tuple(found)
 
