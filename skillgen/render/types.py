@@ -483,7 +483,8 @@ def parameter_notes(parameter: Parameter, way: Direction = "both") -> Markdown:
 
 def _says(text: str, note: str) -> bool:
     """True if a text has a sentence already; one with a value also within another sentence."""
-    return note in text or ("`" in note and re.search(rf"(?<!not ){re.escape(note)}", text, re.IGNORECASE) is not None)
+    lower = note.lower()
+    return note in text or ("`" in note and lower in text.lower().replace(f"not {lower}", ""))
 
 
 def _lists_all(text: str, choices: Sequence[Json]) -> bool:
