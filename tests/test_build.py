@@ -19,9 +19,10 @@ from typing import Any
 
 import pytest
 import yaml
-from cli import ROOT, Finished, environment, files_of, read_terminal, run_python, run_skillgen, stamps_of
+from cli import ROOT, Finished, environment, files_of, generated, read_terminal, run_python, run_skillgen, stamps_of
 from descriptions import grouped, write
 from jsonschema import Draft202012Validator
+from rows import inputs
 from typer.main import get_command
 
 from skillgen.cli.app import app
@@ -628,8 +629,7 @@ def test_a_version_of_the_authors_wins_over_the_sources(project: Path) -> None:
     assert build(project, text).exit_code == 0
     (skill,) = (project / "agent-docs" / "skills").glob("*/SKILL.md")
     assert yaml.safe_load(skill.read_text("utf-8").split("---\n")[1])["metadata"]["version"] == "1.10"
-    finished = run_skillgen("from-openapi", "api.json", "-o", "other", "--service-version", "1.10", cwd=project)
-    assert finished.exit_code == 0, finished.stderr
+    generated("from-openapi", "api.json", "-o", "other", "--service-version", "1.10", cwd=project)
     assert (project / "other" / "skills" / skill.parent.name / "SKILL.md").read_bytes() == skill.read_bytes()
 
 
@@ -819,35 +819,7 @@ def test_a_secret_in_the_file_is_rejected_with_its_line_but_not_its_value(projec
 # -- the file --------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    ("text", "where", "what"),
-    [
-        ("targets:\n  a:\n    sorce: {}\n", "skillgen.yaml:3: targets.a.sorce: no such key", "did you mean source?"),
-        ("targets:\n  a:\n    source:\n      opanapi: x\n", ":4: targets.a.source.opanapi: no such key", "openapi?"),
-        ("target:\n  a: 1\n", "skillgen.yaml:1: target: no such key", "did you mean targets?"),
-        ("targets:\n  a: {source: {}}\n", ":2: targets.a.source: names no source", "give one of command"),
-        ("targets:\n  a: {source: {openapi: x, url: y}}\n", ":2: targets.a.source: names several", "give one"),
-        ("targets:\n  a:\n    out: b\n", ":2: targets.a: has no source", "add source:"),
-        ("targets:\n  a:\n    when-to-use: x\n", ":3: targets.a.when-to-use: must be a list", "one item a line"),
-        ("targets:\n  a:\n    strict: maybe\n", ":3: targets.a.strict: must be true or false", "true or false"),
-        ("targets:\n  a:\n    name:\n", ":3: targets.a.name: is empty", "leave it out"),
-        ("targets:\n  a: {}\n  a: {}\n", "skillgen.yaml:3: the key 'a' occurs twice", "correct it"),
-        ("targets: [\n", "skillgen.yaml:2: is not YAML", "correct it"),
-        ("targets: {}\n", "skillgen.yaml: has no targets", "add one"),
-        ("a: &a [*a]\n", "skillgen.yaml:1: is not YAML: the alias *a contains itself", "correct it"),
-        (
-            "targets:\n  a: {source: {openapi: x}, emit: [pdf]}\n",
-            "skillgen.yaml:2: targets.a.emit[0]: no such value: pdf",
-            "choose",
-        ),
-        ("targets:\n  a:\n    emit:\n    - skill\n    - pdf\n", ":5: targets.a.emit[1]: no such value: pdf", "choose"),
-        (
-            "targets:\n  a: {source: {openapi: x}, out: d}\n  b: {source: {openapi: x}, out: d/e}\n",
-            "the targets a and b write to the same folder",
-            "out:",
-        ),
-    ],
-)
+@pytest.mark.parametrize(("text", "where", "what"), inputs("build")["messages"])
 def test_a_message_names_file_line_and_key(project: Path, text: str, where: str, what: str) -> None:
     finished = build(project, text)
     assert finished.exit_code == 2
@@ -870,8 +842,7 @@ def test_a_table_of_pyproject_is_refused_with_what_to_write(project: Path) -> No
 def test_paths_are_relative_to_the_file(project: Path) -> None:
     (project / "skillgen.yaml").write_text(WORDS, encoding="utf-8")
     (project / "elsewhere").mkdir()
-    finished = run_skillgen("build", "--project", "../skillgen.yaml", cwd=project / "elsewhere")
-    assert finished.exit_code == 0, finished.stderr
+    generated("build", "--project", "../skillgen.yaml", cwd=project / "elsewhere")
     assert (project / "docs" / "llms.txt").is_file()
     assert build(project, None, "--check").exit_code == 0
 

@@ -286,29 +286,6 @@ def test_an_image_is_not_also_printed(tmp_path: Path) -> None:
     assert json.loads(found)["content"][0]["data"] == f"saved {saved}".strip()
 
 
-def test_a_source_may_be_a_target_or_in_a_file_of_a_client(server: list[str], tmp_path: Path) -> None:
-    _, program, *arguments = server
-    (tmp_path / "mcp.json").write_text(
-        json.dumps({"mcpServers": {"notes": {"command": program, "args": arguments}, "other": {"command": "no"}}})
-    )
-    sources = {"notes": {"command": [program, *arguments]}, "api": {"openapi": "notes.json"}}
-    (tmp_path / "skillgen.yaml").write_text(
-        json.dumps({"targets": {name: {"source": source} for name, source in sources.items()}})
-    )
-    (tmp_path / "notes.json").write_text(json.dumps(DESCRIPTION), "utf-8")
-    path = {"PYTHONPATH": str(ROOT / "tests"), **TOKEN}
-    for options, words in (
-        (["--config", "mcp.json", "--server", "notes"], ["add_note", "title=Tea"]),
-        (["--target", "notes"], ["add_note", "title=Tea"]),
-        (["--target", "api"], ["putNote", "id=1", "text=Tea"]),
-    ):
-        finished = run_skillgen("call", *options, *words, "--dry-run", cwd=tmp_path, env=path)
-        assert (finished.exit_code, "Tea" in finished.stdout) == (0, True), finished.stderr
-    for options, text in ((["--config", "mcp.json"], "--server"), (["--target", "x"], "notes")):
-        finished = run_skillgen("call", *options, "add_note", cwd=tmp_path, env=path)
-        assert (finished.exit_code, text in finished.stderr) == (2, True), finished.stderr
-
-
 def test_a_source_or_a_tool_that_is_missing_is_named(description: Path, server: list[str]) -> None:
     for words, text in (
         ([], "no source is given"),

@@ -12,6 +12,7 @@ import pytest
 from cli import generated, run_skillgen
 from descriptions import LONG, description, operation, write
 from listed import documented, tool
+from rows import inputs
 
 import skillgen
 
@@ -30,27 +31,7 @@ Q = {"name": "q", "in": "query", "schema": {"type": "string"}}
 KEY = {"components": {"securitySchemes": {"key": {"type": "apiKey", "in": "header", "name": "X-Key"}}}}
 
 
-@pytest.mark.parametrize(
-    ("members", "code", "where"),
-    [
-        ({"parameters": {"q": Q}}, "member-invalid", "/parameters"),
-        ({"parameters": [Q, {**Q, "description": "again"}]}, "parameter-duplicate", "/parameters/1"),
-        ({"parameters": [{"in": "query"}]}, "parameter-invalid", "/parameters/0"),
-        ({"parameters": [{"name": "f", "in": "formData"}]}, "parameter-invalid", "/parameters/0"),
-        ({"parameters": [{**Q, "name": "id", "in": "path"}]}, "path-parameter-unused", ""),
-        ({"parameters": [{"$ref": "#/components/parameters/A"}]}, "reference-not-found", "/parameters/0"),
-        ({"requestBody": {"content": "application/json"}}, "body-without-content", "/requestBody"),
-        ({"requestBody": "a task"}, "object-expected", "/requestBody"),
-        ({"responses": [{"description": "Done"}]}, "member-invalid", "/responses"),
-        ({"responses": {"200": "Done"}}, "object-expected", "/responses/200"),
-        ({"callbacks": ["https://x.example"]}, "member-invalid", "/callbacks"),
-        ({"tags": "tasks"}, "member-invalid", "/tags"),
-        ({"security": {"key": []}}, "security-invalid", "/security"),
-        ({"security": ["key"]}, "security-invalid", "/security/0"),
-        ({"servers": [{"url": "https://{region}.tasks.example"}]}, "server-variable-missing", "/servers/0"),
-        ({"servers": [{"description": "no url"}]}, "server-invalid", "/servers/0"),
-    ],
-)
+@pytest.mark.parametrize(("members", "code", "where"), inputs("careless_descriptions")["operations"])
 def test_an_unreadable_member_is_reported_and_its_operation_documented(
     tmp_path: Path, members: Json, code: str, where: str
 ) -> None:
@@ -74,71 +55,7 @@ def test_malformed_security_of_an_operation_keeps_the_global_requirement(tmp_pat
     assert "Needs no authentication." in second
 
 
-JSON_BODY = {"application/json": {"schema": {"type": "object"}}}
-
-
-@pytest.mark.parametrize(
-    ("members", "code", "where"),
-    [
-        ({"info": "Tasks"}, "member-invalid", "/info"),
-        ({"info": {"title": "T", "license": "MIT"}}, "member-invalid", "/info/license"),
-        ({"info": {"title": 3}}, "member-invalid", "/info/title"),
-        ({"info": {"title": "T", "contact": ["a"]}}, "member-invalid", "/info/contact"),
-        ({"info": {"title": "T", "x-mcp": {"logo": {"src": "a"}}}}, "member-invalid", "/info/x-mcp/logo"),
-        ({"info": {"title": "T", "x-mcp": {"categories": "a"}}}, "member-invalid", "/info/x-mcp/categories"),
-        ({"info": {"title": "T", "x-mcp": {"categories": [3]}}}, "member-invalid", "/info/x-mcp/categories/0"),
-        ({"servers": {"url": "https://a.example"}}, "member-invalid", "/servers"),
-        ({"servers": "https://a.example"}, "member-invalid", "/servers"),
-        ({"servers": ["https://a.example"]}, "server-invalid", "/servers/0"),
-        ({"servers": [{"url": "/{a}", "variables": []}]}, "member-invalid", "/servers/0/variables"),
-        (
-            {"servers": [{"url": "/{a}", "variables": {"a": {"description": "x"}}}]},
-            "server-variable-without-default",
-            "/servers/0/variables/a",
-        ),
-        ({"tags": {"tasks": {}}}, "member-invalid", "/tags"),
-        ({"tags": ["tasks"]}, "member-invalid", "/tags/0"),
-        ({"tags": [{"description": "x"}]}, "tag-invalid", "/tags/0"),
-        ({"paths": "none"}, "member-invalid", "/paths"),
-        ({"webhooks": []}, "member-invalid", "/webhooks"),
-        ({"components": []}, "member-invalid", "/components"),
-        ({"components": {"schemas": []}}, "member-invalid", "/components/schemas"),
-        ({"components": {"securitySchemes": []}}, "member-invalid", "/components/securitySchemes"),
-        (
-            {"components": {"securitySchemes": {"k": {"type": "ApiKey", "in": "header", "name": "X-K"}}}},
-            "security-scheme-invalid",
-            "/components/securitySchemes/k",
-        ),
-        ({"components": {"responses": "x"}}, "member-invalid", "/components/responses"),
-        ({"security": None}, "security-invalid", "/security"),
-        ({"externalDocs": "https://a.example"}, "member-invalid", "/externalDocs"),
-        ({"paths": {"/a": {"get": {"summary": 3}}}}, "member-invalid", "/paths/~1a/get/summary"),
-        ({"paths": {"/a": {"get": {"operationId": 3}}}}, "member-invalid", "/paths/~1a/get/operationId"),
-        ({"paths": {"/a": {"get": {"tags": [3]}}}}, "member-invalid", "/paths/~1a/get/tags/0"),
-        ({"paths": {"/a": {"get": {"deprecated": "no"}}}}, "member-invalid", "/paths/~1a/get/deprecated"),
-        ({"paths": {"/a": {"servers": {}}}}, "member-invalid", "/paths/~1a/servers"),
-        (
-            {"paths": {"/a": {"put": {"requestBody": {"required": "yes", "content": JSON_BODY}}}}},
-            "member-invalid",
-            "/paths/~1a/put/requestBody/required",
-        ),
-        (
-            {"paths": {"/a": {"get": {"responses": {"200": {"content": {"application/json": "x"}}}}}}},
-            "member-invalid",
-            "/paths/~1a/get/responses/200/content/application~1json",
-        ),
-        (
-            {"paths": {"/a": {"get": {"responses": {"200": {"headers": []}}}}}},
-            "member-invalid",
-            "/paths/~1a/get/responses/200/headers",
-        ),
-        (
-            {"components": {"securitySchemes": {"o": {"type": "oauth2", "flows": {"implicit": {"scopes": ["r"]}}}}}},
-            "member-invalid",
-            "/components/securitySchemes/o/flows/implicit/scopes",
-        ),
-    ],
-)
+@pytest.mark.parametrize(("members", "code", "where"), inputs("careless_descriptions")["members"])
 def test_a_member_of_another_type_is_reported(tmp_path: Path, members: Json, code: str, where: str) -> None:
     """S2-04, S2-06."""
     _, problems = read(tmp_path, {**description(), **members})

@@ -11,13 +11,13 @@ import re
 import socket
 import sys
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 from cli import ROOT, Finished, files_of, generated, run_python, run_skillgen
 from conftest import Asked, Reply
 from descriptions import description, grouped, operation, write
+from rows import inputs
 
 import skillgen
 
@@ -27,119 +27,16 @@ WRITE_GOLDEN = os.environ.get("SKILLGEN_WRITE_GOLDEN") == "1"
 USAGE, SOURCE, OUTPUT = 2, 3, 5
 
 
-@dataclass(frozen=True, slots=True)
-class BadInput:
-    """One way to call skillgen that can't succeed; it runs in a folder that holds `files`."""
-
-    name: str
-    exit_code: int
-    arguments: tuple[str, ...]
-    stdin: bytes = b""
-
+BAD = inputs("cli")
+"""Files of a folder, and ways to call skillgen there that can't succeed: exit code and arguments."""
 
 FILES: dict[str, bytes] = {
+    **{name: text if isinstance(text, bytes) else text.encode() for name, text in BAD["files"].items()},
     "good.json": json.dumps(description()).encode(),
-    "empty.yaml": b"",
-    "blank.yaml": b" \n\n",
-    "comments.yaml": b"# nothing\n",
-    "binary.yaml": b"\x89PNG\r\n\x1a\n\x00\x00\xff\xfe",
-    "control.yaml": b"a: \x00\x01\n",
-    "latin-1.yaml": "title: Ébauche".encode("latin-1"),
-    "broken.yaml": b"openapi: 3.1.0\ninfo: {title: Tasks\npaths: {}\n",
-    "broken.json": b'{"openapi": "3.1.0",\n "info": {"title": "Tasks"]}\n',
     "deep.json": b'{"openapi": ' + b"[" * 200_000,
-    "cycle.yaml": b"openapi: &a [*a]\n",
-    "no-anchor.yaml": b"openapi: *a\n",
     "bomb.yaml": b"a0: &a0 [x]\n" + b"".join(b"a%d: &a%d [*a%d, *a%d]\n" % (n, n, n - 1, n - 1) for n in range(1, 40)),
-    "list.yaml": b"- openapi\n- 3.1.0\n",
-    "text.txt": b"The tasks API keeps tasks.\n",
-    "other.yaml": b"name: tasks\nversion: 1\njobs: {}\n",
-    "hostile.yaml": b"\"\\e[31mred\": 1\n\"a\\nskillgen: done\": 2\n",
-    "swagger.json": b'{"swaggerVersion": "1.2", "apiVersion": "1", "apis": []}',
-    "server-card.json": b'{"name": "a.example/b", "version": "1", "remotes": [{"url": "https://b.example/mcp?k=1"}]}',
-    "schema.graphql": b"type Task {\n  id: ID!\n}\n",
-    "server.py": b"import mcp\n",
-    "pointer.json": b"version https://git-lfs.github.com/spec/v1\nsize 9\n",
-    "merge.yaml": b"openapi: 3.1.0\n<<<<<<< HEAD\ninfo: {}\n",
-    "tab.yaml": b"info:\n\ttitle: Tasks\n",
-    "needs.py": b"raise SystemExit('TASKS_TOKEN is not set')\n",
-    "web.py": b"import time\nprint('Serving at http://localhost:3000/mcp', flush=True)\ntime.sleep(60)\n",
-    "version-4.yaml": b"openapi: 4.0.0\n",
-    "version-number.yaml": b"openapi: 2\n",
-    "snapshot-9.json": b'{"snapshot": 9, "services": []}',
-    "snapshot-broken.json": b'{"snapshot": 1, "services": [{"kind": "mcp", "name": 3}]}',
     "problems.json": json.dumps(description({"/a": {"get": operation()}})).encode(),
-    "plain": b"mine",
-}  # fmt: skip
-
-TABLE = [
-    BadInput("missing-file", SOURCE, ("from-openapi", "none.yaml")),
-    BadInput("folder", SOURCE, ("from-openapi", "folder")),
-    BadInput("empty-file", SOURCE, ("from-openapi", "empty.yaml")),
-    BadInput("blank-file", SOURCE, ("from-openapi", "blank.yaml")),
-    BadInput("only-comments", SOURCE, ("from-openapi", "comments.yaml")),
-    BadInput("empty-standard-input", SOURCE, ("from-openapi", "-")),
-    BadInput("binary", SOURCE, ("from-openapi", "binary.yaml")),
-    BadInput("control-characters", SOURCE, ("from-openapi", "control.yaml")),
-    BadInput("not-utf-8", SOURCE, ("from-openapi", "latin-1.yaml")),
-    BadInput("broken-yaml", SOURCE, ("from-openapi", "broken.yaml")),
-    BadInput("broken-json", SOURCE, ("from-openapi", "broken.json")),
-    BadInput("deep-json", SOURCE, ("from-openapi", "deep.json")),
-    BadInput("alias-cycle", SOURCE, ("from-openapi", "cycle.yaml")),
-    BadInput("alias-without-anchor", SOURCE, ("from-openapi", "no-anchor.yaml")),
-    BadInput("alias-bomb", SOURCE, ("from-openapi", "bomb.yaml")),
-    BadInput("list", SOURCE, ("from-openapi", "list.yaml")),
-    BadInput("prose", SOURCE, ("from-openapi", "text.txt")),
-    BadInput("other-yaml", SOURCE, ("from-openapi", "other.yaml")),
-    BadInput("hostile-keys", SOURCE, ("from-openapi", "hostile.yaml")),
-    BadInput("swagger", SOURCE, ("from-openapi", "swagger.json")),
-    BadInput("server-card", SOURCE, ("from-openapi", "server-card.json")),
-    BadInput("graphql", SOURCE, ("from-openapi", "schema.graphql")),
-    BadInput("program", SOURCE, ("from-openapi", "server.py")),
-    BadInput("git-lfs", SOURCE, ("lint", "pointer.json")),
-    BadInput("merge-conflict", SOURCE, ("from-openapi", "merge.yaml")),
-    BadInput("tab", SOURCE, ("from-openapi", "tab.yaml")),
-    BadInput("version-4", SOURCE, ("from-openapi", "version-4.yaml")),
-    BadInput("version-number", SOURCE, ("from-openapi", "version-number.yaml")),
-    BadInput("strict-problems", SOURCE, ("from-openapi", "problems.json", "--strict")),
-    BadInput("url-refused", SOURCE, ("from-openapi", "http://127.0.0.1:CLOSED/openapi.json")),
-    BadInput("url-not-found", SOURCE, ("from-openapi", "http://user:secret@127.0.0.1:OPEN/none?key=secret")),
-    BadInput("url-not-openapi", SOURCE, ("from-openapi", "http://127.0.0.1:OPEN/page")),
-    BadInput("url-without-host", SOURCE, ("from-openapi", "http://")),
-    BadInput("url-with-bad-port", SOURCE, ("from-openapi", "http://127.0.0.1:port/")),
-    BadInput("out-is-file", OUTPUT, ("from-openapi", "good.json", "-o", "plain")),
-    BadInput("out-below-file", OUTPUT, ("from-openapi", "good.json", "-o", "plain/below")),
-    BadInput("unknown-format", USAGE, ("from-openapi", "good.json", "--emit", "skill,pdf")),
-    BadInput("no-format", USAGE, ("from-openapi", "good.json", "--emit", ",")),
-    BadInput("no-templates", USAGE, ("from-openapi", "good.json", "--templates", "none")),
-    BadInput("no-source-openapi", USAGE, ("from-openapi",)),
-    BadInput("bad-timeout", USAGE, ("from-openapi", "good.json", "--timeout", "soon")),
-    BadInput("unknown-option", USAGE, ("from-openapi", "good.json", "--qqq")),
-    BadInput("unknown-command", USAGE, ("qqq",)),
-    BadInput("no-source-server", USAGE, ("from-server",)),
-    BadInput("nothing-after-dashes", USAGE, ("from-server", "--")),
-    BadInput("two-sources", USAGE, ("from-server", "--url", "http://127.0.0.1:9/", "--", "server")),
-    BadInput("command-without-dashes", USAGE, ("from-server", "npx", "server")),
-    BadInput("command-in-quotes", SOURCE, ("from-server", "--", "python server.py")),
-    BadInput("program-without-dashes", USAGE, ("from-server", "server.py")),
-    BadInput("url-without-option", USAGE, ("from-server", "http://127.0.0.1:9/mcp")),
-    BadInput("variable-not-passed", SOURCE, ("from-server", "--", sys.executable, "needs.py")),
-    BadInput("server-over-http", SOURCE, ("from-server", "--timeout", "1", "--", sys.executable, "web.py")),
-    BadInput("call-without-tool", USAGE, ("call", "good.json")),
-    BadInput("header-without-colon", USAGE, ("from-server", "--url", "http://127.0.0.1:9/", "--header", "hunter2")),
-    BadInput(
-        "header-from-nothing", USAGE, ("from-server", "--url", "http://127.0.0.1:9/", "--header", "A: env:NO_SUCH_NAME")
-    ),
-    BadInput("env-without-name", USAGE, ("from-server", "--env", "=hunter2", "--", "server")),
-    BadInput("env-not-set", USAGE, ("from-server", "--env", "NO_SUCH_NAME", "--", "server")),
-    BadInput("no-cwd", USAGE, ("from-server", "--cwd", "none", "--", "server")),
-    BadInput("missing-snapshot", SOURCE, ("from-server", "--snapshot", "none.json")),
-    BadInput("snapshot-is-openapi", SOURCE, ("from-server", "--snapshot", "good.json")),
-    BadInput("snapshot-of-version-9", SOURCE, ("from-server", "--snapshot", "snapshot-9.json")),
-    BadInput("snapshot-with-wrong-type", SOURCE, ("from-server", "--snapshot", "snapshot-broken.json")),
-    BadInput("inspect-nothing", USAGE, ("inspect",)),
-    BadInput("inspect-other-yaml", SOURCE, ("inspect", "other.yaml")),
-]
+}
 
 
 @pytest.fixture
@@ -159,27 +56,29 @@ def closed_port() -> Iterator[int]:
         yield held.getsockname()[1]
 
 
-@pytest.mark.parametrize("case", TABLE, ids=lambda case: case.name)
+@pytest.mark.parametrize("name", BAD["calls"])
 def test_bad_input_gets_one_message_its_exit_code_and_no_file(
-    case: BadInput, folder: Path, closed_port: int, serve: Callable[..., str]
+    name: str, folder: Path, closed_port: int, serve: Callable[..., str]
 ) -> None:
     open_port = serve({"/page": (200, "text/html", b"<!doctype html><title>Tasks</title>")}).rpartition(":")[2]
     ports = {"CLOSED": str(closed_port), "OPEN": open_port}
-    arguments = [re.sub("CLOSED|OPEN", lambda match: ports[match[0]], word) for word in case.arguments]
+    code, *words = BAD["calls"][name]
+    names = {**ports, "PYTHON": sys.executable}
+    arguments = [re.sub("CLOSED|OPEN|PYTHON", lambda match: names[match[0]], word) for word in words]
     before = files_of(folder)
-    finished = run_skillgen(*arguments, stdin=case.stdin, cwd=folder)
+    finished = run_skillgen(*arguments, cwd=folder)
     shown = stable(finished.stderr, ports)
     if WRITE_GOLDEN:
         GOLDEN.mkdir(parents=True, exist_ok=True)
-        (GOLDEN / f"{case.name}.txt").write_text(shown, encoding="utf-8")
-    assert (finished.exit_code, finished.stdout) == (case.exit_code, "")
+        (GOLDEN / f"{name}.txt").write_text(shown, encoding="utf-8")
+    assert (finished.exit_code, finished.stdout) == (code, "")
     assert files_of(folder) == before
     assert "Traceback" not in finished.stderr
     assert len(re.findall(r"^(?:skillgen: error|Error): ", finished.stderr, re.MULTILINE)) == 1
     assert "hunter2" not in finished.stderr
     assert "secret" not in finished.stderr
     assert "\x1b" not in finished.stderr
-    assert shown == (GOLDEN / f"{case.name}.txt").read_text("utf-8")
+    assert shown == (GOLDEN / f"{name}.txt").read_text("utf-8")
 
 
 def stable(text: str, ports: dict[str, str]) -> str:
@@ -193,7 +92,7 @@ def stable(text: str, ports: dict[str, str]) -> str:
 
 
 def test_every_golden_error_is_one_of_the_table() -> None:
-    assert sorted(path.stem for path in GOLDEN.iterdir()) == sorted(case.name for case in TABLE)
+    assert sorted(path.stem for path in GOLDEN.iterdir()) == sorted(BAD["calls"])
 
 
 def test_a_server_that_does_not_answer_in_time_exits_3(folder: Path) -> None:
@@ -257,11 +156,6 @@ def test_a_run_prints_what_it_wrote_and_what_it_inferred(folder: Path) -> None:
     assert summary.startswith("Tasks: 1 tool, 0 parameters; ")
     assert inferred == "inferred: effects of 1 tool; declare them with --effect"
     assert warning.endswith("(write one with --description, or have an agent write it: `skillgen draft`)")
-
-
-def test_documents_go_to_agent_docs_by_default(folder: Path) -> None:
-    generated("from-openapi", "good.json", cwd=folder)
-    assert (folder / "agent-docs" / "skills" / "tasks" / "SKILL.md").is_file()
 
 
 def test_quiet_prints_nothing_at_all(folder: Path) -> None:
@@ -488,8 +382,7 @@ def test_json_for_programs_steers_no_terminal_and_is_the_same_data(tmp_path: Pat
         "200": {"description": "x", "content": {"a/b": {"schema": {"properties": {name: {"type": 5}}}}}}
     }
     write(tmp_path / "api.json", description({"/a": {"get": get}}))
-    finished = run_skillgen(*command, "api.json", cwd=tmp_path)
-    assert finished.exit_code == 0
+    finished = generated(*command, "api.json", cwd=tmp_path)
     assert finished.stdout.replace("\n", "").isprintable()
     assert name in json.dumps(json.loads(finished.stdout), ensure_ascii=False)
 

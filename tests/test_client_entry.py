@@ -11,7 +11,7 @@ from typing import Any
 import listed
 import pytest
 from captured import service_of_answers
-from cli import Finished, run_skillgen
+from cli import Finished, generated, run_skillgen
 from documents import document_at
 from servers import over_http
 
@@ -29,9 +29,7 @@ def program(folder: Path, name: str) -> dict[str, str]:
 
 def documented(tmp_path: Path, *arguments: object, name: str = "npx") -> Finished:
     env = program(tmp_path / "bin", name)
-    finished = run_skillgen("from-server", "--out", tmp_path / "out", *arguments, cwd=TESTS, env=env)
-    assert finished.exit_code == 0, finished.stderr
-    return finished
+    return generated("from-server", "--out", tmp_path / "out", *arguments, cwd=TESTS, env=env)
 
 
 def entries(out: Path) -> list[dict[str, Any]]:
@@ -58,8 +56,7 @@ def test_a_command_that_only_this_machine_can_run_is_not_shown(tmp_path: Path) -
     """Issue 5: nothing is invented in its place; the names of its variables are known all the same."""
     command = (sys.executable, "-m", "servers.over_stdio", "dashdash")
     out = tmp_path / "out"
-    finished = run_skillgen("from-server", "--out", out, "--env", "KIOSK_KEY=hunter22x", "--", *command, cwd=TESTS)
-    assert finished.exit_code == 0, finished.stderr
+    generated("from-server", "--out", out, "--env", "KIOSK_KEY=hunter22x", "--", *command, cwd=TESTS)
     assert not entries(out)
     (about,) = out.glob("skills/*/SKILL.md")
     text = about.read_text("utf-8")
@@ -86,8 +83,7 @@ def test_a_snapshot_keeps_the_entry(tmp_path: Path) -> None:
     env = program(tmp_path / "bin", "uvx")
     finished = run_skillgen("inspect", "-q", "--server-name", "kiosk", "--", "uvx", "kiosk-mcp", cwd=TESTS, env=env)
     (tmp_path / "snapshot.json").write_text(finished.stdout, "utf-8")
-    again = run_skillgen("from-server", "--out", tmp_path / "out", "--snapshot", tmp_path / "snapshot.json")
-    assert again.exit_code == 0, again.stderr
+    generated("from-server", "--out", tmp_path / "out", "--snapshot", tmp_path / "snapshot.json")
     ((name, entry),) = entries(tmp_path / "out")[0].items()
     assert (name, entry["command"], entry["args"]) == ("kiosk", "uvx", ["kiosk-mcp"])
 
@@ -217,8 +213,7 @@ def test_the_package_that_an_author_declares_is_in_the_plugin(tmp_path: Path) ->
     snapshot = TESTS / "golden/sources/everything.json"
     target = {"source": {"snapshot": str(snapshot)}, "emit": ["plugin"], "install": {"pip": "kiosk-mcp"}, "out": "o"}
     (tmp_path / "skillgen.yaml").write_text(json.dumps({"targets": {"kiosk": target}}), "utf-8")
-    finished = run_skillgen("build", cwd=tmp_path)
-    assert finished.exit_code == 0, finished.stderr
+    generated("build", cwd=tmp_path)
     (config,) = (tmp_path / "o").rglob("mcp.json")
     ((_, entry),) = json.loads(config.read_text("utf-8"))["mcpServers"].items()
     assert [entry["command"], *entry["args"]] == ["uvx", "kiosk-mcp"]

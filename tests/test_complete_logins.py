@@ -6,13 +6,20 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from cli import run_skillgen
+from cli import generated, run_skillgen
 from descriptions import description, operation, write
-from test_before_the_first_call import of_description
 
 import skillgen
 
 Json = Any
+
+
+def of_description(folder: Path, paths: Json, **members: Json) -> str:
+    """Returns SKILL.md of a description."""
+    generated("from-openapi", write(folder / "api.json", description(paths, **members)), "-o", folder / "out")
+    (path,) = folder.glob("out/skills/*/SKILL.md")
+    return path.read_text("utf-8")
+
 
 SIGNED: Json = {
     "securitySchemes": {

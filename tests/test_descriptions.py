@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 from captured import service_of_snapshot
-from cli import generated, run_skillgen
+from cli import generated
 from descriptions import description, operation, write
 from documents import MarkdownDocument
 from listed import documented, inspected, tool
@@ -100,8 +100,7 @@ def test_the_author_of_the_documents_comes_first(tmp_path: Path) -> None:
     """X-22."""
     said = of_api(tmp_path, "Plans berths and ships.", "--description", "Sails. Use when a sail is wanted.")
     assert said == "Sails. Use when a sail is wanted."
-    run = run_skillgen("from-openapi", tmp_path / "api.json", "-o", tmp_path / "out", "--description", "See below")
-    assert run.exit_code == 0
+    generated("from-openapi", tmp_path / "api.json", "-o", tmp_path / "out", "--description", "See below")
     assert fields(tmp_path / "out")["description"] == "See below. Use when the user mentions Harbour."
 
 
@@ -136,21 +135,6 @@ def test_tools_say_what_a_silent_source_does(tmp_path: Path, texts: dict[str, st
     found = of_server(tmp_path, texts)
     assert found.partition(" Use when")[0].endswith(shown)
     assert len(found) < 320
-
-
-def test_declared_groups_say_what_a_large_source_is_about(tmp_path: Path) -> None:
-    """X-22: in the source's own words; groups that were inferred are in no description."""
-    groups = ("Berths", "Ships", "Crew members", "default")
-    paths = {
-        f"/{group}/{n}": {"get": operation(f"{group[:2]}_{n}", tags=[group])} for group in groups for n in range(3)
-    }
-    assert of_api(tmp_path, None, paths=paths) == (
-        "Harbour: Berths, Ships, Crew members. "
-        "Use when the user mentions Harbour or asks about Berths, Ships or Crew members."
-    )
-    names = {f"{noun}_{verb}_it": "" for noun in ("berth", "ship", "crane") for verb in "abcdefghijklmnop"}
-    (tmp_path / "server").mkdir()
-    assert of_server(tmp_path / "server", names) == "Tools of Harbour. Use when the user mentions Harbour."
 
 
 def test_groups_that_address_the_reader_together_are_left_out(tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 import yaml
-from cli import ROOT, environment, run_skillgen
+from cli import ROOT, environment, generated, run_skillgen
 from descriptions import description, operation, write
 
 
@@ -56,8 +56,7 @@ def project(tmp_path: Path) -> Path:
 
 
 def test_what_changed_is_stated_in_words_and_what_breaks_comes_first(project: Path) -> None:
-    finished = run_skillgen("diff", "old.json", "new.json", cwd=project)
-    assert finished.exit_code == 0, finished.stderr
+    finished = generated("diff", "old.json", "new.json", cwd=project)
     for line in LINES:
         assert line in finished.stdout
     assert [line.startswith("- breaking") for line in finished.stdout.splitlines()].index(False) >= 4
@@ -225,26 +224,3 @@ def test_a_change_inside_a_named_type_names_the_tools_that_use_it(tmp_path: Path
     (tmp_path / "new.json").replace(tmp_path / "old.json")
     check = run_skillgen("from-openapi", "old.json", "--check", cwd=tmp_path)
     assert "# breaking: type Address: property zip added (required); sent by order\n" in check.stdout
-
-
-def test_names_and_choices_do_not_decide_whether_a_change_breaks(tmp_path: Path) -> None:
-    """A property may be named like the sentence on a change."""
-
-    def line(kind: str, *choices: str) -> dict[str, Any]:
-        properties = {"who takes it": {"type": kind}, "state": {"type": "string", "enum": ["open", *choices]}}
-        return {"type": "object", "properties": properties}
-
-    write(tmp_path / "old.json", typed(Address={"type": "object"}, Line=line("string", "it is now optional")))
-    write(tmp_path / "new.json", typed(Address={"type": "object"}, Line=line("integer")))
-    assert run_skillgen("diff", "old.json", "new.json", cwd=tmp_path).stdout.splitlines() == [
-        "- breaking: type Line: property who takes it was string, and is integer; returned by list_lines",
-        "- type Line: property state takes it is now optional no longer; returned by list_lines",
-    ]
-
-
-def test_a_type_that_only_has_another_name_changes_nothing_for_callers(tmp_path: Path) -> None:
-    old = typed(Address={"type": "object", "properties": {"a": {"type": "string"}}}, Line={"type": "integer"})
-    write(tmp_path / "old.json", old)
-    (tmp_path / "new.json").write_text(json.dumps(old).replace("Address", "PostalAddress"), "utf-8")
-    finished = run_skillgen("diff", "old.json", "new.json", cwd=tmp_path)
-    assert (finished.stdout, "nothing changed for callers" in finished.stderr) == ("", True)

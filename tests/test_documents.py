@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import sys
 from pathlib import Path
 from typing import Any
@@ -237,8 +238,7 @@ def test_a_small_service_is_in_skill_md_and_its_references_are_pruned(tmp_path: 
     page = out / "skills" / "tasks" / "references" / "tools.md"
     page.write_text(page.read_text("utf-8") + "\nAsk Bob first.\n", "utf-8")
     write(tmp_path / "api.json", small(large))
-    finished = run_skillgen(*command)
-    assert finished.exit_code == 0, finished.stderr
+    generated(*command)
     assert "Ask Bob first." in page.read_text("utf-8")
     assert [path.name for path in page.parent.iterdir()] == ["tools.md"]
     skill = (out / "skills" / "tasks" / "SKILL.md").read_text("utf-8")
@@ -272,8 +272,7 @@ def test_several_services_have_an_llms_txt_above_theirs(tmp_path: Path) -> None:
     kiosk = {"command": sys.executable, "args": ["-m", "servers.over_stdio", "dashdash"], "cwd": str(TESTS)}
     (tmp_path / ".mcp.json").write_text(json.dumps({"mcpServers": {"one": kiosk, "two": kiosk}}), encoding="utf-8")
     run = ("from-server", "--config", tmp_path / ".mcp.json", "-o", tmp_path / "out")
-    finished = run_skillgen(*run, cwd=TESTS)
-    assert finished.exit_code == 0, finished.stderr
+    generated(*run, cwd=TESTS)
     document = read(tmp_path / "out" / "llms.txt")
     assert document.fields()["subdirectory-help"] is True
     assert "Site Structure" in {heading.text for heading in document.headings}
@@ -367,6 +366,19 @@ def test_what_is_listed_without_a_type_is_a_string(tmp_path: Path) -> None:
     _, out = documented(tmp_path, tools=[*tools, *(tool(f"find_{number}") for number in range(40))])
     listed = "place: object, number: int or string, note, other: any, mixed: any, level: int, rows: string[]"
     assert f"`moor({listed})`" in (out / "ai-help.md").read_text("utf-8")
+
+
+@pytest.mark.parametrize(("count", "in_llms_txt"), [(20, 1), (30, 1), (600, 0)])
+def test_llms_txt_lists_every_tool_or_group_once(tmp_path: Path, count: int, in_llms_txt: int) -> None:
+    """S0-41: twenty in the quick reference, the others after it; many tools are on the pages that it links."""
+    _, out = documented(tmp_path, tools=[tool(f"find_{n}") for n in range(count)])
+    text = (out / "llms.txt").read_text("utf-8")
+    assert [text.count(f"- [find_{n}(…)](") for n in range(count)] == [in_llms_txt] * count
+    assert text.count("- [Tools](skills/listed/references/") == 1 - in_llms_txt
+    quick = text.partition("## Quick Reference\n")[2].partition("\n## ")[0]
+    assert quick.count("\n- [") == (20 if in_llms_txt else 1)
+    pages = "\n".join(path.read_text("utf-8") for path in (out / "skills/listed/references").glob("tools*.md"))
+    assert [len(re.findall(rf"^## find_{n}$", pages, re.MULTILINE)) for n in range(count)] == [1] * count
 
 
 @pytest.mark.parametrize("row", rows("documents"))

@@ -82,13 +82,6 @@ def test_a_dropped_function_says_what_to_do_instead() -> None:
         skillgen.ai_help  # noqa: B018
 
 
-def test_a_dropped_option_prints_the_report_that_json_asks_for(project: Path) -> None:
-    finished = run_skillgen("from-openapi", "openapi.json", "--json", "--samples", "samples.json", cwd=project)
-    assert finished.exit_code == 2
-    (problem,) = json.loads(finished.stdout)["problems"]
-    assert "0.2.0" in problem["message"]
-
-
 def test_a_snapshot_of_an_older_release_is_read(project: Path) -> None:
     snapshot = json.loads(run_skillgen("inspect", "-q", "openapi.json", cwd=project).stdout)
     (project / "new.json").write_text(json.dumps(snapshot), "utf-8")

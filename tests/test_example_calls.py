@@ -201,34 +201,7 @@ def test_there_is_no_call_where_none_is_valid(schema: Json) -> None:
     assert "Example" not in page_of(service)
 
 
-@pytest.mark.parametrize(
-    ("pattern", "text", "answer"),
-    [
-        (r"^\p{L}+$", "Émile", True),
-        (r"^\p{L}+$", "Em1", False),
-        (r"^[\p{L}\d _-]+$", "Émile 3_-", True),
-        (r"^[^\p{L}]+$", "1é3", False),
-        (r"^\P{L}+$", "12", True),
-        (r"^\p{Lu}\p{Ll}*$", "Ñandú", True),
-        (r"^\p{Letter}\p{General_Category=Decimal_Number}$", "é٣", True),
-        (r"^\p{Script=Cyrillic}+$", "Привет", True),
-        (r"^\p{Script=Cyrillic}+$", "abc", False),
-        (r"^\p{sc=Latin}+$", "naïve", True),
-        (r"^\p{Sc}\d+$", "€5", True),
-        (r"^\p{Emoji}$", "😀", None),
-        (r"^\u{1F600}$", "😀", True),
-        (r"^\\p{L}$", "\\p{L}", True),
-        (r"^(?<year>\d{4})-(?<month>\d\d)$", "2024-05", True),
-        (r"^(?<x>a)\k<x>$", "aa", None),
-        (r"^(a)\1$", "aa", None),
-        (r"(?i)^abc$", "ABC", None),
-        (r"^[^]+$", "a", None),
-        (r"/^[a-z]+$/i", "Tom", None),
-        (r"^.$", "\u2028", False),
-        (r"^\s$", "\ufeff", True),
-        (r"^[[:alpha:]]+$", "É", True),
-    ],
-)
+@pytest.mark.parametrize(("pattern", "text", "answer"), inputs("example_calls")["patterns"])
 def test_a_pattern_is_matched_as_ecmascript_matches_it(pattern: str, text: str, answer: bool | None) -> None:
     """With the flag `u`; what is not understood is not called invalid."""
     assert is_valid(pattern, text) is (answer is not False)
@@ -279,15 +252,6 @@ def test_a_value_is_exact_in_a_document_whatever_it_holds(text: str) -> None:
     assume(not any(problem.code.endswith("-characters") for problem in service.problems))
     block = page_of(service).split("json\n", 1)[1]
     assert json.loads(block[: block.index("\n```")]) == {"value": hostile}
-
-
-def test_a_huge_declared_call_is_not_shown_and_a_short_one_is_made() -> None:
-    schema = of(text={"type": "string"}, kind={"const": "note"})
-    service = service_of(schema, examples=({"input": {"text": "x" * 30_000, "kind": "note"}},))
-    assert [code for code, _ in codes_of(service)] == ["example-too-long"]
-    page = page_of(service)
-    assert len(page) < 1_000
-    assert '{"text": "<text>", "kind": "note"}' in page
 
 
 def test_a_declared_call_with_a_credential_is_replaced() -> None:

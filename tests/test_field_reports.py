@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 from cli import generated, run_skillgen
 from descriptions import description, operation, write
+from rows import rows
 
 import skillgen
 
@@ -27,31 +28,7 @@ def body(schema: Json, media_type: str = "application/json", **members: Json) ->
     return {"required": True, "content": {media_type: {"schema": schema, **members}}}
 
 
-ITEM = {"$dynamicAnchor": "item", "type": "object", "properties": {"name": {"type": "string"}}}
-PAGE = {
-    "$id": "http://127.0.0.1/Page",
-    "type": "object",
-    "properties": {"items": {"type": "array", "items": {"$dynamicRef": "#item"}}},
-    "$defs": {"item": {"$dynamicAnchor": "item", "not": {}}},
-}
-SHIPS = {"$id": "http://127.0.0.1/Ships", "$ref": "Page", "$defs": {"item": ITEM}}
-MAYBE = {"type": "string", "enum": ["a"], "nullable": True}
-TWICE = {
-    "type": "object",
-    "properties": {"kind": {"nullable": True, "allOf": [{"$ref": "#/components/schemas/Maybe"}]}},
-}
 HEADER = {"name": "X-Id", "in": "header", "description": "Of the path", "schema": {"type": "string"}}
-LINKED = {"201": {"description": "Added", "links": {"old": {"operationId": "gone"}, "new": {"operationId": "x"}}}}
-PART = {"required": True, "description": "Of the part", "schema": {"type": "integer"}}
-PARTS = {"meta": {"contentType": "application/json", "headers": {"X-Id": PART}}}
-CLOSED = {
-    "none": {"type": "object", "additionalProperties": False},
-    "matched": {
-        "type": "object",
-        "patternProperties": {"^x-": {"type": "string"}},
-        "additionalProperties": False,
-    },
-}
 WEBHOOK = {
     "type": "object",
     "properties": {"place": {"type": "string"}, "on": {"const": True, "description": "This is always `true`."}},
@@ -59,100 +36,11 @@ WEBHOOK = {
 }
 
 
-def refused(status: int) -> Json:
-    """Returns a response with the status in its body."""
-    of_all = {"type": "object", "properties": {"why": {"type": "string"}}}
-    of_one = {"type": "object", "properties": {"status": {"type": "number", "enum": [status]}}}
-    return {"description": f"No {status}", "content": {"application/json": {"schema": {"allOf": [of_all, of_one]}}}}
-
-
-ANYTHING = {"200": {"description": "Its state", "content": {"application/json": {"schema": {}}}}}
-
-
-@pytest.mark.parametrize(
-    ("paths", "members", "said", "unsaid"),
-    [
-        pytest.param(
-            {"/a": {"post": operation("x", requestBody=body({"$ref": "#/components/schemas/Ships"}))}},
-            {"components": {"schemas": {"Page": PAGE, "Ships": SHIPS}}},
-            "`items` (array of any)",
-            "No value is allowed",
-            id="an item of a generic list is not known",
-        ),
-        pytest.param(
-            {"/a": {"post": operation("x", requestBody=body(TWICE))}},
-            {"openapi": "3.0.3", "components": {"schemas": {"Maybe": MAYBE}}},
-            "`kind` (string or null)",
-            "null or null",
-            id="null is named once",
-        ),
-        pytest.param(
-            {"/a": {"parameters": [HEADER], "get": operation("x", parameters=[{**HEADER, "name": "x-id"}])}},
-            {},
-            "`x-id`",
-            "`X-Id`",
-            id="a header has no case when an operation overrides it",
-        ),
-        pytest.param(
-            {"/a": {"post": {**operation("x"), "responses": LINKED}}}, {}, "Next: [x]", "gone",
-            id="a link to an operation that is not there is left out",
-        ),
-        pytest.param(
-            {"/a": {"get": {**operation("x"), "responses": ANYTHING}}}, {}, "Returns (200): Its state", "Returns any",
-            id="a result of any type has no type",
-        ),
-        pytest.param(
-            {"/客户/{id}": {"get": operation()}}, {}, "get_客户_id", "get_id",
-            id="a name of a path keeps letters of any script",
-        ),
-        pytest.param(
-            {"/a": {"post": operation("x", requestBody=body(
-                {"type": "object", "properties": {"meta": {"type": "object"}}}, "multipart/form-data", encoding=PARTS
-            ))}}, {},
-            "Its media type: `application/json`.\n  - headers of its part:\n"
-            "    - `X-Id` (integer, required): Of the part",
-            "curl",
-            id="the headers of a part are described like parameters",
-        ),
-        pytest.param(
-            {"/a": {"post": operation("x", requestBody=body(
-                {"type": "array", "prefixItems": [{"type": "object"}], "items": {"type": "string"}}, "multipart/mixed",
-                prefixEncoding=[{"contentType": "application/json", "headers": {"X-Id": PART}}],
-                itemEncoding={"contentType": "text/csv"},
-            ))}}, {"openapi": "3.2.0"},
-            "  - headers of each part:\n    - `X-Id` (integer, required): Of the part\n"
-            "  - item 1: Holds `application/json`.\n  - each other item: Holds `text/csv`.",
-            "null",
-            id="the parts of a body are described by their position",
-        ),
-        pytest.param(
-            {"/a": {"post": operation("x", externalDocs={"url": "https://127.0.0.1/x", "description": "More"})}}, {},
-            "Documentation: `https://127.0.0.1/x`", "More",
-            id="an operation has a link to its documentation",
-        ),
-        pytest.param(
-            {"/a": {"post": operation("x", requestBody=body({"type": "object", "properties": CLOSED}))}}, {},
-            "- `none` (empty object)\n- `matched` (object): No other properties.\n"
-            "  - properties that match `^x-` (string)",
-            "`none` (object)",
-            id="a closed object without names says that it takes no others",
-        ),
-        pytest.param(
-            {"/a": {"post": operation("x", requestBody=body(WEBHOOK))}}, {},
-            "This is always `true`.\n", "Always `true`",
-            id="a constant that the text states is stated once",
-        ),
-        pytest.param(
-            {"/a": {"get": {**operation("x"), "responses": {str(code): refused(code) for code in (400, 404)}}}}, {},
-            "An error's body:\n\n- `why` (string)\n- `status` (number): One of `400`, `404`.", "Always `40",
-            id="errors whose bodies differ in their status share one",
-        ),
-    ],
-)  # fmt: skip
-def test_documents_say_what_the_description_means(paths: Json, members: Json, said: str, unsaid: str) -> None:
-    text = text_of(paths, **members)
-    assert said in text
-    assert unsaid not in text
+@pytest.mark.parametrize("row", rows("field_reports"))
+def test_documents_say_what_the_description_means(row: Json) -> None:
+    text = text_of(row["paths"], **row.get("members", {}))
+    assert row["said"] in text
+    assert row["unsaid"] not in text
 
 
 def test_the_list_has_what_is_required_but_not_declared(tmp_path: Path) -> None:

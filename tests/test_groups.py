@@ -99,22 +99,6 @@ def test_no_inferred_group_has_one_tool_and_none_most_of_them(names: list[str]) 
     assert named(*names) == found
 
 
-def test_operations_without_tags_are_grouped_by_their_paths(tmp_path: Path) -> None:
-    """By the first segment that is no version, no parameter, and not common to all."""
-    paths = {
-        f"/api/v1/{{tenant}}/{thing}s/{part}": {method: operation() for method in ("get", "put")}
-        for thing in (*THINGS[:3], "apiKey")
-        for part in ("a", "b", "c", "d", "e", "f")
-    }
-    source = write(tmp_path / "api.json", description(paths))
-    assert {title: len(names) for title, names in members(service_of(source)).items()} == {
-        "ApiKeys": 12,
-        "Invoices": 12,
-        "Orders": 12,
-        "Users": 12,
-    }
-
-
 PART = re.compile(r"-p\d+\.md$")
 """How many pages a group has depends on which tools share one."""
 
@@ -199,15 +183,3 @@ def test_no_two_groups_share_a_name() -> None:
         assert len(found) == len(set(found))
         assert sum(Counter(tool.group for tool in service.tools).values()) == len(service.tools)
     assert {f"port: {part}" for part in VERBS} < {group.name for group in both.groups}
-
-
-def test_preflight_requests_are_documented_but_in_no_list(tmp_path: Path) -> None:
-    paths = {f"/{thing}s": {"get": operation(f"list_{thing}"), "post": operation(f"add_{thing}")} for thing in THINGS}
-    for path, item in paths.items():
-        item["options"] = operation(f"cors_{path[1:]}") | {"summary": "CORS support"}
-    generated("from-openapi", write(tmp_path / "api.json", description(paths)), "-o", tmp_path / "out")
-    (skill,) = (tmp_path / "out" / "skills").iterdir()
-    lists = [skill / "SKILL.md", *skill.glob("references/index*"), tmp_path / "out" / "llms.txt"]
-    assert [path.name for path in lists if "cors_" in path.read_text("utf-8")] == []
-    pages = "".join(path.read_text("utf-8") for path in skill.glob("references/*.md"))
-    assert pages.count("\n## cors_") == len(THINGS)

@@ -459,15 +459,6 @@ def test_keys_that_a_person_adds_to_json_stay_and_the_advice_says_where(tmp_path
         generated("from-openapi", source, "-o", "out", "--check", cwd=tmp_path)
 
 
-def test_the_advice_on_a_merge_names_the_record_as_the_shell_finds_it(tmp_path: Path) -> None:
-    source = write(tmp_path / "api.json", description())
-    generated("from-openapi", source, "-o", "docs/agent docs", cwd=tmp_path)
-    record = tmp_path / "docs" / "agent docs" / ".skillgen.json"
-    record.write_text("<<<<<<< ours\n" + record.read_text("utf-8"), "utf-8")
-    finished = run_skillgen("from-openapi", source, "-o", "docs/agent docs", cwd=tmp_path)
-    assert "git checkout HEAD -- 'docs/agent docs'" in finished.stderr
-
-
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no such limits")
 def test_a_file_that_cannot_be_written_is_named(tmp_path: Path) -> None:
     source = write(tmp_path / "api.json", description())
@@ -477,14 +468,3 @@ def test_a_file_that_cannot_be_written_is_named(tmp_path: Path) -> None:
     finished = run_python("-B", "-c", script, "from-openapi", source, "-o", "out", cwd=tmp_path)
     assert finished.exit_code == 5
     assert re.search(r"error: out/[\w./-]+: cannot be written: File too large", finished.stderr), finished.stderr
-
-
-def test_a_skill_template_without_front_matter_is_reported(tmp_path: Path) -> None:
-    source = write(tmp_path / "api.json", description())
-    (tmp_path / "own" / "skill").mkdir(parents=True)
-    template = tmp_path / "own" / "skill" / "SKILL.md.j2"
-    command = ("from-openapi", source, "-o", "out", "--templates", "own")
-    for text, is_reported in (("# {{ title }}\n", True), ("{{ fields | front_matter }}\n\n# {{ title }}\n", False)):
-        template.write_text(text, "utf-8")
-        finished = generated(*command, cwd=tmp_path)
-        assert ("warning: skill-without-front-matter: " in finished.stderr) is is_reported

@@ -15,7 +15,7 @@ from pathlib import Path
 
 import pytest
 import yaml
-from cli import ROOT, Finished, environment, run_skillgen
+from cli import ROOT, Finished, environment, generated, run_skillgen
 from descriptions import grouped, write
 
 pytestmark = pytest.mark.slow
@@ -269,8 +269,7 @@ def test_a_version_that_is_that_of_the_servers_sdk_is_reported(tmp_path: Path, i
     if installed:
         (library.parent / f"{installed}.dist-info").mkdir()
     env = {"PATH": os.pathsep.join((str(programs), os.environ["PATH"]))}
-    crawled = run_skillgen("from-server", "--", "python", "server.py", cwd=project, env=env)
-    assert crawled.exit_code == 0, crawled.stderr
+    crawled = generated("from-server", "--", "python", "server.py", cwd=project, env=env)
     assert ("the server reports 1, which is the version of its SDK, mcp" in crawled.stderr) is (installed == "mcp-1")
     (skill,) = (project / "agent-docs").rglob("SKILL.md")
     assert ("version:" in skill.read_text("utf-8")) is (installed != "mcp-1")
@@ -296,8 +295,7 @@ def test_a_program_of_the_project_needs_no_active_environment(tmp_path: Path) ->
     (tmp_path / "skillgen.yaml").write_text("targets: {shop: {source: {cli: 'shop:app'}, out: built}}\n", "utf-8")
     env = {"PATH": os.pathsep.join((str(other), os.environ["PATH"])), "VIRTUAL_ENV": str(tmp_path / "opt")}
     for words in (("from-cli", "shop:app", "-o", "given"), ("build",)):
-        finished = run_skillgen(*words, cwd=tmp_path, env=env)
-        assert finished.exit_code == 0, finished.stderr
+        generated(*words, cwd=tmp_path, env=env)
     assert tools_of(tmp_path / "given") == tools_of(tmp_path / "built") == {"find_book"}
 
 

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 import yaml
-from cli import ROOT, Finished, environment, files_of, run_skillgen
+from cli import ROOT, Finished, environment, files_of, generated, run_skillgen
 from descriptions import grouped, write
 from jsonschema import Draft202012Validator
 
@@ -31,9 +31,7 @@ lines.on('line', (line) => {
 
 
 def init(project: Path, *options: str) -> Finished:
-    finished = run_skillgen("init", *options, cwd=project)
-    assert finished.exit_code == 0, finished.stderr
-    return finished
+    return generated("init", *options, cwd=project)
 
 
 def targets(project: Path) -> dict[str, Any]:
@@ -44,8 +42,7 @@ def targets(project: Path) -> dict[str, Any]:
 
 def builds(project: Path) -> set[str]:
     """Builds, and returns the names of the tools that are documented."""
-    finished = run_skillgen("build", "--json", cwd=project)
-    assert finished.exit_code == 0, finished.stderr
+    generated("build", "--json", cwd=project)
     assert run_skillgen("build", "--check", cwd=project).exit_code == 0
     records = [json.loads(path.read_text("utf-8")) for path in project.rglob(".skillgen.json")]
     return {name for record in records for name in record["tools"]}
@@ -77,8 +74,7 @@ NAMES = (
 def test_a_project_file_names_any_file_that_is_utf_8(name: str, tmp_path: Path) -> None:
     write(tmp_path / f"{name}.json", API)
     init(tmp_path)
-    finished = run_skillgen("build", cwd=tmp_path, env={"HOME": "/nowhere"})
-    assert finished.exit_code == 0, finished.stderr
+    generated("build", cwd=tmp_path, env={"HOME": "/nowhere"})
 
 
 def test_a_name_that_is_not_utf_8_is_reported_and_not_written(tmp_path: Path) -> None:

@@ -54,9 +54,6 @@ def parameters(raw: Json) -> tuple[dict[str, Parameter], dict[str, NamedType], l
     return {item.name: item for item in tool.parameters}, {item.name: item for item in types}, problems
 
 
-# -- types and null --------------------------------------------------------------------------------------------------
-
-
 # -- values ----------------------------------------------------------------------------------------------------------
 
 
@@ -69,9 +66,6 @@ def test_a_default_keeps_its_value_and_type(value: Json) -> None:
 
 def test_a_schema_that_allows_nothing_has_no_choices() -> None:
     assert read(False).choices == ()
-
-
-# -- objects ---------------------------------------------------------------------------------------------------------
 
 
 # -- references ------------------------------------------------------------------------------------------------------

@@ -81,16 +81,6 @@ def test_only_the_first_places_of_a_rule_are_printed_unless_asked(tmp_path: Path
     assert lint("-v", *select, *server, cwd=TESTS).stdout.count("has no description") == 10
 
 
-def test_quiet_prints_only_errors(lacking: Path) -> None:
-    assert codes("-q", lacking) == ["no-description"]
-
-
-def test_lint_needs_a_source_or_a_project(tmp_path: Path) -> None:
-    finished = lint(cwd=tmp_path)
-    assert finished.exit_code == 2
-    assert "neither a source nor a skillgen.yaml" in finished.stderr
-
-
 # -- which rules, which exit code ------------------------------------------------------------------------------------
 
 
@@ -149,20 +139,6 @@ def test_a_program_is_linted_by_rules_for_programs(tmp_path: Path) -> None:
 def test_what_reading_reports_is_a_finding_too(tmp_path: Path) -> None:
     path = write(tmp_path / "api.json", description({"/tasks": {"GET": operation("list_tasks")}}))
     assert "method-misspelt" in codes(path)
-
-
-def test_what_is_too_much_for_an_agent_is_reported(tmp_path: Path) -> None:
-    many = [{"name": f"p{number}", "in": "query", "schema": {"type": "string"}} for number in range(31)]
-    paths = {"/b": {"get": operation("find", parameters=many)}}
-    found = codes(write(tmp_path / "api.json", description(paths)), "--select", "many-parameters")
-    assert found == ["many-parameters"]
-    tools = [tool(f"tool_{number}", description="word " * (1_000 if number == 0 else 5)) for number in range(51)]
-    select = ("--select", "too-many-tools,long-description")
-    assert set(codes(*select, "--", *command(tmp_path, tools=tools), cwd=TESTS)) == {
-        "too-many-tools",
-        "long-description",
-    }
-    assert codes(*select, "--", *command(tmp_path, tools=tools[1:]), cwd=TESTS) == []
 
 
 def _answer(media_type: str, **members: Json) -> Json:

@@ -26,8 +26,7 @@ JIRA = json.loads((PUBLISHED / "manifests" / "jira-server-manifest.json").read_t
 
 def inspected(manifest: dict[str, Any]) -> dict[str, Any]:
     """Returns the model of a manifest, through the command line."""
-    finished = run_skillgen("inspect", "--manifest", "-", stdin=json.dumps(manifest))
-    assert finished.exit_code == 0, finished.stderr
+    finished = generated("inspect", "--manifest", "-", stdin=json.dumps(manifest))
     service: dict[str, Any] = json.loads(finished.stdout)["services"][0]
     return service
 
@@ -84,8 +83,7 @@ def test_a_manifest_is_taken_from_a_file_an_address_and_standard_input(serve: An
     written = {}
     for name, (source, stdin) in sources.items():
         out = tmp_path / name
-        finished = run_skillgen("from-server", "--manifest", *source, "--out", out, stdin=stdin)
-        assert finished.exit_code == 0, finished.stderr
+        generated("from-server", "--manifest", *source, "--out", out, stdin=stdin)
         written[name] = {path: text for path, text in files_of(out).items() if path != ".skillgen.json"}
     assert written["file"] == written["address"] == written["standard input"]
 

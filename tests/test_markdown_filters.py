@@ -355,10 +355,6 @@ def test_the_blocks_of_a_text_are_written_one_way(text: str, written: str) -> No
     assert each("block", [text, written]) == [written, written]
 
 
-def test_a_heading_in_a_text_becomes_words_that_stand_out() -> None:
-    assert each("block", ["# Notes #\n\ntext"]) == ["**Notes**\n\ntext"]
-
-
 @pytest.mark.parametrize(
     ("text", "shown"),
     [
@@ -397,27 +393,6 @@ def test_tags_within_a_line_leave_no_space_and_those_that_end_a_line_do() -> Non
     """S0-25: `With Connect, you can`, as a browser shows it."""
     text = '<p>With <a href="/connect">Connect</a>, you <b>can</b>not.</p><p>Two.</p>'
     assert first_sentence(text) == "With Connect, you cannot."
-
-
-@pytest.mark.parametrize(
-    ("text", "shown"),
-    [
-        ("The types.\n>Permitted: `A`", "The types. Permitted: `A`"),
-        ("How.\n\nValues:\n* **IN**: send it.\n* **OUT**: do not.", "How. Values: **IN**: send it. **OUT**: do not."),
-        ("One\n- a\n- b\n\nThen c", "One: a; b. Then c"),
-        ("# Welcome to X\nThis API keeps", "Welcome to X. This API keeps"),
-        ("<p>Of</p><ul><li>a</li><li><p>b</p></li></ul>", "Of: a; b"),
-        ("So:\n```yaml\n# no heading\n- a\n```\nend", "So: # no heading - a end"),
-        ("Headings (<h1>, <table>) look ugly", "Headings (`<h1>`, `<table>`) look ugly"),
-        ("<h1>Of\nall</h1>", "Of all"),
-        ("Where.\n> Only:\n>* a\n>* b", "Where. Only: a; b"),
-        ("Values are:<br/>- `a`<br/>- `b`<br/>For example: x", "Values are: `a`; `b`. For example: x"),
-        ('See <a href="https://x.example/?a=1&amp;b=2">it</a>', "See [it](https://x.example/?a=1&b=2)"),
-    ],
-)
-def test_lines_that_become_one_stay_apart(text: str, shown: str) -> None:
-    """Issue 5, "Beauty": headings, paragraphs and items do not run together in a list of parameters."""
-    assert each("inline", [text]) == [shown]
 
 
 @pytest.mark.parametrize(

@@ -175,29 +175,10 @@ def test_none_declared_declared_null_and_declared_empty_stay_different(value: Va
     assert type(read.json if read else None) is type(value.json if value else None)
 
 
-def test_known_absent_and_unknown_access_stay_different() -> None:
-    data: Json = {"kind": "mcp", "name": "a", "access": {"cli": None, "web": "https://x.example"}}
-    access = decoded(Service, data).access
-    assert (access.cli, access.web, access.api) == (Value(None), Value("https://x.example"), None)
-    assert encoded(decoded(Service, data)) == data
-
-
 def test_a_raw_schema_is_kept_unchanged() -> None:
     raw: Json = {"type": ["string", "null"], "x": None, "y": [], "z": {}, "default": None, "w": 1.0}
     data: Json = {"name": "a", "pointer": "/a", "output": {"raw": raw, "pointer": "/a/output"}}
     assert encoded(decoded(Tool, json.loads(json.dumps(data)))) == data
-
-
-def test_declared_no_auth_and_none_declared_stay_different() -> None:
-    declared: tuple[Json, ...] = ({}, {"auth": []}, {"auth": [[{"scheme": "token"}], []]})
-    for auth in declared:
-        data: Json = {"name": "a", "pointer": "/a", **auth}
-        assert encoded(decoded(Tool, data)) == data
-
-
-def test_false_and_none_stay_different() -> None:
-    for additional in (None, False, True, Schema(), Schema(types=("string",))):
-        assert decoded(Schema, encoded(Schema(additional=additional))).additional == additional
 
 
 TOOL = {"name": "a", "pointer": "/a"}

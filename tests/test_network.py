@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from cli import ROOT, run_skillgen
+from cli import ROOT, generated, run_skillgen
 
 from skillgen import SourceError, read
 
@@ -117,8 +117,7 @@ def names(monkeypatch: pytest.MonkeyPatch, **hosts: str) -> None:
 
 
 def test_an_address_that_the_user_named_is_fetched_wherever_it_is(private: Server, tmp_path: Path) -> None:
-    result = run_skillgen("from-openapi", private.url(), "-o", tmp_path / "out")
-    assert result.exit_code == 0, result.stderr
+    generated("from-openapi", private.url(), "-o", tmp_path / "out")
     assert len(private.seen) == 1
 
 

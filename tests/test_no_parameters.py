@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 from listed import documented, inspected
+from rows import inputs
 
 Json = Any
 
@@ -23,28 +24,7 @@ def section_of(folder: Path, *schema: Json) -> tuple[str, str, str]:
     return skill.read_text("utf-8"), (out / "llms-full.txt").read_text("utf-8"), finished.stderr
 
 
-@pytest.mark.parametrize(
-    "schema",
-    [
-        (),
-        ({},),
-        (True,),
-        (False,),
-        (None,),
-        ([],),
-        ("object",),
-        ({"title": "use"},),
-        ({"type": "string"},),
-        ({"type": ["array", "object"]},),
-        ({"type": "object", "additionalProperties": True},),
-        ({"type": "object", "properties": {}, "additionalProperties": {}},),
-        ({"type": "object", "unevaluatedProperties": False, "allOf": [{"additionalProperties": True}]},),
-        ({"type": "object", "properties": []},),
-        ({"type": "object", "properties": [], "required": "all"},),
-        ({"$ref": "https://schemas.example/use.json"},),
-        ({"$ref": "#/$defs/missing"},),
-    ],
-)
+@pytest.mark.parametrize("schema", inputs("no_parameters")["undeclared"])
 def test_what_is_not_declared_is_not_called_nothing(tmp_path: Path, schema: tuple[Json, ...]) -> None:
     """S3-02: accepted, flagged, and documented as not declared."""
     skill, text, stderr = section_of(tmp_path, *schema)

@@ -24,7 +24,6 @@ import skillgen
 
 Json = Any
 
-ID = {"name": "id", "in": "path", "required": True, "schema": {"type": "integer"}}
 FULL: dict[str, Any] = inputs("openapi")["full"] | {
     "webhooks": {"filler": {"post": operation("filler", description=LONG)}}
 }
@@ -325,44 +324,7 @@ def test_a_body_with_several_media_types_lists_the_properties_of_each(tmp_path: 
     assert [item["parameters"][0]["name"] for item in tool["other_inputs"]] == ["file"]
 
 
-@pytest.mark.parametrize(
-    ("parameter", "words"),
-    [
-        ({"style": "deepObject", "schema": {"type": "object", "properties": {"name": {}}}}, "Sent as p[name]=VALUE."),
-        ({"explode": False, "schema": {"type": "array", "items": {}}}, "Sent as p=A,B."),
-        ({"style": "form", "explode": True, "schema": {"type": "array", "items": {}}}, ""),
-        ({"style": "pipeDelimited", "schema": {"type": "array", "items": {}}}, "Sent as p=A|B."),
-        ({"style": "spaceDelimited", "explode": False, "schema": {"type": "array", "items": {}}}, "Sent as p=A%20B."),
-        ({"explode": False, "schema": {"type": "object", "properties": {"a": {}}}}, "Sent as p=a,VALUE."),
-        ({"explode": False, "schema": {"type": "string"}}, ""),
-        ({"content": {"application/json": {"schema": {"type": "object"}}}}, "Written as: application/json."),
-        (
-            {"allowReserved": True, "schema": {"type": "string"}},
-            "Reserved characters such as / and ? are not percent-encoded.",
-        ),
-        ({"examples": {"one": {"value": "x"}}, "schema": {"type": "string"}}, "Example: x."),
-        ({"in": "path", "style": "matrix", "schema": {"type": "string"}}, "Sent as ;p=VALUE."),
-        ({"in": "path", "style": "label", "schema": {"type": "string"}}, "Sent as .VALUE."),
-        ({"in": "path", "style": "label", "schema": {"properties": {"x": {}, "y": {}}}}, "Sent as .x,VALUE,y,VALUE."),
-        ({"style": "pipeDelimited", "explode": True, "schema": {"type": "array"}}, "Sent as p=A&p=B."),
-        (
-            {"style": "deepObject", "schema": {"type": "array", "items": {}}},
-            "Sent as p[]=A&p[]=B. OpenAPI does not define how a list is sent; most services read this.",
-        ),
-        (
-            {"style": "deepObject", "schema": {"properties": {"a": {"type": "array"}, "b": {}}}},
-            "Sent as p[b]=VALUE&p[a][]=A&p[a][]=B. OpenAPI does not define how a list is sent; most services read "
-            "this.",
-        ),
-        (
-            {"in": "cookie", "style": "cookie", "schema": {"properties": {"a": {}, "b": {}}}},
-            "Sent as a=VALUE; b=VALUE. Not percent-encoded.",
-        ),
-        ({"allowEmptyValue": True, "schema": {"type": "string"}}, "May be sent without a value."),
-        ({"example": "own", "schema": {"type": "string", "example": "of the type"}}, "Example: own."),
-        ({"in": "header", "explode": True, "schema": {"type": "object"}}, "Sent as A=VALUE,B=VALUE."),
-    ],
-)
+@pytest.mark.parametrize(("parameter", "words"), inputs("openapi")["serialisation"])
 def test_serialisation_of_a_parameter_is_documented_if_not_the_default(
     tmp_path: Path, parameter: Json, words: str
 ) -> None:
@@ -463,16 +425,6 @@ def test_what_a_body_must_be_as_a_whole_is_documented_below_its_properties(tmp_p
         '- if `{"properties": {"kind": {"enum": ["one"]}}}` (JSON Schema): Also required: `note`.',
     ):
         assert line in items_apart(text)
-
-
-def test_a_parameter_and_a_property_of_the_body_may_share_a_name(tmp_path: Path) -> None:
-    """S2-08: neither costs the other."""
-    body = {"content": {"application/json": {"schema": {"properties": {"id": {"type": "string"}}}}}}
-    paths = {"/a/{id}": {"put": operation("x", parameters=[ID], requestBody=body)}}
-    generated("from-openapi", write(tmp_path / "api.json", description(paths)), "-o", tmp_path / "out")
-    section = section_of(tmp_path / "out", "x")
-    assert section.item("id", "Path").facts == ("integer", "required")
-    assert section.item("id", "Body").facts == ("string",)
 
 
 def test_one_operation_per_method(tmp_path: Path) -> None:

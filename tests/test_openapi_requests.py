@@ -12,7 +12,7 @@ from typing import Any
 from urllib.parse import unquote, urlsplit
 
 import pytest
-from cli import generated, run_skillgen
+from cli import generated
 from descriptions import description, operation, write
 from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
@@ -100,18 +100,8 @@ def test_lists_in_a_form_are_written_with_brackets(curl: FakeCurl, tmp_path: Pat
     call = call_of("post", "/tasks", sent)
     assert options(curl.arguments(call.text), "--data-urlencode") == fields
     source = write(tmp_path / "api.json", description({"/tasks": {"post": operation("add", **sent)}}))
-    finished = run_skillgen("call", str(source), "add", json.dumps(value), "--dry-run")
-    assert finished.exit_code == 0, finished.stderr
+    finished = generated("call", str(source), "add", json.dumps(value), "--dry-run")
     assert unquote(finished.stdout).rstrip().endswith("&".join(fields))
-
-
-def test_a_placeholder_of_our_own_is_no_credential() -> None:
-    """A member named like a secret had the UUID of all other calls taken for one, and the calls with it left out."""
-    schema, kind = {"type": "string", "format": "uuid"}, parameter("kind", "query", {"enum": ["a"]})
-    paths = {"/a/{id}": {"get": operation("a", parameters=[kind, parameter("id", "path", schema)])},
-             "/b": {"get": operation("b", parameters=[kind, parameter("session_token", "query", schema)])},
-             "/c": {"get": operation("c")}}  # fmt: skip
-    assert all(tool.examples for tool in skillgen.read(description(paths)).tools)
 
 
 @pytest.mark.parametrize("row", rows("requests"))

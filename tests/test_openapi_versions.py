@@ -293,8 +293,7 @@ def test_title_version_and_description_are_missed(tmp_path: Path, key: str) -> N
     """S2-05."""
     data = description()
     del data["info"][key]
-    finished = run_skillgen("inspect", write(tmp_path / "api.json", data))
-    assert finished.exit_code == 0
+    finished = generated("inspect", write(tmp_path / "api.json", data))
     assert f"{key}-missing" in finished.stderr
 
 

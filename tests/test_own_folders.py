@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from cli import run_skillgen
+from cli import generated, run_skillgen
 from listed import command, tool
 
 from skillgen.security.secrets import without_own_folders
@@ -49,8 +49,7 @@ def test_no_folder_of_this_machine_is_in_documents_of_a_server(tmp_path: Path) -
     arguments = command(tmp_path, **lists)
     env = {"HOME": str(home), "USERPROFILE": str(home), "PYTHONPATH": str(Path(__file__).parent)}
     out = tmp_path / "out"
-    finished = run_skillgen("from-server", "-o", out, "--emit", FORMATS, "--", *arguments, cwd=folder, env=env)
-    assert finished.exit_code == 0, finished.stderr
+    generated("from-server", "-o", out, "--emit", FORMATS, "--", *arguments, cwd=folder, env=env)
     written = texts_of(out)
     assert "./out" in written
     assert "~" in written
@@ -78,8 +77,7 @@ def test_what_callers_send_is_exact(tmp_path: Path) -> None:
     exact = [f"`{path}`" for path in sent] + [f"`file://{path}{end}`" for path in sent for end in ("", "/{name}")]
     assert [item for item in exact if item not in skill] == []
     assert "Writes to ./in." in skill
-    called = run_skillgen("call", "--dry-run", "write", f"in={sent[1]}", "--", *arguments, cwd=tmp_path, env=env)
-    assert called.exit_code == 0, called.stderr
+    generated("call", "--dry-run", "write", f"in={sent[1]}", "--", *arguments, cwd=tmp_path, env=env)
 
 
 def test_no_folder_of_this_machine_is_in_documents_of_a_program(tmp_path: Path) -> None:
@@ -96,8 +94,7 @@ if __name__ == "__main__":
     (tmp_path / "shelf.py").write_text(program, encoding="utf-8")
     out = tmp_path / "out"
     env = {"HOME": str(home), "USERPROFILE": str(home)}
-    finished = run_skillgen("from-cli", "shelf:app", "--python", sys.executable, "-o", out, cwd=tmp_path, env=env)
-    assert finished.exit_code == 0, finished.stderr
+    generated("from-cli", "shelf:app", "--python", sys.executable, "-o", out, cwd=tmp_path, env=env)
     written = texts_of(out)
     assert "./books" in written
     assert (str(tmp_path) in written, str(home) in written) == (False, False)

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from cli import files_of, run_skillgen
+from cli import files_of, generated, run_skillgen
 from descriptions import description, write
 from documents import MarkdownDocument
 from listed import command, documented, tool
@@ -113,8 +113,7 @@ def test_options_that_make_no_sense_are_refused(options: list[str], words: str, 
 def test_the_skill_is_put_where_the_host_looks(host: str, folder: str, tmp_path: Path) -> None:
     """Issue 5: in the current project, the same files as in OUT, with a record of their own."""
     source = write(tmp_path / "api.json", description())
-    finished = run_skillgen("from-openapi", source, "-o", "out", "--install", host, "--json", cwd=tmp_path)
-    assert finished.exit_code == 0, finished.stderr
+    finished = generated("from-openapi", source, "-o", "out", "--install", host, "--json", cwd=tmp_path)
     installed = files_of(tmp_path / folder / "tasks")
     assert installed.pop(".skillgen.json")
     assert installed == files_of(tmp_path / "out" / "skills" / "tasks")

@@ -9,7 +9,7 @@ from typing import Any
 
 import yaml
 from captured import service_of_answers
-from cli import run_skillgen
+from cli import generated, run_skillgen
 from rows import inputs
 
 import skillgen
@@ -153,8 +153,7 @@ def test_tools_that_a_skill_never_mentions_are_listed(tmp_path: Path) -> None:
     folder.mkdir(parents=True)
     (tmp_path / "skill" / "SKILL.md").write_text("# Shop\n", "utf-8")
     (folder / "more.md").write_text("`get_order`\n", "utf-8")
-    finished = run_skillgen("lint", "-v", "--skill", "skill", "source.json", cwd=tmp_path)
-    assert finished.exit_code == 0
+    finished = generated("lint", "-v", "--skill", "skill", "source.json", cwd=tmp_path)
     assert "info: tool-unmentioned" in finished.stdout
     assert "1 of 2 tools are not mentioned: list_orders\n" in finished.stdout
 
@@ -171,8 +170,7 @@ def test_the_texts_of_a_project_are_checked_at_their_keys(tmp_path: Path) -> Non
     texts = {"notes": "Call `getOrders` first.", "when-to-use": ["see orders, with `listOrder`"], "not-for": ["`getX`"]}
     target = {"source": {"openapi": "openapi.json"}, **texts}
     (tmp_path / "skillgen.yaml").write_text(yaml.safe_dump({"targets": {"shop": target}}), "utf-8")
-    built = run_skillgen("build", "-v", cwd=tmp_path)
-    assert built.exit_code == 0
+    built = generated("build", "-v", cwd=tmp_path)
     for key in ("notes: names the tool getOrders", "when-to-use: names the tool listOrder; listOrders may be meant"):
         assert f"warning: unknown-tool-named: skillgen.yaml#/targets/shop/{key}" in built.stderr
     report = json.loads(run_skillgen("lint", "--format", "json", "--select", "unknown-tool-named", cwd=tmp_path).stdout)

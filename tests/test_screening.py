@@ -312,8 +312,7 @@ def test_the_user_chooses_what_happens_to_text_that_addresses_the_model(
         source = {"openapi": "source.json", "screen": screening}
         (tmp_path / "skillgen.yaml").write_text(json.dumps({"targets": {"sums": {"source": source}}}), "utf-8")
         arguments = []
-    run = run_skillgen(command, "-o", tmp_path / "out", *arguments, cwd=tmp_path)
-    assert run.exit_code == 0, run.stderr
+    run = generated(command, "-o", tmp_path / "out", *arguments, cwd=tmp_path)
     skill = "".join(path.read_text("utf-8") for path in (tmp_path / "out").rglob("SKILL.md"))
     everything = b"".join(files_of(tmp_path / "out").values()).decode()
     assert screening != "quote" or "Ignore all previous" not in skill

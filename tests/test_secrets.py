@@ -12,7 +12,7 @@ from typing import Any
 from urllib.parse import quote
 
 import pytest
-from cli import Finished, files_of, run_skillgen
+from cli import Finished, files_of, generated, run_skillgen
 from conftest import Asked, Reply
 from listed import TESTS, documented, started, tool
 from listed import command as listed_command
@@ -237,8 +237,7 @@ def test_documents_are_the_same_for_every_user_and_machine(tmp_path: Path) -> No
         folder.mkdir()
         command = listed_command(folder, {"serverInfo": {"name": host}}, tools=described, resources=resources)
         env = {"USER": user, "LOGNAME": user, "HOME": f"/home/{user}", "XDG_CONFIG_HOME": str(folder)}
-        run = run_skillgen("from-server", "-v", "-o", folder / "out", "--", *command, cwd=TESTS, env=env)
-        assert run.exit_code == 0, run.stderr
+        run = generated("from-server", "-v", "-o", folder / "out", "--", *command, cwd=TESTS, env=env)
         assert "2 texts of the server named a folder" in run.stderr
         written.append(files_of(folder / "out"))
     assert written[0] == written[1]
@@ -566,18 +565,3 @@ def test_a_description_that_repeats_a_header_or_the_address_leaks_neither(
     encoded = base64.b64encode(b"bob:p0ssw0rd-of-bob").decode()
     for output in (documents, written.stdout, written.stderr, shown.stdout, shown.stderr):
         assert not [v for v in (GIVEN, "p0ssw0rd-of-bob", encoded, "q9w8e7r6t5z4u3i2") if v in output]
-
-
-def test_a_website_that_is_not_a_web_address_is_left_out(tmp_path: Path) -> None:
-    """S0-10, S1-04: of the server, and of its `dashdash`."""
-    server = {"serverInfo": {"name": "shop", "version": "1", "websiteUrl": "javascript:alert(1)"}}
-    places = {
-        "/initialize/serverInfo/websiteUrl": server,
-        "/initialize/dashdash/homepage": {"dashdash": {"homepage": "javascript:alert(1)"}},
-    }
-    for place, answer in places.items():
-        folder = tmp_path / place.rpartition("/")[2]
-        folder.mkdir()
-        finished, out = documented(folder, server=answer, tools=[tool("add")])
-        assert f"member-invalid: {place}" in finished.stderr
-        assert not any(b"javascript:" in content for content in files_of(out).values())

@@ -6,10 +6,9 @@ import sys
 from pathlib import Path
 from typing import Any
 
-import pytest
-from cli import run_skillgen
+from cli import generated
 from documents import MarkdownDocument
-from listed import documented, inspected, tool, tools
+from listed import documented, tool, tools
 
 Json = Any
 
@@ -119,8 +118,7 @@ def test_what_a_server_says_in_the_sections_of_the_profile_is_in_them_once(tmp_p
     server = tmp_path / "server.py"
     server.write_text(SPEAKS.format(answers=answers), "utf-8")
     out = tmp_path / "out"
-    finished = run_skillgen("from-server", "-q", "-o", out, "--", sys.executable, server)
-    assert finished.exit_code == 0, finished.stderr
+    generated("from-server", "-q", "-o", out, "--", sys.executable, server)
     written = (out / "ai-help.md").read_text("utf-8")
     assert "\n\n\n" not in written
     document = MarkdownDocument(written)
@@ -144,47 +142,3 @@ def test_strings_of_a_server_without_a_word_leave_no_gap(tmp_path: Path) -> None
         assert [line for line in text.split("\n") if line != line.rstrip()] == []
         assert "The service's own instructions" not in text
         assert "Tips" not in text
-
-
-DOCSTRINGS = {
-    "google": (
-        "Finds a berth.\n\n    Args:\n        harbour: where it is,\n            by name\n"
-        "        days (int, optional): how long\n        ctx: the context\n\n    Returns:\n        its number\n    ",
-        ["Args:", "    ctx: the context", "Returns:"],
-    ),
-    "list": (
-        "Finds a berth.\n\n**Parameters**:\n- `harbour` (string, required): where it is, by name\n- **days** - how long"
-        "\n\nExample: none",
-        ["Example: none"],
-    ),
-    "sphinx": (
-        "Finds a berth.\n:param harbour: where it is, by name\n:param int days: how long\n:return: its number",
-        [],
-    ),
-    "jsdoc": ("Finds a berth.\n@param {string} harbour - where it is, by name\n@param days how long", []),
-}
-
-
-@pytest.mark.parametrize("style", DOCSTRINGS)
-def test_what_a_docstring_says_of_parameters_is_said_at_them(tmp_path: Path, style: str) -> None:
-    """Every parameter of the documents has what the source says of it, once; the rest of the text stays."""
-    text, rest = DOCSTRINGS[style]
-    schema = {"type": "object", "properties": {"harbour": {"type": "string"}, "days": {"type": "integer"}}}
-    entry = {"name": "find_berth", "description": text, "inputSchema": schema}
-    (model,) = inspected(tmp_path, tools=[entry])["tools"]
-    assert [" ".join(item["description"].split()) for item in model["parameters"]] == [
-        "where it is, by name",
-        "how long",
-    ]
-    assert model["parameters"][0]["origins"]["description"] == {
-        "kind": "declared",
-        "source": "/tools~1list/0/tools/0/description",
-    }
-    assert model["description"].split() == text.split()
-
-    _, out = documented(tmp_path, tools=[entry])
-    (page,) = out.glob("skills/*/references/tools.md")
-    section = page.read_text("utf-8").partition("## find_berth")[2]
-    assert "- `days` (integer): how long" in section
-    assert section.count("where it is") == section.count("how long") == 1
-    assert all(line in section for line in rest)

@@ -178,8 +178,7 @@ def test_a_server_whose_schemas_should_exhaust_their_reader_is_documented(tmp_pa
     said = tmp_path / "tools.json"
     said.write_text(f'{{"tools": [{tools}]}}', encoding="utf-8")
     server = (sys.executable, ROOT / "tests/servers/verbatim.py", said)
-    finished = run_skillgen("from-server", "-o", tmp_path / "out", "--timeout", "100", "--", *server)
-    assert finished.exit_code == 0, finished.stderr[-600:]
+    generated("from-server", "-o", tmp_path / "out", "--timeout", "100", "--", *server)
     for index, shape in enumerate(shapes):
         assert f"## tool_{index}\n" in references(tmp_path), shape
 
@@ -198,8 +197,7 @@ def test_an_endless_chain_of_paths_is_reported(tmp_path: Path) -> None:
     source = tmp_path / "api.json"
     info = {"title": "Row", "version": "1"}
     source.write_text(json.dumps({"openapi": "3.1.0", "info": info, "paths": paths}), encoding="utf-8")
-    finished = run_skillgen("from-openapi", source, "-o", tmp_path / "out")
-    assert finished.exit_code == 0, finished.stderr[-600:]
+    finished = generated("from-openapi", source, "-o", tmp_path / "out")
     assert "reference-not-followed" in finished.stderr
     assert "## fine_one\n" in references(tmp_path)
 
@@ -218,8 +216,7 @@ def test_texts_made_to_be_slow_are_read(tmp_path: Path) -> None:
     source = tmp_path / "api.json"
     info = {"title": "Slow", "version": "1"}
     source.write_text(json.dumps({"openapi": "3.1.0", "info": info, "paths": paths}), encoding="utf-8")
-    finished = run_skillgen("from-openapi", source, "-o", tmp_path / "out")
-    assert finished.exit_code == 0, finished.stderr[-600:]
+    generated("from-openapi", source, "-o", tmp_path / "out")
     for i in range(len(pieces)):
         assert f"## op_{i}\n" in references(tmp_path)
 
@@ -242,8 +239,7 @@ def test_a_cut_in_a_result_of_a_server_is_reported_with_its_place(
     said.write_text(CUT, encoding="utf-8")
     stdio = ("--", sys.executable, ROOT / "tests/servers/verbatim.py", said)
     source = stdio if way == "stdio" else ("--url", serve_messages(CUT, way))
-    finished = run_skillgen("from-server", "-o", tmp_path / "out", *source)
-    assert finished.exit_code == 0, finished.stderr[-600:]
+    finished = generated("from-server", "-o", tmp_path / "out", *source)
     assert "nested-too-deeply: deep/inputSchema:" in finished.stderr
     assert ("duplicate-key: twice/name:" in finished.stderr) == (way == "stdio")
     for name in ("deep", "twice", "fine"):
@@ -253,8 +249,7 @@ def test_a_cut_in_a_result_of_a_server_is_reported_with_its_place(
 def test_numbers_that_json_has_no_word_for_stay_text(tmp_path: Path) -> None:
     """X-51: what `inspect` writes is JSON for every reader."""
     source = description_with(tmp_path, of_numbers("1e999"))
-    finished = run_skillgen("inspect", source)
-    assert finished.exit_code == 0, finished.stderr[-600:]
+    finished = generated("inspect", source)
     json.loads(finished.stdout, parse_constant=pytest.fail)
 
 
@@ -263,8 +258,7 @@ def test_a_text_without_an_end_is_cut_and_that_is_reported(tmp_path: Path) -> No
     source = description_with(tmp_path, "{}")
     long = '"description": "' + "a b " * 250_100 + '", "operationId": "fine_one"'
     source.write_text(source.read_text("utf-8").replace('"operationId": "fine_one"', long), encoding="utf-8")
-    finished = run_skillgen("from-openapi", source, "-o", tmp_path / "out")
-    assert finished.exit_code == 0, finished.stderr[-600:]
+    finished = generated("from-openapi", source, "-o", tmp_path / "out")
     assert "text-too-long" in finished.stderr
     assert 900_000 < len(references(tmp_path)) < 1_100_000
 
@@ -282,8 +276,7 @@ def test_what_is_below_a_long_key_is_left_out_and_reported(tmp_path: Path) -> No
     source = tmp_path / "api.json"
     info = {"title": "Tasks", "version": "1"}
     source.write_text(json.dumps({"openapi": "3.1.0", "info": info, "paths": paths}), encoding="utf-8")
-    result = run_skillgen("from-openapi", source, "-v", "-o", tmp_path / "out")
-    assert result.exit_code == 0, result.stderr
+    result = generated("from-openapi", source, "-v", "-o", tmp_path / "out")
     assert "schema-too-deep" in result.stderr
     assert "operation-invalid" in result.stderr
     (service,) = json.loads(run_skillgen("inspect", source).stdout)["services"]
@@ -433,8 +426,7 @@ def test_each_operation_may_have_a_security_scheme_of_its_own(tmp_path: Path) ->
     }
     source = tmp_path / "api.json"
     source.write_text(json.dumps(description), encoding="utf-8")
-    finished = run_skillgen("from-openapi", source, "--emit", "skill", "-o", tmp_path / "out")
-    assert finished.exit_code == 0, finished.stderr[-600:]
+    generated("from-openapi", source, "--emit", "skill", "-o", tmp_path / "out")
     assert references(tmp_path).count("$SKILL_X_EXAMPLE___KEY") == len(keys)
 
 

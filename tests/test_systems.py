@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from cli import Finished, run_python, run_skillgen
+from cli import Finished, generated, run_python, run_skillgen
 
 from skillgen.config.option import command_words
 
@@ -75,8 +75,7 @@ def test_an_answer_may_be_what_a_console_of_windows_pipes(encoding: str, tmp_pat
         {"description": f"{TEXT} Use when the user asks {'for an order of the shop, ' * 6}or all."}, ensure_ascii=False
     )
     arguments = ("draft", "--apply", "-", "--yes")
-    done = run_skillgen(*arguments, stdin=answer.encode(encoding), cwd=tmp_path, env=CODE_PAGES["cp1252"])
-    assert done.exit_code == 0, done.stderr
+    generated(*arguments, stdin=answer.encode(encoding), cwd=tmp_path, env=CODE_PAGES["cp1252"])
     assert TEXT in (tmp_path / "skillgen.yaml").read_text("utf-8")
 
 
@@ -84,8 +83,7 @@ def test_an_answer_may_be_what_a_console_of_windows_pipes(encoding: str, tmp_pat
 def test_a_project_file_may_be_what_a_console_of_windows_writes(encoding: str, tmp_path: Path) -> None:
     file = describe(tmp_path) / "skillgen.yaml"
     file.write_bytes(file.read_text("utf-8").replace("\n", "\r\n").encode(encoding))
-    done = run_skillgen("build", cwd=tmp_path)
-    assert done.exit_code == 0, done.stderr
+    generated("build", cwd=tmp_path)
     assert run_skillgen("build", "--check", cwd=tmp_path).exit_code == 0
 
 

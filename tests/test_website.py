@@ -172,26 +172,3 @@ def test_a_page_above_several_services_searches_all(tmp_path: Path, node_modules
     assert found["address"].endswith("/out/acme/html/tasks.html#create_task")
     assert (seen["faults"], seen["messages"], seen["isWide"]) == ([], [], False)
     assert broken_links(tmp_path / "out" / "acme" / "html") == []
-
-
-def test_an_address_after_a_link_is_a_link_too(tmp_path: Path) -> None:
-    tool = operation(description="See [the guide](https://a.example/guide), then https://b.example/x.")
-    tool["operationId"] = "get_a"
-    source = write(tmp_path / "a.json", description({"/a": {"get": tool}}))
-    generated("from-openapi", source, "-o", tmp_path / "out", "--emit", "html")
-    text = "".join(page.read_text("utf-8") for page in (tmp_path / "out" / "html").glob("*.html"))
-    assert '<a href="https://b.example/x" rel="noopener noreferrer nofollow">https://b.example/x</a>.' in text
-
-
-def test_a_card_says_what_operations_do_and_each_has_its_marks_once(tmp_path: Path) -> None:
-    listing = operation("list_orders", tags=["orders"], summary="List the orders.")
-    removing = operation("delete_order", tags=["orders"], summary="Delete an order.")
-    write(tmp_path / "api.json", description({"/orders": {"get": listing, "delete": removing}}))
-    generated("from-openapi", "api.json", "-o", "out", "--emit", "html", cwd=tmp_path)
-    pages = {path.stem: path.read_text("utf-8") for path in (tmp_path / "out" / "html").glob("*.html")}
-    assert "<h2>Operations</h2>" in pages["index"]
-    assert ">Tools<" not in pages["index"]
-    cards = re.findall(r"<p>([^<]*)</p></li>", pages["index"])
-    assert cards == ["List the orders; Delete an order"]
-    assert re.findall(r'data-mark="(\w+)"', pages["orders"]) == ["read", "destructive"]
-    assert not re.search(r"\[(?:read|destructive)[\],]", pages["orders"])

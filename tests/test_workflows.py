@@ -150,26 +150,7 @@ def test_other_apis_and_messages_are_steps_that_are_not_calls(tmp_path: Path) ->
     assert "3. `wait`: `receive /channels/paid (events)`, which is not a call of this service." in text
 
 
-@pytest.mark.parametrize(
-    ("change", "place"),
-    [
-        ({"arazzo": "2.0.0"}, "/arazzo"),
-        ({"workflows": []}, "/workflows"),
-        ({"workflows": [SEND, SEND]}, "/workflows/1/workflowId"),
-        ({"workflows": [{"workflowId": "w", "steps": []}]}, "/workflows/0/steps"),
-        ({"workflows": [{"workflowId": "w", "dependsOn": ["w"], "steps": SEND["steps"]}]}, "/workflows/0/dependsOn"),
-        ({"steps": [step("a", operationId="getNote"), step("a", operationId="getNote")]}, "/workflows/0/steps"),
-        ({"steps": [step("a")]}, "/workflows/0/steps/0"),
-        ({"steps": [step("a", operationId="getNote", operationPath="x")]}, "/workflows/0/steps/0"),
-        ({"steps": [step("a", operationId="$sourceDescriptions.x.getNote")]}, "/workflows/0/steps/0/operationId"),
-        ({"parameters": [{"reference": "$components.parameters.x"}]}, "/workflows/0/steps/0/parameters/0/reference"),
-        ({"parameters": [{"name": "id", "in": "path"}]}, "/workflows/0/steps/0/parameters/0"),
-        ({"successCriteria": [{"condition": "x", "type": "regex"}]}, "/workflows/0/steps/0/successCriteria/0"),
-        ({"onSuccess": [{"name": "x", "type": "goto", "stepId": "b"}]}, "/workflows/0/steps/0/onSuccess/0"),
-        ({"onSuccess": [{"name": "x", "type": "retry"}]}, "/workflows/0/steps/0/onSuccess/0"),
-        ({"dependsOn": ["b"]}, "/workflows/0/steps/0/dependsOn"),
-    ],
-)
+@pytest.mark.parametrize(("change", "place"), inputs("workflows")["invalid"])
 def test_what_is_invalid_is_reported_at_its_place(tmp_path: Path, change: Json, place: str) -> None:
     file = arazzo({"workflowId": "w", "steps": [step("a", operationId="getNote", **change)]})
     if "steps" in change:

@@ -52,10 +52,6 @@ def test_a_quoted_scalar_is_text(text: str) -> None:
     assert parse(f"- '{text}'\n- \"{text}\"\n- !!str {text}\n") == [text, text, text]
 
 
-def test_a_block_scalar_is_text() -> None:
-    assert parse("a: |\n  12\nb: >-\n  true\n") == {"a": "12\n", "b": "true"}
-
-
 @pytest.mark.parametrize(
     ("text", "where"),
     [
@@ -93,42 +89,25 @@ def test_a_key_that_occurs_twice_is_reported_and_its_last_value_kept() -> None:
     assert "'a'" in problem.message
 
 
-def test_a_key_whose_value_is_a_collection_is_reported_too() -> None:
+@pytest.mark.parametrize(
+    ("text", "value", "where"),
+    [
+        ("a: |\n  12\nb: >-\n  true\n", {"a": "12\n", "b": "true"}, []),
+        ("a: {b: 1}\na: [c]\n", {"a": ["c"]}, ["line 2"]),
+        ("- a: 1\n- a: 2\n", [{"a": 1}, {"a": 2}], []),
+        ("a: &x {b: [1]}\nc: *x\nd: [*x, *x]\n", {"a": {"b": [1]}, "c": {"b": [1]}, "d": [{"b": [1]}] * 2}, []),
+        ("- &x 1\n- *x\n- &x 2\n- *x\n", [1, 1, 2, 2], []),
+        ("- &b {x: 1, y: 2}\n- <<: *b\n  y: 3\n", [{"x": 1, "y": 2}, {"x": 1, "y": 3}], []),
+        ("- &b {x: 1, y: 2}\n- y: 3\n  <<: *b\n", [{"x": 1, "y": 2}, {"x": 1, "y": 3}], []),
+        ("- &b {x: 1}\n- <<: *b\n  x: 2\n  x: 3\n", [{"x": 1}, {"x": 3}], ["line 4"]),
+        ("- &a {x: 1, y: 1}\n- &b {y: 2}\n- <<: [*a, *b]\n", [{"x": 1, "y": 1}, {"y": 2}, {"x": 1, "y": 1}], []),
+        ("a: !Ref b\nc: !!python/object/apply:os.system ['touch owned']\n", {"a": "b", "c": ["touch owned"]}, []),
+    ],
+)
+def test_keys_aliases_merges_and_tags_are_those_of_yaml(text: str, value: Json, where: list[str]) -> None:
     problems = ProblemLog()
-    assert parse_yaml("a: {b: 1}\na: [c]\n", problems) == {"a": ["c"]}
-    assert [problem.code for problem in problems] == ["duplicate-key"]
-
-
-def test_the_same_key_in_two_mappings_is_no_problem() -> None:
-    problems = ProblemLog()
-    parse_yaml("- a: 1\n- a: 2\n", problems)
-    assert list(problems) == []
-
-
-def test_aliases_stand_for_what_they_name() -> None:
-    assert parse("a: &x {b: [1]}\nc: *x\nd: [*x, *x]\n") == {"a": {"b": [1]}, "c": {"b": [1]}, "d": [{"b": [1]}] * 2}
-
-
-def test_an_anchor_that_is_named_again_means_the_last() -> None:
-    assert parse("- &x 1\n- *x\n- &x 2\n- *x\n") == [1, 1, 2, 2]
-
-
-def test_merge_keys_are_understood() -> None:
-    assert parse("base: &b {x: 1, y: 2}\nit:\n  <<: *b\n  y: 3\n")["it"] == {"x": 1, "y": 3}
-    assert parse("base: &b {x: 1, y: 2}\nit:\n  y: 3\n  <<: *b\n")["it"] == {"x": 1, "y": 3}
-
-
-def test_a_key_that_overrides_a_merged_one_does_not_stand_twice() -> None:
-    problems = ProblemLog()
-    assert parse_yaml("base: &b {x: 1}\nit:\n  <<: *b\n  x: 2\n", problems)["it"] == {"x": 2}
-    assert list(problems) == []
-    assert parse_yaml("base: &b {x: 1}\nit:\n  <<: *b\n  x: 2\n  x: 3\n", problems)["it"] == {"x": 3}
-    assert [problem.where for problem in problems] == ["line 5"]
-
-
-def test_a_list_of_merge_keys_is_understood() -> None:
-    text = "a: &a {x: 1, y: 1}\nb: &b {y: 2, z: 2}\nit:\n  <<: [*a, *b]\n"
-    assert parse(text)["it"] == {"x": 1, "y": 1, "z": 2}
+    assert parse_yaml(text, problems) == value
+    assert [(problem.code, problem.where) for problem in problems] == [("duplicate-key", place) for place in where]
 
 
 @pytest.mark.parametrize("text", ["a: &a [*a]\n", "&a {b: *a}\n", "a: &a\n  b: {c: *a}\n", "&a [[[*a]]]\n"])
@@ -172,10 +151,6 @@ def test_what_is_not_yaml_is_refused_with_its_place(text: str) -> None:
         parse(text)
     assert str(caught.value)
     assert "\n" not in str(caught.value)
-
-
-def test_an_unknown_tag_does_nothing() -> None:
-    assert parse("a: !Ref b\nc: !!python/object/apply:os.system ['touch owned']\n") == {"a": "b", "c": ["touch owned"]}
 
 
 JSON = st.recursive(
