@@ -226,7 +226,7 @@ def test_the_author_of_a_description(tmp_path: Path) -> None:
         run(tmp_path, 2, "build", *mistake.split())
     project = tmp_path / "skillgen.yaml"
     project.write_text(project.read_text("utf-8").replace("    # emit", "    emitt"), "utf-8")
-    assert "no such key: targets.books.emitt\n  try: did you mean emit?" in run(tmp_path, 2, "build")
+    assert "targets.books.emitt: no such key\n  try: did you mean emit?" in run(tmp_path, 2, "build")
     assert files_of(tmp_path / "agent-docs") == documents
 
 
