@@ -20,7 +20,8 @@ Json = Any
 
 def text_of(paths: Json, **members: Json) -> str:
     """Returns what the documents say of a description."""
-    service = skillgen.read(description(paths, **members))
+    data = description(paths, **members)
+    service = skillgen.read({key: value for key, value in data.items() if value != "(none)"})
     return skillgen.render_documents(service, emit="llms")["llms-full.txt"]
 
 

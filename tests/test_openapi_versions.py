@@ -281,7 +281,7 @@ def test_10_000_alternatives_are_documented_once_and_cuts_reported(tmp_path: Pat
     finished = generated(
         "from-openapi", write(tmp_path / "api.json", data), "-o", tmp_path / "out", "--emit", "llms", "-v"
     )
-    assert "composed of more than 5000 schemas; the rest is left out" in finished.stderr
+    assert "composed of more than 5000 schemas" in finished.stderr
     assert (tmp_path / "out/llms-full.txt").read_text("utf-8").count("`p9999`") == 1
 
 

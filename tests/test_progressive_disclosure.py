@@ -172,6 +172,58 @@ def test_the_criteria_that_need_no_call_are_reported(kiosk: Kiosk) -> None:
     assert (criteria[3]["outcome"], criteria[3]["note"]) == ("not met", "missing: list_papers")
 
 
+GATE = """
+import json, sys
+how = sys.argv[1]
+tool = {"name": "list_papers", "description": "Lists papers.", "annotations": {"readOnlyHint": how != "writes"}}
+full = {"list_papers": {"description": "Lists papers.", "inputSchema": {"type": "object", "properties": {}}}}
+place = {"uri": "kiosk:///tool_descriptions", "name": "tool_descriptions"}
+text = lambda key, value: {key: [{"type": "text", "uri": "x", "text": json.dumps(value)}]}
+refused = lambda code: {"error": {"code": code, "message": "No."}}
+open_tools = {"list_papers"} if how == "open" else set()
+for line in sys.stdin:
+    message = json.loads(line)
+    method, params = message.get("method"), message.get("params") or {}
+    answer = {"error": {"code": -32601, "message": "no"}}
+    if method == "initialize":
+        offers = {"capabilities": {"tools": {}, "resources": {}}, "serverInfo": {"name": "gate", "version": "1"}}
+        answer = {"result": {"protocolVersion": "2025-06-18", **offers}}
+    elif method == "tools/list":
+        answer = {"result": {"tools": [tool]}}
+    elif method == "resources/list":
+        answer = {"result": {"resources": [place]}}
+    elif method == "resources/read" and "tools=" in params["uri"]:
+        open_tools |= {"list_papers"}
+        answer = {"result": text("contents", full)}
+    elif method == "resources/read":
+        answer = {"result": text("contents", full if how == "open" else refused("MISSING_TOOL_SELECTION"))}
+    elif method == "tools/call":
+        known = params["name"] in open_tools
+        print("called", file=open("calls.log", "a"))
+        said = [] if known else refused("TOOL_DESCRIPTION_REQUIRED")
+        answer = {"result": {**text("content", said), "isError": not known}}
+    if "id" in message:
+        print(json.dumps({"jsonrpc": "2.0", "id": message["id"], **answer}), flush=True)
+"""
+
+
+@pytest.mark.parametrize(
+    ("how", "unmet", "calls"),
+    [("strict", [], 2), ("open", [5, 6, 7, 8], 2), ("writes", [5, 6, 7, 8], 0)],
+)
+def test_the_criteria_that_need_a_call_are_checked_on_request(
+    how: str, unmet: list[int], calls: int, tmp_path: Path
+) -> None:
+    """S3-17: with a tool that is declared to read only, in two sessions; without one they are not checked."""
+    (tmp_path / "gate.py").write_text(GATE, encoding="utf-8")
+    run = run_skillgen("inspect", "--call-undescribed", "--", sys.executable, "gate.py", how, cwd=tmp_path)
+    criteria = json.loads(run.stdout)["services"][0]["disclosure"]["criteria"]
+    assert [item["number"] for item in criteria if item["outcome"] != "met"] == unmet
+    assert {item["outcome"] for item in criteria if item["number"] in unmet} <= {"not met" if calls else "not checked"}
+    log = tmp_path / "calls.log"
+    assert (len(log.read_text("utf-8").splitlines()) if log.exists() else 0) == calls
+
+
 def test_a_server_that_contradicts_itself_on_sessions_is_reported(kiosk: Kiosk) -> None:
     """S3-14: what is read is documented all the same."""
     service = kiosk.service("progressive-modern", "--no-legacy-handshake")

@@ -196,6 +196,12 @@ class Source(Options, frozen=True, kw_only=True):
         panel=_SAFETY,
         kinds=_SERVERS,
     )
+    call_undescribed: bool = option(
+        "Call a tool that only reads before its description is read, to check progressive disclosure in two sessions.",
+        False,
+        panel=_SAFETY,
+        kinds=_SERVERS,
+    )
     skill_files: bool = option("Read the files of the skills that the server lists.", False, kinds=_SERVERS)
     trusted_domains: Sequence[str] = option(
         "Another domain for the homepage and icons than the server's own.",

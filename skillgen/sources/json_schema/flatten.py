@@ -74,7 +74,8 @@ class _Flattener:
         whole = merge(whole, self._links)
         found, required = self._members(whole)
         if self._count > SCHEMAS_LIMIT:
-            self._schemas.report(pointer, f"composed of more than {SCHEMAS_LIMIT} schemas; the rest is left out")
+            message = f"composed of more than {SCHEMAS_LIMIT} schemas, or of a chain of more than {DEPTH_LIMIT}"
+            self._schemas.report(pointer, f"{message}; the rest is left out")
         for where, names in self._closed.items():
             if forbidden := found.keys() - names:
                 message = f"forbids properties that another part of the object has, such as {min(forbidden)[:60]!r}"
@@ -102,14 +103,8 @@ class _Flattener:
         """Reads a schema as one with those that it refers to or extends; `is_itself` is false for the latter."""
         if not isinstance(raw, dict) or id(raw) in seen or self._count > SCHEMAS_LIMIT:
             return ANYTHING
-        if depth > DEPTH_LIMIT:
-            self._schemas.report(
-                pointer, f"composed of a chain of more than {DEPTH_LIMIT} schemas; the rest is left out"
-            )
-            self._count = SCHEMAS_LIMIT
-            return ANYTHING
         seen.add(id(raw))
-        self._count += 1
+        self._count += 1 if depth <= DEPTH_LIMIT else SCHEMAS_LIMIT
         if "$ref" in raw and not self._schemas.ref_siblings:
             raw = {"$ref": raw["$ref"]}
         parts = members(raw, "allOf")

@@ -200,22 +200,18 @@ def with_named_values(raw: dict[str, Json]) -> dict[str, Json]:
     if not isinstance(values, list) or "oneOf" in raw or not any(key.startswith("x-") for key in raw):
         return raw
     named = [item for item in as_list(as_dict(raw.get("x-ms-enum")).get("values")) if isinstance(item, dict)]
-    names = {str(item.get("value")): item.get("name") for item in named}
-    texts = {str(item.get("value")): item.get("description") for item in named}
-    for found, keys in ((names, _VALUE_NAMES), (texts, _VALUE_TEXTS)):
-        declared = next((raw[key] for key in keys if key in raw), None)
+    found = {}
+    for key, member, extensions in (("title", "name", _VALUE_NAMES), ("description", "description", _VALUE_TEXTS)):
+        found[key] = {str(item.get("value")): item.get(member) for item in named}
+        declared = next((raw[extension] for extension in extensions if extension in raw), None)
         if isinstance(declared, list) and len(declared) == len(values):
             declared = dict(zip(map(str, values), declared, strict=True))
-        found |= {str(key): text for key, text in as_dict(declared).items()}
-    alternatives: list[Json] = []
-    for value in values:
-        parts = {
-            "title": None if isinstance(value, str) else names.get(str(value)),
-            "description": texts.get(str(value)),
-        }
-        alternatives.append(
-            {"const": value, **{key: text for key, text in parts.items() if isinstance(text, str) and text}}
-        )
+        found[key] |= {str(value): text for value, text in as_dict(declared).items()}
+    alternatives: list[Json] = [{"const": value} for value in values]
+    for alternative, value in zip(alternatives, values, strict=True):
+        for key in ("title", "description") if not isinstance(value, str) else ("description",):
+            if isinstance(text := found[key].get(str(value)), str) and text:
+                alternative[key] = text
     if all(len(item) == 1 for item in alternatives):
         return raw
     return {**{key: item for key, item in raw.items() if key != "enum"}, "oneOf": alternatives}

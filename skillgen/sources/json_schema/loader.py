@@ -222,9 +222,8 @@ def _type_name(pointer: str) -> str:
     """
     last = unquote(last_token(pointer))
     tokens = pointer.split("/")
-    if last not in _STRUCTURAL_KEYWORDS and not last.isdigit():
-        return last
-    if len(tokens) < 2 or tokens[-2] in _NAME_CONTAINERS:
+    is_keyword = last in _STRUCTURAL_KEYWORDS or last.isdigit()
+    if not is_keyword or len(tokens) < 2 or tokens[-2] in _NAME_CONTAINERS:
         return last
     for index in range(len(tokens) - 2, 0, -1):
         if tokens[index - 1] in _NAME_CONTAINERS:

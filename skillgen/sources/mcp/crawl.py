@@ -87,6 +87,10 @@ def crawled_session(
     with secrets.redact_errors(), _opened(target, secrets, progress, token) as (transport, session, second):
         reader = _CrawlReader(target, session, secrets)
         results = reader.read(progress)
+        if refusals := as_dict(as_dict(results.get(progressive.READ)).get("refusals")):
+            call: dict[str, Json] = {"name": progressive.reading_tool(results), "arguments": {}}
+            with _opened(target, secrets, progress, token) as (_, other, _):
+                refusals["elsewhere"] = progressive.refusal_of(other.request("tools/call", call))
         if second is not None:
             results = {**second.results(session.handshake, reader.log), **results}
             second.end()
@@ -266,8 +270,14 @@ class _CrawlReader:
         names = list(dict.fromkeys(filter(None, listed)))
         if not scope.no_tool_descriptions and (uri := progressive.descriptions_uri(results)) is not None:
             progress("reading the descriptions of the tools")
+            refusals: dict[str, Json] = {}
+            if scope.call_undescribed and (tool := progressive.reading_tool(results)) is not None:
+                refusals["unnamed"] = progressive.refusal_of(session.request(progressive.READ, {"uri": uri}))
+                refusals["before"] = progressive.refusal_of(
+                    session.request("tools/call", {"name": tool, "arguments": {}})
+                )
             descriptions = progressive.read_descriptions(session, uri, names, self.log, self._secrets)
-            results[progressive.READ] = {"uri": uri, "tools": descriptions}
+            results[progressive.READ] = {"uri": uri, "tools": descriptions, "refusals": refusals}
             message = "Reading the descriptions of the tools authorises the tools in that session."
             self.log.report("tools-authorised", uri, message)
         if scope.call_get_manifest and MANIFEST_TOOL not in names:

@@ -133,6 +133,19 @@ def read_descriptions(
     return descriptions
 
 
+def reading_tool(results: Mapping[str, Json]) -> str | None:
+    """Returns the first tool that is declared to read only: a call of it is safe, whether the server refuses it."""
+    tools = map(as_dict, page_items(results.get("tools/list"), "tools"))
+    reading = (tool for tool in tools if as_dict(tool.get("annotations")).get("readOnlyHint") is True)
+    return next(filter(None, (text_of(tool, "name") for tool in reading)), None)
+
+
+def refusal_of(answer: Answer) -> str:
+    """Returns why a read or a call is refused; empty if it is not."""
+    found = _descriptions_from(answer)
+    return found if isinstance(found, str) else ""
+
+
 def _descriptions_from(answer: Answer) -> dict[str, Json] | str:
     """Returns name to description from the contents of a resource, or the reason why they are missing."""
     if isinstance(error := answer.failure, RpcError):
@@ -187,6 +200,7 @@ class DisclosedTools:
         self._uri = text_of(read, "uri") or descriptions_uri(results)
         self._was_read = bool(read)
         self._tools = as_dict(read.get("tools"))
+        self._refusals = as_dict(read.get("refusals"))
 
     def description(self, name: str) -> FieldReader | None:
         """Returns the description of a tool, if it was read."""
@@ -222,7 +236,7 @@ class DisclosedTools:
         )
 
     def _criteria(self, entries: Sequence[Json], undescribed: Sequence[str]) -> Iterator[Criterion]:
-        """Checks the criteria that need no call."""
+        """Checks the criteria; 5 to 8 by how the server refused what is not allowed, if that was tried."""
         detailed = [str(as_dict(entry).get("name")) for entry in entries if not is_minimal(entry)]
         partial = [key for key, raw in self._tools.items() if not {"description", "inputSchema"} <= as_dict(raw).keys()]
         lacking = f"{'without a description or inputSchema' if partial else 'missing'}: "
@@ -233,13 +247,20 @@ class DisclosedTools:
             "",
             "" if self._tools else "no read returned a description",
             f"{lacking}{', '.join((partial or undescribed)[:3])}" if partial or undescribed else "",
+            self._flaw("unnamed", 1),
+            *(self._flaw("before", 0), self._flaw("before", 0), self._flaw("elsewhere", 0)),
         )
         unread = "" if self._was_read else "the descriptions were not read"
-        unnamed, uncalled = "skillgen never reads the resource without naming tools", "skillgen calls no tools"
-        unchecked = ("", "", unread, unread, unnamed, uncalled, uncalled, uncalled)
+        untried = "" if self._refusals else "needs --call-undescribed, and a tool with readOnlyHint"
+        unchecked = ("", "", unread, unread, *[untried] * 4)
         for number, (text, reason, flaw) in enumerate(zip_longest(_CRITERIA, unchecked, flaws), start=1):
             found: dict[str, Any] = {"outcome": "not checked" if reason else "not met" if flaw else "met"}
             yield Criterion(number=number, text=text, note=reason or flaw or None, **found)
+
+    def _flaw(self, case: str, code: int) -> str:
+        """Returns what is wrong with how a request was answered that one of the errors must refuse."""
+        answer = str(self._refusals.get(case, ""))
+        return "" if _ERROR_CODES[code] in answer else f"the answer is {answer[:80] or 'a result'!r}"
 
 
 def guidance_from(described: FieldReader) -> tuple[tuple[Section, ...], tuple[ErrorCase, ...]]:

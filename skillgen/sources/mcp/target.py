@@ -191,6 +191,9 @@ class CrawlScope(Struct, frozen=True, kw_only=True):
     call_ai_help: bool = False
     """Whether to call the tool `ai_help`, which is all that some frameworks can offer of seed 000, 3.3."""
 
+    call_undescribed: bool = False
+    """Whether to call a tool that only reads before its description is read, and in a second session (seed 003, 9)."""
+
     skill_files: bool = False
 
     @classmethod

@@ -115,17 +115,16 @@ class BodyReader:
         schema = representation.read(self._schemas) or ANYTHING
         if schema == ANYTHING and all(map(is_binary, representation.media_types)) and representation.media_types:
             schema = Schema(types=("string",), format="binary")  # the form of a file in 3.1
-        serialization = _body_serialization(representation)
-        if not representation.media.keys().isdisjoint(("prefixEncoding", "itemEncoding")):
-            schema, headers = with_positional_encoding(schema, representation, self._resolver, self._schemas)
-            serialization = Serialization(part_headers=headers) if headers else serialization
+        style = next((style for style, is_so in _SEQUENCES if any(map(is_so, representation.media_types))), None)
+        schema, headers = with_positional_encoding(schema, representation, self._resolver, self._schemas)
+        sent = Serialization(style=style, part_headers=headers)
         return Parameter(
             name="body",
             location="body",
             required=body.get("required") is True,
             schema=schema,
             description=text_of(body, "description"),
-            serialization=serialization,
+            serialization=sent if sent != Serialization() else None,
             pointer=pointer,
             origins={"name": Origin("defaulted", "a request body has no name")},
         )
@@ -166,11 +165,6 @@ def _relax_required(flat: FlatObject, sent_by_service: bool) -> FlatObject:
         return flat
     parameters = tuple(replace(item, required=False) if is_other_direction(item) else item for item in flat.parameters)
     return replace(flat, parameters=parameters)
-
-
-def _body_serialization(representation: Representation) -> Serialization | None:
-    style = next((style for style, is_so in _SEQUENCES if any(map(is_so, representation.media_types))), None)
-    return Serialization(style=style) if style is not None else None
 
 
 def _is_empty_object(schema: Json, body: dict[str, Json]) -> bool:

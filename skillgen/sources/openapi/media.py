@@ -22,7 +22,6 @@ from skillgen.model.values import Json, child, follow
 from skillgen.sources.json_access import as_dict, as_list, text_of
 from skillgen.sources.json_schema.loader import SchemaDocument
 from skillgen.sources.json_schema.merge import merge
-from skillgen.sources.openapi.paths import METHODS
 from skillgen.sources.openapi.references import Resolver
 from skillgen.text import lazy_re as re
 from skillgen.text.summary import join_texts
@@ -101,14 +100,6 @@ def media_type_object(raw: Json, pointer: str, resolver: Resolver) -> tuple[dict
     return as_dict(raw), pointer
 
 
-def first_media_schema(content: Json, pointer: str, resolver: Resolver) -> tuple[Json, str]:
-    """Returns the first schema of a media type, and its pointer."""
-    forms = representations(as_dict(content), pointer, resolver)
-    return next(
-        ((form.schema, child(form.pointer, "schema")) for form in forms if form.schema is not None), (None, pointer)
-    )
-
-
 def is_concrete(media_type: str) -> bool:
     """True if a string is one media type, not a range."""
     return CONCRETE_MEDIA_TYPE.match(media_type) is not None and "*" not in media_type
@@ -173,7 +164,9 @@ def parameter_fields(raw: dict[str, Json], pointer: str, resolver: Resolver, sch
     """Returns what a parameter and a header declare alike (OpenAPI 3.1, "Header Object")."""
     declared, at = raw.get("schema"), child(pointer, "schema")
     if declared is None:
-        declared, at = first_media_schema(raw.get("content"), child(pointer, "content"), resolver)
+        forms = representations(as_dict(raw.get("content")), child(pointer, "content"), resolver)
+        found = ((form.schema, child(form.pointer, "schema")) for form in forms if form.schema is not None)
+        declared, at = next(found, (None, at))
     schema = schemas.schema(declared, at) if declared is not None else Schema()
     return {
         "required": raw.get("required") is True,
@@ -208,22 +201,12 @@ def _without_reference(value: Json, resolver: Resolver) -> Json:
 
 def needs_xml_names(document: dict[str, Json]) -> bool:
     """True if a body, or a part of a form, can be sent as XML only, so that the schemas' names in XML matter."""
+    bodies = [*as_dict(as_dict(document.get("components")).get("requestBodies")).values()]
+    for item in map(as_dict, as_dict(document.get("paths")).values()):
+        operations = [*item.values(), *as_dict(item.get("additionalOperations")).values()]
+        bodies += [as_dict(operation).get("requestBody") for operation in operations]
     resolver = Resolver(document, ProblemLog())
-    return any(
-        _is_xml_only(as_dict(resolver.resolve_or_empty(body).get("content"))) for _, body in request_bodies(document)
-    )
-
-
-def request_bodies(document: dict[str, Json]) -> Iterator[tuple[str, Json]]:
-    """Yields the request bodies, each with its pointer; references are not followed."""
-    for path, item in as_dict(document.get("paths")).items():
-        more = as_dict(as_dict(item).get("additionalOperations"))
-        for key, operation in {**as_dict(item), **more}.items():
-            if (key in METHODS or key.isupper()) and isinstance(operation, dict) and "requestBody" in operation:
-                parents = ("paths", path, "additionalOperations") if key in more else ("paths", path)
-                yield child("", *parents, key, "requestBody"), operation["requestBody"]
-    for name, item in as_dict(as_dict(document.get("components")).get("requestBodies")).items():
-        yield child("", "components", "requestBodies", name), item
+    return any(_is_xml_only(as_dict(resolver.resolve_or_empty(body).get("content"))) for body in bodies if body)
 
 
 def _is_xml_only(content: dict[str, Json]) -> bool:

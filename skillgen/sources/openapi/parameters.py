@@ -63,7 +63,7 @@ class ParameterReader:
         self._resolver = resolver
         self._schemas = schemas
         self._problems = resolver.problems
-        self._parameters: dict[str, Parameter | None] = {}
+        self._shared: dict[str, tuple[Parameter, ...]] = {}
         self._query_strings: set[str] = set()
         self.examples: dict[str, tuple[DeclaredExample, ...]] = {}
         """The declared examples of parameters, by their pointers."""
@@ -128,17 +128,20 @@ class ParameterReader:
         )
 
     def _read(self, raw: Json, pointer: str) -> tuple[Parameter, ...]:
-        """Reads a parameter, or all parameters of a query string (OpenAPI 3.2, `in: querystring`)."""
-        target, reference = raw, text_of(raw, "$ref")
-        if reference is not None and reference not in self._parameters:
-            target = self._resolver.resolve_or_empty(raw)
-        if text_of(target, "in") != "querystring":
-            parameter = self._parameter(raw, pointer)
-            return () if parameter is None else (parameter,)
-        raw, pointer = self._resolver.resolve(raw, pointer)
-        parameters = self._query_string(as_dict(raw), pointer)
-        self._query_strings.update(item.pointer for item in parameters)
-        return parameters
+        """Reads a parameter, or all parameters of a query string; what several operations refer to is read once."""
+        reference = text_of(raw, "$ref")
+        if reference is None:
+            return self._parameters_from(raw, pointer)
+        if reference not in self._shared:
+            target, target_pointer = self._resolver.resolve({"$ref": reference}, pointer)
+            self._shared[reference] = () if target is None else self._parameters_from(target, target_pointer)
+        shared, description = self._shared[reference], text_of(raw, "description")
+        if description is None or not self._resolver.reads_ref_siblings:
+            return shared
+        origin = {"description": Origin("declared", child(pointer, "description"))}
+        return tuple(
+            replace(item, description=description, origins={**(item.origins or {}), **origin}) for item in shared
+        )
 
     def _query_string(self, raw: dict[str, Json], pointer: str) -> tuple[Parameter, ...]:
         """Reads a parameter for the complete query string: the fields of a form, or one value."""
@@ -148,36 +151,25 @@ class ParameterReader:
             parameters = flatten(self._schemas, form.schema, child(form.pointer, "schema"), "query").parameters
             if parameters:
                 return apply_encoding(parameters, form, self._resolver, self._schemas)
-        complete_query = {"name": "querystring", **raw, "in": "query", "style": QUERY_STRING}
-        query = self._parameter_from(complete_query, pointer)
-        return () if query is None else (query,)
+        return self._parameters_from({"name": "querystring", **raw, "in": "query", "style": QUERY_STRING}, pointer)
 
-    def _parameter(self, raw: Json, pointer: str) -> Parameter | None:
-        reference = text_of(raw, "$ref")
-        if reference is None:
-            return self._parameter_from(raw, pointer)
-        if reference not in self._parameters:
-            target, target_pointer = self._resolver.resolve({"$ref": reference}, pointer)
-            self._parameters[reference] = None if target is None else self._parameter_from(target, target_pointer)
-        shared, description = self._parameters[reference], text_of(raw, "description")
-        if shared is None or description is None or not self._resolver.reads_ref_siblings:
-            return shared
-        origins = {**(shared.origins or {}), "description": Origin("declared", child(pointer, "description"))}
-        return replace(shared, description=description, origins=origins)
-
-    def _parameter_from(self, raw: Json, pointer: str) -> Parameter | None:
+    def _parameters_from(self, raw: Json, pointer: str) -> tuple[Parameter, ...]:
         name, location = text_of(raw, "name"), text_of(raw, "in")
+        if location == "querystring":  # OpenAPI 3.2
+            parameters = self._query_string(raw, pointer)
+            self._query_strings.update(item.pointer for item in parameters)
+            return parameters
         if name is None or location not in _LOCATIONS:
             self._problems.report(
                 "parameter-invalid", pointer, "a parameter without a name or with an unknown `in`; left out"
             )
-            return None
+            return ()
         if location == "header" and name.lower() in _IGNORED_HEADERS:
             message = f"OpenAPI ignores a header parameter {name!r}; it is left out"
             self._problems.report("header-parameter-ignored", pointer, message, _IGNORED_HEADERS[name.lower()])
-            return None
+            return ()
         if name.lower() in self._written and location in ("header", "query"):
-            return None
+            return ()
         fields = parameter_fields(raw, pointer, self._resolver, self._schemas)
         forms = representations(as_dict(raw.get("content")), child(pointer, "content"), self._resolver)
         owners = [(raw, pointer), *((form.media, form.pointer) for form in forms)]
@@ -188,4 +180,4 @@ class ParameterReader:
             self.examples[pointer] = examples
         fields["required"] |= location == "path"
         sent = serialization_of(raw, location, fields["schema"], self._schemas.types)
-        return Parameter(name=name, location=location, serialization=sent, **fields)
+        return (Parameter(name=name, location=location, serialization=sent, **fields),)

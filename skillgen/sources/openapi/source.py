@@ -9,7 +9,6 @@ from msgspec.structs import replace
 from skillgen.errors import ProblemLog, SourceError
 from skillgen.model.auth import LOGIN_POINTER, Access, Auth, Endpoint, Requirements
 from skillgen.model.resource import Event
-from skillgen.model.schema import Parameter
 from skillgen.model.service import Service
 from skillgen.model.tool import Tool
 from skillgen.model.traversal import report_undescribed
@@ -19,7 +18,6 @@ from skillgen.sources.detect import wrong_kind_error
 from skillgen.sources.documents import Document
 from skillgen.sources.json_access import as_dict, text_of, texts_of
 from skillgen.sources.json_schema.loader import SchemaReader
-from skillgen.sources.openapi.bodies import Body
 from skillgen.sources.openapi.checks import (
     REST_EDITION,
     check_content,
@@ -259,16 +257,11 @@ class EventReader:
 
     def _event(self, entry: PathOperation, name: str, tool: str | None, *, is_detailed: bool) -> Event:
         operation, pointer = entry.operation, entry.pointer
-        sent: tuple[Parameter, ...] = ()
-        body = Body()
-        media_types: tuple[str, ...] = ()
-        if is_detailed:
-            sent = self._operations.parameters.parameters((*entry.items, (operation, pointer)))
-            location = child(pointer, "requestBody")
-            body = self._operations.bodies.body(operation.get("requestBody"), location, sent_by_service=True)
-            media_types = body.media_types
-        elif "requestBody" in operation:
-            media_types = tuple(as_dict(self._resolver.resolve_or_empty(operation["requestBody"]).get("content")))
+        raw, owners = operation.get("requestBody"), (*entry.items, (operation, pointer))
+        location, operations = child(pointer, "requestBody"), self._operations
+        body = operations.bodies.body(raw if is_detailed else None, location, sent_by_service=True)
+        sent = operations.parameters.parameters(owners) if is_detailed else ()
+        content = as_dict(self._resolver.resolve_or_empty(raw).get("content"))
         return Event(
             name=name,
             tool=tool,
@@ -280,7 +273,7 @@ class EventReader:
             input=body.input,
             other_inputs=body.other_inputs,
             tags=tags_of(operation),
-            media_types=tuple(filter(None, media_types)),
+            media_types=tuple(filter(None, content)),
             auth=self._operations.security.declared_security(operation, pointer),
             deprecated=operation.get("deprecated") is True,
             pointer=pointer,

@@ -83,6 +83,7 @@ class _Converter:
         for key in ("swagger", "host", "basePath", "schemes", "consumes", "produces", "securityDefinitions"):
             data.pop(key, None)
         data["openapi"] = "3.0.3"
+        data["paths"] = {**as_dict(data.get("paths")), **as_dict(data.pop("x-ms-paths", None))}  # those with a query
         data["servers"] = self._servers(self._data.get("schemes"))
         self._map.record("/servers", "/host")
         data["components"] = {"securitySchemes": self._security_schemes()}
@@ -100,6 +101,12 @@ class _Converter:
 
     def _servers(self, schemes: Json) -> list[Json]:
         host, base = text_of(self._data, "host") or "", text_of(self._data, "basePath") or ""
+        hosts = as_dict(self._data.get("x-ms-parameterized-host"))  # of Azure
+        host = text_of(hosts, "hostTemplate") or host
+        named = map(self._resolver.resolve_or_empty, as_list(hosts.get("parameters")))
+        more = {"variables": {text_of(item, "name") or "": item for item in named}} if hosts else {}
+        if hosts.get("useSchemePrefix") is False:
+            return [{"url": f"{host}{base}", **more}]
         schemes_in_order = [scheme for scheme in as_list(schemes) if isinstance(scheme, str) and scheme]
         schemes_in_order.sort(key=lambda scheme: ("https", "http").index(scheme) if scheme in ("https", "http") else 2)
         scheme, slashes, authority = host.partition("//")
@@ -117,7 +124,8 @@ class _Converter:
         if not host:
             return [{"url": base}] if base else []
         # Without schemes, it is the scheme of the URL of the description: the server URL is relative to that.
-        return [{"url": f"{scheme}://{host}{base}"} for scheme in schemes_in_order] or [{"url": f"//{host}{base}"}]
+        urls = [f"{scheme}://{host}{base}" for scheme in schemes_in_order] or [f"//{host}{base}"]
+        return [{"url": url, **more} for url in urls]
 
     def _security_schemes(self) -> Json:
         schemes = as_dict(self._data.get("securityDefinitions"))
