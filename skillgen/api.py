@@ -258,7 +258,7 @@ def render_documents(service: Service, **options: Any) -> dict[str, str]:
         UsageError: an option or a template is invalid.
     """
     documents = documents_of(described(service), checked_output(OutputOptions(**options)))
-    return {document.path: document.text for document in documents.items if isinstance(document, Document)}
+    return {path: text.decode() for path, text in documents.contents.items() if path not in documents.artifacts}
 
 
 @_takes(_Lint, LintOptions)

@@ -450,7 +450,7 @@ def _write_site(
         output.budget,
         [parts_of(service, output) for service in services],
     )
-    documents = Documents(*rendered)
+    documents = Documents.of(*rendered)
     with ExitStack() as stack:
         held = None if output.check else stack.enter_context(lock_folder(folder))
         plan = plan_documents(

@@ -84,25 +84,23 @@ def templates_of(output: OutputOptions) -> Path | None:
 class Documents(Struct, frozen=True):
     """Rendered documents."""
 
-    items: Sequence[Document | Artifact]
+    contents: dict[str, bytes]
+    """Path to content."""
+
+    artifacts: frozenset[str]
+    """The paths of those that are written byte for byte."""
+
     problems: tuple[Problem, ...]
     """Problems such as texts that had to be left out."""
-
-    copies: Mapping[str, bytes] = {}
-    """Files whose content is another: copies of what a person edited."""
 
     services: Mapping[str, Service] = {}
     """What each of several skills documents, by its folder."""
 
-    @property
-    def contents(self) -> dict[str, bytes]:
-        """Path to content."""
-        return {**{item.path: item.content for item in self.items}, **self.copies}
-
-    @property
-    def artifacts(self) -> frozenset[str]:
-        """The paths of those that are written byte for byte."""
-        return frozenset(item.path for item in self.items if isinstance(item, Artifact))
+    @classmethod
+    def of(cls, items: Sequence[Document | Artifact], *others: Any) -> Documents:
+        """Returns rendered documents by their bytes."""
+        artifacts = frozenset(item.path for item in items if isinstance(item, Artifact))
+        return cls({item.path: item.content for item in items}, artifacts, *others)
 
 
 def documents_of(service: Service, output: OutputOptions, added: Mapping[str, bytes] = {}) -> Documents:
@@ -142,7 +140,9 @@ def documents_of(service: Service, output: OutputOptions, added: Mapping[str, by
     if not all(item.content.startswith(b"---\n") for item in skills):
         message = "SKILL.md has no front matter, so hosts do not find the skill"
         others.append(Problem.of("skill-without-front-matter", "skill/SKILL.md.j2", message))
-    return Documents(items, (*problems, *others), copies, {skill_name(part): part for part, _ in parts})
+    documents = Documents.of(items, (*problems, *others), {skill_name(part): part for part, _ in parts})
+    documents.contents.update(copies)
+    return documents
 
 
 def parts_of(service: Service, output: OutputOptions) -> Sequence[tuple[Service, Collection[str]]]:

@@ -82,12 +82,14 @@ def _without_product(service: Service) -> str:
     return clip(what_and_when(service)[0].removeprefix(f"{service.product}: "), _OTHER_LIMIT)
 
 
-AnyFile = TypeVar("AnyFile", Document, Artifact)
+Result = TypeVar("Result", Document, Artifact, Problem)
 
 
-def finished(document: AnyFile) -> AnyFile:
+def finished(document: Result) -> Result:
     """Returns a document without anything that a host would execute, even where two pieces of text meet."""
-    return document if isinstance(document, Artifact) else replace(document, text=inert(document.path, document.text))
+    if not isinstance(document, Document) or (text := inert(document.path, document.text)) == document.text:
+        return document
+    return replace(document, text=text)
 
 
 @dataclass(frozen=True)

@@ -79,7 +79,7 @@ _DELETED = str.maketrans(dict.fromkeys("'’‘*`\"“”~", None))
 _BLANK = bytes.maketrans(b"!#$%&()+,-./:;<=>?@[\\]^_{|}\t\n\r", b" " * 30)
 _WORD, _LETTERS = re.compile(r"[^\W_]+"), re.compile(r"[^\W\d_]+")
 _CLAUSE = re.compile(r"[][(){}<>,;:#`\n]|\b(?:and|then|please|kindly|first|also|silently|quietly|secretly)\b")
-_UNSPACED = re.compile("[\u0370-\u1cff\u3040-\u9fff\uac00-\ud7af]")
+_UNSPACED = re.compile("[\u0370-\u1cff\u3040-\ud7af]")
 """Letters of the languages that have terms within longer words (`scripts` in the table)."""
 
 

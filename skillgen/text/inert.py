@@ -87,12 +87,11 @@ def inert(path: str, text: str) -> str:
         return text
     if path.endswith((".json", ".yaml")):
         return disarm_json(text)
-    if path.endswith((".md", ".txt")):
-        text = _with_held_code(text) if "`" in text else text
+    text = _with_held_code(text) if path.endswith((".md", ".txt")) and "`" in text else disarm(text)
     if path.rpartition("/")[2] == "SKILL.md" and "$" in text:
         fields, end, body = text.partition("\n---\n") if text.startswith("---\n") else ("", "", text)
         text = fields + end + _ARGUMENT.sub("$ ", body)
-    return disarm(text)
+    return text
 
 
 def held(parts: list[str]) -> Iterator[str]:
@@ -131,16 +130,17 @@ def _fences(text: str) -> Iterator[tuple[int, int]]:
 
 
 def _with_held_code(text: str) -> str:
-    """Returns a document with `held` code, also where code and what it ends are of different texts.
+    """Returns a disarmed document with `held` code, also where code and what it ends are of different texts.
 
-    What is in a fence is code, whatever it contains.
+    What is in a fence is code, whatever it contains. No form of a host goes over a line end, so each part is disarmed
+    by itself: few have one.
     """
     done, out = 0, []
     for start, end in (*_fences(text), (len(text), len(text))):
         words = text[done:start]
         if _has_live_code(words):
             words = "\n".join(map(_held_paragraph, _PARAGRAPH_END.split(words)))
-        out += [words, text[start:end]]
+        out += [disarm(words), disarm(text[start:end])]
         done = end
     return "".join(out)
 
