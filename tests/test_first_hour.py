@@ -215,9 +215,6 @@ def test_the_author_of_a_description(tmp_path: Path) -> None:
     assert files_of(tmp_path / "agent-docs") == documents
     said = run(tmp_path, 0, "diff", "v1.0:openapi.yaml", "openapi.yaml")
     assert "- breaking: list_books: parameter limit: maximum" in said
-    assert "error: v1.0:openapi.yml: git has no such file at that revision" in run(
-        tmp_path, 3, "diff", "v1.0:openapi.yml", "openapi.yaml"
-    )
     assert "error: v1.0:notes.yaml: is not an OpenAPI" in run(tmp_path, 3, "diff", "v1.0:notes.yaml", "openapi.yaml")
     assert "/limt: is not a parameter; did you mean limit?" in run(
         tmp_path, 2, "call", "openapi.yaml", "list_books", "limt=3"
@@ -265,7 +262,6 @@ def test_the_author_of_a_program_and_the_user_of_another(tmp_path: Path) -> None
     for words, message in {
         ("depot.clii:app",): "there is no module 'depot.clii' (read with ",
         ("depot.cli:apx",): "has no 'apx' (read with ",
-        ("--command", "no-such-lamp"): "the command no-such-lamp does not exist",
     }.items():
         assert message in run(tmp_path, 3, "from-cli", *words, "-o", "other", env=python)
     assert not (tmp_path / "other").exists()
@@ -329,7 +325,6 @@ def test_the_user_of_ten_servers_by_others(tmp_path: Path) -> None:
         assert "skillgen from-server -- npx …" in run(tmp_path, 2, "from-server", *words)
     chosen = ("from-server", "--config", ".mcp.json", "--server")
     assert "--server: is given more than once\n  try: give it once" in run(tmp_path, 2, *chosen, "a", "--server", "b")
-    assert "has no server 'boks'\n  try: choose from books" in run(tmp_path, 2, *chosen, "boks")
     for options in ([], ["--check"]):
         assert "agent-docs: holds the documents of another service" in run(tmp_path, 2, *chosen, "books", *options)
     run(tmp_path, 0, *chosen, "books", "-o", "agent-docs/books", "--check")
@@ -341,6 +336,7 @@ def test_the_user_of_ten_servers_by_others(tmp_path: Path) -> None:
     assert "documents-left: agent-docs/songs: the target or server of these documents no longer exists" in said
     assert "songs" not in (tmp_path / "agent-docs" / "llms.txt").read_text("utf-8")
     assert files_of(tmp_path / "agent-docs" / "songs")
+    run(tmp_path, 0, "from-server", "--config", ".mcp.json", "--check")
     said = run(tmp_path, 0, "init")
     assert "found the server 'books' in .mcp.json: target books\n" in said
     assert "found documents that skillgen update renews: agent-docs\n" in said

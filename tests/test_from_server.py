@@ -332,15 +332,6 @@ def test_names_of_which_nothing_is_left_make_different_skills(tmp_path: Path) ->
     assert all(re.fullmatch("[a-z0-9]+(-[a-z0-9]+)*", name) for name in names)
 
 
-def test_a_server_removed_from_the_client_file_is_reported(tmp_path: Path) -> None:
-    generated("from-server", "--config", several(tmp_path, a="one", b="two", c="three"), cwd=tmp_path)
-    fewer = several(tmp_path, a="one", b="two")
-    finished = generated("from-server", "--config", fewer, cwd=tmp_path)
-    assert "documents-left: agent-docs/c: " in finished.stderr
-    assert (tmp_path / "agent-docs" / "c").is_dir()
-    assert run_skillgen("from-server", "--config", fewer, "--check", cwd=tmp_path).exit_code == 0
-
-
 # -- a run that reads less than the last good one --------------------------------------------------------------------
 
 SCRIPTED = """\
