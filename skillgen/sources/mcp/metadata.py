@@ -101,23 +101,17 @@ def sources_from_results(
     ai_help = ai_help_from_result(results.get("ai_help"), problems)
     instructions = (item.read("instructions") for item in handshakes if is_generated(item.raw.get("instructions")))
     texts = [ai_help, *(ai_help_from_result(item.value, problems, item.pointer) for item in instructions if item)]
+    # The entry of `_meta` replaces `serverInfo`.
+    places = ((item, item.object("_meta")) for item in handshakes)
+    server_infos = (info for item, meta in places for info in (item.object("serverInfo"), meta.object(SERVER_INFO_KEY)))
     return MetadataSources(
         dashdashes=tuple(dashdashes) or (FieldReader({}, "", "dashdash", problems),),
         ai_help=ai_help if ai_help.edited is None else ai_help_from_result(None, problems),
         generated=next((text for text in texts if text.edited is not None), None),
-        server_info=_server_info(handshakes) or FieldReader({}, "", "serverInfo", problems),
+        server_info=next((info for info in server_infos if info.raw), FieldReader({}, "", "serverInfo", problems)),
         manifest=manifest,
         handshakes=tuple(handshakes),
     )
-
-
-def _server_info(handshakes: Iterable[FieldReader]) -> FieldReader | None:
-    """Returns `serverInfo`, or the entry of `_meta` that replaces it."""
-    for handshake in handshakes:
-        for owner, key in ((handshake, "serverInfo"), (handshake.object("_meta"), SERVER_INFO_KEY)):
-            if (server_info := owner.object(key)).raw:
-                return server_info
-    return None
 
 
 def metadata_fields(sources: MetadataSources, resolver: FieldResolver) -> dict[str, Any]:
