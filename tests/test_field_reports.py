@@ -79,6 +79,52 @@ def test_a_header_in_another_case_is_the_same(tmp_path: Path) -> None:
     assert "nothing changed for callers" in generated("diff", *files).stderr
 
 
+def test_a_header_that_a_part_needs_now_is_breaking(tmp_path: Path) -> None:
+    files: list[Path] = []
+    for is_required in (False, True):
+        part = {"required": is_required, "schema": {"type": "integer"}}
+        form = {"type": "object", "properties": {"meta": {"type": "object"}}}
+        sent = body(form, "multipart/form-data", encoding={"meta": {"headers": {"X-Id": part}}})
+        files.append(
+            write(tmp_path / f"{len(files)}.json", description({"/a": {"post": operation("x", requestBody=sent)}}))
+        )
+    assert "breaking: x: parameter header meta.X-Id" in generated("diff", *files).stdout
+
+
+LISTED = """
+import json, sys
+query = {"type": "object", "properties": {"limit": {"type": "integer", "default": 20}}}
+model = {"$defs": {"Q": query}, "type": "object", "properties": {"of": {"$ref": "#/$defs/Q"}}, "required": ["of"]}
+lost = {"type": "object", "properties": {"id": {"$ref": "#/$defs/Lost"}}}
+tools = [("list.all", model), ("none", None), ("Find all", {"type": "object"}), ("git/log", lost), ("灯", model)]
+about = {"description": "查询灯。".encode("gbk").decode("latin-1"), "annotations": None, "title": None}
+offers = {"capabilities": {"tools": {}}, "serverInfo": {"name": "lamps", "version": "1"}}
+info = {"protocolVersion": "2025-06-18", **offers}
+listed = {"tools": [{"name": name, "inputSchema": schema, **about} for name, schema in tools]}
+answers = {"initialize": info, "tools/list": listed}
+for line in sys.stdin:
+    message = json.loads(line)
+    if "id" in message:
+        known = message.get("method") in answers
+        answer = {"result": answers[message["method"]]} if known else {"error": {"code": -32601, "message": "no"}}
+        said = json.dumps({"jsonrpc": "2.0", "id": message["id"], **answer}, ensure_ascii=False)
+        sys.stdout.buffer.write(said.replace("灯", "\\\\u706f").encode("latin-1") + b"\\n")
+        sys.stdout.buffer.flush()
+"""
+
+
+def test_a_list_of_tools_that_clients_refuse_is_documented(tmp_path: Path) -> None:
+    """Types in `$defs`, no schema, a type that is lost, names with spaces and slashes, and a text in GBK."""
+    (tmp_path / "server.py").write_text(LISTED, encoding="utf-8")
+    run = generated("from-server", "-v", "--out", "out", "--", sys.executable, "server.py", cwd=tmp_path)
+    for said in ("A text of list.all is not UTF-8", "input-schema-missing", "'#/$defs/Lost' points to nothing"):
+        assert said in run.stderr
+    text = (tmp_path / "out" / "llms-full.txt").read_text(encoding="utf-8")
+    assert text.count("- `of` (object, required)\n  - `limit` (integer): Default: `20`.") == 2
+    for name in ("list.all", "none", "Find all", "git/log", "灯"):
+        assert f"\n### {name}\n" in text
+
+
 SERVER = """
 import json, sys
 tool = {"name": "list_lamps", "description": "Lists lamps.", "inputSchema": {"type": "object", "properties": {}}}
@@ -129,6 +175,8 @@ parser = argparse.ArgumentParser(prog="paint", description="Paint a house.")
 parser.add_argument("--few", nargs="+")
 parser.add_argument("--level", nargs="?", const="high", default="low")
 parser.add_argument("--on", nargs="?", const=True)
+parser.add_argument("--bad", help="80% of the window")
+parser.add_argument("--rate", help="Keep 80%% of %(default)s.", default=5)
 """
 
 
@@ -152,6 +200,8 @@ parser.add_argument("--on", nargs="?", const=True)
                 "At least 1 item.",
                 "Without a value: `high`. Default: `low`.",
                 "Without a value: `true`.",
+                "80% of the window",
+                "Keep 80% of 5.",
             ],
         ),
     ],

@@ -135,7 +135,7 @@ RULES: dict[str, Rule] = {
             text_rule,
         ),
         ("parameters properties", ""),
-        ("Output.headers", "header"),
+        ("Output.headers part_headers", "header"),
         ("Service.endpoints", "server"),
         ("Requirements.auth", "login"),
         ("Service.resources Service.resource_templates", "resource"),
