@@ -134,8 +134,9 @@ def _check(rules: Iterable[Rule], raw: Json, pointer: str, what: str, problems: 
             is_blank = isinstance(value, str) and not value.strip()
             if rule.pattern and isinstance(value, str) and not is_blank:
                 if not re.fullmatch(rule.pattern, value, re.DOTALL):
-                    message = f"{CODES[rule.code].meaning}: {value[:80]!r}"
-                    problems.report(rule.code, child(owner, path[-1]), message)
+                    message, words = f"{CODES[rule.code].meaning}: {value[:80]!r}", rule.pattern.replace("|", ", ")
+                    fix = f"write one of {words}" if re.fullmatch("[a-z0-9_, ]+", words) else None
+                    problems.report(rule.code, child(owner, path[-1]), message, fix)
             elif not rule.pattern and (is_blank or value is _ABSENT or (value is None and not rule.may_be_null)):
                 missing.setdefault((rule.code, owner), []).append(".".join(path))
     for (code, owner), fields in missing.items():
