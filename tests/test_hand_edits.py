@@ -468,3 +468,14 @@ def test_a_file_that_cannot_be_written_is_named(tmp_path: Path) -> None:
     finished = run_python("-B", "-c", script, "from-openapi", source, "-o", "out", cwd=tmp_path)
     assert finished.exit_code == 5
     assert re.search(r"error: out/[\w./-]+: cannot be written: File too large", finished.stderr), finished.stderr
+
+
+def test_a_skill_template_without_front_matter_is_reported(tmp_path: Path) -> None:
+    source = write(tmp_path / "api.json", description())
+    (tmp_path / "own" / "skill").mkdir(parents=True)
+    template = tmp_path / "own" / "skill" / "SKILL.md.j2"
+    command = ("from-openapi", source, "-o", "out", "--templates", "own")
+    for text, is_reported in (("# {{ title }}\n", True), ("{{ fields | front_matter }}\n\n# {{ title }}\n", False)):
+        template.write_text(text, "utf-8")
+        finished = generated(*command, cwd=tmp_path)
+        assert ("warning: skill-without-front-matter: " in finished.stderr) is is_reported

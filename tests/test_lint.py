@@ -464,3 +464,17 @@ def test_no_text_of_a_source_leaves_its_place_in_a_report(tmp_path: Path) -> Non
 def results(sarif: str) -> list[dict[str, Json]]:
     found: list[dict[str, Json]] = json.loads(sarif)["runs"][0]["results"]
     return found
+
+
+def test_what_is_too_much_for_an_agent_is_reported(tmp_path: Path) -> None:
+    many = [{"name": f"p{number}", "in": "query", "schema": {"type": "string"}} for number in range(31)]
+    paths = {"/b": {"get": operation("find", parameters=many)}}
+    found = codes(write(tmp_path / "api.json", description(paths)), "--select", "many-parameters")
+    assert found == ["many-parameters"]
+    tools = [tool(f"tool_{number}", description="word " * (1_000 if number == 0 else 5)) for number in range(51)]
+    select = ("--select", "too-many-tools,long-description")
+    assert set(codes(*select, "--", *command(tmp_path, tools=tools), cwd=TESTS)) == {
+        "too-many-tools",
+        "long-description",
+    }
+    assert codes(*select, "--", *command(tmp_path, tools=tools[1:]), cwd=TESTS) == []

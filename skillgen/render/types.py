@@ -488,8 +488,11 @@ def _says(text: str, note: str) -> bool:
 
 
 def _lists_all(text: str, choices: Sequence[Json]) -> bool:
-    """True if a text has all of several values in quotes or as code."""
-    return len(choices) > 1 and {match[2] for match in _QUOTED.finditer(text)}.issuperset(map(str, choices))
+    """True if a text has all of several values in quotes or as code, or in their order between commas."""
+    words = [*map(str, choices)]
+    return len(words) > 1 and (
+        {match[2] for match in _QUOTED.finditer(text)}.issuperset(words) or ", ".join(words) in text
+    )
 
 
 def _says_default(text: str, default: Json) -> bool:
