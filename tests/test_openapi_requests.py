@@ -383,7 +383,7 @@ def test_examples_of_responses_are_in_the_model_and_in_the_references() -> None:
     assert 'Example result: The one\n\n```json\n{"id": 1}\n```\n' in text
     assert 'Example result: `two`\n\n```json\n{"id": 2}\n```\n' in text
     assert "Example result:\n\n```text\nline 1\nline 2\n```\n" in text
-    assert 'With `404` it returns:\n\nExample result:\n\n```json\n{"message": "no such task"}\n```\n' in text
+    assert 'Example of `404`: `{"message": "no such task"}`\n' in text
 
 
 def test_a_secret_in_the_example_of_a_response_is_not_shown() -> None:
