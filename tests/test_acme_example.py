@@ -78,16 +78,6 @@ def test_initialize_answers_with_the_seeds_object(ask: Ask) -> None:
     check("dashdash-initialize", result["dashdash"])
 
 
-def test_every_tool_describes_itself_with_dashdash(ask: Ask) -> None:
-    """S0-12: all nine tools of the quick reference, each with a valid schema and a valid `dashdash` object."""
-    tools = ask("tools/list")["tools"]
-    assert [tool["name"] for tool in tools] == TOOLS
-    for tool in tools:
-        Draft202012Validator.check_schema(tool["inputSchema"])
-        check("dashdash-tool", tool["dashdash"])
-        assert {"category", "operationType", "idempotent", "cliEquivalent", "apiEquivalent"} <= tool["dashdash"].keys()
-
-
 def test_what_the_tools_name_exists(ask: Ask) -> None:
     """S0-13: tools that undo others are tools, and placeholders in commands are parameters."""
     for tool in ask("tools/list")["tools"]:
@@ -95,15 +85,6 @@ def test_what_the_tools_name_exists(ask: Ask) -> None:
         assert own.get("reverseMethod", TOOLS[0]) in TOOLS
         placeholders = {word.strip("{}") for word in own["cliEquivalent"].split() if word.startswith("{")}
         assert placeholders <= tool["inputSchema"]["properties"].keys()
-
-
-def test_resources_and_templates_describe_themselves_with_dashdash(ask: Ask) -> None:
-    """S0-14: the seed's resource, and a template with the same kind of object."""
-    (project,) = ask("resources/list")["resources"]
-    (tasks,) = ask("resources/templates/list")["resourceTemplates"]
-    assert project["uri"] == "acme://projects/proj_123"
-    check("dashdash-resource", project["dashdash"])
-    check("dashdash-resource", tasks["dashdash"])
 
 
 def test_help_as_markdown_begins_with_front_matter(ask: Ask) -> None:

@@ -100,6 +100,18 @@ class TestSeveralServers:
             assert secret not in seen + written
         assert "[hidden]" in written
 
+    def test_one_that_fails_costs_the_others_nothing(self, tmp_path: Path) -> None:
+        """Issue 3: exit 3 at the end, the rest written."""
+        servers = {"good": kiosk("2025-11-25"), "bad": {"command": "no-such-program"}, "dead": kiosk("exits")}
+        finished = crawled(config(tmp_path, servers), tmp_path / "out", "--json")
+
+        assert finished.exit_code == 3
+        assert {path.name for path in (tmp_path / "out").iterdir()} == {"good", "llms.txt", ".skillgen.json"}
+        assert "server 'bad' (no-such-program): The command does not exist." in finished.stderr
+        assert "server 'dead'" in finished.stderr
+        failed = [item for item in json.loads(finished.stdout)["problems"] if item["code"] == "service-failed"]
+        assert len(failed) == 2
+
 
 class TestForms:
     def test_vs_code_has_comments_servers_and_inputs(self, tmp_path: Path) -> None:

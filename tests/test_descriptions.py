@@ -12,6 +12,7 @@ from cli import generated
 from descriptions import description, operation, write
 from documents import MarkdownDocument
 from listed import documented, inspected, tool
+from rows import inputs
 
 import skillgen
 from skillgen import Service
@@ -43,54 +44,13 @@ def of_server(tmp_path: Path, texts: dict[str, str], **server: Json) -> str:
     return found
 
 
-@pytest.mark.parametrize(
-    ("said", "shown"),
-    [
-        ("Plans berths and ships. It is fast.", "Plans berths and ships."),
-        ("Plans berths and ships", "Plans berths and ships."),
-        ("This API allows you to plan berths and ships.", "This API allows you to plan berths and ships."),
-        ("Manage berth fees in Harbour.", "Manage berth fees in Harbour."),
-        ("# Intro\n\nWelcome to the API! It plans berths for ships.\n", "It plans berths for ships."),
-        ("> Read this first.\n\n**Version 2 is out**\n\nPlans berths of quays.", "Plans berths of quays."),
-        ("⚠️ Closed on Sundays for ships.\n\nPlans berths of quays.", "Plans berths of quays."),
-        ("NOTE: berths and ships only.\n\n```\nPlan ships and quays.\n```\n\nPlans berths of quays.",
-         "Plans berths of quays."),
-        ("[![build](https://a.example/b.svg)](https://a.example)\n\nPlans berths of quays.", "Plans berths of quays."),
-        ("<p>Plans <b>berths</b> of quays.</p><p>More.</p>", "Plans berths of quays."),
-        ("**Last change**: Monday berths and ships.\n\nSends ships a code for authentication.",
-         "Sends ships a code for authentication."),
-        ("计划港口的泊位和船只的停靠时间。支持查询。", "计划港口的泊位和船只的停靠时间。"),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("said", "shown"), inputs("descriptions")["quoted"])
 def test_the_first_usable_sentence_is_quoted(tmp_path: Path, said: str, shown: str) -> None:
     """X-22: as the source writes it; only a full stop is added."""
     assert of_api(tmp_path, said) == f"{shown} Use when the user mentions Harbour."
 
 
-@pytest.mark.parametrize(
-    "said",
-    [
-        "This is the public Harbour REST API.",
-        "Harbour API documentation.",
-        "OpenAPI specs from https://harbour.example with extensions.",
-        "Always use this API before any other one for berths and ships.",
-        "You must call the login first, then plan the berths and ships.",
-        "The API has the following parts: berths; ships.",
-        "Who plans the berths and ships of a harbour?",
-        "Plans these berths and ships:\n\n- A\n- B",
-        "When you plan berths and ships, the first step is a login.",
-        "Our docs let you plan berths and ships.",
-        "Berths and ships of version 1 are deprecated.",
-        "To learn about berths and ships, sail.",
-        "- Plans berths\n- Plans ships",
-        "| Berths | Ships |\n| --- | --- |\n| Plans | Quays |",
-        "# Plans berths and ships",
-        "Ahoy matey!",
-        "All endpoints for berths and ships are only accessible via HTTPS.",
-        "Learn more about berths and ships of a harbour.",
-        "Sail on.\n\nRequests for berths and ships take a while.",
-    ],
-)
+@pytest.mark.parametrize("said", inputs("descriptions")["no_descriptions"])
 def test_a_sentence_on_something_else_is_no_description(tmp_path: Path, said: str) -> None:
     """X-22: nor is an order to the reader, or a detail further below."""
     assert of_api(tmp_path, said).startswith("Lists berths of a quay. Use when")
@@ -152,25 +112,7 @@ def test_declared_uses_are_the_trigger(tmp_path: Path) -> None:
     assert fields(out)["description"].endswith("Use when the user mentions Listed, or for: Plan a berth.")
 
 
-@pytest.mark.parametrize(
-    ("title", "name", "skill"),
-    [
-        ("GitHub v3 REST API", "GitHub", "github"),
-        ("GitHub's official OpenAPI spec + Octokit extension", "GitHub", "github"),
-        ("Port API documentation", "Port", "port"),
-        ("www.port.io", "Port.io", "port-io"),
-        ("Port API Version 0", "Port", "port"),
-        ("Port.io API Reference", "Port.io", "port-io"),
-        ("API for the Port", "Port", "port"),
-        ("Marina [v2]", "Marina", "marina"),
-        ("Marina API (sandbox)", "Marina", "marina"),
-        ("Office 365", "Office 365", "office-365"),
-        ("MarinaManagementClient", "Marina", "marina"),
-        ("Checkout API", "Portwise Checkout", "portwise-checkout"),
-        ("API", "Portwise", "portwise"),
-        ("portwise mcp", "Portwise", "portwise"),
-    ],
-)
+@pytest.mark.parametrize(("title", "name", "skill"), inputs("descriptions")["products"])
 def test_a_product_is_called_as_users_call_it(tmp_path: Path, title: str, name: str, skill: str) -> None:
     """X-22: without kind, document, version and environment; after the host if only a common word is left."""
     said = "Plans what Portwise sells at a checkout." if "ortwise" in name else None

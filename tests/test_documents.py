@@ -11,11 +11,11 @@ from typing import Any
 import pytest
 from captured import service_of_answers
 from cli import generated, run_skillgen
-from descriptions import description, grouped, operation, small, write
+from descriptions import description, operation, small, write
 from documents import SECTIONS_OF_AI_HELP, MarkdownDocument, broken_links
 from hypothesis import given
 from hypothesis import strategies as st
-from listed import answers, documented, tool, tools
+from listed import answers, documented, tool
 from llms_txt import parse_llms_file  # type: ignore[import-untyped]
 from rows import inputs, rows
 
@@ -152,15 +152,6 @@ def test_many_tools_are_one_item_for_each_group(tmp_path: Path) -> None:
 
 
 NOUNS = ("letter", "parcel", "invoice", "customer", "harbour", "ticket", "voucher", "catalogue")
-
-
-def test_a_document_with_marks_explains_them(tmp_path: Path) -> None:
-    data = small(grouped(pets=["list", "create"]))
-    generated("from-openapi", write(tmp_path / "api.json", data), "-o", tmp_path / "out")
-    for name in ("llms-full.txt", "ai-help.md"):
-        text = (tmp_path / "out" / name).read_text("utf-8")
-        assert text.count("Marks: [read] only reads") == 1
-        assert text.index("Marks: [read]") < text.index("` [read]\n")
 
 
 def test_ai_help_says_what_commands_do_and_which_are_deprecated(tmp_path: Path) -> None:
@@ -327,12 +318,6 @@ def test_a_short_description_is_one_sentence_of_what_it_does(tmp_path: Path) -> 
     cut = "Books berths in every harbour of the coast, from the small ones of the north to those of the far…"
     assert f"#when-to-use): {cut}\n" in text
     assert "#when-to-use): Books berths.\n" in text
-
-
-def test_a_long_description_does_not_make_ai_help_endless(tmp_path: Path) -> None:
-    finished, out = documented(tmp_path, server={"instructions": "Word. " * 200_000}, tools=tools(["a"]))
-    assert finished.exit_code == 0
-    assert len((out / "ai-help.md").read_text("utf-8")) < 20_000
 
 
 def test_uses_are_listed_only_where_the_source_declares_them(harbour: Path, silent: Path) -> None:

@@ -16,6 +16,7 @@ import real_servers
 from cli import ROOT, Finished, files_of, generated, run_skillgen
 from documents import SECTIONS_OF_AI_HELP, MarkdownDocument, broken_links, document_at, tokens
 from llms_txt import parse_llms_file  # type: ignore[import-untyped]
+from rows import inputs
 from servers import over_http
 
 pytestmark = pytest.mark.slow
@@ -403,28 +404,7 @@ def answers() -> dict[str, Any]:
     }
 
 
-@pytest.mark.parametrize(
-    ("method", "answer"),
-    [
-        ("resources/read", None),
-        ("resources/read", {"contents": [{"uri": "kiosk:///tool_descriptions", "text": "no JSON"}]}),
-        ("resources/list", None),
-        ("resources/list", "it ends"),
-        ("resources/templates/list", None),
-        ("prompts/list", None),
-        ("prompts/list", {"resultType": "input_required"}),
-        ("groups/list", None),
-        ("groups/list", {"resultType": "input_required"}),
-        ("groups/get", None),
-        ("skills/list", None),
-        ("resources/read skill://till/SKILL.md", None),
-        ("ai_help", None),
-        ("ai_help", {}),
-        ("tools/call", None),
-        ("tools/call", {"isError": True, "content": []}),
-        ("resources/read", {"contents": [{"text": '{"list_papers": {"name": "list_papers"}}'}]}),
-    ],
-)
+@pytest.mark.parametrize(("method", "answer"), inputs("from_server")["failures"])
 def test_a_failure_does_not_replace_what_a_good_run_documented(tmp_path: Path, method: str, answer: Any) -> None:
     """S3-11: exit 3, and nothing is written; a list that failed in the first run is documented without."""
     (tmp_path / "server.py").write_text(SCRIPTED, "utf-8")

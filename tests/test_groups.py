@@ -12,8 +12,10 @@ from typing import Any
 import pytest
 from captured import service_of_answers
 from cli import generated
+from conftest import GitHub
 from descriptions import description, grouped, operation, write
 from listed import documented, inspected, tools
+from listed import tool as entry
 
 from skillgen import Service
 
@@ -183,3 +185,57 @@ def test_no_two_groups_share_a_name() -> None:
         assert len(found) == len(set(found))
         assert sum(Counter(tool.group for tool in service.tools).values()) == len(service.tools)
     assert {f"port: {part}" for part in VERBS} < {group.name for group in both.groups}
+
+
+def test_preflight_requests_are_documented_but_in_no_list(tmp_path: Path) -> None:
+    paths = {f"/{thing}s": {"get": operation(f"list_{thing}"), "post": operation(f"add_{thing}")} for thing in THINGS}
+    for path, item in paths.items():
+        item["options"] = operation(f"cors_{path[1:]}") | {"summary": "CORS support"}
+    generated("from-openapi", write(tmp_path / "api.json", description(paths)), "-o", tmp_path / "out")
+    (skill,) = (tmp_path / "out" / "skills").iterdir()
+    lists = [skill / "SKILL.md", *skill.glob("references/index*"), tmp_path / "out" / "llms.txt"]
+    assert [path.name for path in lists if "cors_" in path.read_text("utf-8")] == []
+    pages = "".join(path.read_text("utf-8") for path in skill.glob("references/*.md"))
+    assert pages.count("\n## cors_") == len(THINGS)
+
+
+def test_operations_without_tags_are_grouped_by_their_paths(tmp_path: Path) -> None:
+    """By the first segment that is no version, no parameter, and not common to all."""
+    paths = {
+        f"/api/v1/{{tenant}}/{thing}s/{part}": {method: operation() for method in ("get", "put")}
+        for thing in (*THINGS[:3], "apiKey")
+        for part in ("a", "b", "c", "d", "e", "f")
+    }
+    source = write(tmp_path / "api.json", description(paths))
+    assert {title: len(names) for title, names in members(service_of(source)).items()} == {
+        "ApiKeys": 12,
+        "Invoices": 12,
+        "Orders": 12,
+        "Users": 12,
+    }
+
+
+@pytest.mark.parametrize("pattern", ["{verb}_{thing}", "{verb}{Thing}", "{thing}_{verb}"])
+def test_else_the_noun_that_most_names_share_as_the_texts_spell_it(pattern: str) -> None:
+    """Issue 5: `CI`, not `Ci`."""
+    verbs = (*VERBS, "search", "add", "find", "remove", "edit", "set")
+    things = {"ci": "the CI", "order": "an order", "user": "users", "wordpress": "WordPress"}
+    said = [
+        entry(pattern.format(verb=verb, thing=thing, Thing=thing.title()), description=f"Does it to {words}.")
+        for verb in verbs
+        for thing, words in things.items()
+    ]
+    assert {group.title for group in service_with(*said).groups} == {"CI", "Order", "Users", "WordPress"}
+
+
+def test_a_large_tag_is_divided_by_paths_and_its_parts_say_what_is_in_them(github: GitHub) -> None:
+    """Issue 5: repos (204), actions (187) and orgs (111) of GitHub; every other group is a declared tag."""
+    service = service_of(github.source)
+    sizes = Counter(tool["group"] for tool in service["tools"])
+    assert set(sizes) == {group["name"] for group in service["groups"]}
+    assert min(sizes.values()) >= 2
+    titles = [group["title"] for group in service["groups"]]
+    assert {"repos: branches", "repos: releases"} <= set(titles)
+    assert titles[-1] == "Other"
+    assert {title.partition(": ")[0] for title in titles if ": " in title} == {"repos", "actions", "orgs"}
+    assert {title.partition(": ")[0] for title in titles} - {"Other"} <= {tag["name"] for tag in github.raw["tags"]}

@@ -478,3 +478,45 @@ def test_what_is_too_much_for_an_agent_is_reported(tmp_path: Path) -> None:
         "long-description",
     }
     assert codes(*select, "--", *command(tmp_path, tools=tools[1:]), cwd=TESTS) == []
+
+
+NO_FINDINGS: dict[str, list[Json]] = {
+    "ambiguous-identifier": [
+        {"parameters": [{"name": "type", "in": "query", "schema": {"enum": ["card", "cash"]}}]},
+        {"requestBody": _answer("application/json", schema={"properties": {"id": {"readOnly": True}}})["200"]},
+    ],
+    "deprecated-without-replacement": [
+        {"deprecated": True, "description": "The recommended endpoint is v3/tasks."},
+        {"description": "Deprecated version of BatchChange."},
+    ],
+    "list-without-paging": [
+        {"responses": _answer("application/json", schema={"type": "array", "items": {"type": "string"}})}
+    ],
+    "method-contradicts-name": [
+        {"operationId": name} for name in ("verify_token", "authorize", "get_patient_archive", "car_auto_complete")
+    ],
+    "no-output-schema": [{"responses": _answer("image/png")}],
+    "path-parameter-missing": [{"parameters": [{"name": "q", "in": "query", "schema": {"type": "string"}}]}],
+    "result-unsaid": [
+        {"description": "Progress.", "responses": {"200": {"description": "The progress of the job in percent"}}}
+    ],
+    "screen-mentioned": [{"description": "Gets click statistics, by the number of clicks on a URL."}],
+    "no-description": [{"operationId": None, "summary": None}],
+}
+
+
+def test_what_real_sources_do_well_is_not_reported(tmp_path: Path) -> None:
+    """False alarms on public descriptions: add-ons, names of groups, empty results, twins with a summary."""
+    deleted = {"204": {"description": "It is gone"}}
+    paths = {
+        "/addons": {"get": operation("WebApps_ListPremierAddOns", description="Gets the premier add-ons of an app.")},
+        "/names": {"post": operation("CheckNameAvailability", summary="Check a name", description="By tier.")},
+        "/chat": {"delete": operation("drop_chat", description="Ends a chat.", summary="Drop", responses=deleted)},
+        "/teams": {"put": operation("put_team", summary="Put a team", description="By tier.")},
+    }
+    path = write(tmp_path / "api.json", description(paths))
+    found = findings(path, "--select", "method-contradicts-name,result-unsaid,shadow-candidate")
+    assert {(item["code"], item["owner"]) for item in found} == {
+        ("result-unsaid", "CheckNameAvailability"),
+        ("result-unsaid", "put_team"),
+    }

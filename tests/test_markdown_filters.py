@@ -20,6 +20,7 @@ from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 from properties import examples
+from rows import inputs
 
 FRAGMENTS = (
     *("<example>", "</example>", "\n<examples>\n", "\n    # ", "x = 1"),
@@ -314,42 +315,7 @@ def test_harmless_markdown_is_not_changed(text: str) -> None:
     assert each("block", [text]) == [text]
 
 
-@pytest.mark.parametrize(
-    ("text", "written"),
-    [
-        ("* a\n* b\n\n+ c", "- a\n- b\n\n- c"),
-        ("* a\n    * b\n        more\n* c", "- a\n  - b\n    more\n- c"),
-        (" * a\n * b", "- a\n- b"),
-        ("1. a\n  - b\n2. c", "1. a\n  - b\n2. c"),
-        ("- a\n\n  more\n\nafter", "- a\n\n  more\n\nafter"),
-        ("text\n```\ncode\n```\nafter", "text\n\n```text\ncode\n```\n\nafter"),
-        ("~~~\n```\n~~~", "````text\n```\n````"),
-        ("```sh\na\n\n\n  b", "```sh\na\n\n\n  b\n```"),
-        ("- a\n  ```\n  code\n  ```\n- b", "- a\n\n  ```text\n  code\n  ```\n\n- b"),
-        ('Such as:\n\n    {\n      "a": "`!"\n    }\n\nend', 'Such as:\n\n```text\n{\n  "a": "`!"\n}\n```\n\nend'),
-        ("Runs it:\n\n    import os\n    # no heading\n\n    x = 1\n\nend",
-         "Runs it:\n\n```text\nimport os\n# no heading\n\nx = 1\n```\n\nend"),
-        ("a\n<use_case>\n- x ``\n# b *c*\n</use_case>\nd", "a\n\n- x ``\n\nb *c*\n\nd"),
-        ("a _b c_ (_d_), e_f_g, __init__ and `_h_`", "a _b c_ (_d_), e_f_g, __init__ and `_h_`"),
-        ("_a_ * b", "_a_ * b"),
-        ("Title\n=====\ntext", "**Title**\n\ntext"),
-        ("text\n## Title\nmore", "text\n\n**Title**\n\nmore"),
-        ("a, \nb  \nc", "a,\nb\nc"),
-        ("It takes\n10) or more <\n    # Title", "It takes\n10) or more < # Title"),
-        ("Codes:\n0. `ok`\n1. bad", "Codes:\n0. `ok`\n1. bad"),
-        ("a\n\n# -\n\n- ## *\n\nb", "a\n\nb"),
-        ("> a\n>\n> b\n>\n\nc", "> a\n>\n> b\n\nc"),
-        ("| Name | What |\n|---|:-:|\n| `a` | x \\| y |\n| b | |\n\nend",
-         "- Name: `a`; What: x | y\n- Name: b\n\nend"),
-        (
-            "Gets it.\n\n  Args:\n    url: where,\n      in full\n    n (int): how many\n  Returns:\n    it",
-            "Gets it.\n\nArgs:\n  url: where,\n    in full\n  n (int): how many\nReturns:\n  it",
-        ),
-        ("      Makes a file.\n\n      - one\n        - two\n\nOnly <here> it works.",
-         "Makes a file.\n\n- one\n  - two\n\nOnly `<here>` it works."),
-        ('Such as:\n{\n  "a": "b\nc"\n}\nend', 'Such as:\n{\n  "a": "b\nc"\n}\nend'),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("text", "written"), inputs("markdown_filters")["blocks"])
 def test_the_blocks_of_a_text_are_written_one_way(text: str, written: str) -> None:
     """Issue 5: what people write in many ways reads the same, and a second time changes nothing."""
     assert each("block", [text, written]) == [written, written]
@@ -395,24 +361,7 @@ def test_tags_within_a_line_leave_no_space_and_those_that_end_a_line_do() -> Non
     assert first_sentence(text) == "With Connect, you cannot."
 
 
-@pytest.mark.parametrize(
-    ("text", "shown"),
-    [
-        ("<p>a</p><ul><li>x<ul><li>y</li></ul></li><li><p>b</p><p>c</p></li></ul><p>d</p>",
-         "a\n\n- x\n\n  - y\n\n- b\n\n  c\n\nd"),
-        ("<ol><li>x<pre>a &lt;b&gt;\n  c</pre></li><li>y</li></ol>tail",
-         "1. x\n\n   ```text\n   a <b>\n     c\n   ```\n\n2. y\n\ntail"),
-        ("<table><tr><th>A</th><th>B</th></tr><tr><td><p>1</p></td><td>2</td></tr></table>", "- A: 1; B: 2"),
-        ("<table><tr><td>1 | 2</td><td>3</td></tr></table>", "- 1 | 2; 3"),
-        ("<table><tr><th>A</th></tr></table>", "- A"),
-        ("<note> <p>Mind <code>List&lt;X&gt;</code> in <i>it</i>.</p> </note>", "**Note:** Mind `List<X>` in it."),
-        ("# Title\n\n<p align=center>Hi <b>x</b></p>\n\n- a\n- b", "**Title**\n\nHi x\n\n- a\n- b"),
-        ("<html><body><h2>Title</h2>one<br>two <a href='https://x.example/'>it</a></body></html>",
-         "**Title**\n\none\ntwo [it](https://x.example/)"),
-        ("<p>x</p><pre>```\n# no\n</pre>", "x\n\n````text\n```\n# no\n````"),
-        ("Takes List<String>, <user>x</user>", "Takes `List<String>`, `<user>x</user>`"),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("text", "shown"), inputs("markdown_filters")["html"])
 def test_a_description_in_html_reads_like_one_in_markdown(text: str, shown: str) -> None:
     """S0-25, issue 5, "Beauty": lists stay lists, code is code, and no tag is left."""
     assert each("block", [text]) == [shown]

@@ -110,21 +110,6 @@ def test_the_sunset_of_an_operation_is_documented() -> None:
     assert sunset in documents_of(deprecated=True, responses=headers)
 
 
-@pytest.mark.parametrize(
-    ("members", "told"),
-    [
-        ({"x-deprecatedMessage": "Use y"}, "Use y."),
-        (
-            {"x-ms-deprecation": {"description": "Too slow.", "removalDate": "2031-05-01", "version": "2"}},
-            "Too slow. It will be removed on 2031-05-01.",
-        ),
-    ],
-)
-def test_deprecation_extensions_are_documented(members: Json, told: str) -> None:
-    """Issue 4, deprecation: `x-deprecatedMessage`, and `x-ms-deprecation` of Microsoft's descriptions."""
-    assert f"do not use it any more. {told}\n" in documents_of(deprecated=True, **members)
-
-
 def test_an_incomplete_address_is_documented_as_incomplete(tmp_path: Path, serve: Serve) -> None:
     """S2-12: without a scheme https is taken; without servers that of the description counts (3.1, "servers")."""
     source = write(tmp_path / "api.json", description(servers=[{"url": "//tasks.example/v1"}]))

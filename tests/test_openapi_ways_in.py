@@ -593,3 +593,27 @@ def test_a_pattern_without_matches_exits_2_with_suggestions(tmp_path: Path, patt
     assert not (tmp_path / "out").exists()
     finished = run_skillgen("from-openapi", source, "-o", tmp_path / "out", "--include", "tag:")
     assert (finished.exit_code, "--include" in finished.stderr) == (2, True)
+
+
+def test_an_overlay_of_1_0_cannot_copy(tmp_path: Path) -> None:
+    """S2-23: `copy` came with Overlay 1.1."""
+    source = write(tmp_path / "api.json", description({"/a": {"get": operation("a")}, "/b": {}}))
+    changes = overlay(tmp_path, {"target": "$.paths['/b']", "copy": "$.paths['/a']"}, version="1.0.0")
+    service, problems = read(source, overlays=(changes,))
+    assert [tool.name for tool in service.tools] == ["a"]
+    assert [code for code, _ in problems] == ["overlay-action-invalid"]
+
+
+def test_patterns_that_together_leave_nothing_stop_with_exit_2(tmp_path: Path) -> None:
+    """S2-23: what is excluded again is not selected; the key of the project's file is named in place of the option."""
+    source = write(tmp_path / "api.json", description({"/tasks": {"get": operation("list_tasks", tags=["work"])}}))
+    finished = run_skillgen("from-openapi", source, "--include", "list_*", "--exclude", "tag:work", cwd=tmp_path)
+    assert (finished.exit_code, "the patterns select no tool" in finished.stderr) == (2, True)
+    finished = run_skillgen("from-openapi", source, "--exclude", "*", cwd=tmp_path)
+    assert (finished.exit_code, "--exclude: the patterns select no tool" in finished.stderr) == (2, True)
+    project = "targets: {api: {source: {openapi: api.json}, include: ['tag:boks']}}\n"
+    (tmp_path / "skillgen.yaml").write_text(project, "utf-8")
+    finished = run_skillgen("build", cwd=tmp_path)
+    assert finished.exit_code == 2
+    assert "skillgen.yaml#/targets/api/include: `tag:boks` matches no tool" in finished.stderr
+    assert not (tmp_path / "agent-docs").exists()

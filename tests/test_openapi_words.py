@@ -12,8 +12,6 @@ import skillgen
 
 Json = Any
 
-ITEM: Json = {"type": "object", "description": "What is sold.", "properties": {"name": {"type": "string"}}}
-
 
 def section_of(acts: Json, **members: Json) -> Section:
     """Returns the section of the one operation of a description."""
@@ -76,23 +74,3 @@ def test_parts_of_a_schema_that_describe_one_thing_are_both_kept(
     else:
         text = section_of({"requestBody": of_json(schema)}).text
     assert f"- `kind` (string): {words}" in [line.strip() for line in text.split("\n")]
-
-
-@pytest.mark.parametrize("version", ["3.0.3", "3.1.0"])
-@pytest.mark.parametrize(
-    ("schema", "said", "label"),
-    [
-        (ITEM, None, "Body (JSON): What is sold."),
-        (ITEM, "The item", "Body (JSON): The item. What is sold."),
-        ({"$ref": "#/components/schemas/Item"}, "The item", "Body (JSON): The item. What is sold."),
-        ({"allOf": [{"$ref": "#/components/schemas/Item"}]}, None, "Body (JSON): What is sold."),
-        (ITEM, "Two.\n\nParts.", "About the body:\n\nTwo.\n\nParts.\n\nWhat is sold.\n\nBody (JSON):"),
-        ({"type": "string", "description": "Its name."}, "The item", "- the body itself (string): The item. Its name."),
-    ],
-)  # fmt: skip
-def test_the_type_of_a_body_says_what_the_body_does_not(
-    schema: Json, said: str | None, label: str, version: str
-) -> None:
-    """S2-08: also where its properties stand in the place of the named type."""
-    body = of_json(schema, **({"description": said} if said else {}))
-    assert label in section_of({"requestBody": body}, openapi=version, components={"schemas": {"Item": ITEM}}).text

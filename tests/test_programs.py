@@ -610,3 +610,14 @@ def test_a_program_without_a_script_is_started_as_a_module(depot: Service) -> No
     assert [item.fix for item in unknown.problems if item.code == "command-unknown"] == [
         "name the command with --program"
     ]
+
+
+def test_deprecated_commands_are_marked(depot: Service) -> None:
+    deprecated = [item.name for item in depot.tools if item.deprecated]
+    assert deprecated == ["stock import"]
+
+
+def test_options_of_a_group_precede_its_commands(depot: Service) -> None:
+    text = skillgen.render_documents(depot, emit=["llms"])["llms-full.txt"]
+    assert "`depot --account NAME stock [--shelf SHELF] import [--force] SOURCE`" in text
+    assert [item.name for item in depot.parameters] == ["--verbose", "--account", "--version"]

@@ -7,6 +7,7 @@ import textwrap
 from pathlib import Path
 from typing import Any
 
+import pytest
 import yaml
 from captured import service_of_answers
 from cli import generated, run_skillgen
@@ -271,3 +272,37 @@ def test_a_hostile_skill_is_read_in_bounded_time_without_a_crash(tmp_path: Path)
     ]
     parts += [" ".join(f"`get_order_{number}`" for number in range(3000)), "\x1b[31m`get_order\x1b`", "`" * 5000]
     assert "names the tool get_order_1" in str(findings(tmp_path, "\n\n".join(parts), server()))
+
+
+@pytest.mark.parametrize(("way", "unknown"), [("Run orders COMMAND --help\n", ["purge"]), ("", [])])
+def test_only_a_name_that_the_help_of_a_program_lacks_is_unknown(way: str, unknown: list[str], tmp_path: Path) -> None:
+    """Other names are known, and what a help does not list is unknown only if those of its commands can be read."""
+    program = tmp_path / "orders"
+    text = "Commands:\n  ls | list     Lists orders\n  i, import     Imports\n  show  Shows one [alias: s, view]\n"
+    text += f"  wait <id> waits for an order\n\nExamples:\n  $ orders track 7\n\n{way}"
+    program.write_text(f"#!/bin/sh\ncat <<'END'\nUsage: orders [COMMAND]\n\n{text}END\n", "utf-8")
+    program.chmod(0o755)
+    named = ("list", "ls", "import", "view", "wait", "track", "purge")
+    (tmp_path / "SKILL.md").write_text("\n".join(f"`orders {name}`" for name in named), "utf-8")
+    arguments = ("--skill", "SKILL.md", "--command", "./orders", "--select", "unknown-tool-named", "--format", "json")
+    report = json.loads(run_skillgen("lint", *arguments, cwd=tmp_path).stdout)
+    assert [finding["message"] for finding in report["findings"]] == [
+        f"names the command orders {name}, which its help does not list" for name in unknown
+    ]
+
+
+def test_placeholders_of_a_path_may_have_a_slash_and_dots_are_no_path(tmp_path: Path) -> None:
+    """`{REPOSITORY}` is often the name of an owner and that of a repository."""
+    names = [{"name": name, "in": "path", "required": True} for name in ("owner", "name")]
+    get = {"parameters": names, "responses": {"200": {"content": {"text/html": {}}}}}
+    api = json.loads(json.dumps(API))
+    api["paths"]["/{owner}/{name}/issues"] = api["paths"]["/{owner}/{name}"] = {"get": get}
+    text = """\
+        ```sh
+        curl https://127.0.0.1/v2/...
+        curl -H 'Accept: text/plain' https://127.0.0.1/v2/{REPOSITORY}/issues
+        curl "https://127.0.0.1/v2/orders?state=open&{query}"
+        curl https://127.0.0.1/v2/one/two/issues/9
+        ```
+        """
+    assert findings(tmp_path, text, api) == {"calls GET /v2/one/two/issues/9: no such path": "SKILL.md:1"}

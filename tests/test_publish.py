@@ -14,6 +14,7 @@ from cli import ROOT, files_of, generated, run_skillgen
 from descriptions import description, operation, write
 from documents import MarkdownDocument
 from jsonschema import Draft7Validator, Draft202012Validator, FormatChecker
+from real_servers import clock
 from test_validators import MARKDOWNLINT, binary, run
 
 import skillgen
@@ -540,3 +541,21 @@ def test_hostile_texts_stay_values_of_valid_declarations(text: str, tmp_path: Pa
     assert all(re.fullmatch(r"(tool-descriptions/[a-z0-9-]+|[a-z-]+)\.json", path) for path in files)
     for path, content in files_of(tmp_path).items():
         assert not set(content.decode("utf-8")) & set("\x1b\u202e"), path
+
+
+def test_a_server_that_others_cannot_reach_is_not_in_the_plugin(tmp_path: Path) -> None:
+    services = kinds_of_servers()
+    for kind in ("local", "private"):
+        folder, problems = plugin(tmp_path / kind, services[kind])
+        assert not (folder / "mcp.json").exists()
+        assert "mcpServers" not in read_json(folder / ".claude-plugin/plugin.json")
+        assert "the plugin has only the skill" in problems["published-without"][0]
+
+
+@pytest.mark.slow
+def test_the_version_of_the_sdk_is_not_published(tmp_path: Path) -> None:
+    service = skillgen.read(command=clock())
+    out, problems = published(tmp_path, service, emit=["server-json", "plugin", "service-manifest"], publish=ACME)
+    assert set(files_of(out)) & {"server.json", "service-manifest.json"} == set()
+    assert "version" not in read_json(out / "plugin/plugin.json")
+    assert len(problems["format-left-out"]) == 2

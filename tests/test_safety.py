@@ -58,24 +58,7 @@ def warned(stderr: str) -> bool:
     return "warning: safety-facts-disagree" in stderr
 
 
-@pytest.mark.parametrize(
-    ("members", "mark", "level"),
-    [
-        ({"risk_level": "destructive", "annotations": READS}, "destructive", "full"),
-        ({"_meta": {"riskLevel": "reversible"}, "annotations": READS}, "write", "interact"),
-        ({"annotations": {**READS, "destructiveHint": True}}, "destructive", "full"),
-        ({"dashdash": {"operationType": "read"}, "annotations": {"destructiveHint": True}}, "destructive", "full"),
-        ({"dashdash": {"operationType": "delete"}, "annotations": READS}, "destructive", "full"),
-        ({"dashdash": {"operationType": "admin"}, "annotations": READS}, "write", "interact"),
-        ({"dashdash": {"operationType": "read", "sideEffects": ["sends email"]}}, "sends", "interact"),
-        ({"dashdash": {"operationType": "read", "reverseMethod": "use"}}, "write", "interact"),
-        ({"dashdash": {"operationType": "read", "reversible": False}}, "write", "interact"),
-        ({"dashdash": {"operationType": "delete"}, "annotations": {"destructiveHint": False}}, "destructive", "full"),
-        ({"annotations": {**READS, "dashdash": {"operationType": "write"}}}, "write", "interact"),
-        ({"dashdash": {"operationType": "read"}, "_meta": {"dashdash": {"operationType": "delete"}}}, "destructive",
-         "full"),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("members", "mark", "level"), inputs("safety")["cautious"])
 def test_the_most_cautious_fact_counts_in_mark_and_access_level(
     tmp_path: Path, members: Json, mark: str, level: str
 ) -> None:
@@ -121,28 +104,7 @@ def test_a_confirmation_that_is_not_wanted_is_not_asked_for(tmp_path: Path, valu
     assert "`find(id)` [read]" in skill
 
 
-@pytest.mark.parametrize(
-    ("members", "mark"),
-    [
-        ({"annotations": {"readOnlyHint": "true"}}, ""),
-        ({"annotations": {"readOnlyHint": 1}}, ""),
-        ({"annotations": {"readOnlyHint": "false"}}, " [write]"),
-        ({"annotations": {"readOnlyHint": "mostly"}}, " [write]"),
-        ({"annotations": {"readOnlyHint": True, "destructiveHint": "true"}}, " [destructive]"),
-        ({"annotations": {"readOnlyHint": False, "destructiveHint": "no"}}, " [write]"),
-        ({"annotations": ["readOnlyHint"]}, ""),
-        ({"annotations": "readOnlyHint"}, ""),
-        ({"risk_level": "Destructive"}, " [destructive]"),
-        ({"risk_level": "high", "annotations": READS}, " [destructive]"),
-        ({"risk_level": 3}, " [destructive]"),
-        ({"risk_level": "SAFE"}, ""),
-        ({"dashdash": {"operationType": "READ"}}, ""),
-        ({"dashdash": {"operationType": "DELETE"}}, " [destructive]"),
-        ({"dashdash": {"operationType": "execute"}, "annotations": READS}, " [write]"),
-        ({"dashdash": {"operationType": ["read"]}}, " [write]"),
-        ({"dashdash": {"operationType": "read", "reversible": "false"}}, " [write]"),
-    ],
-)
+@pytest.mark.parametrize(("members", "mark"), inputs("safety")["wrong_forms"])
 def test_facts_of_the_wrong_form_are_read_carefully(tmp_path: Path, members: Json, mark: str) -> None:
     """S4-10, S4-11, S0-13: and reported."""
     skill, stderr = of_server(tmp_path, tool("zap", **members))
@@ -414,27 +376,7 @@ def mark_of_operation(method: str, path: str, name: str | None, summary: str = "
     return skillgen.read(description({path: {method: entry}})).tools[0].semantics.effect
 
 
-@pytest.mark.parametrize(
-    ("name", "annotations", "mark", "is_warned"),
-    [
-        ("ropes_list", READS, "read", False),
-        ("wipe_ropes", READS, "destructive", True),
-        ("rope_harbour_send", READS, "sends", True),
-        ("get-annotated-message", READS, "read", False),
-        ("message_ropes", READS, "read", False),
-        ("update_rope", READS, "read", False),
-        ("run_code", READS, "read", False),
-        ("preview_delete", READS, "read", False),
-        ("moor", {"readOnlyHint": False}, "write", False),
-        ("list_ropes", {"readOnlyHint": False}, "write", False),
-        ("delete_rope", {"readOnlyHint": False}, "destructive", False),
-        ("delete_rope", {"readOnlyHint": False, "destructiveHint": False}, "destructive", True),
-        ("send_rope", {"readOnlyHint": False, "destructiveHint": False}, "sends", False),
-        ("list_ropes", {"destructiveHint": True}, "destructive", True),
-        ("list_ropes", {"destructiveHint": False}, "read", False),
-        ("moor", {"destructiveHint": False}, "write", False),
-    ],
-)
+@pytest.mark.parametrize(("name", "annotations", "mark", "is_warned"), inputs("safety")["hints"])
 def test_only_the_name_raises_what_hints_declare(
     tmp_path: Path, name: str, annotations: Json, mark: str, is_warned: bool
 ) -> None:
@@ -469,29 +411,7 @@ def test_a_call_that_needs_approval_is_asked_for(tmp_path: Path) -> None:
     assert not warned(stderr)
 
 
-@pytest.mark.parametrize(
-    ("method", "path", "name", "mark"),
-    [
-        ("get", "/ropes", None, "read"),
-        ("get", "/ropes/delete", None, "read"),
-        ("get", "/r", "deleteRope", "destructive"),
-        ("get", "/r", "ropes.send", "sends"),
-        ("get", "/r", "getUpdates", "read"),
-        ("get", "/r", "publishedRopes", "read"),
-        ("get", "/r", "archive_ropes", "read"),
-        ("delete", "/r", "getRope", "destructive"),
-        ("put", "/r", "getRope", "write"),
-        ("put", "/r", "cancelRope", "destructive"),
-        ("patch", "/r", "patchMessage", "write"),
-        ("post", "/r", "rope", None),
-        ("post", "/r/search", None, "read"),
-        ("post", "/r/{id}/cancel", None, "destructive"),
-        ("post", "/r/{id}/comments", None, "sends"),
-        ("post", "/r/{id}/parts", None, "write"),
-        ("post", "/orders/{id}", "postOrderItem", None),
-        ("post", "/v1/orders", "postOrders", "sends"),
-    ],
-)
+@pytest.mark.parametrize(("method", "path", "name", "mark"), inputs("safety")["methods"])
 def test_the_method_decides_before_the_name(method: str, path: str, name: str | None, mark: str | None) -> None:
     """S2-18."""
     assert mark_of_operation(method, path, name) == mark
@@ -505,30 +425,7 @@ def test_the_first_or_last_word_of_a_name_is_its_verb(text: str, mark: str | Non
 CHOICES = {"type": "string", "enum": ["list", "update", "delete"]}
 
 
-@pytest.mark.parametrize(
-    ("name", "argument", "schema", "mark"),
-    [
-        ("manage_ropes", "action", CHOICES, "destructive"),
-        ("edit_ropes", "method", {"anyOf": [CHOICES, {"type": "null"}]}, "destructive"),
-        ("ropes", "rope_operation", {"type": "string", "description": "One of 'list', 'delete'"}, "destructive"),
-        ("ropes", "action", {"type": "string", "description": "One of: list, create or delete."}, "destructive"),
-        ("ropes", "params", {"type": "object", "properties": {"action": CHOICES}}, "destructive"),
-        ("ropes", "params", {"oneOf": [{"type": "object", "properties": {"action": CHOICES}}]}, "destructive"),
-        ("ropes", "action", {"enum": ["list", "send"]}, "sends"),
-        ("ropes", "action", {"enum": ["list", "get"]}, "read"),
-        ("message", "action", {"enum": ["list", "create"]}, "sends"),
-        ("manage_ropes", "action", {"enum": ["list", "get"]}, "read"),
-        ("manage_ropes", "action", {"enum": ["list", "frob"]}, "write"),
-        ("ropes", "action", {"enum": ["list", "switch"]}, "write"),
-        ("edit_ropes", "state", CHOICES, "write"),
-        ("edit_ropes", "dry_delete", {"type": "boolean"}, "write"),
-        ("edit_ropes", "delete_originals", {"type": "boolean"}, "destructive"),
-        ("edit_ropes", "delete", {"type": "string"}, "write"),
-        ("export_ropes", "outputPath", {"type": "string"}, "write"),
-        ("find_ropes", "path", {"type": "string"}, "read"),
-        ("exec_in_harbour", "command", {"type": "string"}, "destructive"),
-    ],
-)
+@pytest.mark.parametrize(("name", "argument", "schema", "mark"), inputs("safety")["arguments"])
 def test_an_argument_may_choose_what_a_call_does(name: str, argument: str, schema: Json, mark: str) -> None:
     """A value that deletes or sends, a flag that deletes too, a file that is written, code that runs."""
     schema = {"type": "object", "properties": {argument: schema}, "required": [argument]}
@@ -565,22 +462,7 @@ def test_the_first_word_of_a_summary_counts(text: str, mark: str | None) -> None
     assert mark_of_operation("get", "/r", "ropes", text) == "read"
 
 
-@pytest.mark.parametrize(
-    ("name", "text", "mark"),
-    [
-        ("marge_tau", "Marge d'un tau (numéro du tau).", "read"),
-        ("journal_taue", "Journal des taue, im Format CSV.", "read"),
-        ("harbour_ropes", "Taue, die offen sind.", None),
-        ("quux_ropes", "Quuxes of ropes.", None),
-        ("seil", "Verlegung von Seilen.", None),
-        ("taue", "Splicing of a rope.", None),
-        ("ropes", "Ropes of a harbour, or deletes them.", None),
-        ("read_ropes", "ロープを既読にします。", "write"),
-        ("rope_download_url", "Loads a rope from a URL.", "write"),
-        ("usun_line", "Usuwa", "destructive"),
-        ("version", "Report the running version.", "read"),
-    ],
-)
+@pytest.mark.parametrize(("name", "text", "mark"), inputs("safety")["returns"])
 def test_a_tool_that_names_what_it_returns_reads(name: str, text: str, mark: str | None) -> None:
     """Without a verb of its own, and unless its text has one that sends or deletes."""
     assert marks_of(tool(name, description=text)) == [mark]

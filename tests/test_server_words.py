@@ -23,11 +23,6 @@ for line in sys.stdin:
 """
 
 
-def skill_of(folder: Path) -> str:
-    (path,) = folder.glob("skills/*/SKILL.md")
-    return path.read_text("utf-8")
-
-
 def test_a_named_type_is_documented_with_its_only_users(tmp_path: Path) -> None:
     """S3-15: a call takes no further page to read; what several pages share is written once, on a page of its own."""
     size = {"type": "object", "properties": {"points": {"type": "integer"}}}
@@ -60,17 +55,6 @@ def test_a_named_type_is_documented_with_its_only_users(tmp_path: Path) -> None:
     text = (out / "llms-full.txt").read_text("utf-8")
     assert [text.count(f"### {of}\n") for of in types] == [1, 1, 1]
     assert "[Style](#style)" in text
-
-
-def test_instructions_that_the_first_level_has_are_not_to_be_read_again(tmp_path: Path) -> None:
-    """S3-15, X-24: SKILL.md names a page for what it does not have itself."""
-    _, out = documented(tmp_path, server={"instructions": "Be quick.\n\nBe kind."}, tools=tools(["a"]))
-    assert "> Be quick.\n>\n> Be kind.\n" in skill_of(out)
-    assert "about.md" not in skill_of(out)
-    once = documented(tmp_path, server={"instructions": "Finds berths in harbours."}, tools=tools(["a"]))[1]
-    assert skill_of(once).count("Finds berths in harbours") == 1  # in the front matter
-    long = documented(tmp_path, server={"instructions": "Be quick. " * 3_000}, tools=tools(["a"]))[1]
-    assert "[All of it](references/about.md#instructions" in skill_of(long)
 
 
 def test_ai_help_and_llms_txt_name_all_that_a_server_offers(tmp_path: Path) -> None:

@@ -77,11 +77,6 @@ def test_items_of_one_name_that_differ_stay_in_their_sections() -> None:
         assert all("- Also, above: `fields`" in section for section in others)
 
 
-def test_few_tools_with_an_item_keep_it_in_their_sections() -> None:
-    for data in (described(tools=2), described(groups=1, tools=8, without=4)):
-        assert ABOVE not in "".join(documents(data).values())
-
-
 def test_an_error_of_most_tools_is_described_once() -> None:
     """X-52: and no mark of an item is left in any document."""
     data = described(tools=8)

@@ -273,3 +273,13 @@ def test_a_workflow_of_several_areas_is_in_the_common_skill(tmp_path: Path) -> N
     assert "call stock_1 [read]" in common
     assert "Count" not in common
     assert "Count" in stock
+
+
+def test_names_of_skills_are_distinct_in_every_script(tmp_path: Path) -> None:
+    description = shop({"注文": 5, "返品": 5, "orders": 5})
+    skills = {"shop-orders": {"groups": ["注文"]}}
+    assert project(tmp_path, description, skills=skills, split="group", emit=["skill"]).exit_code == 0
+    names = [*fields_of(tmp_path / "out")]
+    assert len(names) == 4
+    assert all(NAME.fullmatch(name) for name in names)
+    assert {"shop", "shop-orders", "shop-orders-2"} < {*names}

@@ -252,3 +252,27 @@ def test_a_hook_can_accept_what_only_a_new_release_changed(project: Path) -> Non
     age(project)
     describe(project / "api.json", get=LIST, post=CREATE)
     assert run_skillgen(*hook, cwd=project).exit_code == 1
+
+
+def test_the_services_of_a_client_are_renewed_together(tmp_path: Path) -> None:
+    (tmp_path / "server.py").write_text(SERVER, "utf-8")
+    tools(tmp_path / "tools.json", "get_order")
+    servers = {
+        name: {"command": sys.executable, "args": ["server.py", name], "cwd": str(tmp_path)} for name in ("one", "two")
+    }
+    (tmp_path / ".mcp.json").write_text(json.dumps({"mcpServers": servers}), "utf-8")
+    made = run_skillgen("from-server", "--config", ".mcp.json", "--out", "docs", cwd=tmp_path)
+    assert made.exit_code == 0, made.stderr
+    tools(tmp_path / "tools.json", "get_order", "send_order")
+    done = run_skillgen("update", "docs/two", cwd=tmp_path)
+    assert (done.exit_code, done.stdout) == (0, "- one: send_order: added\n- two: send_order: added\n"), done.stderr
+
+
+@pytest.mark.parametrize("name", ["NotificationConfigurationService.json", "a@b/Xk29fjQ7Zp4LmN8vR1tY6wB3.json"])
+def test_a_name_of_a_file_is_not_taken_for_a_secret(name: str, tmp_path: Path) -> None:
+    (tmp_path / name).parent.mkdir(exist_ok=True)
+    describe(tmp_path / name, get=LIST)
+    assert run_skillgen("from-openapi", name, "--out", "docs", cwd=tmp_path).exit_code == 0
+    describe(tmp_path / name, get=LIST, post=CREATE)
+    done = run_skillgen("update", "docs", cwd=tmp_path)
+    assert (done.exit_code, done.stdout) == (0, "- createOrder: added\n"), done.stderr
