@@ -213,7 +213,7 @@ def nodes_in(*values: Any) -> Iterator[Struct]:
         elif value.__class__ is not tuple:
             yield value
             inside = _getter(value.__class__, _NO_NODES)(value)[:-1]
-        if any(inside):  # most nodes have none inside
+        if any(inside):  # most nodes contain no others
             waiting += [item for item in reversed(inside) if item and item.__class__ not in _WITHOUT_NODES]
 
 
