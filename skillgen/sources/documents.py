@@ -213,15 +213,16 @@ def document_of(
     for problem in parse_problems:
         problems.add(access.secrets.hide_in_problem(problem))
     report_echoed_secrets(problems, echoed_from)
-    # A search of one byte per character is faster, and references are ASCII.
-    searched = content.decode("latin-1") if json.detect_encoding(content[:4]).startswith("utf-8") else text
+    if json.detect_encoding(content[:4]).startswith("utf-8"):
+        del text  # it may have four bytes for each character; one byte is searched faster, and references are ASCII
+        text = content.decode("latin-1")
     return Document(
         data=data,
         size_bytes=len(content),
         name=name,
         url=url,
         folder=folder,
-        refers_outward=_may_refer_outward(searched),
+        refers_outward=_may_refer_outward(text),
     )
 
 
