@@ -13,7 +13,6 @@ A tool of an HTTP API is listed by its request, unless requests differ only in a
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from functools import cache
 from itertools import accumulate, chain
 
 from msgspec import Struct
@@ -82,9 +81,12 @@ def list_tools(service: Service, reference: Reference, room: int, *, is_linked: 
     """
     lines, topics = _Lines(service, shared_start(service)), reference.topics
 
-    @cache
+    texts: dict[tuple[int, int], str] = {}
+
     def text(number: int, form: int) -> str:
-        return "\n".join(lines.of_group(topics[number], form, is_linked=is_linked))
+        if (number, form) not in texts:
+            texts[number, form] = "\n".join(lines.of_group(topics[number], form, is_linked=is_linked))
+        return texts[number, form]
 
     def size(number: int, form: int) -> int:
         return len(text(number, form).encode()) + 1

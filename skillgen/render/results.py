@@ -272,7 +272,7 @@ def command_errors(service: Service) -> list[Markdown]:
     in_order = sorted(coded, key=lambda item: item[0].code)
     lines = [error_line(case, commands_shown(names, service)) for case, names in in_order]
     left = len(lines) - COMMAND_ERRORS
-    return [*lines[:COMMAND_ERRORS], phrase("more_codes", number=left)] if left > 0 else lines
+    return [*lines[:COMMAND_ERRORS], phrase("more_lines", number=left)] if left > 0 else lines
 
 
 def _description(error: ErrorCase) -> str:
