@@ -270,7 +270,7 @@ TRIED = {
 
 BOUNDED = {
     ("model/check.py", "matches"),
-    ("render/scripts.py", "_is_checkable"),
+    ("render/scripts.py", "_checkable"),
     ("sources/examples/consistency.py", "_is_pattern"),
 }
 """Functions that search with patterns of a source, whose parts are counted first, or that only compile them."""
@@ -279,18 +279,19 @@ WITHOUT_REPETITION = {
     ("infer/description.py", "_mentions"),
     ("infer/description.py", "_short_name"),
     ("pipeline/draft.py", "_flaws"),
+    ("sources/mcp/conformance.py", "_check"),
     ("calls/script.py", "advice"),
     ("calls/script.py", "http_answer"),
     ("sources/cli/help.py", "_help_of"),
     ("sources/cli/help.py", "_choose_way"),
     ("security/secrets.py", "_shortener"),
     ("render/reference.py", "about_topics"),
-    ("render/types.py", "_lists_all"),
+    ("render/results.py", "_body_facts"),
     ("render/types.py", "_says_default"),
     ("security/secrets.py", "__init__"),
     ("security/secrets.py", "_redact"),
 }
-"""Functions that find given words, or that anchor a part of a constant that is tried above."""
+"""Functions that find given words once in a text, or that anchor a part of a constant that is tried above."""
 
 
 if __name__ == "__main__":
