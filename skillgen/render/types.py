@@ -243,8 +243,7 @@ def value_notes(
     If the value `is_nested`, they begin in lower case.
     """
     for target in inline_parts(schema):
-        if target.description:
-            yield with_stop(inline(target.description))
+        yield from schema_description(target, text)
         yield from value_notes(target, target.deprecated, way, text, is_nested=is_nested)
     for note in chain(_notes(schema, deprecated, way), _within(schema, way, text)):
         if not _says(text, note.rstrip(".")):
@@ -488,11 +487,11 @@ def _says(text: str, note: str) -> bool:
 
 
 def _lists_all(text: str, choices: Sequence[Json]) -> bool:
-    """True if a text has all of several values in quotes or as code, or in their order between commas."""
+    """True if a text has all of several values in quotes or as code, or after `one of` with commas."""
     words = [*map(str, choices)]
-    return len(words) > 1 and (
-        {match[2] for match in _QUOTED.finditer(text)}.issuperset(words) or ", ".join(words) in text
-    )
+    if len(words) > 1 and {match[2] for match in _QUOTED.finditer(text)}.issuperset(words):
+        return True
+    return len(words) > 1 and f"one of {', '.join(words)}".lower() in text.lower()
 
 
 def _says_default(text: str, default: Json) -> bool:
