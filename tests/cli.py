@@ -130,13 +130,13 @@ def stamps_of(folder: Path) -> dict[str, tuple[int, int]]:
     }
 
 
-def steps_of(action: Callable[[], object]) -> int:
-    """Returns how many instructions of skillgen's own code an action takes."""
+def steps_of(action: Callable[[], object], within: str = PACKAGE) -> int:
+    """Returns how many instructions of the code in a folder, by default of skillgen's own, an action takes."""
     done = 0
 
     def traced(frame: FrameType, event: str, _: object) -> Any:
         nonlocal done
-        if not frame.f_code.co_filename.startswith(PACKAGE):
+        if not frame.f_code.co_filename.startswith(within):
             return None
         frame.f_trace_opcodes = True
         done += event == "opcode"

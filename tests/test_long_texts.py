@@ -14,12 +14,14 @@ from pathlib import Path
 
 import pytest
 from cli import steps_of
-from descriptions import description
+from descriptions import description, operation
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from msgspec.structs import replace
 from properties import examples
 
-from skillgen import Result, check, generate, read
+from skillgen import Result, Service, check, generate, read
+from skillgen.model.resource import Resource
 from skillgen.security.credentials import redact
 from skillgen.security.injection import find_injections
 from skillgen.text.blocks import block
@@ -265,3 +267,29 @@ def test_what_a_person_adds_to_front_matter_takes_time_by_its_length(document: D
     document.write(["---", "name: a", "---"])
     document.edit(["---", "name: a", *added, "---"])
     assert document.write(["---", "name: b", "---"]) == ["---", "name: b", *added, "---"]
+
+
+def _with_responses(count: int) -> Service:
+    responses = {str(200 + n): {"description": f"It is {n}."} for n in range(count)}
+    return read(description({"/a": {"get": operation("find", responses=responses)}}))
+
+
+def _with_resources(count: int) -> Service:
+    places = [Resource(uri=f"a://b/{n}", name=f"r{n}", pointer=f"/{n}") for n in range(2 * count)]
+    return replace(SERVICE, kind="mcp", resources=tuple(places[::2]), resource_templates=tuple(places[1::2]))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("service", [_with_responses, _with_resources])
+def test_what_a_source_lists_is_documented_in_steps_by_its_number(
+    service: Callable[[int], Service], tmp_path: Path
+) -> None:
+    """X-10: also in those of the templates' engine, as no item may be searched among all others."""
+
+    def steps(count: int) -> int:
+        documented = service(count)
+        return steps_of(lambda: generate(documented, out=tmp_path / str(count), emit=["skill"]), within="")
+
+    steps(5)  # loads what is imported late
+    few, more, most = map(steps, (50, 100, 200))
+    assert most - more < 3 * (more - few)

@@ -33,9 +33,15 @@ def other_access(service: Service) -> list[tuple[str, str | None]]:
     return ways
 
 
-def explained_scopes(auth: Auth) -> list[Scope]:
-    """Returns the scopes of which more than the name is known."""
-    return [item for item in auth.scopes if item.grants or _letters(item.description) not in ("", _letters(item.name))]
+def explained_scopes(auth: Auth) -> tuple[list[Scope], list[str]]:
+    """Returns the scopes of which more than the name is known, and the names of the others."""
+    explained, names = list[Scope](), list[str]()
+    for item in auth.scopes:
+        if item.grants or _letters(item.description) not in ("", _letters(item.name)):
+            explained.append(item)
+        else:
+            names.append(item.name)
+    return explained, names
 
 
 def _letters(text: str | None) -> str:

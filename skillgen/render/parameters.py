@@ -180,9 +180,9 @@ def shared_parameters(service: Service) -> tuple[SharedParameter, ...]:
                 first.setdefault(key, item)
     found = []
     for key, takes in takers.items():
-        item, others = first[key], [tool for tool in tools if tool.name not in takes]
-        is_clear = len(others) <= EXCEPTIONS and len(takes) == places[item.name, item.location]
         if len(takes) >= least:
+            item, others = first[key], [tool for tool in tools if tool.name not in takes]
+            is_clear = len(others) <= EXCEPTIONS and len(takes) == places[item.name, item.location]
             missing = tuple(label_of(tool, service) for tool in others) if is_clear else ()
             found.append(SharedParameter(parameter=item, missing=missing, leaves_lines=is_clear))
     return tuple(found)

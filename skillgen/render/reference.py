@@ -671,11 +671,12 @@ def _list_pages(
         return ()
     intro = Markdown(templates.render(f"reference/{kind}s.md.j2", service=service).rstrip("\n"))
     template = f"reference/{kind}.md.j2"
-    shown = (item if isinstance(item, Event) else _with_quotations(item) for item in items)
-    sections = [
-        section_of(item.name, templates.render(template, service=service, **{kind: item}), getattr(item, "uri", None))
-        for item in shown
-    ]
+    with_variables = set(map(id, service.resource_templates))
+    sections = []
+    for item in items:
+        context = {kind: item if isinstance(item, Event) else _with_quotations(item)}
+        text = templates.render(template, service=service, is_template=id(item) in with_variables, **context)
+        sections.append(section_of(item.name, text, getattr(item, "uri", None)))
     return pages_of(phrases("list_headings")[f"{kind}s"], f"{kind}s", sections, intro=intro, limit=limit)
 
 

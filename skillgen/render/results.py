@@ -136,14 +136,14 @@ def link_line(link: Link) -> Markdown:
 
 def results_of(tool: Tool) -> Iterator[tuple[Output, Returned]]:
     """Yields the results of a call and the words on each; statuses with the same result share one."""
-    groups: list[list[Output]] = []
-    for output in (*([tool.output] if tool.output else []), *tool.other_outputs):
-        same = next((group for group in groups if _is_same_result(group[0], output)), None)
-        if same is None:
-            groups.append([output])
-        else:
-            same.append(output)
-    for group in groups:
+    outputs = [*([tool.output] if tool.output else []), *tool.other_outputs]
+    groups: dict[object, list[Output]] = {}
+    for number, output in enumerate(outputs):
+        facts: object = number
+        if output.status and len(outputs) > 1:
+            facts = output.description, *map(link_line, output.links), *_declared_facts(output)
+        groups.setdefault(facts, []).append(output)
+    for group in groups.values():
         *before, last = [item.status or "" for item in group]
         status = phrase("or_between").join((", ".join(before), last)) if before else last or None
         shown = replace(group[0], status=status)
@@ -162,16 +162,13 @@ def _expanded(schema: Schema | None) -> Schema | None:
     return replace(target, nullable=nullable, description=description)
 
 
-def _is_same_result(one: Output, other: Output) -> bool:
-    facts = (
-        (item.description, item.raw, item.media_types, _header_facts(item), [*map(link_line, item.links)])
-        for item in (one, other)
-    )
-    return bool(one.status and other.status) and next(facts) == next(facts)
+def _declared_facts(output: Output) -> tuple[object, ...]:
+    """Returns what is declared of a result, but for its words: results that agree in it are described once."""
+    return output.media_types, json.dumps(output.raw, sort_keys=True), _header_facts(output)
 
 
 def _header_facts(output: Output) -> tuple[tuple[object, ...], ...]:
-    """Returns what is shown of headers, as words: results that agree in it are described once."""
+    """Returns what is shown of headers, as words."""
     return tuple(
         (item.name, item.description, type_phrase(item.schema), parameter_notes(item, "returned"))
         for item in output.headers
@@ -221,9 +218,8 @@ def common_errors(service: Service) -> CommonErrors:
 def _key(case: ErrorCase) -> _Key:
     """Returns what a document says of an error."""
     outputs = [output for output in (case.output, *case.other_outputs) if output is not None]
-    shapes = [(output.media_types, json.dumps(output.raw, sort_keys=True), _header_facts(output)) for output in outputs]
     examples = [exact_json_text(example.value.json) for output in outputs for example in output.examples]
-    return (case.code, error_line(case), case.description, *shapes, *examples)
+    return (case.code, error_line(case), case.description, *map(_declared_facts, outputs), *examples)
 
 
 EXAMPLE_LIMIT = 300
