@@ -345,9 +345,10 @@ class TestSloppyServers:
         """X-13: the rest is documented."""
         found = crawls("in-latin-1")
         assert [tool.description for tool in found.service.tools][2:] == ["Zahlt die Gr\ufffd\ufffde."]
-        (problem,) = [problem for problem in found.service.problems if problem.code == "text-not-decoded"]
-        assert "pay" in problem.message
-        assert problem.where == "/tools~1list/0/tools/2/description"
+        problems = [problem for problem in found.service.problems if problem.code == "text-not-decoded"]
+        assert all("pay" in problem.message for problem in problems)
+        tool = "/tools~1list/0/tools/2"
+        assert [problem.where for problem in problems] == [f"{tool}/description", f"{tool}/inputSchema/properties"]
 
     def test_silence_on_ai_help_is_normal(self, crawls: Crawls) -> None:
         """S0-16: it is noted, since a server that answered before may have failed."""

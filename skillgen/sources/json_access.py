@@ -52,14 +52,14 @@ def page_items(pages: Json, key: str) -> list[Json]:
 
 
 def strings_in(value: Json) -> Iterator[str]:
-    """Yields the strings in a value, in its order."""
+    """Yields the strings in a value, and its keys."""
     waiting = [value]
     while waiting:
         item = waiting.pop()
         if isinstance(item, str):
             yield item
         elif isinstance(item, (dict, list)):
-            waiting += reversed(list(item.values() if isinstance(item, dict) else item))
+            waiting += reversed([*item, *item.values()] if isinstance(item, dict) else item)
 
 
 def json_or_none(text: str) -> Json:

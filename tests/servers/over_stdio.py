@@ -111,7 +111,9 @@ def only(version: str, text: str, data: Json | None) -> Callable[[], None]:
 def in_latin_1() -> None:
     """Writes the encoding of its system."""
     kiosk = Kiosk(LEGACY[-1])
-    kiosk.methods["tools/list"] = lambda _: {"tools": [*TOOLS, {"name": "pay", "description": "Zahlt die Größe."}]}
+    schema = {"type": "object", "properties": {"Größe": {"type": "integer"}}}
+    pay = {"name": "pay", "description": "Zahlt die Größe.", "inputSchema": schema}
+    kiosk.methods["tools/list"] = lambda _: {"tools": [*TOOLS, pay]}
     for message in messages():
         if answer := kiosk.answer(message):
             write(json.dumps(answer, ensure_ascii=False).encode("latin-1") + b"\n")

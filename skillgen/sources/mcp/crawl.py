@@ -393,12 +393,13 @@ class _CrawlReader:
 
 
 def _undecoded(value: Json, pointer: str = "", entry: str = "the server") -> Iterator[tuple[str, str, str]]:
-    """Yields the pointer, the entry such as a tool, and each of its texts that was not UTF-8."""
+    """Yields the pointer, the entry such as a tool, and each of its texts or keys that was not UTF-8."""
     if isinstance(value, str) and "\ufffd" in value:
         yield pointer, entry, value
     entry = text_of(value, "name") or text_of(value, "uri") or entry
     members = value.items() if isinstance(value, dict) else enumerate(as_list(value))
     for key, item in members:
+        yield from _undecoded(key, pointer, entry)
         yield from _undecoded(item, child(pointer, key), entry)
 
 
