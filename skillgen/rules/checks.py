@@ -165,10 +165,8 @@ def _declaration_useless(service: Service) -> Findings:
         semantics = tool.semantics
         if tool.api_equivalent is not None and not _REQUEST.match(tool.api_equivalent.strip()):
             yield tool.pointer, f"{tool.name}: apiEquivalent {tool.api_equivalent[:80]!r} is no method with a path"
-        command, required = (
-            words_in(tool.cli_equivalent or ""),
-            [item.name for item in tool.parameters if item.required],
-        )
+        command = words_in(tool.cli_equivalent or "")
+        required = [item.name for item in tool.parameters if item.required]
         if required and command and {*words_in(tool.name)}.issuperset(command[1:]):  # any other word may be a value
             yield tool.pointer, f"{tool.name}: cliEquivalent has no place for {required[0][:60]}, which is required"
         has_key = any("key" in item.name.lower() or "idempoten" in item.name.lower() for item in tool.parameters)
