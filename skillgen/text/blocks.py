@@ -93,7 +93,7 @@ class Leaf(Struct, frozen=True):
 
 def outline(text: str) -> list[Leaf]:
     """Returns the leaf blocks of a text in order; a heading in an item or a quote is a paragraph."""
-    if len(text) > _MAX_LENGTH or _TOO_DEEP.search(text):
+    if len(text) > _MAX_LENGTH or _TOO_DEEP.search(f"\n{text}"):
         return [Leaf("other", 0, text.count("\n") + 1)]
     leaves = []
     tokens = _parser().parse(text)
