@@ -17,11 +17,10 @@ from cli import steps_of
 from descriptions import description, operation
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from msgspec.structs import replace
 from properties import examples
 
 from skillgen import Result, Service, check, generate, read
-from skillgen.model.resource import Resource
+from skillgen.model.codec import from_json, to_json
 from skillgen.security.credentials import redact
 from skillgen.security.injection import find_injections
 from skillgen.text.blocks import block
@@ -275,8 +274,9 @@ def _with_responses(count: int) -> Service:
 
 
 def _with_resources(count: int) -> Service:
-    places = [Resource(uri=f"a://b/{n}", name=f"r{n}", pointer=f"/{n}") for n in range(2 * count)]
-    return replace(SERVICE, kind="mcp", resources=tuple(places[::2]), resource_templates=tuple(places[1::2]))
+    places = [{"uri": f"a://b/{n}", "name": f"r{n}", "pointer": f"/{n}"} for n in range(2 * count)]
+    listed = {"kind": "mcp", "resources": places[::2], "resource_templates": places[1::2]}
+    return from_json(Service, to_json(SERVICE) | listed)[0]
 
 
 @pytest.mark.slow
