@@ -35,7 +35,6 @@ _WORDS: dict[str, frozenset[str]] = {key: frozenset(words.split()) for key, word
 _NOUNS_AT_END, _READ_NOUNS, _ENDS = _WORDS["nouns_at_end"], _WORDS["read_nouns"], _WORDS["ends"]
 _NOUNS, _FILLERS = _WORDS["nouns"] | _NOUNS_AT_END, _WORDS["fillers"]
 
-
 _ACCENTS = dict.fromkeys([*range(0x300, 0x370), 0x3099, 0x309A])
 _LETTERS = str.maketrans({"ß": "ss", "ı": "i", "ł": "l", "ø": "o"})
 
@@ -49,35 +48,24 @@ _STEM_LENGTH = 3
 """Letters of a verb from which other forms are made."""
 
 
-def _verbs(table: Mapping[str, Any]) -> dict[str, Effect]:
-    """Returns the effect of each verb in a table, and of English ones with `un` or `re` before them."""
-    english = _of_language(table)
-    found: dict[str, Effect] = {f"re{verb}": effect for verb, effect in english.items() if verb not in _NOUNS}
-    found |= {f"un{verb}": "write" for verb, effect in english.items() if effect != "read"}
-    for language in reversed([item for item in table.values() if isinstance(item, dict)]):
-        found |= _of_language(language)
-    return found | english
-
-
-def _of_language(table: Mapping[str, Any]) -> dict[str, Effect]:
-    return {verb: effect for effect in reversed([*EFFECTS]) for verb in _forms(table[effect], table.get("endings", {}))}
-
-
-def _forms(words: str, endings: Mapping[str, str]) -> list[str]:
-    """Returns verbs, and what the endings of their language make of infinitives: `crear`, `crea`."""
-    found = words.split()
-    for ending, others in endings.items():
-        stems = [word[: -len(ending)] for word in found if word.endswith(ending)]
-        found += [stem + other for stem in stems if len(stem) >= _STEM_LENGTH for other in others.split()]
+def _verbs(language: Mapping[str, Any]) -> dict[str, Effect]:
+    """Returns the effect of each verb of a language, with what its endings make of infinitives: `crear`, `crea`."""
+    found: dict[str, Effect] = {}
+    for effect in EFFECTS:
+        words = language[effect].split()
+        for ending, others in language.get("endings", {}).items():
+            stems = [word.removesuffix(ending) for word in words if word.endswith(ending)]
+            words += [stem + other for stem in stems if len(stem) >= _STEM_LENGTH for other in others.split()]
+        found |= dict.fromkeys(words, effect)
     return found
 
 
-_VERBS = _verbs(_DATA["verbs"])
+_VERBS: dict[str, Effect] = {}
+for _language in reversed(_DATA["verbs"].values()):
+    _VERBS |= _verbs(_language)
+
 _PLAIN = {verb: effect for verb, effect in _VERBS.items() if verb not in _NOUNS}
 """The verbs that are never nouns."""
-
-_AT_END = frozenset(_of_language(_DATA["verbs"]["german"])) - _NOUNS
-"""The verbs that end a sentence."""
 
 _OBJECTS: list[tuple[frozenset[str], frozenset[str], Effect]] = [
     (frozenset(verbs.split()), frozenset(things.split()), effect) for effect, verbs, things in _DATA["objects"]["rules"]
@@ -98,21 +86,12 @@ _JUDGED = ("operation", "read_only", "destructive", "sends", "idempotent", "reve
 _EFFECT_OF_METHOD: dict[str, Effect] = {"delete": "destructive", "put": "write", "patch": "write"}
 _EFFECT_OF_METHOD |= dict.fromkeys(("get", "head", "options", "query", "trace"), "read")
 
-_CHANGES: tuple[tuple[str, tuple[Json, ...], str], ...] = (
-    ("destructive", (True,), "it may delete or overwrite"),
-    ("operation", ("write", "admin", "delete"), "its operation is {}"),
-    ("risk", ("reversible", "destructive"), "its risk is {}"),
-    ("reversible", (False,), "it cannot be undone"),
-)
-"""Values of fields that say that a tool changes something."""
-
 _PREFIX_SHARE, _PREFIX_NAMES = 0.9, 3
 """A first word that so many of the names have, of at least so many, is a prefix."""
 
 _TEXT_LIMIT, _LIST_LIMIT = 300, 1_000
 """Characters of a text in which its first sentence, and the actions that it lists, are looked for."""
 
-_SEGMENT = re.compile(r"[/.:#\s]+")
 _VERSION = re.compile(r"_?[vV]\d+(?![a-z])")
 _ASIDES = re.compile(r"<[^<>]{0,200}>|[(（][^()（）]{0,200}[)）]")
 """Tags, and what is in parentheses."""
@@ -133,6 +112,9 @@ _LEAD = re.compile(
 
 _LISTED = re.compile(r"(?:[-*•\"'`|/:,]|\bor)\s?([a-z_-]+)")
 """Words of a description that it quotes or lists."""
+
+_ON_STORED = re.compile(r"\}/(?:ping|test|verify)/?\Z")
+"""The end of a path below which a read verb changes what is stored: `/domains/{id}/verify`."""
 
 _KANA = re.compile("[\u3041-\u30ff]")
 _STEM = "|".join(sorted(_STEMS, key=len, reverse=True))
@@ -180,7 +162,7 @@ def _with_effect(tool: Tool, context: _Context, author: AuthorEffect | None, pro
     semantics = _with_side_effects(tool, _reconciled(tool, problems))
     if author is not None:
         semantics = _with_author(tool, semantics, author, problems)
-    elif judged := _judged(tool, semantics, method, context):
+    elif judged := _judged(tool, semantics, context):
         semantics = _with_judged(tool, semantics, *judged, problems)
     operation = "read" if semantics.read_only else "delete" if method == "delete" else "write"
     if semantics.read_only is not None and semantics.operation in (None, None if semantics.read_only else "read"):
@@ -213,20 +195,23 @@ def _reconciled(tool: Tool, problems: ProblemLog) -> Semantics:
     if semantics.reversible is False and semantics.reversed_by is not None:
         _report(problems, tool, f"cannot be undone, but its reverseMethod is {semantics.reversed_by[:80]!r}")
         semantics = replace(semantics, reversed_by=None)
-    if semantics.risk == "reversible" and (semantics.destructive or semantics.reversible is False):
+    if semantics.risk in ("safe", "reversible") and (semantics.destructive or semantics.reversible is False):
         reason = "it is destructive" if semantics.destructive else "it cannot be undone"
-        _report(problems, tool, f"has the risk reversible, but {reason}")
+        _report(problems, tool, f"has the risk {semantics.risk}, but {reason}")
         is_implied = semantics.reversible and not semantics.is_declared("reversible")
         semantics = replace(semantics, risk=None, reversible=None if is_implied else semantics.reversible)
-    elif semantics.risk == "safe" and semantics.destructive:
-        semantics = replace(semantics, risk=None)
-    changes = [(field, reason) for field, values, reason in _CHANGES if getattr(semantics, field) in values]
-    others = (("side_effects", "it has side effects"), ("reversed_by", "another tool undoes it"))
-    changes += [(field, reason) for field, reason in others if getattr(semantics, field)]
-    if changes and semantics.read_only is not False:
-        field, reason = changes[0]
+    changes = {
+        "destructive": semantics.destructive and "it may delete or overwrite",
+        "operation": semantics.operation not in (None, "read") and f"its operation is {semantics.operation}",
+        "risk": semantics.risk not in (None, "safe") and f"its risk is {semantics.risk}",
+        "reversible": semantics.reversible is False and "it cannot be undone",
+        "side_effects": semantics.side_effects and "it has side effects",
+        "reversed_by": semantics.reversed_by and "another tool undoes it",
+    }
+    field = next((field for field, reason in changes.items() if reason), None)
+    if field and semantics.read_only is not False:
         if semantics.read_only:
-            _report(problems, tool, f"is marked read-only, but {reason.format(getattr(semantics, field))}")
+            _report(problems, tool, f"is marked read-only, but {changes[field]}")
         semantics = _with(semantics, Origin("inferred", _source(semantics, field)), read_only=False)
     return semantics
 
@@ -278,53 +263,45 @@ def _with_judged(tool: Tool, semantics: Semantics, effect: Effect, source: str, 
     return _with(semantics, origin, **{key: value for key, value in facts.items() if getattr(semantics, key) != value})
 
 
-def _judged(tool: Tool, semantics: Semantics, method: str, context: _Context) -> tuple[Effect, str] | None:
+def _judged(tool: Tool, semantics: Semantics, context: _Context) -> tuple[Effect, str] | None:
     """Returns the effect by method, name and summary, and which of them says it."""
-    by_method = _BY_METHOD + method.upper()
-    of_method = _EFFECT_OF_METHOD.get(method)
+    method = (tool.method or "").lower()
+    of_method, by_method = _EFFECT_OF_METHOD.get(method), _BY_METHOD + method.upper()
     own = _words(tool.name)
     if semantics.read_only:
-        raised = _plain_effect(_readings(tool, own, method, context.prefix))
+        raised = _plain_effect(_readings(tool, own, context.prefix))
         return (raised, _BY_NAME) if raised else (of_method, by_method) if of_method else None
     if of_method == "read" and ("name" in (tool.origins or {}) or _WORDS["raised_get"].isdisjoint(own)):
         return "read", by_method
     is_titled = is_inferred(tool, "summary") and tool.summary == tool.title  # and the description says more
     text = (None if is_titled else tool.summary) or tool.description or tool.title or ""
     arguments = [(item, words_of(item.name) or ("",)) for item in _arguments_of(tool, context.types)]
-    verb = _code_in(own, text, [words for _, words in arguments]) or _verb_of_name(
-        tool, own, method, _readings(tool, own, method, context.prefix)
-    )
+    verb = _code_in(own, text, [words for _, words in arguments])
+    verb = verb or _verb_of_name(_readings(tool, own, context.prefix), is_request=bool(method))
     said = _verb_of_text(text)
-    if not (verb or said) and tool.description:
-        said = _verb_of_text(tool.description)
     if of_method == "read":
-        is_noun = verb and verb.effect == "write" and said and said.effect == "read"
-        is_raised = verb and verb.word in _WORDS["raised_get"] and not is_noun
+        is_raised = verb and verb.word in _WORDS["raised_get"] and not (said and said.effect == "read")
         return (verb.effect, _BY_NAME) if verb and is_raised else ("read", by_method)
     if of_method or semantics.read_only is not None:
         said = None
     if verb and said:
-        is_thing = verb.word in _NOUNS_AT_END or said.word in {*own} - {verb.word}
-        if is_thing and not verb.is_certain and said.is_certain and said.effect == "read":
+        if verb.word in _NOUNS and not verb.is_certain and said.is_certain and said.effect == "read":
             verb = None
-        elif verb.effect == "read" and (said.word in _WORDS["weak"] or not said.is_certain):
+        elif verb.effect == "read" and not said.is_certain:
             said = None
-    found: list[tuple[Effect | None, str]] = [(of_method, by_method)]
-    found += [(verb and verb.effect, _BY_NAME), (said and said.effect, _BY_TEXT)]
+    found = [(of_method, by_method), (verb and verb.effect, _BY_NAME), (said and said.effect, _BY_TEXT)]
     chosen = [*_chosen_by_arguments(tool, arguments, semantics, context.types, bool(verb or of_method))]
     if any(each and each.word in _WORDS["manages"] for each in (verb, said)):
-        found += [(effect, _BY_TEXT) for effect in _verbs_in(text[:_TEXT_LIMIT])] if not chosen else []
+        chosen = chosen or [(_PLAIN[word], _BY_TEXT) for word in _LISTED.findall(text[:_TEXT_LIMIT]) if word in _PLAIN]
         if {effect for effect, _ in chosen} == {"read"}:
             del found[1:]
-    found += chosen
-    if method == "post" and not (verb and verb.effect != "read"):
-        found.append((_effect_of_last_segment(tool, verb), by_method))
     if method == "post" and not verb and not (said and said.effect == "read"):
-        made = _effect_of_posting(tool)
-        found.append((made if made == "sends" or not text else None, by_method))
-    return max(
-        ((effect, source) for effect, source in found if effect), key=lambda item: rank_of(item[0]), default=None
-    )
+        posted = _effect_of_posting(tool)
+        found.append((posted if posted == "sends" or not text else None, by_method))
+    if method == "post" and _ON_STORED.search(tool.path or ""):
+        found.append(("write", by_method))
+    decided = [(effect, source) for effect, source in (*found, *chosen) if effect]
+    return max(decided, key=lambda item: rank_of(item[0]), default=None)
 
 
 # -- names -----------------------------------------------------------------------------------------------------------
@@ -337,10 +314,6 @@ class _Verb(NamedTuple):
     effect: Effect
     is_certain: bool = True
     """False if it may be a noun."""
-
-
-def _last_segment(tool: Tool) -> str:
-    return (path_segments(tool.path or "") or ("",))[-1]
 
 
 def _words(name: str) -> tuple[str, ...]:
@@ -360,28 +333,26 @@ def _prefix(tools: Iterable[Tool]) -> tuple[str, ...]:
     return prefix
 
 
-def _readings(tool: Tool, own: tuple[str, ...], method: str, prefix: Sequence[str]) -> list[tuple[str, ...]]:
-    """Returns the words of a name: of its last segment, those after a prefix, and all of them.
+def _segment_words(tool: Tool) -> tuple[str, ...]:
+    """Returns the words of the last fixed segment of a path."""
+    return _words("".join(path_segments(tool.path or "")[-1:]))
 
-    A name that was made up, which has an origin, is that of the last fixed segment of the path.
+
+def _readings(tool: Tool, own: tuple[str, ...], prefix: Sequence[str]) -> list[tuple[str, ...]]:
+    """Returns the words of a name: those after a prefix or tag, and all of them.
+
+    The last fixed segment of the path replaces a name that was made up, and follows that of a POST.
     """
-    name = without_request(tool.name, tool.method, tool.path)
-    if "name" in (tool.origins or {}):
-        fixed = path_segments(tool.path or "")
-        name = "_".join(fixed[-1:])
-    words = own if name == tool.name else _words(name)
-    if len(words) > 1 and method in (words[0], words[-1]):
-        words = words[1:] if words[0] == method != "get" else words[: -1 if words[-1] == method else None]
-    segments = _SEGMENT.split(name)
-    readings = [_words(segments[-1]) if segments[1:] else ()]
-    for start in (tuple(prefix), *map(_words, tool.tags)):
-        if start and start == words[: len(start)]:
-            readings.append(words[len(start) :])
-    readings.append(words)
-    return [reading for reading in readings if reading and reading != (method,)]
+    segment, name = _segment_words(tool), without_request(tool.name, tool.method, tool.path)
+    words = segment if "name" in (tool.origins or {}) else own if name == tool.name else _words(name)
+    if tool.method == "POST" and words[:1] == ("post",):
+        words = words[1:]
+    starts = [start for start in (tuple(prefix), *map(_words, tool.tags)) if start and start == words[: len(start)]]
+    readings = [*(words[len(start) :] for start in starts), words, segment if tool.method == "POST" else ()]
+    return [reading for reading in readings if reading]
 
 
-def _verb_of_name(tool: Tool, own: Sequence[str], method: str, readings: Sequence[tuple[str, ...]]) -> _Verb | None:
+def _verb_of_name(readings: Sequence[tuple[str, ...]], *, is_request: bool) -> _Verb | None:
     """Returns the verb of a name: its first word, else its last one, else one in the middle.
 
     What may be a noun counts only if no other word is a verb; in a path, and after a method, hardly ever.
@@ -392,42 +363,29 @@ def _verb_of_name(tool: Tool, own: Sequence[str], method: str, readings: Sequenc
             verb = "_".join(words[:size])
             if verb in (_PLAIN if size == 1 else _VERBS):
                 return _Verb(verb, _effect_of(verb, words[size:]))
-    is_thing = "name" in (tool.origins or {}) or method in ("put", "patch", "delete", *own[:1])
-    nouns: list[_Verb] = []
-    is_first = any(words[0] in _VERBS for words in readings)
-    for reading in readings:
-        words = (reading[0], *takewhile(lambda word: word not in _ENDS, reading[1:]))
-        last = words[-1]
+    verbs: list[_Verb] = []
+    for words in readings:
+        words = (words[0], *takewhile(lambda word: word not in _ENDS, words[1:]))
+        first, last = words[0], words[-1]
         if last in _PLAIN:
             return _Verb(last, _effect_of(last, words[:-1]))
-        if last in _READ_NOUNS and _VERBS.get(words[0], "read") != "read":
+        if last in _READ_NOUNS and _VERBS.get(first, "read") != "read":
             continue
-        is_read = _VERBS.get(last) == "read" and (last not in _NOUNS_AT_END or words[0] not in _VERBS)
-        if is_read or (not method and not _READ_NOUNS.isdisjoint((words[0], last))):
-            nouns.append(_Verb(last, "read", False))
-        nouns += [
-            _Verb(word, _effect_of(word, words[at:] or words[:-1]), False)
-            for at, word in enumerate(words, 1)
-            if word in _VERBS and (word not in _NOUNS_AT_END or (at == 1 and not is_thing))
-        ]
-    return min(nouns, key=lambda verb: verb.word in _NOUNS or (verb.effect == "read" and is_first), default=None)
+        if not is_request and not _READ_NOUNS.isdisjoint((first, last)):
+            verbs.append(_Verb(last, "read", is_certain=False))
+        for at, word in enumerate(words, 1):
+            if word in _VERBS and (word not in _NOUNS_AT_END or (at == 1 and not is_request)):
+                effect = _effect_of(word, words[at:] or words[:-1])
+                if effect != "read" or at == len(words) or first not in _VERBS or at == 1:
+                    verbs.append(_Verb(word, effect, is_certain=False))
+    return min(verbs, key=lambda verb: (verb.word in _NOUNS, verb.effect != "read"), default=None)
 
 
 def _effect_of_posting(tool: Tool) -> Effect | None:
     """Returns what a POST to several things does: it makes one."""
-    path = (tool.path or "").rstrip("/")
-    words = _words(_last_segment(tool))
-    if not words or path.endswith("}") or singular(words[-1]) == words[-1] or words[-1] in _VERBS:
-        return None
-    return _effect_of("create", words)
-
-
-def _effect_of_last_segment(tool: Tool, verb: _Verb | None) -> Effect | None:
-    """Returns what the last verb of a path does: to a thing that is stored, or if the name has no verb."""
-    last = "_".join(_words(_last_segment(tool)))
-    if last in _WORDS["on_stored"] and (tool.path or "").rstrip("/").endswith(f"}}/{last}"):
-        return "write"
-    return _PLAIN.get(last) if not verb else None
+    words = _segment_words(tool)
+    is_plural = words and singular(words[-1]) != words[-1] and words[-1] not in _VERBS
+    return _effect_of("create", words) if is_plural and not (tool.path or "").endswith(("}", "}/")) else None
 
 
 def _plain_effect(readings: Sequence[tuple[str, ...]]) -> Effect | None:
@@ -461,7 +419,7 @@ def _code_in(words: Sequence[str], text: str, arguments: Iterable[Sequence[str]]
     if _WORDS["runs"].isdisjoint(words) or _WORDS["code"].isdisjoint(chain(words, *arguments)):
         return None
     said = words_of(_SENTENCE_END.split(text[:_TEXT_LIMIT].strip(), maxsplit=1)[0])
-    is_read = any("_".join(pair) == "read_only" for pair in pairwise(said)) or not _WORDS["only_reads"].isdisjoint(said)
+    is_read = ("read", "only") in pairwise(said) or not _WORDS["only_reads"].isdisjoint(said)
     return _Verb("run_code", "read" if is_read else "destructive")
 
 
@@ -481,15 +439,16 @@ def _chosen_by_arguments(
     """
     for item, words in arguments:
         source = _BY_ARGUMENT + item.name
-        if words[-1] in _WORDS["choosers"] and (item.required or not is_known):
-            values = [_words(str(value)) or ("",) for value in _values_of(item, tool.description or "", types)]
+        is_choice = item.required or not is_known
+        if words[-1] in _WORDS["choosers"] and is_choice:
+            actions = [_words(str(value)) or ("",) for value in _values_of(item, tool.description or "", types)]
             verbs = _PLAIN if words[-1] in _WORDS["ways"] else _VERBS
-            acts = [_effect_of(act[0], act[1:] or _words(tool.name)[-1:]) for act in values if act[0] in verbs]
-            if len(acts) == len(values) or {*acts} != {"read"}:
-                yield from ((effect, source) for effect in acts)
+            effects = [_effect_of(act[0], act[1:] or _words(tool.name)[-1:]) for act in actions if act[0] in verbs]
+            if len(effects) == len(actions) or {*effects} != {"read"}:
+                yield from ((effect, source) for effect in effects)
         elif words[0] in _WORDS["deletes"] and item.schema.types == ("boolean",) and semantics.destructive is None:
             yield "destructive", source
-        elif words[0] in _WORDS["saves"] and words[-1] in _WORDS["places"] and (item.required or not is_known):
+        elif words[0] in _WORDS["saves"] and words[-1] in _WORDS["places"] and is_choice:
             yield "write", source
 
 
@@ -497,8 +456,7 @@ def _arguments_of(tool: Tool, types: Mapping[str, Schema]) -> Sequence[Parameter
     """Returns the parameters of a tool; of a sole one that is an object, its properties."""
     if len(tool.parameters) != 1:
         return tool.parameters
-    schemas = _schemas_of(tool.parameters[0], types)
-    return [item for schema in schemas for item in schema.properties] or tool.parameters
+    return [item for schema in _schemas_of(tool.parameters[0], types) for item in schema.properties] or tool.parameters
 
 
 def _values_of(item: Parameter, text: str, types: Mapping[str, Schema]) -> Sequence[Json]:
@@ -523,33 +481,20 @@ def _verb_of_text(text: str) -> _Verb | None:
     """
     sentence = _SENTENCE_END.split(_START.sub("", _folded(_ASIDES.sub("", text[:_TEXT_LIMIT]))), maxsplit=1)[0]
     if not sentence.isascii() and (runs := _JOINED_STEMS.findall(sentence)):
-        effect = max(_effects_of_stems(runs[-1 if _KANA.search(sentence) else 0]), key=rank_of)
-        return _Verb("manage" if "管理" in sentence else "", effect)
+        run = runs[-1 if _KANA.search(sentence) else 0]
+        return _Verb("", max((effect for stem, effect in _STEMS.items() if stem in run), key=rank_of))
     words = [*dropwhile(_FILLERS.__contains__, _WORD.findall(_LEAD.sub("", sentence.lower())))]
     if not words:
         return None
     first, rest = words[0], words[1:]
     if not (verb := _base(first)):
-        if words[-1] in _AT_END:
-            return _Verb(words[-1], _VERBS[words[-1]])
         return _Verb("", "read") if first in _WORDS["read_leads"] else None
     if code := _code_in((verb, *takewhile(lambda word: word not in _ENDS, rest)), sentence):
         return code
-    is_certain = verb in _PLAIN or (bool(rest) and rest[0] in _WORDS["determiners"])
-    if is_certain or _VERBS[verb] == "read":
-        return _Verb(verb, _effect_of(verb, rest), is_certain or first != verb)
-    return _Verb(verb, _effect_of(verb, rest), False) if rest and first == verb else None
-
-
-def _effects_of_stems(text: str) -> list[Effect]:
-    return [] if text.isascii() else [effect for stem, effect in _STEMS.items() if stem in text]
-
-
-def _verbs_in(text: str) -> Iterator[Effect]:
-    """Yields the effects of the verbs anywhere in a text."""
-    yield from _effects_of_stems(text)
-    words = map(_base, _WORD.findall(_folded(text).lower()))
-    yield from (_PLAIN[word] for word in words if word in _PLAIN)
+    is_noun = verb in _NOUNS and (not rest or rest[0] not in _WORDS["determiners"])
+    if is_noun and first != verb and _VERBS[verb] != "read":  # "Orders by harbour"
+        return None
+    return _Verb(verb, _effect_of(verb, rest), is_certain=(not is_noun or first != verb) and verb not in _WORDS["weak"])
 
 
 def _base(word: str) -> str:
