@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from captured import service_of_answers
 from cli import generated, run_skillgen
-from descriptions import description, operation, small, write
+from descriptions import LONG, description, operation, small, write
 from documents import SECTIONS_OF_AI_HELP, MarkdownDocument, broken_links
 from hypothesis import given
 from hypothesis import strategies as st
@@ -28,6 +28,7 @@ Json = Any
 DASHDASH: dict[str, Any] = inputs("documents")["dashdash"]
 
 BOOK: dict[str, Any] = inputs("documents")["book"]
+HARBOUR = "/ports/{port}/harbours/{harbour}"
 FIND = tool("find_berths", description="Finds berths.", annotations={"readOnlyHint": True})
 OLD = tool("old_find", description="Deprecated: use find_berths.")
 
@@ -334,6 +335,31 @@ def test_an_address_that_leads_to_a_file_is_no_link(tmp_path: Path) -> None:
     server = {"dashdash": {"repository": "../../etc/passwd", "specVersion": "0.2.0"}}
     _, out = documented(tmp_path, server=server, tools=[FIND])
     assert broken_links(out) == []
+
+
+@pytest.mark.parametrize(
+    ("other", "said", "path"),
+    [("/plans", "A path that begins with `./` is", "./letter"), (f"{HARBOUR}/plans", "Paths are", "/letter")],
+)
+def test_the_start_that_most_paths_share_is_said_once(tmp_path: Path, other: str, said: str, path: str) -> None:
+    paths = [other, *(f"{HARBOUR}/{noun}" for noun in NOUNS)]
+    described = {path: {"get": operation(description=LONG)} for path in paths}
+    generated("from-openapi", write(tmp_path / "a.json", description(described)), "-o", tmp_path / "out")
+    for text in ((tmp_path / "out" / "ai-help.md"), *(tmp_path / "out").rglob("SKILL.md")):
+        assert f"{said} below `{HARBOUR}`." in text.read_text("utf-8")
+        assert f"- `GET {path}`" in text.read_text("utf-8")
+
+
+def test_a_parameter_at_two_places_is_listed_once(tmp_path: Path) -> None:
+    query = [{"name": name, "in": "query", "schema": {"type": "string"}} for name in ("limit", "next")]
+    body = {"type": "object", "properties": {"limit": {"type": "integer"}, "berth": {}}, "required": ["limit"]}
+    sent = {"content": {"application/json": {"schema": body}}}
+    called = operation(description=LONG, parameters=query, requestBody=sent)
+    generated(
+        "from-openapi", write(tmp_path / "a.json", description({"/find": {"post": called}})), "-o", tmp_path / "out"
+    )
+    (skill,) = (tmp_path / "out").rglob("SKILL.md")
+    assert "- `POST /find` (`limit*: int, next, berth: any`)" in skill.read_text("utf-8")
 
 
 def test_what_is_listed_without_a_type_is_a_string(tmp_path: Path) -> None:

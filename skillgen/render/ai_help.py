@@ -17,7 +17,7 @@ from skillgen.model.service import Service
 from skillgen.render.about import resource_and_prompt_lines, said_by
 from skillgen.render.dashdash import cli_front_matter
 from skillgen.render.identity import description, what_and_when
-from skillgen.render.listing import Listing, list_tools
+from skillgen.render.listing import Listing, list_tools, shared_start
 from skillgen.render.pages import Section, file_stems, types_reachable
 from skillgen.render.reference import SingleFile
 from skillgen.render.results import command_errors
@@ -91,10 +91,13 @@ def _text(
     limit = None if inlined else DEFAULT_BUDGET * BYTES_PER_TOKEN // SAID_SHARE
     texts = [said_by(service, limit, "description"), said_by(service, limit, "instructions")]
     steps = sum(len(item.steps) for item in service.workflows)
+    start = shared_start(service)
     context = {
         **rendering.context,
         "brief": is_brief,
         "listing": listing,
+        "shared_start": start.text,
+        "start_mark": start.mark,
         "trigger": what_and_when(service)[1] or description(service),
         "quick": quick[: _QUICK_ITEMS - len(groups)],
         "quick_groups": groups,

@@ -12,6 +12,7 @@ A tool of an HTTP API is listed by its request, unless requests differ only in a
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import accumulate, chain
 
@@ -26,7 +27,7 @@ from skillgen.render.commands import usage
 from skillgen.render.identity import tool_phrase
 from skillgen.render.pages import Page, Section, pages_of
 from skillgen.render.parameters import is_fixed, lists_requests, shared_parameters, takes_nothing, writable
-from skillgen.render.phrases import once, phrase, plain_phrase
+from skillgen.render.phrases import once, phrase, plain_phrase, usual_number
 from skillgen.render.reference import Reference, Topic, group_words
 from skillgen.render.semantics import mark_text
 from skillgen.text.markdown import Markdown, code, code_list, inline, link_label, link_url, one_line, paragraph
@@ -66,12 +67,29 @@ class Listing(Struct, frozen=True, kw_only=True):
     """The pages that list the tools of groups in form 5."""
 
 
-def names_in(topic: Topic, service: Service) -> Sequence[str]:
+class Start(Struct, frozen=True):
+    """The start of paths that a list says once."""
+
+    text: str = ""
+    """Whole segments, empty if there is no such start."""
+
+    mark: str = ""
+    """What is written in its place: nothing if all paths have it, else a full stop."""
+
+    def left_out_of(self, path: str) -> str:
+        """Returns a path without the start."""
+        is_below = self.text and path.startswith(f"{self.text}/")
+        return self.mark + path[len(self.text) :] if is_below else path
+
+
+_NO_START = Start()
+
+
+def names_in(topic: Topic, service: Service, start: Start = _NO_START) -> Sequence[str]:
     """Returns the names of the tools of a group, or their paths where requests are listed."""
-    start = shared_start(service)
     if not lists_requests(service):
         return [tool.name for tool in topic.tools]
-    return list(dict.fromkeys((tool.path or "").removeprefix(start) for tool in topic.tools))
+    return list(dict.fromkeys(start.left_out_of(tool.path or "") for tool in topic.tools))
 
 
 def list_tools(service: Service, reference: Reference, room: int, *, is_linked: bool = True) -> Listing:
@@ -107,7 +125,7 @@ def list_tools(service: Service, reference: Reference, room: int, *, is_linked: 
 
 def _list_of_groups(service: Service, reference: Reference, room: int, *, is_linked: bool) -> Listing:
     """Returns a line for each group: a few groups with all their tools would hide the others."""
-    lines, indexes = _Lines(service, ""), dict[str, tuple[Page, ...]]()
+    lines, indexes = _Lines(service, _NO_START), dict[str, tuple[Page, ...]]()
     for topic in reference.topics if is_linked else ():
         if len(topic.pages) > 1:
             stem = topic.pages[0].file_name.removesuffix(".md")
@@ -123,8 +141,9 @@ def _list_of_groups(service: Service, reference: Reference, room: int, *, is_lin
         return f"- [{link_label(topic.title)}](references/{first}) ({len(topic.tools)}){more}"
 
     entries = [entry(topic) for topic in reference.topics]
-    words = (group_words(item.words, names_in(item, service), GROUP_CHARACTERS) for item in reference.topics)
-    for shown in ([f"{entry}: {said}" for entry, said in zip(entries, words, strict=True)], entries):
+    start = shared_start(service)
+    words = (group_words(item.words, names_in(item, service, start), GROUP_CHARACTERS) for item in reference.topics)
+    for shown in ([f"{entry}: {said}" if said else entry for entry, said in zip(entries, words, strict=True)], entries):
         text = Markdown("\n".join(shown))
         if len(text.encode()) < room:
             return Listing(text=text, forms=FORMS[-1:], indexes=tuple(chain.from_iterable(indexes.values())))
@@ -177,7 +196,7 @@ def _index(title: str, stem: str, entries: Iterable[tuple[Page, Iterable[str]]])
 class _Lines:
     """Writes the lines of tools; `start` is left out of paths."""
 
-    def __init__(self, service: Service, start: str) -> None:
+    def __init__(self, service: Service, start: Start) -> None:
         self.service, self._start = service, start
         self._types = {item.name: item.schema for item in service.schemas}
         self._are_requests = lists_requests(service)
@@ -228,15 +247,12 @@ class _Lines:
                 yield f"- {self._name(members[0])}{mark_text(members[0], is_short=True)}"
                 continue
             methods = ", ".join(f"{inline(tool.method or '')}{mark_text(tool, is_short=True)}" for tool in members)
-            yield f"- {code(self._own(path))}: {methods}"
+            yield f"- {code(self._start.left_out_of(path))}: {methods}"
 
     def _name(self, tool: Tool) -> str:
         if self._are_requests:
-            return code(f"{tool.method} {self._own(tool.path or '')}")
+            return code(f"{tool.method} {self._start.left_out_of(tool.path or '')}")
         return code(tool.name)
-
-    def _own(self, path: str) -> str:
-        return path.removeprefix(self._start) if self._start else path
 
     def call(self, tool: Tool, form: int) -> str:
         """Returns the call: `create_task(title*, labels: string[])`, or the request with its parameters after it."""
@@ -267,6 +283,8 @@ class _Lines:
 
     def _joined(self, sent: Sequence[Parameter], whole: Schema | None, form: int) -> str:
         """Returns the parameters, with the names that are required of the whole but not declared."""
+        # One that is sent in two places, such as the query and the body, is named once.
+        sent = [*{item.name: item for item in sorted(sent, key=lambda item: item.required)}.values()]
         required = [item for item in sent if item.required]
         # Headers hold signatures and versions, which say nothing about the call.
         required.sort(key=lambda item: item.location in ("header", "cookie"))
@@ -339,17 +357,18 @@ def _cut(words: str, room: int) -> str:
 
 
 @once
-def shared_start(service: Service) -> str:
-    """Returns the first segments that the paths of all tools share, if there are several; else an empty text."""
-    if not lists_requests(service) or len(service.tools) < 2:
-        return ""
-    paths = [(tool.path or "").split("/")[1:-1] for tool in service.tools]
-    shared: list[str] = []
-    for segments in zip(*paths, strict=False):
-        if len(set(segments)) > 1 or "{" in segments[0]:
-            break
-        shared.append(segments[0])
-    return "".join(f"/{segment}" for segment in shared)
+def shared_start(service: Service) -> Start:
+    """Returns the longest start that most paths share: of one segment only if all have it."""
+    count = len(service.tools)
+    if not lists_requests(service) or count < 2:
+        return _NO_START
+    starts: Counter[str] = Counter()
+    for tool in service.tools:
+        starts.update(accumulate(f"/{item}" for item in (tool.path or "").split("/")[1:-1]))
+    shared = {start: number for start, number in starts.items() if number >= min(count, usual_number(count))}
+    start = max(shared, key=len, default="")
+    is_usual = start.count("/") > 1 and shared[start] < count
+    return Start(start, "." if is_usual else "") if is_usual or shared.get(start) == count else _NO_START
 
 
 def list_indexes(reference: Reference) -> dict[str, tuple[Page, ...]]:

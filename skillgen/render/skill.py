@@ -291,6 +291,7 @@ class _Writer:
         self._resolved = link_resolver({key: f"references/{address}" for key, address in reference.places.items()})
         tools = {name: f"references/{address}" for name, address in reference.tool_addresses.items()}
         steps = sum(len(item.steps) for item in service.workflows)
+        start = shared_start(service)
         fields = skill_fields(service, rendering.profile, has_program=rendering.has_program)
         self._context = {
             **rendering.context,
@@ -298,7 +299,8 @@ class _Writer:
             "brief": False,
             "shared_parameters": shared_parameters(service),
             "lists_requests": lists_requests(service),
-            "shared_start": shared_start(service),
+            "shared_start": start.text,
+            "start_mark": start.mark,
             "workflow_lines": workflow_lines(
                 service.workflows, rendering.called or service.tools, reference.about, "references/{}".format
             ),
