@@ -131,7 +131,7 @@ def test_schemes_that_send_the_same_field_are_sent_once(tmp_path: Path) -> None:
     url = "https://a.example/in"
     schemes = {
         "a": {"type": "oauth2", "flows": {"implicit": {"authorizationUrl": url, "scopes": {}}}},
-        "b": {"type": "http", "scheme": "bearer"},
+        "b": {"type": "oauth2", "flows": {"authorizationCode": {"authorizationUrl": url, "tokenUrl": f"{url}/t"}}},
         "key": {"type": "apiKey", "in": "query", "name": "key"},
     }
     security: Json = {name: [] for name in schemes}
@@ -139,7 +139,8 @@ def test_schemes_that_send_the_same_field_are_sent_once(tmp_path: Path) -> None:
     skill = of_description(tmp_path, paths, components={"securitySchemes": schemes}, security=[security])
     line = next(line for line in skill.splitlines() if line.startswith("- Authentication: "))
     assert line.count("Authorization: ") == 1
-    assert "(`a`, OAuth 2.0 or `b` with `key`)" in line
+    assert "(`a`, OAuth 2.0 or `b`, OAuth 2.0 with `key`)" in line
+    assert line.count(f"consent at `{url}`") == 1
     assert line in skill
     section = skill if "## About" in skill else "".join(path.read_text("utf-8") for path in tmp_path.rglob("*.md"))
     assert section.count("?key=$SKILL_TASKS_EXAMPLE___API_KEY") > 1

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
 from itertools import islice
 
@@ -187,9 +187,12 @@ def shared_auth(service: Service) -> tuple[tuple[Credential, ...], ...] | None:
     return auth if all(item.scheme in known and not item.scopes for way in auth for item in way) else None
 
 
-def _token_steps(flows: Iterable[Auth]) -> Iterator[str]:
-    """Yields how each OAuth flow gets a token."""
+def _token_steps(flows: Sequence[Auth]) -> Iterator[str]:
+    """Yields how each OAuth flow gets a token; the implicit one only if no other has its page of consent."""
+    pages = {auth.authorization_url for auth in flows if auth.flow != "implicit"}
     for auth in flows:
+        if auth.flow == "implicit" and auth.authorization_url in pages:
+            continue
         urls = {name: code(url) for name in _TOKEN_URLS if (url := getattr(auth, name))}
         with suppress(KeyError):  # an unknown flow, or one without its URLs
             yield phrases("token_steps")[auth.flow or auth.kind].format(**urls)
