@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from cli import generated, run_skillgen
 from descriptions import LONG, description, operation, write
-from listed import documented, tool
+from listed import TESTS, command, tool
 from rows import inputs
 
 import skillgen
@@ -264,23 +264,21 @@ def test_undescribed_properties_are_one_problem_that_fails_nothing(tmp_path: Pat
     get["responses"]["200"]["content"] = {"application/json": {"schema": {"items": {"properties": {"x": {}}}}}}
     components = {"schemas": {"Base": base, "Money": money}}
     api = write(tmp_path / "api.json", description({"/a": {"put": put, "get": get}}, components=components))
-    finished = generated("from-openapi", api, "-v", "--strict", "-o", tmp_path / "out")
-    (reported,) = [line for line in finished.stderr.splitlines() if "properties-undescribed" in line]
+    finished = run_skillgen("lint", api, "--select", "properties-undescribed")
     item = "/paths/~1a/get/responses/200/content/application~1json/schema/items/properties/x"
-    assert reported == (
-        "info: properties-undescribed: /paths/~1a/put/parameters/0: 4 of 7 parameters and properties have no "
-        f"description; others are /components/schemas/Base/properties/next, {item}, … (add a description to each)"
-    )
+    assert (
+        "4 of 7 parameters and properties have no description; others are "
+        f"/components/schemas/Base/properties/next, {item} and 1 more"
+    ) in finished.stdout
 
 
 def test_arguments_without_a_description_are_one_problem_of_an_mcp_server(tmp_path: Path) -> None:
     """S2-09."""
     described = tool("described", inputSchema={"type": "object", "properties": {"id": {"description": "A key."}}})
     prompt = {"name": "greet", "arguments": [{"name": "who"}]}
-    finished, _ = documented(tmp_path, "-v", tools=[described, tool("a"), tool("b")], prompts=[prompt])
-    reported = [line for line in finished.stderr.splitlines() if "properties-undescribed" in line]
-    assert len(reported) == 1, finished.stderr
-    assert "3 of 4 parameters and properties have no description; others are " in reported[0]
-    assert reported[0].startswith("info: properties-undescribed: /tools~1list/0/tools/1/inputSchema/properties/id: ")
-    finished, _ = documented(tmp_path, "-v", tools=[described])
-    assert "properties-undescribed" not in finished.stderr
+    lint = ("lint", "--select", "properties-undescribed", "--")
+    served = command(tmp_path, tools=[described, tool("a"), tool("b")], prompts=[prompt])
+    finished = run_skillgen(*lint, *served, cwd=TESTS)
+    assert "3 of 4 parameters and properties have no description; others are " in finished.stdout
+    finished = run_skillgen(*lint, *command(tmp_path, tools=[described]), cwd=TESTS)
+    assert "properties-undescribed" not in finished.stdout

@@ -14,7 +14,6 @@ from typing import Any, TypeAlias
 from msgspec import Struct
 from msgspec.structs import replace
 
-from skillgen.errors import ProblemLog
 from skillgen.model.schema import Discriminator, Parameter, Schema
 from skillgen.model.schema_json import bases
 from skillgen.model.service import Service
@@ -36,9 +35,6 @@ _NO_NODES = _NO_TEXT | {
 
 PROSE_FIELDS = frozenset({"description", "summary", "instructions", "body", "text"})
 """Fields of sentences, in which a quotation can be shown. One is empty if all of its text is quoted."""
-
-_LOCATIONS_LIMIT = 3
-"""Locations that one problem lists if it occurs in many."""
 
 TextRewriter: TypeAlias = Callable[[Any, str, str, str], str | None]
 """Returns the new text for a node, the name of the field, the old text, and the pointer of the nearest node that has
@@ -215,33 +211,6 @@ def nodes_in(*values: Any) -> Iterator[Struct]:
             inside = _getter(value.__class__, _NO_NODES)(value)[:-1]
         if any(inside):  # most nodes contain no others
             waiting += [item for item in reversed(inside) if item and item.__class__ not in _WITHOUT_NODES]
-
-
-def report_undescribed(service: Service, problems: ProblemLog) -> None:
-    """Reports the parameters and properties without a description, all in one problem (seed 002, 4.3).
-
-    The description of a named type also describes a property of that type, and the description of a property also
-    describes another one of this name in the same tool or type, such as in an alternative.
-    """
-    with_text = {item.name for item in service.schemas if item.schema.description}
-    described: dict[str, bool] = {}
-    outputs = (item.schema for tool in service.tools for item in (tool.output, *tool.other_outputs) if item is not None)
-    parameters = (owner.parameters for owners in (service.tools, service.prompts, service.events) for owner in owners)
-    for part in (*parameters, *outputs, *service.schemas):
-        found = {item.pointer: item for item in nodes_in(part) if isinstance(item, Parameter)}
-        names = {
-            item.name
-            for item in found.values()
-            if item.description or item.schema.description or with_text.intersection(bases(item.schema))
-        }
-        for pointer, item in found.items():
-            described.setdefault(pointer, item.name in names)
-    missing = [pointer for pointer, is_described in described.items() if not is_described]
-    if missing:
-        others = ", ".join([*missing[1:_LOCATIONS_LIMIT], *["…"][: len(missing) > _LOCATIONS_LIMIT]])
-        message = f"{len(missing):,} of {len(described):,} parameters and properties have no description"
-        message += f"; others are {others}" if others else ""
-        problems.report("properties-undescribed", missing[0], message)
 
 
 def types_named_in(*values: Any) -> dict[str, None]:

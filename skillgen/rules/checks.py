@@ -12,9 +12,10 @@ from collections.abc import Callable, Iterator, Mapping
 from skillgen.errors import Problem
 from skillgen.model.calls import Output
 from skillgen.model.schema import Parameter, Schema
-from skillgen.model.schema_json import Types
+from skillgen.model.schema_json import Types, bases
 from skillgen.model.service import Service
 from skillgen.model.tool import EFFECTS, Kind, Tool
+from skillgen.model.traversal import nodes_in
 from skillgen.model.values import child, is_inferred
 from skillgen.rules.prose import ToolNames, words_in
 from skillgen.security.addresses import host_of, is_loopback, is_private
@@ -38,7 +39,7 @@ _RULES_ON_TOOLS = {
 """Kinds of sources to the rules for them, each the function of its name in this module."""
 
 _RULES_ON_SERVICES = {
-    "mcp openapi cli": "shadow-candidate",
+    "mcp openapi cli": "shadow-candidate properties-undescribed",
     "mcp": (
         "declaration-useless missing-annotations too-many-tools service-undescribed resource-undescribed "
         "prompt-undescribed"
@@ -116,6 +117,30 @@ def _brief_description(tool: Tool, types: Types) -> Findings:
 def _long_description(tool: Tool, types: Types) -> Findings:
     if (count := len(_text_of(tool))) > _SCANNED_CHARACTERS:
         yield child(tool.pointer, "description"), f"the description of {tool.name} has {count:,} characters"
+
+
+def _properties_undescribed(service: Service) -> Findings:
+    """MCP REST Edition, 4.3.
+
+    The description of a named type also describes a property of that type, and the description of a property also
+    describes another one of this name in the same tool or type, such as in an alternative.
+    """
+    with_text = {item.name for item in service.schemas if item.schema.description}
+    described: dict[str, bool] = {}
+    outputs = (item.schema for tool in service.tools for item in (tool.output, *tool.other_outputs) if item is not None)
+    parameters = (owner.parameters for owners in (service.tools, service.prompts, service.events) for owner in owners)
+    for part in (*parameters, *outputs, *service.schemas):
+        found = {item.pointer: item for item in nodes_in(part) if isinstance(item, Parameter)}
+        names = {
+            item.name
+            for item in found.values()
+            if item.description or item.schema.description or with_text.intersection(bases(item.schema))
+        }
+        for pointer, item in found.items():
+            described.setdefault(pointer, item.name in names)
+    if missing := [pointer for pointer, is_described in described.items() if not is_described]:
+        message = f"{len(missing):,} of {len(described):,} parameters and properties have no description"
+        yield missing[0], message + (f"; others are {first_of(missing[1:], 2)}" if missing[1:] else "")
 
 
 def _shadow_candidate(service: Service) -> Findings:

@@ -23,7 +23,6 @@ from skillgen.model.schema import CommandSyntax, Location, Parameter, Schema, ar
 from skillgen.model.schema_json import SchemaWriter, Types
 from skillgen.model.service import Service
 from skillgen.model.tool import Tool
-from skillgen.model.traversal import report_undescribed
 from skillgen.model.values import Json, Origin, Value, child
 from skillgen.sources.cli.declarations import Command, Distribution, Param, Program
 from skillgen.sources.examples.calls import call_examples
@@ -94,7 +93,7 @@ class _ServiceReader:
         for name, error in self._program.left_out:
             message = f"`{name}` cannot be read, and is left out: {error}"
             self._problems.report("command-unreadable", "/left_out", message)
-        service = Service(
+        return Service(
             kind="cli",
             name=self._name,
             title=self._name,
@@ -117,8 +116,6 @@ class _ServiceReader:
                 "summary": Origin("declared", "/root/help" if summary else "/distribution/summary"),
             },
         )
-        report_undescribed(service, self._problems)
-        return service
 
     def _tools(
         self,

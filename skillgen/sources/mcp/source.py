@@ -14,7 +14,6 @@ from msgspec.structs import replace
 from skillgen.errors import ProblemLog
 from skillgen.model.service import Service
 from skillgen.model.tool import Tool
-from skillgen.model.traversal import report_undescribed
 from skillgen.model.values import Json, child
 from skillgen.security.addresses import host_of, is_private
 from skillgen.sources.extra_text import with_text
@@ -195,7 +194,6 @@ class _ServiceReader:
         service = _checked_references(service, self._manifest.tools(), self._problems)
         advice = ProblemLog()
         check_advice(service, self._sources, (fields for _, fields in entries), self._crawl.results, advice)
-        report_undescribed(service, self._problems)
         # Extras are the members that nothing read, so they and the problems are complete only here.
         extras = self._extras()
         service = replace(

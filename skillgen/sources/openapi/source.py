@@ -11,7 +11,6 @@ from skillgen.model.auth import LOGIN_POINTER, Access, Auth, Endpoint, Requireme
 from skillgen.model.resource import Event
 from skillgen.model.service import Service
 from skillgen.model.tool import Tool
-from skillgen.model.traversal import report_undescribed
 from skillgen.model.values import Icon, Json, Origin, Value, child
 from skillgen.security.addresses import host_of, icon_objection
 from skillgen.sources.detect import wrong_kind_error
@@ -76,7 +75,6 @@ def service_from_description(
         service = pointer_map.to_source(service)
     for problem in mapped_later:
         problems.add(pointer_map.problem_to_source(problem))
-    report_undescribed(service, problems)
     return service
 
 
