@@ -19,7 +19,6 @@ from skillgen.model.values import Json, is_inferred
 from skillgen.render import (
     about,
     access,
-    items,
     listing,
     login,
     pages,
@@ -142,8 +141,8 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {
     "tool_link": pages.tool_link,
     "type_link": pages.type_link,
     "common_errors_link": pages.common_errors_link,
-    "rows": items.rows,
-    "nested": items.nested,
+    "rows": types.rows,
+    "nested": types.nested,
 }
 """Functions that every template can call."""
 
@@ -193,7 +192,7 @@ FILTERS: dict[str, Callable[..., Any]] = {
     "auth_gloss": access.auth_gloss,
     "type_phrase": types.type_phrase,
     "schema_notes": types.schema_notes,
-    "branches": items.branches,
+    "branches": types.branches,
     "cautions": semantics.cautions,
     "effects": semantics.effects,
     "mark_text": semantics.mark_text,

@@ -18,23 +18,21 @@ from skillgen.model.schema import Location, Parameter, Schema, is_open, takes_an
 from skillgen.model.service import Service
 from skillgen.model.tool import Tool
 from skillgen.render.commands import usage
-from skillgen.render.items import (
+from skillgen.render.phrases import FEW, of_rendering, once, phrase, phrases, usual_number
+from skillgen.render.types import (
+    NOTHING,
     Branch,
+    Direction,
+    adds_description,
     alternative_labels,
     branches,
     distinguishing_property,
     item_of,
-    sent_parameters,
-    unnamed_branches,
-)
-from skillgen.render.phrases import FEW, of_rendering, once, phrase, phrases, usual_number
-from skillgen.render.types import (
-    NOTHING,
-    Direction,
-    adds_description,
     parameter_notes,
     schema_description,
+    sent_parameters,
     type_phrase,
+    unnamed_branches,
     value_notes,
     with_inline_type,
 )

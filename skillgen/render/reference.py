@@ -28,7 +28,6 @@ from skillgen.model.values import Quotation, is_inferred
 from skillgen.render.about import about_pages, description_headings
 from skillgen.render.environment import Templates
 from skillgen.render.examples import curl_command, shown_examples
-from skillgen.render.items import branches
 from skillgen.render.login import shared_auth
 from skillgen.render.pages import (
     ERRORS,
@@ -49,7 +48,7 @@ from skillgen.render.parameters import items_of, repeated
 from skillgen.render.phrases import phrase, phrases, plain_phrase
 from skillgen.render.results import CommonErrors, common_errors
 from skillgen.render.semantics import common_notes
-from skillgen.render.types import inline_types, schema_notes, selected_types, type_phrase
+from skillgen.render.types import branches, inline_types, schema_notes, selected_types, type_phrase
 from skillgen.text import lazy_re as re
 from skillgen.text.blocks import block
 from skillgen.text.markdown import Markdown, code, code_list, inline, join_lines, one_line, paragraph

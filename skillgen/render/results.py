@@ -21,14 +21,15 @@ from skillgen.model.serialization import value_text
 from skillgen.model.service import Service
 from skillgen.model.tool import Tool
 from skillgen.render.examples import ShownExample, shown_outputs
-from skillgen.render.items import branches, nested
 from skillgen.render.pages import tool_link
 from skillgen.render.phrases import once, phrase, phrases, usual_number
 from skillgen.render.semantics import commands_shown
 from skillgen.render.types import (
     NOTHING,
+    branches,
     inline_type,
     linked_type,
+    nested,
     parameter_notes,
     schema_description,
     schema_notes,

@@ -2,50 +2,52 @@
 
 The type is a short phrase (`array of [Task](…) or null`, `type_phrase`); sentences say what else a value must satisfy
 (`value_notes`, `parameter_notes`). Only named types are linked, by targets that are resolved once the text's file is
-known (`pages`).
+known (`pages`). What is nested in a value is a tree of branches, each with what type and sentences do not say, which
+one function writes as a list (`nested`). Neighbours of which there is no more to say than their types share a line.
 """
 
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import chain
+from operator import attrgetter
 from typing import Literal
 from urllib.parse import unquote
 
+from msgspec import Struct
 from msgspec.structs import replace
 
 from skillgen.model.schema import Discriminator, Parameter, Schema, Serialization
 from skillgen.model.schema_json import SchemaWriter, Types
-from skillgen.model.serialization import (
-    LINES,
-    QUERY_STRING,
-    RECORDS,
-    written,
-)
+from skillgen.model.serialization import LINES, QUERY_STRING, RECORDS, written
 from skillgen.model.values import Json, json_type
 from skillgen.render.commands import innermost, syntax_notes
 from skillgen.render.pages import type_link
 from skillgen.render.phrases import of_rendering, phrase
-from skillgen.text.markdown import Markdown, code, code_list, exact_code, inline, json_text, value, with_stop
+from skillgen.text.markdown import (
+    Markdown,
+    code,
+    code_list,
+    exact_code,
+    inline,
+    json_text,
+    needs_stop,
+    value,
+    with_stop,
+)
 from skillgen.text.summary import normalise_sentence
 
+_NESTED = attrgetter(
+    "properties", "alternatives", "also", "prefix_items", "patterns", "contains", "content", "excluded", "conditions"
+)
 
-def is_container(schema: Schema, field: Literal["items", "additional"]) -> bool:
+
+def _is_container(schema: Schema, field: Literal["items", "additional"]) -> bool:
     """True if the items of a value, or its values, are all that is nested in it."""
-    other = isinstance(schema.additional, Schema) if field == "items" else schema.items is not None
-    return not (
-        other
-        or schema.properties
-        or schema.alternatives
-        or schema.also
-        or schema.prefix_items
-        or schema.patterns
-        or schema.contains
-        or schema.content
-        or schema.excluded
-        or schema.conditions
-    )
+    other = schema.additional if field == "items" else schema.items
+    return not (isinstance(other, Schema) or any(_NESTED(schema)))
 
 
 def inline_types() -> dict[str, Schema]:
@@ -83,9 +85,6 @@ Direction = Literal["sent", "returned", "both"]
 """Which way a value goes. What is `sent` has no read-only properties; of what is `returned`, nothing is said that only
 a caller must know, such as defaults, limits and rules, nor of what is write-only."""
 
-_ALTERNATIVES_SHOWN = 12
-"""Alternatives in a type phrase; if there are more, a sentence lists them."""
-
 
 def type_phrase(schema: Schema) -> Markdown:
     """Returns a value's type in a few words: `array of [Task](…) or null`."""
@@ -93,11 +92,6 @@ def type_phrase(schema: Schema) -> Markdown:
     if not schema.nullable or words == "null" or words.endswith(null):
         return Markdown(words)
     return Markdown((f"({words})" if phrase("and_between") in words else words) + null)
-
-
-def _distinct_phrases(alternatives: Sequence[Schema]) -> list[str]:
-    """Returns the types of the alternatives without duplicates, in their order."""
-    return list(dict.fromkeys(str(type_phrase(item)) for item in alternatives))
 
 
 def _core_phrase(schema: Schema) -> str:
@@ -108,7 +102,7 @@ def _core_phrase(schema: Schema) -> str:
     parts += map(type_phrase, schema.also)
     is_object = "object" in parts
     parts = [words for words in parts if words not in ("any", "object")]
-    choice = _alternatives_phrase(schema.alternatives) if schema.alternatives else "any"
+    choice = phrase("or_between").join(dict.fromkeys(map(type_phrase, schema.alternatives))) or "any"
     if choice not in ("any", "object"):
         parts.append(_parenthesised(choice) if parts else choice)
     if not parts:
@@ -130,16 +124,13 @@ def selected_types() -> set[str]:
     return of_rendering("selected types", selected_types, set)
 
 
-def _selected_link(name: str, listed: Collection[str]) -> Markdown:
-    """Returns a link to the type that a discriminator selects, or its name if it is `listed` next to it."""
+def linked_type(name: str, listed: Collection[str] = ()) -> Markdown:
+    """Returns a link to a named type, also to one that is written where a value has it.
+
+    Of such a type that is `listed` next to it, it returns the name.
+    """
     if name in listed and name in inline_types():
         return code(name)
-    selected_types().add(name)
-    return type_link(name)
-
-
-def linked_type(name: str) -> Markdown:
-    """Returns a link to a named type, also to one that is written where a value has it."""
     selected_types().add(name)
     return type_link(name)
 
@@ -186,13 +177,6 @@ def _array_phrase(schema: Schema) -> str:
 
 def _parenthesised(words: str) -> str:
     return f"({words})" if phrase("or_between") in words else words
-
-
-def _alternatives_phrase(alternatives: Sequence[Schema]) -> str:
-    phrases = _distinct_phrases(alternatives)
-    if len(phrases) > _ALTERNATIVES_SHOWN:
-        return phrase("one_of_types", number=len(phrases))
-    return phrase("or_between").join(phrases)
 
 
 def value_list(values: Iterable[Json]) -> str:
@@ -252,8 +236,8 @@ def value_notes(
 
 def _within(schema: Schema, way: Direction, text: str) -> Iterator[str]:
     """Yields a sentence on the values within another one: `Each item: one of `a`, `b`; at most 3 characters.`"""
-    has_items = schema.items is not None and schema.items.choices != () and is_container(schema, "items")
-    has_values = isinstance(schema.additional, Schema) and is_container(schema, "additional")
+    has_items = schema.items is not None and schema.items.choices != () and _is_container(schema, "items")
+    has_values = isinstance(schema.additional, Schema) and _is_container(schema, "additional")
     for name, inner in (
         ("each_name", schema.property_names),
         ("each_item", schema.items if has_items else None),
@@ -289,10 +273,6 @@ def _notes(schema: Schema, deprecated: bool, way: Direction) -> Iterator[str]:
         yield phrase("example", value=value(schema.examples[0]))
     if schema.discriminator is not None:
         yield from _discriminator(schema.discriminator, schema)
-    if len(schema.alternatives) > _ALTERNATIVES_SHOWN:
-        types = _distinct_phrases(schema.alternatives)
-        if len(types) > _ALTERNATIVES_SHOWN:
-            yield phrase("the_types", types=", ".join(types))
 
 
 def _rules(schema: Schema) -> Iterator[str]:
@@ -332,11 +312,15 @@ def _limits(schema: Schema, constraints: Mapping[str, Json]) -> Iterator[str]:
         yield phrase("unique_items")
 
 
+_LINKED_TYPES = 100
+"""Linked types of a discriminator; a longer list has only names."""
+
+
 def _discriminator(discriminator: Discriminator, schema: Schema) -> Iterator[str]:
     """Yields which property value means which type."""
     name, mapping = code(discriminator.property), discriminator.mapping or {}
     listed = {item.ref for item in schema.alternatives if item.ref is not None}
-    links = {ref: _selected_link(ref, listed) for ref in filter(None, (*mapping.values(), discriminator.default))}
+    links = {ref: linked_type(ref, listed) for ref in filter(None, (*mapping.values(), discriminator.default))}
     types = [f"{code(key)} {links[ref] if ref else phrase('unread_type')}" for key, ref in mapping.items()]
     if len(mapping) > _LINKED_TYPES or all(key == ref and ref in listed for key, ref in mapping.items()):
         types = [*map(code, mapping)]
@@ -446,10 +430,6 @@ def _sample(schema: Schema, style: str) -> Json:
     return {**dict.fromkeys(plain[:2], "VALUE"), **{name: ["A", "B"] for name in lists[:1]}}
 
 
-_LINKED_TYPES = 100
-"""Linked types of a discriminator; a longer list has only names."""
-
-
 NOTHING = Markdown("")
 """Nothing to say."""
 
@@ -508,3 +488,264 @@ _QUOTED = re.compile(r"([`\"'])([^`\"'\n]{1,80})\1")
 def schema_notes(schema: Schema, way: Direction = "both") -> Markdown:
     """Returns the same for a named type or a result."""
     return Markdown(" ".join(value_notes(schema, schema.deprecated, way)))
+
+
+# -- what is nested in a value -----------------------------------------------------------------------------------------
+
+
+def alternative_labels(alternatives: Sequence[Schema]) -> list[str]:
+    """Returns a label that distinguishes each alternative: its constant, its title or its type."""
+    alternatives = [*map(with_inline_type, alternatives)]
+    types = [type_phrase(item) for item in alternatives]
+    counts = Counter(types)
+    distinguishing = distinguishing_property(alternatives)
+    labels: list[str] = []
+    for number, (item, kind) in enumerate(zip(alternatives, types, strict=True), 1):
+        if distinguishing is not None:
+            constant = value(_constants(item)[distinguishing])
+            labels.append(phrase("where", name=code(distinguishing), value=constant))
+        elif _is_constant(item) and item.choices:
+            labels.append(value(item.choices[0]) + (f" ({inline(item.title)})" if item.title else ""))
+        elif item.title and not ("_" in item.title and counts[kind] == 1 and kind != "any"):  # no internal name
+            labels.append(f"{inline(item.title)} ({kind})")
+        elif counts[kind] == 1 and kind != "any":
+            labels.append(phrase("as_object") if kind == "object" else phrase("as_type", type=kind))
+        else:
+            labels.append(phrase("alternative", number=number))
+    return labels
+
+
+def _is_constant(schema: Schema) -> bool:
+    """True if only one value is allowed."""
+    return schema.choices is not None and len(schema.choices) == 1 and not schema.properties
+
+
+def distinguishing_property(alternatives: Sequence[Schema]) -> str | None:
+    """Returns the property that has a different constant in each alternative, if there is one."""
+    all_constants = [_constants(item) for item in alternatives]
+    for name in all_constants[0] if len(all_constants) > 1 else ():
+        values = [repr(constants[name]) for constants in all_constants if name in constants]
+        if len(values) == len(all_constants) == len(set(values)):
+            return name
+    return None
+
+
+def _constants(schema: Schema) -> dict[str, Json]:
+    return {
+        item.name: item.schema.choices[0]
+        for item in schema.properties
+        if item.schema.choices is not None and len(item.schema.choices) == 1
+    }
+
+
+class Branch(Struct, frozen=True):
+    """What is nested in a value: the properties of an object, or one of its parts or alternatives."""
+
+    label: Markdown | None
+    """Distinguishes the branch from the others; `None` for the value's own properties."""
+
+    words: Markdown = NOTHING
+    """Sentences on it."""
+
+    parameters: tuple[Parameter, ...] = ()
+    """The properties of an object."""
+
+    branches: tuple[Branch, ...] = ()
+    """What is nested deeper."""
+
+    @property
+    def line(self) -> Markdown:
+        """The label and the sentences."""
+        colon = ":" if self.words or self.parameters or self.branches else ""
+        return Markdown(f"{self.label}{colon}{' ' if self.words else ''}{self.words}")
+
+
+def branches(schema: Schema, way: Direction = "both") -> tuple[Branch, ...]:
+    """Returns what is written below a value: everything that its type and sentences do not say; named types are not
+    expanded.
+    """
+    if schema.items is not None and _is_container(schema, "items"):
+        return branches(schema.items, way)
+    refined = {item.name: item for item in schema.properties}
+    parts = [_without_refined(part, refined) for part in inline_parts(schema)]
+    own = replace(schema, properties=tuple(refined.values())) if parts and refined else schema
+    return (*chain.from_iterable(branches(part, way) for part in parts), *_branches(own, way))
+
+
+def _without_refined(part: Schema, refined: dict[str, Parameter]) -> Schema:
+    """Returns a type without the properties that the schema including it declares again with the same type.
+
+    What only the type says of them is added to `refined`.
+    """
+    kept: list[Parameter] = []
+    for item in part.properties:
+        more = refined.get(item.name)
+        if (
+            more is None
+            or schema_notes(replace(item.schema, read_only=False))
+            or more.schema.types not in ((), item.schema.types)
+        ):
+            kept.append(item)
+            continue
+        required, description = more.required or item.required, more.description or item.description
+        value = replace(more.schema, read_only=more.schema.read_only or item.schema.read_only)
+        refined[item.name] = replace(more, required=required, description=description, schema=value)
+    return replace(part, properties=tuple(kept)) if len(kept) < len(part.properties) else part
+
+
+def _branches(schema: Schema, way: Direction) -> Iterator[Branch]:
+    if schema.properties:
+        yield Branch(None, parameters=schema.properties)
+    if isinstance(schema.additional, Schema) and _is_container(schema, "additional"):
+        if branches(schema.additional, way):
+            yield replace(_branch(phrase("branch_each_value"), schema.additional, way), words=NOTHING)
+    else:
+        yield from unnamed_branches(schema, way)
+    for number, member in enumerate(schema.prefix_items, 1):
+        yield from _unless_empty(_branch(phrase("branch_item", number=number), member, way))
+    if schema.items is not None and schema.items.choices != () and not _is_container(schema, "items"):
+        label = phrase("branch_each_other_item" if schema.prefix_items else "branch_each_item")
+        yield from _unless_empty(_branch(label, schema.items, way))
+    if schema.content is not None:
+        yield _branch(phrase("branch_decoded", type=type_phrase(schema.content)), schema.content, way)
+    if schema.alternatives and not differ_in_required(schema):
+        yield from _alternative_branches(schema.alternatives, way)
+    for member in schema.also:
+        yield from _unless_empty(_branch(phrase("branch_also"), member, way))
+    for condition in schema.conditions if way != "returned" else ():
+        yield _branch(phrase("branch_if", rule=rule_text(condition.when)), condition.then or Schema(), way)
+        if condition.otherwise is not None:
+            yield _branch(phrase("branch_else"), condition.otherwise, way)
+
+
+def unnamed_branches(schema: Schema, way: Direction = "sent") -> Iterator[Branch]:
+    """Yields the properties that have no fixed name, which follow those that have one."""
+    for pattern, item in (schema.patterns or {}).items():
+        yield _branch(phrase("branch_matching", pattern=exact_code(pattern), type=type_phrase(item)), item, way)
+    if isinstance(schema.additional, Schema):
+        yield _branch(phrase("branch_other", type=type_phrase(schema.additional)), schema.additional, way)
+
+
+def _alternative_branches(alternatives: Sequence[Schema], way: Direction) -> Iterator[Branch]:
+    """Yields the alternatives with more to say than their type, and those that could be mistaken for one of them."""
+    candidates = [
+        _branch(label, replace(item, choices=None) if _is_constant(item) else item, way)
+        for label, item in zip(alternative_labels(alternatives), alternatives, strict=True)
+    ]
+    are_constants = all(_is_constant(item) for item in alternatives)
+    described = {
+        type_phrase(item) for item, branch in zip(alternatives, candidates, strict=True) if any(_unless_empty(branch))
+    }
+    for item, branch in zip(alternatives, candidates, strict=True):
+        if any(_unless_empty(branch)):
+            yield branch
+        elif _is_constant(item):
+            yield branch if are_constants else Branch(phrase("branch_or", label=branch.label))
+        elif (kind := type_phrase(item)) in described or item.title:
+            yield Branch(phrase("branch_or_any", type=kind) if kind in described else branch.label)
+
+
+def _branch(label: str, schema: Schema, way: Direction) -> Branch:
+    notes = [*value_notes(schema, schema.deprecated, way)]
+    if schema.description:
+        notes.insert(0, with_stop(inline(schema.description)))
+    inner = branches(schema, way)
+    properties = inner[0].parameters if inner and inner[0].label is None else ()
+    return Branch(Markdown(label), Markdown(" ".join(notes)), properties, inner[1:] if properties else inner)
+
+
+def _unless_empty(branch: Branch) -> Iterator[Branch]:
+    if branch.words or branch.parameters or branch.branches:
+        yield branch
+
+
+def parameter_name(parameter: Parameter) -> Markdown:
+    """Returns the name of a parameter as code, or a phrase for a body as a whole."""
+    return phrase("whole_body") if parameter.is_whole_body else code(parameter.name)
+
+
+def sent_parameters(parameters: Sequence[Parameter], way: Direction) -> Sequence[Parameter]:
+    """Returns the properties that are used in this way; what a caller must send comes first."""
+    if way != "both" and any(_is_read_only(item, way) for item in parameters):
+        parameters = [item for item in parameters if not _is_read_only(item, way)]
+    return parameters if way == "returned" else sorted(parameters, key=lambda item: not item.required)
+
+
+def read_only_parameters(parameters: Sequence[Parameter], way: Direction) -> Sequence[Parameter]:
+    """Returns the properties that are used only in the other way."""
+    return [item for item in parameters if _is_read_only(item, way)] if way != "both" else []
+
+
+def _is_read_only(parameter: Parameter, way: Direction) -> bool:
+    return parameter.schema.read_only if way == "sent" else parameter.schema.write_only
+
+
+def rows(parameters: Sequence[Parameter], way: Direction = "both", above: Collection[str] = ()) -> Markdown:
+    """Returns a list of parameters; those of which `above` has the item are only named, at its end."""
+    return Markdown("".join(f"{line}\n" for line in _rows(parameters, way, above)))
+
+
+def nested(parts: Iterable[Branch], way: Direction = "both") -> Markdown:
+    """Returns the list of what is nested in a value."""
+    return Markdown("".join(f"{line}\n" for line in _nested(parts, way)))
+
+
+def item_of(parameter: Parameter, way: Direction) -> str:
+    """Returns the lines of one parameter, without a line break at the end."""
+    return of_rendering((item_of, way), parameter, lambda: "\n".join(_item(parameter, way)))
+
+
+def _rows(parameters: Sequence[Parameter], way: Direction, above: Collection[str]) -> Iterator[str]:
+    plain: list[str] = []
+    named: list[str] = []
+    for parameter in sent_parameters(parameters, way):
+        item = item_of(parameter, way)
+        if item in above and not parameter.required:
+            named.append(code(parameter.name))
+        elif item.endswith(")") and "\n" not in item and item == f"- {_head(parameter, way)}":
+            plain.append(item.removeprefix("- "))
+        else:
+            if plain:
+                yield f"- {', '.join(plain)}"
+                plain.clear()
+            yield item
+    if plain:
+        yield f"- {', '.join(plain)}"
+    if named:
+        yield f"- {phrase('also_above', names=', '.join(named))}"
+    if left := read_only_parameters(parameters, way):
+        name = "only_returned" if way == "sent" else "only_sent"
+        yield f"- {phrase(name, names=code_list(item.name for item in left))}"
+
+
+def _head(parameter: Parameter, way: Direction) -> str:
+    required = f", {phrase('required')}" if parameter.required and way != "returned" else ""
+    return f"{parameter_name(parameter)} ({parameter_type(parameter)}{required})"
+
+
+def _item(parameter: Parameter, way: Direction) -> Iterator[str]:
+    words = inline(parameter.description or "")
+    notes = parameter_notes(parameter, way)
+    line = f"- {_head(parameter, way)}" + (f": {words}" if words else "")
+    if notes:
+        line += f"{'.' if words and needs_stop(words) else '' if words else ':'} {notes}"
+    yield line
+    headers = parameter.serialization.part_headers if parameter.serialization is not None else ()
+    label = phrase("branch_part_headers", 1 + parameter.is_whole_body)
+    of_part = [Branch(label, parameters=headers)] if headers else []
+    yield from _indented(_nested([*of_part, *branches(parameter.schema, way)], way))
+
+
+def _nested(parts: Iterable[Branch], way: Direction) -> Iterator[str]:
+    for part in parts:
+        inner = _rows(part.parameters, way, ())
+        if part.label:
+            yield f"- {part.line}"
+            inner = _indented(inner)
+        yield from inner
+        yield from _indented(_nested(part.branches, way))
+
+
+def _indented(lines: Iterable[str]) -> Iterator[str]:
+    for line in lines:
+        yield "  " + line.replace("\n", "\n  ")
