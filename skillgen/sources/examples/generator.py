@@ -8,7 +8,8 @@ none. A mock, whose answers nobody reads as the words of the source, `invents` w
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 
 from msgspec import Struct
 
@@ -77,6 +78,17 @@ class Generated(Struct, frozen=True):
     """The placeholders in it."""
 
 
+def _invented(value: Json) -> Generated:
+    return Generated(value, is_known=False, is_generated=True)
+
+
+def _composed(value: Json, parts: Iterable[Generated]) -> Generated:
+    """Returns an object or a list with the values of its parts."""
+    parts = tuple(parts)
+    placeholders = tuple(text for part in parts for text in part.placeholders)
+    return Generated(value, any(part.is_known for part in parts), True, placeholders)
+
+
 class Generator:
     """Generates values; each is validated before it is used."""
 
@@ -88,8 +100,6 @@ class Generator:
         self._invents = invents
         self._is_complete = is_complete
         self._built = 0
-        self._is_known = self._is_generated = False
-        self._placeholders: list[str] = []
         self._path: set[int] = set()
         self._in_url = False
         self._needed: frozenset[str] = frozenset()
@@ -105,20 +115,16 @@ class Generator:
         Raises:
             NoExample: none was found.
         """
-        self._built, self._in_url, self._needed = 0, in_url, frozenset(needed)
-        self._is_known = self._is_generated = False
-        self._placeholders, self._path = [], set()
-        value = self._value(schema, name, 0, text)
-        return Generated(value, self._is_known, self._is_generated, tuple(self._placeholders))
+        self._built, self._in_url, self._needed, self._path = 0, in_url, frozenset(needed), set()
+        return self._value(schema, name, 0, text)
 
-    def _value(self, schema: Schema, name: str, depth: int, text: str) -> Json:
+    def _value(self, schema: Schema, name: str, depth: int, text: str) -> Generated:
         """Returns a value that matches the schema: a declared one if one does."""
         self._built += 1
         if depth > _DEPTH_LIMIT or self._built > _VALUES_LIMIT or id(schema) in self._path:
             raise NoExample("it is nested too deep, or in a circle")
         if found := self._first_valid(_declared(schema), name, schema):
-            self._is_known = True
-            return found[0]
+            return Generated(found[0])
         self._path.add(id(schema))
         try:
             return self._generated(schema, name, depth, text or self.types.description(schema))
@@ -127,21 +133,18 @@ class Generator:
         finally:
             self._path.discard(id(schema))
 
-    def _generated(self, schema: Schema, name: str, depth: int, text: str) -> Json:
-        reason, was_known, before = "nothing fits its schema", self._is_known, len(self._placeholders)
+    def _generated(self, schema: Schema, name: str, depth: int, text: str) -> Generated:
+        reason = "nothing fits its schema"
         for flat in self.variants.of(schema):
-            self._is_known = was_known
-            del self._placeholders[before:]
             try:
-                for value in self._candidates(flat, name, depth, text):
-                    if (error := self.validator.validation_error(value, schema)) is None:
-                        return value
+                for candidate in self._candidates(flat, name, depth, text):
+                    if (error := self.validator.validation_error(candidate.value, schema)) is None:
+                        return candidate
                     reason = f"the generated value is invalid: {error}"
             except NoExample as problem:
                 reason = str(problem)
-        self._is_known = was_known
         if self._invents and schema.nullable:
-            return None
+            return _invented(None)
         raise NoExample(reason)
 
     def _first_valid(self, values: Iterable[Json], name: str, schema: Schema) -> tuple[Json, ...]:
@@ -155,22 +158,15 @@ class Generator:
         )
         return next(found, ())
 
-    def _candidates(self, flat: Schema, name: str, depth: int, text: str) -> Iterator[Json]:
+    def _candidates(self, flat: Schema, name: str, depth: int, text: str) -> Iterator[Generated]:
         """Yields values for a flat schema, the best first."""
         kind = kind_of(flat)
-        values = [*_declared(flat)]
-        if not self._first_valid(values, name, flat):
-            self._is_generated = True
-        if flat.choices is not None:
-            known = [item for item in flat.choices if item not in (None, "")]
-            values += sorted(
-                known or flat.choices, key=lambda item: bool(_UNSET.search(str(item)) or _is_harmful(item))
-            )
+        declared = self._first_valid(_declared(flat), name, flat)
+        values = sorted(flat.choices or (), key=_reluctance)
         if text and (depth or kind != "object"):
             values += values_in(text, kind)
-        if found := self._first_valid(values, name, flat):
-            self._is_known = True
-            yield found[0]
+        if found := declared or self._first_valid(values, name, flat):
+            yield Generated(found[0], is_generated=not declared)
         elif flat.choices is not None:
             raise NoExample("none of its values is allowed")
         elif kind == "object":
@@ -178,17 +174,16 @@ class Generator:
         elif kind == "array":
             yield self._array(flat, name, depth, text)
         elif kind == "boolean":
-            yield from (False, True)
+            yield from map(_invented, (False, True))
         elif self._invents:
-            yield from _numbers(flat) if kind in ("integer", "number") else self._strings(flat, name)
-            yield from (1, {}, [], False) if not flat.types else ()
+            yield from map(_invented, _numbers(flat) if kind in ("integer", "number") else self._strings(flat, name))
+            yield from map(_invented, (1, {}, [], False) if not flat.types else ())
         elif flat.format in DATES and kind == "string":
-            self._is_known = True
-            yield DATES[flat.format]
+            yield Generated(DATES[flat.format], is_generated=True)
         elif kind == "string" or self._in_url:
             word = str(flat.format) if flat.format in _NAMED_FORMATS and not self._in_url else name
-            self._placeholders.append(f"<{_NOT_IN_PLACEHOLDER.sub('_', word).strip('_')[:60] or 'value'}>")
-            yield self._placeholders[-1]
+            placeholder = f"<{_NOT_IN_PLACEHOLDER.sub('_', word).strip('_')[:60] or 'value'}>"
+            yield Generated(placeholder, False, True, (placeholder,))
         else:
             raise NoExample("the source has no value for it")
 
@@ -199,94 +194,80 @@ class Generator:
         if (least := _count(flat, "minLength")) <= LENGTH_LIMIT:
             yield from strings(name, flat.format, patterns, least, most)
 
-    def _property(self, item: Parameter, depth: int, text: str = "") -> Json:
+    def _property(self, item: Parameter, depth: int, text: str) -> Generated:
         """Returns a value of a property; `text` is the description of the object, which may explain it."""
-        about = "\n".join(filter(None, (self._about(item), lines_on(item.name, text) if text else "")))
+        about = "\n".join(filter(None, (_about(item), lines_on(item.name, text) if text else "")))
         return self._value(item.schema, item.name, depth + 1, about)
 
-    def _about(self, item: Parameter) -> str:
-        parts = (item.description, item.schema.description, *(part.description for part in item.schema.alternatives))
-        return next(filter(None, parts), "")
-
-    def _objects(self, flat: Schema, depth: int, text: str) -> Iterator[dict[str, Json]]:
-        result: dict[str, Json] = {}
-        optional: dict[str, Parameter] = {}
-        for item in flat.properties:
-            if item.required and not self._is_read_only(item):
-                result[item.name] = self._property(item, depth, text)
-            elif item.schema.choices != () and not self._is_read_only(item) and not item.deprecated:
-                optional[item.name] = item
-        for name in flat.required:
-            result[name] = self._value(_additional(flat), name, depth + 1, "")
-        if self._is_complete:
-            result |= self._attempted(optional.values(), depth, text)
-        else:
-            needed = [item for item in optional.values() if depth == 0 and item.name in self._needed]
-            needed += [item for item in optional.values() if requires(self._about(item))]
-            result |= {item.name: self._property(item, depth, text) for item in needed}
-            if not result.keys() & (alternatives := needs_one_of(list(optional), self._texts_of(optional, text))):
-                result |= next(filter(None, (self._known(optional[name], depth, text) for name in alternatives)), {})
+    def _objects(self, flat: Schema, depth: int, text: str) -> Iterator[Generated]:
+        sent = [item for item in flat.properties if not self._is_read_only(item)]
+        members = {item.name: self._property(item, depth, text) for item in sent if item.required}
+        members |= {name: self._value(_additional(flat), name, depth + 1, "") for name in flat.required}
+        optional = [item for item in sent if not (item.required or item.deprecated or item.schema.choices == ())]
         least = _count(flat, "minProperties")
-        for name, item in optional.items():
-            if len(result) < least and name not in result:
-                result[name] = self._property(item, depth, text)
+        if self._is_complete:
+            members |= self._attempted(optional, depth, text)
+        for item in optional:
+            if (depth == 0 and item.name in self._needed) or requires(_about(item)):
+                members[item.name] = self._property(item, depth, text)
+        members |= self._one_of(optional, members, depth, text)
+        for item in optional:
+            if len(members) < least and item.name not in members:
+                members[item.name] = self._property(item, depth, text)
         if self._invents:
-            result |= self._more(result, flat, min(least, _ITEMS_LIMIT), depth)
-        elif not result and depth:
+            members |= self._more(members, flat, min(least, _ITEMS_LIMIT), depth)
+        elif not members and depth:
             raise NoExample("nothing of it is required")
-        yield result
-        wider = result
-        for name in [name for name in optional if name not in result][:_MEMBERS_LIMIT]:
+        yield _object(members)
+        wider = members
+        for item in [item for item in optional if item.name not in members][:_MEMBERS_LIMIT]:
             # It may match several alternatives where exactly one must match.
-            if more := self._attempted([optional[name]], depth, text):
+            if more := self._attempted([item], depth, text):
                 wider = {**wider, **more}
-                yield {**result, **more}
-                yield wider
+                yield _object({**members, **more})
+                yield _object(wider)
 
-    def _texts_of(self, items: Mapping[str, Parameter], text: str) -> str:
-        return "\n".join(filter(None, (text, *(item.description for item in items.values()))))
-
-    def _known(self, item: Parameter, depth: int, text: str) -> dict[str, Json]:
-        """Returns a property without placeholders; nothing if it has no such value."""
-        known, before = self._is_known, len(self._placeholders)
-        found = self._attempted([item], depth, text)
-        if len(self._placeholders) == before:
-            return found
-        self._is_known = known
-        del self._placeholders[before:]
+    def _one_of(
+        self, optional: Sequence[Parameter], members: Mapping[str, Generated], depth: int, text: str
+    ) -> dict[str, Generated]:
+        """Returns the first property with a known value among those of which, by the prose, a call needs one."""
+        by_name = {item.name: item for item in optional}
+        texts = filter(None, (text, *(item.description for item in optional)))
+        alternatives = needs_one_of(list(by_name), "\n".join(texts))
+        if not members.keys() & alternatives:
+            for name in alternatives:
+                found = self._attempted([by_name[name]], depth, text)
+                if found and not found[name].placeholders:
+                    return found
         return {}
 
     def _is_read_only(self, item: Parameter) -> bool:
         return self.validator.is_request and self.types.is_read_only(item.schema)
 
-    def _attempted(self, items: Iterable[Parameter], depth: int, text: str) -> dict[str, Json]:
+    def _attempted(self, items: Iterable[Parameter], depth: int, text: str) -> dict[str, Generated]:
         """Returns the values of those properties that have one."""
-        found: dict[str, Json] = {}
+        found: dict[str, Generated] = {}
         for item in items:
-            known, before = self._is_known, len(self._placeholders)
-            try:
+            with suppress(NoExample):
                 found[item.name] = self._property(item, depth, text)
-            except NoExample:
-                self._is_known = known
-                del self._placeholders[before:]
         return found
 
-    def _more(self, value: Mapping[str, Json], flat: Schema, least: int, depth: int) -> dict[str, Json]:
+    def _more(self, known: Mapping[str, Json], flat: Schema, least: int, depth: int) -> dict[str, Generated]:
         """Returns properties without declared names, for an object that would be too small."""
         names = flat.property_names or ANYTHING
         if flat.property_names is None and len(flat.patterns or {}) == 1:
             names = Schema(constraints={"pattern": next(iter(flat.patterns or {}))})
-        first, found = self.variants.first(names), dict[str, Json]()
-        for number in range(_ITEMS_LIMIT * (len(value) < least)):
+        first, found = self.variants.first(names), dict[str, Generated]()
+        for number in range(_ITEMS_LIMIT * (len(known) < least)):
             texts = (*(first.choices or ()), *self._strings(first, f"name{number or ''}"))
             varied = (other for text in texts if text for other in (text, _varied(text, number)))
             for name in varied:
-                is_new = name not in value and name not in found
-                if len(value) + len(found) < least and is_new and not self.validator.validation_error(name, names):
+                is_new = name not in known and name not in found
+                if len(known) + len(found) < least and is_new and not self.validator.validation_error(name, names):
                     found[str(name)] = self._value(_additional(flat), "value", depth + 1, "")
         return found
 
-    def _array(self, flat: Schema, name: str, depth: int, text: str) -> list[Json]:
+    def _array(self, flat: Schema, name: str, depth: int, text: str) -> Generated:
         items, first = flat.items or ANYTHING, flat.prefix_items
         constraints = flat.constraints or {}
         needed = max(_count(flat, "minItems"), len(first) if flat.items is None or items.choices == () else 0)
@@ -300,24 +281,42 @@ class Generator:
         result = [self._value(item, name, depth + 1, "") for item in first[:least]]
         while len(result) < least:
             try:
-                value = self._value(items, singular(name), depth + 1, text)
+                item = self._value(items, singular(name), depth + 1, text)
             except NoExample:
                 if len(result) < needed or not self._invents:
                     raise
                 break  # a list of recursive items may be shorter
-            if constraints.get("uniqueItems") is True and value in result:
-                value = self._different(value, items, result)
-            result.append(value)
-        return result
+            before = [other.value for other in result]
+            if constraints.get("uniqueItems") is True and item.value in before:
+                item = self._different(item.value, items, before)
+            result.append(item)
+        return _composed([item.value for item in result], result)
 
-    def _different(self, value: Json, items: Schema, before: list[Json]) -> Json:
+    def _different(self, value: Json, items: Schema, before: list[Json]) -> Generated:
         others = [item for flat in self.variants.of(items) for item in flat.choices or ()]
         for number in range(2, 24) if self._invents else ():
             others += [_varied(value, number)]
         for other in others:
             if other not in before and self.validator.validation_error(other, items) is None:
-                return other
+                return Generated(other, is_generated=True)
         raise NoExample("its items must differ, and no more were found")
+
+
+def _object(members: Mapping[str, Generated]) -> Generated:
+    return _composed({name: item.value for name, item in members.items()}, members.values())
+
+
+def _about(item: Parameter) -> str:
+    """Returns what explains a property: its description, or that of its schema or of an alternative."""
+    parts = (item.description, item.schema.description, *(part.description for part in item.schema.alternatives))
+    return next(filter(None, parts), "")
+
+
+def _reluctance(choice: Json) -> int:
+    """Returns the order in which the values of an enumeration are tried: empty ones, and those that do harm, last."""
+    if choice in (None, ""):
+        return 2
+    return int(_UNSET.search(str(choice)) is not None or _is_harmful(choice))
 
 
 def _declared(schema: Schema) -> Iterator[Json]:
