@@ -11,15 +11,15 @@ from __future__ import annotations
 
 import shutil
 import tempfile
+from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from itertools import takewhile
 from pathlib import Path
 from textwrap import dedent
 from time import monotonic
-from typing import TypeAlias
 
-from msgspec import Struct
+from msgspec import Struct, field
 
 from skillgen.errors import ProblemLog, SourceError
 from skillgen.model.auth import Requirements
@@ -182,14 +182,15 @@ def with_program_path(command: tuple[str, ...], environment: Mapping[str, str], 
 _TERMINAL = re.compile(r"\x1b\[[0-9;?]{0,20}[A-Za-z]|\x1b\][^\x07\x1b]{0,200}(?:\x07|\x1b\\)|[^\n]\x08")
 """Colours, links, and letters that are struck over, as in manual pages."""
 
-_BOX_TOP = re.compile(r"[╭┌][─-] {0,2}(?P<title>[^─╮┐\n]{1,80}?) ?[─-]")
-_BOX_LINE = re.compile(r"[│|┃](?P<text>.*?)[│|┃]?[ \t]*\Z")
+_BOX_TOP = re.compile(r"\s*[╭┌][─-] {0,2}(?P<title>[^─╮┐\n]{1,80}?) ?[─-].*")
+_BOX_LINE = re.compile(r"\s*(?:[│┃](?P<text>.*?)[│┃]?|[╰└].*)")
 _HEADING = re.compile(
     r"(?P<title>(?:Available |Main )?(?:Sub)?[Cc]ommands(?=\s*\Z)|[A-Za-z][^\n:<>\[\]]{0,60}(?=:)):?\s*\Z"
     r"|(?P<upper>[A-Z][A-Z0-9 /&_-]{2,40})\Z"
 )
 _VERSION = re.compile(r"\S{1,60}[ /](?:\(?version )?v?\d+\.\d\S{0,40}(?: \S{1,20})?\Z")
 _USAGE = re.compile(r"\A\s*(?:usage|synopsis)(?::\s*(?P<text>.*)|\s*)\Z", re.IGNORECASE)
+_OPTION = re.compile(r"-.*\S {2,}\S")
 _TAKES_COMMAND = re.compile(
     r"(?:^|\s)[<\[({]{0,2}(?:sub-?)?(?:command|cmd|task)s?[>\])}]{0,2}(?:\s|\.|$)|\{[^{}]*\}(?: \.\.\.|\Z)| \.\.\.\Z",
     re.IGNORECASE,
@@ -202,18 +203,16 @@ _LISTS_NOT = re.compile(
 )
 _WORD = r"[A-Za-z0-9](?:[\w+-]|[.:](?=[\w+-])){0,60}"
 _ENTRY = re.compile(
-    rf"(?P<indent>[ \t]+)(?:\$ |[o•*] )?(?P<names>{_WORD}(?:(?:, ?| ?\| ?|/| ){_WORD}){{0,4}}?)[*]?"
+    rf"[ \t]+(?P<names>{_WORD}(?:(?:, ?| ?\| ?|/| ){_WORD}){{0,4}}?)"
     r"(?P<args>(?: (?:<[^>]{1,80}>|\[[^\]]{1,80}\]{1,3}|\([^)]{1,80}\)|--[\w-]{1,60}=[A-Z]{1,30}"
     r"|\.\.\.[A-Z]{0,30}|[A-Z][A-Z0-9_=]{1,30})(?:\.\.\.|…){0,2}){0,8})"
-    r":?(?:(?: {2,}|\t+| - | -- )(?:# |: )?(?P<text>\S.*)|\s*)\Z"
+    r":?(?:(?: {2,}|\t+| - | -- )(?P<text>\S.*)|\s*)\Z"
 )
 _BEHIND = re.compile(r" [a-z][\w-]*(?: |\Z)")
 """A word of a usage line that is the name of another command."""
 
-_TITLE_DEPTH = 4
-
 _COMMA_LIST = re.compile(rf"[ \t]+(?:{_WORD}, ?){{2,200}}(?:{_WORD})?\Z")
-_BRACES = re.compile(r"(?P<indent>[ \t]*)(?:\{(?P<names>[\w.:+,-]{1,4000})\}|<(?:sub-?)?command>)")
+_BRACES = re.compile(r"[ \t]*(?:\{(?P<names>[\w.:+,-]{1,4000})\}|<(?:sub-?)?command>)")
 """What argparse writes above the commands: their names, or a placeholder."""
 
 
@@ -221,25 +220,28 @@ class _Listed(Struct, frozen=True):
     """A command in a list."""
 
     words: tuple[str, ...]
-    summary: str
-    line: str
+    summary: str = ""
+    line: str = ""
     """The line of the list."""
 
 
-def _parsed_lines(text: str) -> list[str]:
-    """Returns the lines of a help text without the frames of boxes, whose titles become headings."""
-    lines = []
-    for raw in text.splitlines():
-        line = raw[:WIDTH_LIMIT].expandtabs().rstrip()
-        stripped = line.lstrip()
-        if (top := _BOX_TOP.match(stripped)) is not None:
-            line = f"{top['title'].strip()}:"
-        elif stripped[:1] in tuple("╰└"):
-            line = ""
-        elif stripped[:1] in tuple("│┃") and (inner := _BOX_LINE.match(stripped)) is not None:
-            line = f"  {inner['text'].rstrip()}"
-        lines.append(line)
-    return lines
+class _Above(Struct, frozen=True):
+    """A line that is less deep than those below it."""
+
+    depth: int
+    text_at: int
+    """The column of the text of a command; -1 without one."""
+    kind: str
+    """What the lines below it list."""
+
+
+def _parsed_line(raw: str) -> str:
+    """Returns a line of a help text without the frame of a box, whose title becomes a heading."""
+    line = raw[:WIDTH_LIMIT].expandtabs().rstrip()
+    if (top := _BOX_TOP.match(line)) is not None:
+        return f"{top['title'].strip()}:"
+    inner = _BOX_LINE.fullmatch(line)
+    return line if inner is None else f"  {inner['text'] or ''}".rstrip()
 
 
 class _Help:
@@ -248,62 +250,56 @@ class _Help:
     def __init__(self, text: str, words: Sequence[str], *, is_listing: bool = False) -> None:
         self.text = text
         self._words = [word.rpartition("/")[2] for word in words]
-        self._lines = _parsed_lines(text)
-        self._usage_lines = self._usage_block()
-        self._usages = [*self._read_usages()]
-        self._takes_command = is_listing or any(map(_TAKES_COMMAND.search, self._usages))
+        self._call = " ".join(self._words)
+        self._lines = [*map(_parsed_line, text.splitlines())]
+        self._is_manual = _MANUAL.match(text) is not None
+        self._usage_lines: set[int] = set()
+        usages = self._read_usages()
+        self._takes_command = is_listing or any(map(_TAKES_COMMAND.search, usages))
+        self._has_commands_in_braces = any("} ..." in usage for usage in usages)
         listed: dict[tuple[str, ...], _Listed] = {}
         for item in self._read_commands("commands" if is_listing else ""):
             listed.setdefault(item.words, item)
         self.commands = [*listed.values()]
-        call = " ".join(self._words)
-        own = [usage for usage in self._usages if usage.startswith(call)]
+        own = [usage for usage in usages if usage.startswith(self._call)]
         if len(own) > 1:  # others are of commands behind this one, such as `git stash list`
-            own = [usage for usage in own if not _BEHIND.match(usage, len(call))]
+            own = [usage for usage in own if not _BEHIND.match(usage, len(self._call))]
         self.usage = own[0] if own else None
         self.is_callable = not self.commands or not all(map(_TAKES_COMMAND.search, own))
         """Whether the command does something without another command behind it."""
 
-    def _starts(self, line: str) -> bool:
-        """True if a line begins with the name of the program."""
-        return line.strip().removeprefix("$ ").split(" ")[0].rpartition("/")[2] == self._words[0]
+    def _starts(self, text: str) -> bool:
+        """True if a text begins with the name of the program."""
+        return text.partition(" ")[0].rpartition("/")[2] == self._words[0]
 
-    def _is_call(self, line: str) -> bool:
-        """True if a line is the command with its arguments, and no sentence that begins with the name."""
-        rest = line.strip().removeprefix("$ ").removeprefix(" ".join(self._words))
-        return self._starts(line) and not re.match(r" +[a-z]+(?: |:\Z)", rest)
+    def _is_call(self, text: str) -> bool:
+        """True if a text is the command with its arguments, and no sentence that begins with the name."""
+        return self._starts(text) and not re.match(r" +[a-z]+(?: |:\Z)", text.removeprefix(self._call))
 
-    def _usage_block(self) -> range:
-        """Returns the numbers of the lines of usage; without a title, the first line if it is a call."""
-        lines = self._lines
-        start = next((number for number, line in enumerate(lines) if _USAGE.match(line)), None)
+    def _read_usages(self) -> list[str]:
+        """Returns the usage lines, each with the lines that continue it, without the folder of the program.
+
+        Without a title, the first line is the usage if it is a call with arguments.
+        """
+        filled = [number for number, line in enumerate(self._lines) if line]
+        start = next((number for number in filled if _USAGE.match(self._lines[number])), None)
         if start is None:
-            first = next((number for number, line in enumerate(lines) if line.strip()), 0)
-            text = "".join(lines[first : first + 1])
-            return range(first, first + (self._is_call(text) and text.strip() != " ".join(self._words)))
-        has_text = bool(_usage_text(lines[start]))
-        end = start + 1
-        for line in lines[end:]:
-            text = line.strip()
-            is_option = re.match(r"-.*\S {2,}\S", text)  # with its text
-            if (has_text and (not text or is_option)) or (line[:1].strip() and not self._starts(line)):
+            start = filled[0] if filled else 0
+            text = _usage_text("".join(self._lines[start : start + 1]))
+            if not self._is_call(text) or text == self._call:
+                return []
+        usages: list[str] = []
+        for number, line in enumerate(self._lines[start:], start):
+            text = _usage_text(line)
+            is_below = usages and (not text or _OPTION.match(text))
+            if is_below or (number > start and line[:1].strip() and not self._starts(text)):
                 break
-            has_text = has_text or bool(text)
-            end += 1
-        return range(start, end)
-
-    def _read_usages(self) -> Iterator[str]:
-        """Yields the usage lines, each with the lines that continue it, without the folder of the program."""
-        usages = [""]
-        for number in self._usage_lines:
-            text = _usage_text(self._lines[number])
-            if self._starts(text):
-                usages.append(text)
-            else:
-                usages[-1] = f"{usages[-1]} {text}".strip()
-        for usage in filter(None, usages):
-            first, _, rest = re.split(r" {2,}", usage, maxsplit=1)[0].partition(" ")
-            yield f"{first.rpartition('/')[2]} {rest}".strip()
+            self._usage_lines.add(number)
+            if self._starts(text) or (text and not usages):
+                usages.append(text.removeprefix(text.partition(" ")[0].rpartition("/")[0]).removeprefix("/"))
+            elif text:
+                usages[-1] = f"{usages[-1]} {text}"
+        return [re.split(r" {2,}", usage, maxsplit=1)[0] for usage in usages]
 
     def summary(self) -> str:
         """Returns the first sentence of the first paragraph that is neither usage, heading nor list."""
@@ -314,56 +310,52 @@ class _Help:
             heading = _HEADING.match(text)
             continues = in_usage and (line[:1].isspace() or text[:1].islower())
             in_usage = bool(text) and (number in self._usage_lines or continues)
-            is_other = self._is_call(line) or text.startswith("-") or _VERSION.match(text)
             if in_usage:
                 paragraph = []  # such as an error above it
-            elif text and not heading and not is_other:
+            elif text and not (heading or self._is_call(text) or text.startswith("-") or _VERSION.match(text)):
                 paragraph.append(text)
             elif paragraph or heading:
                 break
         return first_sentence(" ".join(paragraph))
 
     def _read_commands(self, default: str) -> Iterator[_Listed]:
-        """Yields the commands of the lists: those below a title that says so, or below any if usage has a command.
-
-        A line that is less deep than the title ends its list.
-        """
-        kind, title_depth = default, -1
-        first: tuple[int, int] | None = None
+        """Yields the commands of the lists; the last line above that is less deep decides what a line lists."""
+        above: list[_Above] = []
         for number, line in enumerate(self._lines):
-            if not line.strip() or number in self._usage_lines:
+            if not line or number in self._usage_lines:
                 continue
-            depth = len(line) - len(line.lstrip())
-            below = next(filter(str.strip, self._lines[number + 1 :]), "")
+            depth, entry = len(line) - len(line.lstrip()), _ENTRY.match(line)
+            text_at = entry.start("text") if entry is not None else -1
+            # Prisma aligns the names of commands on the right.
+            while above and (above[-1].depth >= depth or text_at == above[-1].text_at != -1):
+                above.pop()
+            kind = above[-1].kind if above else default
+            kind_below = kind if depth else ""
+            below = next(filter(None, self._lines[number + 1 :]), "")
             is_deeper = below[: depth + 1].isspace()
-            title = _HEADING.match(line.strip())
-            is_title = title or (not depth and is_deeper and not line.endswith("."))
-            is_title = is_title and depth <= _TITLE_DEPTH and not line.lstrip().startswith("-")
             if (braces := _BRACES.match(line)) is not None:
-                kind, title_depth, first = "commands", depth + 1, None
-                if braces["names"] and not is_deeper and f"{braces[0].strip()} ..." in " ".join(self._usages):
-                    yield from (_Listed((name,), "", line.strip()) for name in braces["names"].split(","))
-            elif is_title and (first is None or depth < first[0] + bool(title and title["title"])):
-                kind, title_depth = self._kind((title["title"] or title["upper"] if title else line).strip()), depth
-                first = None
-            elif depth < title_depth or not depth:
-                kind, title_depth, first = default, -1, None
+                kind_below = "commands"
+                if braces["names"] and not is_deeper and self._has_commands_in_braces:
+                    yield from (_Listed((name,), line=line.strip()) for name in braces["names"].split(","))
+            elif (title := self._title(line, depth, is_deeper=is_deeper)) is not None:
+                kind_below = self._kind(title)
+                depth -= not is_deeper  # the list is as deep as its title
             elif kind == "commands" and _COMMA_LIST.match(line):
-                yield from (_Listed((name,), "", "") for name in line.replace(",", " ").split() if name != "help")
-            elif kind and (entry := _ENTRY.match(line)) is not None:
-                inner = _ENTRY.match(below) if is_deeper and not entry["text"] and not self._is_manual else None
-                if inner is not None and inner["text"]:  # the line is the title of a part
-                    first = None
-                    continue
-                first = first or (depth, entry.start("text"))
-                # Prisma aligns the names of commands on the right.
-                is_aligned = abs(depth - first[0]) <= 1 or entry.start("text") == first[1] != -1
-                if is_aligned and (item := self._listed(number, entry, kind)) is not None:
-                    yield item
+                yield from (_Listed((name,)) for name in line.replace(",", " ").split() if name != "help")
+            elif kind and entry is not None:
+                inner = _ENTRY.match(below) if is_deeper and text_at == -1 else None
+                if inner is None or not inner["text"]:  # else the line is the title of a part
+                    kind_below = ""
+                    if (item := self._listed(number, entry, kind)) is not None:
+                        yield item
+            above.append(_Above(depth, text_at, kind_below))
 
-    @property
-    def _is_manual(self) -> bool:
-        return _MANUAL.match(self.text) is not None
+    def _title(self, line: str, depth: int, *, is_deeper: bool) -> str | None:
+        """Returns the title of what follows; `None` for a line that is not a title."""
+        heading = _HEADING.match(line.strip())
+        if heading is not None:
+            return heading["title"] or heading["upper"]
+        return line if not depth and is_deeper else None
 
     def _kind(self, title: str) -> str:
         """Returns what a list is of, by its title: `commands`, what may be commands, or else if they are `named` with
@@ -375,31 +367,23 @@ class _Help:
 
     def _listed(self, number: int, entry: re.Match[str], kind: str) -> _Listed | None:
         """Returns the command that a line of a list declares, with the lines below it that continue its text."""
-        depth = len(entry["indent"]) + 2
-        below = takewhile(lambda line: line.strip() and line[:depth].isspace(), self._lines[number + 1 : number + 6])
-        shown = [self._lines[number].strip(), *map(str.strip, below)]
+        line = self._lines[number]
+        depth = len(line) - len(line.lstrip()) + 2
+        below = takewhile(lambda line: line and line[:depth].isspace(), self._lines[number + 1 : number + 6])
+        shown = [line.strip(), *map(str.strip, below)]
         text = " ".join([entry["text"] or "", *shown[1:]]).strip()
         name = re.split(r" ?[,|/] ?", entry["names"], maxsplit=1)[0]
         words, path = name.split(" "), self._words
         is_named = words[0] == path[0]  # yargs, cac and Thor repeat the program
         if not is_named and kind != "named":
             path = path[1:] if words[: len(path) - 1] == path[1:] else []  # oclif repeats the topic
-        if words[: len(path)] != path:
+        if words[: len(path)] != path or (kind != "commands" and not entry["text"]):
             return None
         words = words[len(path) :]
-        if self._is_manual and (entry["text"] or not text):  # a line of prose, which is justified
-            return None
-        # SWITCH is a placeholder.
-        if (
-            not words
-            or "help" in words
-            or len(words) > 3
-            or name.isupper()
-            or (kind != "commands" and not entry["text"])
-        ):
-            return None
-        is_example = not text and (is_named or len(words) > 1)
-        if is_example or (len(words) > 1 and any(word != word.lower() for word in words)):  # or a phrase
+        is_phrase = len(words) > 3 or (len(words) > 1 and (not text or name != name.lower()))
+        is_prose = self._is_manual and (entry["text"] or not text)  # which is justified
+        is_placeholder = name.isupper() or (is_named and not text)
+        if not words or "help" in words or is_phrase or is_prose or is_placeholder:
             return None
         return _Listed(tuple(words), first_sentence(text) or text, "\n".join(shown))
 
@@ -411,7 +395,17 @@ def _usage_text(line: str) -> str:
 
 # -- the program -----------------------------------------------------------------------------------------------------
 
-_Path: TypeAlias = tuple[str, ...]
+
+class _Command(Struct):
+    """The program, or a command of it."""
+
+    path: tuple[str, ...]
+    listed: _Listed
+    above: str
+    """The help that lists it."""
+    help: _Help | None = None
+    """The help that it prints of its own."""
+    commands: list[_Command] = field(default_factory=list)
 
 
 class _Explorer:
@@ -419,7 +413,7 @@ class _Explorer:
 
     def __init__(
         self,
-        words: _Path,
+        words: tuple[str, ...],
         problems: ProblemLog,
         run: Callable[[Sequence[str]], Finished | None],
         cleaned: Callable[[str], str],
@@ -429,23 +423,19 @@ class _Explorer:
         self._run, self._cleaned, self._progress = run, cleaned, progress
         self._sizes_bytes: list[int] = []
         """The length of what each run printed; threads append to it."""
-        self._run_out = False
         self._way: tuple[str, ...] | None = None
-        self._listed: dict[_Path, _Listed] = {}
-        self._helps: dict[_Path, _Help] = {}
-        """The help of the program and of each command that prints its own."""
-        self._unread: dict[str, list[_Path]] = {}
-        """Why the help of a command is not documented, to the commands."""
+        self._unread: dict[str, list[_Command]] = defaultdict(list)
+        """Why the help of commands is not documented."""
 
     def explored(self) -> Explored:
         """Returns the program."""
         text = self._text(["--help"])
-        if text is not None and _UNKNOWN.match(text) and _HELP_COMMAND.search(text):
-            text = self._text(["help"]) or text
-        if text is None and self._run_out:
+        if text is None:
             raise SourceError("did not print its help in time", where=self._words[0], fix="increase --timeout")
-        if text is None or not _HELPFUL.search(text):
-            first = next((line.strip() for line in (text or "").splitlines() if line.strip()), "nothing")
+        if _UNKNOWN.match(text) and _HELP_COMMAND.search(text):
+            text = self._text(["help"]) or text
+        if not _HELPFUL.search(text):
+            first = text.strip().partition("\n")[0] or "nothing"
             raise SourceError(
                 f"--help prints no help: {first[:200]}", where=self._words[0], fix="document another command"
             )
@@ -453,26 +443,25 @@ class _Explorer:
         if len(root.commands) > COMMANDS_LIMIT:
             self._report(f"more than {COMMANDS_LIMIT:,} commands are listed; the others are left out")
             del root.commands[COMMANDS_LIMIT:]
-        self._helps[()] = root
+        program = _Command((), _Listed(()), "", root)
         if root.commands:
             self._choose_way(root)
             if self._way is not None:
                 # A program may print a notice, such as on telemetry, with the first help of a command and never again.
-                self._help_of(root.commands[0].words, root.text)
+                self._help_of(_Command(root.commands[0].words, root.commands[0], root.text))
                 self._sizes_bytes.pop()
-            self._read_commands(root)
-        ai_help = self._text(["--ai-help"]) if _AI_HELP.search(text) else None
-        return Explored(service=self._service(root), ai_help=ai_help)
+            self._read_commands(program)
+        ai_help = self._text(["--ai-help"]) or None if _AI_HELP.search(text) else None
+        return Explored(service=self._service(program, root), ai_help=ai_help)
 
     def _report(self, message: str, fix: str | None = None) -> None:
         self._problems.report("help-unread", " ".join(self._words), message, fix)
 
     def _with_listing(self, root: _Help) -> _Help:
         """Returns a help with the commands that only another call lists, if it says so."""
-        if (found := _LISTING.search(root.text)) is None:
-            return root
-        text = self._text(next(filter(None, found.groups())).split())
-        if text is None:
+        found = _LISTING.search(root.text)
+        text = self._text(next(filter(None, found.groups())).split()) if found is not None else None
+        if found is None or not text:
             return root
         listing = _Help(text, self._words, is_listing=not found["symfony"])
         if found["symfony"]:
@@ -482,17 +471,16 @@ class _Explorer:
         return root
 
     def _text(self, arguments: Sequence[str]) -> str | None:
-        """Returns what the program prints: its output, or its errors if these are the help."""
+        """Returns what the program prints: its output, or its errors if these are the help; `None` if it hangs."""
         finished = self._run(arguments)
         if finished is None or finished.status is None:
             self._sizes_bytes.append(0)
-            self._run_out = True
             return None
         texts = [data.decode("utf-8", "replace") for data in (finished.output, finished.errors)]
         text = texts[0] if _HELPFUL.search(texts[0]) or not _HELPFUL.search(texts[1]) else texts[1]
         text = self._cleaned(_TERMINAL.sub("", text))
         self._sizes_bytes.append(len(text.encode()))
-        return text if text.strip() else None
+        return text.strip("\n")
 
     def _choose_way(self, root: _Help) -> None:
         """Chooses how to request the help of a command; none if the program does not say how."""
@@ -507,7 +495,7 @@ class _Explorer:
             if _SHORT_HELP.search(root.text):
                 # `git help CMD` opens a manual page, but `git CMD -h` prints the options.
                 sample = self._text(["help", *root.commands[0].words])
-                if sample is None or not _HELPFUL.search(sample) or _MANUAL.match(sample):
+                if not sample or not _HELPFUL.search(sample) or _MANUAL.match(sample):
                     self._way = ("-h",)
         else:
             self._report(
@@ -515,86 +503,67 @@ class _Explorer:
                 f"run `{self._words[-1]} --help`, and name a text with --extra",
             )
 
-    def _help_of(self, path: _Path, parent: str) -> _Help | None:
+    def _help_of(self, command: _Command) -> _Help | None:
         """Returns the help of a command; `None` if it prints none of its own."""
+        path, above = command.path, command.above
         # Commander's `help env set` prints the help of `env`, which says that `--help` prints that of a command.
-        way = ("--help",) if _ASKS_LONG.search(" ".join(parent.split())) else self._way or ()
+        way = ("--help",) if _ASKS_LONG.search(" ".join(above.split())) else self._way or ()
         at = 0 if way == ("help",) else len(path)
         # Thor and picocli list a command `help` of their groups: `crate tags help add`.
         call = re.escape(" ".join((self._words[-1], *path[:-1])))
-        if at == 0 and re.search(rf"^ +(?:{call} )?help(?: {{2}}| ?[\[<(])", parent, re.MULTILINE):
+        if at == 0 and re.search(rf"^ +(?:{call} )?help(?: {{2}}| ?[\[<(])", above, re.MULTILINE):
             at = len(path) - 1
         text = self._text([*path[:at], *way, *path[at:]])
-        if text is None or text.strip() == parent.strip():
+        if not text or text.strip() == above.strip():
             return None
         # A command without options may print no more than its name, its arguments and what it does.
-        is_own = _HELPFUL.search(text) or text.lstrip().startswith(" ".join((self._words[-1], *path)))
-        return _Help(text, (*self._words, *path)) if is_own else None
+        if not (_HELPFUL.search(text) or text.lstrip().startswith(" ".join((self._words[-1], *path)))):
+            return None
+        found = _Help(text, (*self._words, *path))
+        if any(item.words in (path, path[:1], path[-1:]) for item in found.commands):  # a list of those above
+            found.commands = []
+        return found
 
-    @staticmethod
-    def _path(path: _Path, item: _Listed) -> _Path:
-        """Returns the words of a listed command; oclif lists `access:add`, which is called so, in that of `access`."""
-        return item.words if item.words[0].startswith(f"{':'.join(path)}:") else (*path, *item.words)
-
-    def _read_commands(self, root: _Help) -> None:
+    def _read_commands(self, program: _Command) -> None:
         """Reads the commands, level by level."""
-        level: dict[_Path, _Help] = {(): root}
-        names_above = {item.words for item in root.commands}
+        known: set[tuple[str, ...]] = set()
+        level = [program]
         with ThreadPoolExecutor(max_workers=_AT_ONCE, thread_name_prefix="skillgen-help") as pool:
-            while level:
-                parents: dict[_Path, str] = {}
-                for path, text in level.items():
-                    for item in text.commands:
-                        full = self._path(path, item)
-                        if full not in self._listed and len(full) <= DEPTH_LIMIT:
-                            self._listed[full] = item
-                            parents[full] = text.text
-                if self._way is None:
-                    return
-                asked = [*parents][: max(RUNS_LIMIT - len(self._sizes_bytes), 0)]
-                self._unread.setdefault(f"there are more than {RUNS_LIMIT:,} commands", []).extend(
-                    [*parents][len(asked) :]
-                )
-                self._progress(f"reading the help of {counted(len(asked), 'command')}")
+            while (level := [item for parent in level for item in _commands_below(parent, known)]) and self._way:
+                left = max(RUNS_LIMIT - len(self._sizes_bytes), 0)
+                self._unread[f"there are more than {RUNS_LIMIT:,} commands"] += level[left:]
+                level = level[:left]
+                self._progress(f"reading the help of {counted(len(level), 'command')}")
                 try:
-                    helps = [*pool.map(self._help_of, asked, map(parents.__getitem__, asked))]
+                    helps = [*pool.map(self._help_of, level)]
                 except BaseException:
                     pool.shutdown(wait=False, cancel_futures=True)
                     raise
-                level = {path: text for path, text in zip(asked, helps, strict=True) if text is not None}
-                self._unread.setdefault("no help is printed", []).extend(path for path in asked if path not in level)
-                for path, text in level.items():
-                    names = {item.words for item in text.commands}
-                    if names == names_above or path[-1:] in names:  # a list of the program
-                        text.commands = []
-                self._helps |= level
+                for command, found in zip(level, helps, strict=True):
+                    command.help = found
+                self._unread["no help is printed"] += [command for command in level if command.help is None]
 
-    # -- the service -------------------------------------------------------------------------------------------------
-
-    def _in_order(self, path: _Path, seen: set[_Path]) -> Iterator[_Path]:
-        """Yields the commands as the lists have them, those of a command after it."""
-        for item in self._helps[path].commands if path in self._helps else ():
-            if (full := self._path(path, item)) in self._listed and full not in seen:
-                seen.add(full)
-                yield full
-                yield from self._in_order(full, seen)
-
-    def _service(self, root: _Help) -> Service:
+    def _service(self, program: _Command, root: _Help) -> Service:
         name = self._words[-1].rpartition("/")[2]
-        for reason, paths in self._unread.items():
-            if paths:
-                shown = ", ".join(f"`{' '.join(path)}`" for path in paths[:5]) + (", …" if len(paths) > 5 else "")
-                what = f"the help of {counted(len(paths), 'command')} is not documented"
+        for reason, unread in self._unread.items():
+            if unread:
+                shown = ", ".join(f"`{' '.join(item.path)}`" for item in unread[:5]) + (
+                    ", …" if len(unread) > 5 else ""
+                )
+                what = f"the help of {counted(len(unread), 'command')} is not documented"
                 self._report(f"{what}, because {reason}: {shown}")
-        parents = {path[:length] for path in self._listed for length in range(len(path))}
+        commands = [*_in_order(program)]
+        parents = {item.path[:length] for item in commands for length in range(len(item.path))}
+        has_topics = any(len(item.path) > 1 or ":" in "".join(item.path) for item in commands)
         tools, sections = [], []
-        for path in ((), *self._in_order((), set())):
-            text = self._helps.get(path)
-            if text is None or text.is_callable:
-                tools.append(self._tool(path, text, name, is_parent=path in parents))
+        for command in commands:
+            if command.help is None or command.help.is_callable:
+                group = " ".join(command.path if command.path in parents else command.path[:-1])
+                group = group or ":".join(command.path).rpartition(":")[0] or (name if has_topics else "")
+                tools.append(self._tool(command, name, group or None))
             else:
-                title = " ".join((*self._words, *path))
-                sections.append(Section(title=title, body=str(fence(_verbatim(text.text)))))
+                title = " ".join((*self._words, *command.path))
+                sections.append(Section(title=title, body=str(fence(_verbatim(command.help.text)))))
         groups = dict.fromkeys(tool.group for tool in tools if tool.group is not None)
         return Service(
             kind="cli",
@@ -609,24 +578,42 @@ class _Explorer:
             origins={"summary": Origin("declared", "/root/help")},
         )
 
-    def _tool(self, path: _Path, text: _Help | None, name: str, *, is_parent: bool) -> Tool:
+    def _tool(self, command: _Command, name: str, group: str | None) -> Tool:
         """Returns a command with its help, or with the line that lists it."""
-        listed = self._listed.get(path)
-        default = name if any(len(other) > 1 or ":" in other[0] for other in self._listed) else None
-        group = " ".join(path if is_parent else path[:-1]) or ":".join(path).rpartition(":")[0] or default
-        summary = (listed.summary if listed else "") or (text.summary() if text is not None else "")
-        shown = text.text if text is not None else listed.line if listed else ""
+        found, listed = command.help, command.listed
+        summary = listed.summary or (found.summary() if found is not None else "")
         return Tool(
-            name=" ".join(path) or name,
+            name=" ".join(command.path) or name,
             summary=summary or None,
-            help=_verbatim(shown) or None,
-            usage=text.usage if text is not None else None,
+            help=_verbatim(found.text if found is not None else listed.line) or None,
+            usage=found.usage if found is not None else None,
             group=group,
             input_schema={"type": "object"},
             is_input_declared=False,
-            command=(*self._words, *path),
-            pointer="/root" + "".join(f"/{word}" for word in path),
+            command=(*self._words, *command.path),
+            pointer="/root" + "".join(f"/{word}" for word in command.path),
         )
+
+
+def _commands_below(parent: _Command, known: set[tuple[str, ...]]) -> list[_Command]:
+    """Returns the commands that the help of another lists; those that are known are left out."""
+    if parent.help is None:
+        return []
+    for item in parent.help.commands:
+        # oclif lists `access:add`, which is called so, in the help of `access`.
+        is_complete = item.words[0].startswith(f"{':'.join(parent.path)}:")
+        path = item.words if is_complete else (*parent.path, *item.words)
+        if path not in known and len(path) <= DEPTH_LIMIT:
+            known.add(path)
+            parent.commands.append(_Command(path, item, parent.help.text))
+    return parent.commands
+
+
+def _in_order(command: _Command) -> Iterator[_Command]:
+    """Yields a command, and those behind it as the lists have them."""
+    yield command
+    for item in command.commands:
+        yield from _in_order(item)
 
 
 def _verbatim(text: str) -> str:
