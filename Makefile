@@ -45,6 +45,7 @@ golden: $(VENV)/.developer ## Regenerate the golden files with the public comman
 	@$(BIN)/python -m skillgen.config.schema > build/skillgen.schema.json && mv build/skillgen.schema.json docs/
 	@$(BIN)/python tests/make_templates.py > build/templates.md && mv build/templates.md docs/
 	@$(BIN)/python tests/make_rules.py > build/rules.md && mv build/rules.md docs/
+	@$(BIN)/python tests/make_screening.py
 	@$(BIN)/python tests/make_golden.py
 
 eval: $(VENV)/.developer $(SERVERS)/.installed $(NODE)/.installed ## Send every example call of the documents to the documented service

@@ -13,6 +13,8 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import make_screening
+
 from skillgen.security.credentials import redact
 
 if sys.version_info >= (3, 11):
@@ -137,8 +139,10 @@ def is_found(form: str) -> bool:
 
 def main() -> None:
     TABLE.write_text(HEADER, "utf-8")
+    make_screening.main()
     unknown = {kind: form for kind, form in candidates().items() if not is_found(form)}
     TABLE.write_text(HEADER + "".join(f"'{kind}' = '{form}'\n" for kind, form in unknown.items()), "utf-8")
+    make_screening.main()
 
 
 if __name__ == "__main__":

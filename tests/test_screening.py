@@ -8,6 +8,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
+import make_screening
 import pytest
 import yaml
 from captured import Json, service_of_snapshot
@@ -479,6 +480,13 @@ def test_the_table_of_betterleaks_is_up_to_date() -> None:
     known, more = (load_table(place, name)["forms"] for name in ("credentials.toml", "betterleaks.toml"))
     assert {kind: form for kind, form in candidates().items() if kind in more} == more
     assert not more.keys() & known.keys()
+
+
+@pytest.mark.parametrize("name", make_screening.TABLES)
+def test_what_is_prepared_from_the_tables_is_up_to_date(name: str) -> None:
+    """`python tests/make_screening.py` writes it."""
+    prepared = (ROOT / "skillgen" / "security" / name).read_text("utf-8")
+    assert prepared == make_screening.text_of(make_screening.TABLES[name]())
 
 
 def test_harmless_texts_have_no_credentials() -> None:

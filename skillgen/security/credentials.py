@@ -11,10 +11,14 @@ import math
 from collections import Counter
 from collections.abc import Callable, Iterator
 from functools import lru_cache, partial
+from pathlib import Path
 from urllib.parse import unquote
 
-from skillgen.security.tables import load_table
+from msgspec import Struct
+
 from skillgen.text import lazy_re as re
+from skillgen.text.lazy_re import LazyPattern, pattern_of
+from skillgen.typed import decode
 
 HIDDEN = "[hidden]"
 """The placeholder for a secret that the user passed."""
@@ -27,44 +31,32 @@ _MIN_LENGTH = 16
 _MAX_PLACEHOLDER_CHARACTERS = 2
 """A string that ends in so few distinct characters only shows the form of a credential: `sk-xxxx`."""
 
-_LITERAL = re.compile(r"[\w-]*(?![?*+{])")
-"""The literal start of an expression."""
-
 _IN_ADDRESS = "password in an address"
 
 
-class _Forms:
-    """The documented forms of credentials, from two tables."""
+class _Forms(Struct):
+    """The documented forms of credentials: `tests/make_screening.py` prepares them from two tables."""
 
-    def __init__(self) -> None:
-        known = load_table(__file__, "credentials.toml")
-        more: dict[str, str] = load_table(__file__, "betterleaks.toml")["forms"]
-        self.random_kinds = frozenset(more)
-        """The kinds of which a credential must also look random."""
-        self.others = [
-            (kind, mark, re.compile(form))
-            for kind, items in known["others"].items()
-            for mark, form in zip(items[::2], items[1::2], strict=True)
-        ]
-        """Kind, a string that a text with such a credential has, and the expression."""
-        self.rows: list[tuple[str, str, re.Pattern[str]]] = []
-        """Kind, a string with which the head begins, and the expression."""
-        heads: dict[str, set[str]] = {}
-        for kind, form in [*((kind, form) for kind, forms in known["forms"].items() for form in forms), *more.items()]:
-            head, _, rest = form.partition(" ")
-            first = head[0] if head[0].isalnum() else ""
-            heads.setdefault(first, set()).add(head.removeprefix(first))
-            # The edge of a run of letters and digits: unlike in Python, an underscore is no part of it.
-            edged = f"(?<![A-Za-z0-9]){head}{rest}".replace(r"\b", "(?![A-Za-z0-9])")
-            self.rows.append((kind, _LITERAL.findall(head)[0], re.compile(edged)))
-        # Grouped by the first letter: a plain alternation tries every head in turn.
-        groups = (f"{first}(?:{'|'.join(sorted(rests))})" for first, rests in sorted(heads.items()))
-        self.heads = re.compile(f"[^A-Za-z0-9](?:{'|'.join(groups)})")
+    heads: LazyPattern
+    random_kinds: frozenset[str]
+    """The kinds of which a credential must also look random."""
+
+    others: tuple[tuple[str, str, str], ...]
+    """Kind, a string that a text with such a credential has, and the expression."""
+
+    rows: tuple[tuple[str, str, str], ...]
+    """Kind, a string with which the head begins, and the expression."""
 
 
 @lru_cache(1)
 def _forms() -> _Forms:
-    return _Forms()
+    content = Path(__file__).with_name("credentials.json").read_bytes()
+    return decode(content, _Forms, dec_hook=pattern_of)
+
+
+@lru_cache(None)
+def _compiled(form: str) -> re.Pattern[str]:
+    return re.compile(form)
 
 
 _NAME_PARTS = ("key", "secret", "token", "passw", "pwd", "passphrase", "credential", "sig", "auth=", "sid=", "session")
@@ -160,7 +152,7 @@ def redact(text: str) -> tuple[str, tuple[str, ...]]:
     rows = [row for row in forms.others if row[1] in text] if has_mark else []
     rows += [row for row in forms.rows if row[1] in words] if words and forms.heads.search(f" {words}") else []
     for kind, _, form in rows:
-        if (changed := form.sub(partial(_placeholder, kind), text)) != text:
+        if (changed := _compiled(form).sub(partial(_placeholder, kind), text)) != text:
             text, kinds[kind] = changed, None
     for regex, replacement, kind in _named_values(text):
         if (changed := regex.sub(replacement, text)) != text:

@@ -13,17 +13,18 @@ from __future__ import annotations
 import html
 import unicodedata
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property, lru_cache
-from itertools import accumulate, chain, combinations, repeat
-from typing import Any
+from itertools import accumulate, chain, combinations
+from pathlib import Path
 
 from msgspec import Struct
 
 from skillgen.security.credentials import without_placeholders
-from skillgen.security.tables import load_table
 from skillgen.text import lazy_re as re
+from skillgen.text.lazy_re import LazyPattern, pattern_of
 from skillgen.text.unicode import strip_invisible, to_latin
+from skillgen.typed import decode
 
 MAX_TEXT_LENGTH = 1_000_000
 """Characters of a text that are searched; a longer one is not a description and is cut (`searched_part`)."""
@@ -39,13 +40,6 @@ _MAX_SENTENCE = 2_000
 
 _MAX_PASSAGES = 20
 """A text with more passages is quoted as a whole: each is stored with the rest."""
-
-_FIRST_CODE = 0x100
-"""Code point of the first concept: from here on, characters need no escape in a regular expression."""
-
-_FORMS = dict.fromkeys("~+", "{0} {0}ing {0}ed {0}d {1}ing {1}ied {0}{2}ing {0}{2}ed") | {"": "{0}"}
-_FORMS["~"] += " {0}s {0}es {1}ies"
-"""The forms of a term by its sign, also some that do not exist: `copy~` is copy, copies, copied and copying."""
 
 _MIN_FOREIGN_WORDS = 2
 """Words of a language that make a sentence one of it; one may be a name."""
@@ -83,36 +77,20 @@ _UNSPACED = re.compile("[\u0370-\u1cff\u3040-\ud7af]")
 """Letters of the languages that have terms within longer words (`scripts` in the table)."""
 
 
-class Pattern:
+class Pattern(Struct, frozen=True, eq=False, dict=True):
     """Concepts in an order and a distance; `injection.toml` explains the syntax."""
 
-    def __init__(self, source: str, codes: Mapping[str, str]) -> None:
-        self.choices: list[frozenset[str]] = []
-        self.telling = frozenset[str]()
-        """The rarest of the choices."""
-        parts: list[str] = []
-        for part in source.split():
-            most, _, excluded = part.partition("!")
-            names = excluded or part.lstrip("-*")
-            one_of = "".join(codes[name] for name in names.split("/")) if not names.isdigit() else ""
-            if most.isdigit():
-                parts.append(f"(?: {f'(?![^ ]*[{one_of}])' if one_of else ''}[^ ]*){{0,{most}}}?")
-            else:
-                self.choices.append(frozenset(one_of))
-                self.telling = self.choices[-1] if part[0] == "*" or not self.telling else self.telling
-                parts.append(f" [^ ]*[{one_of}][^ ]*")
-        self._source = "".join(parts)
+    rule: int
+    """The number of its rule."""
+
+    source: str
+    choices: tuple[frozenset[str], ...]
+    """The codes of one concept or another for each of its places."""
 
     @cached_property
     def regex(self) -> re.Pattern[str]:
         """The compiled expression; most are never needed."""
-        return re.compile(self._source)
-
-    def occurs_in(self, words: Sequence[str]) -> bool:
-        """True if a sentence, given as the codes of its words, has the concepts in any order, in separate words."""
-        places = [{at for at, word in enumerate(words) if not one_of.isdisjoint(word)} for one_of in self.choices]
-        subsets = chain.from_iterable(combinations(places, size) for size in range(1, len(places) + 1))
-        return all(len(set().union(*subset)) >= len(subset) for subset in subsets)  # Hall's theorem
+        return re.compile(self.source)
 
 
 class Rule(Struct, frozen=True, eq=False):
@@ -125,12 +103,11 @@ class Rule(Struct, frozen=True, eq=False):
     """What such a text does, for messages: "it …"."""
 
     example: str
-    patterns: tuple[Pattern, ...]
-    foreign_patterns: tuple[Pattern, ...]
-    """Patterns of concepts that occur together in one sentence of another language, in any order."""
-
-    regex: re.Pattern[str]
+    regex: LazyPattern
     """Markup and commands, in the text itself."""
+
+    foreign_patterns: tuple[tuple[frozenset[str], ...], ...]
+    """Concepts that occur together in one sentence of another language, in any order."""
 
 
 class Passage(Struct, frozen=True):
@@ -141,68 +118,32 @@ class Passage(Struct, frozen=True):
     rule: Rule
 
 
-class _Tables:
-    """The rules, and the concepts of words."""
+class _Tables(Struct):
+    """The rules, and the concepts of words: `tests/make_screening.py` prepares them from `injection.toml`."""
 
-    def __init__(self) -> None:
-        data = load_table(__file__, "injection.toml")
-        self.marks, self.order_words, self.verbs = (
-            frozenset(data[key].split()) for key in ("marks", "order_words", "verbs")
-        )
-        files = "|".join(data["sensitive_files"])
-        self.files, self.literals, self.order_phrases = map(
-            re.compile, (files, data["literals"], data["order_phrases"])
-        )
-        foreign = [*data["languages"], *data["scripts"]]
-        codes = {name: chr(_FIRST_CODE + number) for number, name in enumerate([*data["concepts"], *foreign])}
-        self.languages = frozenset(codes[language] for language in foreign)
-        self.scripts: dict[str, str] = {}
-        """Terms of languages without spaces, with the words that replace them."""
-        self.words: dict[str, str] = {}
-        self.phrases: dict[str, list[tuple[frozenset[str], tuple[str, ...], str]]] = {}
-        """The longest word of a phrase to all its words, as a set and in their order, with its concept."""
-        for term, concepts in self._terms(data, codes):
-            if "_" not in term:
-                self.words[term] = self.words.get(term, "") + concepts
-            else:
-                words = tuple(term.split("_"))
-                self.phrases.setdefault(max(words, key=len), []).append((frozenset(words), words, concepts))
-        # The longest first; terms of these scripts have no character that needs an escape.
-        self.unspaced = re.compile("|".join(sorted(self.scripts, key=lambda term: (-len(term), term))))
-        self.rules = tuple(_rule(row, codes) for row in data["rules"])
-        self.by_code: dict[str, list[tuple[Rule, Pattern]]] = {}
-        """Concept to the patterns of which it is the telling one."""
-        for rule in self.rules:
-            for pattern in rule.patterns:
-                for code in pattern.telling:
-                    self.by_code.setdefault(code, []).append((rule, pattern))
-        telling = self.languages | self.by_code.keys()
-        self.telling_words = self.marks.union(
-            word for word, found in self.words.items() if not telling.isdisjoint(found)
-        )
-        in_phrases = (word for word, rows in self.phrases.items() if any(row[2] in self.by_code for row in rows))
-        self.signs = self.telling_words.union(in_phrases)
+    files: LazyPattern
+    literals: LazyPattern
+    order_phrases: LazyPattern
+    unspaced: LazyPattern
+    marks: frozenset[str]
+    order_words: frozenset[str]
+    verbs: frozenset[str]
+    languages: frozenset[str]
+    rules: tuple[Rule, ...]
+    patterns: tuple[Pattern, ...]
+    by_code: dict[str, tuple[int, ...]]
+    """Concept to the patterns of which it is the telling one."""
 
-    def _terms(self, data: Mapping[str, Any], codes: Mapping[str, str]) -> list[tuple[str, str]]:
-        """Returns each term with its concept, and with its language unless it is a word of English too."""
-        found: list[tuple[str, str]] = []
-        for name, terms in data["concepts"].items():
-            for term in terms.split():
-                word = term.rstrip("~+")
-                forms = _FORMS[term[len(word) :]].format(word, word[:-1], word[-1]).split()
-                found += zip(forms, repeat(codes[name]))
-        english = {*(term for term, _ in found), *data["english_too"].split()}
-        for language, table in {**data["languages"], **data["scripts"]}.items():
-            articles = data["elided"].get(language, "").split()
-            for name, term in ((name, term) for name, terms in table.items() for term in terms.split()):
-                concepts = codes[name] if term in english else codes[name] + codes[language]
-                word = term
-                if language in data["scripts"]:
-                    word = f"{language}{len(self.scripts)}".lower()
-                    self.scripts[term] = f" {word} "
-                found.append((word, concepts))
-                found += [(article + word, concepts) for article in articles if word[0] in "aeiouh"]
-        return found
+    scripts: dict[str, str]
+    """Terms of languages without spaces, with the words that replace them."""
+
+    words: dict[str, str]
+    phrases: dict[str, tuple[tuple[tuple[str, ...], str], ...]]
+    """The longest word of a phrase to all its words, with its concept."""
+
+    telling_words: frozenset[str]
+    signs: frozenset[str]
+    """The telling words, and the longest words of telling phrases."""
 
     def is_marked(self, lower: str) -> bool:
         """True if a regular expression may match a text in lower case."""
@@ -223,7 +164,7 @@ class _Tables:
             return self.literals.search(form) is not None
         words = {*listed, "somemail" if "@" in form else "", "someurl" if "://" in form else ""}
         phrases = chain.from_iterable(map(self.phrases.__getitem__, self.phrases.keys() & words))
-        found = [concept for phrase, _, concept in phrases if phrase <= words]
+        found = [concept for phrase, concept in phrases if words.issuperset(phrase)]
         if self.telling_words.isdisjoint(words) and self.by_code.keys().isdisjoint(found):
             return False
         found += map(self.words.__getitem__, self.words.keys() & words)
@@ -231,13 +172,13 @@ class _Tables:
         is_foreign = any(codes.count(language) >= _MIN_FOREIGN_WORDS for language in self.languages & {*codes})
         return is_foreign or not self.marks.isdisjoint(words) or next(self.candidates(codes), None) is not None
 
-    def candidates(self, codes: str) -> Iterator[tuple[Rule, Pattern]]:
-        """Yields the patterns of which these codes have each concept, with their rules."""
+    def candidates(self, codes: str) -> Iterator[Pattern]:
+        """Yields the patterns of which these codes have each concept."""
         present = {*codes}
         for code in self.by_code.keys() & present:
-            for rule, pattern in self.by_code[code]:
+            for pattern in map(self.patterns.__getitem__, self.by_code[code]):
                 if not any(map(present.isdisjoint, pattern.choices)):
-                    yield rule, pattern
+                    yield pattern
 
     def tokens(self, lower: str) -> str:
         """Returns the tokens of a text in lower case."""
@@ -246,25 +187,17 @@ class _Tables:
         words = _WORD.findall(lower)
         tokens = [self.words.get(word, "") for word in words]
         for at, word in enumerate(words):
-            for _, phrase, concept in self.phrases.get(word, ()):
+            for phrase, concept in self.phrases.get(word, ()):
                 start = at - phrase.index(word)
-                if start >= 0 and (*words[start : start + len(phrase)],) == phrase:
+                if start >= 0 and tuple(words[start : start + len(phrase)]) == phrase:
                     tokens[start] += concept
         return "".join(f" {token}" for token in tokens)
 
 
-def _rule(row: Mapping[str, Any], codes: Mapping[str, str]) -> Rule:
-    english, foreign = (
-        tuple(Pattern(line, codes) for line in row.get(key, "").splitlines())
-        for key in ("patterns", "foreign_patterns")
-    )
-    regex = re.compile("|".join(row.get("regexes", ("(?!)",))), re.IGNORECASE)
-    return Rule(row["code"], row["meaning"], row["example"], english, foreign, regex)
-
-
 @lru_cache(1)
 def _tables() -> _Tables:
-    return _Tables()
+    content = Path(__file__).with_name("injection.json").read_bytes()
+    return decode(content, _Tables, dec_hook=pattern_of)
 
 
 def rules() -> tuple[Rule, ...]:
@@ -365,22 +298,33 @@ def _rule_in(text: str, weak: list[Rule]) -> Rule | None:
         lower = _MAIL.sub(" somemail ", lower) if "@" in lower else lower
         lower = _URL.sub(" someurl ", lower) if "://" in lower else lower
         tokens = tables.tokens(lower := lower.translate(_DELETED))
-        matching = {rule for rule, pattern in tables.candidates(tokens) if pattern.regex.search(tokens)}
+        matching = {item.rule for item in tables.candidates(tokens) if item.regex.search(tokens)}
         languages = [code for code in tables.languages if code in tokens]
         if matching and not (is_name or languages or _speaks(lower)):
-            weak.append(next(filter(matching.__contains__, tables.rules)))
+            weak.append(tables.rules[min(matching)])
             matching.clear()
         for language in (code for code in languages if tokens.count(code) >= _MIN_FOREIGN_WORDS):
             words = [word for word in tokens.split() if language in word or tables.languages.isdisjoint(word)]
-            matching |= {rule for rule in tables.rules if any(item.occurs_in(words) for item in rule.foreign_patterns)}
-        for rule in tables.rules:
-            if rule in matching:
+            matching |= {
+                number
+                for number, rule in enumerate(tables.rules)
+                if any(_occurs_in(words, choices) for choices in rule.foreign_patterns)
+            }
+        for number, rule in enumerate(tables.rules):
+            if number in matching:
                 return rule
             if is_marked and (found := rule.regex.search(reading)):
                 if _speaks(f"{reading[: found.start()]} , {reading[found.end() :]}".lower()):
                     return rule
                 weak.append(rule)
     return None
+
+
+def _occurs_in(words: Sequence[str], choices: Sequence[frozenset[str]]) -> bool:
+    """True if a sentence, as the codes of its words, has the concepts in any order, in separate words."""
+    places = [{at for at, word in enumerate(words) if not one_of.isdisjoint(word)} for one_of in choices]
+    subsets = chain.from_iterable(combinations(places, size) for size in range(1, len(places) + 1))
+    return all(len(set().union(*subset)) >= len(subset) for subset in subsets)  # Hall's theorem
 
 
 def _speaks(sentence: str) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from operator import methodcaller
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +18,8 @@ def parse_toml(text: str) -> dict[str, Any]:
         ValueError: it is not TOML, or would take too long.
     """
     # The library takes quadratic time for a dotted key, and recurses.
-    if len(text) > _TOML_LIMIT or any(line.count(".") > _TOML_DOTS for line in text.splitlines()):
+    dots = map(methodcaller("count", "."), text.splitlines())
+    if len(text) > _TOML_LIMIT or max(dots, default=0) > _TOML_DOTS:
         raise ValueError("too large, or a key has too many parts")
     if sys.version_info >= (3, 11):
         import tomllib

@@ -27,6 +27,11 @@ class LazyPattern:
         return value
 
 
+def pattern_of(kind: type[LazyPattern], pattern: str) -> LazyPattern:
+    """Returns the pattern of a string in JSON, for `msgspec`."""
+    return kind(pattern, 0)
+
+
 def compile(pattern: str, flags: int = 0) -> re.Pattern[str]:  # type: ignore[no-redef]
     """Returns a pattern for strings."""
     return cast("re.Pattern[str]", LazyPattern(pattern, flags))

@@ -1,0 +1,170 @@
+"""Writes what skillgen/security reads of its tables: `injection.json` and `credentials.json`.
+
+Run it after a change of a table: `python tests/make_screening.py`. Terms are written in all their forms, patterns of
+concepts become regular expressions, and words are indexed, so that a run over a small source prepares nothing.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import sys
+from collections.abc import Mapping
+from itertools import repeat
+from pathlib import Path
+from typing import Any
+
+if sys.version_info >= (3, 11):
+    import tomllib
+else:
+    import tomli as tomllib
+
+SECURITY = Path(__file__).parent.parent / "skillgen/security"
+FIRST_CODE = 0x100
+"""Code point of the first concept: from here on, characters need no escape in a regular expression."""
+
+FORMS = dict.fromkeys("~+", "{0} {0}ing {0}ed {0}d {1}ing {1}ied {0}{2}ing {0}{2}ed") | {"": "{0}"}
+FORMS["~"] += " {0}s {0}es {1}ies"
+"""The forms of a term by its sign, also some that do not exist: `copy~` is copy, copies, copied and copying."""
+
+LITERAL = re.compile(r"[\w-]*(?![?*+{])")
+"""The literal start of an expression."""
+
+
+def pattern(source: str, codes: Mapping[str, str]) -> dict[str, Any]:
+    """Returns a pattern of concepts: its regular expression, its choices, and the rarest of these."""
+    choices, telling, parts = list[list[str]](), "", list[str]()
+    for part in source.split():
+        most, _, excluded = part.partition("!")
+        names = excluded or part.lstrip("-*")
+        one_of = "".join(codes[name] for name in names.split("/")) if not names.isdigit() else ""
+        if most.isdigit():
+            parts.append(f"(?: {f'(?![^ ]*[{one_of}])' if one_of else ''}[^ ]*){{0,{most}}}?")
+        else:
+            choices.append(sorted(set(one_of)))
+            telling = one_of if part[0] == "*" or not telling else telling
+            parts.append(f" [^ ]*[{one_of}][^ ]*")
+    return {"source": "".join(parts), "choices": choices, "telling": telling}
+
+
+def terms(data: Mapping[str, Any], codes: Mapping[str, str], scripts: dict[str, str]) -> list[tuple[str, str]]:
+    """Returns each term with its concept, and with its language unless it is a word of English too.
+
+    `scripts` gets the terms of languages without spaces, with the words that replace them.
+    """
+    found: list[tuple[str, str]] = []
+    for name, listed in data["concepts"].items():
+        for term in listed.split():
+            word = term.rstrip("~+")
+            forms = FORMS[term[len(word) :]].format(word, word[:-1], word[-1]).split()
+            found += zip(forms, repeat(codes[name]))
+    english = {*(term for term, _ in found), *data["english_too"].split()}
+    for language, table in {**data["languages"], **data["scripts"]}.items():
+        articles = data["elided"].get(language, "").split()
+        for name, term in ((name, term) for name, listed in table.items() for term in listed.split()):
+            concepts = codes[name] if term in english else codes[name] + codes[language]
+            word = term
+            if language in data["scripts"]:
+                word = f"{language}{len(scripts)}".lower()
+                scripts[term] = f" {word} "
+            found.append((word, concepts))
+            found += [(article + word, concepts) for article in articles if word[0] in "aeiouh"]
+    return found
+
+
+def injection() -> dict[str, Any]:
+    """Returns the rules and the concepts of words."""
+    data = tomllib.loads((SECURITY / "injection.toml").read_text("utf-8"))
+    foreign = [*data["languages"], *data["scripts"]]
+    codes = {name: chr(FIRST_CODE + number) for number, name in enumerate([*data["concepts"], *foreign])}
+    scripts, words, phrases = dict[str, str](), dict[str, str](), dict[str, list[tuple[list[str], str]]]()
+    for term, concepts in terms(data, codes, scripts):
+        if "_" not in term:
+            words[term] = words.get(term, "") + concepts
+        else:
+            phrases.setdefault(max(term.split("_"), key=len), []).append((term.split("_"), concepts))
+    rules, patterns, by_code = list[dict[str, Any]](), list[dict[str, Any]](), dict[str, list[int]]()
+    for number, row in enumerate(data["rules"]):
+        foreign_patterns = [pattern(line, codes)["choices"] for line in row.get("foreign_patterns", "").splitlines()]
+        expression = "|".join(row.get("regexes", ("(?!)",)))
+        shown = {key: row[key] for key in ("code", "meaning", "example")}
+        rules.append({**shown, "regex": f"(?i){expression}", "foreign_patterns": foreign_patterns})
+        for made in (pattern(line, codes) for line in row.get("patterns", "").splitlines()):
+            for code in sorted(set(made.pop("telling"))):
+                by_code.setdefault(code, []).append(len(patterns))
+            patterns.append({"rule": number, **made})
+    languages = {codes[language] for language in foreign}
+    marks = set(data["marks"].split())
+    telling_words = marks | {word for word, found in words.items() if not languages.isdisjoint(found)}
+    telling_words |= {word for word, found in words.items() if not by_code.keys().isdisjoint(found)}
+    in_phrases = {word for word, rows in phrases.items() if any(row[1] in by_code for row in rows)}
+    return {
+        "files": "|".join(data["sensitive_files"]),
+        "literals": data["literals"],
+        "order_phrases": data["order_phrases"],
+        # The longest first; terms of these scripts have no character that needs an escape.
+        "unspaced": "|".join(sorted(scripts, key=lambda term: (-len(term), term))),
+        "marks": sorted(marks),
+        "order_words": sorted(data["order_words"].split()),
+        "verbs": sorted(data["verbs"].split()),
+        "languages": sorted(languages),
+        "rules": rules,
+        "patterns": patterns,
+        "by_code": by_code,
+        "scripts": scripts,
+        "words": words,
+        "phrases": phrases,
+        "telling_words": sorted(telling_words),
+        "signs": sorted(telling_words | in_phrases),
+    }
+
+
+def credentials() -> dict[str, Any]:
+    """Returns the documented forms of credentials."""
+    known, more = (
+        tomllib.loads((SECURITY / f"{name}.toml").read_text("utf-8")) for name in ("credentials", "betterleaks")
+    )
+    listed = ((kind, form) for kind, forms in known["forms"].items() for form in forms)
+    rows, heads = list[tuple[str, str, str]](), dict[str, set[str]]()
+    for kind, form in (*listed, *more["forms"].items()):
+        head, _, rest = form.partition(" ")
+        first = head[0] if head[0].isalnum() else ""
+        heads.setdefault(first, set()).add(head.removeprefix(first))
+        # The edge of a run of letters and digits: unlike in Python, an underscore is no part of it.
+        edged = f"(?<![A-Za-z0-9]){head}{rest}".replace(r"\b", "(?![A-Za-z0-9])")
+        rows.append((kind, LITERAL.findall(head)[0], edged))
+    # Grouped by the first letter: a plain alternation tries every head in turn.
+    groups = (f"{first}(?:{'|'.join(sorted(rests))})" for first, rests in sorted(heads.items()))
+    return {
+        "heads": f"[^A-Za-z0-9](?:{'|'.join(groups)})",
+        "random_kinds": sorted(more["forms"]),
+        "others": [
+            (kind, mark, form)
+            for kind, items in known["others"].items()
+            for mark, form in zip(items[::2], items[1::2], strict=True)
+        ],
+        "rows": rows,
+    }
+
+
+def text_of(table: Mapping[str, Any]) -> str:
+    """Returns a table as JSON, with a line for each member, and for each item of a list of objects or lists."""
+    lines = []
+    for key, value in table.items():
+        rows = [json.dumps(item, ensure_ascii=False) for item in value] if isinstance(value, list) else []
+        is_long = bool(rows) and not isinstance(value[0], str)
+        shown = "[\n" + ",\n".join(rows) + "]" if is_long else json.dumps(value, ensure_ascii=False)
+        lines.append(f"{json.dumps(key)}: {shown}")
+    return "{" + ",\n".join(lines) + "}\n"
+
+
+TABLES = {"injection.json": injection, "credentials.json": credentials}
+
+
+def main() -> None:
+    for name, table in TABLES.items():
+        (SECURITY / name).write_text(text_of(table()), "utf-8", newline="\n")
+
+
+if __name__ == "__main__":
+    main()
