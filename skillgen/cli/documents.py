@@ -134,8 +134,8 @@ def run_draft(item: Draft, options: DraftOptions, console: Console, *, shows: bo
         UsageError: an option or a file is invalid, or nobody can be asked.
     """
     from skillgen.config.loader import read_text
-    from skillgen.infer.split import skills_in
     from skillgen.pipeline.draft import brief_for, checked_answer, outdated_texts, refusal, values_of
+    from skillgen.pipeline.split import skills_in
 
     declared: list[Service] = []
     texts = item.request.texts

@@ -194,7 +194,7 @@ def evaluate(
     from skillgen.evals.grading import REPORTS, is_below
     from skillgen.evals.running import Evaluation, evaluate
     from skillgen.evals.static import check_static
-    from skillgen.infer.split import part_called
+    from skillgen.pipeline.split import part_called
     from skillgen.sources.mcp.session import CancelToken
 
     folder, shown = Path(skill), REPORTS[options.format]

@@ -26,7 +26,6 @@ from skillgen.text.summary import (
     clip,
     first_sentence,
     is_usable,
-    paragraphs,
     sentences,
     shorten,
     usable_sentence,
@@ -102,9 +101,7 @@ _SUMMARY_LIMIT = 60
 """Characters of what one of many tools does."""
 
 
-_POINTERS = {name: f"/info/{name}" for name in ("summary", "description")} | {
-    "instructions": "/initialize/instructions"
-}
+_POINTERS = {"summary": "/info/summary", "description": "/info/description", "instructions": "/initialize/instructions"}
 """Where a source declares each field, the first that is searched first."""
 
 
@@ -114,16 +111,31 @@ def _purposes(service: Service, name: str) -> Iterator[tuple[str, Origin]]:
     names = [text for text in (service.title, service.name, name) if text]
     if text := _authored(service):
         yield with_stop(text), origins["summary"]
-    for field in _POINTERS:
-        if (text := getattr(service, field)) and (sentence := usable_sentence(text, names)):
-            yield with_stop(sentence), origins.get(field, Origin("declared", _POINTERS[field]))
+    for field, pointer in _POINTERS.items():
+        if sentence := usable_sentence(getattr(service, field) or "", names):
+            yield with_stop(sentence), origins.get(field, Origin("declared", pointer))
     kind, texts = _offered(service)
     if texts and max(len(texts), len(service.tools)) <= _FEW and all(map(is_usable, texts)):
         yield " ".join(map(with_stop, texts)), _FROM_TOOLS
-    groups = _composed(f"{name}: ", _within(titles := _declared_titles(service), ", "))
-    if groups and len(titles) > 1:
+    titles = _declared_titles(service)
+    if len(titles) > 1 and (groups := _composed(f"{name}: ", _within(titles, ", "))):
         yield groups, Origin("declared", "groups")
     yield summaries_of(f"{kind} of {name}", texts), _FROM_TOOLS
+
+
+def _offered(service: Service) -> tuple[str, list[str]]:
+    """Returns what kind of thing the service offers, and what each says of itself."""
+    resources = (*service.resources, *service.resource_templates)
+    if service.tools or not (service.prompts or resources):
+        return "Tools", texts_of_tools(service)
+    items: Sequence[Prompt | Resource] = service.prompts or resources
+    texts = [first_sentence(item.description or item.title or item.name) for item in items]
+    return "Prompts" if service.prompts else "Resources", texts
+
+
+def texts_of_tools(service: Service) -> list[str]:
+    """Returns the summaries of tools that are not deprecated."""
+    return [plain_words(tool.summary) for tool in service.tools if tool.summary and not tool.deprecated]
 
 
 def summaries_of(start: str, texts: Sequence[str]) -> str:
@@ -136,18 +148,6 @@ def _composed(start: str, words: str) -> str:
     """Returns a sentence of several texts; empty if together they address the reader."""
     sentence = with_stop(start + words)
     return sentence if words and not find_injections([sentence]) else ""
-
-
-def _offered(service: Service) -> tuple[str, list[str]]:
-    """Returns what kind of thing the service offers, and what each says of itself."""
-    offers: Sequence[tuple[str, Sequence[Prompt | Resource]]] = (
-        ("Prompts", service.prompts),
-        ("Resources", (*service.resources, *service.resource_templates)),
-    )
-    for kind, items in offers if not service.tools else ():
-        if items:
-            return kind, [first_sentence(item.description or item.title or item.name) for item in items]
-    return "Tools", [plain_words(tool.summary) for tool in service.tools if tool.summary and not tool.deprecated]
 
 
 def _authored(service: Service) -> str | None:
@@ -191,12 +191,14 @@ _GENERAL = re.compile(
 
 def _within(items: Sequence[str], between: str) -> str:
     """Returns the first items that fit, and an ellipsis if others are left out."""
-    shown = [*items[:1]]
-    for item in items[1:]:
-        if sum(map(len, shown)) + len(between) * len(shown) + len(item) > _LIST_LIMIT:
-            return between.join([*shown, "…"])
-        shown.append(item)
-    return between.join(shown)
+    shown = _fitting(items, _LIST_LIMIT)
+    return between.join(shown if len(shown) == len(items) else [*shown, "…"])
+
+
+def _fitting(items: Sequence[str], limit: int) -> list[str]:
+    """Returns the first items that fit with what separates them."""
+    ends = accumulate(len(item) + len(", ") for item in items)
+    return [item for item, end in zip(items, ends, strict=True) if end <= limit]
 
 
 _UNWANTED = re.compile(r"(?:please )?(?:do not|don['’]t|never) use\b", re.IGNORECASE)
@@ -226,10 +228,6 @@ def _trigger(service: Service, name: str) -> str:
     """Returns when to use the service: for declared uses, as its text begins, or for its name and declared groups."""
     if declared := trigger_of_uses(service, name):
         return declared
-    texts = (service.summary, service.description, service.instructions)
-    first = (sentence for text in texts if text for sentence in sentences(next(paragraphs(text), "")))
-    if trigger := next((item for item in first if TRIGGER.match(item) and len(item) <= _USES_LIMIT), None):
-        return with_stop(trigger)
     titles = [title for title in _declared_titles(service) if title.lower() != name.lower()][:_ASKED]
     start = f"Use when the user mentions {name}"
     return trigger_for(f"{start} or asks about", titles) or f"{start}."
@@ -238,14 +236,15 @@ def _trigger(service: Service, name: str) -> str:
 def trigger_of_uses(service: Service, name: str) -> str:
     """Returns when to use what has this name, by its declared uses; empty without one."""
     uses = [plain_words(use).rstrip(" .。;") for use in service.when_to_use if not _NEGATED.search(use)]
-    while len(uses) > 1 and sum(map(len, uses)) + 2 * len(uses) > _USES_LIMIT:
-        uses.pop()
-    return with_stop(f"Use when the user mentions {name}, or for: {clip('; '.join(uses), _USES_LIMIT)}") if uses else ""
+    shown = _fitting(uses, _USES_LIMIT) or uses[:1]
+    return (
+        with_stop(f"Use when the user mentions {name}, or for: {clip('; '.join(shown), _USES_LIMIT)}") if uses else ""
+    )
 
 
 def trigger_for(start: str, subjects: Sequence[str], limit: int = _LIST_LIMIT) -> str:
     """Returns a sentence that ends with the first subjects that fit; empty if there is nothing to say."""
-    shown = [text for text, end in zip(subjects, accumulate(map(len, subjects)), strict=True) if end <= limit]
+    shown = _fitting(subjects, limit)
     return _composed(f"{start} ", " or ".join(filter(None, [", ".join(shown[:-1]), *shown[-1:]])))
 
 
@@ -285,14 +284,17 @@ _HOSTS_OF_OTHERS = re.compile(
 
 def _product(service: Service) -> str:
     """Returns the name as users say it: `GitHub` for `GitHub v3 REST API`, `Adyen Checkout` for `Checkout API`."""
+    title = plain_words(service.title or service.name)
     if is_named_by_author(service) or service.kind == "cli":
-        return clip(plain_words(service.title or service.name), _NAME_LIMIT)
-    name, host = _short_name(service.title or service.name, service), _host_name(service)
+        return clip(title, _NAME_LIMIT)
+    name, host = _short_name(title, service), _host_name(service)
     brand = _spelled(host, service)
-    is_known = brand != host.lower() and brand.lower() not in name.lower().replace(" ", "")
+    is_known = brand != host and brand.lower() not in name.lower().replace(" ", "")
+    # A word that the texts have in lower case means something else too: "Checkout".
+    is_common = " " not in name and name.lower() in _mentions(name, service) and host not in name.lower()
     if not name:
-        name = brand[:1].upper() + brand[1:] or plain_words(service.title or service.name)
-    elif host and (is_known or (_is_said_in_lower_case(name, service) and host not in name.lower())):
+        name = brand[:1].upper() + brand[1:] or title
+    elif host and (is_known or is_common):
         name = f"{brand if is_known else host.capitalize()} {name}"
     return clip(name, _NAME_LIMIT)
 
@@ -304,29 +306,27 @@ def _short_name(text: str, service: Service) -> str:
         return text
     if service.kind == "mcp" and " " not in text:  # an identifier such as `io.github.acme/weather-mcp`
         text = re.sub(r"[-_]+", " ", re.split(r"[/.]", text)[-1])
-    if (more := _MORE.search(text)) is not None and _DROPPED.sub("", text[: more.start()]).strip(_ENDS):
-        text = text[: more.start()]
+    start = _MORE.split(text, maxsplit=1)[0]
+    text = start if _DROPPED.sub("", start).strip(_ENDS) else text
     text = " ".join(_DROPPED.sub(" ", re.sub(r"(?<=[a-z])(?=[A-Z][a-z]+[A-Z]\w{0,60}Client\b)", " ", text)).split())
     text = re.sub(r"[(\[][^\w()\[\]]*[)\]]", "", text)
     text = _LINKING.sub("", re.sub(r"['’]s(?=\s*\Z)", "", text.strip(_ENDS))).strip(_ENDS)
     if re.fullmatch(_DOCUMENT, text, re.IGNORECASE):
         return ""
-    if text != text.lower():
-        return text
-    spelled = _spelled(text, service)
-    if spelled == text:
-        spelled = " ".join(_spelled(word, service) for word in text.split())
-    return spelled[:1].upper() + spelled[1:] if spelled == spelled.lower() else spelled
+    if text == text.lower():
+        spelled = _spelled(text, service)
+        text = spelled if spelled != text else " ".join(_spelled(word, service) for word in text.split())
+    return text[:1].upper() + text[1:] if text == text.lower() else text
 
 
 def _host_name(service: Service) -> str:
+    """Returns the name of the host's owner in lower case: `adyen` of `checkout.adyen.com`."""
     host = host_of(service.endpoints[0].url) or "" if service.kind != "cli" and service.endpoints else ""
     found = _DOMAIN.search(host)
     return found[1] if found and not _HOSTS_OF_OTHERS.fullmatch(found[1]) else ""
 
 
-_READ_TOOLS = 200
-_READ_CHARACTERS = 400
+_READ_TOOLS, _READ_CHARACTERS = 200, 400
 """Of the tools, and of each text, in which spellings are searched."""
 
 
@@ -334,11 +334,6 @@ def _spelled(name: str, service: Service) -> str:
     """Returns a name in lower case as the texts of the source spell it most often if that has capitals."""
     found = Counter(_mentions(name, service))
     return max(found, key=lambda form: (form != form.lower(), found[form], form), default=name)
-
-
-def _is_said_in_lower_case(name: str, service: Service) -> bool:
-    """True if a name is a word that means something else too: "Checkout"."""
-    return " " not in name and name.lower() in set(_mentions(name, service))
 
 
 def _mentions(name: str, service: Service) -> list[str]:

@@ -126,6 +126,13 @@ def is_verb(word: str) -> bool:
     return word in _PLAIN
 
 
+def words_without_prefix(tools: Sequence[Tool]) -> dict[str, tuple[str, ...]]:
+    """Returns the words of each name, without the prefix of nearly all."""
+    prefix = _prefix(tools)
+    names = {tool.name: words_of(without_request(tool.name, tool.method, tool.path)) for tool in tools}
+    return {name: words[len(prefix) :] if words[: len(prefix)] == prefix else words for name, words in names.items()}
+
+
 class AuthorEffect(NamedTuple):
     """What the author of the documents declares of a tool."""
 

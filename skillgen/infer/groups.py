@@ -9,16 +9,17 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import chain
 
 from msgspec.structs import replace
 
-from skillgen.infer.effects import is_verb
+from skillgen.infer.effects import is_verb, words_without_prefix
 from skillgen.model.resource import Group
 from skillgen.model.service import Service
 from skillgen.model.tool import Tool
 from skillgen.model.values import Origin
 from skillgen.text import lazy_re as re
-from skillgen.text.words import STOP_WORDS, path_segments, plural, singular, without_request, words_of
+from skillgen.text.words import STOP_WORDS, path_segments, plural, singular, words_of
 
 LIMIT = 100
 """Maximum number of tools in a group that can be divided."""
@@ -29,8 +30,8 @@ REST = "other"
 _FEW = 40
 """Tools that need no groups."""
 
-_PREFIX_SHARE, _PARTS_SHARE = 0.9, 0.8
-"""Shares of the names that begin with a prefix, and of those that have a first part in common with others."""
+_PARTS_SHARE = 0.8
+"""Share of the names that have a first part in common with others."""
 
 _MIN_SHARED = 3
 """Tools that have a first part in common, and mean size of a group that helps."""
@@ -51,13 +52,14 @@ def group_tools(service: Service) -> Service:
     """Returns the service with its declared groups; paths or names suggest those of other tools, if they help."""
     others = [tool for tool in service.tools if tool.group is None]
     if sum(not tool.is_preflight for tool in others) > _FEW:
-        for source, names in _suggestions(others):
-            if _helps(names):
-                service = _with_inferred(service, names, source)
-                break
-    if any(tool.group is not None for tool in service.tools):
-        return _merged(service)
-    return replace(service, groups=())
+        source, names = next((item for item in _suggestions(others) if _helps(item[1])), ("", {}))
+        spellings, origins = _spellings(service.tools), {"name": Origin("inferred", f"{source}s")}
+        groups = (
+            Group(name=name, title=_title(name, spellings), origins=origins) for name in sorted({*names.values()})
+        )
+        tools = tuple(_in_group(tool, names.get(tool.name), source) for tool in service.tools)
+        service = replace(service, groups=(*service.groups, *groups), tools=tools)
+    return _merged(service) if any(tool.group for tool in service.tools) else replace(service, groups=())
 
 
 def split_large_groups(service: Service) -> Service:
@@ -81,7 +83,7 @@ def split_large_groups(service: Service) -> Service:
             for word in words
         ]
     tools = (_in_group(tool, names.get(tool.name), f"size of the group {tool.group}") for tool in service.tools)
-    return replace(service, groups=tuple(groups), tools=tuple(tools)) if names else service
+    return replace(service, groups=tuple(groups), tools=tuple(tools))
 
 
 def _merged(service: Service) -> Service:
@@ -155,22 +157,12 @@ def _common(words: Iterable[Sequence[str]]) -> int:
     return next((index for index, column in enumerate(columns) if len(set(column)) > 1), 0)
 
 
-def _names(tools: Sequence[Tool]) -> dict[str, tuple[str, ...]]:
-    """Returns the words of each name, without the prefix of nearly all."""
-    names = {tool.name: words_of(without_request(tool.name, tool.method, tool.path)) for tool in tools}
-    counts = Counter(words[:1] for words in names.values())
-    prefix = max(counts, key=lambda words: counts[words], default=())
-    if counts[prefix] >= _PREFIX_SHARE * len(names):
-        names = {name: words[1:] if words[:1] == prefix else words for name, words in names.items()}
-    return names
-
-
 def _first_parts(tools: Sequence[Tool]) -> dict[str, str]:
     """Returns the first part of each name, if most names have one in common with at least two others.
 
     A part is a verb, and none of them, unless a name that begins with it ends with a verb: `monitor_metrics_query`.
     """
-    names = _names(tools)
+    names = words_without_prefix(tools)
     nouns = {words[0] for words in names.values() if len(words) > 1 and is_verb(words[-1])}
     firsts = {name: next(iter(words), "") for name, words in names.items()}
     parts = {name: first if first in nouns or not is_verb(first) else "" for name, first in firsts.items()}
@@ -183,20 +175,17 @@ def _nouns(tools: Sequence[Tool]) -> dict[str, str]:
     """Returns the noun of each name that most names share, of those that occur in the texts."""
     names = {
         name: {singular(word) for word in words if len(word) > 1 and not is_verb(word) and word not in STOP_WORDS}
-        for name, words in _names(tools).items()
+        for name, words in words_without_prefix(tools).items()
     }
-    counts = Counter(noun for nouns in names.values() for noun in nouns)
-    said = _spellings(tools)
+    counts, spellings = Counter(chain.from_iterable(names.values())), _spellings(tools)
     useful = {
-        noun: count
+        noun
         for noun, count in counts.items()
-        if 2 * count <= len(tools) and (noun in said or plural(noun) in said)
+        if 2 * count <= len(tools) and (noun in spellings or plural(noun) in spellings)
     }
-    chosen = {
-        name: max((noun for noun in nouns if noun in useful), key=lambda noun: (useful[noun], noun), default="")
-        for name, nouns in names.items()
-    }
-    return _shared(chosen)
+    return _shared(
+        {name: max(nouns & useful, key=lambda noun: (counts[noun], noun), default="") for name, nouns in names.items()}
+    )
 
 
 def _spellings(tools: Iterable[Tool]) -> dict[str, Counter[str]]:
@@ -208,21 +197,9 @@ def _spellings(tools: Iterable[Tool]) -> dict[str, Counter[str]]:
     return found
 
 
-def _with_inferred(service: Service, names: Mapping[str, str], source: str) -> Service:
-    """Returns the service with these groups, titled as the texts spell them."""
-    said = _spellings(service.tools)
-    origins = {"name": Origin("inferred", f"{source}s")}
-    groups = [
-        Group(name=name, title="Other" if name == REST else _title(name, said), origins=origins)
-        for name in sorted(set(names.values()))
-    ]
-    tools = (_in_group(tool, names.get(tool.name), source) for tool in service.tools)
-    return replace(service, groups=(*service.groups, *groups), tools=tuple(tools))
-
-
-def _title(name: str, said: Mapping[str, Counter[str]]) -> str:
+def _title(name: str, spellings: Mapping[str, Counter[str]]) -> str:
     """Returns a word as the texts spell it most often, in the plural if they do, else unchanged."""
-    counts = said.get(name.lower(), Counter()) + said.get(plural(name.lower()), Counter())
+    counts = Counter[str]() if name == REST else spellings[name.lower()] + spellings[plural(name.lower())]
     usual = max(counts, key=lambda spelling: (counts[spelling], spelling), default=name)
     return usual[:1].upper() + usual[1:]
 

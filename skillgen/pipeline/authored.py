@@ -233,9 +233,9 @@ def _with_areas(service: Service, request: Request) -> Service:
     Raises:
         UsageError: a name is invalid, a group does not exist, or two skills have the same one.
     """
-    from skillgen.infer.split import groups_called, titles_of
+    from skillgen.pipeline.split import groups_called, titles_of
 
-    listed = ", ".join(dict.fromkeys(titles_of(service).values()))
+    listed = ", ".join(titles_of(service))
     areas: list[Area] = []
     owners: dict[str, str] = {}
     for name, texts in request.texts.skills.items():

@@ -11,9 +11,9 @@ from msgspec import structs
 
 from skillgen.config.project import NO_LINT_OPTIONS, LintOptions
 from skillgen.errors import OutputError, Problem, UsageError
-from skillgen.infer.split import part_called
 from skillgen.model.service import Service
 from skillgen.pipeline.generate import problems_of_added_lines
+from skillgen.pipeline.split import part_called
 from skillgen.problem_codes import CODES
 from skillgen.rules.checks import check_service
 from skillgen.rules.prose import check_texts, unmentioned_tools

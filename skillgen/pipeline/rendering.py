@@ -133,7 +133,7 @@ def documents_of(service: Service, output: OutputOptions, added: Mapping[str, by
     items, problems = rendered
     others = [*profile_problems(service, output.profile), *template_problems(templates_of(output))]
     if output.split is not None or service.areas:
-        from skillgen.infer.split import groups_without_skill
+        from skillgen.pipeline.split import groups_without_skill
 
         others += groups_without_skill(service, output.split)
     skills = [item for item in items if item.path.startswith("skills/") and item.path.endswith("/SKILL.md")]
@@ -149,7 +149,7 @@ def parts_of(service: Service, output: OutputOptions) -> Sequence[tuple[Service,
     """Returns what each of several skills documents, and the types that only the common one does."""
     if output.split is None and not service.areas:
         return ()
-    from skillgen.infer.split import split_service
+    from skillgen.pipeline.split import split_service
 
     return split_service(service, output.split)
 
