@@ -20,14 +20,14 @@ from skillgen.render.about import Said
 from skillgen.render.catalogue import template_names, template_purpose, template_text
 from skillgen.render.filters import FILTERS, FUNCTIONS
 from skillgen.render.formats import Places
-from skillgen.render.listing import Listing
+from skillgen.render.listing import Listing, Start
 from skillgen.render.pages import Page, Section
 from skillgen.render.reference import Reference, Topic
 
 NAMES: dict[str, Any] = inputs("make_templates")["names"]
 """The names that a template is given, and what each holds."""
 
-CLASSES = (Reference, Topic, Page, Section, Listing, Said, Places)
+CLASSES = (Reference, Topic, Page, Section, Listing, Start, Said, Places)
 
 _HEAD = """\
 # Templates

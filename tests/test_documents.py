@@ -346,7 +346,7 @@ def test_the_start_that_most_paths_share_is_said_once(tmp_path: Path, other: str
     described = {path: {"get": operation(description=LONG)} for path in paths}
     generated("from-openapi", write(tmp_path / "a.json", description(described)), "-o", tmp_path / "out")
     for text in ((tmp_path / "out" / "ai-help.md"), *(tmp_path / "out").rglob("SKILL.md")):
-        assert f"{said} below `{HARBOUR}`." in text.read_text("utf-8")
+        assert f"{said} below `{HARBOUR}`. " in text.read_text("utf-8")
         assert f"- `GET {path}`" in text.read_text("utf-8")
 
 

@@ -65,8 +65,9 @@ def _fitting_text(rendering: Rendering, limit: int) -> str:
         text = _text(rendering, None)
         if len(text.encode()) <= limit:
             return text
+    empty = Listing(start=shared_start(rendering.service))
     for is_brief, examples in ((False, _EXAMPLES_SHOWN), (True, _EXAMPLES_SHOWN), (True, 0)):
-        room = limit - len(_text(rendering, Listing(), is_brief=is_brief, examples=examples).encode())
+        room = limit - len(_text(rendering, empty, is_brief=is_brief, examples=examples).encode())
         room -= len("\n\n\n\n\n")  # the blank lines around the list
         for _ in range(2):
             listing = list_tools(rendering.service, rendering.reference, room, is_linked=False)
@@ -91,13 +92,10 @@ def _text(
     limit = None if inlined else DEFAULT_BUDGET * BYTES_PER_TOKEN // SAID_SHARE
     texts = [said_by(service, limit, "description"), said_by(service, limit, "instructions")]
     steps = sum(len(item.steps) for item in service.workflows)
-    start = shared_start(service)
     context = {
         **rendering.context,
         "brief": is_brief,
         "listing": listing,
-        "shared_start": start.text,
-        "start_mark": start.mark,
         "trigger": what_and_when(service)[1] or description(service),
         "quick": quick[: _QUICK_ITEMS - len(groups)],
         "quick_groups": groups,

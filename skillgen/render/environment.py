@@ -274,6 +274,7 @@ REPLACED = {
     **dict.fromkeys(("date_samples", "extension_line"), "the built-in template"),
     **dict.fromkeys(("output_type", "output_facts", "output_notes", "output_branches", "output_words"), "`returned`"),
     **dict.fromkeys(("shown_outputs", "has_plain_headers"), "`returned`"),
+    "shared_start": "`listing.start`",
     "notes": "the function rows",
 }
 """Filters and names of earlier releases, with what replaces them."""

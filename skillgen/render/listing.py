@@ -54,19 +54,6 @@ _KINDS = 2
 """Types of one parameter in a call."""
 
 
-class Listing(Struct, frozen=True, kw_only=True):
-    """The list of tools in SKILL.md, and the pages that it needs."""
-
-    text: Markdown = Markdown("")
-    """The lines of the groups, below their headings."""
-
-    forms: tuple[int, ...] = FORMS[:1]
-    """The forms that occur."""
-
-    indexes: tuple[Page, ...] = ()
-    """The pages that list the tools of groups in form 5."""
-
-
 class Start(Struct, frozen=True):
     """The start of paths that a list says once."""
 
@@ -83,6 +70,22 @@ class Start(Struct, frozen=True):
 
 
 _NO_START = Start()
+
+
+class Listing(Struct, frozen=True, kw_only=True):
+    """The list of tools in SKILL.md, and the pages that it needs."""
+
+    text: Markdown = Markdown("")
+    """The lines of the groups, below their headings."""
+
+    forms: tuple[int, ...] = FORMS[:1]
+    """The forms that occur."""
+
+    start: Start = _NO_START
+    """What is left out of paths."""
+
+    indexes: tuple[Page, ...] = ()
+    """The pages that list the tools of groups in form 5."""
 
 
 def names_in(topic: Topic, service: Service, start: Start = _NO_START) -> Sequence[str]:
@@ -120,7 +123,7 @@ def list_tools(service: Service, reference: Reference, room: int, *, is_linked: 
             left -= more
             forms[item] = base - 1
     listed = "\n".join(map(text, numbers, forms))
-    return Listing(text=Markdown(listed.rstrip("\n")), forms=tuple(sorted(set(forms))))
+    return Listing(text=Markdown(listed.rstrip("\n")), forms=tuple(sorted(set(forms))), start=lines.start)
 
 
 def _list_of_groups(service: Service, reference: Reference, room: int, *, is_linked: bool) -> Listing:
@@ -143,10 +146,11 @@ def _list_of_groups(service: Service, reference: Reference, room: int, *, is_lin
     entries = [entry(topic) for topic in reference.topics]
     start = shared_start(service)
     words = (group_words(item.words, names_in(item, service, start), GROUP_CHARACTERS) for item in reference.topics)
-    for shown in ([f"{entry}: {said}" if said else entry for entry, said in zip(entries, words, strict=True)], entries):
-        text = Markdown("\n".join(shown))
+    described = [f"{entry}: {said}" if said else entry for entry, said in zip(entries, words, strict=True)]
+    for shown, left_out in ((described, start), (entries, _NO_START)):
+        text, pages = Markdown("\n".join(shown)), tuple(chain.from_iterable(indexes.values()))
         if len(text.encode()) < room:
-            return Listing(text=text, forms=FORMS[-1:], indexes=tuple(chain.from_iterable(indexes.values())))
+            return Listing(text=text, forms=FORMS[-1:], indexes=pages, start=left_out)
     return _sequence(reference, room, is_linked=is_linked)
 
 
@@ -197,7 +201,7 @@ class _Lines:
     """Writes the lines of tools; `start` is left out of paths."""
 
     def __init__(self, service: Service, start: Start) -> None:
-        self.service, self._start = service, start
+        self.service, self.start = service, start
         self._types = {item.name: item.schema for item in service.schemas}
         self._are_requests = lists_requests(service)
         self._left_out = {
@@ -247,11 +251,11 @@ class _Lines:
                 yield f"- {self._name(members[0])}{mark_text(members[0], is_short=True)}"
                 continue
             methods = ", ".join(f"{inline(tool.method or '')}{mark_text(tool, is_short=True)}" for tool in members)
-            yield f"- {code(self._start.left_out_of(path))}: {methods}"
+            yield f"- {code(self.start.left_out_of(path))}: {methods}"
 
     def _name(self, tool: Tool) -> str:
         if self._are_requests:
-            return code(f"{tool.method} {self._start.left_out_of(tool.path or '')}")
+            return code(f"{tool.method} {self.start.left_out_of(tool.path or '')}")
         return code(tool.name)
 
     def call(self, tool: Tool, form: int) -> str:

@@ -291,7 +291,6 @@ class _Writer:
         self._resolved = link_resolver({key: f"references/{address}" for key, address in reference.places.items()})
         tools = {name: f"references/{address}" for name, address in reference.tool_addresses.items()}
         steps = sum(len(item.steps) for item in service.workflows)
-        start = shared_start(service)
         fields = skill_fields(service, rendering.profile, has_program=rendering.has_program)
         self._context = {
             **rendering.context,
@@ -299,8 +298,6 @@ class _Writer:
             "brief": False,
             "shared_parameters": shared_parameters(service),
             "lists_requests": lists_requests(service),
-            "shared_start": start.text,
-            "start_mark": start.mark,
             "workflow_lines": workflow_lines(
                 service.workflows, rendering.called or service.tools, reference.about, "references/{}".format
             ),
@@ -321,7 +318,7 @@ class _Writer:
 
     def listing(self, said: Said, limit: int) -> Listing:
         """Returns the richest list that fits with the rest."""
-        rest = len(self.text(Listing(forms=FORMS), said).encode())
+        rest = len(self.text(Listing(forms=FORMS, start=shared_start(self._rendering.service)), said).encode())
         return list_tools(self._rendering.service, self._rendering.reference, limit - rest)
 
     def skill(self, listing: Listing, said: Said, limit: int) -> Skill:
