@@ -61,7 +61,7 @@ _LARGEST_BOUND = 10**30
 
 
 class NoExample(ValueError):
-    """No value was found that the schema allows; the message is the reason."""
+    """No value was found that the schema allows."""
 
 
 class Generated(Struct, frozen=True):
@@ -122,30 +122,24 @@ class Generator:
         """Returns a value that matches the schema: a declared one if one does."""
         self._built += 1
         if depth > _DEPTH_LIMIT or self._built > _VALUES_LIMIT or id(schema) in self._path:
-            raise NoExample("it is nested too deep, or in a circle")
+            raise NoExample
         if found := self._first_valid(_declared(schema), name, schema):
             return Generated(found[0])
         self._path.add(id(schema))
         try:
             return self._generated(schema, name, depth, text or self.types.description(schema))
-        except NoExample as problem:
-            raise NoExample(f"{name}: {problem}" if name and name not in str(problem) else str(problem)) from None
         finally:
             self._path.discard(id(schema))
 
     def _generated(self, schema: Schema, name: str, depth: int, text: str) -> Generated:
-        reason = "nothing fits its schema"
         for flat in self.variants.of(schema):
-            try:
+            with suppress(NoExample):
                 for candidate in self._candidates(flat, name, depth, text):
-                    if (error := self.validator.validation_error(candidate.value, schema)) is None:
+                    if self.validator.validation_error(candidate.value, schema) is None:
                         return candidate
-                    reason = f"the generated value is invalid: {error}"
-            except NoExample as problem:
-                reason = str(problem)
         if self._invents and schema.nullable:
             return _invented(None)
-        raise NoExample(reason)
+        raise NoExample
 
     def _first_valid(self, values: Iterable[Json], name: str, schema: Schema) -> tuple[Json, ...]:
         """Returns the first value that may be published and is valid, and is no flag that deletes or sends."""
@@ -168,7 +162,7 @@ class Generator:
         if found := declared or self._first_valid(values, name, flat):
             yield Generated(found[0], is_generated=not declared)
         elif flat.choices is not None:
-            raise NoExample("none of its values is allowed")
+            raise NoExample
         elif kind == "object":
             yield from self._objects(flat, depth, text)
         elif kind == "array":
@@ -185,7 +179,7 @@ class Generator:
             placeholder = f"<{_NOT_IN_PLACEHOLDER.sub('_', word).strip('_')[:60] or 'value'}>"
             yield Generated(placeholder, False, True, (placeholder,))
         else:
-            raise NoExample("the source has no value for it")
+            raise NoExample
 
     def _strings(self, flat: Schema, name: str) -> Iterator[str]:
         constraints = [part.constraints or {} for part in (flat, *flat.also)]
@@ -217,7 +211,7 @@ class Generator:
         if self._invents:
             members |= self._more(members, flat, min(least, _ITEMS_LIMIT), depth)
         elif not members and depth:
-            raise NoExample("nothing of it is required")
+            raise NoExample
         yield _object(members)
         wider = members
         for item in [item for item in optional if item.name not in members][:_MEMBERS_LIMIT]:
@@ -277,7 +271,7 @@ class Generator:
         if "maxItems" in constraints:
             least = min(least, _count(flat, "maxItems"))
         if least > _ITEMS_LIMIT:
-            raise NoExample(f"it has {least} items or more")
+            raise NoExample
         result = [self._value(item, name, depth + 1, "") for item in first[:least]]
         while len(result) < least:
             try:
@@ -299,7 +293,7 @@ class Generator:
         for other in others:
             if other not in before and self.validator.validation_error(other, items) is None:
                 return Generated(other, is_generated=True)
-        raise NoExample("its items must differ, and no more were found")
+        raise NoExample
 
 
 def _object(members: Mapping[str, Generated]) -> Generated:
