@@ -11,7 +11,6 @@ from contextlib import suppress
 from typing import Any, TypeAlias
 
 import yaml
-from msgspec import Struct
 
 from skillgen.errors import ProblemLog
 from skillgen.model.values import NESTING_LIMIT, Json, number_or_text
@@ -82,8 +81,8 @@ def parse_yaml(
     loader = _LOADER(text)
     try:
         limit = min(_EXPANDED_LIMIT, _EXPANDED_AT_LEAST + _EXPANDED_PER_CHARACTER * len(text))
-        builder = _Builder(loader, problems, limit, scalar or _plain_scalar)
-        data = builder.document(places)
+        builder = _Builder(loader, problems, limit, scalar or _plain_scalar, places)
+        data = builder.document()
         builder.report_further_documents()
         return data
     except yaml.YAMLError as error:
@@ -116,84 +115,82 @@ def _plain_scalar(text: str) -> Json:
 
 
 class _Builder:
-    """Builds values from events, without recursion: nesting is as deep as the parser allows."""
+    """Builds values from events. What is nested too deeply is skipped, which bounds the recursion."""
 
-    def __init__(self, loader: Any, problems: ProblemLog, limit: int, plain: Callable[[str], Json]) -> None:
-        self._plain = plain
-        self._expanded_limit = limit
-        self._next = loader.get_event
-        self._problems = problems
+    def __init__(
+        self, loader: Any, problems: ProblemLog, limit: int, plain: Callable[[str], Json], places: Places | None
+    ) -> None:
+        self._next, self._problems, self._plain, self._places = loader.get_event, problems, plain, places
+        self._count, self._expanded_limit = 0, limit
         self._anchors: dict[str, tuple[Json, int]] = {}
-        self._open: list[_Outer] = []
+        self._open: list[str | None] = []
+        """The anchor of each collection around the value."""
+        self._keys: dict[str, str] = {}
         self._is_deep = False
-        self._merged: dict[int, set[str]] = {}
-        """For each mapping with a merge key, by identity: the merged keys that it may still override."""
 
-    def document(self, places: Places | None) -> Json:
-        """Returns the value of the first document that is not null. Most events are scalars: they come first."""
-        next_event, scalar, anchors, keys = self._next, yaml.ScalarEvent, self._anchors, dict[str, str]()
-        plain = self._plain
-        root: list[Json] = []
-        collection: Any = root
-        key: str | None = None
-        expects_key = False
-        count = 0
-        while True:
-            event = next_event()
-            kind = type(event)
-            if places is not None and kind in _NODES:
-                member = event.value if expects_key and kind is scalar else len(collection)
-                places[id(collection), member] = event.start_mark.line + 1, event.start_mark.column + 1
-            if kind is scalar:
-                count += 1
-                value = event.value
-                if expects_key:
-                    key, expects_key = keys.setdefault(value, value), False
-                    if event.anchor is not None:
-                        anchors[event.anchor] = (value, 1)
-                    continue
-                if event.implicit[0] or event.tag in _PLAIN_TAGS:
-                    value = plain(value)
+    def document(self) -> Json:
+        """Returns the value of the first document that is not null."""
+        while type(event := self._next()) is not yaml.StreamEndEvent:
+            if type(event) in _NODES and (value := self._value(event)) is not None:
+                return value
+        return None
+
+    def _value(self, event: Any) -> Json:
+        """Returns the value that begins with an event."""
+        kind, count_before = type(event), self._count
+        if kind is yaml.AliasEvent:
+            return self._resolve_alias(event)
+        self._count += 1
+        value: Json
+        if kind is yaml.ScalarEvent:
+            is_plain = event.implicit[0] or event.tag in _PLAIN_TAGS
+            value = self._plain(event.value) if is_plain else event.value
+        elif len(self._open) == NESTING_LIMIT:
+            self._skip(event)
+            return None
+        else:
+            self._open.append(event.anchor)
+            value = self._mapping() if kind is yaml.MappingStartEvent else self._sequence()
+            self._open.pop()
+        if event.anchor is not None:
+            self._anchors[event.anchor] = value, self._count - count_before
+        return value
+
+    def _sequence(self) -> list[Json]:
+        items: list[Json] = []
+        while type(event := self._next()) is not yaml.SequenceEndEvent:
+            self._place(items, len(items), event)
+            items.append(self._value(event))
+        return items
+
+    def _mapping(self) -> dict[str, Json]:
+        mapping: dict[str, Json] = {}
+        merged = set[str]()  # keys that the mapping may still override
+        while type(event := self._next()) is not yaml.MappingEndEvent:
+            if type(event) is yaml.ScalarEvent:  # a key is the text in the source, whatever its type
+                self._count += 1
+                key = self._keys.setdefault(event.value, event.value)
                 if event.anchor is not None:
-                    anchors[event.anchor] = (value, 1)
-            elif kind is yaml.MappingStartEvent or kind is yaml.SequenceStartEvent:
-                if len(self._open) < NESTING_LIMIT:
-                    self._open.append(_Outer(collection, key, expects_key, event.anchor, count))
-                    key, expects_key = None, kind is yaml.MappingStartEvent
-                    collection = {} if expects_key else []
-                    continue
-                self._skip(event)
-                value = None
-            elif kind is yaml.MappingEndEvent or kind is yaml.SequenceEndEvent:
-                value, done = collection, self._open.pop()
-                collection, key, expects_key = done.collection, done.key, done.expects_key
-                count += 1
-                if done.anchor is not None:
-                    anchors[done.anchor] = (value, count - done.count_before)
-            elif kind is yaml.AliasEvent:
-                value, weight = self._resolve_alias(event)
-                count += weight
-                if count > self._expanded_limit:
-                    raise YamlError(f"{_line(event)}: the aliases expand to more than {self._expanded_limit:,} values")
-            elif kind is yaml.DocumentEndEvent:
-                if root and root[0] is not None:
-                    return root[0]
-                root.clear()
-                continue
-            elif kind is yaml.StreamEndEvent:
-                return None
+                    self._anchors[event.anchor] = key, 1
             else:
+                key = str(self._value(event))
+            self._place(mapping, key, event)
+            value = self._value(self._next())
+            if key == "<<" and (sources := _merge_sources(value)):
+                for source in sources:  # the first one wins
+                    merged |= source.keys() - mapping.keys()
+                    mapping |= {name: member for name, member in source.items() if name not in mapping}
                 continue
-            if expects_key:
-                key, expects_key = value if isinstance(value, str) else str(value), False
-            elif key is None:
-                collection.append(value)
-            else:
-                if key in collection or key == "<<":
-                    self._add_special_member(collection, key, value, event)
-                else:
-                    collection[key] = value
-                key, expects_key = None, True
+            if key in mapping and key not in merged:
+                message = f"the key {key[:100]!r} occurs twice in one mapping; the last value is used"
+                self._problems.report("duplicate-key", _line(event), message)
+            merged.discard(key)
+            mapping[key] = value
+        return mapping
+
+    def _place(self, collection: Json, member: str | int, event: Any) -> None:
+        if self._places is not None:
+            self._places[id(collection), member] = event.start_mark.line + 1, event.start_mark.column + 1
 
     def report_further_documents(self) -> None:
         """Reports the first content after the document, whether it is YAML or not."""
@@ -229,41 +226,22 @@ class _Builder:
             if depth > _DEPTH_LIMIT:
                 raise YamlError(f"{_line(event)}: nested more than {_DEPTH_LIMIT} levels deep")
 
-    def _resolve_alias(self, event: Any) -> tuple[Json, int]:
-        """Returns the value of an alias, and the number of values in it."""
-        if any(item.anchor == event.anchor for item in self._open):
+    def _resolve_alias(self, event: Any) -> Json:
+        if event.anchor in self._open:
             raise YamlError(f"{_line(event)}: the alias *{event.anchor} contains itself")
         if event.anchor not in self._anchors:
             raise YamlError(f"{_line(event)}: no anchor &{event.anchor} before this alias")
-        return self._anchors[event.anchor]
-
-    def _add_special_member(self, mapping: dict[str, Json], key: str, value: Json, event: Any) -> None:
-        """Adds a merge key or a duplicate key."""
-        if key == "<<":  # merge keys are YAML 1.1, but common; the first mapping of a list wins
-            merged = value if isinstance(value, list) else [value]
-            if merged and all(isinstance(item, dict) for item in merged):
-                overridable = self._merged.setdefault(id(mapping), set())
-                for item in merged:
-                    overridable.update(name for name in item if name not in mapping)
-                    mapping.update((name, member) for name, member in item.items() if name not in mapping)
-                return
-        if key in self._merged.get(id(mapping), ()):
-            self._merged[id(mapping)].remove(key)
-        elif key in mapping:
-            message = f"the key {key[:100]!r} occurs twice in one mapping; the last value is used"
-            self._problems.report("duplicate-key", _line(event), message)
-        mapping[key] = value
+        value, weight = self._anchors[event.anchor]
+        self._count += weight
+        if self._count > self._expanded_limit:
+            raise YamlError(f"{_line(event)}: the aliases expand to more than {self._expanded_limit:,} values")
+        return value
 
 
-class _Outer(Struct):
-    """The state of a collection when another one starts in it."""
-
-    collection: Any
-    key: str | None
-    expects_key: bool
-    anchor: str | None
-    """The anchor of the inner collection."""
-    count_before: int
+def _merge_sources(value: Json) -> list[dict[str, Json]]:
+    """Returns the mappings of a merge key, which is YAML 1.1, but common; none if the value is something else."""
+    sources = value if isinstance(value, list) else [value]
+    return sources if all(isinstance(item, dict) for item in sources) else []
 
 
 def _line(event: Any) -> str:
