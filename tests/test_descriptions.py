@@ -115,7 +115,7 @@ def test_declared_uses_are_the_trigger(tmp_path: Path) -> None:
 @pytest.mark.parametrize(("title", "name", "skill"), inputs("descriptions")["products"])
 def test_a_product_is_called_as_users_call_it(tmp_path: Path, title: str, name: str, skill: str) -> None:
     """X-22: without kind, document, version and environment; after the host if only a common word is left."""
-    said = "Plans what Portwise sells at a checkout." if "ortwise" in name else None
+    said = f"Plans what {name.split()[0]} sells at a checkout." if "ortwise" in name.lower() else None
     servers = [{"url": "https://api.portwise.example"}]
     assert f"mentions {name}." in of_api(tmp_path, said, title=title, servers=servers)
     assert (tmp_path / "out" / "skills" / skill / "SKILL.md").is_file()

@@ -308,7 +308,10 @@ def _short_name(text: str, service: Service) -> str:
         text = re.sub(r"[-_]+", " ", re.split(r"[/.]", text)[-1])
     start = _MORE.split(text, maxsplit=1)[0]
     text = start if _DROPPED.sub("", start).strip(_ENDS) else text
-    text = " ".join(_DROPPED.sub(" ", re.sub(r"(?<=[a-z])(?=[A-Z][a-z]+[A-Z]\w{0,60}Client\b)", " ", text)).split())
+    is_class = text.endswith("Client") and " " not in text
+    text = re.sub(r"_*\s[\s_]*", " ", _DROPPED.sub(" ", text)).strip()
+    if is_class and not _mentions(text, service):  # `RecoveryServicesBackupClient`, but StorSimple is a name
+        text = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", text)
     text = re.sub(r"[(\[][^\w()\[\]]*[)\]]", "", text)
     text = _LINKING.sub("", re.sub(r"['’]s(?=\s*\Z)", "", text.strip(_ENDS))).strip(_ENDS)
     if re.fullmatch(_DOCUMENT, text, re.IGNORECASE):

@@ -52,7 +52,7 @@ does, and "Do not use for …" when not to use it."""
 
 _TO_THE_READER = re.compile(
     r"\W*(?:(?:you )?(?:always|never|must|should|do not|don['’]t)|please|make sure|be sure|ensure|remember"
-    r"|use (?:this|the|it|when|for)|call|see|visit|refer|click|read the|learn (?:more|how)|find out|start by"
+    r"|use (?:this|these|the|it|when|for)|call|see|visit|refer|click|read the|learn (?:more|how)|find out|start by"
     r"|you (?:are|have)|if|when|before|after|once|for|to|we|welcome|here"
     r"|this (?:document|page|guide|section|collection))\b",
     re.IGNORECASE,
