@@ -218,6 +218,10 @@ INTERNALS = {
     "skillgen.problem_codes": "every kind of problem, for docs/rules.md",
     "skillgen.rules.reports": "what `skillgen rule` prints, for docs/rules.md",
     "skillgen.sources.mcp.crawl": "the answers of a server that nobody starts, in hundreds of tests",
+    # Both directions of a request, for every style and hundreds of values.
+    "skillgen.model.serialization": "how a parameter is written",
+    "skillgen.calls.requests": "how a request is read",
+    "skillgen.calls.script": "how a body is written",
     # Readers of hostile text.
     "skillgen.sources.mcp.jsonrpc": "a fuzz target",
     "skillgen.text.yaml_core": "a fuzz target, and the YAML test suite",

@@ -16,8 +16,8 @@ from urllib.parse import parse_qsl, quote_plus, urlsplit
 from msgspec import Struct
 
 from skillgen.calls.arguments import arguments_schema
+from skillgen.calls.requests import Decoded, Decoder, Request
 from skillgen.mock.answers import Answers, error_case
-from skillgen.mock.decoding import Decoded, Decoder, Request
 from skillgen.mock.log import CallLog, LoggedCall
 from skillgen.mock.routing import Router
 from skillgen.model.auth import Auth

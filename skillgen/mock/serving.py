@@ -18,10 +18,10 @@ from starlette.requests import Request as HttpRequest
 from starlette.responses import Response as HttpResponse
 from starlette.types import Receive, Scope, Send
 
+from skillgen.calls.requests import Request
 from skillgen.errors import UsageError
 from skillgen.mock.api import ApiMock, Response
 from skillgen.mock.declarations import results_from_service
-from skillgen.mock.decoding import Request
 from skillgen.mock.log import CallLog
 from skillgen.mock.mcp import (
     INVALID_PARAMS,

@@ -1,14 +1,16 @@
-"""Serialises values into parts of a request (OpenAPI 3.2, "Style Values"; Swagger 2.0, `collectionFormat`).
+"""Writes values into parts of a request, and reads them (OpenAPI 3.2, "Style Values"; Swagger 2.0, `collectionFormat`).
 
-The example calls and the sentences on how a parameter is sent use the same functions.
+The example calls, the sentences on how a parameter is sent, `call` and the mock use these functions, and both
+directions one table of separators. Not every style encodes its separator in an item: a header with a comma is a list.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Collection, Iterable
 from functools import lru_cache
-from urllib.parse import quote, unquote
+from urllib.parse import quote, unquote, unquote_plus
 
 from skillgen.model.values import Json
 
@@ -42,6 +44,11 @@ _RESERVED_IN_PATH = "/:@,;=()"
 _SEPARATORS = {"spaceDelimited": " ", "pipeDelimited": "|", "tabDelimited": "\t"}
 """Separators between the items of a list; the last one is `tsv` of Swagger 2.0. Any other style uses a comma."""
 
+_EXPLODED_SEPARATORS = {"label": ".", "matrix": ";"}
+"""Separators in a path between items or members that are sent separately."""
+
+_DEEP_KEY = re.compile(r"\[([^\[\]]*)\]")
+
 
 def is_exploded(style: str, explode: object) -> bool:
     """True if each item of a list, or each property of an object, is sent separately."""
@@ -57,25 +64,23 @@ def query_pairs(name: str, value: Json, style: str = "form", explode: bool = Tru
         return [f"{percent_encode(member)}={percent_encode(value_text(item), safe)}" for member, item in value.items()]
     if isinstance(value, list) and explode:
         return [f"{key}={percent_encode(value_text(item), safe)}" for item in value]
-    return [f"{key}={_encoded_separator(style).join(percent_encode(text, safe) for text in _texts(value))}"]
+    separator = percent_encode(_separator(style), safe=",")
+    return [f"{key}={separator.join(percent_encode(text, safe) for text in _texts(value))}"]
 
 
 def path_segment(name: str, value: Json, style: str = "simple", explode: bool = False, reserved: bool = False) -> str:
     """Returns what replaces `{name}` in a path, percent-encoded; with `reserved`, reserved characters stay literal."""
     if reserved and isinstance(value, str):
         return percent_encode(value, _RESERVED_IN_PATH)
-    if style == "matrix":
-        if explode and isinstance(value, (dict, list)):
-            return "".join(f";{pair}" for pair in query_pairs(name, value))
-        return f";{percent_encode(name)}={_simple(value, explode=False)}"
-    if style == "label":
-        return "." + _simple(value, explode=explode).replace(",", "." if explode else ",")
-    return _simple(value, explode=explode).replace(",", _encoded_separator(style))
+    if style == "matrix" and explode:
+        return "".join(f";{pair}" for pair in query_pairs(name, value))
+    separator = percent_encode(_separator(style, explode), safe=",")
+    return _path_prefix(name, style) + separator.join(_texts(value, explode, percent_encode))
 
 
 def header_text(value: Json, style: str = "simple", *, explode: bool = False) -> str:
     """Returns the value of a header, which is not percent-encoded."""
-    return _SEPARATORS.get(style, ",").join(_texts(value, explode=explode))
+    return _separator(style).join(_texts(value, explode=explode))
 
 
 def cookie_text(name: str, value: Json, style: str = "form", *, explode: bool = True) -> str:
@@ -139,6 +144,69 @@ def part_items(
     ]
 
 
+# -- the other direction -----------------------------------------------------------------------------------------------
+
+
+def read_pairs(text: str, separator: str = "&") -> list[tuple[str, str]]:
+    """Returns the pairs of a query, a form, a cookie or an exploded path: decoded names, values as they were sent."""
+    pairs = (pair.strip().partition("=") for pair in text.split(separator) if pair.strip())
+    return [(unquote_plus(name) if separator == "&" else unquote(name), value) for name, _, value in pairs]
+
+
+def read_path(name: str, text: str, style: str, explode: bool) -> list[tuple[str, str]]:
+    """Returns the pairs of a segment of a path: one with the name of the parameter, unless it is an exploded matrix."""
+    if style == "matrix" and explode:
+        return read_pairs(text, ";")
+    return [(name, text.removeprefix(_path_prefix(name, style)))]
+
+
+def read_text(place: str, text: str, style: str = "form") -> str:
+    """Returns a value that is sent as a string, decoded as its place needs it; `body` is a part of a multipart body."""
+    if place in ("header", "body") or style == "cookie":
+        return text
+    return unquote_plus(text) if place == "query" else unquote(text)
+
+
+def are_separate(place: str, style: str, explode: bool) -> bool:
+    """True if each item of a list is a pair."""
+    return explode and (place in ("query", "body") or style in ("matrix", "cookie"))
+
+
+def read_joined(place: str, text: str, style: str, explode: bool) -> tuple[list[str], list[tuple[str, str]]]:
+    """Returns the items of a list and the members of an object that are joined in one string."""
+    separator = _separator(style, explode and place == "path")
+    is_encoded = place in ("query", "path") and separator in ",."  # in an item; other separators are encoded as well
+    text, place = (text, place) if is_encoded else (read_text(place, text, style), "header")
+    pieces = text.split(separator) if text else []
+    members = (
+        [piece.partition("=")[::2] for piece in pieces] if explode else zip(pieces[::2], pieces[1::2], strict=False)
+    )
+    decoded = [(read_text(place, key), read_text(place, item)) for key, item in members]
+    return [read_text(place, piece) for piece in pieces], decoded
+
+
+def read_tree(pairs: Iterable[tuple[str, str]], whole: Collection[str] = ()) -> dict[str, Json]:
+    """Returns names and strings as a tree whose leaves are lists of strings: `name[a][]` is two levels below `name`.
+
+    Names that are in `whole` have no such parts.
+    """
+    root: dict[str, Json] = {}
+    for key, text in pairs:
+        name, parts = key.partition("[")[0], _DEEP_KEY.findall(key)
+        if key in whole or not name or key != name + "".join(f"[{part}]" for part in parts):
+            name, parts = key, []
+        place: Json = root
+        for part in (name, *parts[:-1]) if parts else ():
+            place = place.setdefault(part, {}) if isinstance(place, dict) else None
+        last = parts[-1] if parts else name
+        if isinstance(place, dict) and isinstance(leaf := place.setdefault(last, []), list):
+            leaf.append(text)
+    return root
+
+
+# -- bodies and strings ------------------------------------------------------------------------------------------------
+
+
 def sequence_text(items: list[Json], start: str = "") -> str:
     """Returns a body of one item a line, each after `start`."""
     return "".join(f"{start}{json.dumps(item, ensure_ascii=False)}\n" for item in items)
@@ -172,8 +240,13 @@ def percent_encode(text: str, safe: str = "") -> str:
     return quote(text, safe=safe, errors="replace")
 
 
-def _encoded_separator(style: str) -> str:
-    return percent_encode(_SEPARATORS.get(style, ","), safe=",")
+def _separator(style: str, explode: bool = False) -> str:
+    exploded = _EXPLODED_SEPARATORS.get(style) if explode else None
+    return exploded or _SEPARATORS.get(style, ",")
+
+
+def _path_prefix(name: str, style: str) -> str:
+    return {"label": ".", "matrix": f";{percent_encode(name)}="}.get(style, "")
 
 
 def _texts(value: Json, explode: bool = False, encode: Callable[[str], str] = str) -> list[str]:
@@ -182,10 +255,6 @@ def _texts(value: Json, explode: bool = False, encode: Callable[[str], str] = st
         pairs = [(encode(key), encode(value_text(item))) for key, item in value.items()]
         return ["=".join(pair) for pair in pairs] if explode else [text for pair in pairs for text in pair]
     return [encode(value_text(item)) for item in (value if isinstance(value, list) else [value])]
-
-
-def _simple(value: Json, explode: bool) -> str:
-    return ",".join(_texts(value, explode, percent_encode))
 
 
 def _deep(name: str, value: Json, safe: str) -> list[str]:

@@ -1,20 +1,32 @@
-"""Reads the arguments of an operation from an HTTP request: the inverse of how a caller serialises them."""
+"""Reads the arguments of an operation from an HTTP request, in the types of its schemas."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from email import message_from_bytes
 from email.message import Message
-from urllib.parse import parse_qsl, unquote, unquote_plus, urlsplit
+from urllib.parse import urlsplit
 
 from msgspec import Struct, field
 
 from skillgen.calls.arguments import body_form, body_parameters, parameter_keys
 from skillgen.model.check import unknown
-from skillgen.model.schema import Parameter, Schema
+from skillgen.model.schema import Parameter, Schema, Serialization
 from skillgen.model.schema_json import Types
-from skillgen.model.serialization import QUERY_STRING, is_exploded, is_json, is_json_lines, is_json_sequence
+from skillgen.model.serialization import (
+    QUERY_STRING,
+    are_separate,
+    is_exploded,
+    is_json,
+    is_json_lines,
+    is_json_sequence,
+    read_joined,
+    read_pairs,
+    read_path,
+    read_text,
+    read_tree,
+)
 from skillgen.model.service import Service
 from skillgen.model.tool import Tool
 from skillgen.model.values import Json, child
@@ -25,9 +37,10 @@ from skillgen.sources.json_schema.variants import Variants
 from skillgen.sources.openapi.media import URL_ENCODED, is_text, is_xml
 
 _NUMBER = re.compile(r"-?(?:0|[1-9]\d{0,18})(?:\.\d{1,20})?(?:[eE][+-]?\d{1,3})?", re.ASCII)
-_SEPARATORS = {"spaceDelimited": " ", "pipeDelimited": "|", "tabDelimited": "\t"}
-_DEEP_KEY = re.compile(r"\[([^\[\]]*)\]")
 _FIELDS_LIMIT = 10_000
+
+Pairs = Sequence[tuple[str, str]]
+"""Names, and values as they were sent."""
 
 
 class Request(Struct, frozen=True):
@@ -80,22 +93,32 @@ class Decoder:
         """
         slots, body_key = parameter_keys(tool)
         decoded = Decoded()
-        pieces = [pair.partition("=")[::2] for pair in request.query.split("&") if pair]
-        if len(pieces) > _FIELDS_LIMIT:
+        if request.query.count("&") >= _FIELDS_LIMIT:
             decoded.faults.append(Fault("", f"the query has more than {_FIELDS_LIMIT:,} fields"))
             return decoded
-        pairs = [(unquote_plus(name), text) for name, text in pieces]
+        query = read_pairs(request.query)
+        cookies = [pair for header in request.headers.get_all("Cookie") or () for pair in read_pairs(header, ";")]
         names = {item.name for item in slots.values() if item.location == "query"}
         known = set(own)
         for key, parameter in slots.items():
-            sent = self._pairs(parameter, request.headers, path, pairs, names)
-            known |= {name for name, _ in sent} if parameter.location == "query" else set()
+            place, name = parameter.location, parameter.name
+            style, explode = _style(parameter)
+            if style == QUERY_STRING:
+                sent: Pairs = [(name, request.query)] if request.query else []
+                known |= {name for name, _ in query}
+            elif place == "header":  # several of one name are one list (RFC 9110, 5.3)
+                sent = [(name, ",".join(request.headers.get_all(name, ())))] if name in request.headers else []
+            elif place == "path":
+                sent = read_path(name, path[name], style, explode) if name in path else []
+            else:
+                sent = self._own_pairs(parameter, query if place == "query" else cookies, names)
+                known |= {name for name, _ in sent}
             try:
                 if sent:
-                    decoded.arguments[key] = self._argument(parameter, sent, request.query)
+                    decoded.arguments[key] = self._argument(parameter, sent, place)
             except ValueError as error:
                 decoded.faults.append(Fault(child("", key), str(error)))
-        for name in dict.fromkeys(name for name, _ in pairs if name not in known):
+        for name in dict.fromkeys(name for name, _ in query if name not in known):
             decoded.faults.append(Fault(child("", name), unknown(name, names)))
         if request.body:
             self._decode_body(tool, request, body_key, decoded)
@@ -103,83 +126,57 @@ class Decoder:
 
     # -- parameters --------------------------------------------------------------------------------------------------
 
-    def _pairs(
-        self,
-        parameter: Parameter,
-        headers: Message,
-        path: Mapping[str, str],
-        query: list[tuple[str, str]],
-        names: set[str],
-    ) -> list[tuple[str, str]]:
-        """Returns what was sent for a parameter: names, and values in the encoding of their place."""
+    def _own_pairs(self, parameter: Parameter, pairs: Pairs, names: Collection[str]) -> Pairs:
+        """Returns the pairs of one parameter; `names` are those of all."""
         name, (style, explode) = parameter.name, _style(parameter)
-        if parameter.location == "path":
-            return [(name, _without_prefix(path[name], name, style))] if name in path else []
-        if parameter.location == "header":  # several of one name are one list (RFC 9110, 5.3)
-            return [(name, ",".join(found))] if (found := headers.get_all(name)) else []
-        if parameter.location == "cookie":
-            return [pair for pair in _cookies(headers) if pair[0] == name]
-        if style == QUERY_STRING:
-            return query
         if style == "deepObject":
-            return [pair for pair in query if pair[0].startswith(f"{name}[")]
-        own = [pair for pair in query if pair[0] == name]
+            return [pair for pair in pairs if pair[0].startswith(f"{name}[")]
+        own = [pair for pair in pairs if pair[0] == name]
         if own or not explode or "object" not in self._kinds(parameter.schema):
             return own
         flats = list(self._variants.of(parameter.schema))  # of an object, each member is a parameter of its own
         members = {item.name for flat in flats for item in flat.properties}
         is_open = any(flat.additional is not False for flat in flats)
-        return [pair for pair in query if pair[0] in members or (is_open and pair[0] not in names)]
+        return [pair for pair in pairs if pair[0] in members or (is_open and pair[0] not in names)]
 
-    def _argument(self, parameter: Parameter, pairs: list[tuple[str, str]], query: str) -> Json:
+    def _argument(self, parameter: Parameter, pairs: Pairs, place: str) -> Json:
         """Returns the value of a parameter.
 
         Raises:
             ValueError: it is not JSON.
         """
         schema, (style, explode) = parameter.schema, _style(parameter)
-        place, rules = parameter.location, parameter.serialization
-        decode = unquote_plus if place == "query" else str if place == "header" else unquote
-        texts = [text for _, text in pairs]
-        if style == QUERY_STRING:
-            texts = [query]
-        elif pairs[0][0] != parameter.name:
-            tree = _tree((name, decode(text)) for name, text in pairs)
+        texts = [read_text(place, text, style) for _, text in pairs]
+        if pairs[0][0] != parameter.name:
+            tree = read_tree(zip((name for name, _ in pairs), texts, strict=True))
             return self._value(tree.get(parameter.name, {}) if style == "deepObject" else tree, schema)
+        rules = parameter.serialization
         if rules is not None and rules.media_type is not None and is_json(rules.media_type):
-            return _json(decode(texts[-1]))
-        separator = _SEPARATORS.get(style or "", "." if style == "label" and explode else ",")
-        if place in ("query", "path") and separator in ",.":  # within an item it is encoded; others are themselves
-            pieces = list(map(decode, texts[-1].split(separator)))
-        else:
-            pieces = decode(texts[-1]).split(separator)
-        is_repeated = explode and place in ("query", "cookie")
-        texts = list(map(decode, texts))
-        return self._best(list(self._readings(texts, schema, pieces, is_repeated=is_repeated, explode=explode)), schema)
+            return _json(texts[-1])
+        items, members = read_joined(place, pairs[-1][1], style, explode)
+        if place == "header":
+            items = [item.strip() for item in items]
+        if are_separate(place, style, explode):
+            items = texts
+        return self._best(list(self._readings(texts[-1], items, members, schema)), schema)
 
-    def _readings(
-        self, texts: list[str], schema: Schema, pieces: list[str], *, is_repeated: bool, explode: bool
-    ) -> Iterator[Json]:
-        """Yields what texts mean: as a list, as an object, as one value; `pieces` are those of the last text."""
+    def _readings(self, text: str, items: list[str], members: Pairs, schema: Schema) -> Iterator[Json]:
+        """Yields what a string means: as a list, as an object, as one value."""
         kinds = self._kinds(schema)
         if "array" in kinds:
-            items = texts if is_repeated else pieces if texts[-1] else []
             flat = next((flat for flat in self._variants.of(schema) if "array" in flat.types), ANYTHING)
-            yield [self._typed(item.strip(), _item(flat, index)) for index, item in enumerate(items)]
+            yield [self._typed(item, _item(flat, index)) for index, item in enumerate(items)]
         if "object" in kinds:
-            if explode:
-                members = [piece.partition("=")[::2] for piece in pieces]
-            else:
-                members = list(zip(pieces[::2], pieces[1::2], strict=False))
-            yield self._value(_tree(members), schema)
+            if text[:1] == "{" and isinstance(value := json_or_none(text), dict):
+                yield value
+            yield self._value(read_tree(members), schema)
         if not kinds or kinds - {"array", "object"}:
-            yield self._typed(texts[-1], schema)
+            yield self._typed(text, schema)
 
     def _value(self, tree: Json, schema: Schema) -> Json:
-        """Returns the value of a tree of names whose leaves are lists of texts."""
+        """Returns the value of a tree of names whose leaves are lists of strings."""
         if isinstance(tree, list):
-            readings = self._readings(tree, schema, tree[-1].split(","), is_repeated=True, explode=True)
-            return self._best(list(readings), schema)
+            return self._best(list(self._readings(tree[-1], tree, (), schema)), schema)
         if list(tree) == [""]:
             return self._value(tree[""], schema)
         if tree and all(map(str.isdecimal, tree)) and "array" in self._kinds(schema):
@@ -195,7 +192,7 @@ class Decoder:
         return {item.name: item.schema for item in flat.properties}, extra
 
     def _typed(self, text: str, schema: Schema) -> Json:
-        """Returns the value of a text in the type that the schema allows; the text where none fits."""
+        """Returns the value of a string in the type that the schema allows; the string where none fits."""
         kinds, readings = self._kinds(schema), list[Json]()
         if (not kinds or kinds & {"integer", "number"}) and _NUMBER.fullmatch(text):
             readings.append(json_or_none(text))
@@ -226,98 +223,89 @@ class Decoder:
         if (form := body_form(tool, base_type)) is None:
             decoded.is_media_type_known = False
             return
-        schema = form.schema_of(body_parameters(tool, form))
+        parameters = body_parameters(tool, form)
         try:
             if base_type == URL_ENCODED:
-                pairs = parse_qsl(_text(request), keep_blank_values=True, max_num_fields=_FIELDS_LIMIT)
-                decoded.arguments[key] = self._form(pairs, schema)
+                decoded.arguments[key] = self._form(_fields(request), parameters, form.schema_of(parameters), "query")
             elif base_type.startswith("multipart/"):
-                decoded.arguments[key] = self._multipart(request, schema)
+                pairs, objects = _parts(request)
+                fields = self._form(pairs, parameters, form.schema_of(parameters), "body")
+                decoded.arguments[key] = fields | objects
             elif is_json(base_type):
                 decoded.arguments[key] = _json(_text(request))
             elif is_json_lines(base_type) or is_json_sequence(base_type):
-                lines = _text(request).replace("\x1e", "\n").splitlines()
+                lines = _text(request).replace("\x1e", "\n").split("\n")
                 decoded.arguments[key] = [_json(line) for line in lines if line.strip()]
-            elif is_xml(base_type):
-                decoded.arguments[key] = _text(request)
-                decoded.opaque = key
             elif is_text(base_type):
                 decoded.arguments[key] = _text(request)
+                decoded.opaque = key if is_xml(base_type) else None
             else:
                 decoded.arguments[key] = f"{len(request.body)} bytes"
                 decoded.opaque = key
         except ValueError as error:
             decoded.faults.append(Fault(child("", key), str(error)))
 
-    def _form(self, pairs: Sequence[tuple[str, str]], schema: Schema) -> Json:
-        return self._value(_tree(pairs, self._properties(schema)[0].keys()), schema)
-
-    def _multipart(self, request: Request, schema: Schema) -> Json:
-        head = b"Content-Type: " + request.headers.get("Content-Type", "").encode("latin-1", "replace") + b"\r\n\r\n"
-        message = message_from_bytes(head + request.body)
-        parts = message.get_payload()
-        if not isinstance(parts, list) and request.body.strip() == f"--{message.get_boundary()}--".encode():
-            parts = []
-        if not isinstance(parts, list):
-            raise ValueError("is not a multipart body: its boundary is missing")
-        pairs: list[tuple[str, str]] = []
-        objects: dict[str, Json] = {}
-        for part in (item for item in parts if isinstance(item, Message)):
-            name = part.get_param("name", header="content-disposition")
-            content = part.get_payload(decode=True)
-            if not isinstance(name, str) or not isinstance(content, bytes):
-                raise ValueError("has a part without a name")
-            if (filename := part.get_filename()) is not None:
-                pairs.append((name, filename))
-            elif is_json(part.get_content_type()):
-                objects[name] = _json(content.decode("utf-8", "replace"))
-            else:
-                pairs.append((name, content.decode("utf-8", "replace")))
-        return as_dict(self._form(pairs, schema)) | objects
+    def _form(self, pairs: Pairs, parameters: Sequence[Parameter], schema: Schema, place: str) -> dict[str, Json]:
+        """Returns the fields of a form: one with a style is read as a parameter is."""
+        styled = dict[str, Json]()
+        names = {item.name for item in parameters}
+        for parameter in parameters:
+            rules = parameter.serialization or Serialization()
+            if rules.style is not None or rules.explode is not None:
+                own = self._own_pairs(parameter, pairs, names)
+                pairs = [pair for pair in pairs if pair not in own]
+                if own:
+                    styled[parameter.name] = self._argument(parameter, own, place)
+        texts = ((name, read_text(place, text)) for name, text in pairs)
+        return {**as_dict(self._value(read_tree(texts, self._properties(schema)[0].keys()), schema)), **styled}
 
 
-def _tree(pairs: Iterable[tuple[str, str]], whole: Collection[str] = ()) -> dict[str, Json]:
-    """Returns names and texts as a tree whose leaves are lists of texts: `name[a][]` is two levels below `name`.
+def _fields(request: Request) -> Pairs:
+    text = _text(request)
+    if text.count("&") >= _FIELDS_LIMIT:
+        raise ValueError(f"has more than {_FIELDS_LIMIT:,} fields")
+    return read_pairs(text)
 
-    Names that are in `whole` have no such parts.
+
+def _parts(request: Request) -> tuple[Pairs, dict[str, Json]]:
+    """Returns the parts of a multipart body as pairs, and those that are JSON.
+
+    Raises:
+        ValueError: it is not such a body.
     """
-    root: dict[str, Json] = {}
-    for key, text in pairs:
-        name, parts = key.partition("[")[0], _DEEP_KEY.findall(key)
-        if key in whole or not name or key != name + "".join(f"[{part}]" for part in parts):
-            name, parts = key, []
-        place: Json = root
-        for part in (name, *parts[:-1]) if parts else ():
-            place = place.setdefault(part, {}) if isinstance(place, dict) else None
-        last = parts[-1] if parts else name
-        if isinstance(place, dict) and isinstance(leaf := place.setdefault(last, []), list):
-            leaf.append(text)
-    return root
+    head = b"Content-Type: " + request.headers.get("Content-Type", "").encode("latin-1", "replace") + b"\r\n\r\n"
+    message = message_from_bytes(head + request.body)
+    parts = message.get_payload()
+    if not isinstance(parts, list) and request.body.strip() == f"--{message.get_boundary()}--".encode():
+        parts = []
+    if not isinstance(parts, list):
+        raise ValueError("is not a multipart body: its boundary is missing")
+    pairs: list[tuple[str, str]] = []
+    objects: dict[str, Json] = {}
+    for part in (item for item in parts if isinstance(item, Message)):
+        name = part.get_param("name", header="content-disposition")
+        content = part.get_payload(decode=True)
+        if not isinstance(name, str) or not isinstance(content, bytes):
+            raise ValueError("has a part without a name")
+        if (filename := part.get_filename()) is not None:
+            pairs.append((name, filename))
+        elif is_json(part.get_content_type()):
+            objects[name] = _json(content.decode("utf-8", "replace"))
+        else:
+            pairs.append((name, content.decode("utf-8", "replace")))
+    return pairs, objects
 
 
-def _style(parameter: Parameter) -> tuple[str | None, bool]:
-    """Returns the declared style of a parameter, and whether it is exploded."""
-    rules = parameter.serialization
-    style = rules.style if rules is not None else None
-    default = "form" if parameter.location in ("query", "cookie") else "simple"
-    return style, is_exploded(style or default, rules.explode if rules is not None else None)
+def _style(parameter: Parameter) -> tuple[str, bool]:
+    """Returns the style of a parameter, and whether it is exploded."""
+    rules = parameter.serialization or Serialization()
+    style = rules.style or ("simple" if parameter.location in ("path", "header") else "form")
+    explode = is_exploded(style, rules.explode)
+    return style, explode and (parameter.location != "cookie" or style == "cookie")
 
 
 def _item(flat: Schema, index: int) -> Schema:
     return flat.prefix_items[index] if index < len(flat.prefix_items) else flat.items or ANYTHING
-
-
-def _without_prefix(text: str, name: str, style: str | None) -> str:
-    if style == "label":
-        return text.removeprefix(".")
-    return text.removeprefix(f";{name}=").removeprefix(";") if style == "matrix" else text
-
-
-def _cookies(headers: Message) -> Iterator[tuple[str, str]]:
-    for header in headers.get_all("Cookie") or ():
-        for pair in header.split(";"):
-            key, _, text = pair.strip().partition("=")
-            yield key, text
 
 
 def _text(request: Request) -> str:
