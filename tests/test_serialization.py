@@ -55,7 +55,7 @@ BODIES = [
 
 
 def values(kind: str, excluded: str = "") -> st.SearchStrategy[Json]:
-    """Returns the values of a type, with strings that have none of some characters."""
+    """Returns the values of a type, with strings without the excluded characters."""
     text = st.text([letter for letter in "aZ09é&?/#%+ =;,.|[{\"'" if letter not in excluded], min_size=1).map(str.strip)
     texts, integers = text.filter(bool), st.integers(-(10**9), 10**9)
     return {
