@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from msgspec import Struct
 
-from skillgen.model.schema import Schema
+from skillgen.model.schema import CommandSyntax, Schema
 from skillgen.model.values import Json
 
 
@@ -14,7 +14,6 @@ class Param(Struct, frozen=True, kw_only=True):
     name: str | None
     names: tuple[str, ...] = ()
     """The names of an option; empty for a positional argument."""
-    negations: tuple[str, ...] = ()
     metavar: str
     help: str | None = None
     schema: Schema
@@ -22,19 +21,16 @@ class Param(Struct, frozen=True, kw_only=True):
     formats: tuple[str, ...] = ()
     """How a time is written, for `strftime`."""
     is_flag: bool = False
-    is_repeatable: bool = False
-    is_value_optional: bool = False
     value_if_none: Json = None
     """The value of an option that is given without one."""
     least_values: int = 0
-    values: int | None = 1
     is_required: bool = False
-    has_default: bool = False
-    default: Json = None
+    default: tuple[Json, ...] = ()
+    """The default, if it is known."""
     default_text: str | None = None
     """What the help says of the default."""
-    variables: tuple[str, ...] = ()
-    prompt: str | None = None
+    syntax: CommandSyntax
+    """How it is written, but for its names and its value."""
     is_secret: bool = False
     is_hidden: bool = False
     deprecated: bool | str = False
@@ -55,7 +51,6 @@ class Command(Struct, frozen=True, kw_only=True):
     name: str
     help: str | None = None
     short_help: str | None = None
-    doc: str | None = None
     epilog: str | None = None
     markup: str | None = None
     deprecated: bool | str = False
@@ -75,7 +70,6 @@ class Command(Struct, frozen=True, kw_only=True):
 class Distribution(Struct, frozen=True, kw_only=True):
     """The metadata of the distribution that has the program."""
 
-    name: str | None
     version: str | None
     summary: str | None
     homepage: str | None

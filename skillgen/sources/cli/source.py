@@ -206,7 +206,7 @@ class _ServiceReader:
                 self._hidden.add(where)
                 continue
             name = _name(item)
-            place: Location = location if item.names or item.negations or after is not None else "positional"
+            place: Location = location if item.names or item.syntax.negations or after is not None else "positional"
             schema = _value_schema(item)
             text = join_texts(_shown(item.help, command.markup), texts.of_parameters.get(item.name or ""))
             if item.deprecated and text is not None:
@@ -225,14 +225,14 @@ class _ServiceReader:
             parameter = Parameter(
                 name=name,
                 location=place,
-                required=item.is_required and item.prompt is None,
+                required=item.is_required and syntax.prompt is None,
                 schema=schema,
                 description=text,
                 deprecated=bool(item.deprecated),
                 syntax=replace(syntax, after=after),
                 pointer=where,
             )
-            is_needed = parameter.required or (item.prompt is not None and not item.has_default and not item.is_flag)
+            is_needed = parameter.required or (syntax.prompt is not None and not item.default and not item.is_flag)
             declared.append(_Declared(parameter, item.name or name.strip("-"), is_needed))
         return declared
 
@@ -287,7 +287,7 @@ def _given(schema: Schema) -> Schema:
 
 def _name(item: Param) -> str:
     """Returns the long name of an option, or what help calls a positional argument."""
-    names = item.names or item.negations
+    names = item.names or item.syntax.negations
     return max(names, key=lambda name: name.startswith("--")) if names else _label(item)
 
 
@@ -306,26 +306,19 @@ def _value(item: Param) -> str | None:
     """Returns what a usage line has for a value; `None` for a flag."""
     if item.is_flag:
         return None
-    is_syntax = not item.names and "[" in item.metavar and len(item.metavar) <= _SYNTAX_LIMIT
-    is_syntax = is_syntax or (item.values or 1) == len(item.metavar.split()) > 1  # a label for each value
+    is_syntax = not item.names and "[" in item.metavar
+    is_syntax = is_syntax or (item.syntax.values or 1) == len(item.metavar.split()) > 1  # a label for each value
     return item.metavar if is_syntax else _label(item)
 
 
-_SYNTAX_LIMIT = 60
-"""Characters of the syntax of positional arguments, as help writes it."""
-
-
 def _syntax(item: Param) -> CommandSyntax:
-    names = item.names or item.negations
-    return CommandSyntax(
+    """Returns how a parameter is written; a flag that only turns something off is named by that."""
+    name, negations = _name(item), item.syntax.negations
+    return replace(
+        item.syntax,
         value=_value(item),
-        aliases=tuple(name for name in names if name != _name(item)) if names else (),
-        negations=item.negations if item.names else (),
-        is_repeatable=item.is_repeatable,
-        is_value_optional=item.is_value_optional,
-        values=item.values,
-        variables=() if item.exits else item.variables,
-        prompt=item.prompt,
+        aliases=tuple(other for other in item.names or negations if other != name),
+        negations=negations if item.names else (),
     )
 
 
@@ -334,21 +327,22 @@ def _value_schema(item: Param) -> Schema:
     schema = item.schema
     if item.is_flag and schema.types != ("integer",):
         schema = Schema(types=("boolean",))
-    if "%Y-%m-%d" in item.formats and len(str(item.default or "")) <= len("2024-01-02"):
+    values, default = item.syntax.values, item.default
+    if "%Y-%m-%d" in item.formats and len("".join(map(str, default))) <= len("2024-01-02"):
         schema = replace(schema, format="date")
-    if item.values != 1 and not schema.prefix_items and not item.is_flag:
+    if values != 1 and not schema.prefix_items and not item.is_flag:
         counts: dict[str, Json] = {}
-        if item.values is not None:
-            counts = {"minItems": item.values, "maxItems": item.values}
+        if values is not None:
+            counts = {"minItems": values, "maxItems": values}
         elif item.names and item.least_values:
             counts = {"minItems": item.least_values}
         schema = Schema(types=("array",), items=schema, constraints=counts or None)
-    if item.is_repeatable and not item.is_flag and not (item.values is None and schema.items is not None):
+    if item.syntax.is_repeatable and not item.is_flag and not (values is None and schema.items is not None):
         schema = Schema(types=("array",), items=schema)
     # A flag is on or off only if another flag is the opposite; what help says of a default replaces it.
-    is_open = not item.is_flag or (item.names and item.negations)
-    if item.has_default and item.default != [] and not item.default_text and not item.is_secret and is_open:
-        schema = replace(schema, default=Value(item.default))
+    is_open = not item.is_flag or (item.names and item.syntax.negations)
+    if default not in ((), ([],)) and not item.default_text and not item.is_secret and is_open:
+        schema = replace(schema, default=Value(default[0]))
     return schema
 
 
@@ -385,7 +379,6 @@ _TO_AI_HELP = re.compile(r"(?:\A|\n\n)[^\w\n]{0,4}LLMs?/agents: run (?:[^\n]|\n(
 """What help says to agents of the text that they read."""
 
 _ENTRY = re.compile(r"[ \t]*(?P<name>[*`\w-]{1,60})(?:[ \t]*\([^()\n]{0,80}\))?[ \t]*(?::|[ \t]-)[ \t]+(?P<text>\S.*)")
-_LIST_ITEM = re.compile(r"[ \t]*(?:[-*+•]|\d{1,3}[.)])[ \t]")
 
 
 class _Texts:
@@ -395,8 +388,7 @@ class _Texts:
         """Takes a command, and whether it is one of a chain."""
         text, sections = _divided(_TO_AI_HELP.sub("", command.help or ""))
         epilog, more = _divided(_TO_AI_HELP.sub("", command.epilog or ""))
-        _, of_doc = _divided(command.doc or "") if command.doc != command.help else ("", {})
-        sections = {**of_doc, **sections, **more}
+        sections |= more
         parts = [_shown(part, command.markup) for part in (text, epilog)]
         if command.aliases:
             parts.append(f"Also called {', '.join(f'`{name}`' for name in command.aliases)}.")
@@ -480,9 +472,7 @@ def _paragraph(text: str, markup: str | None) -> str:
     is_exact = lines[:1] != [] and lines[0].strip() == "\b"
     lines = lines[is_exact:]
     is_exact = is_exact or (markup == "raw" and any(line[:1] in " \t" for line in lines))
-    if is_exact and not all(map(_LIST_ITEM.match, lines)):
-        return _verbatim(lines)
-    return "\n".join(lines)
+    return _verbatim(lines) if is_exact else "\n".join(lines)
 
 
 def _without_tags(text: str) -> str:

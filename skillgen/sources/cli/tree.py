@@ -157,7 +157,6 @@ def _facts_of(distribution: Any) -> Node:
     facts = distribution.metadata
     links = [_text(item) for item in facts.get_all("Project-URL") or ()]
     return {
-        "name": _text(facts["Name"]),
         "version": _text(distribution.version),
         "summary": _text(facts["Summary"]),
         "homepage": _text(facts["Home-page"]),
@@ -391,13 +390,11 @@ class _ClickReader(_Reader):
             for param in command.params
             if not (set(getattr(param, "opts", ())) & help_names and getattr(param, "is_eager", False))
         ]
-        callback = getattr(command, "callback", None)
         node: Node = {
             "name": name,
             "own_name": getattr(command, "name", None),
             "help": _help(getattr(command, "help", None)),
             "short_help": _text(getattr(command, "short_help", None)),
-            "doc": _help(inspect.getdoc(callback) if callback is not None else None),
             "epilog": _help(getattr(command, "epilog", None)),
             "markup": _text(getattr(command, "rich_markup_mode", None)),
             "deprecated": _deprecation(getattr(command, "deprecated", False)),
@@ -433,44 +430,42 @@ class _ClickReader(_Reader):
         prefix = getattr(context, "auto_envvar_prefix", None)
         if not variables and prefix and is_option and param.name and getattr(param, "allow_from_autoenv", True):
             variables = f"{prefix}_{param.name.upper()}"
-        prompt = getattr(param, "prompt", None)
+        exits = bool(getattr(param, "is_eager", False)) and not getattr(param, "expose_value", True)
         return {
             "name": param.name,
             "names": names if is_option else [],
-            "negations": [*getattr(param, "secondary_opts", ())] if is_option else [],
             "metavar": metavar or (param.name or "").upper(),
             "help": _help(getattr(param, "help", None)),
             "formats": formats,
             "schema": schema,
             "is_flag": is_flag or is_count,
-            "is_repeatable": bool(getattr(param, "multiple", False)) or is_count,
-            "is_value_optional": is_option and not is_flag and bool(getattr(param, "_flag_needs_value", False)),
             "value_if_none": None if is_flag else _plain(getattr(param, "flag_value", None))[1],
-            "values": None if nargs == -1 else nargs,
             **self._default(param, context, formats),
-            "variables": [variables] if isinstance(variables, str) else [*(variables or ())],
-            "prompt": _text(prompt),
+            "syntax": {
+                "negations": [*getattr(param, "secondary_opts", ())] if is_option else [],
+                "is_repeatable": bool(getattr(param, "multiple", False)) or is_count,
+                "is_value_optional": is_option and not is_flag and bool(getattr(param, "_flag_needs_value", False)),
+                "values": None if nargs == -1 else nargs,
+                "variables": [] if exits else [variables] if isinstance(variables, str) else [*(variables or ())],
+                "prompt": _text(getattr(param, "prompt", None)),
+            },
             "is_secret": bool(getattr(param, "hide_input", False)),
             "is_hidden": bool(getattr(param, "hidden", False)),
             "deprecated": _deprecation(getattr(param, "deprecated", False)),
-            "exits": bool(getattr(param, "is_eager", False)) and not getattr(param, "expose_value", True),
+            "exits": exits,
         }
 
     def _default(self, param: Any, context: Any, formats: Sequence[str]) -> Node:
         """Returns what is known of a default, and whether a value is required; calls no function."""
         shown = getattr(param, "show_default", None)
-        try:
-            default = param.get_default(context, call=False)
-        except TypeError:  # before Click 8
-            default = getattr(param, "default", None)
+        default = param.get_default(context, call=False)
         node: Node = {"default_text": _text(shown) if isinstance(shown, str) else None}
         if default is None or type(default).__name__ == "Sentinel" or default is ...:
             return {**node, "is_required": bool(getattr(param, "required", False))}
-        if not callable(default):
-            node["has_default"], node["default"] = _plain(default, formats)
+        is_shown, plain = _plain(default, formats) if not callable(default) else (False, None)
         if "Choice" in _class_names(getattr(param, "type", None)) and isinstance(default, enum.Enum):
-            node["default"] = default.name if any(item is default for item in param.type.choices) else node["default"]
-        return node
+            plain = default.name if any(item is default for item in param.type.choices) else plain
+        return {**node, "default": [plain] if is_shown else []}
 
     def _schema(self, kind: Any) -> Node:
         """Returns the schema of one value, in the form of the model, and the `formats` of a time."""
@@ -546,13 +541,11 @@ def _type_name(kind: Any) -> str | None:
 def _bounds(kind: Any) -> Node:
     """Returns the bounds of a range."""
     bounds: Node = {}
-    for name, is_open, keyword, exclusive in (
-        ("min", "min_open", "minimum", "exclusiveMinimum"),
-        ("max", "max_open", "maximum", "exclusiveMaximum"),
-    ):
+    for name in ("min", "max"):
         limit = getattr(kind, name, None)
         if isinstance(limit, (int, float)) and not isinstance(limit, bool):
-            bounds[exclusive if getattr(kind, is_open, False) else keyword] = limit
+            is_open = getattr(kind, f"{name}_open", False)
+            bounds[f"exclusive{name.title()}imum" if is_open else f"{name}imum"] = limit
     return bounds
 
 
@@ -651,27 +644,26 @@ class _ParserReader(_Reader):
             names = [name for name in names if name not in negations] or names
         values, least = self._number_of_values(action)
         metavar = " ".join(map(str, action.metavar)) if isinstance(action.metavar, tuple) else action.metavar
-        has_default, default = _plain(action.default)
-        has_default = has_default and default is not None and action.default is not argparse.SUPPRESS
-        if is_flag and not negations:
-            has_default = False
+        is_shown, default = _plain(action.default)
+        has_default = is_shown and default is not None and default != argparse.SUPPRESS and (negations or not is_flag)
         schema = {"types": ["integer"]} if is_count else self._schema(action)
         return {
             "name": action.dest,
             "names": names,
-            "negations": negations,
             "metavar": _text(metavar) or (action.dest.upper() if names else action.dest),
             "help": self._help(parser, action),
             "schema": schema,
             "is_flag": is_flag,
-            "is_repeatable": is_count or bool(kinds & {"_AppendAction", "_AppendConstAction", "_ExtendAction"}),
-            "is_value_optional": bool(names) and action.nargs == "?",
+            "syntax": {
+                "negations": negations,
+                "is_repeatable": is_count or bool(kinds & {"_AppendAction", "_AppendConstAction", "_ExtendAction"}),
+                "is_value_optional": bool(names) and action.nargs == "?",
+                "values": 1 if action.nargs == "?" else values,
+            },
             "value_if_none": _plain(action.const)[1] if names and action.nargs == "?" else None,
-            "values": 1 if action.nargs == "?" else values,
             "least_values": least,
             "is_required": bool(action.required) if names else least > 0,
-            "has_default": has_default,
-            "default": default if has_default else None,
+            "default": [default] if has_default else [],
             "is_hidden": action.help == argparse.SUPPRESS,
             "deprecated": bool(getattr(action, "deprecated", False)),
             "exits": "_VersionAction" in kinds,
