@@ -52,8 +52,13 @@ def apply_overlays(document: Document, overlays: Iterable[str], problems: Proble
     return replace(document, data=data, refers_outward=True)
 
 
-class _Incompatible(Exception):
-    """Values that cannot be merged; the message says which."""
+class _InvalidAction(Exception):
+    """An action that cannot be applied, at all or to one node."""
+
+    def __init__(self, message: str, pointer: str = "", code: str = "overlay-action-invalid") -> None:
+        """Takes what is wrong, the pointer of its place below the action, and the code of the problem."""
+        super().__init__(message)
+        self.pointer, self.code = pointer, code
 
 
 class _PathLimit(Exception):
@@ -118,12 +123,9 @@ class _Overlay:
     """An overlay, which reports its invalid actions."""
 
     def __init__(self, overlay: Document, problems: ProblemLog) -> None:
-        from jsonpath import JSONPathError
-
         self._name = overlay.name
         self._problems = problems
         self._version, self._actions = _version_and_actions(overlay)
-        self._path_error = JSONPathError
         self._seconds_left = _TIME_LIMIT_S
         self._characters_left = _ADDED_LIMIT
 
@@ -131,72 +133,68 @@ class _Overlay:
         """Returns the description after all actions; each one sees the result of the one before."""
         for index, action in enumerate(self._actions):
             pointer = child("/actions", index)
-            target = text_of(action, "target")
-            if target is None:
-                self._report("overlay-action-invalid", pointer, "the action has no target")
-                continue
-            nodes = self._nodes(target, data, child(pointer, "target"))
-            if nodes is None:
-                continue
-            if not nodes:
-                message = f"{target[:200]} selects nothing"
-                if any("$ref" in as_dict(path) for path in as_dict(as_dict(data).get("paths")).values()):
-                    message += "; an overlay changes the description itself, not what its paths refer to with `$ref`"
-                self._report("overlay-target-unmatched", child(pointer, "target"), message)
-                continue
-            data = self._apply_action(as_dict(action), nodes, data, pointer)
+            try:
+                data = self._applied(as_dict(action), data, pointer)
+            except _InvalidAction as error:
+                self._report(pointer, error)
         return data
 
-    def _apply_action(self, action: dict[str, Json], nodes: list[_Parts], data: Json, pointer: str) -> Json:
+    def _applied(self, action: dict[str, Json], data: Json, pointer: str) -> Json:
+        """Returns the description after an action.
+
+        Raises:
+            _InvalidAction: it cannot be applied.
+        """
+        target = text_of(action, "target")
+        if target is None:
+            raise _InvalidAction("the action has no target")
+        nodes = self._nodes(target, data, "/target")
+        if not nodes:
+            message = f"{target[:200]} selects nothing"
+            if any("$ref" in as_dict(path) for path in as_dict(as_dict(data).get("paths")).values()):
+                message += "; an overlay changes the description itself, not what its paths refer to with `$ref`"
+            raise _InvalidAction(message, "/target", "overlay-target-unmatched")
         if action.get("remove") is True:
-            return self._remove(nodes, data, pointer)
-        has_copy = "copy" in action
-        if has_copy and self._version.startswith("1.0"):
-            message = f"`copy` requires Overlay 1.1; this is Overlay {self._version}"
-            self._report("overlay-action-invalid", child(pointer, "copy"), message)
-            has_copy = False
-        elif not has_copy and "update" not in action:
-            self._report("overlay-action-invalid", pointer, "the action has neither `update` nor `remove` nor `copy`")
-        if has_copy:
-            copied = self._nodes(str(action["copy"]), data, child(pointer, "copy"))
-            if copied is None or len(copied) != 1:
-                if copied is not None:
-                    message = f"the path selects {len(copied)} nodes; `copy` needs exactly one"
-                    self._report("overlay-action-invalid", child(pointer, "copy"), message)
-                return data
-            value = copy.deepcopy(_at(data, copied[0]))
-        elif "update" in action:
-            value = action["update"]
-        else:
-            return data
+            return self._remove(nodes, data)
+        value = self._value(action, data)
         if len({_shape(_at(data, parts)) for parts in nodes}) > 1:
-            message = "the target selects nodes of different types (object, array, other)"
-            self._report("overlay-action-invalid", child(pointer, "target"), message)
-            return data
+            raise _InvalidAction("the target selects nodes of different types (object, array, other)", "/target")
         self._characters_left -= len(json.dumps(value)) * len(nodes)
         if self._characters_left < 0:
             what = f"adds more than {_ADDED_LIMIT:,} characters to the description"
             raise SourceError(what, where=f"{self._name}#{pointer}", fix="correct the overlay")
         for parts in nodes:
             try:
-                merged = _merge(_at(data, parts), copy.deepcopy(value), at_target=True)
-            except _Incompatible as error:
-                self._report("overlay-action-invalid", pointer, f"at {child('', *parts) or 'the root'}: {error}")
-                continue
-            data = _replace_at(data, parts, merged)
+                data = _replace_at(data, parts, _merge(_at(data, parts), copy.deepcopy(value), at_target=True))
+            except _InvalidAction as error:
+                self._report(pointer, _InvalidAction(f"at {child('', *parts) or 'the root'}: {error}"))
         return data
 
-    def _remove(self, nodes: list[_Parts], data: Json, pointer: str) -> Json:
+    def _value(self, action: dict[str, Json], data: Json) -> Json:
+        """Returns what an action adds to its target."""
+        if "copy" not in action:
+            if "update" not in action:
+                raise _InvalidAction("the action has neither `update` nor `remove` nor `copy`")
+            return action["update"]
+        if self._version.startswith("1.0"):
+            raise _InvalidAction(f"`copy` requires Overlay 1.1; this is Overlay {self._version}", "/copy")
+        nodes = self._nodes(str(action["copy"]), data, "/copy")
+        if len(nodes) != 1:
+            raise _InvalidAction(f"the path selects {len(nodes)} nodes; `copy` needs exactly one", "/copy")
+        return copy.deepcopy(_at(data, nodes[0]))
+
+    def _remove(self, nodes: list[_Parts], data: Json) -> Json:
+        if () in nodes:
+            raise _InvalidAction("the action would remove the complete description")
         # In reverse order: removing a node keeps earlier indexes valid, and children go before their parents.
         for parts in sorted(nodes, key=_sort_key, reverse=True):
-            if not parts:
-                self._report("overlay-action-invalid", pointer, "the action would remove the complete description")
-                continue
             del _at(data, parts[:-1])[parts[-1]]
         return data
 
-    def _nodes(self, path: str, data: Json, pointer: str) -> list[_Parts] | None:
-        """Returns the locations that a JSONPath selects; reports an invalid path and returns `None`."""
+    def _nodes(self, path: str, data: Json, pointer: str) -> list[_Parts]:
+        """Returns the locations that a JSONPath selects."""
+        from jsonpath import JSONPathError
+
         limit_s, start_s = min(_PATH_TIME_LIMIT_S, self._seconds_left), time.process_time()
         try:
             if len(path) > _PATH_LENGTH_LIMIT:
@@ -205,7 +203,7 @@ class _Overlay:
                 raise _PathLimit(f"is not evaluated: the paths of the overlay take more than {_TIME_LIMIT_S:g} s")
             with time_limit(limit_s, _PathLimit(f"takes more than {limit_s:.3g} s")):
                 return list(dict.fromkeys(tuple(match.parts) for match in _path_environment().finditer(path, data)))
-        except self._path_error as error:
+        except JSONPathError as error:
             flaw = f"is not a JSONPath: {str(error).splitlines()[0]}"
         except RecursionError:
             flaw = "recurses too deeply"
@@ -213,28 +211,25 @@ class _Overlay:
             flaw = str(error)
         finally:
             self._seconds_left -= time.process_time() - start_s
-        self._report("overlay-path-invalid", pointer, f"{path[:200]} {flaw}")
-        return None
+        raise _InvalidAction(f"{path[:200]} {flaw}", pointer, "overlay-path-invalid")
 
-    def _report(self, code: str, pointer: str, message: str) -> None:
-        self._problems.report(code, f"{self._name}#{pointer}", message, "correct the overlay")
+    def _report(self, pointer: str, error: _InvalidAction) -> None:
+        where = f"{self._name}#{pointer}{error.pointer}"
+        self._problems.report(error.code, where, str(error), "correct the overlay")
 
 
 def _version_and_actions(overlay: Document) -> tuple[str, list[Json]]:
-    data = overlay.data
-    if not isinstance(data, dict) or "overlay" not in data:
-        raise SourceError(
-            "is not an OpenAPI Overlay: it has no `overlay` key", where=overlay.name, fix="check --overlay"
-        )
-    version = str(data["overlay"])
-    if not version.startswith("1."):
-        raise SourceError(
-            f"is Overlay {version[:20]!r}; only 1.0 and 1.1 are supported", where=overlay.name, fix="convert it to 1.1"
-        )
-    if not isinstance(data.get("actions"), list):
-        raise SourceError("has no list of `actions`", where=overlay.name, fix="correct the overlay")
-    actions: list[Json] = data["actions"]
-    return version[:20], actions
+    data = as_dict(overlay.data)
+    version, actions = str(data.get("overlay"))[:20], data.get("actions")
+    if "overlay" not in data:
+        what, fix = "is not an OpenAPI Overlay: it has no `overlay` key", "check --overlay"
+    elif not version.startswith("1."):
+        what, fix = f"is Overlay {version!r}; only 1.0 and 1.1 are supported", "convert it to 1.1"
+    elif not isinstance(actions, list):
+        what, fix = "has no list of `actions`", "correct the overlay"
+    else:
+        return version, actions
+    raise SourceError(what, where=overlay.name, fix=fix)
 
 
 def _merge(target: Json, update: Json, *, at_target: bool = False) -> Json:
@@ -242,12 +237,10 @@ def _merge(target: Json, update: Json, *, at_target: bool = False) -> Json:
     if isinstance(target, list) and (at_target or isinstance(update, list)):
         return [*target, *(update if isinstance(update, list) else [update])]
     if isinstance(target, dict) and isinstance(update, dict):
-        merged = dict(target)
-        for key, value in update.items():
-            merged[key] = _merge(target[key], value) if key in target else value
-        return merged
+        changed = {key: _merge(target[key], value) if key in target else value for key, value in update.items()}
+        return {**target, **changed}
     if _shape(target) != _shape(update):
-        raise _Incompatible(f"{_shape(update)} can't be merged into {_shape(target)}")
+        raise _InvalidAction(f"{_shape(update)} can't be merged into {_shape(target)}")
     return update
 
 
