@@ -74,27 +74,23 @@ def load_extra(source: str, *, timeout_s: float) -> ExtraText:
 def apply_extra(service: Service, extra: ExtraText) -> Service:
     """Returns the service with the additions of a text, or with the workflows of an Arazzo file.
 
+    Where both have a value, the service's value is used.
+
     Raises:
         SourceError: an Arazzo file is neither JSON nor YAML.
     """
-    if not is_arazzo(extra.text):
-        return _apply_text(service, extra)
     problems = ProblemLog()
     report_echoed_secrets(problems, extra.echoed_from)
-    service = replace(service, problems=(*service.problems, *problems))
-    return apply_arazzo(service, extra.name, extra.text)
-
-
-def _apply_text(service: Service, extra: ExtraText) -> Service:
-    """Returns the service with the additions of a text; where both have a value, the service's value is used."""
-    problems = ProblemLog()
-    report_echoed_secrets(problems, extra.echoed_from)
-    text = ai_help_from_result({"content": extra.text, "contentType": "text/markdown"}, problems, extra.name)
-    is_empty = not (text.metadata.raw or text.sections or text.when_to_use or text.when_not_to_use or text.quote)
-    if is_empty:
-        problems.report("extra-empty", extra.name, "the text has neither front matter nor sections; nothing is added")
-    service = replace(service, problems=(*service.problems, *problems))
-    return service if is_empty else with_text(service, text, extra.name)
+    if is_arazzo(extra.text):
+        service = apply_arazzo(service, extra.name, extra.text)
+    else:
+        text = ai_help_from_result({"content": extra.text, "contentType": "text/markdown"}, problems, extra.name)
+        if text.metadata.raw or text.sections or text.when_to_use or text.when_not_to_use or text.quote:
+            service = with_text(service, text, extra.name)
+        else:
+            what = "the text has neither front matter nor sections; nothing is added"
+            problems.report("extra-empty", extra.name, what)
+    return replace(service, problems=(*service.problems, *problems))
 
 
 def with_text(service: Service, text: AiHelp, where: str) -> Service:
