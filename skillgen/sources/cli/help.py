@@ -139,16 +139,10 @@ def explore(
         own = {"HOME": str(home), "USERPROFILE": str(home), "TMPDIR": folder, "TEMP": folder, "TMP": folder}
         variables = {name: environment[name] for name in _INHERITED if name in environment} | _QUIET | own | {**env}
 
-        def cleaned(text: str) -> str:
-            text = text.replace(str(home), "~").replace(folder, "~")
-            data, echoed_from = secrets.hide_in(without_own_folders(text, cwd))
-            report_echoed_secrets(problems, echoed_from)
-            return str(data)
-
-        def run(arguments: Sequence[str]) -> Finished | None:
+        def printed(arguments: Sequence[str]) -> str | None:
             if (left := deadline - monotonic()) <= 0:
                 return None
-            return run_command(
+            finished = run_command(
                 (*command, *arguments),
                 environment=variables,
                 cwd=cwd or Path(folder),
@@ -156,8 +150,20 @@ def explore(
                 limit_bytes=OUTPUT_LIMIT_BYTES,
                 cancel_token=cancel_token,
             )
+            if finished.status is None:
+                return None
+            text = _TERMINAL.sub("", _help_in(finished)).replace(str(home), "~").replace(folder, "~")
+            data, echoed_from = secrets.hide_in(without_own_folders(text, cwd))
+            report_echoed_secrets(problems, echoed_from)
+            return str(data)
 
-        return _Explorer(words, problems, run, cleaned, progress).explored()
+        return _Explorer(words, problems, printed, progress).explored()
+
+
+def _help_in(finished: Finished) -> str:
+    """Returns the output of a command, or its errors if these are the help."""
+    output, errors = (data.decode("utf-8", "replace") for data in (finished.output, finished.errors))
+    return output if _HELPFUL.search(output) or not _HELPFUL.search(errors) else errors
 
 
 def with_program_path(command: tuple[str, ...], environment: Mapping[str, str], folder: Path) -> tuple[str, ...]:
@@ -415,12 +421,11 @@ class _Explorer:
         self,
         words: tuple[str, ...],
         problems: ProblemLog,
-        run: Callable[[Sequence[str]], Finished | None],
-        cleaned: Callable[[str], str],
+        printed: Callable[[Sequence[str]], str | None],
         progress: Callable[[str], None],
     ) -> None:
         self._words, self._problems = words, problems
-        self._run, self._cleaned, self._progress = run, cleaned, progress
+        self._printed, self._progress = printed, progress
         self._sizes_bytes: list[int] = []
         """The length of what each run printed; threads append to it."""
         self._way: tuple[str, ...] | None = None
@@ -471,16 +476,10 @@ class _Explorer:
         return root
 
     def _text(self, arguments: Sequence[str]) -> str | None:
-        """Returns what the program prints: its output, or its errors if these are the help; `None` if it hangs."""
-        finished = self._run(arguments)
-        if finished is None or finished.status is None:
-            self._sizes_bytes.append(0)
-            return None
-        texts = [data.decode("utf-8", "replace") for data in (finished.output, finished.errors)]
-        text = texts[0] if _HELPFUL.search(texts[0]) or not _HELPFUL.search(texts[1]) else texts[1]
-        text = self._cleaned(_TERMINAL.sub("", text))
-        self._sizes_bytes.append(len(text.encode()))
-        return text.strip("\n")
+        """Returns what the program prints; `None` if it hangs."""
+        text = self._printed(arguments)
+        self._sizes_bytes.append(len((text or "").encode()))
+        return text.strip("\n") if text is not None else None
 
     def _choose_way(self, root: _Help) -> None:
         """Chooses how to request the help of a command; none if the program does not say how."""
