@@ -39,7 +39,8 @@ _END = re.compile(r"[.!?]\s+(?=[^\W_a-zß-öø-ÿа-џα-ω]|[\"'`(\[*\\¿¡«�
 punctuation. Chinese and Japanese full stops need no space."""
 _WIDE_ENDS = ("。", "！")
 ABBREVIATION = re.compile(
-    r"(?:\b(?:e\.g|i\.e|etc|vs|cf|approx|incl|no|Mr|Dr|St)|(?-i:(?<![\w.])(?:[A-Z]\.)*[A-Z]))\.$", re.IGNORECASE
+    r"(?:\b(?:e\.g|i\.e|etc|vs|cf|approx|incl|no|Mr|Mrs|Dr|St|Co|Corp|Prof)|(?-i:(?<![\w.])(?:[A-Z]\.)*[A-Z]))\.$",
+    re.IGNORECASE,
 )
 
 TRIGGER = re.compile(
@@ -73,7 +74,7 @@ _OTHER_SUBJECT = re.compile(
 _GENERIC = re.compile(
     r"(?:allow|interact|platform|various|way|build|secure|custom|provide|provider|manage|api|service|tool|access|enable"
     r"|use|user|offer|web|server|client|resource|endpoint|operation|application|data|http|rest|json|developer|official"
-    r"|public|welcome|expose|interface|this|that|with|from|your|their|which|these|using)(?:e?s|e?d|ing|ment)?",
+    r"|public|welcome|expose|interface|restful|description|this|that|with|from|your|their|which|these|using)(?:e?s|e?d|ing|ment)?",
     re.IGNORECASE,
 )
 """Words that say nothing about what a service does."""
