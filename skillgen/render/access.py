@@ -1,19 +1,72 @@
-"""How a service is reached, in words, and the environment variables of examples."""
+"""How a service is reached and how callers authenticate, in words: for SKILL.md, each way with all that it sends in one
+command, and how to get it.
+"""
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import suppress
+from itertools import islice
 
 from msgspec import Struct
 
-from skillgen.model.auth import SIGNATURE, Auth, Endpoint, Scope
-from skillgen.model.credentials import origin_of, variable_prefix
+from skillgen.model.auth import LOGIN_POINTER, SIGNATURE, Auth, Credential, Endpoint, Scope
+from skillgen.model.schema import Schema
+from skillgen.model.schema_json import Types
 from skillgen.model.service import Service
+from skillgen.model.tool import Tool
 from skillgen.model.values import Value
+from skillgen.render.examples import (
+    SHOWN_SCHEMES,
+    ExampleCredential,
+    base_url,
+    credential_variable,
+    example_credentials,
+    field_of,
+    login_command,
+)
+from skillgen.render.identity import tool_phrase
 from skillgen.render.phrases import once, phrase, phrases
 from skillgen.text import lazy_re as re
-from skillgen.text.markdown import Markdown, code, inline
+from skillgen.text.markdown import Markdown, code, code_list, inline, plain_words, with_stop
+from skillgen.text.summary import sentences
+from skillgen.text.words import words_of
+
+_MANY_TOOLS = 8
+"""Tools from which the same way to authenticate is not repeated for each."""
+
+_DESCRIPTION_LIMIT = 200
+"""Characters of the source's words on a scheme in SKILL.md."""
+
+_MAX_ISSUING_TOOLS = 3
+"""Maximum of tools that issue a credential, without needing it; of more, each is for something else."""
+
+_MAX_OTHER_ORIGINS = 3
+"""Maximum of other hosts whose variables SKILL.md names; the examples of each tool name its own."""
+
+_ISSUES = re.compile(
+    r"\b(?:log ?in|log ?on|sign ?in|authenticate)\b"
+    r"|\b(?:create|generate|get|issue|make|obtain|request)(?: (?:access|auth|bearer|jwt))* (?:token|jwt|session)\b"
+)
+"""Words of the name of a tool that issues a credential."""
+
+_TOKEN_URLS = ("authorization_url", "token_url", "device_authorization_url", "metadata_url")
+
+_Names = tuple[str, ...]
+"""The names of the schemes that a call needs together."""
+
+
+class Login(Struct, frozen=True, kw_only=True):
+    """How callers authenticate, for SKILL.md."""
+
+    relation: Markdown
+    """How the ways relate: one of them is enough, or a tool's section says which it needs."""
+
+    ways: tuple[Markdown, ...]
+    """Each way: a command with all that is sent, from which variables, and how to get it."""
+
+    number_of_variables: int
+    """How many variables they name."""
 
 
 def other_access(service: Service) -> list[tuple[str, str | None]]:
@@ -68,11 +121,6 @@ def access_word(link: Value | None) -> Markdown:
     return code(url) if url else phrase("access_none")
 
 
-def base_url(url: str) -> str:
-    """Returns a URL without its final slash."""
-    return url if url.endswith("://") else url.rstrip("/") or url
-
-
 def has_choice(endpoints: Sequence[Endpoint]) -> bool:
     """True if a caller can choose between URLs, or fill in variables of one."""
     return len(endpoints) > 1 or any(endpoint.variables for endpoint in endpoints)
@@ -85,12 +133,6 @@ def address(endpoint: Endpoint) -> Markdown:
         return shown
     name = "inferred_address" if origin.kind == "inferred" else "undeclared_address"
     return phrase(name, address=shown, source=inline(origin.source))
-
-
-def host_prefixes(service: Service) -> tuple[str, str]:
-    """Returns what Claude Code puts before the tools of an MCP server, and before those of a plugin's server."""
-    server = re.sub("[^A-Za-z0-9_-]", "_", service.server_name or service.name)
-    return f"mcp__{server}__", f"mcp__plugin_PLUGIN_{server}__"
 
 
 def auth_phrase(auth: Auth) -> Markdown:
@@ -117,140 +159,214 @@ def sent_as(auth: Auth) -> Markdown:
     return phrase("as_credential", form=code(auth.sent_as or ""))
 
 
-SHOWN_SCHEMES = 6
-"""Maximum of ways to authenticate, and of variables in URLs, that SKILL.md names."""
+def login(service: Service, brief: bool) -> Login | None:
+    """Returns how callers authenticate: the ways that tools have; `None` if no scheme is declared.
 
-URL_VARIABLE = re.compile(r"\{([^{}/]+)\}")
-"""A variable in a URL."""
+    Only if there is room, not `brief`, it has the source's words on them.
+    """
+    flows: dict[str, list[Auth]] = {}
+    for auth in service.requirements.auth if service.tools or service.kind != "openapi" else ():
+        if not auth.is_for_events:
+            flows.setdefault(auth.name or auth.kind, []).append(auth)
+    if not flows:
+        return None
+    needs = [tool.auth for tool in service.tools if tool.auth]
+    declared = [tuple(item.scheme for item in way if item.scheme in flows) for auth in needs for way in auth]
+    ways = [*filter(None, {frozenset(way): way for way in reversed(declared)}.values())][::-1]
+    is_parameter = all(item.pointer == LOGIN_POINTER for items in flows.values() for item in items)
+    if not ways:
+        ways = [tuple(flows)] if is_parameter else [(name,) for name in flows]
+    relation = "section"
+    if len(ways) == 1:
+        relation = "only"
+    elif not needs:
+        relation = "either" if service.kind == "mcp" else "undeclared"
+    elif len({frozenset(frozenset(item.scheme for item in way) for way in auth) for auth in needs}) == 1:
+        relation = "either"
+    is_optional = bool(needs) and all(() in auth for auth in needs)
+    credentials = example_credentials(service) if service.tools else {}
+    shown = ways[:SHOWN_SCHEMES]
+    lines = []
+    for number, names in enumerate(shown):
+        explained = {name for way in shown[:number] for name in way}
+        lines.append(Markdown(" ".join(_way(service, names, flows, None if brief else explained))))
+    if len(ways) > len(shown):
+        lines.append(phrase("more_logins", number=len(ways) - len(shown)))
+    return Login(
+        relation=Markdown(phrase("login_optional") * is_optional + phrases("login_relations")[relation]),
+        ways=tuple(lines),
+        number_of_variables=len(
+            {noun for names in shown for group in _groups(names, flows) for noun in _nouns(credentials, group)}
+        ),
+    )
 
-_KEYS = frozenset({"api-key"})
-_LOGINS = frozenset({"basic", "digest"})
+
+def _groups(names: _Names, flows: Mapping[str, Sequence[Auth]]) -> list[list[str]]:
+    """Returns the schemes of a way, together those that send the same field: one of them is enough."""
+    groups: dict[str, list[str]] = {}
+    for name in names:
+        groups.setdefault(field_of(flows[name][0]), []).append(name)
+    return [*groups.values()]
 
 
-class ExampleCredential(Struct, frozen=True, kw_only=True):
-    """A security scheme with the environment variables that hold its credentials in examples."""
-
-    auth: Auth
-    """The security scheme."""
-
-    nouns: tuple[str, ...]
-    """The ends of their names: one, or two such as those of a user and a password."""
-
-    variables: tuple[str, ...] = ()
-    """Their names, for the origin of one call."""
+def _nouns(credentials: Mapping[str, ExampleCredential], group: Sequence[str]) -> tuple[str, ...]:
+    return credentials[group[0]].nouns if group[0] in credentials else ()
 
 
-def field_of(auth: Auth) -> str:
-    """Returns the field of a request that a scheme sends, which a request has once: `header x-api-key`."""
-    is_header = auth.kind in ("oauth2", "openIdConnect") or (auth.sent_as or "").startswith("Authorization:")
-    return "header authorization" if is_header else (auth.sent_as or auth.kind).lower()
+def _way(
+    service: Service, names: _Names, flows: Mapping[str, Sequence[Auth]], explained: Collection[str] | None
+) -> Iterator[str]:
+    """Yields the command, then how to get what it sends: the OAuth flow, the issuing tool, and the source's words.
+
+    The words are left out for the schemes `explained` before, and for all if it is `None`.
+    """
+    credentials = example_credentials(service) if service.tools else {}
+    if not credentials.keys() & set(names):
+        yield with_stop(phrase("auth_together").join(auth_phrase(flows[name][0]) for name in names))
+        return
+    places, groups = _called_endpoints(service, names), _groups(names, flows)
+    known = [[name for name in group if flows[name][0].pointer != LOGIN_POINTER] for group in groups]
+    labels = phrase("auth_together").join(
+        phrase("or_between").join(_label(flows[name][0]) for name in group) for group in known if group
+    )
+    yield with_stop(code(login_command(service, places[0], names)) + (f" ({labels})" if labels else ""))
+    nouns = [noun for group in groups for noun in _nouns(credentials, group)]
+    for name in names:
+        for auth in flows[name] if flows[name][0].pointer == LOGIN_POINTER else ():
+            place, _, field = (auth.sent_as or "").partition(" ")
+            if place == "body" or auth is not flows[name][0]:
+                variable = code(f"${credential_variable(service, places[0], credentials[name].nouns[0])}")
+                yield phrase("sent_elsewhere", place=phrase(f"in_{place}", name=code(field)), variable=variable)
+    for endpoints in places[1 : 1 + _MAX_OTHER_ORIGINS] if nouns else ():
+        others = [f"${credential_variable(service, endpoints, noun)}" for noun in nouns]
+        yield phrase(
+            "at_origin", origin=code(base_url(endpoints[0].url)), variables=code_list(others, phrase("and_between"))
+        )
+    for group in groups:
+        yield from _getting(service, [auth for name in group for auth in flows[name]])
+        for name in group if explained is not None else ():
+            if name not in (explained or ()) and (text := flows[name][0].description):
+                yield from map(inline, _first_sentences(text))
+    if more := _other_parameters(service):
+        yield phrase("also_sent", names=code_list(more, phrase("or_between")))
+    issuing = [tool.name for tool in _issuing_tools(service) if not any(_needs(tool, name) for name in names)]
+    if len(nouns) == 1 and 0 < len(issuing) <= _MAX_ISSUING_TOOLS:
+        yield phrase("issued_by", tools=code_list(issuing, phrase("or_between")))
+
+
+def _label(auth: Auth) -> str:
+    kind = phrases("login_kinds").get(auth.kind)
+    return f"{code(auth.name or '')}, {kind}" if kind else code(auth.name or "")
+
+
+def _getting(service: Service, flows: Sequence[Auth]) -> Iterator[str]:
+    if flows[0].kind == SIGNATURE:
+        yield phrase("signature")
+    elif steps := [*islice(_token_steps(flows), 2)]:
+        has_scopes = any(tool.scopes for tool in service.tools)
+        scopes = phrase("for_scopes") if has_scopes else ""
+        yield phrase("get_token", steps=phrase("or_between").join(steps), scopes=scopes)
 
 
 @once
-def example_credentials(service: Service) -> dict[str, ExampleCredential]:
-    """Returns the credentials of the examples by the name of their security scheme.
-
-    Schemes of the same kind get different variables.
-    """
-    schemes = {auth.name: auth for auth in reversed(service.requirements.auth) if auth.name is not None}
-    kinds = Counter(map(_credential_nouns, schemes.values()))
-    credentials = {}
-    for name in reversed(schemes):
-        auth = schemes[name]
-        nouns = _credential_nouns(auth)
-        more = (name,) if kinds[nouns] > 1 else ()
-        credentials[name] = ExampleCredential(auth=auth, nouns=tuple(noun_of(*more, word) for word in nouns))
-    return credentials
+def shared_auth(service: Service) -> tuple[tuple[Credential, ...], ...] | None:
+    """Returns what every tool with authentication needs, if that is the same for many tools and SKILL.md says it."""
+    found = {tool.auth for tool in service.tools if tool.auth != ()}
+    auth = found.pop() if len(found) == 1 and len(service.tools) >= _MANY_TOOLS else None
+    if auth is None or len(auth) > SHOWN_SCHEMES or not all(auth):
+        return None
+    known = {item.name for item in service.requirements.auth}
+    return auth if all(item.scheme in known and not item.scopes for way in auth for item in way) else None
 
 
-def noun_of(*words: str) -> str:
-    """Returns the end of the name of a variable."""
-    return re.sub(r"[^A-Z0-9]+", "_", "_".join(words).upper()).strip("_")
+def _token_steps(flows: Sequence[Auth]) -> Iterator[str]:
+    """Yields how each OAuth flow gets a token; the implicit one only if no other has its page of consent."""
+    pages = {auth.authorization_url for auth in flows if auth.flow != "implicit"}
+    for auth in flows:
+        if auth.flow == "implicit" and auth.authorization_url in pages:
+            continue
+        urls = {name: code(url) for name in _TOKEN_URLS if (url := getattr(auth, name))}
+        with suppress(KeyError):  # an unknown flow, or one without its URLs
+            yield phrases("token_steps")[auth.flow or auth.kind].format(**urls)
 
 
-def credential_variable(service: Service, endpoints: Sequence[Endpoint], noun: str) -> str:
-    """Returns the name of the variable for a credential of the origin of a URL: `SKILL_API_ACME_COM___TOKEN`.
-
-    A source chooses its URLs, so it names only variables that the user sets for these.
-    """
-    url = url_template(service, endpoints)
-    return f"{variable_prefix(url) if has_host(url) else variable_name(service, 'BASE_URL')}___{noun}"
-
-
-_REGION = re.compile(r"[a-z]{2}(?:-[a-z]+){1,3}-\d{1,2}\Z")
+@once
+def _other_parameters(service: Service) -> dict[str, None]:
+    """Returns the parameters that hold the credential in addition to what a scheme declares."""
+    sent = {(auth.sent_as or "").partition(" ")[2] for auth in service.requirements.auth}
+    requests = (example.request for tool in service.tools for example in tool.examples if example.request)
+    names = dict.fromkeys(place.partition(" ")[2] for request in requests for place in request.secrets)
+    return {name: None for name in names if name not in sent}
 
 
-def signature_scope(endpoint: Endpoint | None, auth: Auth) -> str:
-    """Returns what `curl --aws-sigv4` needs to sign a request: `aws:amz:us-east-1:kafka`.
-
-    The region is in the host or a variable of the URL. Without a signing name, the service is the label before it.
-    """
-    labels = ((origin_of(endpoint.url) if endpoint is not None else None) or ("", "", 0))[1].split(".")
-    at = next((index for index, label in enumerate(labels) if _REGION.match(label)), None)
-    is_own = labels[-2:-1] == ["amazonaws"] or labels[-3:-2] == ["amazonaws"]
-    region = labels[at] if at is not None else "us-east-1" if is_own else "$AWS_REGION"
-    service = labels[at - 1] if at else labels[0] if is_own else "execute-api"
-    name = auth.signing_name if re.match(r"[\w-]{1,60}\Z", auth.signing_name or "", re.ASCII) else service
-    return f"aws:amz:{region}:{name}"
-
-
-def url_template(service: Service, endpoints: Sequence[Endpoint]) -> str:
-    """Returns the base URL, in which names of environment variables are in braces; empty if it is not known."""
-    url = endpoints[0].url if endpoints else ""
-    url = base_url(url) if url else ""
-    return URL_VARIABLE.sub(lambda match: f"{{{url_variable(service, url, match[1])}}}", url)
+@once
+def _issuing_tools(service: Service) -> list[Tool]:
+    """Returns the tools whose names say that they issue a token or key, and whose results have one."""
+    types = Types.of(service.schemas)
+    tools = (tool for tool in service.tools if tool.method in ("GET", "POST") and not tool.deprecated)
+    named = (tool for tool in tools if _ISSUES.search(" ".join(words_of(tool.name))))
+    return [
+        tool
+        for tool in named
+        if any(map(_TOKEN.match, _names_in(tool.output.schema if tool.output else None, types, 2)))
+    ]
 
 
-def has_host(url: str) -> bool:
-    """True if a base URL includes the host."""
-    return url.startswith(("http://", "https://"))
+_TOKEN = re.compile(
+    r"(?!.*(?:next|page|csrf))(?:.*(?:token|jwt|bearer|(?:api|access|secret)[ _-]?key|session|ticket)|key\Z)",
+    re.IGNORECASE,
+)
+"""The name of a part of a result that is a credential."""
 
 
-def example_variables(service: Service) -> list[Markdown]:
-    """Returns the environment variables for the URL of the examples, each with what it holds."""
-    if not any(example.request is not None for tool in service.tools for example in tool.examples):
-        return []
-    variables = []
-    if not any("://" in endpoint.url for endpoint in service.endpoints[:1]):
-        variables.append(phrase("variable_of_url", variable=code(variable_name(service, "BASE_URL"))))
-    in_urls = _url_variables(service)
-    for variable, name in list(in_urls.items())[:SHOWN_SCHEMES]:
-        variables.append(phrase("variable_in_url", variable=code(variable), name=code(f"{{{name}}}")))
-    left = len(in_urls) - SHOWN_SCHEMES
-    return [*variables, phrase("more_variables", number=f"{left:,}")] if left > 0 else variables
+def _names_in(schema: Schema | None, types: Types, depth: int) -> Iterator[str]:
+    """Yields the names of the properties of a result, and of those within them."""
+    if schema is None or depth < 0:
+        return
+    parts = [types.type_of(name) for name in types.extended(schema)]
+    for part in (schema, *parts, *schema.alternatives):
+        for item in part.properties:
+            yield item.name
+            yield from _names_in(item.schema, types, depth - 1)
 
 
-def _url_variables(service: Service) -> dict[str, str]:
-    """Returns the environment variables for the URLs that the examples call, each to the variable in the URL."""
-    urls = [endpoints[0].url for tool in service.tools if (endpoints := tool.endpoints or service.endpoints)]
-    return {url_variable(service, url, name): name for url in urls for name in URL_VARIABLE.findall(url)}
+def _called_endpoints(service: Service, names: _Names) -> list[tuple[Endpoint, ...]]:
+    """Returns the base URLs of the tools that need a credential, one of each origin, that of the service first."""
+    users = [tool.endpoints for tool in service.tools if tool.endpoints and any(_needs(tool, name) for name in names)]
+    found: dict[str, tuple[Endpoint, ...]] = {}
+    for endpoints in [*([service.endpoints] if service.endpoints or not users else []), *users]:
+        found.setdefault(credential_variable(service, endpoints, ""), endpoints)
+    return list(found.values())
 
 
-def url_variable(service: Service, url: str, name: str) -> str:
-    """Returns the name of the environment variable for a variable in a URL, which may hold a credential.
-
-    It is of the origin of the URL, as a credential is; of the service if the origin has a variable itself.
-    """
-    known = url.partition("{")[0]
-    if has_host(url) and "/" in known.partition("://")[2]:
-        return f"{variable_prefix(known)}___{noun_of(name)}"
-    return variable_name(service, "URL", name)
+def _needs(tool: Tool, name: str) -> bool:
+    if tool.auth is None:
+        return any(parameter.name == name for parameter in tool.parameters)
+    return any(item.scheme == name for way in tool.auth for item in way)
 
 
-def variable_name(service: Service, *more: str) -> str:
-    """Returns the name of an environment variable for a part of a URL of a service: `SKILL_ACME_TASKS_URL_TENANT`.
+def _first_sentences(text: str) -> Iterator[str]:
+    """Yields the first sentences of a text that have room."""
+    left = _DESCRIPTION_LIMIT
+    for sentence in sentences(text):
+        line = plain_words(sentence)
+        left -= len(line)
+        if left < 0:
+            return
+        yield with_stop(line)
 
-    A source chooses the rest of the name. With the prefix it can never name a variable of another program, nor one with
-    a credential, which has three underscores: its value would then be sent to the source.
-    """
-    return f"SKILL_{noun_of(service.skill_name or 'service', *more)}"
+
+def undescribed_logins(service: Service) -> Markdown:
+    """Returns the schemes that tools require and the source does not describe; empty without any."""
+    known = {auth.name for auth in service.requirements.auth}
+    required = (item.scheme for tool in service.tools for way in tool.auth or () for item in way)
+    return code_list(name for name in dict.fromkeys(required) if name not in known)
 
 
-def _credential_nouns(auth: Auth) -> tuple[str, ...]:
-    if auth.kind == SIGNATURE:
-        return ()
-    if auth.kind in _LOGINS:
-        return ("USER", "PASSWORD")
-    if auth.kind == "mutualTLS":
-        return ("CERTIFICATE", "KEY_FILE")
-    return ("API_KEY",) if auth.kind in _KEYS else ("TOKEN",)
+@once
+def login_hints(service: Service) -> Markdown:
+    """Returns the tools that issue a credential, of which the source declares nothing; empty without any."""
+    issuing = _issuing_tools(service)
+    shown = issuing if len(issuing) <= _MAX_ISSUING_TOOLS else ()
+    lines = [(code(tool.name), words) for tool in shown if (words := tool_phrase(tool))]
+    return Markdown("".join(phrase("login_tool", tool=name, words=inline(words)) for name, words in lines))

@@ -14,7 +14,7 @@ from typing import Any
 from skillgen.model.document import BYTES_PER_TOKEN, DEFAULT_BUDGET, Document
 from skillgen.model.schema import Parameter
 from skillgen.model.service import Service
-from skillgen.render.about import resource_and_prompt_lines, said_by
+from skillgen.render.about import recipes_text, resource_and_prompt_lines, said_by, workflow_lines
 from skillgen.render.dashdash import cli_front_matter
 from skillgen.render.identity import description, what_and_when
 from skillgen.render.listing import Listing, list_tools, shared_start
@@ -23,7 +23,6 @@ from skillgen.render.reference import SingleFile
 from skillgen.render.results import command_errors
 from skillgen.render.semantics import cautions, date_formats, deprecated_names, operational_facts
 from skillgen.render.skill import SAID_SHARE, Rendering, cut_lines
-from skillgen.render.workflows import recipes_text, workflow_lines
 from skillgen.text.generated import OWN_WORDS, marked
 from skillgen.text.inert import inert
 
@@ -131,7 +130,7 @@ def _text(
     file.add(templates.render("ai-help/first.md.j2", **context))
     if inlined:
         for topic in reference.topics:
-            file.add(topic.above or "")
+            file.add(topic.above)
             file.add_pages(topic.pages)
     file.add_sections(filter(None, [reference.options]))
     file.add(templates.render("ai-help/input.md.j2", **context))

@@ -1,4 +1,4 @@
-"""Example calls, and HTTP requests as `curl` commands.
+"""Example calls, HTTP requests as `curl` commands, and the environment variables in these.
 
 Everything from a source is quoted, and secrets are variables. A shell takes every character between single quotes
 literally; between double quotes there are only percent-encoded URLs and the variables. `curl` itself reads a file for
@@ -7,6 +7,7 @@ literally; between double quotes there are only percent-encoded URLs and the var
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from urllib.parse import quote
@@ -16,24 +17,13 @@ from msgspec.structs import replace
 
 from skillgen.model.auth import SIGNATURE, Auth, Endpoint
 from skillgen.model.calls import Example, ExampleOutput, Output, Part, Request
+from skillgen.model.credentials import origin_of, variable_prefix
 from skillgen.model.serialization import is_json, is_json_sequence
 from skillgen.model.service import Service
 from skillgen.model.tool import Tool
 from skillgen.model.values import Json, Value
-from skillgen.render.access import (
-    URL_VARIABLE,
-    ExampleCredential,
-    credential_variable,
-    example_credentials,
-    field_of,
-    has_host,
-    noun_of,
-    signature_scope,
-    url_variable,
-    variable_name,
-)
 from skillgen.render.commands import command_line
-from skillgen.render.phrases import phrase
+from skillgen.render.phrases import once, phrase
 from skillgen.text import lazy_re as re
 from skillgen.text.markdown import Markdown, code, exact_json_text, inline
 
@@ -323,3 +313,150 @@ def _quoted(text: str) -> str:
 
 def _encoded(text: str) -> str:
     return quote(text, safe=_URL_SAFE + "[]")
+
+
+# -- the variables -----------------------------------------------------------------------------------------------------
+
+
+def base_url(url: str) -> str:
+    """Returns a URL without its final slash."""
+    return url if url.endswith("://") else url.rstrip("/") or url
+
+
+SHOWN_SCHEMES = 6
+"""Maximum of ways to authenticate, and of variables in URLs, that SKILL.md names."""
+
+URL_VARIABLE = re.compile(r"\{([^{}/]+)\}")
+"""A variable in a URL."""
+
+_KEYS = frozenset({"api-key"})
+_LOGINS = frozenset({"basic", "digest"})
+
+
+class ExampleCredential(Struct, frozen=True, kw_only=True):
+    """A security scheme with the environment variables that hold its credentials in examples."""
+
+    auth: Auth
+    """The security scheme."""
+
+    nouns: tuple[str, ...]
+    """The ends of their names: one, or two such as those of a user and a password."""
+
+    variables: tuple[str, ...] = ()
+    """Their names, for the origin of one call."""
+
+
+def field_of(auth: Auth) -> str:
+    """Returns the field of a request that a scheme sends, which a request has once: `header x-api-key`."""
+    is_header = auth.kind in ("oauth2", "openIdConnect") or (auth.sent_as or "").startswith("Authorization:")
+    return "header authorization" if is_header else (auth.sent_as or auth.kind).lower()
+
+
+@once
+def example_credentials(service: Service) -> dict[str, ExampleCredential]:
+    """Returns the credentials of the examples by the name of their security scheme.
+
+    Schemes of the same kind get different variables.
+    """
+    schemes = {auth.name: auth for auth in reversed(service.requirements.auth) if auth.name is not None}
+    kinds = Counter(map(_credential_nouns, schemes.values()))
+    credentials = {}
+    for name in reversed(schemes):
+        auth = schemes[name]
+        nouns = _credential_nouns(auth)
+        more = (name,) if kinds[nouns] > 1 else ()
+        credentials[name] = ExampleCredential(auth=auth, nouns=tuple(noun_of(*more, word) for word in nouns))
+    return credentials
+
+
+def noun_of(*words: str) -> str:
+    """Returns the end of the name of a variable."""
+    return re.sub(r"[^A-Z0-9]+", "_", "_".join(words).upper()).strip("_")
+
+
+def credential_variable(service: Service, endpoints: Sequence[Endpoint], noun: str) -> str:
+    """Returns the name of the variable for a credential of the origin of a URL: `SKILL_API_ACME_COM___TOKEN`.
+
+    A source chooses its URLs, so it names only variables that the user sets for these.
+    """
+    url = url_template(service, endpoints)
+    return f"{variable_prefix(url) if has_host(url) else variable_name(service, 'BASE_URL')}___{noun}"
+
+
+_REGION = re.compile(r"[a-z]{2}(?:-[a-z]+){1,3}-\d{1,2}\Z")
+
+
+def signature_scope(endpoint: Endpoint | None, auth: Auth) -> str:
+    """Returns what `curl --aws-sigv4` needs to sign a request: `aws:amz:us-east-1:kafka`.
+
+    The region is in the host or a variable of the URL. Without a signing name, the service is the label before it.
+    """
+    labels = ((origin_of(endpoint.url) if endpoint is not None else None) or ("", "", 0))[1].split(".")
+    at = next((index for index, label in enumerate(labels) if _REGION.match(label)), None)
+    is_own = labels[-2:-1] == ["amazonaws"] or labels[-3:-2] == ["amazonaws"]
+    region = labels[at] if at is not None else "us-east-1" if is_own else "$AWS_REGION"
+    service = labels[at - 1] if at else labels[0] if is_own else "execute-api"
+    name = auth.signing_name if re.match(r"[\w-]{1,60}\Z", auth.signing_name or "", re.ASCII) else service
+    return f"aws:amz:{region}:{name}"
+
+
+def url_template(service: Service, endpoints: Sequence[Endpoint]) -> str:
+    """Returns the base URL, in which names of environment variables are in braces; empty if it is not known."""
+    url = endpoints[0].url if endpoints else ""
+    url = base_url(url) if url else ""
+    return URL_VARIABLE.sub(lambda match: f"{{{url_variable(service, url, match[1])}}}", url)
+
+
+def has_host(url: str) -> bool:
+    """True if a base URL includes the host."""
+    return url.startswith(("http://", "https://"))
+
+
+def example_variables(service: Service) -> list[Markdown]:
+    """Returns the environment variables for the URL of the examples, each with what it holds."""
+    if not any(example.request is not None for tool in service.tools for example in tool.examples):
+        return []
+    variables = []
+    if not any("://" in endpoint.url for endpoint in service.endpoints[:1]):
+        variables.append(phrase("variable_of_url", variable=code(variable_name(service, "BASE_URL"))))
+    in_urls = _url_variables(service)
+    for variable, name in list(in_urls.items())[:SHOWN_SCHEMES]:
+        variables.append(phrase("variable_in_url", variable=code(variable), name=code(f"{{{name}}}")))
+    left = len(in_urls) - SHOWN_SCHEMES
+    return [*variables, phrase("more_variables", number=f"{left:,}")] if left > 0 else variables
+
+
+def _url_variables(service: Service) -> dict[str, str]:
+    """Returns the environment variables for the URLs that the examples call, each to the variable in the URL."""
+    urls = [endpoints[0].url for tool in service.tools if (endpoints := tool.endpoints or service.endpoints)]
+    return {url_variable(service, url, name): name for url in urls for name in URL_VARIABLE.findall(url)}
+
+
+def url_variable(service: Service, url: str, name: str) -> str:
+    """Returns the name of the environment variable for a variable in a URL, which may hold a credential.
+
+    It is of the origin of the URL, as a credential is; of the service if the origin has a variable itself.
+    """
+    known = url.partition("{")[0]
+    if has_host(url) and "/" in known.partition("://")[2]:
+        return f"{variable_prefix(known)}___{noun_of(name)}"
+    return variable_name(service, "URL", name)
+
+
+def variable_name(service: Service, *more: str) -> str:
+    """Returns the name of an environment variable for a part of a URL of a service: `SKILL_ACME_TASKS_URL_TENANT`.
+
+    A source chooses the rest of the name. With the prefix it can never name a variable of another program, nor one with
+    a credential, which has three underscores: its value would then be sent to the source.
+    """
+    return f"SKILL_{noun_of(service.skill_name or 'service', *more)}"
+
+
+def _credential_nouns(auth: Auth) -> tuple[str, ...]:
+    if auth.kind == SIGNATURE:
+        return ()
+    if auth.kind in _LOGINS:
+        return ("USER", "PASSWORD")
+    if auth.kind == "mutualTLS":
+        return ("CERTIFICATE", "KEY_FILE")
+    return ("API_KEY",) if auth.kind in _KEYS else ("TOKEN",)

@@ -32,6 +32,7 @@ from skillgen.model.document import (
     Publisher,
 )
 from skillgen.model.service import Service
+from skillgen.render.about import workflow_lines
 from skillgen.render.dashdash import SPEC_URL, SPEC_VERSION, web_front_matter
 from skillgen.render.environment import Templates
 from skillgen.render.filters import FILTERS, FUNCTIONS
@@ -52,7 +53,6 @@ from skillgen.render.parameters import short_call
 from skillgen.render.phrases import phrases_of, plain_phrase
 from skillgen.render.reference import group_words, single_file
 from skillgen.render.skill import Rendering, Site, finished
-from skillgen.render.workflows import workflow_lines
 from skillgen.text.generated import marked
 from skillgen.text.markdown import inline, one_line
 from skillgen.text.summary import clip

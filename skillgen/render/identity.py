@@ -17,7 +17,6 @@ from skillgen.model.auth import Invocation
 from skillgen.model.service import Service
 from skillgen.model.tool import Tool
 from skillgen.model.values import is_inferred
-from skillgen.render.access import host_prefixes
 from skillgen.render.phrases import plain_phrase
 from skillgen.text.markdown import one_line, plain_words
 from skillgen.text.slugs import slug
@@ -74,6 +73,12 @@ def description_problems(service: Service) -> Iterator[Problem]:
             message="no sentence of the source says what the service does; the description follows from its tools",
             fix="write one with --description, or have an agent write it: `skillgen draft`",
         )
+
+
+def host_prefixes(service: Service) -> tuple[str, str]:
+    """Returns what Claude Code puts before the tools of an MCP server, and before those of a plugin's server."""
+    server = re.sub("[^A-Za-z0-9_-]", "_", service.server_name or service.name)
+    return f"mcp__{server}__", f"mcp__plugin_PLUGIN_{server}__"
 
 
 _EMPHASIS = re.compile(r"(?<![\w*])\*([^\s*](?:[^*\n]{0,80}[^\s*])?)\*(?![\w*])")

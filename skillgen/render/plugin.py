@@ -16,9 +16,10 @@ from skillgen.errors import Problem
 from skillgen.model.document import Document, Publisher
 from skillgen.model.service import Service
 from skillgen.render.about import client_configuration
-from skillgen.render.access import URL_VARIABLE, host_prefixes
+from skillgen.render.examples import URL_VARIABLE
 from skillgen.render.identity import (
     description,
+    host_prefixes,
     plain,
     short_description,
     skill_fields,

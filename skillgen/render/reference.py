@@ -26,9 +26,9 @@ from skillgen.model.traversal import (
 )
 from skillgen.model.values import Quotation, is_inferred
 from skillgen.render.about import about_pages, description_headings
+from skillgen.render.access import shared_auth
 from skillgen.render.environment import Templates
 from skillgen.render.examples import curl_command, shown_examples
-from skillgen.render.login import shared_auth
 from skillgen.render.pages import (
     ERRORS,
     PAGE_LIMIT_BYTES,
@@ -53,7 +53,7 @@ from skillgen.text import lazy_re as re
 from skillgen.text.blocks import block
 from skillgen.text.markdown import Markdown, code, code_list, inline, join_lines, one_line, paragraph
 from skillgen.text.markdown import name as heading_text
-from skillgen.text.structure import Anchors
+from skillgen.text.structure import Anchors, headings_in
 from skillgen.text.summary import clip, clip_middle, first_sentence
 
 WHOLE_PAGE_LIMIT_BYTES = 300_000
@@ -349,64 +349,49 @@ def page_text(page: Page, templates: Templates, index: str = SKILL_FILE, *, is_i
     return templates.render("reference/page.md.j2", page=page, body=body, index=index, is_index=is_index)
 
 
-_FENCE = re.compile(r"\s*(`{3,}|~{3,})")
-_HEADING = re.compile(r"(#{1,6}) (.*)")
-
-
 class SingleFile:
-    """Assembles a file from top to bottom, so that the anchor of every heading is known."""
+    """A file that is written from top to bottom, so that the anchor of every heading is known."""
 
     def __init__(self) -> None:
+        self.parts: list[str] = []
+        """The texts, with unresolved links."""
         self._anchors = Anchors()
-        self._parts: list[str] = []
         self._places: dict[str, str] = {}
-        self.anchors: dict[str, str] = {}
-        """The anchor of each address within the references: `holidays.md#list` and `holidays.md`."""
+        self._pages: dict[str, str] = {}
 
-    def add_heading(self, words: str, pages: Iterable[Page]) -> None:
-        """Adds a heading on the second level, under which the sections of pages follow."""
-        anchor = self._anchors.of(words.replace("\\", ""))
-        self.anchors.update({page.file_name: anchor for page in pages})
-        self._parts.append(f"## {words}")
-
-    def add(self, text: str) -> None:
-        """Adds a text with its own headings."""
-        for heading in _headings(text):
-            self._anchors.of(heading.replace("\\", ""))
-        self._parts.append(text.strip("\n"))
+    def add(self, *texts: str | None, pages: Iterable[Page] = ()) -> None:
+        """Adds a text with its own headings; below the first, the sections of pages follow."""
+        text = "\n\n".join(part.strip("\n") for part in texts if part)
+        anchors = [self._anchors.of(heading.replace("\\", "")) for heading in headings_in(text)]
+        self._pages.update({page.file_name: anchors[0] for page in pages})
+        self.parts.append(text)
 
     def add_sections(self, sections: Iterable[Section], level: str = "#") -> None:
         """Adds sections, one level below the last heading, or on the second level if `level` is empty."""
         for section in sections:
             self._places[section.key] = "#" + self._anchors.of(section.heading)
-            self._parts.append(level + section.text)
+            self.parts.append(level + section.text)
 
     def add_pages(self, pages: Iterable[Page], level: str = "#") -> None:
         """Adds the sections of pages."""
-        for page in pages:
-            self.add_sections(page.sections, level)
-            keys = [section.key for section in page.sections]
-            self.anchors.update({f"{page.file_name}#{page.anchors[key]}": self._places[key][1:] for key in keys})
+        self.add_sections((section for page in pages for section in page.sections), level)
 
     def add_tool(self, section: Section) -> None:
         """Adds the section of one tool, without its heading."""
         self._places[section.key] = "#"
-        self._parts.append(section.text.partition("\n")[2].strip("\n"))
-        self._parts.append(above_sections([section]) or "")
+        self.parts.append(section.text.partition("\n")[2].strip("\n"))
+        self.parts.append(above_sections([section]) or "")
 
-    def link_inside(self) -> None:
-        """Changes links to the references in the first text to links to headings of this file."""
-        self._parts[0] = _LINK_TO_REFERENCES.sub(
-            lambda match: f"](#{self.anchors.get(match[1]) or match[2] or ''})", self._parts[0]
-        )
+    def anchors(self, places: Mapping[str, str]) -> dict[str, str]:
+        """Returns the anchor of each address within the references, `holidays.md#list` and `holidays.md`."""
+        sections = {places[key]: anchor[1:] for key, anchor in self._places.items() if key in places}
+        return {**self._pages, **sections}
 
     def text(self) -> str:
         """Returns the file, with links resolved to its own anchors."""
         # Part by part: one character beyond Latin-1 doubles or quadruples the memory of every copy of a string.
-        parts = list(map(link_resolver(self._places), filter(None, self._parts)))
-        if parts:
-            parts[-1] += "\n"
-        return "\n\n".join(parts) or "\n"
+        *parts, last = map(link_resolver(self._places), filter(None, self.parts))
+        return "\n\n".join([*parts, f"{last}\n"])
 
 
 def single_file(head: str, reference: Reference) -> str:
@@ -415,8 +400,7 @@ def single_file(head: str, reference: Reference) -> str:
     file.add(head)
     _add_about(file, reference)
     for topic in reference.topics:
-        file.add(f"## {heading_text(topic.title)}")
-        file.add(_joined(topic.intro, topic.above) or "")
+        file.add(f"## {heading_text(topic.title)}", topic.intro, topic.above)
         file.add_pages(topic.pages)
     _add_lists(file, reference)
     return file.text()
@@ -430,12 +414,15 @@ def whole_skill(head: str, reference: Reference) -> tuple[str, Mapping[str, str]
     file = SingleFile()
     file.add(head)
     for topic in reference.topics:
-        file.add(topic.above or "")
+        file.add(topic.above)
         file.add_pages(topic.pages, level="")
     _add_lists(file, reference)
     _add_about(file, reference)
-    file.link_inside()
-    return file.text(), file.anchors
+    anchors = file.anchors(reference.places)
+    file.parts[0] = _LINK_TO_REFERENCES.sub(
+        lambda match: f"](#{anchors.get(match[1]) or match[2] or ''})", file.parts[0]
+    )
+    return file.text(), anchors
 
 
 _LINK_TO_REFERENCES = re.compile(r"\]\(references/([^()#]*(?:#([^()]*))?)\)")
@@ -443,30 +430,19 @@ _LINK_TO_REFERENCES = re.compile(r"\]\(references/([^()#]*(?:#([^()]*))?)\)")
 
 def _add_about(file: SingleFile, reference: Reference) -> None:
     if reference.about:
-        file.add_heading(heading_text(reference.about[0].title), reference.about)
-        file.add(reference.about[0].intro or "")
+        first = reference.about[0]
+        file.add(f"## {heading_text(first.title)}", first.intro, pages=reference.about)
         file.add_pages(reference.about)
 
 
 def _add_lists(file: SingleFile, reference: Reference) -> None:
     for kind, heading in phrases("list_headings").items():
         if pages := getattr(reference, kind):
-            file.add_heading(heading, pages)
-            file.add(pages[0].intro or "")
+            file.add(f"## {heading}", pages[0].intro, pages=pages)
             file.add_pages(pages)
     if reference.type_sections:
-        file.add_heading(phrase("named_types"), reference.types)
+        file.add(f"## {phrase('named_types')}", pages=reference.types)
         file.add_sections(reference.type_sections)
-
-
-def _headings(text: str) -> Iterator[str]:
-    """Yields the text of each heading outside code blocks."""
-    fence: str | None = None
-    for line in text.split("\n"):
-        if (mark := _FENCE.match(line)) and (fence is None or line.strip() == fence):
-            fence = mark[1] if fence is None else None
-        elif fence is None and (heading := _HEADING.match(line)):
-            yield heading[2]
 
 
 _QUOTED_CHARACTERS = 800

@@ -26,15 +26,15 @@ from skillgen.model.service import Service
 from skillgen.model.tool import Tool
 from skillgen.model.values import child, is_inferred
 from skillgen.render.about import client_configuration, client_variables
-from skillgen.render.access import (
+from skillgen.render.examples import (
     URL_VARIABLE,
     credential_variable,
     example_credentials,
     has_host,
+    secret_noun,
     url_template,
     variable_name,
 )
-from skillgen.render.examples import secret_noun
 from skillgen.security.secrets import is_secret_setting
 from skillgen.text import lazy_re as re
 from skillgen.text.markdown import one_line

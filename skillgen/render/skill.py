@@ -19,7 +19,7 @@ from skillgen.errors import Problem
 from skillgen.model.document import BYTES_PER_TOKEN, Artifact, Document, Publisher
 from skillgen.model.service import Service
 from skillgen.model.tool import Tool
-from skillgen.render.about import Said, resource_and_prompt_lines, said_by
+from skillgen.render.about import Said, recipes_text, resource_and_prompt_lines, said_by, workflow_lines
 from skillgen.render.environment import Templates
 from skillgen.render.identity import skill_fields, skill_name, title, tool_phrase, what_and_when
 from skillgen.render.listing import FORMS, Listing, list_indexes, list_tools, shared_start
@@ -28,7 +28,6 @@ from skillgen.render.parameters import lists_requests, shared_parameters
 from skillgen.render.reference import Reference, page_text, reference_files, reference_of, whole_skill
 from skillgen.render.scripts import program_files
 from skillgen.render.semantics import cautions
-from skillgen.render.workflows import recipes_text, workflow_lines
 from skillgen.text.inert import inert
 from skillgen.text.summary import clip
 

@@ -22,7 +22,7 @@ from skillgen.model.document import SERVER_CARDS, Artifact, Document
 from skillgen.model.resource import PACKAGE_MANAGERS
 from skillgen.model.service import Service
 from skillgen.model.values import Icon
-from skillgen.render.access import URL_VARIABLE
+from skillgen.render.examples import URL_VARIABLE
 from skillgen.render.identity import description, plain, short_description, skill_name, title, tool_phrase
 from skillgen.render.mcp_manifest import mcp_manifest, registry_entry_of_manifest
 from skillgen.render.publishing import (

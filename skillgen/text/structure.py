@@ -86,6 +86,16 @@ def open_fence(line: str, fence: str) -> str:
     return "" if is_closing else fence
 
 
+def headings_in(text: str) -> Iterator[str]:
+    """Yields the Markdown of each heading outside code blocks."""
+    fence = ""
+    for line in text.split("\n"):
+        words = line.lstrip("#")
+        if not fence and words != line and words.startswith(" "):
+            yield words[1:]
+        fence = open_fence(line, fence)
+
+
 def parts_of(text: str, deepest: int) -> Iterator[tuple[int, str, str]]:
     """Yields level, title and text of the part below each heading down to a level; first what no heading precedes."""
     lines = text.split("\n")
