@@ -65,10 +65,15 @@ def yaml_lines(item: Any, scalar: Callable[[Any], str]) -> Iterator[str]:
         yield scalar(item)
 
 
+def is_plain_yaml(item: Any) -> bool:
+    """True for text that YAML reads as text without quotes."""
+    return isinstance(item, str) and bool(_PLAIN.fullmatch(item)) and item.lower() not in _NOT_TEXT
+
+
 def _yaml_scalar(item: Any) -> str:
     if not isinstance(item, str):
         return json_text(item)
-    return item if _PLAIN.fullmatch(item) and item.lower() not in _NOT_TEXT else "'" + item.replace("'", "''") + "'"
+    return item if is_plain_yaml(item) else "'" + item.replace("'", "''") + "'"
 
 
 def front_matter(fields: Mapping[str, Any]) -> Markdown:
@@ -177,7 +182,6 @@ FILTERS: dict[str, Callable[..., Any]] = {
     "login": access.login,
     "explained_scopes": access.explained_scopes,
     "other_access": access.other_access,
-    "login_hints": access.login_hints,
     "undescribed_logins": access.undescribed_logins,
     "about_words": listing.about_words,
     "page_links": listing.page_links,

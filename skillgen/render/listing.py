@@ -351,13 +351,9 @@ def _said(words: str) -> str:
 
 
 def _cut(words: str, room: int) -> str:
-    """Returns words within a number of bytes."""
-    if room < len("…".encode()) + 1:
-        return ""
-    limit = room
-    while len((cut := clip(words, limit)).encode()) > room and limit > 1:
-        limit -= max((len(cut.encode()) - room) // 2, 1)
-    return cut if len(cut.encode()) <= room else ""
+    """Returns words that are too long, within a number of bytes."""
+    shown = words.encode()[: max(room - len("…".encode()) + 1, 0)].decode(errors="ignore")
+    return clip(words, len(shown)) if shown else ""
 
 
 @once

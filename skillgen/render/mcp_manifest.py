@@ -23,13 +23,11 @@ from skillgen.model.service import Service
 from skillgen.model.tool import Tool
 from skillgen.model.values import Json, is_inferred
 from skillgen.render.declarations import declared_confirmation, declared_hints
-from skillgen.render.filters import yaml_lines
+from skillgen.render.filters import is_plain_yaml, yaml_lines
 from skillgen.render.identity import description, plain, skill_name, title, tool_phrase
 from skillgen.render.publishing import is_endpoint, is_published, with_values, without
 from skillgen.text import lazy_re as re
-from skillgen.text.inert import disarm_json
-from skillgen.text.markdown import json_text, one_line
-from skillgen.text.unicode import strip_invisible
+from skillgen.text.markdown import exact_json_text, json_text, one_line
 
 _PATH = "well-known/mcp.yaml"
 
@@ -53,10 +51,6 @@ _METHODS = ("GET", "PUT", "POST", "DELETE", "OPTIONS", "HEAD", "PATCH", "TRACE")
 """The methods that OpenAPI 3.1 has; 3.2 has others."""
 
 _STATUS = re.compile(r"[1-5](?:\d\d|XX)|default", re.ASCII)
-_PLAIN = re.compile(r"[A-Za-z][A-Za-z0-9_/-]*(?: [A-Za-z0-9_/-]+)*", re.ASCII)
-"""Text that YAML reads as text without quotes, unless it is one of `_WORDS`."""
-
-_WORDS = frozenset(("true", "false", "null", "yes", "no", "on", "off", "y", "n"))
 _SURROGATES = re.compile(r"\\ud([89ab][0-9a-f]{2})\\ud([c-f][0-9a-f]{2})")
 
 
@@ -120,16 +114,12 @@ def registry_entry_of_manifest(service: Service, domain: str) -> dict[str, Json]
 
 
 def _scalar(item: Any) -> str:
-    """Returns a value as YAML: text in JSON's double quotes, with escapes for what a filter would change."""
-    if not isinstance(item, str):
-        return json_text(item)
-    if _PLAIN.fullmatch(item) and item.lower() not in _WORDS:
-        return item
-    text = json_text(item)
-    if strip_invisible(text) != text:
-        pair = lambda match: f"\\U{0x10000 + (int(match[1], 16) - 0x800) * 0x400 + int(match[2], 16) - 0xC00:08x}"  # noqa: E731
-        text = _SURROGATES.sub(pair, json.dumps(item))
-    return disarm_json(text.replace("\x7f", "\\u007f"))
+    """Returns a value as YAML: text in JSON's double quotes, unless it needs neither these nor escapes."""
+    text = exact_json_text(item)
+    if is_plain_yaml(item) and text == f'"{item}"':
+        return str(item)
+    pair = lambda match: f"\\U{0x10000 + (int(match[1], 16) - 0x800) * 0x400 + int(match[2], 16) - 0xC00:08x}"  # noqa: E731
+    return _SURROGATES.sub(pair, text)
 
 
 def _operation(tool: Tool, schemas: _Schemas, usual: Json) -> dict[str, Json]:
