@@ -179,21 +179,18 @@ def run_draft(item: Draft, options: DraftOptions, console: Console, *, shows: bo
 def _asked(agent: str, brief: str, timeout_s: float) -> str:
     """Returns what an agent prints; it runs without a shell, in an empty folder."""
     from skillgen.pipeline.draft import ANSWER_LIMIT_BYTES
-    from skillgen.sources.command_output import command_output
+    from skillgen.sources.command_output import CommandRun
 
     with tempfile.TemporaryDirectory(prefix="skillgen-") as folder:
-        printed = command_output(
-            words_of_agent(agent),
-            where="--agent",
-            what="answer",
-            timeout_key="--agent-timeout",
+        run = CommandRun(
+            words=words_of_agent(agent),
             environment=os.environ,
             cwd=Path(folder),
             timeout_s=timeout_s,
             limit_bytes=ANSWER_LIMIT_BYTES,
             text=brief,
         )
-    return printed.decode("utf-8", "replace")
+        return run.output(where="--agent", what="answer", timeout_key="--agent-timeout").decode("utf-8", "replace")
 
 
 _HEADER = (

@@ -28,7 +28,7 @@ from skillgen.model.credentials import variable_prefix
 from skillgen.model.service import Service
 from skillgen.model.values import Json
 from skillgen.render.scripts import call_data
-from skillgen.sources.command_output import run_command
+from skillgen.sources.command_output import CommandRun
 from skillgen.sources.documents import snapshot_text, text_of_file
 from skillgen.sources.json_access import as_dict, json_or_none
 from skillgen.sources.mcp.session import CancelToken
@@ -86,15 +86,15 @@ def run_agent(evaluation: Evaluation, task: Task, out: Folder, path: str, *, has
         environment = _environment(evaluation, url_of(evaluation.service, port), has_skill=has_skill)
         started = time.monotonic()
         try:
-            finished = run_command(
-                evaluation.agent,
+            finished = CommandRun(
+                words=evaluation.agent,
                 environment=environment,
                 cwd=folder / "outputs",
                 timeout_s=evaluation.timeout_s,
                 limit_bytes=_OUTPUT_LIMIT_BYTES,
                 cancel_token=evaluation.cancel_token,
                 text=task.prompt,
-            )
+            ).finished()
         except (OSError, ValueError) as error:
             what = f"the agent cannot be started: {error}"
             raise UsageError(what, where="--agent", fix="give the command of an agent, or correct its name") from None

@@ -338,20 +338,17 @@ def _interpreter(source: Source, environment: Mapping[str, str]) -> str:
 
 def _command_output(command: tuple[str, ...], request: Request, where: str) -> bytes:
     """Returns what a command prints; `where` is its place for messages. Kills all processes that it started."""
-    from skillgen.sources.command_output import command_output
+    from skillgen.sources.command_output import CommandRun
 
-    return command_output(
-        command,
-        where=where,
-        what="description",
-        timeout_key="timeout:",
+    run = CommandRun(
+        words=command,
         environment={**request.environment, **request.source.env},
         cwd=_folder(request.source),
         timeout_s=request.source.timeout,
         limit_bytes=SOURCE_LIMIT_BYTES,
         cancel_token=request.cancel_token,
-        secrets=request.secrets,
     )
+    return run.output(where=where, what="description", timeout_key="timeout:", secrets=request.secrets)
 
 
 def _folder(source: Source) -> Path | None:

@@ -28,7 +28,7 @@ from skillgen.model.service import Service
 from skillgen.model.tool import Tool
 from skillgen.model.values import Origin
 from skillgen.security.secrets import Secrets, report_echoed_secrets, without_own_folders
-from skillgen.sources.command_output import Finished, run_command
+from skillgen.sources.command_output import CommandRun, Finished
 from skillgen.sources.mcp.session import CancelToken
 from skillgen.text import lazy_re as re
 from skillgen.text.markdown import counted, fence
@@ -142,14 +142,14 @@ def explore(
         def printed(arguments: Sequence[str]) -> str | None:
             if (left := deadline - monotonic()) <= 0:
                 return None
-            finished = run_command(
-                (*command, *arguments),
+            finished = CommandRun(
+                words=(*command, *arguments),
                 environment=variables,
                 cwd=cwd or Path(folder),
                 timeout_s=min(timeout_s, left),
                 limit_bytes=OUTPUT_LIMIT_BYTES,
                 cancel_token=cancel_token,
-            )
+            ).finished()
             if finished.status is None:
                 return None
             text = _TERMINAL.sub("", _help_in(finished)).replace(str(home), "~").replace(folder, "~")
