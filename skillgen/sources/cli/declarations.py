@@ -73,7 +73,8 @@ class Distribution(Struct, frozen=True, kw_only=True):
     version: str | None
     summary: str | None
     homepage: str | None
-    links: tuple[tuple[str, ...], ...]
+    links: dict[str, str]
+    """Label, in lower case, to URL."""
 
 
 class Program(Struct, frozen=True, kw_only=True):

@@ -41,6 +41,8 @@ class _Declared(NamedTuple):
     """Its name in words, from which an example value is made."""
     is_needed: bool
     """Whether an example has it: the program asks for it otherwise."""
+    exits: bool
+    """Whether the program prints something and exits: below the program itself, such a flag is like --help."""
 
 
 def service_from_program(data: Json, problems: ProblemLog, *, target: str, command: tuple[str, ...] | None) -> Service:
@@ -136,11 +138,7 @@ class _ServiceReader:
             self._groups[name] = Group(name=name, title=name, description=texts.prose, parent=parent)
         if command.commands:
             own = self._declared(command, texts, pointer, "global", len(self._words) + len(path))
-            exiting = _exiting(command, pointer)
-            above = [
-                *above,
-                *(item for item in own if (item.parameter.pointer not in exiting if path else item.is_needed)),
-            ]
+            above = [*above, *(item for item in own if (not item.exits if path else item.is_needed))]
         for index, item in enumerate(command.commands):
             where = child(pointer, "commands", index)
             if item.is_hidden:
@@ -155,10 +153,7 @@ class _ServiceReader:
         group = " ".join(path[:-1]) or command.panel or self._main_group if path else None
         if group is not None:
             self._groups.setdefault(group, Group(name=group, title=group))
-        own = self._declared(command, texts, pointer, "option", None)
-        if path:
-            exiting = _exiting(command, pointer)
-            own = [item for item in own if item.parameter.pointer not in exiting]
+        own = [item for item in self._declared(command, texts, pointer, "option", None) if not (path and item.exits)]
         declared = [*self._distinct(above, own, path), *own]
         parameters, rules = _parameters(declared), _rules(command, declared)
         return Tool(
@@ -233,7 +228,7 @@ class _ServiceReader:
                 pointer=where,
             )
             is_needed = parameter.required or (syntax.prompt is not None and not item.default and not item.is_flag)
-            declared.append(_Declared(parameter, item.name or name.strip("-"), is_needed))
+            declared.append(_Declared(parameter, item.name or name.strip("-"), is_needed, item.exits))
         return declared
 
     def _examples(
@@ -260,11 +255,6 @@ class _ServiceReader:
             for item in found
             if needed
         )
-
-
-def _exiting(command: Command, pointer: str) -> set[str]:
-    """Returns the pointers of flags that print something and exit: below the program itself, these are like --help."""
-    return {child(pointer, "params", index) for index, item in enumerate(command.params) if item.exits}
 
 
 def _parameters(declared: Iterable[_Declared]) -> tuple[Parameter, ...]:
@@ -491,8 +481,7 @@ def _without_tags(text: str) -> str:
 
 def _links(facts: Distribution) -> tuple[str | None, str | None]:
     """Returns the homepage and the repository of a distribution."""
-    links = {link[0].lower().replace("-", " "): link[1] for link in facts.links if len(link) == 2}
-    links = {label: url for label, url in links.items() if url.startswith(("https://", "http://"))}
+    links = {label: url for label, url in facts.links.items() if url.startswith(("https://", "http://"))}
 
     def first(*labels: str) -> str | None:
         return next((links[label] for label in labels if label in links), None)

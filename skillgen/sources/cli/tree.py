@@ -155,12 +155,12 @@ def _scripts() -> Iterator[tuple[Any, Any]]:
 
 def _facts_of(distribution: Any) -> Node:
     facts = distribution.metadata
-    links = [_text(item) for item in facts.get_all("Project-URL") or ()]
+    links = [str(item).partition(",") for item in facts.get_all("Project-URL") or ()]
     return {
         "version": _text(distribution.version),
         "summary": _text(facts["Summary"]),
         "homepage": _text(facts["Home-page"]),
-        "links": [[part.strip() for part in (item or "").split(",", 1)] for item in links],
+        "links": {label.strip().lower().replace("-", " "): url.strip() for label, _, url in links},
     }
 
 
