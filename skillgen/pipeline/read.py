@@ -287,7 +287,7 @@ def _read_cli_command(request: Request) -> Reading:
     problems = ProblemLog()
     with secrets.redact_errors():
         try:
-            explored = explore(
+            service, ai_help = explore(
                 with_program_path(command, environment, Path.cwd()),
                 words,
                 problems,
@@ -301,10 +301,10 @@ def _read_cli_command(request: Request) -> Reading:
             )
         except ConnectionLost as error:
             raise SourceError(error.what, where=words[0], fix=error.fix) from None
-    if explored.ai_help is not None:
-        request = replace(request, extras=(ExtraText(name="--ai-help", text=explored.ai_help), *request.extras))
-    origin = words_of_command(command, explored.service, _folder(source), secrets)
-    service = structs.replace(explored.service, source=origin, problems=tuple(problems))
+    if ai_help is not None:
+        request = replace(request, extras=(ExtraText(name="--ai-help", text=ai_help), *request.extras))
+    origin = words_of_command(command, service, _folder(source), secrets)
+    service = structs.replace(service, source=origin, problems=tuple(problems))
     return Reading(services=(completed(service, request),))
 
 

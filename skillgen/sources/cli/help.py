@@ -106,14 +106,6 @@ _HELPFUL = re.compile(
 )
 
 
-class Explored(Struct, frozen=True, kw_only=True):
-    """What a program prints about itself."""
-
-    service: Service
-    ai_help: str | None
-    """What it prints with `--ai-help`, if its help lists that."""
-
-
 def explore(
     command: tuple[str, ...],
     words: tuple[str, ...],
@@ -126,8 +118,10 @@ def explore(
     cancel_token: CancelToken,
     progress: Callable[[str], None],
     secrets: Secrets,
-) -> Explored:
+) -> tuple[Service, str | None]:
     """Reads a program from its help; `words` are what users type for `command`, and `env` has the variables they set.
+
+    Returns it, and what it prints with `--ai-help`, if its help lists that.
 
     Raises:
         SourceError: the program cannot be started, prints no help, or takes too long.
@@ -432,8 +426,8 @@ class _Explorer:
         self._unread: dict[str, list[_Command]] = defaultdict(list)
         """Why the help of commands is not documented."""
 
-    def explored(self) -> Explored:
-        """Returns the program."""
+    def explored(self) -> tuple[Service, str | None]:
+        """Returns the program, and what it prints with `--ai-help`."""
         text = self._text(["--help"])
         if text is None:
             raise SourceError("did not print its help in time", where=self._words[0], fix="increase --timeout")
@@ -457,7 +451,7 @@ class _Explorer:
                 self._sizes_bytes.pop()
             self._read_commands(program)
         ai_help = self._text(["--ai-help"]) or None if _AI_HELP.search(text) else None
-        return Explored(service=self._service(program, root), ai_help=ai_help)
+        return self._service(program, root), ai_help
 
     def _report(self, message: str, fix: str | None = None) -> None:
         self._problems.report("help-unread", " ".join(self._words), message, fix)
