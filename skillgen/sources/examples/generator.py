@@ -213,13 +213,10 @@ class Generator:
         elif not members and depth:
             raise NoExample
         yield _object(members)
-        wider = members
         for item in [item for item in optional if item.name not in members][:_MEMBERS_LIMIT]:
             # It may match several alternatives where exactly one must match.
             if more := self._attempted([item], depth, text):
-                wider = {**wider, **more}
                 yield _object({**members, **more})
-                yield _object(wider)
 
     def _one_of(
         self, optional: Sequence[Parameter], members: Mapping[str, Generated], depth: int, text: str

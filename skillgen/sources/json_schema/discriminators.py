@@ -37,10 +37,7 @@ class DiscriminatorReader:
     ) -> Discriminator | None:
         """Reads the discriminator of the schema at `pointer` of the source, which is `local` in this document."""
         declared, discriminator_pointer = raw["discriminator"], child(pointer, "discriminator")
-        if isinstance(declared, str):  # Swagger 2.0
-            declared = {"propertyName": declared}
-        name = declared.get("propertyName") if isinstance(declared, dict) else None
-        if not isinstance(name, str):
+        if (name := text_of(declared, "propertyName")) is None:
             report(discriminator_pointer, "the discriminator names no property; left out")
             return None
         mapping_pointer = child(discriminator_pointer, "mapping")
@@ -98,34 +95,31 @@ class DiscriminatorReader:
         This is the name of the type, unless the type declares its own value. `None` if the type allows several values,
         none of which is its name.
         """
-        try:
-            target = self._follow(reference)
-        except LookupError:
-            return last_token(reference)
-        declared = next((value for key in _VALUE_EXTENSIONS if (value := text_of(target, key)) is not None), None)
-        if declared is not None:
-            return declared
+        target, own = self._target(reference), last_token(reference)
+        for key in _VALUE_EXTENSIONS:
+            if (declared := text_of(target, key)) is not None:
+                return declared
         allowed = self._allowed_values(target, name)
-        if not allowed or last_token(reference) in allowed:
-            return last_token(reference)
+        if not allowed or own in allowed:
+            return own
         return allowed[0] if len(allowed) == 1 else None
 
-    def _allowed_values(self, target: Json, name: str) -> list[str]:
+    def _allowed_values(self, target: dict[str, Json], name: str) -> list[str]:
         """Returns the strings to which a type restricts a property; empty if it does not restrict it."""
-        for part in (target, *(member for _, member in members(as_dict(target), "allOf"))):
-            schema = as_dict(as_dict(part).get("properties")).get(name)
-            reference = text_of(schema, "$ref")
-            try:
-                schema = as_dict(schema if reference is None else self._follow(reference))
-            except LookupError:
-                continue
+        for part in (target, *(member for _, member in members(target, "allOf"))):
+            schema = as_dict(as_dict(as_dict(part).get("properties")).get(name))
+            if (reference := text_of(schema, "$ref")) is not None:
+                schema = self._target(reference)
             values = [schema["const"]] if "const" in schema else as_list(schema.get("enum"))
             if strings := [value for value in values if isinstance(value, str)]:
                 return strings
         return []
 
-    def _follow(self, reference: str) -> Json:
-        return follow(self._root, reference.removeprefix("#"))
+    def _target(self, reference: str) -> dict[str, Json]:
+        try:
+            return as_dict(follow(self._root, reference.removeprefix("#")))
+        except LookupError:
+            return {}
 
 
 def _mapped_reference(target: str) -> str:

@@ -8,10 +8,10 @@ that cycles need no special treatment. Nothing here knows what a schema is for.
 from __future__ import annotations
 
 import functools
-import json
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from functools import cached_property
 from itertools import islice
 from typing import Any
@@ -255,21 +255,16 @@ class SchemaDocument(Struct, kw_only=True, eq=False):
         """The named types, each read when it is asked for."""
         return self.reader.types
 
-    def closure(self, reference: str) -> frozenset[str]:
-        """Returns every `$ref` that can be reached from one, each with its schema as JSON."""
-        schemas: dict[str, str] = {}
+    def closure(self, reference: str) -> dict[str, Json]:
+        """Returns every `$ref` that can be reached from one, with its schema."""
+        schemas: dict[str, Json] = {}
         stack = [reference]
         while stack:
-            current = stack.pop()
-            if current in schemas:
-                continue
-            try:
-                raw = follow(self.json, current.removeprefix("#"))
-            except LookupError:
-                raw = None
-            schemas[current] = json.dumps(raw, sort_keys=True)
-            stack.extend(references(raw))
-        return frozenset(f"{key} {schema}" for key, schema in schemas.items())
+            if (current := stack.pop()) not in schemas:
+                with suppress(LookupError):
+                    schemas[current] = follow(self.json, current.removeprefix("#"))
+                    stack.extend(references(schemas[current]))
+        return schemas
 
     def schema(self, raw: Json, pointer: str, depth: int = 0) -> Schema:
         """Reads one schema; invalid parts are reported and left out."""
@@ -578,16 +573,12 @@ class SchemaReader:
 
 def _inline_targets(root: Json) -> frozenset[str]:
     targets: set[str] = set()
-    for reference in references(root):
-        pointer = reference.removeprefix("#")
-        if _TYPE_POINTER.match(pointer) or pointer in targets or not pointer.startswith("/"):
-            continue
-        try:
-            raw = follow(root, pointer)
-        except LookupError:
-            continue
-        if isinstance(raw, dict) and not _is_alias(raw) and not raw.keys() <= _SCALAR_KEYWORDS:
-            targets.add(pointer)
+    for pointer in {reference.removeprefix("#") for reference in references(root)}:
+        if pointer.startswith("/") and not _TYPE_POINTER.match(pointer):
+            with suppress(LookupError):
+                raw = follow(root, pointer)
+                if isinstance(raw, dict) and not _is_alias(raw) and not raw.keys() <= _SCALAR_KEYWORDS:
+                    targets.add(pointer)
     return frozenset(targets)
 
 

@@ -12,6 +12,7 @@ import os
 import posixpath
 import re
 from pathlib import Path
+from typing import TypeAlias
 from urllib.parse import unquote
 
 from msgspec import Struct, field
@@ -170,22 +171,17 @@ def bundle(
     return _Bundler(document, policy, pointer_map, problems, has_names).bundle()
 
 
-class _Location(Struct, frozen=True):
-    """The file or the URL of a document."""
-
-    path: Path | None
-    url: str | None
-
-    @property
-    def key(self) -> str:
-        return self.url if self.url is not None else str(self.path)
+_Location: TypeAlias = str | Path
+"""The URL or the file of a document."""
 
 
 class _Source(Struct, frozen=True):
     """A document that was read."""
 
     data: Json
-    location: _Location
+    location: _Location | None
+    """`None` for a description on standard input."""
+
     url: str
     """The base of its relative URLs: the URL that it declares for itself (`$self`), or its location; else empty."""
 
@@ -227,10 +223,11 @@ class _Bundler:
         self._origins: set[str] = set()
 
     def bundle(self) -> dict[str, Json]:
-        path = self._root / Path(self._document.name).name if self._root is not None else None
-        root = self._source(self._document.data, _Location(path, self._document.url), "")
-        if path is not None or root.url:
-            self._sources[root.location.key] = self._sources[root.url or root.location.key] = root
+        location: _Location | None = self._document.url
+        if location is None and self._root is not None:
+            location = self._root / Path(self._document.name).name
+        root = self._source(self._document.data, location, "")
+        self._sources |= {str(key): root for key in (location, root.url) if key}
         data: dict[str, Json] = self._with_bundle_references(root)
         files: dict[str, Json] = {}
         while self._queue:
@@ -238,9 +235,9 @@ class _Bundler:
             files[source.pointer.split("/")[2]] = {last_token(source.pointer): self._with_bundle_references(source)}
         return {**data, FILES_KEY: dict(sorted(files.items(), key=lambda item: int(item[0])))} if files else data
 
-    def _source(self, data: Json, location: _Location, pointer: str) -> _Source:
+    def _source(self, data: Json, location: _Location | None, pointer: str) -> _Source:
         declared = data.get("$self") if self._has_names and isinstance(data, dict) else None
-        url = location.url or ""
+        url = location if isinstance(location, str) else ""
         if isinstance(declared, str):  # the base of relative URLs (OpenAPI 3.2)
             url = resolve_url(url, declared)[0]
         return _Source(data, location, url, pointer, RefIndex(data, url) if self._has_names else None)
@@ -318,8 +315,9 @@ class _Bundler:
 
     def _source_at(self, location: _Location) -> _Source | None:
         """Returns the document at a location, read the first time; reports one that is not read."""
-        if location.key not in self._sources:
-            self._sources[location.key] = None
+        key = str(location)
+        if key not in self._sources:
+            self._sources[key] = None
             name = self._display_name(location)
             try:
                 raw = self._load(location, name)
@@ -328,55 +326,52 @@ class _Bundler:
                 message = f"the description refers to this document, but {error.what}"
                 self._problems.report("document-not-read", name, message, error.fix or None)
             else:
-                stem = decoded_path(location.key.replace("\\", "/")).rpartition("/")[2].partition(".")[0]
+                stem = decoded_path(key.replace("\\", "/")).rpartition("/")[2].partition(".")[0]
                 self._file_count += 1
                 pointer = child("", FILES_KEY, str(self._file_count), stem or "root")
                 self._pointer_map.record(pointer, f"{name}#")
-                source = self._sources[location.key] = self._source(raw, location, pointer)
+                source = self._sources[key] = self._source(raw, location, pointer)
                 self._queue.append(source)
-        return self._sources[location.key]
+        return self._sources[key]
 
     def _locate(self, url: str, source: _Source) -> _Location:
         base = source.location
         if is_url(url):
-            return self._local_copy(url, source) or _Location(None, url)
-        if base.url is not None:
-            return _Location(None, resolve_url(source.url, url)[0])
+            return self._local_copy(url, source) or url
+        if isinstance(base, str):
+            return resolve_url(source.url, url)[0]
         path = Path(unquote(url))
-        if base.path is not None:
-            path = base.path.parent / path
-        return _Location(Path(os.path.normpath(path)), None)
+        return Path(os.path.normpath(base.parent / path if base is not None else path))
 
-    def _local_copy(self, url: str, source: _Source) -> _Location | None:
+    def _local_copy(self, url: str, source: _Source) -> Path | None:
         """Maps a URL to a local file, relative to the `$self` of the file that names it."""
-        base = source.location.path
-        if base is None or (origin := origin_of(source.url)) is None or origin != origin_of(url):
+        base, origin = source.location, origin_of(source.url)
+        if not isinstance(base, Path) or origin is None or origin != origin_of(url):
             return None
         relative = posixpath.relpath(decoded_path(url) or "/", posixpath.dirname(decoded_path(source.url)) or "/")
         path = Path(os.path.normpath(base.parent / relative))
-        return _Location(path, None) if path in (base, self._root) or _is_file(path) else None
+        return path if path in (base, self._root) or _is_file(path) else None
 
     def _display_name(self, location: _Location) -> str:
         """Returns the name for messages: the URL, or the path from the folder of the description."""
-        if location.url is not None:
-            return public_url(location.url)
-        path = location.path or Path()
+        if isinstance(location, str):
+            return public_url(location)
         if self._root is None:
-            return path.as_posix()
+            return location.as_posix()
         try:
-            return path.resolve().relative_to(self._root).as_posix()
+            return location.resolve().relative_to(self._root).as_posix()
         except (OSError, ValueError, RuntimeError):
-            return "/".join(path.parts[-2:])
+            return "/".join(location.parts[-2:])
 
     def _load(self, location: _Location, name: str) -> Json:
         if self._file_count >= _FILES_LIMIT:
             raise _NotRead(f"{_FILES_LIMIT:,} other documents were read already")
         problems = ProblemLog()
         try:
-            if location.url is not None:
-                document = self._fetch(location.url, problems)
+            if isinstance(location, str):
+                document = self._fetch(location, problems)
             else:
-                document = self._load_file(location.path, problems)
+                document = self._load_file(location, problems)
         except SourceError as error:
             raise _NotRead(f"it {error.what}", fix=error.fix) from None
         for problem in problems:
@@ -400,8 +395,8 @@ class _Bundler:
         response = fetch(url, access if is_same_origin else access.without_headers(), is_named=is_same_origin)
         return document_from_response(response, problems, access)
 
-    def _load_file(self, path: Path | None, problems: ProblemLog) -> Document:
-        if path is None or self._root is None:
+    def _load_file(self, path: Path, problems: ProblemLog) -> Document:
+        if self._root is None:
             raise _NotRead("a description on standard input has no folder", fix="give the description as a file")
         try:
             resolved = path.resolve()

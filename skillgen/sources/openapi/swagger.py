@@ -7,7 +7,7 @@ says that it is JSON.
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Iterable
 from urllib.parse import urlsplit
 
 from skillgen.errors import ProblemLog
@@ -86,8 +86,9 @@ class _Converter:
         data["paths"] = {**as_dict(data.get("paths")), **as_dict(data.pop("x-ms-paths", None))}  # those with a query
         data["servers"] = self._servers(self._data.get("schemes"))
         self._map.record("/servers", "/host")
-        data["components"] = {"securitySchemes": self._security_schemes()}
+        schemes = as_dict(self._data.get("securityDefinitions"))
         self._map.record("/components/securitySchemes", "/securityDefinitions")
+        data["components"] = {"securitySchemes": {name: self._scheme(name, raw) for name, raw in schemes.items()}}
         for key, convert in (
             ("definitions", lambda raw, _: _convert_schema(raw)),
             (FILES_KEY, lambda file, _: {stem: _convert_schema(raw) for stem, raw in file.items()}),
@@ -127,28 +128,34 @@ class _Converter:
         urls = [f"{scheme}://{host}{base}" for scheme in schemes_in_order] or [f"//{host}{base}"]
         return [{"url": url, **more} for url in urls]
 
-    def _security_schemes(self) -> Json:
-        schemes = as_dict(self._data.get("securityDefinitions"))
-        for name, raw in schemes.items():
-            if text_of(raw, "type") == "oauth2" and isinstance(raw.get("flow"), str):
-                pointer = child("/components/securitySchemes", name, "flows", _FLOWS.get(raw["flow"], raw["flow"]))
-                self._map.record(pointer, child("/securityDefinitions", name))
-        return {name: _security_scheme(raw) for name, raw in schemes.items()}
+    def _scheme(self, name: str, raw: Json) -> Json:
+        kind, flow = text_of(raw, "type"), text_of(raw, "flow")
+        if kind == "basic":
+            return {**raw, "type": "http", "scheme": "basic"}
+        if kind != "oauth2" or flow is None:
+            return raw
+        flow = _FLOWS.get(flow, flow)
+        self._map.record(child("/components/securitySchemes", name, "flows", flow), child("/securityDefinitions", name))
+        scheme = {key: value for key, value in raw.items() if key in ("type", "description") or key.startswith("x-")}
+        settings = {key: raw[key] for key in ("authorizationUrl", "tokenUrl", "scopes") if key in raw}
+        return {**scheme, "flows": {flow: settings}}
+
+    def _followed(self, raw: dict[str, Json], source: str, pointer: str) -> _Located:
+        """Returns the target of a reference for which OpenAPI 3 has no place, empty if there is none; else the object
+        itself.
+        """
+        if text_of(raw, "$ref") is None:
+            return raw, source
+        target, source = self._resolver.resolve(raw, source)
+        self._map.record(pointer, source)
+        return target or {}, source
 
     def _path_item(self, raw: Json, pointer: str) -> Json:
         if not isinstance(raw, dict) or pointer.startswith("/paths/x-"):
             return raw
-        source = pointer
-        if "$ref" in raw:
-            target, source = self._resolver.resolve(raw, pointer)
-            if target is None:
-                return {}  # reported
-            self._map.record(pointer, source)
-            raw = target
-        converted, body, form = self._parameters(raw.get("parameters"), source, pointer)
-        item = dict(raw)
-        if "parameters" in raw:
-            item["parameters"] = converted
+        raw, source = self._followed(raw, pointer, pointer)
+        parameters, body, form = self._parameters(raw.get("parameters"), source, pointer)
+        item = {**raw, "parameters": parameters} if "parameters" in raw else dict(raw)
         for method in _METHODS:
             if isinstance(raw.get(method), dict):
                 item[method] = self._operation(raw[method], child(source, method), child(pointer, method), body, form)
@@ -158,21 +165,20 @@ class _Converter:
         self, raw: dict[str, Json], source: str, pointer: str, body: _Located | None, form: dict[str, _Located]
     ) -> Json:
         operation = {key: value for key, value in raw.items() if key not in ("consumes", "produces", "schemes")}
-        converted, operation_body, operation_form = self._parameters(raw.get("parameters"), source, pointer)
+        parameters, own_body, own_form = self._parameters(raw.get("parameters"), source, pointer)
         if "parameters" in raw:
-            operation["parameters"] = converted
-        body, form = operation_body or body, {**form, **operation_form}
+            operation["parameters"] = parameters
+        body, form = own_body or body, {**form, **own_form}
         consumes = texts_of(raw, "consumes") if "consumes" in raw else self._consumes
         if body is not None:
-            operation["requestBody"] = self._body(body, consumes, child(pointer, "requestBody"))
+            operation["requestBody"] = self._body(*body, consumes, child(pointer, "requestBody"))
         elif form:
             operation["requestBody"] = self._form(form, consumes, child(pointer, "requestBody"))
         produces = texts_of(raw, "produces") if "produces" in raw else self._produces
         if isinstance(raw.get("responses"), dict):
+            at, into = child(source, "responses"), child(pointer, "responses")
             operation["responses"] = {
-                status: self._response(
-                    response, child(source, "responses", status), child(pointer, "responses", status), produces
-                )
+                status: self._response(response, child(at, status), child(into, status), produces)
                 for status, response in raw["responses"].items()
             }
         if "schemes" in raw and raw["schemes"] != self._data.get("schemes"):
@@ -188,20 +194,19 @@ class _Converter:
         body: _Located | None = None
         form: dict[str, _Located] = {}
         for index, item in enumerate(as_list(raw)):
-            source_pointer = child(source, "parameters", index)
-            target: dict[str, Json] | None = item if isinstance(item, dict) else None
+            place = child(source, "parameters", index)
             if text_of(item, "$ref") is not None:
-                target, source_pointer = self._resolver.resolve(item, source_pointer)
-                if target is None:
+                item, place = self._resolver.resolve(item, place)
+                if item is None:
                     continue  # reported
-            if text_of(target, "in") == "body":
-                body = (as_dict(target), source_pointer)
-            elif text_of(target, "in") == "formData":
-                form[text_of(target, "name") or ""] = (as_dict(target), source_pointer)
+            if text_of(item, "in") == "body":
+                body = (item, place)
+            elif text_of(item, "in") == "formData":
+                form[text_of(item, "name") or ""] = (item, place)
             else:
                 into = child(pointer, "parameters", len(converted))
-                self._map.record(into, source_pointer)
-                converted.append(self._parameter(item if target is None else target, source_pointer, into))
+                self._map.record(into, place)
+                converted.append(self._parameter(item, place, into))
         return converted, body, form
 
     def _parameter(self, raw: Json, source: str, pointer: str) -> Json:
@@ -218,65 +223,51 @@ class _Converter:
         self._map.record(child(pointer, "schema"), source)
         return parameter
 
-    def _body(self, body: _Located, consumes: tuple[str, ...], pointer: str) -> Json:
-        raw, source_pointer = body
-        self._map.record(pointer, source_pointer)
-        schema = _convert_schema(raw.get("schema", {}))
-        content: dict[str, Json] = {}
-        for media_type in consumes or ("",):
-            content[media_type] = {"schema": schema}
-            self._map.record(child(pointer, "content", media_type), source_pointer)
-            self._map.record(child(pointer, "content", media_type, "schema"), child(source_pointer, "schema"))
+    def _body(self, raw: dict[str, Json], source: str, consumes: tuple[str, ...], pointer: str) -> Json:
+        self._map.record(pointer, source)
+        content = self._content(consumes or ("",), {"schema": _convert_schema(raw.get("schema", {}))}, source, pointer)
         return {"description": raw.get("description"), "required": raw.get("required"), "content": content}
 
     def _form(self, form: dict[str, _Located], consumes: tuple[str, ...], pointer: str) -> Json:
         has_file = any(raw.get("type") == "file" for raw, _ in form.values())
         media_types = [name for name in consumes if name in _FORM_TYPES and not (has_file and name != _FORM_TYPES[0])]
-        properties: dict[str, Json] = {}
-        content: dict[str, Json] = {}
-        encoding: dict[str, Json] = {}
+        properties, encoding = dict[str, Json](), dict[str, Json]()
         for name, (raw, _) in form.items():
             schema = {key: value for key, value in raw.items() if key not in _PARAMETER_MEMBERS or key == "description"}
             properties[name] = _convert_schema(schema)
             if raw.get("type") == "array" and as_dict(raw.get("items")).get("type") != "file":
                 encoding[name] = _style(raw)
         required = [name for name, (raw, _) in form.items() if raw.get("required") is True]
-        schema = {"type": "object", "properties": properties, "required": required}
-        parameters_pointer = next(iter(form.values()))[1].rpartition("/")[0]
-        for media_type in media_types or [_FORM_TYPES[0] if has_file else _FORM_TYPES[1]]:
-            content[media_type] = {"schema": schema, **({"encoding": encoding} if encoding else {})}
-            self._map.record(child(pointer, "content", media_type), parameters_pointer)
-            for name, (_, source_pointer) in form.items():
-                self._map.record(child(pointer, "content", media_type, "schema", "properties", name), source_pointer)
-        self._map.record(pointer, parameters_pointer)
+        media: Json = {"schema": {"type": "object", "properties": properties, "required": required}}
+        media |= {"encoding": encoding} if encoding else {}
+        source = next(iter(form.values()))[1].rpartition("/")[0]
+        self._map.record(pointer, source)
+        content = self._content(media_types or [_FORM_TYPES[not has_file]], media, source, pointer)
+        for media_type in content:
+            for name, (_, place) in form.items():
+                self._map.record(child(pointer, "content", media_type, "schema", "properties", name), place)
         return {"required": bool(required), "content": content}
 
     def _response(self, raw: Json, source: str, pointer: str, produces: tuple[str, ...]) -> Json:
-        if not isinstance(raw, dict):
-            return raw
-        reference = text_of(raw, "$ref")
-        if reference is not None:
-            if reference.startswith("#/responses/"):
-                return raw  # converted there
-            target, source = self._resolver.resolve(raw, source)
-            if target is None:
-                return {}  # reported
-            self._map.record(pointer, source)
-            raw = target
+        if not isinstance(raw, dict) or (text_of(raw, "$ref") or "").startswith("#/responses/"):
+            return raw  # the latter is converted there
+        raw, source = self._followed(raw, source, pointer)
         response = {key: value for key, value in raw.items() if key not in ("schema", "examples")}
         if isinstance(raw.get("headers"), dict):
             response["headers"] = {name: _header(header) for name, header in raw["headers"].items()}
         examples = as_dict(raw.get("examples"))
-        content: dict[str, dict[str, Any]] = {name: {"example": value} for name, value in examples.items()}
+        content: dict[str, Json] = {name: {"example": value} for name, value in examples.items()}
         if "schema" in raw:
-            schema = _convert_schema(raw["schema"])
-            for media_type in dict.fromkeys((*produces, *examples)) or ("",):
-                content.setdefault(media_type, {})["schema"] = schema
-                self._map.record(child(pointer, "content", media_type), source)
-                self._map.record(child(pointer, "content", media_type, "schema"), child(source, "schema"))
-        if content:
-            response["content"] = content
-        return response
+            media_types = dict.fromkeys((*examples, *produces)) or ("",)
+            media = self._content(media_types, {"schema": _convert_schema(raw["schema"])}, source, pointer)
+            content = {name: {**content.get(name, {}), **media[name]} for name in media}
+        return {**response, "content": content} if content else response
+
+    def _content(self, media_types: Iterable[str], media: Json, source: str, pointer: str) -> dict[str, Json]:
+        """Returns the `content` of the object at a pointer, alike for each media type."""
+        for media_type in media_types:
+            self._map.record(child(pointer, "content", media_type), source)
+        return dict.fromkeys(media_types, media)
 
 
 def _style(raw: dict[str, Json]) -> dict[str, Json]:
@@ -288,14 +279,3 @@ def _header(raw: Json) -> Json:
         return raw
     schema = {key: value for key, value in raw.items() if key not in ("description", "collectionFormat")}
     return {"description": raw.get("description"), "schema": _convert_schema(schema)}
-
-
-def _security_scheme(raw: Json) -> Json:
-    kind = text_of(raw, "type")
-    if kind == "basic":
-        return {**raw, "type": "http", "scheme": "basic"}
-    if kind != "oauth2" or not isinstance(raw.get("flow"), str):
-        return raw
-    scheme = {key: value for key, value in raw.items() if key in ("type", "description") or key.startswith("x-")}
-    settings = {key: raw[key] for key in ("authorizationUrl", "tokenUrl", "scopes") if key in raw}
-    return {**scheme, "flows": {_FLOWS.get(raw["flow"], raw["flow"]): settings}}
