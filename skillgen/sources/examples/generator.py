@@ -367,12 +367,10 @@ def _numbers(flat: Schema) -> Iterator[int | float]:
     high = min((bounds[key] for key in ("maximum", "exclusiveMaximum") if key in bounds), default=None)
     step = max(bounds.get("multipleOf", 0), 0) or 1
     candidates = [1, step, 0]
-    if low is not None:
-        first = math.ceil(low / step) * step
-        candidates += [low, first, first + step]
-    if high is not None:
-        last = math.floor(high / step) * step
-        candidates += [high, last, last - step]
+    for bound, inward in ((low, 1), (high, -1)):
+        if bound is not None:
+            multiple = inward * math.ceil(inward * bound / step) * step
+            candidates += [bound, multiple, multiple + inward * step]
     if low is not None and high is not None:
         candidates.append((low + high) / 2)
     for number in candidates:

@@ -329,7 +329,7 @@ class SchemaDocument(Struct, kw_only=True, eq=False):
             self.report(child(pointer, "required"), "expected a list of names, found a string; ignored")
         if len(properties) > PROPERTIES_LIMIT:
             message = f"has {len(properties):,} properties; the first {PROPERTIES_LIMIT:,} are read"
-            self.reader.problems.report("schema-too-large", child(pointer, "properties"), message)
+            self.report(child(pointer, "properties"), message, "schema-too-large")
         return tuple(
             self._property(name, item, child(pointer, "properties", name), location, name in required, depth)
             for name, item in islice(properties.items(), PROPERTIES_LIMIT)
@@ -390,14 +390,13 @@ class SchemaDocument(Struct, kw_only=True, eq=False):
         """
         if reference is None:
             return None
-        problems = self.reader.problems
         local = self.refs.pointer(reference) if isinstance(reference, str) else None
         if local is None:
-            if isinstance(reference, str) and reference.startswith("#"):
-                problems.report("reference-not-found", pointer, f"the $ref {reference[:200]!r} points to nothing")
-            else:
-                message = f"the $ref {str(reference)[:200]!r} is outside this document"
-                problems.report("reference-not-followed", pointer, message)
+            written = str(reference)[:200]
+            code, fault = "reference-not-followed", "is outside this document"
+            if written.startswith("#"):
+                code, fault = "reference-not-found", "points to nothing"
+            self.report(pointer, f"the $ref {written!r} {fault}", code)
             return None
         return self.pointer + local, follow(self.json, local)
 
@@ -447,10 +446,10 @@ class SchemaDocument(Struct, kw_only=True, eq=False):
     def _with_reference(self, schema: Schema, reference: Json, pointer: str, keyword: str) -> Schema:
         if keyword == "$recursiveRef" or (keyword == "$dynamicRef" and self.refs.is_dynamic(reference)):
             message = f"{keyword} is read as any value, since what it refers to depends on the user of the schema"
-            self.reader.problems.report("dynamic-reference", pointer, message)
+            self.report(pointer, message, "dynamic-reference")
             return schema
         if keyword != "$ref":
-            self.reader.problems.report("dynamic-reference", pointer, f"{keyword} is read as a plain $ref")
+            self.report(pointer, f"{keyword} is read as a plain $ref", "dynamic-reference")
         name = self._name_of(reference, pointer)
         if name is None:
             return schema

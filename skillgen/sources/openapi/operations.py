@@ -189,11 +189,12 @@ class TagReader:
 
     def groups(self, used: Iterable[str]) -> tuple[Group, ...]:
         """Returns the groups of the tags in use: parents before children, otherwise in the order declared."""
-        names = dict.fromkeys(used)
-        order = [name for name in self._declared if name in names]
-        order += [name for name in names if name not in self._declared]
         positions = {name: position for position, name in enumerate(self._declared)}
-        order.sort(key=lambda name: [positions.get(part, len(positions)) for part in self._path(name)])
+
+        def place(name: str) -> list[int]:
+            return [positions.get(part, len(positions)) for part in self._path(name)]
+
+        order = sorted(dict.fromkeys(used), key=place)
         titles = Counter(map(self._title, order))
         return tuple(self._group(name, is_alike=titles[self._title(name)] > 1) for name in order)
 
