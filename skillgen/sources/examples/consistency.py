@@ -20,7 +20,7 @@ from skillgen.model.service import Service
 from skillgen.model.tool import Tool
 from skillgen.model.values import Json, child
 from skillgen.security.credentials import without_placeholders
-from skillgen.sources.examples.patterns import holds
+from skillgen.sources.examples.patterns import PATTERN_LIMIT, holds
 from skillgen.sources.examples.validation import UNCHECKED, Validator
 from skillgen.text.markdown import one_line
 from skillgen.text.summary import clip
@@ -166,7 +166,7 @@ _BROKEN_PATTERN = (
 
 def _is_pattern(text: str) -> bool:
     """True unless a pattern is a regular expression in no language."""
-    if holds("pattern", text, "") is None:
+    if len(text) <= PATTERN_LIMIT and holds("pattern", text, "") is None:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             try:

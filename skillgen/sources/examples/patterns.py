@@ -13,7 +13,7 @@ from skillgen.text import lazy_re as re
 if TYPE_CHECKING:
     from jsonschema_rs import Draft202012Validator
 
-_PATTERN_LIMIT = 800
+PATTERN_LIMIT = 800
 """Characters of a pattern that is read."""
 
 _MATCHED_LIMIT = 2_000
@@ -44,7 +44,7 @@ def holds(keyword: str, rule: str, text: str) -> bool | None:
 @lru_cache(4096)
 def _validator(keyword: str, rule: str) -> Draft202012Validator | None:
     """Returns the validator of one keyword; `None` if the engine does not support its pattern."""
-    if len(rule) > _PATTERN_LIMIT or _OTHER_LANGUAGES.search(rule):
+    if len(rule) > PATTERN_LIMIT or _OTHER_LANGUAGES.search(rule):
         return None
     from jsonschema_rs import Draft202012Validator, FancyRegexOptions
 

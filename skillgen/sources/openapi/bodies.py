@@ -130,13 +130,11 @@ class BodyReader:
         )
 
     def _flatten(self, schema: Json, pointer: str, sent_by_service: bool) -> FlatObject:
-        reference = text_of(schema, "$ref")
-        if reference is None:
-            return _relax_required(flatten(self._schemas, schema, pointer, "body"), sent_by_service)
-        if (reference, sent_by_service) not in self._bodies:
+        key = text_of(schema, "$ref") or pointer, sent_by_service
+        if key not in self._bodies:
             flat = flatten(self._schemas, schema, pointer, "body")
-            self._bodies[reference, sent_by_service] = _relax_required(flat, sent_by_service)
-        return self._bodies[reference, sent_by_service]
+            self._bodies[key] = _relax_required(flat, sent_by_service)
+        return self._bodies[key]
 
 
 _FILE = re.compile(r"(?:(?:the|a|an) )?(?:binary )?file(?: to (?:be )?upload|[.]?\Z)", re.IGNORECASE)
@@ -157,14 +155,11 @@ def _relax_required(flat: FlatObject, sent_by_service: bool) -> FlatObject:
 
     A required read-only property is required in responses, a write-only one in requests.
     """
-
-    def is_other_direction(item: Parameter) -> bool:
-        return item.required and (item.schema.write_only if sent_by_service else item.schema.read_only)
-
-    if not any(map(is_other_direction, flat.parameters)):
-        return flat
-    parameters = tuple(replace(item, required=False) if is_other_direction(item) else item for item in flat.parameters)
-    return replace(flat, parameters=parameters)
+    parameters = []
+    for item in flat.parameters:
+        is_other_direction = item.schema.write_only if sent_by_service else item.schema.read_only
+        parameters.append(replace(item, required=False) if item.required and is_other_direction else item)
+    return replace(flat, parameters=tuple(parameters))
 
 
 def _is_empty_object(schema: Json, body: dict[str, Json]) -> bool:

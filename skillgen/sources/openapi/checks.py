@@ -81,11 +81,8 @@ def check_media_type(document: Document, problems: ProblemLog) -> None:
     (seed 002, 3.1).
     """
     media_type = document.media_type
-    if (
-        document.url is None
-        or media_type == "application/yaml"
-        or (media_type == "application/json" and document.is_json)
-    ):
+    is_right = media_type == "application/yaml" or (media_type == "application/json" and document.is_json)
+    if document.url is None or is_right:
         return
     message = f"the manifest was served as {media_type[:80]}" if media_type else "the manifest has no Content-Type"
     problems.report("manifest-media-type", "", message + (", but is YAML" if media_type == "application/json" else ""))

@@ -108,8 +108,8 @@ class _Converter:
         more = {"variables": {text_of(item, "name") or "": item for item in named}} if hosts else {}
         if hosts.get("useSchemePrefix") is False:
             return [{"url": f"{host}{base}", **more}]
-        schemes_in_order = [scheme for scheme in as_list(schemes) if isinstance(scheme, str) and scheme]
-        schemes_in_order.sort(key=lambda scheme: ("https", "http").index(scheme) if scheme in ("https", "http") else 2)
+        declared = [scheme for scheme in as_list(schemes) if isinstance(scheme, str) and scheme]
+        schemes_in_order = sorted(declared, key=lambda scheme: {"https": 0, "http": 1}.get(scheme, 2))
         scheme, slashes, authority = host.partition("//")
         if slashes and (scheme == "" or scheme.endswith(":")):
             host, scheme = authority, scheme.removesuffix(":").lower()
