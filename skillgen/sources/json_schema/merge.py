@@ -13,7 +13,7 @@ from msgspec.structs import replace
 
 from skillgen.model.schema import Parameter, Schema
 from skillgen.model.values import Json, child
-from skillgen.sources.json_schema.keywords import ReadSchema, Report, kind_of, members, required_names
+from skillgen.sources.json_schema.keywords import ReadSchema, Report, kind_of, members
 from skillgen.text.summary import join_texts
 
 ANYTHING = Schema()
@@ -90,8 +90,6 @@ def with_all_of(schema: Schema, raw: dict[str, Json], pointer: str, read: ReadSc
         schema = merge_checked(schema, read(member, member_pointer), member_pointer, report)
     if is_null_meant and not schema.nullable:
         schema = replace(schema, nullable=True)
-    if required := required_names(raw):
-        schema = _with_required(schema, required)
     return _simplify(schema)
 
 
@@ -148,19 +146,6 @@ def merge_checked(schema: Schema, other: Schema, pointer: str, report: Report) -
 
 def _conflicts(schema: Schema) -> list[Schema]:
     return [item for item in schema.also if item.types]
-
-
-def _with_required(schema: Schema, names: tuple[str, ...]) -> Schema:
-    """Returns the schema with these names required, declared or not."""
-    declared = {item.name for item in schema.properties}
-    return replace(
-        schema,
-        properties=tuple(
-            replace(item, required=True) if item.name in names and not item.required else item
-            for item in schema.properties
-        ),
-        required=tuple(dict.fromkeys((*schema.required, *(name for name in names if name not in declared)))),
-    )
 
 
 def _simplify(schema: Schema) -> Schema:
