@@ -22,8 +22,8 @@ def convert(value: Any, kind: type[Kind], **options: Any) -> Kind:
         return found
 
 
-def decode(content: bytes | str, kind: type[Kind], **options: Any) -> Kind:
+def decode(content: bytes | str, kind: type[Kind]) -> Kind:
     """Returns JSON as an object of a type, as `msgspec.json.decode` does."""
     with _TURN:
-        found: Kind = msgspec.json.decode(content, type=kind, **options)  # noqa: TID251
+        found: Kind = msgspec.json.decode(content, type=kind)  # noqa: TID251
         return found

@@ -88,7 +88,7 @@ def injection() -> dict[str, Any]:
         foreign_patterns = [pattern(line, codes)["choices"] for line in row.get("foreign_patterns", "").splitlines()]
         expression = "|".join(row.get("regexes", ("(?!)",)))
         shown = {key: row[key] for key in ("code", "meaning", "example")}
-        rules.append({**shown, "regex": f"(?i){expression}", "foreign_patterns": foreign_patterns})
+        rules.append({**shown, "regex": [f"(?i){expression}"], "foreign_patterns": foreign_patterns})
         for made in (pattern(line, codes) for line in row.get("patterns", "").splitlines()):
             for code in sorted(set(made.pop("telling"))):
                 by_code.setdefault(code, []).append(len(patterns))
@@ -99,11 +99,11 @@ def injection() -> dict[str, Any]:
     telling_words |= {word for word, found in words.items() if not by_code.keys().isdisjoint(found)}
     in_phrases = {word for word, rows in phrases.items() if any(row[1] in by_code for row in rows)}
     return {
-        "files": "|".join(data["sensitive_files"]),
-        "literals": data["literals"],
-        "order_phrases": data["order_phrases"],
+        "files": ["|".join(data["sensitive_files"])],
+        "literals": [data["literals"]],
+        "order_phrases": [data["order_phrases"]],
         # The longest first; terms of these scripts have no character that needs an escape.
-        "unspaced": "|".join(sorted(scripts, key=lambda term: (-len(term), term))),
+        "unspaced": ["|".join(sorted(scripts, key=lambda term: (-len(term), term)))],
         "marks": sorted(marks),
         "order_words": sorted(data["order_words"].split()),
         "verbs": sorted(data["verbs"].split()),
@@ -136,7 +136,7 @@ def credentials() -> dict[str, Any]:
     # Grouped by the first letter: a plain alternation tries every head in turn.
     groups = (f"{first}(?:{'|'.join(sorted(rests))})" for first, rests in sorted(heads.items()))
     return {
-        "heads": f"[^A-Za-z0-9](?:{'|'.join(groups)})",
+        "heads": [f"[^A-Za-z0-9](?:{'|'.join(groups)})"],
         "random_kinds": sorted(more["forms"]),
         "others": [
             (kind, mark, form)

@@ -17,7 +17,7 @@ from urllib.parse import unquote
 from msgspec import Struct
 
 from skillgen.text import lazy_re as re
-from skillgen.text.lazy_re import LazyPattern, pattern_of
+from skillgen.text.lazy_re import LazyPattern
 from skillgen.typed import decode
 
 HIDDEN = "[hidden]"
@@ -51,7 +51,7 @@ class _Forms(Struct):
 @lru_cache(1)
 def _forms() -> _Forms:
     content = Path(__file__).with_name("credentials.json").read_bytes()
-    return decode(content, _Forms, dec_hook=pattern_of)
+    return decode(content, _Forms)
 
 
 @lru_cache(None)

@@ -22,7 +22,7 @@ from msgspec import Struct
 
 from skillgen.security.credentials import without_placeholders
 from skillgen.text import lazy_re as re
-from skillgen.text.lazy_re import LazyPattern, pattern_of
+from skillgen.text.lazy_re import LazyPattern
 from skillgen.text.unicode import strip_invisible, to_latin
 from skillgen.typed import decode
 
@@ -197,7 +197,7 @@ class _Tables(Struct):
 @lru_cache(1)
 def _tables() -> _Tables:
     content = Path(__file__).with_name("injection.json").read_bytes()
-    return decode(content, _Tables, dec_hook=pattern_of)
+    return decode(content, _Tables)
 
 
 def rules() -> tuple[Rule, ...]:
