@@ -10,7 +10,7 @@ import json
 import re
 from collections.abc import Callable, Collection, Iterable
 from functools import lru_cache
-from urllib.parse import quote, unquote, unquote_plus
+from urllib.parse import quote, unquote
 
 from skillgen.model.values import Json
 
@@ -150,7 +150,8 @@ def part_items(
 def read_pairs(text: str, separator: str = "&") -> list[tuple[str, str]]:
     """Returns the pairs of a query, a form, a cookie or an exploded path: decoded names, values as they were sent."""
     pairs = (pair.strip().partition("=") for pair in text.split(separator) if pair.strip())
-    return [(unquote_plus(name) if separator == "&" else unquote(name), value) for name, _, value in pairs]
+    place = "query" if separator == "&" else "path"
+    return [(read_text(place, name), value) for name, _, value in pairs]
 
 
 def read_path(name: str, text: str, style: str, explode: bool) -> list[tuple[str, str]]:
@@ -164,7 +165,7 @@ def read_text(place: str, text: str, style: str = "form") -> str:
     """Returns a value that is sent as a string, decoded as its place needs it; `body` is a part of a multipart body."""
     if place in ("header", "body") or style == "cookie":
         return text
-    return unquote_plus(text) if place == "query" else unquote(text)
+    return unquote(text.replace("+", " ") if place == "query" else text)
 
 
 def are_separate(place: str, style: str, explode: bool) -> bool:
