@@ -25,7 +25,7 @@ from skillgen.errors import ProblemLog
 from skillgen.model.schema import Parameter, Schema
 from skillgen.model.service import Service
 from skillgen.model.tool import EFFECTS, JUDGED_BY, Effect, Semantics, Tool, rank_of
-from skillgen.model.values import Json, Origin, is_inferred
+from skillgen.model.values import Json, Origin
 from skillgen.security.tables import load_table
 from skillgen.text import lazy_re as re
 from skillgen.text.words import path_segments, singular, without_request, words_of
@@ -280,8 +280,7 @@ def _judged(tool: Tool, semantics: Semantics, context: _Context) -> tuple[Effect
         return (raised, _BY_NAME) if raised else (of_method, by_method) if of_method else None
     if of_method == "read" and ("name" in (tool.origins or {}) or _WORDS["raised_get"].isdisjoint(own)):
         return "read", by_method
-    is_titled = is_inferred(tool, "summary") and tool.summary == tool.title  # and the description says more
-    text = (None if is_titled else tool.summary) or tool.description or tool.title or ""
+    text = tool.summary or tool.description or tool.title or ""
     arguments = [(item, words_of(item.name) or ("",)) for item in _arguments_of(tool, context.types)]
     verb = _code_in(own, text, [words for _, words in arguments])
     verb = verb or _verb_of_name(_readings(tool, own, context.prefix), is_request=bool(method))
@@ -292,7 +291,7 @@ def _judged(tool: Tool, semantics: Semantics, context: _Context) -> tuple[Effect
     if of_method or semantics.read_only is not None:
         said = None
     if verb and said:
-        if verb.word in _NOUNS and not verb.is_certain and said.is_certain and said.effect == "read":
+        if verb.word in _NOUNS and said.effect == "read":
             verb = None
         elif verb.effect == "read" and not said.is_certain:
             said = None
@@ -320,7 +319,7 @@ class _Verb(NamedTuple):
     word: str
     effect: Effect
     is_certain: bool = True
-    """False if it may be a noun."""
+    """Whether it says so much that a name that reads is not believed."""
 
 
 def _words(name: str) -> tuple[str, ...]:
@@ -328,16 +327,12 @@ def _words(name: str) -> tuple[str, ...]:
 
 
 def _prefix(tools: Iterable[Tool]) -> tuple[str, ...]:
-    """Returns the words with which nearly all names begin, without verbs."""
+    """Returns the word with which nearly all names begin, unless it is a verb."""
     names = [_words(tool.name) for tool in tools if "name" not in (tool.origins or {})]
-    prefix: tuple[str, ...] = ()
-    while len(names) >= _PREFIX_NAMES:
-        starts = Counter(words[: len(prefix) + 1] for words in names if len(words) > len(prefix) + 1)
-        start, count = max(starts.items(), key=lambda item: item[1], default=((), 0))
-        if count < _PREFIX_SHARE * len(names) or start[-1] in _PLAIN:
-            break
-        prefix = start
-    return prefix
+    starts = Counter(words[:1] for words in names if len(words) > 1)
+    start, count = max(starts.items(), key=lambda item: item[1], default=((), 0))
+    is_prefix = len(names) >= _PREFIX_NAMES and count >= _PREFIX_SHARE * len(names) and start[0] not in _PLAIN
+    return start if is_prefix else ()
 
 
 def _segment_words(tool: Tool) -> tuple[str, ...]:
@@ -379,12 +374,12 @@ def _verb_of_name(readings: Sequence[tuple[str, ...]], *, is_request: bool) -> _
         if last in _READ_NOUNS and _VERBS.get(first, "read") != "read":
             continue
         if not is_request and not _READ_NOUNS.isdisjoint((first, last)):
-            verbs.append(_Verb(last, "read", is_certain=False))
+            verbs.append(_Verb(last, "read"))
         for at, word in enumerate(words, 1):
             if word in _VERBS and (word not in _NOUNS_AT_END or (at == 1 and not is_request)):
                 effect = _effect_of(word, words[at:] or words[:-1])
                 if effect != "read" or at == len(words) or first not in _VERBS or at == 1:
-                    verbs.append(_Verb(word, effect, is_certain=False))
+                    verbs.append(_Verb(word, effect))
     return min(verbs, key=lambda verb: (verb.word in _NOUNS, verb.effect != "read"), default=None)
 
 
@@ -483,8 +478,7 @@ def _schemas_of(item: Parameter, types: Mapping[str, Schema]) -> list[Schema]:
 def _verb_of_text(text: str) -> _Verb | None:
     """Returns the first word of a sentence if it is a verb, after words such as "This tool".
 
-    In German it may be the last word. In a text without spaces, the last stem of the first sentence counts, in Chinese
-    the first.
+    In a text without spaces, the last stem of the first sentence counts, in Chinese the first.
     """
     sentence = _SENTENCE_END.split(_START.sub("", _folded(_ASIDES.sub("", text[:_TEXT_LIMIT]))), maxsplit=1)[0]
     if not sentence.isascii() and (runs := _JOINED_STEMS.findall(sentence)):
@@ -501,7 +495,7 @@ def _verb_of_text(text: str) -> _Verb | None:
     is_noun = verb in _NOUNS and (not rest or rest[0] not in _WORDS["determiners"])
     if is_noun and first != verb and _VERBS[verb] != "read":  # "Orders by harbour"
         return None
-    return _Verb(verb, _effect_of(verb, rest), is_certain=(not is_noun or first != verb) and verb not in _WORDS["weak"])
+    return _Verb(verb, _effect_of(verb, rest), is_certain=not is_noun and verb not in _WORDS["weak"])
 
 
 def _base(word: str) -> str:
