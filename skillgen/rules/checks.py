@@ -7,7 +7,7 @@ operations are those of Redocly's `score`.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Sequence
 
 from skillgen.errors import Problem
 from skillgen.model.calls import Output
@@ -24,35 +24,15 @@ from skillgen.text.markdown import first_of
 Findings = Iterator[tuple[str, str]]
 """The place and the message of each finding."""
 
-_RULES_ON_TOOLS = {
-    "mcp openapi cli": (
-        "no-description tautological-description deprecated-without-replacement undocumented-parameters"
-    ),
-    "mcp": (
-        "brief-description long-description differs-by-run name-not-portable destructive-unconfirmed "
-        "output-schema-invalid"
-    ),
-    "mcp openapi": "name-too-long many-parameters no-output-schema",
-    "openapi": "method-contradicts-name list-without-paging errors-undeclared errors-unstructured name-repeats-request",
-    "openapi cli": "ambiguous-identifier",
-}
-"""Kinds of sources to the rules for them, each the function of its name in this module."""
-
-_RULES_ON_SERVICES = {
-    "mcp openapi cli": "shadow-candidate properties-undescribed",
-    "mcp": (
-        "declaration-useless missing-annotations too-many-tools service-undescribed resource-undescribed "
-        "prompt-undescribed"
-    ),
-    "mcp openapi": "unknown-tool-named",
-    "openapi": "paging-without-cursor error-message-missing server-without-tls key-in-query",
-}
+_Table = Sequence[tuple[str, Sequence[Callable[..., Findings]]]]
+"""Kinds of sources, each with rules for them."""
 
 
-def _rules_of(table: Mapping[str, str], kind: Kind, codes: frozenset[str]) -> list[tuple[str, Callable[..., Findings]]]:
-    """Returns the rules of a table that are checked, by their codes."""
-    names = [name for kinds, names in table.items() if kind in kinds.split() for name in names.split()]
-    return [(name, globals()[f"_{name.replace('-', '_')}"]) for name in names if name in codes]
+def _rules_of(table: _Table, kind: Kind, codes: frozenset[str]) -> list[tuple[str, Callable[..., Findings]]]:
+    """Returns the rules of a table that are checked, by their codes, which are the names of their functions."""
+    rules = (rule for kinds, rules in table if kind in kinds.split() for rule in rules)
+    named = ((rule.__name__.strip("_").replace("_", "-"), rule) for rule in rules)
+    return [(code, rule) for code, rule in named if code in codes]
 
 
 def check_service(service: Service, codes: frozenset[str]) -> Iterator[Problem]:
@@ -465,3 +445,26 @@ def _key_in_query(service: Service) -> Findings:
     for auth in service.requirements.auth:
         if auth.kind == "api-key" and (auth.sent_as or "").startswith("query"):
             yield auth.pointer, f"the API key {auth.name or ''} is sent in the query".replace("  ", " ")
+
+
+# -- tables ----------------------------------------------------------------------------------------------------------
+
+_RULES_ON_TOOLS: _Table = (
+    ("mcp openapi cli", (_no_description, _tautological_description)),
+    ("mcp openapi cli", (_deprecated_without_replacement, _undocumented_parameters)),
+    ("mcp", (_brief_description, _long_description, _differs_by_run)),
+    ("mcp", (_name_not_portable, _destructive_unconfirmed, _output_schema_invalid)),
+    ("mcp openapi", (_name_too_long, _many_parameters, _no_output_schema)),
+    ("openapi", (_method_contradicts_name, _list_without_paging)),
+    ("openapi", (_errors_undeclared, _errors_unstructured, _name_repeats_request)),
+    ("openapi cli", (_ambiguous_identifier,)),
+)
+
+_RULES_ON_SERVICES: _Table = (
+    ("mcp openapi cli", (_shadow_candidate, _properties_undescribed)),
+    ("mcp", (_declaration_useless, _missing_annotations, _too_many_tools)),
+    ("mcp", (_service_undescribed, _resource_undescribed, _prompt_undescribed)),
+    ("mcp openapi", (_unknown_tool_named,)),
+    ("openapi", (_paging_without_cursor, _error_message_missing)),
+    ("openapi", (_server_without_tls, _key_in_query)),
+)
