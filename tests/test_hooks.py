@@ -230,8 +230,16 @@ def path_without_environments() -> str:
     return os.pathsep.join(folder for folder in folders if not (Path(folder).parent / "pyvenv.cfg").is_file())
 
 
-@pytest.mark.parametrize("where", ["active", ".venv", "the repository's .venv"])
-@pytest.mark.parametrize("tool", OF_TOOLS)
+@pytest.mark.parametrize(
+    ("tool", "where"),
+    [
+        ("uvx", "active"),
+        ("uv tool", ".venv"),
+        ("pipx", "the repository's .venv"),
+        ("pre-commit", "active"),
+        ("prek", ".venv"),
+    ],
+)
 def test_a_projects_commands_never_run_in_the_environment_of_a_tool(tmp_path: Path, tool: str, where: str) -> None:
     """A server may need another `mcp` than skillgen has."""
     marker = tmp_path / OF_TOOLS[tool]
@@ -261,13 +269,12 @@ def test_a_server_command_runs_in_the_python_of_the_shell_not_of_uvx(tmp_path: P
     assert tools_of(project) == {"find_book"}
 
 
-@pytest.mark.parametrize("installed", ["mcp-1", "mcp-1.30.0", ""])
+@pytest.mark.parametrize("installed", ["mcp-1", "mcp-1.30.0"])
 def test_a_version_that_is_that_of_the_servers_sdk_is_reported(tmp_path: Path, installed: str) -> None:
     project = served_project(tmp_path / "shop")
     programs = created_environment(tmp_path / "envs" / "shop", library="TOOLS = ['find_book']\n")
     (library,) = (tmp_path / "envs").rglob("shop_library.py")
-    if installed:
-        (library.parent / f"{installed}.dist-info").mkdir()
+    (library.parent / f"{installed}.dist-info").mkdir()
     env = {"PATH": os.pathsep.join((str(programs), os.environ["PATH"]))}
     crawled = generated("from-server", "--", "python", "server.py", cwd=project, env=env)
     assert ("the server reports 1, which is the version of its SDK, mcp" in crawled.stderr) is (installed == "mcp-1")
@@ -275,15 +282,6 @@ def test_a_version_that_is_that_of_the_servers_sdk_is_reported(tmp_path: Path, i
     assert ("version:" in skill.read_text("utf-8")) is (installed != "mcp-1")
     corrected = ("from-server", "--service-version", "0.1.0", "--", "python", "server.py")
     assert "version-of-sdk" not in run_skillgen(*corrected, cwd=project, env=env).stderr
-
-
-def test_the_first_python_on_the_path_is_that_of_the_project(tmp_path: Path) -> None:
-    own = created_environment(tmp_path / "tools", has_skillgen=True, library="TOOLS = ['of_skillgen']\n")
-    project = served_project(tmp_path / "shop")
-    programs = created_environment(tmp_path / "envs" / "shop", library="TOOLS = ['find_book']\n")
-    env = {"PATH": os.pathsep.join((str(programs), os.environ["PATH"]))}
-    assert run_installed(own, "build", cwd=project, env=env).exit_code == 0
-    assert tools_of(project) == {"find_book", "list_tasks"}
 
 
 def test_a_program_of_the_project_needs_no_active_environment(tmp_path: Path) -> None:
@@ -317,17 +315,12 @@ def test_python_means_python3_where_a_system_has_no_other_name(tmp_path: Path) -
     assert tools_of(project) == {"find_book", "list_tasks"}
 
 
-@pytest.mark.parametrize(("program", "where"), [("pre-commit", "active"), ("prek", ".venv")])
-def test_published_hooks_run_commands_in_the_projects_environment(
-    published: Path, tmp_path: Path, program: str, where: str
-) -> None:
+def test_published_hooks_run_commands_in_the_projects_environment(published: Path, tmp_path: Path) -> None:
+    """By pre-commit; prek runs the other tests of published hooks."""
     project = served_project(tmp_path / "shop")
     (project / ".gitignore").write_text(".venv\n", "utf-8")
-    folder = tmp_path / "envs" / "shop" if where == "active" else project / ".venv"
-    programs = created_environment(folder, library="TOOLS = ['find_book']\n")
-    words = ("try-repo", str(published), "--all-files")
-    path = str(programs) if where == "active" else os.defpath
-    first = run(program, project, *words, path=path)
+    created_environment(project / ".venv", library="TOOLS = ['find_book']\n")
+    first = run("pre-commit", project, "try-repo", str(published), "--all-files", path=os.defpath)
     assert (first.exit_code, "documents were written" in first.output) == (1, True), first.output
     assert tools_of(project) == {"find_book", "list_tasks"}
 

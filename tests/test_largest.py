@@ -1,6 +1,7 @@
 """The documents of the largest service, 22,361 operations: as they were judged, and every tool within two reads.
 
 One run makes them for all tests here. They are read line by line, for parsing 35 MB of Markdown takes longer than all.
+`make largest` runs them; `make test` shows the same of GitHub's 1,223 operations (tests/test_two_reads.py).
 """
 
 from __future__ import annotations
@@ -14,6 +15,8 @@ from typing import Any
 import pytest
 from cli import generated
 from make_golden import LARGEST, ROOT, kept_of_the_largest, largest_command, largest_description
+
+pytestmark = pytest.mark.largest
 
 Json = Any
 

@@ -78,13 +78,13 @@ SCHEMAS: dict[str, str] = {
     "a circle of required properties": (
         '{"$ref":"#/$defs/A","$defs":{"A":{"type":"object","required":["a"],"properties":{"a":{"$ref":"#/$defs/A"}}}}}'
     ),
-    "doubling allOf": types(60, {"allOf": [REFERENCE, REFERENCE]}, OBJECT),
-    "doubling anyOf": types(60, {"anyOf": [REFERENCE, REFERENCE]}, OBJECT),
-    "doubling oneOf": types(60, {"oneOf": [REFERENCE, {"allOf": [REFERENCE]}]}, OBJECT),
+    "doubling allOf": types(40, {"allOf": [REFERENCE, REFERENCE]}, OBJECT),
+    "doubling anyOf": types(40, {"anyOf": [REFERENCE, REFERENCE]}, OBJECT),
+    "doubling oneOf": types(40, {"oneOf": [REFERENCE, {"allOf": [REFERENCE]}]}, OBJECT),
     "doubling properties": types(
-        60, {"type": "object", "required": ["a", "b"], "properties": {"a": REFERENCE, "b": REFERENCE}}, OBJECT
+        40, {"type": "object", "required": ["a", "b"], "properties": {"a": REFERENCE, "b": REFERENCE}}, OBJECT
     ),
-    "doubling items": types(60, {"type": "array", "minItems": 2, "items": REFERENCE}, OBJECT),
+    "doubling items": types(40, {"type": "array", "minItems": 2, "items": REFERENCE}, OBJECT),
     "many parts": json.dumps(
         {"allOf": [{"type": "object", "properties": {f"p{i}": {"type": "string"}}} for i in range(ROW)]}
     ),

@@ -309,7 +309,7 @@ def _short_name(text: str, service: Service) -> str:
     start = _MORE.split(text, maxsplit=1)[0]
     text = start if _DROPPED.sub("", start).strip(_ENDS) else text
     is_class = text.endswith("Client") and " " not in text
-    text = re.sub(r"_*\s[\s_]*(?=([,;]?))", lambda at: "" if at[1] else " ", _DROPPED.sub(" ", text)).strip()
+    text = re.sub(r"(?<!_)_*\s[\s_]*(?=([,;]?))", lambda at: "" if at[1] else " ", _DROPPED.sub(" ", text)).strip()
     if is_class and not _mentions(text, service):  # `RecoveryServicesBackupClient`, but StorSimple is a name
         text = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", text)
     text = re.sub(r"[(\[][^\w()\[\]]*[)\]]", "", text)

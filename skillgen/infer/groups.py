@@ -41,7 +41,7 @@ _DEPTH_LIMIT = 12
 
 _SINGLE, _SPELLING = "groups of one tool", "groups whose names differ in case only"
 
-_VERSION = re.compile(r"v?\d+(?:[.\d_-]*\d)?(?:alpha|beta|p)?\d*\Z", re.IGNORECASE)
+_VERSION = re.compile(r"v?\d(?:[.\d_-]*\d)?(?:(?:alpha|beta|p)\d*)?\Z", re.IGNORECASE)
 _WORD = re.compile(r"[^\W_]+")
 
 _TEXT_LIMIT = 300

@@ -36,7 +36,7 @@ VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,127}", re.ASCII)
 HEADER = re.compile(r"[A-Za-z0-9!#$%&'*+.^_`|~-]{1,128}", re.ASCII)
 """The name of an HTTP header (RFC 9110, 5.6.2)."""
 
-_VERSION = re.compile(r"v?[0-9]+(?:\.[0-9]+)*(?:[-+.][0-9A-Za-z.+-]+)?", re.ASCII)
+_VERSION = re.compile(r"v?[0-9]+(?:[-+.][0-9A-Za-z.+-]+)?", re.ASCII)
 _RANGE = re.compile(r"(?:^|\.)[xX](?:\.|$)")
 
 

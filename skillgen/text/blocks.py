@@ -31,7 +31,8 @@ _MAX_LENGTH = 200_000
 
 _ITEM = re.compile(r"\s*(?:[-+*]|\d{1,9}[.)])\s")
 _CONTINUED = re.compile(
-    r"[ \t]*(?:(?:>|[-+*]|\d{1,9}[.)])[ \t]+)*(?:#|=+\s*$|[-:|+=\s]+$|[:~](?:[:\s`]|$)|\+[-=:]|\*\[|~~~|```)"
+    r"(?=([ \t]*(?:(?:>|[-+*]|\d{1,9}[.)])[ \t]+)*))\1"
+    r"(?:(?<=[ \t])$|#|[-:|+=\s]+$|[:~](?:[:\s`]|$)|\+[-=:]|\*\[|~~~|```)"
 )
 """A line of a paragraph at which another parser, or the same one in another place, would begin a block."""
 
