@@ -141,8 +141,9 @@ class _Converter:
         return {**scheme, "flows": {flow: settings}}
 
     def _followed(self, raw: dict[str, Json], source: str, pointer: str) -> _Located:
-        """Returns the target of a reference for which OpenAPI 3 has no place, empty if there is none; else the object
-        itself.
+        """Returns the target of a reference, which is empty if it points to nothing, or an object without one.
+
+        Only Swagger 2.0 has references there.
         """
         if text_of(raw, "$ref") is None:
             return raw, source
