@@ -71,12 +71,10 @@ class Fetched(Struct, frozen=True, kw_only=True):
 class StatusError(SourceError):
     """The server answered, but not with the document."""
 
-    advice = "check the address"
-
     def __init__(
         self, what: str, *, where: str, status: int, retry_after: str | None = None, fix: str | None = None
     ) -> None:
-        super().__init__(what, where=where, fix=fix)
+        super().__init__(what, where=where, fix=fix or _fix_of_status(status, retry_after))
         self.status = status
         self.retry_after = retry_after
 
@@ -470,7 +468,7 @@ def fetch(url: str, access: FetchOptions, *, is_named: bool = True) -> Fetched:
             may_retry = error.status in RETRY_STATUSES
             wait_s = retry_after_s(error.retry_after, datetime.now(timezone.utc)) if may_retry else None
             if wait_s is None or attempt == RETRY_LIMIT or waited_s + wait_s > min(WAIT_LIMIT_S, access.timeout_s):
-                raise _with_fix(error, public_url(url)) from None
+                raise
             waited_s += wait_s
             time.sleep(wait_s)
     raise AssertionError
@@ -493,11 +491,9 @@ def retry_after_s(retry_after: str | None, now: datetime) -> float | None:
     return max(0.0, (moment - now).total_seconds())
 
 
-def _with_fix(error: StatusError, where: str) -> StatusError:
-    fix = error.fix
-    if error.status in AUTH_STATUSES:
-        fix = "pass the credential with --header"
-    elif error.status in RETRY_STATUSES:
-        retry_after = f"; it says Retry-After: {error.retry_after[:40]}" if error.retry_after else ""
-        fix = f"run it again later{retry_after}"
-    return StatusError(error.what, where=where, fix=fix, status=error.status, retry_after=error.retry_after)
+def _fix_of_status(status: int, retry_after: str | None) -> str:
+    if status in AUTH_STATUSES:
+        return "pass the credential with --header"
+    if status in RETRY_STATUSES:
+        return f"run it again later; it says Retry-After: {retry_after[:40]}" if retry_after else "run it again later"
+    return "check the address"
