@@ -28,6 +28,8 @@ REPLACED = {
     **dict.fromkeys(("workflow", "step_"), "about/workflow.md.j2"),
     **dict.fromkeys(("body_", "come_with", "comes_with", "error_example"), "reference/macros.md.j2"),
     **dict.fromkeys(("event_auth", "event_without_auth"), "reference/event.md.j2"),
+    **dict.fromkeys(("issued_by", "login_tool"), "skill/facts.md.j2"),
+    **dict.fromkeys(("one_of_types", "the_types"), "reference/type.md.j2"),
     "extensions": "about/extensions.md.j2",
     "date_samples": "ai-help/dates.md.j2",
     "units": "reference/tool/needs.md.j2",
