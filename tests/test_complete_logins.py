@@ -108,6 +108,24 @@ def test_a_path_that_comes_first_is_not_replaced_by_another_host(servers: list[s
     assert service.endpoints[0].url == url
 
 
+TOKEN: Json = {"type": "object", "properties": {"access_token": {"type": "string"}}}
+PAGE: Json = {"type": "object", "properties": {"next_page_token": {"type": "string"}}}
+
+
+@pytest.mark.parametrize(
+    ("schema", "deprecated", "is_named"), [(TOKEN, False, True), (TOKEN, True, False), (PAGE, False, False)]
+)
+def test_a_login_is_recommended_if_it_returns_a_token(
+    tmp_path: Path, schema: Json, deprecated: bool, is_named: bool
+) -> None:
+    done = {"200": {"description": "Done", "content": {"application/json": {"schema": schema}}}}
+    entry = operation("createToken", security=[], responses=done, deprecated=deprecated)
+    schemes = {"token": {"type": "http", "scheme": "bearer"}}
+    paths = {"/login": {"post": entry}, "/tasks": {"get": operation("list")}}
+    skill = of_description(tmp_path, paths, components={"securitySchemes": schemes}, security=[{"token": []}])
+    assert ("To get it, call `createToken` first." in skill) == is_named
+
+
 def test_schemes_that_send_the_same_field_are_sent_once(tmp_path: Path) -> None:
     """Google's descriptions require two flows of OAuth together; a request has one such header."""
     url = "https://a.example/in"

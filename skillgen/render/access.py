@@ -11,6 +11,8 @@ from itertools import islice
 from msgspec import Struct
 
 from skillgen.model.auth import LOGIN_POINTER, SIGNATURE, Auth, Credential, Endpoint, Scope
+from skillgen.model.schema import Schema
+from skillgen.model.schema_json import Types
 from skillgen.model.service import Service
 from skillgen.model.tool import Tool
 from skillgen.model.values import Value
@@ -23,9 +25,12 @@ from skillgen.render.examples import (
     field_of,
     login_command,
 )
+from skillgen.render.identity import tool_phrase
 from skillgen.render.phrases import once, phrase, phrases
+from skillgen.text import lazy_re as re
 from skillgen.text.markdown import Markdown, code, code_list, inline, plain_words, with_stop
 from skillgen.text.summary import sentences
+from skillgen.text.words import words_of
 
 _MANY_TOOLS = 8
 """Tools from which the same way to authenticate is not repeated for each."""
@@ -33,8 +38,17 @@ _MANY_TOOLS = 8
 _DESCRIPTION_LIMIT = 200
 """Characters of the source's words on a scheme in SKILL.md."""
 
+_MAX_ISSUING_TOOLS = 3
+"""Maximum of tools that issue a credential, without needing it; of more, each is for something else."""
+
 _MAX_OTHER_ORIGINS = 3
 """Maximum of other hosts whose variables SKILL.md names; the examples of each tool name its own."""
+
+_ISSUES = re.compile(
+    r"\b(?:log ?in|log ?on|sign ?in|authenticate)\b"
+    r"|\b(?:create|generate|get|issue|make|obtain|request)(?: (?:access|auth|bearer|jwt))* (?:token|jwt|session)\b"
+)
+"""Words of the name of a tool that issues a credential."""
 
 _TOKEN_URLS = ("authorization_url", "token_url", "device_authorization_url", "metadata_url")
 
@@ -235,6 +249,9 @@ def _way(
                 yield from map(inline, _first_sentences(text))
     if more := _other_parameters(service):
         yield phrase("also_sent", names=code_list(more, phrase("or_between")))
+    issuing = [tool.name for tool in _issuing_tools(service) if not any(_needs(tool, name) for name in names)]
+    if len(nouns) == 1 and 0 < len(issuing) <= _MAX_ISSUING_TOOLS:
+        yield phrase("issued_by", tools=code_list(issuing, phrase("or_between")))
 
 
 def _label(auth: Auth) -> str:
@@ -282,6 +299,37 @@ def _other_parameters(service: Service) -> dict[str, None]:
     return {name: None for name in names if name not in sent}
 
 
+@once
+def _issuing_tools(service: Service) -> list[Tool]:
+    """Returns the tools whose names say that they issue a token or key, and whose results have one."""
+    types = Types.of(service.schemas)
+    tools = (tool for tool in service.tools if tool.method in ("GET", "POST") and not tool.deprecated)
+    named = (tool for tool in tools if _ISSUES.search(" ".join(words_of(tool.name))))
+    return [
+        tool
+        for tool in named
+        if any(map(_TOKEN.match, _names_in(tool.output.schema if tool.output else None, types, 2)))
+    ]
+
+
+_TOKEN = re.compile(
+    r"(?!.*(?:next|page|csrf))(?:.*(?:token|jwt|bearer|(?:api|access|secret)[ _-]?key|session|ticket)|key\Z)",
+    re.IGNORECASE,
+)
+"""The name of a part of a result that is a credential."""
+
+
+def _names_in(schema: Schema | None, types: Types, depth: int) -> Iterator[str]:
+    """Yields the names of the properties of a result, and of those within them."""
+    if schema is None or depth < 0:
+        return
+    parts = [types.type_of(name) for name in types.extended(schema)]
+    for part in (schema, *parts, *schema.alternatives):
+        for item in part.properties:
+            yield item.name
+            yield from _names_in(item.schema, types, depth - 1)
+
+
 def _called_endpoints(service: Service, names: _Names) -> list[tuple[Endpoint, ...]]:
     """Returns the base URLs of the tools that need a credential, one of each origin, that of the service first."""
     users = [tool.endpoints for tool in service.tools if tool.endpoints and any(_needs(tool, name) for name in names)]
@@ -313,3 +361,12 @@ def undescribed_logins(service: Service) -> Markdown:
     known = {auth.name for auth in service.requirements.auth}
     required = (item.scheme for tool in service.tools for way in tool.auth or () for item in way)
     return code_list(name for name in dict.fromkeys(required) if name not in known)
+
+
+@once
+def login_hints(service: Service) -> Markdown:
+    """Returns the tools that issue a credential, of which the source declares nothing; empty without any."""
+    issuing = _issuing_tools(service)
+    shown = issuing if len(issuing) <= _MAX_ISSUING_TOOLS else ()
+    lines = [(code(tool.name), words) for tool in shown if (words := tool_phrase(tool))]
+    return Markdown("".join(phrase("login_tool", tool=name, words=inline(words)) for name, words in lines))

@@ -271,7 +271,7 @@ REPLACED = {
     **dict.fromkeys(("offered_counts", "resource_counts"), "count"),
     **dict.fromkeys(("have_host", "has_other_addresses", "has_title", "has_no_payloads"), "a test of the fields"),
     **dict.fromkeys(("bare_scopes", "cost_phrase"), "the fields themselves"),
-    **dict.fromkeys(("date_samples", "extension_line", "login_hints"), "the built-in template"),
+    **dict.fromkeys(("date_samples", "extension_line"), "the built-in template"),
     **dict.fromkeys(("output_type", "output_facts", "output_notes", "output_branches", "output_words"), "`returned`"),
     **dict.fromkeys(("shown_outputs", "has_plain_headers"), "`returned`"),
     "shared_start": "`listing.start`",

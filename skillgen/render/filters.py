@@ -182,6 +182,7 @@ FILTERS: dict[str, Callable[..., Any]] = {
     "login": access.login,
     "explained_scopes": access.explained_scopes,
     "other_access": access.other_access,
+    "login_hints": access.login_hints,
     "undescribed_logins": access.undescribed_logins,
     "about_words": listing.about_words,
     "page_links": listing.page_links,
