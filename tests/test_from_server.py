@@ -10,16 +10,19 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import jsonschema
 import pytest
 import real_servers
 from cli import ROOT, Finished, files_of, generated, run_skillgen
-from documents import MarkdownDocument, document_at
+from documents import SECTIONS_OF_AI_HELP, MarkdownDocument, broken_links, document_at, tokens
+from llms_txt import parse_llms_file  # type: ignore[import-untyped]
 from rows import inputs
 from servers import over_http
 
 pytestmark = pytest.mark.slow
 
 TESTS = Path(__file__).parent
+SCHEMAS = TESTS / "specifications" / "dashdash"
 ACME = (sys.executable, str(TESTS.parent / "examples" / "acme-mcp" / "server.py"))
 
 
@@ -54,6 +57,11 @@ def inspected(command: tuple[str, ...]) -> dict[str, Any]:
     finished = generated("inspect", "-q", "--", *command, cwd=TESTS)
     service: dict[str, Any] = json.loads(finished.stdout)["services"][0]
     return service
+
+
+def front_matter_is_valid(text: str, profile: str) -> None:
+    schema = json.loads((SCHEMAS / f"dashdash-frontmatter-{profile}.schema.json").read_text("utf-8"))
+    jsonschema.validate(MarkdownDocument(text).fields(), schema)
 
 
 def texts(folder: Path) -> dict[str, bytes]:
@@ -94,6 +102,54 @@ def test_resources_and_prompts_reach_the_skill(crawled: tuple[dict[str, Any], Pa
         assert {item["uri"] for item in service.get(kind, []) if f"`{item['uri']}`" not in everything} == set()
     headings = [heading.text for path in skill.parent.rglob("*.md") for heading in document_at(path).headings]
     assert {prompt["name"] for prompt in service.get("prompts", [])} <= set(headings)
+
+
+def test_the_skill_passes_the_reference_validator(crawled: tuple[dict[str, Any], Path]) -> None:
+    """X-20, X-21."""
+    (skill,) = crawled[1].glob("skills/*")
+    command = [str(Path(sys.executable).parent / "agentskills"), "validate", str(skill)]
+    finished = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert finished.returncode == 0, finished.stdout + finished.stderr
+
+
+def test_the_skill_keeps_to_its_budget(crawled: tuple[dict[str, Any], Path]) -> None:
+    """X-24."""
+    (skill,) = crawled[1].glob("skills/*/SKILL.md")
+    text = skill.read_text("utf-8")
+    assert text.count("\n") < 500
+    assert len(text) < 16_000
+    assert tokens(text) < 5_000
+
+
+def test_llms_txt_is_read_by_the_reference_parser(crawled: tuple[dict[str, Any], Path]) -> None:
+    """X-30, S0-40, S0-41, S0-43: title, summary and sections, in which every line is a link."""
+    text = (crawled[1] / "llms.txt").read_text("utf-8")
+    parsed = parse_llms_file(text)
+    assert parsed.title == next(line[2:] for line in text.splitlines() if line.startswith("# "))
+    assert parsed.summary
+    assert {"When to Use", "Quick Reference"} <= set(parsed.sections)
+    linked = {link.title.partition("(")[0] for link in parsed.sections["Quick Reference"]}
+    assert linked <= {tool["name"] for tool in crawled[0]["tools"]}
+    front_matter_is_valid(text, "web")
+
+
+def test_the_ai_help_text_has_its_front_matter_and_ten_sections(crawled: tuple[dict[str, Any], Path]) -> None:
+    """S0-30, S0-32."""
+    text = (crawled[1] / "ai-help.md").read_text("utf-8")
+    front_matter_is_valid(text, "cli")
+    titles = [heading.text for heading in MarkdownDocument(text).headings if heading.level == 2]
+    assert [title for title in titles if title in SECTIONS_OF_AI_HELP] == list(SECTIONS_OF_AI_HELP)
+
+
+def test_the_registry_entry_is_valid_and_claims_no_verification(crawled: tuple[dict[str, Any], Path]) -> None:
+    """S0-52."""
+    entry = json.loads((crawled[1] / "registry.json").read_text("utf-8"))
+    jsonschema.validate(entry, json.loads((SCHEMAS / "dashdash-registry-entry.schema.json").read_text("utf-8")))
+    assert "verified" not in entry
+
+
+def test_every_link_leads_somewhere(crawled: tuple[dict[str, Any], Path]) -> None:
+    assert broken_links(crawled[1]) == []
 
 
 def test_a_snapshot_has_the_same_bytes_as_the_server(tmp_path: Path) -> None:
