@@ -8,6 +8,7 @@ from __future__ import annotations
 import contextlib
 import json
 from collections.abc import Callable, Iterator, Mapping
+from functools import lru_cache
 from typing import Any
 
 from skillgen.model.schema import Condition, Schema
@@ -26,6 +27,9 @@ _CONSTRAINTS = (
 
 
 _FLAGS = {"readOnly": "read_only", "writeOnly": "write_only", "deprecated": "deprecated"}
+
+
+_COMMON_FIELDS = frozenset({"types", "format", "nullable", "read_only", "deprecated"})
 
 
 def scalar_fields(raw: dict[str, Json], pointer: str, report: Report) -> dict[str, Any]:
@@ -60,6 +64,17 @@ def scalar_fields(raw: dict[str, Json], pointer: str, report: Report) -> dict[st
     if "examples" in fields and fields.get("types") == ("string",):
         fields["examples"] = tuple(map(_decoded, fields["examples"]))
     return fields
+
+
+def scalar_schema(fields: dict[str, Any]) -> Schema:
+    """Returns a schema; plain ones, of which a description has thousands, are shared."""
+    return shared_schema(**fields) if fields.keys() <= _COMMON_FIELDS else Schema(**fields)
+
+
+@lru_cache(4096)
+def shared_schema(**fields: Any) -> Schema:
+    """Returns the schema with these fields, one for all places."""
+    return Schema(**fields)
 
 
 def _decoded(example: Json) -> Json:

@@ -7,7 +7,6 @@ that cycles need no special treatment. Nothing here knows what a schema is for.
 
 from __future__ import annotations
 
-import functools
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -39,7 +38,9 @@ from skillgen.sources.json_schema.keywords import (
     rewrite_objects,
     rule_fields,
     scalar_fields,
+    scalar_schema,
     schema_members,
+    shared_schema,
     with_named_values,
 )
 from skillgen.sources.json_schema.merge import ANYTHING, merge, with_all_of, with_alternatives
@@ -53,7 +54,6 @@ _SCANNED_VALUES_LIMIT = 1_000_000
 _SCALAR_KEYWORDS = frozenset(
     {"type", "description", "enum", "default", "format", "example", "title", "nullable", "readOnly", "deprecated"}
 )
-_COMMON_FIELDS = frozenset({"types", "format", "nullable", "read_only", "deprecated"})
 _TYPE_POINTER = re.compile(r"/(?:components/schemas|\$defs|definitions)/[^/]+\Z")
 _ANNOTATION_SIBLINGS = frozenset({"$ref", "$defs", "definitions", "$schema", "$id", "$comment", "$anchor"})
 """Siblings of `$ref` that do not change its meaning."""
@@ -291,7 +291,7 @@ class SchemaDocument(Struct, kw_only=True, eq=False):
         raw = with_named_values(raw)
         fields = scalar_fields(raw, pointer, self.report)
         if raw.keys() <= _SCALAR_KEYWORDS:
-            return _scalar(fields)
+            return scalar_schema(fields)
         fields["constraints"] = self._constraints(raw)
 
         def read(inner: Json, inner_pointer: str) -> Schema:
@@ -365,7 +365,7 @@ class SchemaDocument(Struct, kw_only=True, eq=False):
         if isinstance(raw, dict) and raw and raw.keys() <= _SCALAR_KEYWORDS:  # most are, and `replace` is slow
             fields = scalar_fields(raw, pointer, self.report)
             description = fields.pop("description", None)
-            schema = _scalar(fields)
+            schema = scalar_schema(fields)
         else:
             schema = self.schema(raw, pointer, depth + 1)
             description = schema.description
@@ -424,7 +424,7 @@ class SchemaDocument(Struct, kw_only=True, eq=False):
         if len(raw) > 1 and not self.ref_siblings:
             self.reader.ignored.append(pointer)
         name = self._name_of(raw["$ref"], pointer)
-        return ANYTHING if name is None else _shared_schema(ref=name)
+        return ANYTHING if name is None else shared_schema(ref=name)
 
     def _reference_to_itself(self, raw: dict[str, Json], pointer: str) -> Schema:
         """Reads a schema to which a `$ref` elsewhere points: its place refers to it, too, so that it is read once."""
@@ -479,16 +479,6 @@ class SchemaDocument(Struct, kw_only=True, eq=False):
 def _is_alias(raw: Json) -> bool:
     """True if a schema is only a `$ref`."""
     return isinstance(raw, dict) and raw.keys() == {"$ref"} and isinstance(raw["$ref"], str)
-
-
-def _scalar(fields: dict[str, Any]) -> Schema:
-    """Returns a schema; plain ones, of which a description has thousands, are shared."""
-    return _shared_schema(**fields) if fields.keys() <= _COMMON_FIELDS else Schema(**fields)
-
-
-@functools.lru_cache(4096)
-def _shared_schema(**fields: Any) -> Schema:
-    return Schema(**fields)
 
 
 class SchemaReader:
