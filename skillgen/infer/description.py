@@ -26,6 +26,7 @@ from skillgen.text.summary import (
     clip,
     first_sentence,
     is_usable,
+    paragraphs,
     sentences,
     shorten,
     usable_sentence,
@@ -228,6 +229,10 @@ def _trigger(service: Service, name: str) -> str:
     """Returns when to use the service: for declared uses, as its text begins, or for its name and declared groups."""
     if declared := trigger_of_uses(service, name):
         return declared
+    texts = (service.summary, service.description, service.instructions)
+    first = (sentence for text in texts if text for sentence in sentences(next(paragraphs(text), "")))
+    if trigger := next((item for item in first if TRIGGER.match(item) and len(item) <= _USES_LIMIT), None):
+        return with_stop(trigger)
     titles = [title for title in _declared_titles(service) if title.lower() != name.lower()][:_ASKED]
     start = f"Use when the user mentions {name}"
     return trigger_for(f"{start} or asks about", titles) or f"{start}."

@@ -92,6 +92,7 @@ _PREFIX_SHARE, _PREFIX_NAMES = 0.9, 3
 _TEXT_LIMIT, _LIST_LIMIT = 300, 1_000
 """Characters of a text in which its first sentence, and the actions that it lists, are looked for."""
 
+_SEGMENT = re.compile(r"[/.:#\s]+")
 _VERSION = re.compile(r"_?[vV]\d+(?![a-z])")
 _ASIDES = re.compile(r"<[^<>]{0,200}>|[(（][^()（）]{0,200}[)）]")
 """Tags, and what is in parentheses."""
@@ -341,7 +342,7 @@ def _segment_words(tool: Tool) -> tuple[str, ...]:
 
 
 def _readings(tool: Tool, own: tuple[str, ...], prefix: Sequence[str]) -> list[tuple[str, ...]]:
-    """Returns the words of a name: those after a prefix or tag, and all of them.
+    """Returns the words of a name: of its last part after a full stop, those after a prefix or tag, and all of them.
 
     The last fixed segment of the path replaces a name that was made up, and follows that of a POST.
     """
@@ -350,7 +351,9 @@ def _readings(tool: Tool, own: tuple[str, ...], prefix: Sequence[str]) -> list[t
     if tool.method == "POST" and words[:1] == ("post",):
         words = words[1:]
     starts = [start for start in (tuple(prefix), *map(_words, tool.tags)) if start and start == words[: len(start)]]
-    readings = [*(words[len(start) :] for start in starts), words, segment if tool.method == "POST" else ()]
+    parts = [] if "name" in (tool.origins or {}) else _SEGMENT.split(name)[1:]  # `locations.transfer`
+    readings = [*map(_words, parts[-1:]), *(words[len(start) :] for start in starts), words]
+    readings.append(segment if tool.method == "POST" else ())
     return [reading for reading in readings if reading]
 
 
