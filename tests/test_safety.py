@@ -471,7 +471,6 @@ def test_a_tool_that_names_what_it_returns_reads(name: str, text: str, mark: str
 @pytest.mark.parametrize(
     ("path", "name", "summary", "mark"),
     [
-        ("/ropes/{id}/verify", "CheckRope", "Checks a rope.", "write"),
         ("/ropes/verify", "CheckRope", "Checks a rope.", "read"),
         ("/ropes/{id}/mail/resend/{to}", "rope_address", "Rope address", "sends"),
         ("/{resource}:setIamPolicy", "setIamPolicy", "Sets the policy.", "destructive"),

@@ -32,8 +32,7 @@ from skillgen.text.words import path_segments, singular, without_request, words_
 
 _DATA: dict[str, Any] = load_table(__file__, "effects.toml")
 _WORDS: dict[str, frozenset[str]] = {key: frozenset(words.split()) for key, words in _DATA["words"].items()}
-_NOUNS_AT_END, _READ_NOUNS, _ENDS = _WORDS["nouns_at_end"], _WORDS["read_nouns"], _WORDS["ends"]
-_NOUNS, _FILLERS = _WORDS["nouns"] | _NOUNS_AT_END, _WORDS["fillers"]
+_NOUNS, _FILLERS, _ENDS = _WORDS["nouns"] | _WORDS["nouns_at_end"], _WORDS["fillers"], _WORDS["ends"]
 
 _ACCENTS = dict.fromkeys([*range(0x300, 0x370), 0x3099, 0x309A])
 _LETTERS = str.maketrans({"ß": "ss", "ı": "i", "ł": "l", "ø": "o"})
@@ -90,9 +89,12 @@ _PREFIX_SHARE, _PREFIX_NAMES = 0.9, 3
 """A first word that so many of the names have, of at least so many, is a prefix."""
 
 _TEXT_LIMIT, _LIST_LIMIT = 300, 1_000
-"""Characters of a text in which its first sentence, and the actions that it lists, are looked for."""
+"""Characters of a text in which its first sentence, and the actions that it lists, are searched."""
 
 _SEGMENT = re.compile(r"[/.:#\s]+")
+_CUSTOM_METHOD = re.compile(r"[^/]:(\w+)\Z")
+"""The verb at the end of a path such as `/locations/{id}:transfer` (google.aip.dev/136)."""
+
 _VERSION = re.compile(r"_?[vV]\d+(?![a-z])")
 _ASIDES = re.compile(r"<[^<>]{0,200}>|[(（][^()（）]{0,200}[)）]")
 """Tags, and what is in parentheses."""
@@ -113,9 +115,6 @@ _LEAD = re.compile(
 
 _LISTED = re.compile(r"(?:[-*•\"'`|/:,]|\bor)\s?([a-z_-]+)")
 """Words of a description that it quotes or lists."""
-
-_ON_STORED = re.compile(r"\}/(?:ping|test|verify)/?\Z")
-"""The end of a path below which a read verb changes what is stored: `/domains/{id}/verify`."""
 
 _KANA = re.compile("[\u3041-\u30ff]")
 _STEM = "|".join(sorted(_STEMS, key=len, reverse=True))
@@ -150,7 +149,7 @@ class AuthorEffect(NamedTuple):
 class _Context(NamedTuple):
     """What the tools of a service share."""
 
-    prefix: Sequence[str]
+    prefix: tuple[str, ...]
     types: Mapping[str, Schema]
 
 
@@ -284,6 +283,8 @@ def _judged(tool: Tool, semantics: Semantics, context: _Context) -> tuple[Effect
     text = tool.summary or tool.description or tool.title or ""
     arguments = [(item, words_of(item.name) or ("",)) for item in _arguments_of(tool, context.types)]
     verb = _code_in(own, text, [words for _, words in arguments])
+    if (custom := _CUSTOM_METHOD.search(tool.path or "")) and custom[1].lower() in _VERBS:
+        verb = _Verb(custom[1].lower(), _effect_of(custom[1].lower(), own))
     verb = verb or _verb_of_name(_readings(tool, own, context.prefix), is_request=bool(method))
     said = _verb_of_text(text)
     if of_method == "read":
@@ -291,23 +292,25 @@ def _judged(tool: Tool, semantics: Semantics, context: _Context) -> tuple[Effect
         return (verb.effect, _BY_NAME) if verb and is_raised else ("read", by_method)
     if of_method or semantics.read_only is not None:
         said = None
+    # Most requests of this method change something, so that a noun does not show that one reads.
+    nouns = _NOUNS - _WORDS["read_posts"] if method == "post" else ()
+    if said and said.word in nouns and said.effect == "read" and not said.is_certain:
+        said = None
+    if verb and verb.word in nouns and verb.effect == "read" and not said:
+        verb = None
     if verb and said:
         if verb.word in _NOUNS and said.effect == "read":
             verb = None
         elif verb.effect == "read" and not said.is_certain:
             said = None
     found = [(of_method, by_method), (verb and verb.effect, _BY_NAME), (said and said.effect, _BY_TEXT)]
-    chosen = [*_chosen_by_arguments(tool, arguments, semantics, context.types, bool(verb or of_method))]
-    if any(each and each.word in _WORDS["manages"] for each in (verb, said)):
-        chosen = chosen or [(_PLAIN[word], _BY_TEXT) for word in _LISTED.findall(text[:_TEXT_LIMIT]) if word in _PLAIN]
-        if {effect for effect, _ in chosen} == {"read"}:
-            del found[1:]
-    if method == "post" and not verb and not (said and said.effect == "read"):
-        posted = _effect_of_posting(tool)
-        found.append((posted if posted == "sends" or not text else None, by_method))
-    if method == "post" and _ON_STORED.search(tool.path or ""):
-        found.append(("write", by_method))
-    decided = [(effect, source) for effect, source in (*found, *chosen) if effect]
+    if method == "post" and not verb and not (said and said.effect == "read") and not (tool.path or "").endswith("}"):
+        posted = _effect_of("create", _words("".join(path_segments(tool.path or "")[-1:])))
+        found.append(("sends" if posted == "sends" else None, by_method))
+    found += _chosen_by_arguments(
+        arguments, tool.description or "", own, context.types, is_known=bool(verb or of_method)
+    )
+    decided = [(effect, source) for effect, source in found if effect]
     return max(decided, key=lambda item: rank_of(item[0]), default=None)
 
 
@@ -336,25 +339,21 @@ def _prefix(tools: Iterable[Tool]) -> tuple[str, ...]:
     return start if is_prefix else ()
 
 
-def _segment_words(tool: Tool) -> tuple[str, ...]:
-    """Returns the words of the last fixed segment of a path."""
-    return _words("".join(path_segments(tool.path or "")[-1:]))
-
-
-def _readings(tool: Tool, own: tuple[str, ...], prefix: Sequence[str]) -> list[tuple[str, ...]]:
+def _readings(tool: Tool, own: tuple[str, ...], prefix: tuple[str, ...]) -> list[tuple[str, ...]]:
     """Returns the words of a name: of its last part after a full stop, those after a prefix or tag, and all of them.
 
     The last fixed segment of the path replaces a name that was made up, and follows that of a POST.
     """
-    segment, name = _segment_words(tool), without_request(tool.name, tool.method, tool.path)
-    words = segment if "name" in (tool.origins or {}) else own if name == tool.name else _words(name)
-    if tool.method == "POST" and words[:1] == ("post",):
-        words = words[1:]
-    starts = [start for start in (tuple(prefix), *map(_words, tool.tags)) if start and start == words[: len(start)]]
-    parts = [] if "name" in (tool.origins or {}) else _SEGMENT.split(name)[1:]  # `locations.transfer`
-    readings = [*map(_words, parts[-1:]), *(words[len(start) :] for start in starts), words]
-    readings.append(segment if tool.method == "POST" else ())
-    return [reading for reading in readings if reading]
+    segment = _words("".join(path_segments(tool.path or "")[-1:]))
+    if "name" in (tool.origins or {}):
+        return [segment] if segment else []
+    name = without_request(tool.name, tool.method, tool.path)
+    words = own if name == tool.name else _words(name)
+    words = words[1:] if words[:1] == ("post",) and tool.method == "POST" else words
+    starts = [start for start in (prefix, *map(_words, tool.tags)) if start and start == words[: len(start)]]
+    parts = map(_words, _SEGMENT.split(name)[1:][-1:])  # `locations.transfer`
+    others = [segment] if tool.method == "POST" else []
+    return list(filter(None, [*parts, *(words[len(start) :] for start in starts), words, *others]))
 
 
 def _verb_of_name(readings: Sequence[tuple[str, ...]], *, is_request: bool) -> _Verb | None:
@@ -371,26 +370,18 @@ def _verb_of_name(readings: Sequence[tuple[str, ...]], *, is_request: bool) -> _
     verbs: list[_Verb] = []
     for words in readings:
         words = (words[0], *takewhile(lambda word: word not in _ENDS, words[1:]))
-        first, last = words[0], words[-1]
-        if last in _PLAIN:
-            return _Verb(last, _effect_of(last, words[:-1]))
-        if last in _READ_NOUNS and _VERBS.get(first, "read") != "read":
+        if words[-1] in _PLAIN:
+            return _Verb(words[-1], _effect_of(words[-1], words[:-1]))
+        if words[-1] in _WORDS["read_nouns"] and _VERBS.get(words[0], "read") != "read":
             continue
-        if not is_request and not _READ_NOUNS.isdisjoint((first, last)):
-            verbs.append(_Verb(last, "read"))
+        if not is_request and not _WORDS["read_nouns"].isdisjoint((words[0], words[-1])):
+            verbs.append(_Verb(words[-1], "read"))
         for at, word in enumerate(words, 1):
-            if word in _VERBS and (word not in _NOUNS_AT_END or (at == 1 and not is_request)):
+            if word in _VERBS and (word not in _WORDS["nouns_at_end"] or (at == 1 and not is_request)):
                 effect = _effect_of(word, words[at:] or words[:-1])
-                if effect != "read" or at == len(words) or first not in _VERBS or at == 1:
+                if effect != "read" or at in (1, len(words)) or words[0] not in _VERBS:
                     verbs.append(_Verb(word, effect))
     return min(verbs, key=lambda verb: (verb.word in _NOUNS, verb.effect != "read"), default=None)
-
-
-def _effect_of_posting(tool: Tool) -> Effect | None:
-    """Returns what a POST to several things does: it makes one."""
-    words = _segment_words(tool)
-    is_plural = words and singular(words[-1]) != words[-1] and words[-1] not in _VERBS
-    return _effect_of("create", words) if is_plural and not (tool.path or "").endswith(("}", "}/")) else None
 
 
 def _plain_effect(readings: Sequence[tuple[str, ...]]) -> Effect | None:
@@ -404,10 +395,9 @@ def _plain_effect(readings: Sequence[tuple[str, ...]]) -> Effect | None:
 def _effect_of(verb: str, rest: Sequence[str]) -> Effect:
     """Returns what a verb does to what the words after it name; a verb that is joined to it counts too."""
     what = [*takewhile(lambda word: word not in _ENDS and word not in _JOINTS, rest)]
-    names = {singular("_".join(what[-size:])) for size in (1, 2)} if what else set()
-    rules = () if "draft" in what else _OBJECTS
-    effect = next((effect for verbs, things, effect in rules if verb in verbs and names & things), _VERBS[verb])
-    return max([effect, *_joined(rest)], key=rank_of)
+    names = {singular("_".join(what[-size:])) for size in (1, 2)} if what and "draft" not in what else set()
+    effect = next((effect for verbs, things, effect in _OBJECTS if verb in verbs and names & things), None)
+    return max([effect or _VERBS[verb], *_joined(rest)], key=rank_of)
 
 
 def _joined(rest: Sequence[str]) -> Iterator[Effect]:
@@ -432,42 +422,35 @@ def _code_in(words: Sequence[str], text: str, arguments: Iterable[Sequence[str]]
 
 
 def _chosen_by_arguments(
-    tool: Tool,
     arguments: Iterable[tuple[Parameter, tuple[str, ...]]],
-    semantics: Semantics,
+    text: str,
+    own: tuple[str, ...],
     types: Mapping[str, Schema],
+    *,
     is_known: bool,
 ) -> Iterator[tuple[Effect, str]]:
-    """Yields what the arguments of a call may choose: an action, that it deletes, a file that it writes.
+    """Yields what the arguments of a call may choose: an action on what the name says, a file that it writes.
 
-    Optional ones are data, if name or method say what the tool does. An action is one on what the name says.
+    Optional ones are data, if name or method say what the tool does.
     """
     for item, words in arguments:
-        source = _BY_ARGUMENT + item.name
-        is_choice = item.required or not is_known
-        if words[-1] in _WORDS["choosers"] and is_choice:
-            actions = [_words(str(value)) or ("",) for value in _values_of(item, tool.description or "", types)]
-            verbs = _PLAIN if words[-1] in _WORDS["ways"] else _VERBS
-            effects = [_effect_of(act[0], act[1:] or _words(tool.name)[-1:]) for act in actions if act[0] in verbs]
-            if len(effects) == len(actions) or {*effects} != {"read"}:
-                yield from ((effect, source) for effect in effects)
-        elif words[0] in _WORDS["deletes"] and item.schema.types == ("boolean",) and semantics.destructive is None:
-            yield "destructive", source
-        elif words[0] in _WORDS["saves"] and words[-1] in _WORDS["places"] and is_choice:
-            yield "write", source
+        if is_known and not item.required:
+            continue
+        if words[-1] in _WORDS["choosers"]:
+            values = [value for schema in _schemas_of(item, types) for value in schema.choices or ()]
+            values = values or _LISTED.findall((item.description or text)[:_LIST_LIMIT])
+            for verb, *rest in filter(None, (_words(str(value)) for value in values)):
+                if verb in _VERBS:
+                    yield _effect_of(verb, rest or own[-1:]), _BY_ARGUMENT + item.name
+        elif words[0] in _WORDS["saves"] and words[-1] in _WORDS["places"]:
+            yield "write", _BY_ARGUMENT + item.name
 
 
 def _arguments_of(tool: Tool, types: Mapping[str, Schema]) -> Sequence[Parameter]:
     """Returns the parameters of a tool; of a sole one that is an object, its properties."""
-    if len(tool.parameters) != 1:
-        return tool.parameters
-    return [item for schema in _schemas_of(tool.parameters[0], types) for item in schema.properties] or tool.parameters
-
-
-def _values_of(item: Parameter, text: str, types: Mapping[str, Schema]) -> Sequence[Json]:
-    """Returns the values that an argument may have, by its type, else those that its description or a text lists."""
-    values = [value for schema in _schemas_of(item, types) for value in schema.choices or ()]
-    return values or _LISTED.findall((item.description or "")[:_TEXT_LIMIT]) or _LISTED.findall(text[:_LIST_LIMIT])
+    items = tool.parameters
+    members = [item for schema in _schemas_of(items[0], types) for item in schema.properties] if len(items) == 1 else []
+    return members or items
 
 
 def _schemas_of(item: Parameter, types: Mapping[str, Schema]) -> list[Schema]:
@@ -498,7 +481,9 @@ def _verb_of_text(text: str) -> _Verb | None:
     is_noun = verb in _NOUNS and (not rest or rest[0] not in _WORDS["determiners"])
     if is_noun and first != verb and _VERBS[verb] != "read":  # "Orders by harbour"
         return None
-    return _Verb(verb, _effect_of(verb, rest), is_certain=not is_noun and verb not in _WORDS["weak"])
+    effect = _effect_of(verb, rest)
+    is_certain = not is_noun or (first != verb and effect == "read")
+    return _Verb(verb, effect, is_certain and verb not in _WORDS["weak"])
 
 
 def _base(word: str) -> str:
