@@ -44,7 +44,7 @@ def pattern(source: str, codes: Mapping[str, str]) -> dict[str, Any]:
             choices.append(sorted(set(one_of)))
             telling = one_of if part[0] == "*" or not telling else telling
             parts.append(f" [^ ]*[{one_of}][^ ]*")
-    return {"source": "".join(parts), "choices": choices, "telling": telling}
+    return {"regex": ["".join(parts)], "choices": choices, "telling": telling}
 
 
 def terms(data: Mapping[str, Any], codes: Mapping[str, str], scripts: dict[str, str]) -> list[tuple[str, str]]:
@@ -114,7 +114,6 @@ def injection() -> dict[str, Any]:
         "scripts": scripts,
         "words": words,
         "phrases": phrases,
-        "telling_words": sorted(telling_words),
         "signs": sorted(telling_words | in_phrases),
     }
 

@@ -12,10 +12,8 @@ from __future__ import annotations
 
 import html
 import unicodedata
-from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
-from functools import cached_property, lru_cache
-from itertools import accumulate, chain, combinations
+from functools import lru_cache
 from pathlib import Path
 
 from msgspec import Struct
@@ -27,13 +25,10 @@ from skillgen.text.unicode import strip_invisible, to_latin
 from skillgen.typed import decode
 
 MAX_TEXT_LENGTH = 1_000_000
-"""Characters of a text that are searched; a longer one is not a description and is cut (`searched_part`)."""
+"""Characters of a text that are used; a longer one is not a description and is cut."""
 
-_MAX_EXPANSION = 18
-"""Characters of the longest compatibility form of a character: that of U+FDFA."""
-
-_MIN_LENGTH, _MIN_ASCII_LENGTH = 5, 12
-"""Characters of the shortest order, in any script, where a word may have one or two, and in ASCII."""
+_MIN_LENGTH = 12
+"""Characters of the shortest order in ASCII; in other scripts a word may have one or two."""
 
 _MAX_SENTENCE = 2_000
 """Characters that are searched as one sentence; a longer one is searched in parts."""
@@ -77,20 +72,15 @@ _UNSPACED = re.compile("[\u0370-\u1cff\u3040-\ud7af]")
 """Letters of the languages that have terms within longer words (`scripts` in the table)."""
 
 
-class Pattern(Struct, frozen=True, eq=False, dict=True):
+class Pattern(Struct, frozen=True, eq=False):
     """Concepts in an order and a distance; `injection.toml` explains the syntax."""
 
     rule: int
     """The number of its rule."""
 
-    source: str
+    regex: LazyPattern
     choices: tuple[frozenset[str], ...]
     """The codes of one concept or another for each of its places."""
-
-    @cached_property
-    def regex(self) -> re.Pattern[str]:
-        """The compiled expression; most are never needed."""
-        return re.compile(self.source)
 
 
 class Rule(Struct, frozen=True, eq=False):
@@ -141,43 +131,37 @@ class _Tables(Struct):
     phrases: dict[str, tuple[tuple[tuple[str, ...], str], ...]]
     """The longest word of a phrase to all its words, with its concept."""
 
-    telling_words: frozenset[str]
     signs: frozenset[str]
-    """The telling words, and the longest words of telling phrases."""
-
-    def is_marked(self, lower: str) -> bool:
-        """True if a regular expression may match a text in lower case."""
-        return not self.marks.isdisjoint(_WORD.findall(lower)) or self.literals.search(lower) is not None
+    """The words without which no pattern matches."""
 
     def may_match(self, text: str) -> bool:
         """True if a text has the words or a mark of a rule: a cheap test that most texts fail."""
         if not text.isascii():
-            if len(text) < _MIN_LENGTH or _UNSPACED.search(text):
-                return len(text) >= _MIN_LENGTH
             form = to_latin(strip_invisible(text))
-        elif len(text) < _MIN_ASCII_LENGTH:
+            if _UNSPACED.search(form):
+                return True
+        elif len(text) < _MIN_LENGTH:
             return False
         else:
-            form = (text if " " in text or text.islower() else _CAMEL.sub(" ", text)).lower()
+            form = _spaced(text).lower()
+        if self.literals.search(form):
+            return True
         listed = form.encode().translate(_BLANK, b"'*`\"~").decode().split()  # faster than `str.translate`
-        if self.signs.isdisjoint(listed) or self.literals.search(form):
-            return self.literals.search(form) is not None
-        words = {*listed, "somemail" if "@" in form else "", "someurl" if "://" in form else ""}
-        phrases = chain.from_iterable(map(self.phrases.__getitem__, self.phrases.keys() & words))
-        found = [concept for phrase, concept in phrases if words.issuperset(phrase)]
-        if self.telling_words.isdisjoint(words) and self.by_code.keys().isdisjoint(found):
+        if self.signs.isdisjoint(listed):
             return False
-        found += map(self.words.__getitem__, self.words.keys() & words)
-        codes = "".join(found)
-        is_foreign = any(codes.count(language) >= _MIN_FOREIGN_WORDS for language in self.languages & {*codes})
-        return is_foreign or not self.marks.isdisjoint(words) or next(self.candidates(codes), None) is not None
+        words = {*listed, "somemail" if "@" in form else "", "someurl" if "://" in form else ""}
+        found = [*map(self.words.__getitem__, self.words.keys() & words)]
+        for phrases in map(self.phrases.__getitem__, self.phrases.keys() & words):
+            found += (concept for phrase, concept in phrases if words.issuperset(phrase))
+        codes = {*"".join(found)}
+        has_mark = not self.marks.isdisjoint(words) or not self.languages.isdisjoint(codes)
+        return has_mark or next(self.candidates(codes), None) is not None
 
-    def candidates(self, codes: str) -> Iterator[Pattern]:
+    def candidates(self, codes: set[str]) -> Iterator[Pattern]:
         """Yields the patterns of which these codes have each concept."""
-        present = {*codes}
-        for code in self.by_code.keys() & present:
+        for code in self.by_code.keys() & codes:
             for pattern in map(self.patterns.__getitem__, self.by_code[code]):
-                if not any(map(present.isdisjoint, pattern.choices)):
+                if not any(map(codes.isdisjoint, pattern.choices)):
                     yield pattern
 
     def tokens(self, lower: str) -> str:
@@ -193,6 +177,30 @@ class _Tables(Struct):
                     tokens[start] += concept
         return "".join(f" {token}" for token in tokens)
 
+    def rules_in(self, tokens: str) -> tuple[set[int], bool]:
+        """Returns the rules that tokens match, and whether the words are of another language than English."""
+        matching = {item.rule for item in self.candidates({*tokens}) if item.regex.search(tokens)}
+        languages = self.languages & {*tokens}
+        for language in (code for code in languages if tokens.count(code) >= _MIN_FOREIGN_WORDS):
+            words = [word for word in tokens.split() if language in word or self.languages.isdisjoint(word)]
+            for number, rule in enumerate(self.rules):
+                if any(_occur_in(words, choices) for choices in rule.foreign_patterns):
+                    matching.add(number)
+        return matching, bool(languages)
+
+    def speaks(self, sentence: str) -> bool:
+        """True if a sentence in lower case speaks to a reader, and does not begin with what the tool does."""
+        words = _LETTERS.findall(sentence)
+        first = words[0] if words else ""
+        stems = (first.removesuffix("s"), first.removesuffix("es"), f"{first.removesuffix('ies')}y")
+        if first not in self.verbs and not self.verbs.isdisjoint(stems):
+            sentence = sentence.partition(": ")[2]
+            words = _LETTERS.findall(sentence)
+        if not self.order_words.isdisjoint(words) or self.order_phrases.search(sentence):
+            return True
+        starts = map(_LETTERS.search, _CLAUSE.split(sentence))
+        return any(start is not None and start[0] in self.verbs for start in starts)
+
 
 @lru_cache(1)
 def _tables() -> _Tables:
@@ -203,15 +211,6 @@ def _tables() -> _Tables:
 def rules() -> tuple[Rule, ...]:
     """Returns the rules, in the order in which they are tried."""
     return _tables().rules
-
-
-def searched_part(text: str) -> str:
-    """Returns what of a text is searched: its compatibility form has at most `MAX_TEXT_LENGTH` characters."""
-    text = text[:MAX_TEXT_LENGTH]
-    if text.isascii() or len(text) * _MAX_EXPANSION <= MAX_TEXT_LENGTH:
-        return text
-    lengths = {character: len(unicodedata.normalize("NFKD", character)) for character in set(text)}
-    return text[: bisect_right([*accumulate(map(lengths.__getitem__, text))], MAX_TEXT_LENGTH)]
 
 
 def find_injections(texts: Iterable[str], weak: dict[str, Rule] | None = None) -> dict[str, tuple[Passage, ...]]:
@@ -230,115 +229,85 @@ def find_injections(texts: Iterable[str], weak: dict[str, Rule] | None = None) -
 @lru_cache(1 << 10)
 def _passages(text: str) -> tuple[tuple[Passage, ...], Rule | None]:
     """Returns what addresses the model, and the first rule of which a sentence only has words."""
-    found: list[Passage] = []
     weak: list[Rule] = []
-    for run in _runs(text):
-        if not _tables().may_match("\n".join(text[start:end] for start, end in run)):
-            continue
-        rules_found = {part: _rule_in(text[part[0] : part[1]], weak) for part in run}
-        others = "\n".join(text[start:end] for (start, end), rule in rules_found.items() if rule is None)
-        if len(run) > 1 and (rule := _rule_in(others, weak)) is not None:
-            rules_found = {(run[0][0], run[-1][1]): rule}
-        found += (Passage(start, end, rule) for (start, end), rule in rules_found.items() if rule is not None)
+    lines = dict.fromkeys(_parts(text, goes_on=False))
+    found = _found_in(text, lines, weak)
+    # A sentence may go on in the next line or item.
+    found = found or _found_in(text, (part for part in _parts(text, goes_on=True) if part not in lines), weak)
     passages = tuple(found) if len(found) <= _MAX_PASSAGES else (Passage(0, len(text), found[0].rule),)
     return passages, next(iter(weak), None)
 
 
-def _runs(text: str) -> Iterator[list[tuple[int, int]]]:
-    """Yields the parts of each sentence: a sentence may go on in the next line or item, but not after a full stop."""
-    run: list[tuple[int, int]] = []
-    start = 0
-    for end, next_start, is_stop in _ends(text):
-        for at in range(start, end, _MAX_SENTENCE):
-            if run and min(at + _MAX_SENTENCE, end) - run[0][0] > _MAX_SENTENCE:
-                yield run
-                run = []
-            if not text[at : at + _MAX_SENTENCE].isspace():
-                run.append((at, min(at + _MAX_SENTENCE, end)))
-        start = next_start
-        if run and is_stop:
-            yield run
-            run = []
+def _found_in(text: str, parts: Iterable[tuple[int, int]], weak: list[Rule]) -> list[Passage]:
+    sentences = ((part, text[slice(*part)]) for part in parts)
+    matching = ((part, sentence) for part, sentence in sentences if _tables().may_match(sentence))
+    return [Passage(*part, rule) for part, sentence in matching if (rule := _rule_in(sentence, weak)) is not None]
 
 
-def _ends(text: str) -> Iterator[tuple[int, int, bool]]:
-    """Yields where each part ends, where the next one starts, and whether its sentence ends too."""
+def _parts(text: str, goes_on: bool) -> Iterator[tuple[int, int]]:
+    """Yields where sentences and elements begin and end; a sentence may go on in the next line or item."""
     start = 0
     for element in (*(_ELEMENT.finditer(text) if "</" in text else ()), None):
         end = element.start() if element else len(text)
         for match in _END.finditer(text, start, end):
-            is_stop = match["stop"] is not None
-            yield match.end("stop") if is_stop else match.start() + (match[0][0] == "`"), match.end(), is_stop
-        yield end, end, True
+            if not goes_on or match["stop"] is not None:
+                is_stop = match["stop"] is not None
+                yield from _pieces(start, match.end("stop") if is_stop else match.start() + (match[0][0] == "`"))
+                start = match.end()
+        yield from _pieces(start, end)
         if element:
             start = element.end()
-            yield start, start, True
+            yield from _pieces(*element.span())
+
+
+def _pieces(start: int, end: int) -> Iterator[tuple[int, int]]:
+    return ((at, min(at + _MAX_SENTENCE, end)) for at in range(start, end, _MAX_SENTENCE))
+
+
+def _spaced(text: str) -> str:
+    """Returns a text with a name as its words."""
+    return text if " " in text.strip() or text.islower() else _CAMEL.sub(" ", text)
 
 
 def _readings(text: str) -> tuple[str, ...]:
     """Returns a text as a reader sees it, and again with ASCII letters."""
-    text = strip_invisible(html.unescape(text) if "&" in text else text)
-    if "<" in text:
-        text = _DIVIDES_WORD.sub(lambda match: "\n" if "-" in match[0] else "", text)
-    text = _MENTION.sub(" ", without_placeholders(_LINK.sub(r"\1", text) if "](" in text else text))
-    if text.isascii():
-        return (text if " " in text.strip() else _CAMEL.sub(" ", text),)
-    composed, latin = unicodedata.normalize("NFKC", text), to_latin(text)
-    return (composed, latin) if _UNSPACED.search(composed) else (latin,)
+    text = _DIVIDES_WORD.sub("", strip_invisible(html.unescape(text)))
+    text = _MENTION.sub(" ", without_placeholders(_LINK.sub(r"\1", text)))
+    return (_spaced(text),) if text.isascii() else (unicodedata.normalize("NFKC", text), to_latin(text))
 
 
-def _rule_in(text: str, weak: list[Rule]) -> Rule | None:
+def _rule_in(sentence: str, weak: list[Rule]) -> Rule | None:
     """Returns the first rule that finds a sentence; `weak` gets one of which it has words, but speaks to nobody."""
-    tables, is_name = _tables(), " " not in text.strip()
-    for reading in _readings(text):
+    tables = _tables()
+    for reading in _readings(sentence):
         lower = reading.lower()
-        is_marked = tables.is_marked(lower)
-        if is_marked:
-            lower = tables.files.sub(" sensitivefile ", lower)
+        # Without any of these no regular expression matches.
+        is_marked = tables.literals.search(lower) is not None or not tables.marks.isdisjoint(_WORD.findall(lower))
+        lower = tables.files.sub(" sensitivefile ", lower) if is_marked else lower
         lower = _MAIL.sub(" somemail ", lower) if "@" in lower else lower
-        lower = _URL.sub(" someurl ", lower) if "://" in lower else lower
-        tokens = tables.tokens(lower := lower.translate(_DELETED))
-        matching = {item.rule for item in tables.candidates(tokens) if item.regex.search(tokens)}
-        languages = [code for code in tables.languages if code in tokens]
-        if matching and not (is_name or languages or _speaks(lower)):
-            weak.append(tables.rules[min(matching)])
-            matching.clear()
-        for language in (code for code in languages if tokens.count(code) >= _MIN_FOREIGN_WORDS):
-            words = [word for word in tokens.split() if language in word or tables.languages.isdisjoint(word)]
-            matching |= {
-                number
-                for number, rule in enumerate(tables.rules)
-                if any(_occurs_in(words, choices) for choices in rule.foreign_patterns)
-            }
+        lower = _URL.sub(" someurl ", lower).translate(_DELETED)
+        matching, is_foreign = tables.rules_in(tables.tokens(lower))
+        speaks = bool(matching) and (is_foreign or " " not in sentence.strip() or tables.speaks(lower))
         for number, rule in enumerate(tables.rules):
-            if number in matching:
+            mark = rule.regex.search(reading) if is_marked else None
+            if number in matching and speaks:
                 return rule
-            if is_marked and (found := rule.regex.search(reading)):
-                if _speaks(f"{reading[: found.start()]} , {reading[found.end() :]}".lower()):
-                    return rule
+            if mark and tables.speaks(f"{reading[: mark.start()]} , {reading[mark.end() :]}".lower()):
+                return rule
+            if mark or number in matching:
                 weak.append(rule)
     return None
 
 
-def _occurs_in(words: Sequence[str], choices: Sequence[frozenset[str]]) -> bool:
+def _occur_in(words: Sequence[str], choices: Sequence[frozenset[str]]) -> bool:
     """True if a sentence, as the codes of its words, has the concepts in any order, in separate words."""
-    places = [{at for at, word in enumerate(words) if not one_of.isdisjoint(word)} for one_of in choices]
-    subsets = chain.from_iterable(combinations(places, size) for size in range(1, len(places) + 1))
-    return all(len(set().union(*subset)) >= len(subset) for subset in subsets)  # Hall's theorem
-
-
-def _speaks(sentence: str) -> bool:
-    """True if a sentence in lower case speaks to a reader, and does not begin with what the tool does."""
-    tables, words = _tables(), _LETTERS.findall(sentence)
-    first = words[0] if words else ""
-    stems = (first.removesuffix("s"), first.removesuffix("es"), f"{first.removesuffix('ies')}y")
-    if first not in tables.verbs and not tables.verbs.isdisjoint(stems):
-        sentence = sentence.partition(": ")[2]
-        words = _LETTERS.findall(sentence)
-    if not tables.order_words.isdisjoint(words) or tables.order_phrases.search(sentence):
-        return True
-    starts = map(_LETTERS.search, _CLAUSE.split(sentence))
-    return any(start is not None and start[0] in tables.verbs for start in starts)
+    taken = set[int]()
+    for one_of in choices:
+        places = (at for at, word in enumerate(words) if at not in taken and not one_of.isdisjoint(word))
+        if (place := next(places, None)) is None:
+            return False
+        taken.add(place)
+    return True
 
 
 def without_passages(text: str, passages: Sequence[Passage]) -> tuple[str, list[tuple[str, int]]]:

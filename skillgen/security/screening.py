@@ -43,7 +43,6 @@ from skillgen.security.injection import (
     Passage,
     Rule,
     find_injections,
-    searched_part,
     without_passages,
 )
 from skillgen.text.html import html_to_markdown
@@ -164,7 +163,7 @@ class _Screening:
         own_hosts = {origin[1] for url, _ in _endpoint_urls(self._service) if (origin := origin_of(url)) is not None}
         named = self._named_secrets()
         for text in texts:
-            used = searched_part(text)
+            used = text[:MAX_TEXT_LENGTH]
             safe = strip_invisible(used) if invisible_kinds(used)[0] else used
             kinds: tuple[str, ...] = ()
             if text in named:
