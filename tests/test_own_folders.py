@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from cli import generated, run_skillgen
+from cli import generated
 from listed import command, tool
 
 from skillgen.security.secrets import without_own_folders
@@ -59,8 +59,8 @@ def test_no_folder_of_this_machine_is_in_documents_of_a_server(tmp_path: Path) -
 
 
 def test_what_callers_send_is_exact(tmp_path: Path) -> None:
-    """Names, URIs and choices of the machine's folders are not altered, and `call` takes them; it is reported."""
-    sent = [f"{tmp_path}/in", str(Path.home() / "in"), "/home/ada/in"]
+    """Names, URIs and choices of the machine's folders are not altered, and `call` takes them."""
+    sent = [f"{tmp_path}/in", str(Path.home() / "in")]
     takes = {"type": "object", "properties": {"in": {"enum": sent, "default": sent[0]}, "at": {"const": sent[1]}}}
     lists: Json = {
         "tools": [{**tool("write", description=f"Writes to {sent[0]}."), "inputSchema": takes}],
@@ -71,8 +71,7 @@ def test_what_callers_send_is_exact(tmp_path: Path) -> None:
     }
     arguments = command(tmp_path, **lists)
     out, env = tmp_path / "out", {"PYTHONPATH": str(Path(__file__).parent)}
-    finished = run_skillgen("from-server", "-v", "-o", out, "--", *arguments, cwd=tmp_path, env=env)
-    assert "names, URIs or choices have one, and keep it" in finished.stderr, finished.stderr
+    generated("from-server", "-o", out, "--", *arguments, cwd=tmp_path, env=env)
     skill = texts_of(out / "skills")
     exact = [f"`{path}`" for path in sent] + [f"`file://{path}{end}`" for path in sent for end in ("", "/{name}")]
     assert [item for item in exact if item not in skill] == []

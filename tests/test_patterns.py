@@ -96,7 +96,7 @@ def _built() -> Iterator[tuple[re.Pattern[str], str]]:
     yield from ((tables.files.compiled, "sub"), (tables.unspaced.compiled, "sub"))
     yield from ((lazy.compiled, "search") for lazy in (tables.order_phrases, tables.literals))
     yield from ((rule.regex.compiled, "search") for rule in injection.rules())
-    yield from ((re.compile(pattern.source), "search") for pattern in tables.patterns)
+    yield from ((pattern.regex.compiled, "search") for pattern in tables.patterns)
 
 
 def _calls_of_re(tree: ast.AST) -> Iterator[tuple[ast.Call, str]]:

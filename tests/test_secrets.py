@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import html
 import json
 import socket
 import sys
@@ -19,21 +20,20 @@ from listed import command as listed_command
 from servers import over_http
 
 from skillgen import read
-from skillgen.errors import ProblemLog
 from skillgen.security.secrets import (
     Secrets,
     is_secret_setting,
     looks_secret,
-    replace_home_folders,
     secrets_from_arguments,
     secrets_from_environment,
     secrets_from_headers,
     secrets_from_url,
+    without_own_folders,
 )
 
 Json = Any
 
-GIVEN = "Zq7-kWm2xP9/vT4+rL8"
+GIVEN = "Zq7-kWm2xP9/vT4+rL8&"
 
 FORMS: dict[str, Callable[[str], str]] = {
     "literally": str,
@@ -42,20 +42,14 @@ FORMS: dict[str, Callable[[str], str]] = {
     "in base64 inside of a longer text": lambda value: base64.b64encode(f'{{"k":"{value}"}}'.encode()).decode(),
     "quoted for a URL": lambda value: quote(value, safe=""),
     "escaped for JSON": lambda value: json.dumps(value),
+    "escaped for HTML": lambda value: html.escape(value),
 }
 
-LEGIBLE: dict[str, Callable[[str], str]] = {
-    "between invisible characters": "\u200b".join,
-    "in character references": lambda value: "".join(f"&#{ord(character)};" for character in value),
-    "in references of references": lambda value: "".join(f"&amp;#x{ord(character):x};" for character in value),
-}
-"""What a document shows as the value itself."""
 
-
-@pytest.mark.parametrize("form", FORMS | LEGIBLE)
+@pytest.mark.parametrize("form", FORMS)
 def test_a_value_is_redacted_in_the_forms_that_sources_repeat(form: str) -> None:
     """S0-22, X-12."""
-    repeated = (FORMS | LEGIBLE)[form](GIVEN)
+    repeated = FORMS[form](GIVEN)
     secrets = Secrets({GIVEN: "the variable KEY"})
     data, places = secrets.hide_in({"a": [f"It is {repeated}."], "b": "Lists all tasks."})
     assert places == ("the variable KEY",)
@@ -65,7 +59,7 @@ def test_a_value_is_redacted_in_the_forms_that_sources_repeat(form: str) -> None
     assert secrets.hide_in(data) == (data, ())
 
 
-@pytest.mark.parametrize("form", sorted(FORMS.keys() - {"literally"}))
+@pytest.mark.parametrize("form", sorted(FORMS.keys() - {"literally", "escaped for HTML"}))
 def test_a_value_made_of_words_is_redacted_where_it_is_encoded(form: str) -> None:
     """S0-22."""
     assert Secrets({"listing tasks": "the variable PASSWORD"}).hide_in([FORMS[form]("listing tasks")])[1]
@@ -222,68 +216,37 @@ def test_a_credential_is_found_of_which_a_part_is_a_secret_of_the_user(tmp_path:
 
 
 def test_documents_are_the_same_for_every_user_and_machine(tmp_path: Path) -> None:
-    """X-51: the user's name and the host's name stay where a source names them; folders of users are `~` for all."""
+    """X-51: the user's name and the host's name stay where a source names them; the home folder is `~`."""
     host = socket.gethostname()
-    region = {"type": "string", "enum": ["docker", host], "default": "/home/docker/data"}
-    schema = {"type": "object", "properties": {"docker": region}}
-    described = [
-        tool("docker", description="Runs as docker in /home/docker, logged in as docker.", inputSchema=schema),
-        tool(host, description=f"Asks the host {host} at 127.0.0.1."),
-    ]
-    resources = [{"uri": "notes://docker", "name": "docker"}]
+    schema = {"type": "object", "properties": {"docker": {"type": "string", "enum": ["docker", host]}}}
     written = []
     for user in ("docker", "alice"):
-        folder = tmp_path / user
-        folder.mkdir()
-        command = listed_command(folder, {"serverInfo": {"name": host}}, tools=described, resources=resources)
-        env = {"USER": user, "LOGNAME": user, "HOME": f"/home/{user}", "XDG_CONFIG_HOME": str(folder)}
-        run = generated("from-server", "-v", "-o", folder / "out", "--", *command, cwd=TESTS, env=env)
-        assert "2 texts of the server named a folder" in run.stderr
-        written.append(files_of(folder / "out"))
+        home = tmp_path / user
+        home.mkdir()
+        described = [
+            tool("docker", description=f"Runs as docker in {home}, reads {home}/data.", inputSchema=schema),
+            tool(host, description=f"Asks the host {host} at 127.0.0.1."),
+        ]
+        resources = [{"uri": "notes://docker", "name": "docker"}]
+        command = listed_command(home, {"serverInfo": {"name": host}}, tools=described, resources=resources)
+        env = {"USER": user, "LOGNAME": user, "HOME": str(home), "XDG_CONFIG_HOME": str(home)}
+        generated("from-server", "-v", "-o", home / "out", "--", *command, cwd=TESTS, env=env)
+        written.append(files_of(home / "out"))
     assert written[0] == written[1]
     documents = b"".join(written[0].values()).decode()
-    for name in ("## docker", f"## {host}", "~/data", "notes://docker", "in ~, logged in as docker."):
+    for name in ("## docker", f"## {host}", "~/data", "notes://docker", "Runs as docker in ~"):
         assert name in documents
-
-
-@pytest.mark.parametrize(
-    ("text", "written"),
-    [
-        ("Reads /home/eve/notes.txt and /Users/eve.adams/x.", "Reads ~/notes.txt and ~/x."),
-        ("Runs in /home/eve.", "Runs in ~."),
-        (r"Reads C:\Users\eve\x, c:/users/eve/y and C:\Users\Eve Adams\z.", r"Reads ~\x, ~/y and ~\z."),
-        ("Path: /usr/bin:/home/eve/bin, see file:///home/eve/a", "Path: /usr/bin:~/bin, see file://~/a"),
-    ],
-)
-def test_the_folder_of_a_named_user_is_a_tilde(text: str, written: str) -> None:
-    """S0-22, X-51: also in a default and an example."""
-    problems = ProblemLog()
-    data = {"description": text, "default": text, "examples": [text]}
-    assert replace_home_folders(data, problems) == {"description": written, "default": written, "examples": [written]}
-    assert [problem.code for problem in problems] == ["home-folder-replaced"]
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "Reads /home/user/x, /Users/username/x, /home/you, /Users/me/x, /home/your-name/x and /home/USER/x.",
-        "Reads /home/<name>/x, /home/$USER/x, /Users/{id}/x and /home/*/x.",
-        "Reads https://acme.example/home/eve, /srv/home/eve/x, ~/home/eve, {root}/home/eve and /users/eve.",
-        "Sends GET /Users/eve, reads /opt/data, /home/linuxbrew/.linuxbrew and C:\\Users\\Public\\x.",
-    ],
-)
-def test_other_folders_and_urls_stay(text: str) -> None:
-    assert replace_home_folders([text], ProblemLog()) == [text]
 
 
 def test_folders_in_names_choices_and_patterns_stay() -> None:
     """S0-22: a call needs them, and a default that is one of the choices."""
+    home = str(Path.home())
     data = {
-        "name": "/home/eve",
-        "inputSchema": {"properties": {"/home/eve/a": {"enum": ["/home/eve/b"], "default": "/home/eve/b"}}},
-        "pattern": "^/home/eve/",
+        "name": home,
+        "inputSchema": {"properties": {f"{home}/a": {"enum": [f"{home}/b"], "default": f"{home}/b"}}},
+        "pattern": f"^{home}/",
     }
-    assert replace_home_folders(data, ProblemLog()) == data
+    assert without_own_folders(data) == data
 
 
 def test_only_a_server_on_the_loopback_interface_is_local(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -292,7 +255,7 @@ def test_only_a_server_on_the_loopback_interface_is_local(monkeypatch: pytest.Mo
     monkeypatch.setattr(socket, "getaddrinfo", lambda host, *args, **rest: resolve("127.0.0.1", *args, **rest))
     written = {}
     with over_http.running("json") as server:
-        server.kiosk.methods["tools/list"] = lambda _: {"tools": [tool("look", description="Reads /home/eve/x.")]}
+        server.kiosk.methods["tools/list"] = lambda _: {"tools": [tool("look", description=f"Reads {Path.home()}/x.")]}
         for host in ("localhost", "LOCALHOST.", "127.0.0.1", "127.1", "acme.example"):
             service = read(url=server.url.replace("127.0.0.1", host))
             written[host] = service.tools[0].description

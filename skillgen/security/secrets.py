@@ -3,9 +3,9 @@
 A value is secret by the name of its variable or header, or by its form: a known credential, or generated characters.
 An ordinary setting (`AWS_REGION=us-east-1`) is not.
 
-Secrets are redacted in the forms in which a careless source echoes them: literal, also with invisible characters and
-character references, which documents decode; quoted for a URL; escaped for JSON; in base64, also within a longer
-string. This is no defence against a malicious server, which can write between the characters of a secret, or encode it.
+Secrets are redacted in the forms in which a careless source echoes them: literal; quoted for a URL or for HTML; escaped
+for JSON; in base64, also within a longer string. This is no defence against a malicious server, which can write between
+the characters of a secret, or encode it.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ import json
 import ntpath
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from html import unescape
+from html import escape
 from pathlib import Path
 from urllib.parse import quote, unquote, urlsplit
 
@@ -26,10 +26,9 @@ from skillgen.errors import Problem, ProblemLog, SkillgenError
 from skillgen.model.credentials import forms_of
 from skillgen.model.values import Json
 from skillgen.security.addresses import public_url
-from skillgen.security.credentials import HIDDEN, is_secret_name, joined_words, redact
+from skillgen.security.credentials import HIDDEN, joined_words, redact
 from skillgen.text import lazy_re as re
-from skillgen.text.markdown import counted
-from skillgen.text.unicode import printable, strip_invisible
+from skillgen.text.unicode import printable
 
 _MIN_LENGTH = 4
 """Characters of the shortest value that is redacted; shorter values are flags and numbers."""
@@ -51,13 +50,13 @@ _NAME_KEYS = frozenset(
 )
 """Keys whose values are identifiers: with a word replaced, a call or a reference would fail."""
 
-_REFERENCE = re.compile(r"&#?\w{1,31};")
 _ALNUM_RUN = re.compile(r"[A-Za-z0-9]+")
+_LETTERS = re.compile(r"[A-Za-z]+")
 _WORD = re.compile(r"[A-Z]|[a-z]*(?:[A-Z]+[a-z]+)*(?:[A-Z]{2,})?")
 _HUMP = re.compile(r"[A-Z]?[a-z]+|[A-Z]+")
-_NUMBERED_WORD = re.compile(r"[A-Za-z]{1,12}[0-9]{1,8}|[0-9]{1,8}[A-Za-z]{1,12}")
-_MAX_WORD, _MAX_NUMBER, _MAX_MIXED = 30, 15, 8
-"""Characters of what people write as a word, a number, or a mix of both, such as `20250514` or `arm64v8`."""
+_NUMBERED_WORD = re.compile(r"[A-Za-z]{1,12}[0-9]{1,8}|[0-9]{1,8}[A-Za-z]{1,12}|[A-Za-z0-9]{1,8}")
+_MAX_WORD, _MAX_NUMBER = 30, 15
+"""Characters of what people write as a word, or as a number, such as `20250514`."""
 
 _MIN_LETTERS_PER_HUMP = 2.5
 """Letters per hump of a camel-case word; generated strings change case more often."""
@@ -75,13 +74,12 @@ def is_made_of_words(value: str) -> bool:
 def _is_word(piece: str) -> bool:
     if piece.isdigit():
         return len(piece) <= _MAX_NUMBER
-    if piece.isalpha():
-        is_camel = len(piece) < _MIN_LETTERS_PER_HUMP * len(_HUMP.findall(piece))
-        return len(piece) <= _MAX_WORD and _WORD.fullmatch(piece) is not None and not (is_camel and len(piece) > 8)
-    letters = re.findall("[A-Za-z]+", piece)
-    if not all(map(_WORD.fullmatch, letters)):
+    if not all(map(_WORD.fullmatch, _LETTERS.findall(piece))):
         return False
-    return len(piece) <= _MAX_MIXED or _NUMBERED_WORD.fullmatch(piece) is not None
+    if not piece.isalpha():
+        return _NUMBERED_WORD.fullmatch(piece) is not None
+    is_camel = len(piece) < _MIN_LETTERS_PER_HUMP * len(_HUMP.findall(piece))
+    return len(piece) <= _MAX_WORD and not (is_camel and len(piece) > 8)
 
 
 class Secrets:
@@ -97,7 +95,11 @@ class Secrets:
             for line in _lines(value):
                 self._origins.setdefault(line, origin)
         words = {value: origin for value, origin in self._origins.items() if is_made_of_words(value)}
-        forms = {form: (value, origin) for value, origin in self._origins.items() for form in forms_of(value)}
+        forms = {
+            form: (value, origin)
+            for value, origin in self._origins.items()
+            for form in (*forms_of(value), escape(value))
+        }
         self._found: dict[str, str] = {
             form: origin
             for form, (value, origin) in forms.items()
@@ -158,12 +160,12 @@ class Secrets:
             raise
 
     def _redact(self, text: str, origins: set[str], *, is_name: bool = False) -> str:
-        visible, pattern = _visible(text), self._exact if is_name else self._any
-        if not (found := pattern.findall(visible)):
+        pattern = self._exact if is_name else self._any
+        if not (found := pattern.findall(text)):
             return text
         origins.update(self._found[form] for form in found)
         # Before the secrets: with a part replaced, a credential is not recognised any more.
-        return pattern.sub(HIDDEN, visible if is_name else redact(visible)[0])
+        return pattern.sub(HIDDEN, text if is_name else redact(text)[0])
 
 
 def _one_of(forms: Iterable[str]) -> str:
@@ -192,14 +194,6 @@ def _lines(value: str) -> Iterator[str]:
             yield line
 
 
-def _visible(text: str) -> str:
-    """Returns a text without invisible characters and character references."""
-    text = strip_invisible(text)
-    for _ in range(2 if "&" in text else 0):  # HTML becomes Markdown, which has references of its own
-        text = _REFERENCE.sub(lambda found: unescape(found[0]), text)
-    return text
-
-
 def _map_strings(data: Json, change: Callable[[str, bool], str], *, is_name: bool = False) -> Json:
     """Returns data with every string changed by a function that also takes whether it is an identifier."""
     if isinstance(data, str):
@@ -209,19 +203,6 @@ def _map_strings(data: Json, change: Callable[[str, bool], str], *, is_name: boo
     if isinstance(data, dict):
         return {change(key, True): _map_strings(item, change, is_name=key in _NAME_KEYS) for key, item in data.items()}
     return data
-
-
-_PATH_START = r"(?:(?<=file://)|(?<![\w.~/\\}-])(?<!GET )(?<!PUT )(?<!POST )(?<!PATCH )(?<!DELETE ))"
-_HOME_FOLDER = re.compile(
-    rf"(?:{_PATH_START}(?:/home|/Users)"
-    r"|(?<![A-Za-z0-9])[A-Za-z]:[\\/]{1,2}(?i:users))[\\/]{1,2}"
-    r"(?!(?i:users?|user[_-]?name|your[\w-]{0,20}|you|me|name|someone|example|shared|public|default|linuxbrew)(?![\w-]))"
-    r"[A-Za-z_][\w-]{0,60}(?:\.[\w-]{1,60}){0,3}(?: [A-Z][\w-]{0,60}(?=\\))?"
-)
-"""The folder of a named user, where a path begins; neither a URL nor a request has one.
-
-The excluded names are those that documentation uses for any user, and folders of the system that belong to no user.
-"""
 
 
 def _shortener(working_folder: Path | None) -> Callable[[str], str]:
@@ -240,29 +221,17 @@ def _shortener(working_folder: Path | None) -> Callable[[str], str]:
                 forms.setdefault(f"(?i:{re.escape(drive)}{joined})" if drive else joined, short)
     ordered = sorted(forms, key=len, reverse=True)  # one folder may be within the other
     groups, shorts = "|".join(f"({form})" for form in ordered) or "((?!))", [forms[form] for form in ordered]
-    pattern = re.compile(rf"{_PATH_START}(?:{groups})(?!\.?[\w-])")
+    pattern = re.compile(rf"(?:(?<=file://)|(?<![\w.~/\\}}-]))(?:{groups})(?!\.?[\w-])")
     return lambda text: pattern.sub(lambda match: shorts[(match.lastindex or 1) - 1], text)
 
 
 def without_own_folders(data: Json, working_folder: Path | None = None) -> Json:
     """Returns data with `.` for the folder in which a source was started, and `~` for the home folder.
 
-    Documents would differ with the machine that writes them. Identifiers and choices keep them: a call needs them.
-    """
-    shortened = _shortener(working_folder)
-    return _map_strings(data, lambda text, is_name: text if is_name else shortened(text))
-
-
-def replace_home_folders(data: Json, problems: ProblemLog, working_folder: Path | None = None) -> Json:
-    """Returns data with `.` for the folder in which a server was started, and with `~` for the home folder and for the
-    folders of named users (independent of the user who runs skillgen); reports them.
-
-    Identifiers, URIs, choices and patterns keep them, and so does a default that is one of the choices: a call needs
-    them.
+    Documents would differ with the machine that writes them. Identifiers, URIs, choices and patterns keep them, and so
+    does a default that is one of the choices: a call needs them.
     """
     identifiers: set[str] = set()
-    changed: list[str] = []
-    kept: list[str] = []
     shortened = _shortener(working_folder)
 
     def collect(text: str, is_name: bool) -> str:
@@ -270,25 +239,13 @@ def replace_home_folders(data: Json, problems: ProblemLog, working_folder: Path 
             identifiers.add(text)
         return text
 
-    def change(text: str, is_name: bool) -> str:
-        new = _HOME_FOLDER.sub("~", shortened(text))
-        if new != text:
-            (kept if text in identifiers else changed).append(text)
-        return text if text in identifiers else new
-
     _map_strings(data, collect)
-    data = _map_strings(data, change)
-    if changed or kept:
-        texts = f"{counted(len(changed), 'text')} of the server named a folder of a machine, written as . or ~"
-        found = [texts] if changed else []
-        found += [f"{len(kept)} names, URIs or choices have one, and keep it: callers send them"] if kept else []
-        problems.report("home-folder-replaced", "", "; ".join(found))
-    return data
+    return _map_strings(data, lambda text, _: text if text in identifiers else shortened(text))
 
 
 _SECRET_NAME = re.compile(
-    r"(?:^|_)(?:tokens?|secrets?|pass|passw(?:or)?d|passphrase|passcode|pwd|pin|otp|cred(?:ential)?s?|keys?|apikeys?|pat|"
-    r"auth|authorization|cookies?|csrf|xsrf|sid|session|sessionid|sig|signature|jwt|bearer|salt)"
+    r"(?:^|_)(?:[a-z]{0,20}tokens?|secrets?|pass|passw(?:or)?d|passphrase|passcode|pwd|pin|otp|cred(?:ential)?s?|keys?|"
+    r"apikeys?|pat|auth|authorization|cookies?|csrf|xsrf|sid|session|sessionid|sig|signature|jwt|bearer|salt)"
     r"(?:_(?:id|value|prod|production|staging|dev|test|live|b64|base64|\d+))*$"
 )
 _ORDINARY_NAME = re.compile(
@@ -317,9 +274,7 @@ _MIN_GENERATED_LENGTH = 8
 def is_secret_setting(name: str) -> bool:
     """True if a variable, header or option of this name holds a secret: `ACME_KEY`, `X-Auth-Token`."""
     words = joined_words(name)
-    if _ORDINARY_NAME.search(words):
-        return False
-    return _SECRET_NAME.search(words) is not None or is_secret_name(name)
+    return _SECRET_NAME.search(words) is not None and _ORDINARY_NAME.search(words) is None
 
 
 def looks_secret(value: str) -> bool:
@@ -342,12 +297,10 @@ def secrets_from_headers(headers: Iterable[tuple[str, str]]) -> Secrets:
     """Returns the secrets in headers; each part of a cookie or an authorization is a secret."""
     origins: dict[str, str] = {}
     for name, value in headers:
-        found: Iterable[str] = _of_variable("", value)
-        if name.lower() in ("cookie", "set-cookie"):
-            pairs = (cookie.strip().partition("=") for cookie in value.split(";"))
-            found = [content for key, _, content in pairs if is_secret_setting(key) or looks_secret(content)]
-        elif is_secret_setting(name):
-            found = [value.rpartition(" ")[2], *_basic_password(value), *_parts(value)]
+        found = {*_of_variable("", value)}
+        if is_secret_setting(name):
+            cookies = (cookie.partition("=")[2] for cookie in value.split(";"))
+            found |= {value.rpartition(" ")[2], *_basic_password(value), *_parts(value), *filter(looks_secret, cookies)}
         origins |= dict.fromkeys(found, f"the header {name}")
     return Secrets(origins)
 

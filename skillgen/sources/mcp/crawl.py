@@ -20,9 +20,9 @@ from skillgen.security.addresses import is_loopback
 from skillgen.security.secrets import (
     HIDDEN_IN_URL,
     Secrets,
-    replace_home_folders,
     report_echoed_secrets,
     report_url_secret,
+    without_own_folders,
 )
 from skillgen.sources.json_access import as_dict, as_list, json_or_none, page_items, strings_in, text_of
 from skillgen.sources.json_text import resolve_marks
@@ -98,7 +98,7 @@ def crawled_session(
         redacted, repeated = secrets.hide_in(resolve_marks(dict(results), log))
         report_echoed_secrets(log, repeated)
         if target.url is None or is_loopback(target.url):
-            redacted = replace_home_folders(redacted, log, target.cwd)
+            redacted = without_own_folders(redacted, target.cwd)
         if HIDDEN_IN_URL in (target.public_url or ""):
             report_url_secret(log)
         crawl = Crawl(
