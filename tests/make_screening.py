@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import re
 import sys
+from collections import Counter
 from collections.abc import Mapping
 from itertools import repeat
 from pathlib import Path
@@ -78,11 +79,16 @@ def injection() -> dict[str, Any]:
     foreign = [*data["languages"], *data["scripts"]]
     codes = {name: chr(FIRST_CODE + number) for number, name in enumerate([*data["concepts"], *foreign])}
     scripts, words, phrases = dict[str, str](), dict[str, str](), dict[str, list[tuple[list[str], str]]]()
-    for term, concepts in terms(data, codes, scripts):
+    listed = terms(data, codes, scripts)
+    uses = Counter(word for term, _ in listed for word in term.split("_"))
+    for term, concepts in listed:
         if "_" not in term:
             words[term] = words.get(term, "") + concepts
-        else:
-            phrases.setdefault(max(term.split("_"), key=len), []).append((term.split("_"), concepts))
+        else:  # found by a long word that few other terms have
+            parts = term.split("_")
+            phrases.setdefault(min(parts, key=lambda part: (len(part) < 5, uses[part], -len(part))), []).append(
+                (parts, concepts)
+            )
     rules, patterns, by_code = list[dict[str, Any]](), list[dict[str, Any]](), dict[str, list[int]]()
     for number, row in enumerate(data["rules"]):
         foreign_patterns = [pattern(line, codes)["choices"] for line in row.get("foreign_patterns", "").splitlines()]

@@ -62,6 +62,9 @@ def _compiled(form: str) -> re.Pattern[str]:
 _NAME_PARTS = ("key", "secret", "token", "passw", "pwd", "passphrase", "credential", "sig", "auth=", "sid=", "session")
 """A text in lower case without any of these has no named value."""
 
+_SECRET_PARTS = (*_NAME_PARTS, "auth", "jwt", "bearer")
+"""A name in lower case without any of these is not that of a secret."""
+
 _ASSIGNED = re.compile(
     r"(?:api[_-]?key|access[_-]?key|secret|token|passw(?:or)?d|passphrase|credential|private[_-]?key|signature)"
     r"[A-Za-z0-9_-]{0,20}[\"'`]{0,2}\s{0,3}(?:=>|[:=]|\bis\b)\s{0,3}[\"'`]{0,2}"
@@ -146,7 +149,7 @@ def redact(text: str) -> tuple[str, tuple[str, ...]]:
     if len(text) < _MIN_LENGTH and "://" not in text:
         return text, ()
     forms, kinds = _forms(), dict[str, None]()
-    words = " ".join(word for word in text.split() if len(word) >= _MIN_LENGTH and not _PLAIN_WORD(word))
+    words = " ".join([word for word in text.split() if len(word) >= _MIN_LENGTH and not _PLAIN_WORD(word)])
     # Without any of these a credential is a long word.
     has_mark = words or "://" in text or "-u" in text or "-----BEGIN" in text
     rows = [row for row in forms.others if row[1] in text] if has_mark else []
@@ -178,6 +181,8 @@ def joined_words(name: str) -> str:
 @lru_cache(1 << 12)
 def is_secret_name(name: str) -> bool:
     """True if a value of this name is a secret: `api_key`, `clientSecret`, `X-Auth-Token`."""
+    if not any(map(name.lower().__contains__, _SECRET_PARTS)):  # most names
+        return False
     words = joined_words(name)
     return bool(_SECRET_WORDS.search(words)) and not _PAGE_TOKEN.search(words)
 

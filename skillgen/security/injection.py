@@ -129,7 +129,7 @@ class _Tables(Struct):
 
     words: dict[str, str]
     phrases: dict[str, tuple[tuple[tuple[str, ...], str], ...]]
-    """The longest word of a phrase to all its words, with its concept."""
+    """A word of phrases to all their words, each with its concept."""
 
     signs: frozenset[str]
     """The words without which no pattern matches."""

@@ -83,13 +83,12 @@ _SHOWN = frozenset({"default", "example", "const"})
 
 _MAX_FIELD_LABEL = 100
 _HOST = re.compile(
-    r"(?:(?<=://)|(?<=@)|(?<![\w.:@/-]))"
+    r"(?:(?P<start>(?<=://)|(?<=@))|(?<![\w.:@/-]))"
     r"(?P<host>(?:\d{1,3}\.){3}\d{1,3}|(?:[A-Za-z0-9-]{1,63}\.){1,8}[A-Za-z]{3,8})(?P<port>:\d{2,5})?(?![\w-]|\.\w)"
 )
 _INTERNAL_NAMES = (".internal", ".lan", ".local", ".corp", ".intranet")
-_INTERNAL = ("10.", "172.", "192.168.", *_INTERNAL_NAMES)
-"""A text without any of these names no internal host."""
-
+_INTERNAL_NETWORKS = ("10.", "172.", "192.168.")
+_INTERNAL = (*_INTERNAL_NETWORKS, *_INTERNAL_NAMES)
 _EXAMPLE_HOSTS = ("192.168.0.", "192.168.1.", "10.0.0.", "172.16.0.", "172.17.0.1", "host.docker.internal")
 """Prefixes of hosts that are common in documentation."""
 
@@ -107,9 +106,6 @@ class _Finding(Struct):
 
     safe: str
     """The text that replaces it."""
-
-    used: str
-    """The part of it that is searched."""
 
     kinds: tuple[str, ...] = ()
     """The kinds of the credentials in it."""
@@ -165,31 +161,25 @@ class _Screening:
         for text in texts:
             used = text[:MAX_TEXT_LENGTH]
             safe = strip_invisible(used) if invisible_kinds(used)[0] else used
-            kinds: tuple[str, ...] = ()
-            if text in named:
-                safe, kinds = placeholder("secret"), (_BY_NAME,)
-            else:
-                safe, kinds = redact(safe)
-            if (host := _internal_host(used)) in own_hosts:
-                host = None
-            if safe != text or host is not None:
-                self._findings[text] = _Finding(safe, used, kinds, host=host)
+            safe, kinds = redact(safe) if text not in named else (placeholder("secret"), (_BY_NAME,))
+            host = _internal_host(used)
+            if safe != text or (host is not None and host not in own_hosts):
+                self._findings[text] = _Finding(safe, kinds, host=host if host not in own_hosts else None)
         if self._screening == "off":
             return
         # The help of a program that the user runs is shown verbatim, in a code block.
         verbatim = {tool.help for tool in self._service.tools if tool.help is not None}
         verbatim |= {section.body for section in self._service.sections} if verbatim else set()
         safe_texts = {text: self._findings[text].safe if text in self._findings else text for text in texts}
+        safe_texts = {text: safe for text, safe in safe_texts.items() if text not in verbatim}
         weak: dict[str, Rule] = {}
-        passages = find_injections((safe for text, safe in safe_texts.items() if text not in verbatim), weak)
-        for text, safe in safe_texts.items():
-            if safe in weak and text not in verbatim:
-                self._findings.setdefault(text, _Finding(text, text)).weak = weak[safe]
-            if safe not in passages or text in verbatim:
+        passages = find_injections(safe_texts.values(), weak)
+        for text, safe in safe_texts.items() if passages or weak else ():
+            if safe not in weak and safe not in passages:
                 continue
-            finding = self._findings.setdefault(text, _Finding(text, text))
-            finding.passages = passages[safe]
-            if (shown := html_to_markdown(safe, keeps_groups=True)) != safe:
+            finding = self._findings.setdefault(text, _Finding(text))
+            finding.weak, finding.passages = weak.get(safe), passages.get(safe, ())
+            if finding.passages and (shown := html_to_markdown(safe, keeps_groups=True)) != safe:
                 # A quotation is Markdown, which has no place in HTML.
                 everything = Passage(0, len(shown), finding.passages[0].rule)
                 finding.safe, finding.passages = shown, find_injections([shown]).get(shown, (everything,))
@@ -271,10 +261,10 @@ class _Screening:
         return change
 
     def _report_change(self, where: str, field: str, text: str, finding: _Finding, *, is_name: bool) -> None:
-        if finding.used != text:
-            message = f"{_label(field)} has {len(text):,} characters; only the first {len(finding.used):,} are used"
+        if len(text) > MAX_TEXT_LENGTH:
+            message = f"{_label(field)} has {len(text):,} characters; only the first {MAX_TEXT_LENGTH:,} are used"
             self._problems.report("text-too-long", where, message)
-        kinds, is_odd = invisible_kinds(finding.used)
+        kinds, is_odd = invisible_kinds(text[:MAX_TEXT_LENGTH])
         if is_name and kinds:
             message = f"the name holds {' and '.join(kinds)}; it is shown as {finding.safe!r}, which cannot be called"
             self._problems.report("name-not-exact", where, message)
@@ -332,17 +322,16 @@ class _Screening:
 
 
 def _internal_host(text: str) -> str | None:
-    """Returns the first host of a private network in a text; `localhost` does not count."""
-    if "." not in text or not any(part in text for part in _INTERNAL):
+    """Returns the first host of a private network in a text; `localhost` does not count.
+
+    Without a port or a scheme, it is mostly an example of an address, or a file.
+    """
+    if "." not in text or not any(map(text.__contains__, _INTERNAL)):
         return None
-    for match in _HOST.finditer(text[:MAX_TEXT_LENGTH]):
-        host = match["host"].lower()
-        is_address = match["port"] is not None or text[max(0, match.start() - 1) : match.start()] in ("/", "@")
-        # Without a port or a scheme, it is mostly an example of an address, or a file.
-        if host.startswith(_EXAMPLE_HOSTS) or not is_address:
-            continue
-        is_name = host.endswith(_INTERNAL_NAMES)
-        if is_name or (host.startswith(_INTERNAL) and host[-1].isdigit() and is_private(host)):
+    found = (match for match in _HOST.finditer(text) if match["port"] is not None or match["start"] is not None)
+    for host in (match["host"].lower() for match in found):
+        is_internal = host.startswith(_INTERNAL_NETWORKS) or host.endswith(_INTERNAL_NAMES)
+        if is_internal and not host.startswith(_EXAMPLE_HOSTS) and is_private(host):
             return host
     return None
 
