@@ -137,3 +137,36 @@ def test_the_facts_of_a_description_say_where_they_are_from(tmp_path: Path) -> N
     assert skillgen.read(json.loads(json.dumps(old))) == service_of_snapshot(service)
     made = Service(kind="mcp", name="harbour", summary="Plans berths and ships.")
     assert "description: Plans berths and ships." in skillgen.render_documents(made)["skills/harbour/SKILL.md"]
+
+
+def test_titles_of_groups_that_users_do_not_say_are_no_topics(tmp_path: Path) -> None:
+    tags = ["BerthsV1Quay", "Boat hire", "carts/{id}", "berth_lists", "Quays"]
+    paths = {f"/r{at}": {"get": operation(f"list{at}") | {"tags": [tag]}} for at, tag in enumerate(tags * 2)}
+    assert "asks about Boat hire or Quays." in of_api(tmp_path, None, paths=paths)
+
+
+@pytest.mark.parametrize(
+    ("said", "quoted"),
+    [
+        (
+            "# Quays\n\n*Lists* berths of\na quay for boats. Boats need a berth each night.",
+            "Boats need a berth each night.",
+        ),
+        ("Lists berths of a quay for boats.\n\nhttps://harbour.example", None),
+        ("Harbour", None),
+    ],
+)
+def test_what_the_description_says_is_not_quoted_again(tmp_path: Path, said: str, quoted: str | None) -> None:
+    of_api(tmp_path, said)
+    text = next((tmp_path / "out").rglob("SKILL.md")).read_text("utf-8")
+    assert ("## In Its Own Words" in text) == bool(quoted)
+    assert not quoted or quoted in text
+    assert "Lists berths of a quay for boats" not in text.partition("## ")[2]
+
+
+def test_what_half_of_the_tools_say_is_no_summary(tmp_path: Path) -> None:
+    texts = {f"berth{at}": "TODO: texts of berths." for at in range(4)} | {"quays": "Lists the quays of a harbour."}
+    of_server(tmp_path, texts)
+    listed = [line for line in (tmp_path / "out" / "llms.txt").read_text("utf-8").splitlines() if "berth1" in line]
+    assert len(listed) == 1
+    assert "TODO" not in listed[0]

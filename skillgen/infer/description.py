@@ -37,10 +37,12 @@ _FROM_TOOLS = Origin("inferred", "tools")
 
 def with_summaries(service: Service) -> Service:
     """Returns the service with a summary for each tool: the declared one, else its title, else the first sentence of
-    its description. The title of an MCP tool that only repeats names, its own and the service's, is the last resort."""
+    its description, unless half of them have that. The title of an MCP tool that only repeats names, its own and the
+    service's, is the last resort."""
     own = _words(f"{service.name} {service.title or ''}")
+    counts = Counter(tool.description for tool in service.tools)
     tools = tuple(
-        tool if tool.summary and not is_inferred(tool, "summary") else _with_summary(tool, own)
+        tool if tool.summary and not is_inferred(tool, "summary") else _with_summary(tool, own, counts)
         for tool in service.tools
     )
     # A snapshot of an older version has one that was inferred.
@@ -52,11 +54,12 @@ def described(service: Service) -> Service:
     return service if service.purpose else with_description(with_summaries(service))
 
 
-def _with_summary(tool: Tool, own: set[str]) -> Tool:
+def _with_summary(tool: Tool, own: set[str], counts: Counter[str | None]) -> Tool:
     title = one_line(tool.title or "")
     said = re.sub(r"\b(?:tool|deprecated)\b", "", title, flags=re.IGNORECASE)
     is_name = _words(said) - own <= _words(tool.name) or _letters(said) in _letters(tool.name)
-    text = first_sentence(tool.description or "") if is_name or not title else ""
+    is_own = counts[tool.description] < _FEW or 2 * counts[tool.description] <= counts.total()
+    text = first_sentence(tool.description or "") if is_own and (is_name or not title) else ""
     field, text = ("description", text) if text else ("title", title)
     if not text:
         return tool
@@ -141,8 +144,9 @@ def texts_of_tools(service: Service) -> list[str]:
 
 def summaries_of(start: str, texts: Sequence[str]) -> str:
     """Returns a sentence with the first words of some texts; without them if they address the reader."""
-    words = dict.fromkeys(clip(text.rstrip(".。 "), _SUMMARY_LIMIT) for text in texts)
-    return _composed(f"{start}: ", _within([*words], "; ")) or f"{start}."
+    counts = Counter(clip(text.rstrip(".。 "), _SUMMARY_LIMIT) for text in texts)
+    words = [text for text, count in counts.items() if count < _FEW] or [*counts]
+    return _composed(f"{start}: ", _within(words, "; ")) or f"{start}."
 
 
 def _composed(start: str, words: str) -> str:
@@ -180,14 +184,14 @@ def _declared_titles(service: Service) -> list[str]:
     sizes = Counter(tool.group for tool in service.tools)
     groups = [group for group in service.groups if not group.origins and sizes[group.name]]
     titles = (one_line(group.title) for group in sorted(groups, key=lambda group: -sizes[group.name]))
-    return [title for title in dict.fromkeys(titles) if len(title) <= _TITLE_LIMIT and not _GENERAL.fullmatch(title)]
+    return [title for title in dict.fromkeys(titles) if len(title) <= _TITLE_LIMIT and not _UNSAID.search(title)]
 
 
-_GENERAL = re.compile(
-    r"(?:default|general|misc\w*|others?|commands|root|v\d+|apis?|public|internal|deprecated|auth\w*|tokens?|login|health\w*)",
-    re.IGNORECASE,
+_UNSAID = re.compile(
+    r"[{}_\d]|/\w|[a-z][A-Z]|[A-Z]{2}[a-z]{2}|(?i:\A(?:default|general|hidden|misc\w*|others?|commands|root|apis?|public"
+    r"|internal|deprecated|auth\w*|tokens?|login|health\w*)\Z)",
 )
-"""Titles of groups that say nothing."""
+"""Titles of groups that users do not say: code, and what says nothing."""
 
 
 def _within(items: Sequence[str], between: str) -> str:
@@ -262,14 +266,16 @@ def is_named_by_author(service: Service) -> bool:
     return origin.kind == "declared" and not origin.source.endswith(("erver/name", "serverInfo/name"))
 
 
-_MORE = re.compile(r"\s[+|~]\s|\s[-–—]\s", re.IGNORECASE)
-"""Before what a title says after the name."""
+_MORE = re.compile(r"\s[-–—](?=(?:\s\w+){1,2}\Z)|\s[+|~]\s.*|\s[-–—]\s.*", re.DOTALL)
+"""What a title says after the name; of one or two words, the dash only: "Twilio - Messaging"."""
 
-_DOCUMENT = r"(?:documentation|docs|reference|schema|specification|spec|definition|explorer|endpoints?)"
+_DOCUMENT = (
+    r"(?:documentation|docs|reference|schema|specification|spec|definition|explorer|endpoints?|application|services?)"
+)
 _DROPPED = re.compile(
     rf"(?<![^\W_])(?:(?:fast)?mcp|servers?|model[\s_-]+context[\s_-]+protocol"
-    rf"|(?:(?:open\s?)?apis?|swagger|rest(?:ful)?)(?:[\s_-]+{_DOCUMENT})?|official|public|sandbox|staging|production|beta"
-    r"|preview|deprecated|version(?:[\s_-]*\d[\w.]*)?|v\d[\w.]*|\d+\.\d[\d.]*)(?![^\W_]|\.\w)"
+    rf"|(?:(?:(?:open|json|http|rest(?:ful)?)[\s_-]?){{0,3}}apis?(?:v\d+)?|swagger|rest(?:ful)?)(?:[\s_-]+{_DOCUMENT})?"
+    r"|official|public|sandbox|staging|production|beta|preview|deprecated|version(?:[\s_-]*\d[\w.]*)?|v\d[\w.]*|\d+\.\d[\d.]*)(?![^\W_]|\.\w)"
     r"|(?<=[a-z])MCP(?:Server)?\b|(?<=[A-Za-z])(?:(?<!Api)Management)?(?:Rest)?\s?Client\Z",
     re.IGNORECASE,
 )
@@ -286,6 +292,9 @@ _HOSTS_OF_OTHERS = re.compile(
 )
 """Names in hosts that serve APIs of others."""
 
+_MIN_BRAND = 4
+"""Letters of an owner's name in a host; what is shorter is often a word: `dev.to`."""
+
 
 def _product(service: Service) -> str:
     """Returns the name as users say it: `GitHub` for `GitHub v3 REST API`, `Adyen Checkout` for `Checkout API`."""
@@ -294,14 +303,17 @@ def _product(service: Service) -> str:
         return clip(title, _NAME_LIMIT)
     name, host = _short_name(title, service), _host_name(service)
     brand = _spelled(host, service)
-    is_known = brand != host and brand.lower() not in name.lower().replace(" ", "")
-    # A word that the texts have in lower case means something else too: "Checkout".
-    is_common = " " not in name and name.lower() in _mentions(name, service) and host not in name.lower()
     if not name:
         name = brand[:1].upper() + brand[1:] or title
-    elif host and (is_known or is_common):
-        name = f"{brand if is_known else host.capitalize()} {name}"
+    elif host not in re.sub(r"\W", "", name.lower()) and (brand != host or _is_common(name, service)):
+        name = f"{brand if brand != host else host.capitalize()} {name}"
     return clip(name, _NAME_LIMIT)
+
+
+def _is_common(name: str, service: Service) -> bool:
+    """True if each word of a name means something else too, since the texts have it in lower case: "Checkout"."""
+    written = {word for text in _texts(service) for word in _LOWER.findall(text)}
+    return all(word.lower() in written for word in re.findall(r"[^\W\d_]+", name))
 
 
 def _short_name(text: str, service: Service) -> str:
@@ -311,7 +323,7 @@ def _short_name(text: str, service: Service) -> str:
         return text
     if service.kind == "mcp" and " " not in text:  # an identifier such as `io.github.acme/weather-mcp`
         text = re.sub(r"[-_]+", " ", re.split(r"[/.]", text)[-1])
-    start = _MORE.split(text, maxsplit=1)[0]
+    start = _MORE.sub("", text)
     text = start if _DROPPED.sub("", start).strip(_ENDS) else text
     is_class = text.endswith("Client") and " " not in text
     text = re.sub(r"(?<!_)_*\s[\s_]*(?=([,;]?))", lambda at: "" if at[1] else " ", _DROPPED.sub(" ", text)).strip()
@@ -324,14 +336,16 @@ def _short_name(text: str, service: Service) -> str:
     if text == text.lower():
         spelled = _spelled(text, service)
         text = spelled if spelled != text else " ".join(_spelled(word, service) for word in text.split())
-    return text[:1].upper() + text[1:] if text == text.lower() else text
+    return text[:1].upper() + text[1:] if text == text.lower() and "." not in text else text
 
 
 def _host_name(service: Service) -> str:
     """Returns the name of the host's owner in lower case: `adyen` of `checkout.adyen.com`."""
     host = host_of(service.endpoints[0].url) or "" if service.kind != "cli" and service.endpoints else ""
     found = _DOMAIN.search(host)
-    return found[1] if found and not _HOSTS_OF_OTHERS.fullmatch(found[1]) else ""
+    if not found or _HOSTS_OF_OTHERS.fullmatch(found[1]):
+        return ""
+    return found[1].removesuffix("api") if len(found[1]) >= _MIN_BRAND else ""
 
 
 _READ_TOOLS, _READ_CHARACTERS = 200, 400
@@ -344,12 +358,20 @@ def _spelled(name: str, service: Service) -> str:
     return max(found, key=lambda form: (form != form.lower(), found[form], form), default=name)
 
 
+_LOWER = re.compile(r"(?<![\w./@-])[a-z]+(?![\w/@-])")
+
+
 def _mentions(name: str, service: Service) -> list[str]:
     """Returns a name as the texts of the source spell it, each time."""
+    pattern = re.compile(rf"(?<![\w./@-]){re.escape(name)}(?![\w/@-]|\.\w)", re.IGNORECASE)
+    return [form for text in _texts(service) for form in pattern.findall(text)] if name else []
+
+
+def _texts(service: Service) -> list[str]:
+    """Returns the beginnings of the texts in which words are searched."""
     texts = [service.summary, service.description, service.instructions]
     texts += [text for tool in service.tools[:_READ_TOOLS] for text in (tool.summary, tool.description)]
-    pattern = re.compile(rf"(?<![\w./@-]){re.escape(name)}(?![\w/@-]|\.\w)", re.IGNORECASE)
-    return [form for text in texts if text and name for form in pattern.findall(text[:_READ_CHARACTERS])]
+    return [text[:_READ_CHARACTERS] for text in texts if text]
 
 
 # -- the name of the skill ---------------------------------------------------------------------------------------------

@@ -26,7 +26,7 @@ from skillgen.render.semantics import marks
 from skillgen.text.blocks import block
 from skillgen.text.markdown import Markdown, code, code_list, inline, one_line, plain_words
 from skillgen.text.structure import split_portions, top_headings
-from skillgen.text.summary import clip, first_sentence, sentences
+from skillgen.text.summary import clip, first_sentence, normalise_sentence, says_something, sentences
 
 
 def client_configuration(service: Service) -> dict[str, Any] | None:
@@ -125,7 +125,7 @@ def description_headings(service: Service) -> tuple[str, ...]:
 def _description(service: Service) -> str | None:
     """Returns the summary and the description, without what the description of the skill has completely."""
     said = one_line(service.purpose or "")
-    texts = [service.description]
+    texts = [service.description] if said_by(service, name="description").text else []
     if service.summary and one_line(service.summary) not in one_line(service.description or ""):
         texts = [service.summary, *texts]
     return "\n\n".join(text for text in texts if text and one_line(text).rstrip(".") not in said) or None
@@ -166,6 +166,9 @@ def _short(text: str | None) -> Markdown:
 
 _Name = Literal["instructions", "description"]
 
+_SEARCHED = 4_000
+"""Characters of a text in which the sentences of the description of the skill are searched."""
+
 
 class Said(Struct, frozen=True, kw_only=True):
     """A text of the service on itself, as SKILL.md quotes it."""
@@ -198,8 +201,8 @@ def said_by(service: Service, limit: int | None = None, name: _Name | None = Non
     """Returns the instructions, else the description, cut at a paragraph or a sentence to `limit` bytes."""
     name = name or ("instructions" if service.instructions else "description")
     text = (service.instructions if name == "instructions" else service.description) or ""
-    text = _without_summary(text.strip(), (service.purpose or "").strip())
-    if not text:
+    text = _without_sentences(text.strip(), service.purpose or "")
+    if not says_something(text, (service.name, service.title or "")):
         return Said()
     rest = text if limit is None or len(text.encode()) <= limit else _cut(text, limit)
     return Said(name=name, text=block(rest), is_cut=len(rest) < len(text))
@@ -210,9 +213,14 @@ def block_quote(text: str) -> Markdown:
     return Markdown("\n".join(f"> {line}".rstrip() for line in text.split("\n")))
 
 
-def _without_summary(text: str, summary: str) -> str:
-    """Returns a text without the sentence at its start that the description of the skill has."""
-    return text.removeprefix(summary).lstrip() if summary else text
+def _without_sentences(text: str, said: str) -> str:
+    """Returns a text without the sentences near its start that the description of the skill has."""
+    known = {normalise_sentence(sentence) for sentence in sentences(said)}
+    for paragraph in text[:_SEARCHED].split("\n\n"):
+        for sentence in filter(None, map(str.strip, sentences(paragraph))):
+            if normalise_sentence(plain_words(sentence)) in known:
+                text = text.replace(sentence, "", 1)
+    return text.strip()
 
 
 def _cut(text: str, limit: int) -> str:

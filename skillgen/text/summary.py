@@ -55,7 +55,7 @@ _TO_THE_READER = re.compile(
     r"\W*(?:(?:you )?(?:always|never|must|should|do not|don['’]t)|please|make sure|be sure|ensure|remember"
     r"|use (?:this|these|the|it|when|for)|call|see|visit|refer|click|read the|learn (?:more|how)|find out|start by"
     r"|you (?:are|have)|if|when|before|after|once|for|to|we|welcome|here"
-    r"|this (?:document|page|guide|section|collection))\b",
+    r"|whether|this (?:document|page|guide|section|collection))\b",
     re.IGNORECASE,
 )
 """The start of an order to the reader, of a sentence on the reader, or of one on how to begin."""
@@ -74,7 +74,9 @@ _OTHER_SUBJECT = re.compile(
 _GENERIC = re.compile(
     r"(?:allow|interact|platform|various|way|build|secure|custom|provide|provider|manage|api|service|tool|access|enable"
     r"|use|user|offer|web|server|client|resource|endpoint|operation|application|data|http|rest|json|developer|official"
-    r"|public|welcome|expose|interface|restful|description|this|that|with|from|your|their|which|these|using)(?:e?s|e?d|ing|ment)?",
+    r"|public|welcome|expose|interface|restful|description|this|that|with|from|your|their|which|these|using|full|very|only"
+    r"|simple|simply|straight|forward|mostly|resty|crud|core|object|type|principle|classic|integration|integrate|general"
+    r"|purpose|world|greatest|best|programmatically|done|base|basic|user|account|possible|premium|version|control|controlled|backward|compatible)(?:e?s|e?d|ing|ment)?",
     re.IGNORECASE,
 )
 """Words that say nothing about what a service does."""
@@ -150,11 +152,15 @@ def is_usable(sentence: str, names: Collection[str] = ()) -> bool:
     """True if a sentence says something other than the names, and is not an order or about a document."""
     if is_order(sentence) or _OTHER_SUBJECT.search(sentence):
         return False
-    rest = sentence
-    for name in names:  # "tasks" in lower case says something, also of Tasks
-        rest = rest.replace(name, " ")
-    words = {word.lower() for word in _WORD.findall(rest) if not _GENERIC.fullmatch(word)}
     least = 2 * _MIN_WORDS if sentence.endswith(("!", "！")) else _MIN_WORDS
+    return says_something(sentence, names, least)
+
+
+def says_something(text: str, names: Collection[str], least: int = _MIN_WORDS) -> bool:
+    """True if a text has so many words without the names, addresses and words that say nothing."""
+    for name in filter(None, names):  # "tasks" in lower case says something, also of Tasks
+        text = text.replace(name, " ")
+    words = {word.lower() for word in _WORD.findall(_LINK.sub(" ", text)) if not _GENERIC.fullmatch(word)}
     return len(words) >= least
 
 
