@@ -609,11 +609,9 @@ def test_a_version_that_starts_with_no_digit_is_not_in_front_matter(tmp_path: Pa
     assert "version" not in yaml.safe_load(skill.read_text("utf-8").split("\n---\n")[0]).get("metadata", {})
 
 
-@pytest.mark.parametrize(
-    "hidden", ["\u070f", "\u2d7f", "\U0001107f", "\U0001d159", "\U00016fe4", "\u0378", "\U000110bd", "\U0005ffff"]
-)
+@pytest.mark.parametrize("hidden", ["\u2d7f", "\U0001107f", "\U0001d159", "\U00016fe4", "\u200b", "\U000e0041"])
 def test_characters_that_nobody_sees_are_taken_out_and_reported(tmp_path: Path, hidden: str) -> None:
-    """X-52: by the categories of Unicode; emoji that are newer than Python's tables stay."""
+    """X-52: emoji that are newer than Python's tables stay."""
     finished, out = documented(
         tmp_path, tools=[tool("list", description=f"Lists a{hidden}b \U0001faf8 1\ufe0f 1\ufe0f\u20e3.")]
     )

@@ -233,7 +233,7 @@ def _passages(text: str) -> tuple[tuple[Passage, ...], Rule | None]:
     lines = dict.fromkeys(_parts(text, goes_on=False))
     found = _found_in(text, lines, weak)
     # A sentence may go on in the next line or item.
-    found = found or _found_in(text, (part for part in _parts(text, goes_on=True) if part not in lines), weak)
+    found = found or _found_in(text, (part for part in _parts(text, goes_on=True) if part not in lines), [])
     passages = tuple(found) if len(found) <= _MAX_PASSAGES else (Passage(0, len(text), found[0].rule),)
     return passages, next(iter(weak), None)
 

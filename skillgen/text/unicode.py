@@ -26,9 +26,7 @@ _KINDS = (
     ),
     ("control characters", "\x00-\x08\x0e-\x1f\x7f-\x84\x86-\x9f\ufff9-\ufffb", False),
     ("soft hyphens", "\u00ad", False),
-    ("surrogates without their other half", "\ud800-\udfff", False),
-    ("code points that are no characters", _NONCHARACTERS, False),
-    ("characters for private use", "\ue000-\uf8ff\U000f0000-\U0010ffff", False),
+    ("code points without a character", f"\ud800-\uf8ff{_NONCHARACTERS}\U000f0000-\U0010ffff", False),
 )
 """Kind, its characters, and whether they suggest that something is hidden on purpose."""
 
@@ -37,11 +35,7 @@ _EMOJI = "\u00a9\u00ae\u203c-\u3299\U0001f000-\U0001faff"
 _SELECTOR = f"(?<![{_EMOJI}])\ufe0f(?!\u20e3)"
 """The emoji variation selector has a meaning only after an emoji and before a keycap."""
 
-_MARKS = "\u0300-\u036f\u0483-\u0489\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff\ufe20-\ufe2f"
-_PILE = re.compile(f"(?<=[{_MARKS}]{{4}})[{_MARKS}]+")
-"""Combining marks after the fourth on one letter: text made unreadable."""
-
-_REMOVED = re.compile(f"[{''.join(characters for _, characters, _ in _KINDS)}{_LINE_ENDS}]|{_SELECTOR}|{_PILE.pattern}")
+_REMOVED = re.compile(f"[{''.join(characters for _, characters, _ in _KINDS)}{_LINE_ENDS}]|{_SELECTOR}")
 _LINE_END = re.compile(f"\r\n|[{_LINE_ENDS}]")
 _ESCAPE_SEQUENCE = re.compile(r"(?:\x1b\[|\x9b)[0-?]*[ -/]*[@-~]|\x1b(?:\][^\x07\x1b]*(?:\x07|\x1b\\)?|[@-_])")
 _ASCII_REMOVED = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
@@ -61,23 +55,6 @@ _BY_KIND = tuple(
 )
 
 
-_CATEGORIES = {"Cf": "zero-width characters", "Cn": "code points that are no characters"}
-"""Kinds of the characters that `_KINDS` does not list, by Unicode category."""
-
-_PICTURES = range(0x1F000, 0x1FC00)
-"""Emoji are added here every year: unassigned code points stay, or a newer Python would write other documents."""
-
-
-def _other_invisible(text: str) -> dict[str, str]:
-    """Returns the invisible characters that `_KINDS` does not list, with their kinds."""
-    if text.isprintable():
-        return {}
-    kept = {*"\u200c\u200d\u2d7f\U0001107f"}  # where they belong; elsewhere `_REMOVED` has them
-    odd = (item for item in set(text) - kept if not item.isprintable() and ord(item) not in _PICTURES)
-    kinds = {character: _CATEGORIES.get(unicodedata.category(character)) for character in odd}
-    return {character: kind for character, kind in kinds.items() if kind is not None}
-
-
 def is_plain(text: str) -> bool:
     """True if a text has only ASCII characters that are printed, and line feeds."""
     return text.isascii() and (text.isprintable() or text.replace("\n", "").isprintable())
@@ -92,22 +69,16 @@ def strip_invisible(text: str) -> str:
     text = _LINE_END.sub("\n", text)
     if text.isascii():
         return _ASCII_REMOVED.sub("", text)
-    text = _JOINED_OR_REMOVED.sub(lambda match: match[1] or "", _BLANKS.sub(" ", text))
-    return text.translate(dict.fromkeys(map(ord, _other_invisible(text))))
+    return _JOINED_OR_REMOVED.sub(lambda match: match[1] or "", _BLANKS.sub(" ", text))
 
 
 def escape_invisible_in_json(text: str) -> str:
     """Returns JSON with escapes for invisible characters: the same data, without control sequences for a terminal."""
-    return "\n".join(line if is_plain(line) else _escaped(line) for line in text.split("\n"))
+    return "\n".join(line if is_plain(line) else _REMOVED.sub(_json_escape, line) for line in text.split("\n"))
 
 
-def _escaped(line: str) -> str:
-    line = _REMOVED.sub(lambda match: _json_escape(match[0]), line)
-    return line.translate({ord(character): _json_escape(character) for character in _other_invisible(line)})
-
-
-def _json_escape(characters: str) -> str:
-    units = characters.encode("utf-16-be", "surrogatepass")
+def _json_escape(match: re.Match[str]) -> str:
+    units = match[0].encode("utf-16-be", "surrogatepass")
     return "".join(f"\\u{units[at]:02x}{units[at + 1]:02x}" for at in range(0, len(units), 2))
 
 
@@ -123,14 +94,10 @@ def invisible_kinds(text: str) -> tuple[tuple[str, ...], bool]:
     """
     if is_plain(text):
         return (), False
-    if text.isascii():
-        if not _ASCII_REMOVED.search(text):
-            return (), False
-    elif not _other_invisible(text) and not _REMOVED.search(text):
+    if not (_ASCII_REMOVED if text.isascii() else _REMOVED).search(text):
         return (), False
     text = _USUAL.sub("", text)
-    others = set(_other_invisible(text).values())
-    kinds = [(kind, is_odd) for kind, pattern, is_odd in _BY_KIND if kind in others or pattern.search(text)]
+    kinds = [(kind, is_odd) for kind, pattern, is_odd in _BY_KIND if pattern.search(text)]
     return tuple(kind for kind, _ in kinds), any(is_odd for _, is_odd in kinds)
 
 
