@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from contextlib import suppress
+from sys import intern
 from typing import Any, TypeAlias
 
 import yaml
@@ -125,7 +126,6 @@ class _Builder:
         self._anchors: dict[str, tuple[Json, int]] = {}
         self._open: list[str | None] = []
         """The anchor of each collection around the value."""
-        self._keys: dict[str, str] = {}
         self._is_deep = False
 
     def document(self) -> Json:
@@ -169,7 +169,7 @@ class _Builder:
         while type(event := self._next()) is not yaml.MappingEndEvent:
             if type(event) is yaml.ScalarEvent:  # a key is the text in the source, whatever its type
                 self._count += 1
-                key = self._keys.setdefault(event.value, event.value)
+                key = intern(event.value)
                 if event.anchor is not None:
                     self._anchors[event.anchor] = key, 1
             else:
@@ -194,18 +194,14 @@ class _Builder:
 
     def report_further_documents(self) -> None:
         """Reports the first content after the document, whether it is YAML or not."""
+        nodes = (event for event in iter(self._next, None) if type(event) in _NODES)
         try:
-            while (event := self._next()) is not None and type(event) is not yaml.StreamEndEvent:
-                is_null = type(event) is yaml.ScalarEvent and event.implicit[0] and _plain_scalar(event.value) is None
-                if not is_null and type(event) not in (yaml.DocumentStartEvent, yaml.DocumentEndEvent):
-                    where = _line(event)
-                    break
-            else:
-                return
+            where = next((_line(node) for node in nodes if word_scalar(getattr(node, "value", "[]")) is not None), None)
         except yaml.YAMLError as error:
             where = _message(error).partition(",")[0]
-        message = "another document starts here; only the first of a file is read"
-        self._problems.report("documents-left-out", where, message)
+        if where is not None:
+            message = "another document starts here; only the first of a file is read"
+            self._problems.report("documents-left-out", where, message)
 
     def _skip(self, first: Any) -> None:
         """Skips a collection that is nested too deeply; it becomes null. The first one is reported."""
@@ -215,16 +211,11 @@ class _Builder:
         self._is_deep = True
         depth = 1
         while depth:
-            try:
-                kind = type(event := self._next())
-            except yaml.YAMLError:
-                raise YamlError(f"{_line(first)}: nested more than {NESTING_LIMIT} levels deep") from None
-            if kind is yaml.MappingStartEvent or kind is yaml.SequenceStartEvent:
-                depth += 1
-            elif kind is yaml.MappingEndEvent or kind is yaml.SequenceEndEvent:
-                depth -= 1
+            kind = type(self._next())
+            depth += kind in (yaml.MappingStartEvent, yaml.SequenceStartEvent)
+            depth -= kind in (yaml.MappingEndEvent, yaml.SequenceEndEvent)
             if depth > _DEPTH_LIMIT:
-                raise YamlError(f"{_line(event)}: nested more than {_DEPTH_LIMIT} levels deep")
+                raise YamlError(f"{_line(first)}: nested more than {_DEPTH_LIMIT} levels deep")
 
     def _resolve_alias(self, event: Any) -> Json:
         if event.anchor in self._open:
