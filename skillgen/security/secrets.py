@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import base64
 import contextlib
-import json
 import ntpath
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -358,7 +357,7 @@ def _of_variable(name: str, value: str, origin: str = "", *, by_form: bool = Tru
     """Returns the secrets in the value of a variable, by its name, by what is inside of it, or by its form."""
     found = [*_parts(value)]
     is_public = value.lower() in {*_PUBLIC_VALUES, *re.split(r"[^a-z0-9]+", name.lower())}
-    is_form = by_form and not found and _json_from(value) is None and looks_secret(value)
+    is_form = by_form and not found and not value.startswith(("{", "[")) and looks_secret(value)
     is_folder = name in ("PWD", "OLDPWD") and _PATH.match(value) is not None  # those of a shell
     if is_form or (is_secret_setting(name) and not is_public and not is_folder):
         found.append(value)
@@ -367,32 +366,10 @@ def _of_variable(name: str, value: str, origin: str = "", *, by_form: bool = Tru
 
 def _parts(value: str) -> Iterator[str]:
     """Yields the secrets inside a connection string, a URL, a list of settings or a JSON object."""
-    if (data := _json_from(value)) is not None:
-        for name, text in _strings_of(data):
-            yield from _of_variable(name, text, by_form=False)
-        return
     parts = [match["value"] for match in _PAIR.finditer(value) if is_secret_setting(match["name"])]
     for match in _USERINFO.finditer(value):
         parts += [match["password"], match[0][3:-1]] if match["password"] else [match["user"]]
     yield from filter(None, (form for part in parts for form in (part, unquote(part))))
-
-
-def _strings_of(data: Json, name: str = "") -> Iterator[tuple[str, str]]:
-    """Yields the strings in JSON that have no spaces, with their keys."""
-    if isinstance(data, str) and " " not in data:
-        yield name, data
-    for key, item in data.items() if isinstance(data, dict) else ():
-        yield from _strings_of(item, key)
-    for item in data if isinstance(data, list) else ():
-        yield from _strings_of(item, name)
-
-
-def _json_from(value: str) -> Json:
-    """Returns the JSON object or list in a string; `None` if it is something else."""
-    if value.startswith(("{", "[")):
-        with contextlib.suppress(ValueError, RecursionError):
-            return json.loads(value)
-    return None
 
 
 def _basic_password(header: str) -> Iterator[str]:
