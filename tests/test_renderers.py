@@ -47,7 +47,6 @@ PLACES = {
     "value": ("- Default: TEXT.",),
     "heading": ("## TEXT\n", "- x TEXT"),
     "label": ("- [TEXT](https://x.example/)", "### [TEXT](x.md)\n"),
-    "link_title": ("- [TEXT](https://x.example/)",),
     "url": ("- [x](TEXT)",),
     "fence": ("TEXT\n\nEND",),
 }

@@ -275,6 +275,7 @@ REPLACED = {
     **dict.fromkeys(("output_type", "output_facts", "output_notes", "output_branches", "output_words"), "`returned`"),
     **dict.fromkeys(("shown_outputs", "has_plain_headers"), "`returned`"),
     "shared_start": "`listing.start`",
+    "link_title": "label",
     "notes": "the function rows",
 }
 """Filters and names of earlier releases, with what replaces them."""

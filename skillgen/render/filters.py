@@ -163,7 +163,6 @@ FILTERS: dict[str, Callable[..., Any]] = {
     "quotation": quotation,
     "block_quote": about.block_quote,
     "label": markdown.link_label,
-    "link_title": markdown.link_title,
     "url": markdown.link_url,
     "markdown": Markdown,
     "trimmed": _trimmed,

@@ -114,8 +114,6 @@ _INEXACT = re.compile(
 )
 """What a heading would not show as written; of underscores, one that opens emphasis before one that closes it."""
 
-_LABEL_MARKUP = re.compile(r"[`<\\*&\[\]|{^]|://")
-_STRONG = re.compile(r"\*{1,3}(?=\S)([^*]{1,200}?)(?<=\S)\*{1,3}")
 _ENTITY = re.compile(r"&(?=#?\w+;)")
 
 
@@ -329,27 +327,8 @@ def name(text: str) -> Markdown:
 
 def link_label(text: str) -> Markdown:
     """Makes a text safe between the brackets of a link, also for parsers without escapes there."""
-    label = safe_words(one_line(text).translate(_ROUND))
+    label = safe_words(one_line(text).translate(str.maketrans("[]", "()")))
     return Markdown(_span(label) if label[:1] in ("^", "@") else label or "(no name)")
-
-
-_ROUND = str.maketrans("[]", "()")
-
-
-def link_title(text: str) -> Markdown:
-    """Makes a text the label of a link that reads the same in a renderer and in a parser that only knows links.
-
-    Code and emphasis markers are removed, except underscores of names; the brackets of a tag become parentheses.
-    """
-    label = one_line(text)
-    if not _LABEL_MARKUP.search(label) and not TRIGGER.search(label):
-        return Markdown(label or "(no name)")
-    words = _STRONG.sub(r"\1", label.translate(_ROUND)).replace("`", "'").replace("|", "/")
-    words = re.sub(r"<([A-Za-z/!?][^<>]{0,200})>", r"(\1)", words)
-    words = _ENTITY.sub("& ", re.sub(r"\\+(?=[!-/:-@\[-`{-~]|$)", "", words))
-    # pandoc would link a URL in it, and include the end of the link
-    words = TRIGGER.sub(r"\g<0> ", words.replace("://", ": //"))
-    return Markdown(one_line(words) or "(no name)")
 
 
 def link_url(url: str) -> Markdown:
