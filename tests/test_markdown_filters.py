@@ -43,7 +43,7 @@ SIGNS = "\u0600\u0601\u0602\u0603\u0604\u0605\u06dd\u070f\u0890\u0891\u08e2\U000
 HOSTILE = st.one_of(
     st.lists(st.sampled_from(FRAGMENTS), max_size=14).map("".join),
     st.text(st.sampled_from("#-=>*+1.)`~|<!&[](): \t\n\\$a"), max_size=24),
-    st.text(st.characters(exclude_categories=("Cn",), exclude_characters=SIGNS), max_size=20),
+    st.text(st.characters(exclude_categories=["Cn"], exclude_characters=SIGNS), max_size=20),
 )
 LINES = st.lists(HOSTILE, max_size=6).map("\n".join)
 
