@@ -260,7 +260,7 @@ WITHOUT_REPETITION = {
     ("sources/mcp/conformance.py", "_check"),
     ("calls/script.py", "advice"),
     ("calls/script.py", "http_answer"),
-    ("sources/cli/help.py", "_help_of"),
+    ("sources/cli/help.py", "_read_help"),
     ("sources/cli/help.py", "_choose_way"),
     ("security/secrets.py", "_shortener"),
     ("render/reference.py", "about_topics"),

@@ -77,12 +77,78 @@ Pack FILEs into crates.
 
 
 def test_a_long_help_is_cut_at_the_end_of_a_line(tmp_path: Path) -> None:
-    lines = [f"  --option-{number}  does {number}" for number in range(1_000)]
+    lines = [f"  --option-{number}  does {number}" for number in range(2_000)]
     (tool,) = read(tmp_path, {"--help": "Usage: crate [OPTION]\n\n" + "\n".join(lines) + "\n"}).tools
     assert tool.help is not None
-    assert len(tool.help.encode()) <= 8_200
+    assert len(tool.help.encode()) <= 28_100
     *kept, last = tool.help.splitlines()
-    assert (last, kept[-1] in lines) == ("…", True)
+    assert (last, kept[-1] in lines) == ("… The rest: crate --help", True)
+
+
+def test_a_help_too_long_for_skill_md_is_whole_in_the_references(tmp_path: Path) -> None:
+    lines = [f"  --option-{number}  does {number}" for number in range(1_000)]
+    service = read(tmp_path, {"--help": "Usage: crate [OPTION]\n\n" + "\n".join(lines) + "\n"})
+    files = skillgen.render_documents(service, emit=["skill"])
+    assert "- `crate [OPTION]`" in files["skills/crate/SKILL.md"]
+    page = files["skills/crate/references/tools.md"].splitlines()
+    assert [line for line in lines if line not in page] == []
+    assert "(references/tools.md)" in files["skills/crate/SKILL.md"]
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("Usage: get-crate [-a] <url>\n -a  all\n\nThis is not the full help.\n", "Usage: get-crate [-a] ‹url›."),
+        ("Usage: get-crate COMMAND\n\nCommands:\n  pack  Pack a crate\n  burn  Burn a crate\n", "Pack a crate."),
+        ("NAME:\n   get-crate - packs crates\n\nUSAGE:\n   get-crate [options]\n", "packs crates."),
+        (
+            "Standard commands\npack    burn    stow\nweigh\n\nUsage:\n",
+            "Commands of get-crate: pack; burn; stow; weigh.",
+        ),
+    ],
+)
+def test_the_description_is_what_the_help_says_first(text: str, said: str, tmp_path: Path) -> None:
+    """A name, a usage or commands say more than what follows a list of options."""
+    service = skillgen.read(cli_command=[program(tmp_path, {"--help": text}, "get-crate")])
+    document = skillgen.render_documents(service, emit=["skill"])["skills/get-crate/SKILL.md"]
+    assert said in document.splitlines()[2]
+
+
+def test_the_name_of_a_program_is_not_judged(tmp_path: Path) -> None:
+    """`apt-get` gets nothing, and what it does is not what it does without a command."""
+    single = "Usage: get-crate [FILE]\n\n  -a  all\n"
+    several = "Get and burn crates.\n\nUsage: get-crate [FILE]\n\nCommands:\n  get-all  Get all crates\n"
+    for text in (single, several):
+        path = program(tmp_path, {"--help": text}, "get-crate")
+        (tool, *others) = skillgen.read(cli_command=[path]).tools
+        assert (tool.name, tool.semantics.effect) == ("get-crate", None)
+        assert [item.semantics.effect for item in others] == ["read"] * (text is several)
+
+
+GROUPED = """\
+Usage: crate COMMAND
+
+start a crate (see also: crate help tutorial)
+  pack BOX...           Pack a crate
+  weigh BOX SCALE=WORDS Weigh a crate, which
+                        may be full
+Environment Commands:
+  show                  Show all
+  help UNIT             Show the manual of a unit
+"""
+
+
+def test_headings_of_a_list_are_groups_and_its_lines_calls(tmp_path: Path) -> None:
+    service = read(tmp_path, {"--help": GROUPED})
+    titles = {group.name: group.title for group in service.groups}
+    assert {tool.usage or tool.name: titles[tool.group or ""] for tool in service.tools} == {
+        "crate pack BOX...": "start a crate",
+        "crate weigh BOX SCALE=WORDS": "start a crate",
+        "show": "Environment Commands",
+        "crate help UNIT": "Environment Commands",
+    }
+    text = skillgen.render_documents(service, emit=["skill"])["skills/crate/SKILL.md"]
+    assert text.count("Pack a crate") == 2  # in its section, and in the help
 
 
 def test_help_that_reads_like_an_order_is_shown_verbatim(tmp_path: Path) -> None:
@@ -118,7 +184,8 @@ def test_no_command_is_started_unless_the_help_says_how(tmp_path: Path) -> None:
 def test_an_option_or_command_that_is_no_help_is_not_run(line: str, tmp_path: Path) -> None:
     """GNU's `--list` works, and `systemctl help UNIT` is no help of a command."""
     text = f"Usage: crate COMMAND\n\nUnit Commands:\n  poweroff      Power off\n{line}\n"
-    assert [item.name for item in read(tmp_path, {"--help": text}).tools] == ["poweroff"]
+    own = ["help"] if line.startswith("  help") else []
+    assert [item.name for item in read(tmp_path, {"--help": text}).tools] == ["poweroff", *own]
 
 
 def test_names_in_the_help_reach_no_shell_and_no_other_option(tmp_path: Path) -> None:

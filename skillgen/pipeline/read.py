@@ -58,6 +58,7 @@ from skillgen.sources.mcp.target import (
 )
 
 if TYPE_CHECKING:
+    from skillgen.sources.command_output import CommandRun
     from skillgen.sources.mcp.client_config import ClientConfig
 
 
@@ -274,10 +275,9 @@ def _read_cli(request: Request) -> Reading:
 
 def _read_cli_command(request: Request) -> Reading:
     """Has a program print its help, command by command; nothing else is run."""
-    from skillgen.sources.cli.help import explore, with_program_path
+    from skillgen.sources.cli.help import Explorer, with_program_path
     from skillgen.sources.extra_text import ExtraText
     from skillgen.sources.mcp.jsonrpc import ConnectionLost
-    from skillgen.sources.mcp.session import CancelToken
 
     source, command = request.source, tuple(request.source.cli_command)
     words = command_words(source.program, "--program") or (Path(command[0]).name, *command[1:])
@@ -287,18 +287,12 @@ def _read_cli_command(request: Request) -> Reading:
     problems = ProblemLog()
     with secrets.redact_errors():
         try:
-            service, ai_help = explore(
-                with_program_path(command, environment, Path.cwd()),
-                words,
-                problems,
-                environment=environment,
-                env=source.env,
-                cwd=_folder(source),
-                timeout_s=source.timeout,
-                cancel_token=request.cancel_token or CancelToken(),
-                progress=request.progress,
-                secrets=secrets,
+            run = _run_of(
+                with_program_path(command, environment, Path.cwd()), replace(request, environment=environment)
             )
+            service, ai_help = Explorer(
+                run=run, words=words, env=source.env, problems=problems, secrets=secrets, progress=request.progress
+            ).explored()
         except ConnectionLost as error:
             raise SourceError(error.what, where=words[0], fix=error.fix) from None
     if ai_help is not None:
@@ -338,9 +332,15 @@ def _interpreter(source: Source, environment: Mapping[str, str]) -> str:
 
 def _command_output(command: tuple[str, ...], request: Request, where: str) -> bytes:
     """Returns what a command prints; `where` is its place for messages. Kills all processes that it started."""
+    run = _run_of(command, request)
+    return run.output(where=where, what="description", timeout_key="timeout:", secrets=request.secrets)
+
+
+def _run_of(command: tuple[str, ...], request: Request) -> CommandRun:
+    """Returns a run of a command with the variables and in the folder that the user names."""
     from skillgen.sources.command_output import CommandRun
 
-    run = CommandRun(
+    return CommandRun(
         words=command,
         environment={**request.environment, **request.source.env},
         cwd=_folder(request.source),
@@ -348,7 +348,6 @@ def _command_output(command: tuple[str, ...], request: Request, where: str) -> b
         limit_bytes=SOURCE_LIMIT_BYTES,
         cancel_token=request.cancel_token,
     )
-    return run.output(where=where, what="description", timeout_key="timeout:", secrets=request.secrets)
 
 
 def _folder(source: Source) -> Path | None:

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import shutil
 import tempfile
-from collections import defaultdict
+from collections import defaultdict, deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from itertools import takewhile
@@ -20,6 +20,7 @@ from textwrap import dedent
 from time import monotonic
 
 from msgspec import Struct, field
+from msgspec.structs import replace
 
 from skillgen.errors import ProblemLog, SourceError
 from skillgen.model.auth import Requirements
@@ -29,7 +30,6 @@ from skillgen.model.tool import Tool
 from skillgen.model.values import Origin
 from skillgen.security.secrets import Secrets, report_echoed_secrets, without_own_folders
 from skillgen.sources.command_output import CommandRun, Finished
-from skillgen.sources.mcp.session import CancelToken
 from skillgen.text import lazy_re as re
 from skillgen.text.markdown import counted, fence
 from skillgen.text.summary import first_sentence
@@ -46,8 +46,8 @@ DEPTH_LIMIT = 5
 OUTPUT_LIMIT_BYTES = 2 << 20
 """Maximum length of what one run prints."""
 
-SHOWN_BYTES = 8_192
-"""How much of the help of a command is documented; the rest is cut at the end of a line."""
+SHOWN_BYTES = 28_000
+"""How much of the help of a command is documented, so that a page has room for it; the rest is cut between lines."""
 
 WIDTH_LIMIT = 2_000
 """Characters of a line in which commands are searched."""
@@ -106,54 +106,6 @@ _HELPFUL = re.compile(
 )
 
 
-def explore(
-    command: tuple[str, ...],
-    words: tuple[str, ...],
-    problems: ProblemLog,
-    *,
-    environment: Mapping[str, str],
-    env: Mapping[str, str],
-    cwd: Path | None,
-    timeout_s: float,
-    cancel_token: CancelToken,
-    progress: Callable[[str], None],
-    secrets: Secrets,
-) -> tuple[Service, str | None]:
-    """Reads a program from its help; `words` are what users type for `command`, and `env` has the variables they set.
-
-    Returns it, and what it prints with `--ai-help`, if its help lists that.
-
-    Raises:
-        SourceError: the program cannot be started, prints no help, or takes too long.
-    """
-    deadline = monotonic() + TOTAL_LIMIT_S
-    with tempfile.TemporaryDirectory(prefix="skillgen-") as folder:
-        home = Path(folder, "home")
-        home.mkdir()
-        own = {"HOME": str(home), "USERPROFILE": str(home), "TMPDIR": folder, "TEMP": folder, "TMP": folder}
-        variables = {name: environment[name] for name in _INHERITED if name in environment} | _QUIET | own | {**env}
-
-        def printed(arguments: Sequence[str]) -> str | None:
-            if (left := deadline - monotonic()) <= 0:
-                return None
-            finished = CommandRun(
-                words=(*command, *arguments),
-                environment=variables,
-                cwd=cwd or Path(folder),
-                timeout_s=min(timeout_s, left),
-                limit_bytes=OUTPUT_LIMIT_BYTES,
-                cancel_token=cancel_token,
-            ).finished()
-            if finished.status is None:
-                return None
-            text = _TERMINAL.sub("", _help_in(finished)).replace(str(home), "~").replace(folder, "~")
-            data, echoed_from = secrets.hide_in(without_own_folders(text, cwd))
-            report_echoed_secrets(problems, echoed_from)
-            return str(data)
-
-        return _Explorer(words, problems, printed, progress).explored()
-
-
 def _help_in(finished: Finished) -> str:
     """Returns the output of a command, or its errors if these are the help."""
     output, errors = (data.decode("utf-8", "replace") for data in (finished.output, finished.errors))
@@ -185,9 +137,13 @@ _TERMINAL = re.compile(r"\x1b\[[0-9;?]{0,20}[A-Za-z]|\x1b\][^\x07\x1b]{0,200}(?:
 _BOX_TOP = re.compile(r"\s*[╭┌][─-] {0,2}(?P<title>[^─╮┐\n]{1,80}?) ?[─-].*")
 _BOX_LINE = re.compile(r"\s*(?:[│┃](?P<text>.*?)[│┃]?|[╰└].*)")
 _HEADING = re.compile(
-    r"(?P<title>(?:Available |Main )?(?:Sub)?[Cc]ommands(?=\s*\Z)|[A-Za-z][^\n:<>\[\]]{0,60}(?=:)):?\s*\Z"
-    r"|(?P<upper>[A-Z][A-Z0-9 /&_-]{2,40})\Z"
+    r"(?:(?:[A-Z][\w-]{0,40} ){0,3}(?:Sub)?[Cc]ommands(?: \([^()\n]{0,80}\))?:?|[A-Za-z][^\n:<>\[\]]{0,60}:"
+    r"|[A-Z][A-Z0-9 /&_-]{2,40})\Z"
 )
+_DESCRIPTION = re.compile(r"description:?\Z", re.IGNORECASE)
+_NAME_LINE = re.compile(r"\s*NAME:?\n\s*\S[^\n]{0,80}? [-–—]{1,2} (?P<text>\S[^\n]*(?:\n[ \t]*\S[^\n]*){0,3})")
+"""The first lines of a manual page, which some programs also print as their help."""
+
 _VERSION = re.compile(r"\S{1,60}[ /](?:\(?version )?v?\d+\.\d\S{0,40}(?: \S{1,20})?\Z")
 _USAGE = re.compile(r"\A\s*(?:usage|synopsis)(?::\s*(?P<text>.*)|\s*)\Z", re.IGNORECASE)
 _OPTION = re.compile(r"-.*\S {2,}\S")
@@ -197,7 +153,8 @@ _TAKES_COMMAND = re.compile(
 )
 _LISTS = re.compile(r"command|\Atopics\Z|\btasks\Z", re.IGNORECASE)
 _LISTS_NOT = re.compile(
-    r"option|flag|switch|argument|\Aargs\Z|positional|parameter|usage|example|environment|alias|\bfiles?\Z|\Asee also"
+    r"option|flag|switch|argument|\Aargs\Z|positional|parameter|usage|example|environment(?! commands)|alias|\bfiles?\Z"
+    r"|\Asee also"
     r"|learn more|help topic|exit|description|\Aname\Z|feedback|interface|format|concept|guide",
     re.IGNORECASE,
 )
@@ -205,13 +162,19 @@ _WORD = r"[A-Za-z0-9](?:[\w+-]|[.:](?=[\w+-])){0,60}"
 _ENTRY = re.compile(
     rf"[ \t]+(?P<names>{_WORD}(?:(?:, ?| ?\| ?|/| ){_WORD}){{0,4}}?)"
     r"(?P<args>(?: (?:<[^>]{1,80}>|\[[^\]]{1,80}\]{1,3}|\([^)]{1,80}\)|--[\w-]{1,60}=[A-Z]{1,30}"
-    r"|\.\.\.[A-Z]{0,30}|[A-Z][A-Z0-9_=]{1,30})(?:\.\.\.|…){0,2}){0,8})"
+    r"|\.\.\.[A-Z]{0,30}|[A-Z][A-Z0-9_=|.]{1,60})(?:\.\.\.|…){0,2}){0,8})"
     r":?(?:(?: {2,}|\t+| - | -- )(?P<text>\S.*)|\s*)\Z"
 )
 _BEHIND = re.compile(r" [a-z][\w-]*(?: |\Z)")
 """A word of a usage line that is the name of another command."""
 
-_COMMA_LIST = re.compile(rf"[ \t]+(?:{_WORD}, ?){{2,200}}(?:{_WORD})?\Z")
+_NAMES = re.compile(rf" *{_WORD}(?:(?:, ?| {{2,}}){_WORD}){{0,200}},?\Z")
+"""A line of names alone, separated by commas or in columns."""
+
+_SEVERAL = 3
+"""Names in the first line of them."""
+
+_ASIDE = re.compile(r" \(see [^()]{0,80}\)")
 _BRACES = re.compile(r"[ \t]*(?:\{(?P<names>[\w.:+,-]{1,4000})\}|<(?:sub-?)?command>)")
 """What argparse writes above the commands: their names, or a placeholder."""
 
@@ -221,8 +184,12 @@ class _Listed(Struct, frozen=True):
 
     words: tuple[str, ...]
     summary: str = ""
+    arguments: str = ""
+    """What follows the name, which it begins with a space."""
     line: str = ""
-    """The line of the list."""
+    """The lines of the list, if they say more than that."""
+    heading: str = ""
+    """The title of the list."""
 
 
 class _Above(Struct, frozen=True):
@@ -233,6 +200,8 @@ class _Above(Struct, frozen=True):
     """The column of the text of a command; -1 without one."""
     kind: str
     """What the lines below it list."""
+    heading: str
+    """The title of these lines."""
 
 
 def _parsed_line(raw: str) -> str:
@@ -247,8 +216,10 @@ def _parsed_line(raw: str) -> str:
 class _Help:
     """A help text: its usage, its summary and the commands that it lists."""
 
-    def __init__(self, text: str, words: Sequence[str], *, is_listing: bool = False) -> None:
+    def __init__(self, text: str, words: Sequence[str], request: Sequence[str], *, is_listing: bool = False) -> None:
         self.text = text
+        self.request = " ".join(request)
+        """The arguments for which the program prints it."""
         self._words = [word.rpartition("/")[2] for word in words]
         self._call = " ".join(self._words)
         self._lines = [*map(_parsed_line, text.splitlines())]
@@ -302,70 +273,68 @@ class _Help:
         return [re.split(r" {2,}", usage, maxsplit=1)[0] for usage in usages]
 
     def summary(self) -> str:
-        """Returns the first sentence of the first paragraph that is neither usage, heading nor list."""
+        """Returns the first sentence: that behind a name, else of a paragraph that precedes all options and lists."""
+        if (named := _NAME_LINE.match(self.text)) is not None:
+            return first_sentence(" ".join(named["text"].split()))
         paragraph: list[str] = []
         in_usage = False
         for number, line in enumerate([*self._lines, ""]):
             text = line.strip()
-            heading = _HEADING.match(text)
-            continues = in_usage and (line[:1].isspace() or text[:1].islower())
+            is_heading = _HEADING.match(text) is not None and not _DESCRIPTION.match(text)
+            continues = in_usage and (line[:1].isspace() or text[:1].islower()) and not _OPTION.match(text)
             in_usage = bool(text) and (number in self._usage_lines or continues)
             if in_usage:
                 paragraph = []  # such as an error above it
-            elif text and not (heading or self._is_call(text) or text.startswith("-") or _VERSION.match(text)):
-                paragraph.append(text)
-            elif paragraph or heading:
+            elif is_heading or text.startswith("-") or (paragraph and not text):
                 break
+            elif text and not (self._is_call(text) or _VERSION.match(text) or _DESCRIPTION.match(text)):
+                paragraph.append(text)
         return first_sentence(" ".join(paragraph))
 
     def _read_commands(self, default: str) -> Iterator[_Listed]:
         """Yields the commands of the lists; the last line above that is less deep decides what a line lists."""
         above: list[_Above] = []
+        follows_names = False
         for number, line in enumerate(self._lines):
+            names = line.replace(",", " ").split() if _NAMES.match(line) and not self._is_manual else []
+            follows_names = follows_names and names != []
             if not line or number in self._usage_lines:
                 continue
             depth, entry = len(line) - len(line.lstrip()), _ENTRY.match(line)
-            text_at = entry.start("text") if entry is not None else -1
+            column = next((item.text_at for item in reversed(above) if item.depth == depth), -1)
+            if entry is None and column > 0 and line[column - 1] == " ":  # long arguments leave no room for two
+                entry = _ENTRY.match(f"{line[:column]} {line[column:]}")
+            text_at = len(line) - len(entry["text"]) if entry is not None and entry["text"] else -1
             # Prisma aligns the names of commands on the right.
             while above and (above[-1].depth >= depth or text_at == above[-1].text_at != -1):
                 above.pop()
-            kind = above[-1].kind if above else default
+            kind, heading = (above[-1].kind, above[-1].heading) if above else (default, "")
             kind_below = kind if depth else ""
             below = next(filter(None, self._lines[number + 1 :]), "")
             is_deeper = below[: depth + 1].isspace()
             if (braces := _BRACES.match(line)) is not None:
-                kind_below = "commands"
+                kind_below, heading = "commands", ""
                 if braces["names"] and not is_deeper and self._has_commands_in_braces:
                     yield from (_Listed((name,), line=line.strip()) for name in braces["names"].split(","))
-            elif (title := self._title(line, depth, is_deeper=is_deeper)) is not None:
-                kind_below = self._kind(title)
+            elif _HEADING.match(line.strip()) or (not depth and is_deeper):
+                heading = _ASIDE.sub("", line).strip(" :")
+                kind_below = "commands" if _LISTS.search(heading) else "other" if self._takes_command else "named"
+                kind_below = "" if _LISTS_NOT.search(heading) else kind_below
                 depth -= not is_deeper  # the list is as deep as its title
-            elif kind == "commands" and _COMMA_LIST.match(line):
-                yield from (_Listed((name,)) for name in line.replace(",", " ").split() if name != "help")
+            elif kind == "commands" and len(names) >= (1 if follows_names else _SEVERAL):
+                follows_names = True
+                yield from (_Listed((name,), heading=heading) for name in names if name != "help")
             elif kind and entry is not None:
                 inner = _ENTRY.match(below) if is_deeper and text_at == -1 else None
-                if inner is None or not inner["text"]:  # else the line is the title of a part
+                if inner is not None and inner["text"]:
+                    heading = line.strip()  # of a part
+                else:
                     kind_below = ""
-                    if (item := self._listed(number, entry, kind)) is not None:
+                    if (item := self._listed(number, entry, kind, heading)) is not None:
                         yield item
-            above.append(_Above(depth, text_at, kind_below))
+            above.append(_Above(depth, text_at, kind_below, heading))
 
-    def _title(self, line: str, depth: int, *, is_deeper: bool) -> str | None:
-        """Returns the title of what follows; `None` for a line that is not a title."""
-        heading = _HEADING.match(line.strip())
-        if heading is not None:
-            return heading["title"] or heading["upper"]
-        return line if not depth and is_deeper else None
-
-    def _kind(self, title: str) -> str:
-        """Returns what a list is of, by its title: `commands`, what may be commands, or else if they are `named` with
-        the program.
-        """
-        if _LISTS_NOT.search(title):
-            return ""
-        return "commands" if _LISTS.search(title) else "other" if self._takes_command else "named"
-
-    def _listed(self, number: int, entry: re.Match[str], kind: str) -> _Listed | None:
+    def _listed(self, number: int, entry: re.Match[str], kind: str, heading: str) -> _Listed | None:
         """Returns the command that a line of a list declares, with the lines below it that continue its text."""
         line = self._lines[number]
         depth = len(line) - len(line.lstrip()) + 2
@@ -383,9 +352,12 @@ class _Help:
         is_phrase = len(words) > 3 or (len(words) > 1 and (not text or name != name.lower()))
         is_prose = self._is_manual and (entry["text"] or not text)  # which is justified
         is_placeholder = name.isupper() or (is_named and not text)
-        if not words or "help" in words or is_phrase or is_prose or is_placeholder:
+        is_help = "help" in words and (not text or _HELP_COMMAND.search(f" {' '.join(shown)}"))
+        if not words or is_help or is_phrase or is_prose or is_placeholder:
             return None
-        return _Listed(tuple(words), first_sentence(text) or text, "\n".join(shown))
+        summary = first_sentence(text) or text
+        line = "" if (summary, name) == (text, entry["names"]) else "\n".join(shown)
+        return _Listed(tuple(words), summary, entry["args"], line, heading)
 
 
 def _usage_text(line: str) -> str:
@@ -394,6 +366,9 @@ def _usage_text(line: str) -> str:
 
 
 # -- the program -----------------------------------------------------------------------------------------------------
+
+
+_OF_HELP = {"title": Origin("inferred", "words and headings of commands")}
 
 
 class _Command(Struct):
@@ -408,37 +383,54 @@ class _Command(Struct):
     commands: list[_Command] = field(default_factory=list)
 
 
-class _Explorer:
+class Explorer(Struct, kw_only=True):
     """Reads one program."""
 
-    def __init__(
-        self,
-        words: tuple[str, ...],
-        problems: ProblemLog,
-        printed: Callable[[Sequence[str]], str | None],
-        progress: Callable[[str], None],
-    ) -> None:
-        self._words, self._problems = words, problems
-        self._printed, self._progress = printed, progress
-        self._sizes_bytes: list[int] = []
-        """The length of what each run printed; threads append to it."""
-        self._way: tuple[str, ...] | None = None
-        self._unread: dict[str, list[_Command]] = defaultdict(list)
-        """Why the help of commands is not documented."""
+    run: CommandRun
+    """A run without arguments; of its environment, a program gets what it needs to start."""
+    words: tuple[str, ...]
+    """What users type for the command of the run."""
+    env: Mapping[str, str]
+    """The variables that the user sets."""
+    problems: ProblemLog
+    secrets: Secrets
+    progress: Callable[[str], None]
+
+    _deadline: float = field(default_factory=lambda: monotonic() + TOTAL_LIMIT_S)
+    _sizes_bytes: list[int] = field(default_factory=list)
+    """The length of what each run printed; threads append to it."""
+    _way: tuple[str, ...] | None = None
+    _unread: dict[str, list[_Command]] = field(default_factory=lambda: defaultdict(list))
+    """Why the help of commands is not documented."""
 
     def explored(self) -> tuple[Service, str | None]:
-        """Returns the program, and what it prints with `--ai-help`."""
+        """Returns the program, and what it prints with `--ai-help`, if its help lists that.
+
+        Raises:
+            SourceError: the program cannot be started, prints no help, or takes too long.
+        """
+        with tempfile.TemporaryDirectory(prefix="skillgen-") as folder:
+            home, given = Path(folder, "home"), self.run.environment
+            home.mkdir()
+            own = {"HOME": str(home), "USERPROFILE": str(home), "TMPDIR": folder, "TEMP": folder, "TMP": folder}
+            variables = {name: given[name] for name in _INHERITED if name in given} | _QUIET | own | {**self.env}
+            cwd = self.run.cwd or Path(folder)
+            self.run = replace(self.run, environment=variables, cwd=cwd, limit_bytes=OUTPUT_LIMIT_BYTES)
+            return self._explored()
+
+    def _explored(self) -> tuple[Service, str | None]:
         text = self._text(["--help"])
         if text is None:
-            raise SourceError("did not print its help in time", where=self._words[0], fix="increase --timeout")
+            raise SourceError("did not print its help in time", where=self.words[0], fix="increase --timeout")
+        request = "--help"
         if _UNKNOWN.match(text) and _HELP_COMMAND.search(text):
-            text = self._text(["help"]) or text
+            request, text = "help", self._text(["help"]) or text
         if not _HELPFUL.search(text):
             first = text.strip().partition("\n")[0] or "nothing"
             raise SourceError(
-                f"--help prints no help: {first[:200]}", where=self._words[0], fix="document another command"
+                f"--help prints no help: {first[:200]}", where=self.words[0], fix="document another command"
             )
-        root = self._with_listing(_Help(text, self._words))
+        root = self._with_listing(_Help(text, self.words, [request]))
         if len(root.commands) > COMMANDS_LIMIT:
             self._report(f"more than {COMMANDS_LIMIT:,} commands are listed; the others are left out")
             del root.commands[COMMANDS_LIMIT:]
@@ -447,22 +439,23 @@ class _Explorer:
             self._choose_way(root)
             if self._way is not None:
                 # A program may print a notice, such as on telemetry, with the first help of a command and never again.
-                self._help_of(_Command(root.commands[0].words, root.commands[0], root.text))
+                self._read_help(_Command(root.commands[0].words, root.commands[0], root.text))
                 self._sizes_bytes.pop()
             self._read_commands(program)
         ai_help = self._text(["--ai-help"]) or None if _AI_HELP.search(text) else None
         return self._service(program, root), ai_help
 
     def _report(self, message: str, fix: str | None = None) -> None:
-        self._problems.report("help-unread", " ".join(self._words), message, fix)
+        self.problems.report("help-unread", " ".join(self.words), message, fix)
 
     def _with_listing(self, root: _Help) -> _Help:
         """Returns a help with the commands that only another call lists, if it says so."""
         found = _LISTING.search(root.text)
-        text = self._text(next(filter(None, found.groups())).split()) if found is not None else None
+        request = next(filter(None, found.groups())).split() if found is not None else []
+        text = self._text(request) if request else None
         if found is None or not text:
             return root
-        listing = _Help(text, self._words, is_listing=not found["symfony"])
+        listing = _Help(text, self.words, request, is_listing=not found["symfony"])
         if found["symfony"]:
             return listing
         known = {item.words for item in root.commands}
@@ -471,15 +464,24 @@ class _Explorer:
 
     def _text(self, arguments: Sequence[str]) -> str | None:
         """Returns what the program prints; `None` if it hangs."""
-        text = self._printed(arguments)
-        self._sizes_bytes.append(len((text or "").encode()))
-        return text.strip("\n") if text is not None else None
+        timeout_s = min(self.run.timeout_s, self._deadline - monotonic())
+        run = replace(self.run, words=(*self.run.words, *arguments), timeout_s=timeout_s)
+        finished = run.finished() if timeout_s > 0 else None
+        if finished is None or finished.status is None:
+            self._sizes_bytes.append(0)
+            return None
+        home = run.environment["HOME"]
+        text = _TERMINAL.sub("", _help_in(finished)).replace(home, "~").replace(str(Path(home).parent), "~")
+        data, echoed_from = self.secrets.hide_in(without_own_folders(text, self.run.cwd))
+        report_echoed_secrets(self.problems, echoed_from)
+        self._sizes_bytes.append(len(str(data).encode()))
+        return str(data).strip("\n")
 
     def _choose_way(self, root: _Help) -> None:
         """Chooses how to request the help of a command; none if the program does not say how."""
         flat = " ".join(root.text.split())
         shown = "|".join(re.escape(" ".join(item.words)) for item in root.commands)
-        if _ASKS_LONG.search(flat) or re.search(rf"\b{re.escape(self._words[-1])} (?:{shown}) --help\b", flat):
+        if _ASKS_LONG.search(flat) or re.search(rf"\b{re.escape(self.words[-1])} (?:{shown}) --help\b", flat):
             self._way = ("--help",)
         elif _ASKS_SHORT.search(flat):
             self._way = ("-h",)
@@ -493,29 +495,27 @@ class _Explorer:
         else:
             self._report(
                 "its help does not say how to get that of a command, so none is run; only the lists are read",
-                f"run `{self._words[-1]} --help`, and name a text with --extra",
+                f"run `{self.words[-1]} --help`, and name a text with --extra",
             )
 
-    def _help_of(self, command: _Command) -> _Help | None:
-        """Returns the help of a command; `None` if it prints none of its own."""
+    def _read_help(self, command: _Command) -> None:
+        """Reads the help of a command, if it prints one of its own."""
         path, above = command.path, command.above
         # Commander's `help env set` prints the help of `env`, which says that `--help` prints that of a command.
         way = ("--help",) if _ASKS_LONG.search(" ".join(above.split())) else self._way or ()
         at = 0 if way == ("help",) else len(path)
         # Thor and picocli list a command `help` of their groups: `crate tags help add`.
-        call = re.escape(" ".join((self._words[-1], *path[:-1])))
+        call = re.escape(" ".join((self.words[-1], *path[:-1])))
         if at == 0 and re.search(rf"^ +(?:{call} )?help(?: {{2}}| ?[\[<(])", above, re.MULTILINE):
             at = len(path) - 1
-        text = self._text([*path[:at], *way, *path[at:]])
-        if not text or text.strip() == above.strip():
-            return None
+        request = [*path[:at], *way, *path[at:]]
+        text = self._text(request)
         # A command without options may print no more than its name, its arguments and what it does.
-        if not (_HELPFUL.search(text) or text.lstrip().startswith(" ".join((self._words[-1], *path)))):
-            return None
-        found = _Help(text, (*self._words, *path))
-        if any(item.words in (path, path[:1], path[-1:]) for item in found.commands):  # a list of those above
-            found.commands = []
-        return found
+        is_call = text is not None and text.lstrip().startswith(" ".join((self.words[-1], *path)))
+        if text and text.strip() != above.strip() and (is_call or _HELPFUL.search(text)):
+            command.help = found = _Help(text, (*self.words, *path), request)
+            if any(item.words in (path, path[:1], path[-1:]) for item in found.commands):  # a list of those above
+                found.commands = []
 
     def _read_commands(self, program: _Command) -> None:
         """Reads the commands, level by level."""
@@ -526,45 +526,44 @@ class _Explorer:
                 left = max(RUNS_LIMIT - len(self._sizes_bytes), 0)
                 self._unread[f"there are more than {RUNS_LIMIT:,} commands"] += level[left:]
                 level = level[:left]
-                self._progress(f"reading the help of {counted(len(level), 'command')}")
+                self.progress(f"reading the help of {counted(len(level), 'command')}")
                 try:
-                    helps = [*pool.map(self._help_of, level)]
+                    deque(pool.map(self._read_help, level), 0)
                 except BaseException:
                     pool.shutdown(wait=False, cancel_futures=True)
                     raise
-                for command, found in zip(level, helps, strict=True):
-                    command.help = found
                 self._unread["no help is printed"] += [command for command in level if command.help is None]
 
     def _service(self, program: _Command, root: _Help) -> Service:
-        name = self._words[-1].rpartition("/")[2]
+        name = self.words[-1].rpartition("/")[2]
         for reason, unread in self._unread.items():
             if unread:
-                shown = ", ".join(f"`{' '.join(item.path)}`" for item in unread[:5]) + (
-                    ", …" if len(unread) > 5 else ""
-                )
-                what = f"the help of {counted(len(unread), 'command')} is not documented"
-                self._report(f"{what}, because {reason}: {shown}")
+                which = f"{counted(len(unread), 'command')}, such as `{' '.join(unread[0].path)}`,"
+                self._report(f"the help of {which} is not documented, because {reason}")
         commands = [*_in_order(program)]
         parents = {item.path[:length] for item in commands for length in range(len(item.path))}
         has_topics = any(len(item.path) > 1 or ":" in "".join(item.path) for item in commands)
+        headings = {item.listed.heading for item in program.commands}
         tools, sections = [], []
         for command in commands:
             if command.help is None or command.help.is_callable:
                 group = " ".join(command.path if command.path in parents else command.path[:-1])
-                group = group or ":".join(command.path).rpartition(":")[0] or (name if has_topics else "")
+                group = group or ":".join(command.path).rpartition(":")[0]
+                group = group or (command.listed.heading if len(headings) > 1 else name if has_topics else "")
                 tools.append(self._tool(command, name, group or None))
             else:
-                title = " ".join((*self._words, *command.path))
-                sections.append(Section(title=title, body=str(fence(_verbatim(command.help.text)))))
+                title = " ".join((*self.words, *command.path))
+                sections.append(Section(title=title, body=str(fence(self._shown(command.help)))))
         groups = dict.fromkeys(tool.group for tool in tools if tool.group is not None)
         return Service(
             kind="cli",
             name=name,
             title=name,
             summary=root.summary() or None,
-            requirements=Requirements(bins=self._words[:1]),
-            groups=tuple(Group(name=group, title=group if group != name else "Commands") for group in groups),
+            requirements=Requirements(bins=self.words[:1]),
+            groups=tuple(
+                Group(name=group, title=group if group != name else "Commands", origins=_OF_HELP) for group in groups
+            ),
             tools=tuple(tools),
             sections=tuple(sections),
             source_size_bytes=sum(self._sizes_bytes),
@@ -574,18 +573,30 @@ class _Explorer:
     def _tool(self, command: _Command, name: str, group: str | None) -> Tool:
         """Returns a command with its help, or with the line that lists it."""
         found, listed = command.help, command.listed
-        summary = listed.summary or (found.summary() if found is not None else "")
+        # What a program does says nothing on a call without a command.
+        summary = found.summary() if found is not None and (command.path or not command.commands) else ""
+        call = " ".join(word.rpartition("/")[2] for word in (*self.words, *command.path))
+        usage = f"{call}{listed.arguments}" if listed.arguments else None
         return Tool(
             name=" ".join(command.path) or name,
-            summary=summary or None,
-            help=_verbatim(found.text if found is not None else listed.line) or None,
-            usage=found.usage if found is not None else None,
+            summary=listed.summary or summary or None,
+            help=self._shown(found) if found is not None else listed.line,
+            usage=(found.usage if found is not None else None) or usage,
             group=group,
             input_schema={"type": "object"},
             is_input_declared=False,
-            command=(*self._words, *command.path),
+            command=(*self.words, *command.path),
             pointer="/root" + "".join(f"/{word}" for word in command.path),
+            origins=None if command.path else {"name": Origin("defaulted", "the program, of which no word is a verb")},
         )
+
+    def _shown(self, found: _Help) -> str:
+        """Returns a help without its margin; a long one ends with a line on how to read the rest."""
+        shown = "\n".join(map(str.rstrip, dedent(found.text.expandtabs()).strip("\n").splitlines())).encode()
+        if len(shown) > SHOWN_BYTES:
+            rest = f"\n… The rest: {' '.join(self.words)} {found.request}"
+            shown = shown[:SHOWN_BYTES].rpartition(b"\n")[0] + rest.encode()
+        return shown.decode("utf-8", "ignore")
 
 
 def _commands_below(parent: _Command, known: set[tuple[str, ...]]) -> list[_Command]:
@@ -607,10 +618,3 @@ def _in_order(command: _Command) -> Iterator[_Command]:
     yield command
     for item in command.commands:
         yield from _in_order(item)
-
-
-def _verbatim(text: str) -> str:
-    """Returns as much of a text as is documented, without its margin; a last line `…` is for the rest."""
-    shown = "\n".join(map(str.rstrip, dedent(text.expandtabs()).strip("\n").splitlines())).encode()
-    cut = shown[:SHOWN_BYTES].rpartition(b"\n")[0] + "\n…".encode() if len(shown) > SHOWN_BYTES else shown
-    return cut.decode("utf-8", "ignore")
