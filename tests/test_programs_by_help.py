@@ -100,6 +100,11 @@ def test_a_help_too_long_for_skill_md_is_whole_in_the_references(tmp_path: Path)
     [
         ("Usage: get-crate [-a] <url>\n -a  all\n\nThis is not the full help.\n", "Usage: get-crate [-a] ‹url›."),
         ("Usage: get-crate COMMAND\n\nCommands:\n  pack  Pack a crate\n  burn  Burn a crate\n", "Pack a crate."),
+        (
+            "GNU get-crate 1.2, a tool.\nUsage: get-crate [-a]\n\nMandatory options are mandatory.\n",
+            "GNU get-crate 1.2, a",
+        ),
+        ("Copyright (C) 2022 A\n\nUsage: get-crate FILE\n\nFILE is a crate.\n\n  -a  all\n", "Usage: get-crate FILE."),
         ("NAME:\n   get-crate - packs crates\n\nUSAGE:\n   get-crate [options]\n", "packs crates."),
         (
             "Standard commands\npack    burn    stow\nweigh\n\nUsage:\n",
@@ -123,6 +128,12 @@ def test_the_name_of_a_program_is_not_judged(tmp_path: Path) -> None:
         (tool, *others) = skillgen.read(cli_command=[path]).tools
         assert (tool.name, tool.semantics.effect) == ("get-crate", None)
         assert [item.semantics.effect for item in others] == ["read"] * (text is several)
+
+
+def test_a_list_of_values_of_an_option_has_no_commands(tmp_path: Path) -> None:
+    """As strace's."""
+    text = "Usage: crate { -p PID | [-D] PROG [ARGS] }\n\nGeneral:\n  -e EXPR\n     options:    trace, read, write\n"
+    assert [tool.name for tool in read(tmp_path, {"--help": text}).tools] == ["crate"]
 
 
 GROUPED = """\

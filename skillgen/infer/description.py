@@ -132,7 +132,9 @@ def _offered(service: Service) -> tuple[str, list[str]]:
     resources = (*service.resources, *service.resource_templates)
     if service.kind == "cli":
         usages = [f"Usage: {tool.usage}" for tool in service.tools if tool.usage]
-        return "Commands", texts_of_tools(service) or usages or [tool.name for tool in service.tools]
+        return "Commands", texts_of_tools(service) or usages or [
+            tool.name for tool in service.tools[1:] and service.tools
+        ]
     if service.tools or not (service.prompts or resources):
         return "Tools", texts_of_tools(service)
     items: Sequence[Prompt | Resource] = service.prompts or resources

@@ -140,15 +140,23 @@ _HEADING = re.compile(
     r"(?:(?:[A-Z][\w-]{0,40} ){0,3}(?:Sub)?[Cc]ommands(?: \([^()\n]{0,80}\))?:?|[A-Za-z][^\n:<>\[\]]{0,60}:"
     r"|[A-Z][A-Z0-9 /&_-]{2,40})\Z"
 )
+_ASIDES = re.compile(
+    r"(?:\W{0,3}|\S{1,40}: )(?:arguments?|default (?:\w{1,20} )?is|error|fatal|invalid|mandatory|note(?=:)|unknown"
+    r"|unrecogni[sz]ed|warning)\b|(?-i:[A-Z]{4,} (?:is|are)\b)|.{0,200}\b(?:copyright|listed below)\b"
+    r"|\w{1,40}: \S{1,200}\Z",
+    re.IGNORECASE,
+)
+"""What precedes the lists of a help without saying what the program does."""
+
 _DESCRIPTION = re.compile(r"description:?\Z", re.IGNORECASE)
 _NAME_LINE = re.compile(r"\s*NAME:?\n\s*\S[^\n]{0,80}? [-–—]{1,2} (?P<text>\S[^\n]*(?:\n[ \t]*\S[^\n]*){0,3})")
 """The first lines of a manual page, which some programs also print as their help."""
 
 _VERSION = re.compile(r"\S{1,60}[ /](?:\(?version )?v?\d+\.\d\S{0,40}(?: \S{1,20})?\Z")
-_USAGE = re.compile(r"\A\s*(?:usage|synopsis)(?::\s*(?P<text>.*)|\s*)\Z", re.IGNORECASE)
+_USAGE = re.compile(r"\A\s*(?:usage|synopsis|syntax)(?::\s*(?P<text>.*)|\s*)\Z", re.IGNORECASE)
 _OPTION = re.compile(r"-.*\S {2,}\S")
 _TAKES_COMMAND = re.compile(
-    r"(?:^|\s)[<\[({]{0,2}(?:sub-?)?(?:command|cmd|task)s?[>\])}]{0,2}(?:\s|\.|$)|\{[^{}]*\}(?: \.\.\.|\Z)| \.\.\.\Z",
+    r"(?:^|\s)[<\[({]{0,2}(?:sub-?)?(?:command|cmd|task)s?[>\])}]{0,2}(?:\s|\.|$)|\{[^{}\s]*\}(?: \.\.\.|\Z)| \.\.\.\Z",
     re.IGNORECASE,
 )
 _LISTS = re.compile(r"command|\Atopics\Z|\btasks\Z", re.IGNORECASE)
@@ -280,16 +288,21 @@ class _Help:
         in_usage = False
         for number, line in enumerate([*self._lines, ""]):
             text = line.strip()
-            is_heading = _HEADING.match(text) is not None and not _DESCRIPTION.match(text)
             continues = in_usage and (line[:1].isspace() or text[:1].islower()) and not _OPTION.match(text)
             in_usage = bool(text) and (number in self._usage_lines or continues)
-            if in_usage:
-                paragraph = []  # such as an error above it
-            elif is_heading or text.startswith("-") or (paragraph and not text):
-                break
-            elif text and not (self._is_call(text) or _VERSION.match(text) or _DESCRIPTION.match(text)):
+            is_titled = _DESCRIPTION.match(text) is not None
+            is_list = not (in_usage or is_titled) and (
+                text.startswith("-") or text.endswith(":") or _HEADING.match(text)
+            )
+            if in_usage or is_list or not text:
+                said, paragraph = " ".join(paragraph), []
+                if said and not _ASIDES.match(said):
+                    return first_sentence(said)
+                if is_list:
+                    break
+            elif not (is_titled or self._is_call(text) or _VERSION.match(text)):
                 paragraph.append(text)
-        return first_sentence(" ".join(paragraph))
+        return ""
 
     def _read_commands(self, default: str) -> Iterator[_Listed]:
         """Yields the commands of the lists; the last line above that is less deep decides what a line lists."""
