@@ -35,6 +35,7 @@ DIALECTS = (
     *("\n+---+---+\n", "\n  a     b\n---  ----\n  1    2\n", "\n| a | b |\n|---|---|\n| c | d |\n", "a | b"),
     *("\n:-|:-\n", "[!WARNING]", "\n[!caution]\n> a", "\n> [!note]\n> x", "~`", "`~", "\n```mermaid\n"),
     *("<table><tr><td>", "</td>", "@~/x", "<pre>", "</pre>"),
+    *("&#60;", "&gt;", "&#96;", "\n&#35; x\n", "[- x](#a)", "![# x](/a)", "[", "](#a)", "##x"),
     *("<code>", "</code>", "<ul><li>", "</li></ul>", "<p>", "</p>", "\n    code\n", "```!"),
 )  # fmt: skip
 TOKENS = (*FRAGMENTS, *DIALECTS * 2)

@@ -12,6 +12,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
+from html import unescape
 
 import msgspec
 
@@ -64,6 +65,7 @@ _MARKUP = re.compile(
     | <{1, 9}(?P<angle>https?://[^\s<>`]*|[\w.+-]+@[\w.-]+)>{1, 9}
     | (?<![^\s"'()\[\]])(?P<word>{_IN_WORD}(?:
         (?:<(?P<element>[A-Za-z][\w-]{{0,40}})>[^<>`\n]{{1,80}}</(?P=element)>|{_TAG}){_IN_WORD})+)
+    | (?<!\S)(?P<pattern>[^\s`^]{{0,99}}\^\[[^\s`]{{1,300}})
     | (?P<tag>(?:{_TAG})+|\\?{TAG_START}[^\s<>`]*)
     | (?P<foreign>{_FOREIGN_ADDRESS}|(?:https?://|www\.)[\w.~/?\#!$&'+,;=%-]{{0,500}}:[^\s<`:/@]{{0,80}}@[^\s<`]{{0,500}})
     | (?P<address>(?:https?://|(?<!\w)www\.)[\w.~:/?\#@!$&'+,;=%-]*)
@@ -73,6 +75,17 @@ _MARKUP = re.compile(
     re.IGNORECASE | re.VERBOSE,
 )
 """Code and what it protects, then all that is changed. Each repetition is bounded, so that no text is slow."""
+
+_REWRITTEN = re.compile(
+    r"""
+    (?<!`)(?P<ticks>`+)(?!`)(?:(?!(?P=ticks))[\s\S]){1,2000}(?P=ticks)(?!`)
+    | !?\[(?P<label>(?:[^\[\]`]|`[^`\n]{1,80}`){0,200})\]
+      \((?P<target>(?:[\#/]|\.\.?/|data:)[^\s()<>`]*|\w[\w.-]*[/\#.][^\s()<>`:]*)(?:\s"[^"`<>\n]*")?\)
+    | &(?:\#[0-9]{1,6}|\#[xX][0-9a-fA-F]{1,5}|[A-Za-z][A-Za-z0-9]{1,20});
+    """,
+    re.VERBOSE,
+)
+"""Code; a link or image that leads nowhere from another document, of which the text stays; a character reference."""
 
 _ADDRESS = re.compile(r"://|www\.", re.IGNORECASE)
 """A word that parsers link, with a tick behind it."""
@@ -102,7 +115,7 @@ LANGUAGES = frozenset(_LANGUAGES.split())
 """Languages of code blocks that renderers highlight; others (`mermaid`, `math`, `geojson`, …) they draw or run."""
 
 _BLOCK_MARK = re.compile(
-    r"(?:>\s?)*(?:(?P<item>[-*+•]\s+(?=\S))|(?P<heading>#{1,6}\s+))|(?:>\s?)+"
+    r"(?:>\s?)*(?:(?P<item>[-*+•]\s+(?=\S))|(?P<heading>#{1,6}\s+|##+(?=\w)))|(?:>\s?)+"
     r"|(?P<fence>`{3,}|~{3,})[\w+-]*$|(?:[-=*_]\s*){3,}$"
 )
 _END_PUNCTUATION = ".,;:!?…(-–—"
@@ -187,13 +200,17 @@ def safe_start(line: str) -> str:
     """Returns a line that begins a paragraph, with what would open a block there as code."""
     if start := _LINE_START.match(line):
         rest = line[start.end() :]
-        line = f"{_span(start[0].strip())}{' ' if rest[:1] in ('{', '`') else ''}{rest}"
+        title, end, others = rest.partition("\n")
+        if start[0][:2] == "##" and title[:1].isalnum() and "*" not in title:  # meant as a heading
+            line = f"**{title.strip()}**{end}{others}"
+        else:
+            line = f"{_span(start[0].strip())}{' ' if rest[:1] in ('{', '`') else ''}{rest}"
     return _DEFINITION.sub(r"\1 :", line) if "]:" in line else line
 
 
 def safe_paragraph(text: str) -> str:
     """Returns a paragraph of several lines in which no parser finds anything but words, code, emphasis and links."""
-    if "```" in text or _may_be_more(text):
+    if "```" in text or "&" in text or _may_be_more(text):
         text = safe_words(text)
     return _DEFINITION.sub(r"\1 :", text) if "]:" in text else text
 
@@ -206,10 +223,24 @@ def safe_words(text: str) -> str:
     """Returns words for a line in which others follow. Only what a parser would take for more is changed: HTML and
     addresses of other schemes become code, links elsewhere are broken by a space, and a lone tick is code itself.
     """
+    text = _rewritten(text)
     is_paired = "`" not in text or (text.count("`") % 2 == 0 and not _LONE_TICK.search(text))
     if is_paired and not _may_be_more(text):
         return text + " " * (text.endswith("\\"))
     return "".join(_safe_parts(text))
+
+
+def _rewritten(text: str) -> str:
+    """Returns a text with the characters that HTML names, and without links that no other document can resolve."""
+    return _REWRITTEN.sub(_as_words, text) if "&" in text or "](" in text else text
+
+
+def _as_words(match: re.Match[str]) -> str:
+    if match["target"]:
+        return _rewritten(match["label"])
+    if match["ticks"] or (text := unescape(match[0])) == "`":  # a tick would pair with others
+        return match[0]
+    return text if text.isprintable() else " "
 
 
 def _safe_parts(text: str) -> Iterator[str]:
@@ -242,7 +273,7 @@ def _safe_part(match: re.Match[str]) -> str:
     if kind == "content" and len(match["ticks"]) == 1:  # kramdown reads a tick between spaces literally
         content = part[1:-1].strip()
         return f"`{content}`" if content else f"{_span('`')} {_span('`')}"
-    if kind in ("word", "tag", "foreign", "attributes"):
+    if kind in ("word", "pattern", "tag", "foreign", "attributes"):
         words = " ".join(part.replace("\\<", "<").split())
         literal = words.rstrip(".,;:!?")
         return _span(literal) + words[len(literal) :]
