@@ -30,6 +30,7 @@ def body(schema: Json, media_type: str = "application/json", **members: Json) ->
 
 
 HEADER = {"name": "X-Id", "in": "header", "description": "Of the path", "schema": {"type": "string"}}
+ONE = {"type": "integer", "enum": [1]}
 WEBHOOK = {
     "type": "object",
     "properties": {"place": {"type": "string"}, "on": {"const": True, "description": "This is always `true`."}},
@@ -45,17 +46,19 @@ def test_documents_say_what_the_description_means(row: Json) -> None:
 
 
 def test_the_list_has_what_is_required_but_not_declared(tmp_path: Path) -> None:
-    """Also of a body that is the only argument; and says once that a tool is deprecated."""
+    """Also of a body that is the only argument; with constants; and says once that a tool is deprecated."""
     sent = body({"type": "object", "properties": {"hook": WEBHOOK}, "required": ["hook"]})
     data = description({
         "/a": {"put": operation("x", requestBody=body(WEBHOOK))},
         "/b": {"put": operation("y", requestBody=sent)},
         "/c": {"get": {**operation("z"), "deprecated": True, "summary": "[Deprecated] Get it"}},
+        "/d": {"get": operation("d", parameters=[{"name": "list", "in": "query", "required": True, "schema": ONE}])},
     })  # fmt: skip
     generated("from-openapi", write(tmp_path / "api.json", data), "--out", tmp_path / "out", "--emit", "skill")
     lines = next((tmp_path / "out").rglob("SKILL.md")).read_text(encoding="utf-8")
-    assert "`place*, team*, on: bool`" in lines
-    assert "`hook*: {place*, team*, on: bool}`" in lines
+    assert "`place*, team*, on: true`" in lines
+    assert "`hook*: {place*, team*, on: true}`" in lines
+    assert "`GET /d` (`list*: 1`)" in lines
     assert "`GET /c` [read] — [Deprecated] Get it" in lines
 
 

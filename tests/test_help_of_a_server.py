@@ -203,7 +203,7 @@ def test_the_errors_of_tools_are_documented_with_their_details(tmp_path: Path) -
 def test_many_errors_of_tools_are_listed_by_code(tmp_path: Path) -> None:
     """S0-35."""
     entries = [tool(f"t{n}", errors=[{"code": "E", "message": f"Reason {n}"}]) for n in range(50)]
-    _, out = documented(tmp_path, tools=[*entries, tool("without")])
+    _, out = documented(tmp_path, tools=[*entries, *(tool(f"without_{n}") for n in range(50))])
     section = MarkdownDocument((out / "ai-help.md").read_text("utf-8")).section("Error Handling").text
     assert section.count("\n- ") + section.startswith("- ") == 1
     assert "- `E` (`t0`, " in section

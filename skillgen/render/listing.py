@@ -20,6 +20,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from skillgen.model.schema import Parameter, Schema
+from skillgen.model.serialization import value_text
 from skillgen.model.service import Service
 from skillgen.model.tool import Tool
 from skillgen.model.values import json_type
@@ -268,13 +269,15 @@ class _Lines:
         return code(f"{tool.name}({words})")
 
     def _arguments(self, tool: Tool, form: int) -> str:
+        # A name says what differs only in a constant; a header with one says nothing about the call.
+        named = ("header",) if self._are_requests else ("header", "query", "body")
         sent = [
             item
             for item in writable(tool.parameters)
             if not self._target(item.schema).read_only
             and not (self._are_requests and item.location == "path")
             and (item.name, item.location) not in self._left_out
-            and not is_fixed(item)
+            and not (item.location in named and is_fixed(item))
         ]
         # A sole argument that is an object counts as a body.
         sole = self._target(tool.parameters[0].schema) if len(tool.parameters) == 1 else Schema()
@@ -314,8 +317,9 @@ class _Lines:
         """Returns the types in short, or a few values; empty for a string."""
         schema = self._target(schema)
         if schema.choices and len(schema.choices) <= _CHOICES:
-            words = [item for item in schema.choices if isinstance(item, str) and item.isascii() and item]
-            if len(words) == len(schema.choices) and len(words) > 1:
+            types = str if len(schema.choices) > 1 else (str, int)
+            words = [value_text(item) for item in schema.choices if isinstance(item, types)]
+            if len(words) == len(schema.choices) and all(word and word.isascii() for word in words):
                 return "|".join(map(one_line, words))
         kinds = self._json_types(schema)
         if kinds == ["array"] and schema.items is not None:

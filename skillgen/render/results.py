@@ -252,22 +252,22 @@ def command_errors(service: Service) -> list[Markdown]:
 
     Long descriptions are cut, as the tools' sections have them in full.
     """
-    tools: dict[Markdown, list[str]] = {}
+    tools: dict[Markdown, dict[str, Tool]] = {}
     cases: dict[Markdown, ErrorCase] = {}
     for tool in service.tools:
         for case in tool.errors:
             short = replace(case, description=shorten(one_line(case.description or ""), WORDS_LIMIT))
             line = error_line(short)
             cases.setdefault(line, short)
-            tools.setdefault(line, []).append(tool.name)
+            tools.setdefault(line, {})[tool.name] = tool
     coded = [(case, tools[line]) for line, case in cases.items()]
     if len(cases) > COMMAND_ERRORS:
-        by_code: dict[str, dict[str, None]] = {}
-        for case, names in coded:
-            by_code.setdefault(case.code, {}).update(dict.fromkeys(names))
-        coded = [(ErrorCase(code=name), list(names)) for name, names in by_code.items() if name]
+        by_code: dict[str, dict[str, Tool]] = {}
+        for case, named in coded:
+            by_code.setdefault(case.code, {}).update(named)
+        coded = [(ErrorCase(code=name), named) for name, named in by_code.items() if name]
     in_order = sorted(coded, key=lambda item: item[0].code)
-    lines = [error_line(case, commands_shown(names, service)) for case, names in in_order]
+    lines = [error_line(case, commands_shown([*named.values()], service)) for case, named in in_order]
     left = len(lines) - COMMAND_ERRORS
     return [*lines[:COMMAND_ERRORS], phrase("more_lines", number=left)] if left > 0 else lines
 

@@ -15,7 +15,7 @@ from skillgen.model.service import Service
 from skillgen.model.tool import Semantics, Tool
 from skillgen.model.values import is_inferred
 from skillgen.render.pages import tool_link
-from skillgen.render.parameters import label_of
+from skillgen.render.parameters import label_of, lists_requests
 from skillgen.render.phrases import once, phrase, phrases, usual_number
 from skillgen.text.docstring import documented_parameters
 from skillgen.text.markdown import Markdown, code, code_list, inline, one_line, paragraph
@@ -199,14 +199,12 @@ def operational_facts(service: Service) -> dict[Markdown, Markdown]:
     """Returns what the marks do not say: whether commands can be repeated, as declared, and which return pages."""
     found = {name: [tool for tool in service.tools if is_true(tool.semantics)] for name, is_true in _REPEATED.items()}
     found["fact_paged"] = [tool for tool in service.tools if tool.pagination]
-    return {
-        phrase(name): commands_shown([tool.name for tool in tools], service) for name, tools in found.items() if tools
-    }
+    return {phrase(name): commands_shown(tools, service) for name, tools in found.items() if tools}
 
 
 def deprecated_names(service: Service) -> Markdown:
-    """Returns the names of the deprecated tools."""
-    return names_shown([tool.name for tool in service.tools if tool.deprecated])
+    """Returns the names of the deprecated tools, as the lists have them."""
+    return codes(_names([tool for tool in service.tools if tool.deprecated], service), _NAMES_SHOWN)
 
 
 @once
@@ -219,7 +217,7 @@ def date_formats(service: Service) -> dict[str, Markdown]:
             members = [(f"{place}.{item.name}", item.schema) for item in schema.properties if not item.schema.read_only]
             for path, member in [(place, schema), *members]:
                 paths.setdefault(member.format or "", []).append(path)
-    return {name: names_shown(paths[name]) for name in _DATE_FORMATS if name in paths}
+    return {name: codes(paths[name], _NAMES_SHOWN) for name in _DATE_FORMATS if name in paths}
 
 
 def codes(names: Iterable[str], limit: int | None = None) -> Markdown:
@@ -230,14 +228,16 @@ def codes(names: Iterable[str], limit: int | None = None) -> Markdown:
     return code_list(names)
 
 
-def names_shown(names: Sequence[str]) -> Markdown:
-    """Returns names as code, and how many more there are."""
-    return codes(names, _NAMES_SHOWN)
+def _names(tools: Sequence[Tool], service: Service) -> list[str]:
+    return [f"{tool.method} {tool.path}" if lists_requests(service) else tool.name for tool in tools]
 
 
-def commands_shown(names: Sequence[str], service: Service) -> Markdown:
-    """Returns the names of commands as code, or words for all of several commands."""
-    return phrase("every_command") if 1 < len(set(names)) == len(service.tools) else names_shown(names)
+def commands_shown(tools: Sequence[Tool], service: Service) -> Markdown:
+    """Returns commands as code, as the lists name them, or words for all or most of several commands."""
+    count = len(service.tools)
+    if 1 < count <= len(tools):
+        return phrase("every_command")
+    return phrase("most_commands") if len(tools) >= usual_number(count) else codes(_names(tools, service), _NAMES_SHOWN)
 
 
 NAMED = 12
