@@ -12,7 +12,6 @@ from functools import lru_cache
 
 from skillgen.model.values import Json
 from skillgen.text import lazy_re as re
-from skillgen.text.words import singular
 
 _TEXT_LIMIT = 8_000
 """Characters of a text that are read."""
@@ -22,7 +21,7 @@ _ATTEMPTS_LIMIT = 20
 
 _LEAD = re.compile(
     r"(?P<bare>\be\.\s?g\.?|\beg\.|\bfor (?:example|instance)|\bexamples?(?=\s?:|\sis\b|\sare\b)"
-    r"|\bdefault(?:s?(?=\s?:)|s? (?:to|is)))|\b(?:such as|like|are (?:accepted|allowed|supported)(?=:\n))\b",
+    r"|\bdefault(?:s?(?=\s?:)|s? (?:to|is)))|\bsuch as\b|\bare (?:accepted|allowed|supported)(?=:\n)",
     re.IGNORECASE,
 )
 """What precedes a value. After the first ones it need not be quoted."""
@@ -46,10 +45,10 @@ _REFUSED = re.compile(
 
 _NO_VALUE = re.compile(
     r"\W*|<[^<>]*>|\{[^{}]*\}|\$\{?\w+\}?|\[[^\[\]]*\]|(?:null|none|undefined|etc|true|false|string|integer|number)\.?"
-    r"|.*(?:\.\.\.|…|yyyy|hh:mm).*",
+    r"|.*(?:\.\.\.|…|\"|yyyy|hh:mm).*",
     re.IGNORECASE,
 )
-"""A placeholder, a form, the name of a type, or what no one would send."""
+"""A placeholder, a form, the name of a type, words with a quoted value, or what no one would send."""
 
 
 _TYPE_NAME = re.compile(
@@ -150,11 +149,6 @@ _EXPLAINED = re.compile(
 )
 """A line that explains a parameter."""
 
-_LISTED = re.compile(
-    r"^\W{0,16}examples? (\w{1,60})\W{0,3}\n\s{0,20}[-*]\s([^\s`]{1,200})$", re.IGNORECASE | re.MULTILINE
-)
-"""A heading and the first item of the list below it: `Example URLs`."""
-
 _ONE_OF = re.compile(
     r"\b(?:at least one of|exactly one of|(?:pass|provide|specify|supply) (?:either|one of))\b([^.\n]{1,200})",
     re.IGNORECASE,
@@ -165,11 +159,9 @@ _REQUIRED = re.compile(
 
 
 def lines_on(name: str, text: str) -> str:
-    """Returns the lines of a tool's description that explain a parameter: `name (type): …`, or list examples of it."""
+    """Returns the lines of a tool's description that explain a parameter: `name (type): …`."""
     lines = _EXPLAINED.finditer(text[:_TEXT_LIMIT])
-    listed = _LISTED.finditer(text[:_TEXT_LIMIT])
-    found = [line[0].partition(":")[2] for line in lines if line[1] == name]
-    return "\n".join(found + [f"e.g. `{item[2]}`" for item in listed if singular(item[1].lower()) == name.lower()])
+    return "\n".join(line[0].partition(":")[2] for line in lines if line[1] == name)
 
 
 def requires(about: str) -> bool:
