@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from itertools import accumulate
 
 from skillgen.model.auth import Credential, RateLimit
 from skillgen.model.resource import Event
@@ -204,7 +205,7 @@ def operational_facts(service: Service) -> dict[Markdown, Markdown]:
 
 def deprecated_names(service: Service) -> Markdown:
     """Returns the names of the deprecated tools, as the lists have them."""
-    return codes(_names([tool for tool in service.tools if tool.deprecated], service), _NAMES_SHOWN)
+    return _commands([tool for tool in service.tools if tool.deprecated], service)
 
 
 @once
@@ -228,16 +229,19 @@ def codes(names: Iterable[str], limit: int | None = None) -> Markdown:
     return code_list(names)
 
 
-def _names(tools: Sequence[Tool], service: Service) -> list[str]:
-    return [f"{tool.method} {tool.path}" if lists_requests(service) else tool.name for tool in tools]
+def _commands(tools: Sequence[Tool], service: Service) -> Markdown:
+    """Returns tools as the lists name them, as far as there is room, and how many more there are."""
+    names = [f"{tool.method} {tool.path}" if lists_requests(service) else tool.name for tool in tools]
+    room = sum(size <= NAMED_CHARACTERS for size in accumulate(map(len, names)))
+    return codes(names, max(min(room, _NAMES_SHOWN), 1))
 
 
 def commands_shown(tools: Sequence[Tool], service: Service) -> Markdown:
-    """Returns commands as code, as the lists name them, or words for all or most of several commands."""
-    count = len(service.tools)
-    if 1 < count <= len(tools):
+    """Returns commands as code, or words for all or most of several commands."""
+    if 1 < len(service.tools) <= len(tools):
         return phrase("every_command")
-    return phrase("most_commands") if len(tools) >= usual_number(count) else codes(_names(tools, service), _NAMES_SHOWN)
+    is_usual = len(tools) >= usual_number(len(service.tools))
+    return phrase("most_commands") if is_usual else _commands(tools, service)
 
 
 NAMED = 12
