@@ -114,29 +114,21 @@ def pages_of(
     sections: Sequence[Section],
     *,
     intro: Markdown | None = None,
-    label: Callable[[Sequence[Section]], str] = lambda _: "",
     limit: int = PAGE_LIMIT_BYTES,
 ) -> tuple[Page, ...]:
-    """Divides the sections of one topic into pages `STEM.md`, `STEM-p2.md`, …, in their order.
-
-    Their titles end with a label of their sections if these differ, else with a number.
-    """
+    """Divides the sections of one topic into pages `STEM.md`, `STEM-p2.md`, …, in their order."""
     portions = list(_portions(sections, limit, limit - (len(intro.encode()) if intro else 0)))
-    labels = [label(portion) for portion in portions] if len(portions) > 1 else []
-    is_labelled = all(labels) and len(set(labels)) == len(portions)
-    pages = []
-    for part, portion in enumerate(portions, 1):
-        pages.append(
-            Page(
-                file_name=f"{stem}.md" if part == 1 else f"{stem}-p{part}.md",
-                title=f"{title}: {labels[part - 1]}" if is_labelled else title,
-                part=part,
-                parts=1 if is_labelled else len(portions),
-                intro=intro if part == 1 else None,
-                sections=tuple(portion),
-            )
+    return tuple(
+        Page(
+            file_name=f"{stem}.md" if part == 1 else f"{stem}-p{part}.md",
+            title=title,
+            part=part,
+            parts=len(portions),
+            intro=intro if part == 1 else None,
+            sections=tuple(portion),
         )
-    return tuple(pages)
+        for part, portion in enumerate(portions, 1)
+    )
 
 
 def addresses(pages: Iterable[Page]) -> dict[str, str]:

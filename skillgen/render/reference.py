@@ -54,15 +54,13 @@ from skillgen.text.blocks import block
 from skillgen.text.markdown import Markdown, code, code_list, inline, join_lines, one_line, paragraph
 from skillgen.text.markdown import name as heading_text
 from skillgen.text.structure import Anchors, headings_in
-from skillgen.text.summary import clip, clip_middle, first_sentence
+from skillgen.text.summary import clip, first_sentence
 
 WHOLE_PAGE_LIMIT_BYTES = 300_000
 """Maximum size of the sections of a page for people."""
 
 INTRO_LIMIT_BYTES = 1_200
 """Bytes of a group's description at the top of its page."""
-_LABEL_LIMIT = 30
-"""Characters of a name in the label of a page of a group."""
 
 _WORDS_LIMIT = 160
 """Characters of what the source says of a group in a list of groups."""
@@ -596,7 +594,7 @@ def _topic(
 ) -> Topic:
     above = sum(len(item.encode()) for item in {item for section in sections for item in section.above})
     # What is written above the sections has room on each page.
-    pages = pages_of(title, stem, sections, intro=intro, label=_label_of_page, limit=max(limit - above, limit // 2))
+    pages = pages_of(title, stem, sections, intro=intro, limit=max(limit - above, limit // 2))
     if above:
         pages = tuple(replace(page, intro=_joined(page.intro, above_sections(page.sections))) for page in pages)
     return Topic(
@@ -607,12 +605,6 @@ def _topic(
         intro=intro,
         above=above_sections(sections),
     )
-
-
-def _label_of_page(sections: Sequence[Section]) -> str:
-    """Returns the names of the first and the last tool of a page."""
-    names = dict.fromkeys((sections[0].heading, sections[-1].heading))
-    return " to ".join(clip_middle(name, _LABEL_LIMIT) for name in names)
 
 
 def group_words(words: str, names: Iterable[str], limit: int) -> Markdown:
