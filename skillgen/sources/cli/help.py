@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import shutil
 import tempfile
-from collections import defaultdict, deque
+from collections import Counter, defaultdict, deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from itertools import takewhile
@@ -94,7 +94,7 @@ _UNKNOWN = re.compile(r"[^\n]{0,80}(?:unknown|unrecogni[sz]ed|invalid|no such)[^
 _SHORT_HELP = re.compile(r"\[-h\b|^[ ]{0,12}-h\b|[|,] -h\b", re.MULTILINE)
 _MANUAL = re.compile(r"\A\s*(?:[A-Z][\w-]*\(\d\w?\)|NAME\n)")
 _LISTING = re.compile(
-    r"(?P<words>help (?:-a|--all)|--list)(?![\w-])[^\n]{0,60}\blist[^\n]{0,40}\b(?:sub)?commands?\b"
+    r"(?P<words>help (?:-a|--all|commands)|--list)(?![\w-])[^\n]{0,60}\blist[^\n]{0,40}\b(?:sub)?commands?\b"
     r"|\blist[^\n]{0,40}(?:command)[^\n]{0,20}(?P<other>--list)(?![\w-])|[Tt]he (?P<symfony>list) command lists"
 )
 """How a program says that it lists its commands; `--help` of Symfony's and cleo's prints the help of `list`."""
@@ -365,7 +365,7 @@ class _Help:
         is_phrase = len(words) > 3 or (len(words) > 1 and (not text or name != name.lower()))
         is_prose = self._is_manual and (entry["text"] or not text)  # which is justified
         is_placeholder = name.isupper() or (is_named and not text)
-        is_help = "help" in words and (not text or _HELP_COMMAND.search(f" {' '.join(shown)}"))
+        is_help = "help" in words and (len(words) > 1 or not text or _HELP_COMMAND.search(f" {' '.join(shown)}"))
         if not words or is_help or is_phrase or is_prose or is_placeholder:
             return None
         summary = first_sentence(text) or text
@@ -556,13 +556,14 @@ class Explorer(Struct, kw_only=True):
         commands = [*_in_order(program)]
         parents = {item.path[:length] for item in commands for length in range(len(item.path))}
         has_topics = any(len(item.path) > 1 or ":" in "".join(item.path) for item in commands)
-        headings = {item.listed.heading for item in program.commands}
+        headings = Counter(item.listed.heading for item in program.commands)
+        has_headings = sum(count > 1 for count in headings.values()) > 1
         tools, sections = [], []
         for command in commands:
             if command.help is None or command.help.is_callable:
                 group = " ".join(command.path if command.path in parents else command.path[:-1])
                 group = group or ":".join(command.path).rpartition(":")[0]
-                group = group or (command.listed.heading if len(headings) > 1 else name if has_topics else "")
+                group = group or (command.listed.heading if has_headings else name if has_topics else "")
                 tools.append(self._tool(command, name, group or None))
             else:
                 title = " ".join((*self.words, *command.path))
