@@ -81,8 +81,11 @@ _ASKS_LONG = re.compile(
     r"|\[OPTIONS\] COMMAND \[ARGS\]\.\.\.",  # Click's usage, which may be without its options
     re.IGNORECASE,
 )
-_ASKS_SHORT = re.compile(rf"{_COMMAND} -h\b", re.IGNORECASE)
-"""How a program says that the help of a command is requested by `--help`, or by `-h`."""
+_ASKS_OTHER = re.compile(
+    rf"{_COMMAND} (?P<short>-h)\b|(?<![\w-])(?P<single>-help) Show this help output, or the help for a specified sub",
+    re.IGNORECASE,
+)
+"""How a program says that the help of a command is requested by `--help`, or by `-h` or `-help`."""
 
 _HELP_COMMAND = re.compile(
     r"^ {1,12}(?:(?!-)\S{1,60} )?help\b(?=.*\b(?:help|(?:sub)?commands?|topics?)\b)"
@@ -173,6 +176,7 @@ _ENTRY = re.compile(
     r"|\.\.\.[A-Z]{0,30}|[A-Z][A-Z0-9_=|.]{1,60})(?:\.\.\.|…){0,2}){0,8})"
     r":?(?:(?: {2,}|\t+| - | -- )(?P<text>\S.*)|\s*)\Z"
 )
+_OPTIONAL = re.compile(r" \[[^\[\]]{1,80}\]")
 _BEHIND = re.compile(r" [a-z][\w-]*(?: |\Z)")
 """A word of a usage line that is the name of another command."""
 
@@ -240,7 +244,7 @@ class _Help:
         for item in self._read_commands("commands" if is_listing else ""):
             listed.setdefault(item.words, item)
         self.commands = [*listed.values()]
-        own = [usage for usage in usages if usage.startswith(self._call)]
+        own = [usage for usage in usages if _OPTIONAL.sub("", usage).startswith(self._call)]
         if len(own) > 1:  # others are of commands behind this one, such as `git stash list`
             own = [usage for usage in own if not _BEHIND.match(usage, len(self._call))]
         self.usage = own[0] if own else None
@@ -496,8 +500,8 @@ class Explorer(Struct, kw_only=True):
         shown = "|".join(re.escape(" ".join(item.words)) for item in root.commands)
         if _ASKS_LONG.search(flat) or re.search(rf"\b{re.escape(self.words[-1])} (?:{shown}) --help\b", flat):
             self._way = ("--help",)
-        elif _ASKS_SHORT.search(flat):
-            self._way = ("-h",)
+        elif (asks := _ASKS_OTHER.search(flat)) is not None:
+            self._way = (asks["short"] or asks["single"],)
         elif _HELP_COMMAND.search(root.text):
             self._way = ("help",)
             if _SHORT_HELP.search(root.text):
