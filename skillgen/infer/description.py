@@ -80,6 +80,7 @@ def with_description(service: Service) -> Service:
     """Returns the service with what its skill says of it; computed anew if it was known."""
     name, is_named = _product(service), is_named_by_author(service)
     purpose, origin = next(_purposes(service, name))
+    purpose = _EMPHASIS.sub(r"\2", purpose)
     service = _with_declared_uses(service)
     of_name = Origin("declared" if is_named else "inferred", "name")
     origins = {**(service.origins or {}), "purpose": origin, "product": of_name, "skill_name": of_name}
@@ -90,6 +91,9 @@ def with_description(service: Service) -> Service:
     skill_name = _skill_name(service.name if is_named else short)
     facts = {"purpose": purpose, "trigger": trigger, "product": name, "skill_name": skill_name}
     return replace(service, **facts, origins=origins)
+
+
+_EMPHASIS = re.compile(r"(?<!\w)(\*{1,2})(?=[^\s*])([^*]{1,200})(?<=\S)\1(?!\w)")
 
 
 # -- what it does ------------------------------------------------------------------------------------------------------
@@ -112,13 +116,14 @@ _POINTERS = {"summary": "/info/summary", "description": "/info/description", "in
 def _purposes(service: Service, name: str) -> Iterator[tuple[str, Origin]]:
     """Yields what can be said of what the service does, the best first, each with where it is from."""
     origins = service.origins or {}
-    names = [text for text in (service.title, service.name, name) if text]
+    names = [text for text in (service.title, service.name, name, _short_name(service.title or "", service)) if text]
     if text := _authored(service):
         yield with_stop(text), origins["summary"]
     for field, pointer in _POINTERS.items():
         if sentence := usable_sentence(getattr(service, field) or "", names):
             yield with_stop(sentence), origins.get(field, Origin("declared", pointer))
     kind, texts = _offered(service)
+    texts = [*dict.fromkeys(texts)]
     if texts and max(len(texts), len(service.tools)) <= _FEW and all(map(is_usable, texts)):
         yield " ".join(map(with_stop, texts)), _FROM_TOOLS
     titles = _declared_titles(service)
@@ -149,7 +154,7 @@ def texts_of_tools(service: Service) -> list[str]:
 
 def summaries_of(start: str, texts: Sequence[str]) -> str:
     """Returns a sentence with the first words of some texts; without them if they address the reader."""
-    counts = Counter(clip(text.rstrip(".。 "), _SUMMARY_LIMIT) for text in texts)
+    counts = Counter(filter(None, (clip(text.rstrip(".。 "), _SUMMARY_LIMIT) for text in texts)))
     words = [text for text, count in counts.items() if count < _FEW] or [*counts]
     return _composed(f"{start}: ", _within(words, "; ")) or f"{start}."
 
@@ -274,12 +279,10 @@ def is_named_by_author(service: Service) -> bool:
 _MORE = re.compile(r"\s[-–—](?=(?:\s\w+){1,2}\Z)|\s[+|~]\s.*|\s[-–—]\s.*", re.DOTALL)
 """What a title says after the name; of one or two words, the dash only: "Twilio - Messaging"."""
 
-_DOCUMENT = (
-    r"(?:documentation|docs|reference|schema|specification|spec|definition|explorer|endpoints?|application|services?)"
-)
+_DOCUMENT = r"(?:documentation|docs|reference|schema|specification|spec|definition|explorer|endpoints?)"
 _DROPPED = re.compile(
     rf"(?<![^\W_])(?:(?:fast)?mcp|servers?|model[\s_-]+context[\s_-]+protocol"
-    rf"|(?:(?:(?:open|json|http|rest(?:ful)?)[\s_-]?){{0,3}}apis?(?:v\d+)?|swagger|rest(?:ful)?)(?:[\s_-]+{_DOCUMENT})?"
+    rf"|(?:(?:(?:open|json|http|rest(?:ful)?)[\s_-]?){{0,3}}apis?(?:v\d+)?|swagger|rest(?:ful)?)(?:[\s_-]+(?:{_DOCUMENT}|application|services?))?"
     r"|official|public|sandbox|staging|production|beta|preview|deprecated|version(?:[\s_-]*\d[\w.]*)?|v\d[\w.]*|\d+\.\d[\d.]*)(?![^\W_]|\.\w)"
     r"|(?<=[a-z])MCP(?:Server)?\b|(?<=[A-Za-z])(?:(?<!Api)Management)?(?:Rest)?\s?Client\Z",
     re.IGNORECASE,
@@ -289,7 +292,7 @@ _DROPPED = re.compile(
 _LINKING = re.compile(
     r"\A(?:(?:the|a|an|of|for|to|by|with|and)\s)+|\s(?:the|a|an|of|for|to|by|with|and)\Z", re.IGNORECASE
 )
-_ENDS = " \t\n-_.,:/|+&~'’"
+_ENDS = " \t\n-_.,:/|+&~'’(["
 _DOMAIN = re.compile(r"(?:^|\.)([a-z0-9-]{2,})\.(?:(?:ac|co|com|edu|gov|net|org)\.[a-z]{2}|[a-z]{2,})\Z")
 _HOSTS_OF_OTHERS = re.compile(
     r"amazonaws|api|apiary|azurewebsites|cloudfront|example|git(?:hub|lab)|googleapis|herokuapp|openapi|postman|rapidapi"
@@ -331,7 +334,7 @@ def _short_name(text: str, service: Service) -> str:
     start = _MORE.sub("", text)
     text = start if _DROPPED.sub("", start).strip(_ENDS) else text
     is_class = text.endswith("Client") and " " not in text
-    text = re.sub(r"(?<!_)_*\s[\s_]*(?=([,;]?))", lambda at: "" if at[1] else " ", _DROPPED.sub(" ", text)).strip()
+    text = re.sub(r"(?<!_)_*\s[\s_]*(?=([,;)\]]?))", lambda at: "" if at[1] else " ", _DROPPED.sub(" ", text)).strip()
     if is_class and not _mentions(text, service):  # `RecoveryServicesBackupClient`, but StorSimple is a name
         text = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", text)
     text = re.sub(r"[(\[][^\w()\[\]]*[)\]]", "", text)
@@ -348,9 +351,8 @@ def _host_name(service: Service) -> str:
     """Returns the name of the host's owner in lower case: `adyen` of `checkout.adyen.com`."""
     host = host_of(service.endpoints[0].url) or "" if service.kind != "cli" and service.endpoints else ""
     found = _DOMAIN.search(host)
-    if not found or _HOSTS_OF_OTHERS.fullmatch(found[1]):
-        return ""
-    return found[1].removesuffix("api") if len(found[1]) >= _MIN_BRAND else ""
+    owner = found[1].removesuffix("api") if found and not _HOSTS_OF_OTHERS.fullmatch(found[1]) else ""
+    return owner if len(owner) >= _MIN_BRAND else ""
 
 
 _READ_TOOLS, _READ_CHARACTERS = 200, 400

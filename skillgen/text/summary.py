@@ -65,7 +65,7 @@ _OTHER_SUBJECT = re.compile(
     r"|available commands|below|following|deprecated|discontinued|sunset|no longer|subject to change|change ?log|beta"
     r"|copyright|licen[cs]ed?|terms of|rate limits?|common errors"
     r"|requires? authenticat\w+|authenticat\w+ (?:is|are|with|using|via|by|through)"
-    r"|https only|(?:via|over|using|through) https)\b"
+    r"|v\d.{0,200}\bv\d|https only|(?:via|over|using|through) https)\b"
     r"|\A\W*(?:authenticat|(?:all |the |each |every )?(?:endpoint|request|response)s?\b)",
     re.IGNORECASE,
 )
