@@ -90,9 +90,9 @@ def test_a_help_too_long_for_skill_md_is_whole_in_the_references(tmp_path: Path)
     service = read(tmp_path, {"--help": "Usage: crate [OPTION]\n\n" + "\n".join(lines) + "\n"})
     files = skillgen.render_documents(service, emit=["skill"])
     assert "- `crate [OPTION]`" in files["skills/crate/SKILL.md"]
-    page = files["skills/crate/references/tools.md"].splitlines()
+    page = files["skills/crate/references/commands.md"].splitlines()
     assert [line for line in lines if line not in page] == []
-    assert "(references/tools.md)" in files["skills/crate/SKILL.md"]
+    assert "(references/commands.md)" in files["skills/crate/SKILL.md"]
 
 
 @pytest.mark.parametrize(

@@ -559,7 +559,6 @@ class Explorer(Struct, kw_only=True):
                 self._report(f"the help of {which} is not documented, because {reason}")
         commands = [*_in_order(program)]
         parents = {item.path[:length] for item in commands for length in range(len(item.path))}
-        has_topics = any(len(item.path) > 1 or ":" in "".join(item.path) for item in commands)
         headings = Counter(item.listed.heading for item in program.commands)
         has_headings = sum(count > 1 for count in headings.values()) > 1
         tools, sections = [], []
@@ -567,8 +566,8 @@ class Explorer(Struct, kw_only=True):
             if command.help is None or command.help.is_callable:
                 group = " ".join(command.path if command.path in parents else command.path[:-1])
                 group = group or ":".join(command.path).rpartition(":")[0]
-                group = group or (command.listed.heading if has_headings else name if has_topics else "")
-                tools.append(self._tool(command, name, group or None))
+                group = group or (has_headings and command.listed.heading) or name
+                tools.append(self._tool(command, name, group))
             else:
                 title = " ".join((*self.words, *command.path))
                 sections.append(Section(title=title, body=str(fence(self._shown(command.help)))))
@@ -588,7 +587,7 @@ class Explorer(Struct, kw_only=True):
             origins={"summary": Origin("declared", "/root/help")},
         )
 
-    def _tool(self, command: _Command, name: str, group: str | None) -> Tool:
+    def _tool(self, command: _Command, name: str, group: str) -> Tool:
         """Returns a command with its help, or with the line that lists it."""
         found, listed = command.help, command.listed
         # What a program does says nothing on a call without a command.
