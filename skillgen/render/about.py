@@ -25,7 +25,7 @@ from skillgen.render.phrases import phrase, phrases, plain_phrase
 from skillgen.render.semantics import marks
 from skillgen.text.blocks import block
 from skillgen.text.markdown import Markdown, code, code_list, inline, one_line, plain_words
-from skillgen.text.structure import split_portions, top_headings
+from skillgen.text.structure import start_of, top_headings
 from skillgen.text.summary import clip, first_sentence, normalise_sentence, says_something, sentences
 
 
@@ -224,7 +224,7 @@ def _without_sentences(text: str, said: str) -> str:
 
 
 def _cut(text: str, limit: int) -> str:
-    portion = split_portions(text, limit)[0]
+    portion = start_of(text, limit)
     if portion.rstrip()[-1:].isalnum():  # within a sentence
         whole = [*sentences(portion)][:-1]
         end = portion.rfind(whole[-1]) + len(whole[-1]) if whole else 0

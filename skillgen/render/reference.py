@@ -444,7 +444,7 @@ def _add_lists(file: SingleFile, reference: Reference) -> None:
 
 
 _QUOTED_CHARACTERS = 800
-"""Characters of one quotation: no portion of a text ends within it (`split_portions`)."""
+"""Characters of one quotation."""
 
 _IN_ITEM = re.compile(r"\s*(?:[-+*•]|\d{1,9}[.)])\s+|\s+\S|[\w.*`-]{1,60}(?: \([^()]{0,80}\))?:\s")
 """A line in which a quotation stays within the line."""

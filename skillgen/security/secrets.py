@@ -17,7 +17,7 @@ import os
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from html import escape
 from pathlib import Path
-from urllib.parse import quote, unquote, urlsplit
+from urllib.parse import quote, unquote, unquote_plus, urlsplit
 
 from msgspec.structs import replace
 
@@ -314,19 +314,16 @@ def secrets_from_url(url: str | None) -> Secrets:
         user, password = parts.username or "", parts.password or ""
     except ValueError:  # an invalid port or bracket
         return Secrets()
-    origins: dict[str, str] = {}
-    for value in (password, f"{user}:{password}") if password else (user,):
-        origins |= dict.fromkeys((value, unquote(value)), "the user or password of the URL")
+    found = dict.fromkeys((password, f"{user}:{password}") if password else (user,), "the user or password of the URL")
     for pair in parts.query.split("&"):
         name, equals, value = pair.partition("=")
-        value = value if equals else name
-        if not equals or is_secret_setting(unquote(name)) or looks_secret(unquote(value)):
-            origin = f"the parameter {unquote(name)} of the URL" if equals else "the query of the URL"
-            origins |= dict.fromkeys((value, unquote(value), unquote(value.replace("+", " "))), origin)
-    for segment in parts.path.split("/"):
-        if looks_secret(unquote(segment)):
-            origins |= dict.fromkeys((segment, unquote(segment)), "a part of the URL's path")
-    return Secrets({value: origin for value, origin in origins.items() if value})
+        if not equals:
+            found[name] = "the query of the URL"
+        elif is_secret_setting(unquote(name)) or looks_secret(unquote(value)):
+            found[value] = f"the parameter {unquote(name)} of the URL"
+    found |= {part: "a part of the URL's path" for part in parts.path.split("/") if looks_secret(unquote(part))}
+    forms = ((form, origin) for value, origin in found.items() for form in (value, unquote(value), unquote_plus(value)))
+    return Secrets({form: origin for form, origin in forms if form})
 
 
 def published_url(url: str) -> str:

@@ -1,8 +1,6 @@
-"""Anchors of headings, the headings of a text, and portions of a long text.
+"""Anchors of headings, the headings of a text, and the start of a long text.
 
-Anchors follow the rule that GitHub, VS Code and most renderers share. A portion ends between paragraphs if possible,
-otherwise between lines or words; a code block that is split is opened again. Filtering the portions one by one is as
-safe as filtering the text.
+Anchors follow the rule that GitHub, VS Code and most renderers share.
 """
 
 from __future__ import annotations
@@ -33,27 +31,14 @@ class Anchors:
         return anchor
 
 
-_FENCE = re.compile(r"\s{0,12}(`{3,}|~{3,})(.*)")
-
-
-def split_portions(text: str, limit_bytes: int) -> tuple[str, ...]:
-    """Splits a text into portions of at most `limit_bytes`, plus one line for a code block that is opened again."""
-    if len(text.encode("utf-8", "replace")) <= limit_bytes:
-        return (text,)
-    result: list[str] = []
-    lines: list[str] = []
-    size, fence = 0, ""
-    for line in _lines(text, limit_bytes):
-        line_size = len(line.encode("utf-8", "replace")) + 1
-        can_split = size > limit_bytes // 2 and not line.strip() and not fence
-        if lines and (can_split or size + line_size > limit_bytes):
-            result.append("\n".join(lines))
-            lines, size = ([fence] if fence else []), len(fence)
-        fence = open_fence(line, fence)
-        lines.append(line)
-        size += line_size
-    result.append("\n".join(lines))
-    return tuple(portion for portion in result if portion.strip())
+def start_of(text: str, limit_bytes: int) -> str:
+    """Returns the start of a text, up to the end of a paragraph if possible, else of a line or a word."""
+    content = text.encode("utf-8", "replace")
+    if len(content) <= limit_bytes:
+        return text
+    start = content[:limit_bytes].decode("utf-8", "ignore")
+    ends = (start.rfind(separator) for separator in ("\n\n", "\n", " "))
+    return start[: next((end for end in ends if end > len(start) // 2), None)]
 
 
 def top_headings(text: str) -> tuple[str, ...]:
@@ -64,15 +49,7 @@ def top_headings(text: str) -> tuple[str, ...]:
     return tuple(words for its_level, words in headings if its_level == level)
 
 
-def _lines(text: str, limit_bytes: int) -> Iterator[str]:
-    """Yields the lines of a text, and a line that is too long in pieces that end between words."""
-    length = max(limit_bytes // 8, 1)  # a character has four bytes at the most, and a portion has room for two pieces
-    for line in text.split("\n"):
-        while len(line) > length and len(line.encode("utf-8", "replace")) > limit_bytes // 2:
-            end = line.rfind(" ", length // 2, length) + 1 or length
-            yield line[:end]
-            line = line[end:]
-        yield line
+_FENCE = re.compile(r"\s{0,12}(`{3,}|~{3,})(.*)")
 
 
 def open_fence(line: str, fence: str) -> str:
