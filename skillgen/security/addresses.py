@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import ipaddress
 import socket
 import unicodedata
@@ -153,7 +152,7 @@ def _normalised_host(host: str) -> str:
 def literal_address(host: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address | None:
     """Returns the IP address that a host is, also in the forms of inet_aton(3): `127.1`, `2130706433`, `0x7f000001`."""
     text = _normalised_host(host).partition("%")[0]
-    with contextlib.suppress(ValueError):
+    with suppress(ValueError):
         return ipaddress.ip_address(text)
     if not _NUMERIC.fullmatch(text):
         return None

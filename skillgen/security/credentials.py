@@ -71,10 +71,7 @@ _ASSIGNED = re.compile(
     r"(?P<value>[A-Za-z0-9+/_.~!@#$%^*-]{10,300}={0,2})",
     re.IGNORECASE,
 )
-_VALUE = re.compile(
-    r"[:=sS](?:(?<==)|(?<=:)(?<!http:)(?<!https:)|(?<=[\w-]http:)|(?<=[\w-]https:)|(?<=\b[iI][sS])\b)"
-    r">?\s{0,3}[\"'`]{0,2}[A-Za-z0-9+/_.~!@#$%^*-]{10}"
-)
+_VALUE = re.compile(r"(?:=|:(?!//)|\b[iI][sS]\b)>?\s{0,3}[\"'`]{0,2}[A-Za-z0-9+/_.~!@#$%^*-]{10}")
 """The end of what `_ASSIGNED` matches, which few texts have, without the colon of an address."""
 
 _IN_URL_OR_COOKIE = re.compile(

@@ -119,8 +119,7 @@ _BLOCK_MARK = re.compile(
     r"|(?P<fence>`{3,}|~{3,})[\w+-]*$|(?:[-=*_]\s*){3,}$"
 )
 _END_PUNCTUATION = ".,;:!?…(-–—"
-_SCHEME = re.compile(r"\s*([A-Za-z][A-Za-z0-9+.-]*):")
-_LINK_SCHEMES = frozenset({"http", "https", "mailto"})
+_FOREIGN_SCHEME = re.compile(r"^(?!(?:https?|mailto):)([A-Za-z][A-Za-z0-9+.-]*):", re.IGNORECASE)
 _LOOKS_LIKE_JSON = re.compile(r".*`|$|-?[0-9][0-9.]*(?:[eE][-+]?[0-9]+)?$|true$|false$|null$|[\[{\"]")
 _INEXACT = re.compile(
     r"[\\`*<>~^\[\]]|&(?=#?\w+;)|://|\{(?![\w-]+\})|\s#+$|\$.{0,200}\$|(?<![^\W_])_.{0,200}_(?![^\W_])|(?i:www)\.|:[^\s@]{0,80}@"
@@ -364,9 +363,8 @@ def link_label(text: str) -> Markdown:
 
 def link_url(url: str) -> Markdown:
     """Makes a URL safe between the parentheses of a link."""
-    line = one_line(url)
-    if (scheme := _SCHEME.match(line)) and scheme[1].lower() not in _LINK_SCHEMES:
-        line = line.replace(":", "%3A", 1)  # not a URL any more, rather than one that runs something
+    # A foreign one is not a URL any more, rather than one that runs something.
+    line = _FOREIGN_SCHEME.sub(r"\1%3A", one_line(url))
     quoted = disarm_url(re.sub(r"[\s<>()\[\]\\`\"|{}]", lambda match: f"%{ord(match[0]):02X}", line))
     return Markdown(_ENTITY.sub("&amp;", quoted))
 

@@ -143,14 +143,9 @@ def usable_sentence(text: str, names: Collection[str]) -> str | None:
     return None
 
 
-def is_order(sentence: str) -> bool:
-    """True if a sentence begins with an order to the reader."""
-    return _TO_THE_READER.match(sentence) is not None
-
-
 def is_usable(sentence: str, names: Collection[str] = ()) -> bool:
     """True if a sentence says something other than the names, and is not an order or about a document."""
-    if is_order(sentence) or _OTHER_SUBJECT.search(sentence):
+    if _TO_THE_READER.match(sentence) or _OTHER_SUBJECT.search(sentence):
         return False
     least = 2 * _MIN_WORDS if sentence.endswith(("!", "！")) else _MIN_WORDS
     return says_something(sentence, names, least)

@@ -118,6 +118,5 @@ def to_latin(text: str) -> str:
 
 def printable(text: str, max_characters: int = 300) -> str:
     """Returns text on one line that is safe for a terminal."""
-    text = _ESCAPE_SEQUENCE.sub("", text)
     text = " ".join(strip_invisible(text).split())
     return text if len(text) <= max_characters else text[: max_characters - 1] + "…"
