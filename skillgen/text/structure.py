@@ -31,14 +31,19 @@ class Anchors:
         return anchor
 
 
+_PARAGRAPH_END = re.compile(r"\n\n|</p>")
+
+
 def start_of(text: str, limit_bytes: int) -> str:
-    """Returns the start of a text, up to the end of a paragraph if possible, else of a line or a word."""
+    """Returns the start of a text, to the first paragraph that ends in its second half, else to a line or a word."""
     content = text.encode("utf-8", "replace")
     if len(content) <= limit_bytes:
         return text
     start = content[:limit_bytes].decode("utf-8", "ignore")
-    ends = (start.rfind(separator) for separator in ("\n\n", "\n", " "))
-    return start[: next((end for end in ends if end > len(start) // 2), None)]
+    half = len(start) // 2
+    paragraph = _PARAGRAPH_END.search(start, half)
+    ends = (paragraph.end() if paragraph else -1, start.rfind("\n", half), start.rfind(" ", half))
+    return start[: next((end for end in ends if end > 0), None)]
 
 
 def top_headings(text: str) -> tuple[str, ...]:
