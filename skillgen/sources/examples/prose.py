@@ -12,6 +12,7 @@ from functools import lru_cache
 
 from skillgen.model.values import Json
 from skillgen.text import lazy_re as re
+from skillgen.text.words import singular
 
 _TEXT_LIMIT = 8_000
 """Characters of a text that are read."""
@@ -149,6 +150,11 @@ _EXPLAINED = re.compile(
 )
 """A line that explains a parameter."""
 
+_LISTED = re.compile(
+    r"^\W{0,16}examples? (\w{1,60})\W{0,3}\n\s{0,20}[-*]\s([^\s`]{1,200})$", re.IGNORECASE | re.MULTILINE
+)
+"""A heading and the first item of the list below it: `Example URLs`."""
+
 _ONE_OF = re.compile(
     r"\b(?:at least one of|exactly one of|(?:pass|provide|specify|supply) (?:either|one of))\b([^.\n]{1,200})",
     re.IGNORECASE,
@@ -159,9 +165,11 @@ _REQUIRED = re.compile(
 
 
 def lines_on(name: str, text: str) -> str:
-    """Returns the lines of a tool's description that explain a parameter: `name (type): …`."""
+    """Returns the lines of a tool's description that explain a parameter: `name (type): …`, or list examples of it."""
     lines = _EXPLAINED.finditer(text[:_TEXT_LIMIT])
-    return "\n".join(line[0].partition(":")[2] for line in lines if line[1] == name)
+    listed = _LISTED.finditer(text[:_TEXT_LIMIT])
+    found = [line[0].partition(":")[2] for line in lines if line[1] == name]
+    return "\n".join(found + [f"e.g. `{item[2]}`" for item in listed if singular(item[1].lower()) == name.lower()])
 
 
 def requires(about: str) -> bool:
