@@ -101,6 +101,9 @@ def test_no_scheme_and_an_empty_list_need_no_login() -> None:
         (["/", "https://tasks.example/api"], "https://tasks.example/api"),
         (["{tenant}.tasks.example", "https://tasks.example/api"], "https://tasks.example/api"),
         (["http://tasks.example", "https://tasks.example"], "https://tasks.example"),
+        (["http://example.com:80/v1"], "/v1"),
+        (["https://tasks.local"], "/"),
+        (["https://example.com.tasks.example"], "https://example.com.tasks.example"),
     ],
 )
 def test_a_path_that_comes_first_is_not_replaced_by_another_host(servers: list[str], url: str) -> None:
@@ -113,17 +116,53 @@ PAGE: Json = {"type": "object", "properties": {"next_page_token": {"type": "stri
 
 
 @pytest.mark.parametrize(
-    ("schema", "deprecated", "is_named"), [(TOKEN, False, True), (TOKEN, True, False), (PAGE, False, False)]
+    ("method", "schema", "deprecated", "is_named"),
+    [
+        ("post", TOKEN, False, True),
+        ("post", TOKEN, True, False),
+        ("post", PAGE, False, False),
+        ("get", TOKEN, False, False),
+    ],
 )
 def test_a_login_is_recommended_if_it_returns_a_token(
-    tmp_path: Path, schema: Json, deprecated: bool, is_named: bool
+    tmp_path: Path, method: str, schema: Json, deprecated: bool, is_named: bool
 ) -> None:
     done = {"200": {"description": "Done", "content": {"application/json": {"schema": schema}}}}
     entry = operation("createToken", security=[], responses=done, deprecated=deprecated)
     schemes = {"token": {"type": "http", "scheme": "bearer"}}
-    paths = {"/login": {"post": entry}, "/tasks": {"get": operation("list")}}
+    paths = {"/login": {method: entry}, "/tasks": {"get": operation("list")}}
     skill = of_description(tmp_path, paths, components={"securitySchemes": schemes}, security=[{"token": []}])
-    assert ("To get it, call `createToken` first." in skill) == is_named
+    assert ("To get it, call `POST /login` first." in skill) == is_named
+
+
+HEADERS: Json = {name: {"type": "apiKey", "in": "header", "name": name} for name in ("X-A", "X-B")}
+
+
+@pytest.mark.parametrize(("schemes", "is_used"), [(["X-A"], True), (["X-A", "X-B"], False)])
+def test_the_only_scheme_is_used_where_nothing_says_what_needs_it(
+    tmp_path: Path, schemes: list[str], is_used: bool
+) -> None:
+    components = {"securitySchemes": {name: HEADERS[name] for name in schemes}}
+    of_description(tmp_path, {"/tasks": {"get": operation("list")}}, components=components)
+    texts = "".join(path.read_text("utf-8") for path in tmp_path.rglob("*.md"))
+    assert ('/tasks" -H "X-A: $SKILL_TASKS_EXAMPLE___API_KEY"\n' in texts) == is_used
+
+
+def test_the_login_of_one_tool_does_not_hide_the_others(tmp_path: Path) -> None:
+    paths = {f"/{name}": {"get": operation(name)} for name in ("a", "b")}
+    paths["/c"] = {"get": operation("c", security=[{"X-A": []}])}
+    skill = of_description(tmp_path, paths, components={"securitySchemes": HEADERS})
+    assert "the source does not say which tool needs which of these" in skill
+    assert skill.count("(`X-A`)") == skill.count("(`X-B`)") == 1
+
+
+def test_a_base_url_is_shown_with_its_variables(tmp_path: Path) -> None:
+    region = {"default": "eu", "enum": ["eu", "us"], "description": "Must match the key"}
+    server = {"url": "https://{region}.tasks.example", "variables": {"region": region}}
+    skill = of_description(tmp_path, {"/tasks": {"get": operation("list")}}, servers=[server])
+    assert "Base URL: `https://eu.tasks.example`\n" in skill
+    shown = "`region`: Must match the key. Default: `eu`. One of `eu`, `us`.\n\n- Auth"
+    assert f"- `https://{{region}}.tasks.example`\n  - {shown}" in skill
 
 
 def test_schemes_that_send_the_same_field_are_sent_once(tmp_path: Path) -> None:

@@ -89,7 +89,7 @@ def test_all_documents_name_the_variable_of_the_host(tmp_path: Path) -> None:
     assert names - {"SKILL_GITHUB"} == {"SKILL_API_GITHUB_COM___TOKEN", "SKILL_UPLOADS_GITHUB_COM___8443___TOKEN"}
     skill = documents["skills/github/SKILL.md"]
     assert '-H "Authorization: Bearer $SKILL_API_GITHUB_COM___TOKEN"` (`k`)' in skill
-    uploads = "at `https://uploads.github.com:8443/v1` take `$SKILL_UPLOADS_GITHUB_COM___8443___TOKEN`"
+    uploads = "at `https://uploads.github.com:8443/v1` take it from `$SKILL_UPLOADS_GITHUB_COM___8443___TOKEN`"
     assert uploads in skill
 
 

@@ -110,11 +110,11 @@ def test_relative_urls_of_a_login_are_on_the_first_server() -> None:
         "o": {"type": "oauth2", "flows": {"authorizationCode": flow}},
         "c": {"type": "openIdConnect", "openIdConnectUrl": "https://id.example.com/x"},
     }
-    data = description(servers=[{"url": "https://example.com/v1/"}], components={"securitySchemes": schemes})
+    data = description(servers=[{"url": "https://tasks.example/v1/"}], components={"securitySchemes": schemes})
     login, other = skillgen.read(data).requirements.auth
     assert (login.authorization_url, login.token_url, other.metadata_url) == (
-        "https://example.com/oauth/authorize",
-        "https://example.com/v1/token",
+        "https://tasks.example/oauth/authorize",
+        "https://tasks.example/v1/token",
         "https://id.example.com/x",
     )
 

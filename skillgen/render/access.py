@@ -26,6 +26,7 @@ from skillgen.render.examples import (
     login_command,
 )
 from skillgen.render.identity import tool_phrase
+from skillgen.render.parameters import label_of
 from skillgen.render.phrases import once, phrase, phrases
 from skillgen.text import lazy_re as re
 from skillgen.text.markdown import Markdown, code, code_list, inline, plain_words, with_stop
@@ -174,12 +175,14 @@ def login(service: Service, brief: bool) -> Login | None:
     declared = [tuple(item.scheme for item in way if item.scheme in flows) for auth in needs for way in auth]
     ways = [*filter(None, {frozenset(way): way for way in reversed(declared)}.values())][::-1]
     is_parameter = all(item.pointer == LOGIN_POINTER for items in flows.values() for item in items)
-    if not ways:
-        ways = [tuple(flows)] if is_parameter else [(name,) for name in flows]
+    # Of a few tools that say what they need, nothing follows for the others.
+    is_open = not ways or 2 * sum(tool.auth is None for tool in service.tools) > len(service.tools)
+    if is_open:
+        ways += [tuple(flows)] if is_parameter else [(name,) for name in flows if not any(name in way for way in ways)]
     relation = "section"
     if len(ways) == 1:
         relation = "only"
-    elif not needs:
+    elif is_open:
         relation = "either" if service.kind == "mcp" else "undeclared"
     elif len({frozenset(frozenset(item.scheme for item in way) for way in auth) for auth in needs}) == 1:
         relation = "either"
@@ -249,9 +252,9 @@ def _way(
                 yield from map(inline, _first_sentences(text))
     if more := _other_parameters(service):
         yield phrase("also_sent", names=code_list(more, phrase("or_between")))
-    issuing = [tool.name for tool in _issuing_tools(service) if not any(_needs(tool, name) for name in names)]
+    issuing = [tool for tool in _issuing_tools(service) if not any(_needs(tool, name) for name in names)]
     if len(nouns) == 1 and 0 < len(issuing) <= _MAX_ISSUING_TOOLS:
-        yield phrase("issued_by", tools=code_list(issuing, phrase("or_between")))
+        yield phrase("issued_by", tools=phrase("or_between").join(label_of(tool, service) for tool in issuing))
 
 
 def _label(auth: Auth) -> str:
@@ -303,7 +306,7 @@ def _other_parameters(service: Service) -> dict[str, None]:
 def _issuing_tools(service: Service) -> list[Tool]:
     """Returns the tools whose names say that they issue a token or key, and whose results have one."""
     types = Types.of(service.schemas)
-    tools = (tool for tool in service.tools if tool.method in ("GET", "POST") and not tool.deprecated)
+    tools = (tool for tool in service.tools if tool.method == "POST" and not tool.deprecated)
     named = (tool for tool in tools if _ISSUES.search(" ".join(words_of(tool.name))))
     return [
         tool
@@ -368,5 +371,5 @@ def login_hints(service: Service) -> Markdown:
     """Returns the tools that issue a credential, of which the source declares nothing; empty without any."""
     issuing = _issuing_tools(service)
     shown = issuing if len(issuing) <= _MAX_ISSUING_TOOLS else ()
-    lines = [(code(tool.name), words) for tool in shown if (words := tool_phrase(tool))]
+    lines = [(label_of(tool, service), words) for tool in shown if (words := tool_phrase(tool))]
     return Markdown("".join(phrase("login_tool", tool=name, words=inline(words)) for name, words in lines))

@@ -7,7 +7,7 @@ their encodings (OpenAPI 3.2, "Encoding Object"); only declared XML is shown.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from itertools import chain, islice
 from urllib.parse import unquote
@@ -15,7 +15,6 @@ from urllib.parse import unquote
 from msgspec import Struct
 from msgspec.structs import replace
 
-from skillgen.model.auth import Auth
 from skillgen.model.calls import Example, Input, Part, Request
 from skillgen.model.schema import Parameter, Schema, Serialization, input_keys
 from skillgen.model.schema_json import Types
@@ -52,6 +51,7 @@ from skillgen.sources.openapi.media import (
 )
 from skillgen.sources.openapi.parameters import EXPANSIONS, TEMPLATE_VARIABLE
 from skillgen.sources.openapi.references import Resolver
+from skillgen.sources.openapi.security import SecurityReader
 from skillgen.text import lazy_re as re
 from skillgen.text.inert import disarm
 from skillgen.text.unicode import strip_invisible
@@ -158,13 +158,14 @@ class RequestGenerator:
         resolver: Resolver,
         types: Types,
         examples: dict[str, tuple[DeclaredExample, ...]],
-        schemes: Iterable[Auth],
+        security: SecurityReader,
     ) -> None:
         """`examples` has the declared examples of parameters by pointer."""
         self._problems = resolver.problems
         self._resolver = resolver
         self._examples = examples
-        self._sent_as = {scheme.name: (scheme.sent_as or "").lower() for scheme in schemes}
+        self._sent_as = {scheme.name: (scheme.sent_as or "").lower() for scheme in security.auth()}
+        self._assumed = security.assumed
         self._validator = Validator(types, is_request=True, allows_placeholders=True)
         self._generator = Generator(self._validator)
         self._logins: tuple[str, ...] = ()
@@ -414,7 +415,8 @@ class RequestGenerator:
     def _auth(self, tool: Tool) -> tuple[str, ...]:
         """Returns the schemes of the first requirement that can be met (OpenAPI 3.1, "Security Requirement Object")."""
         options = (tuple(credential.scheme for credential in option) for option in tool.auth or ())
-        return next((names for names in options if self._sent_as.keys() >= set(names)), ())
+        known = (names for names in options if self._sent_as.keys() >= set(names))
+        return next(known, () if tool.auth is not None else self._assumed)
 
 
 def _texts(argument: _Argument) -> list[str]:

@@ -58,7 +58,7 @@ class OperationReader:
             resolver, schemas, signs_requests=security.signs_requests, has_internal=has_internal
         )
         self.bodies = BodyReader(resolver, schemas)
-        self._requests = RequestGenerator(resolver, schemas.types, self.parameters.examples, security.auth())
+        self._requests = RequestGenerator(resolver, schemas.types, self.parameters.examples, security)
         self._responses = ResponseReader(resolver, schemas)
         self._types = schemas.types
 

@@ -11,6 +11,8 @@ from functools import partial
 from typing import Any
 from urllib.parse import unquote, urljoin
 
+from msgspec.structs import replace
+
 from skillgen.errors import ProblemLog
 from skillgen.model.auth import SIGNATURE, Auth, Credential, Endpoint, EndpointVariable, Scope
 from skillgen.model.values import Json, Origin, child, last_token
@@ -66,6 +68,9 @@ class SecurityReader:
         """
         if self.default == () and self._schemes and not self._is_required_by_operations(document):
             self.default = None
+        is_only = self.default is None and len(self._schemes) == 1 and not self._is_required_by_operations(document)
+        self.assumed = tuple(self._schemes) if is_only else ()
+        """The scheme of the examples where nothing says which calls need the only one that is declared."""
         self.signs_requests = any(map(_is_signature, map(resolver.resolve_or_empty, self._schemes.values())))
         """Whether calls are signed (AWS Signature Version 4), by a tool that writes the headers for it."""
 
@@ -260,11 +265,18 @@ _VARIABLE = re.compile(r"\{([^{}/]+)\}")
 _ANY_VARIABLE = re.compile(r"\{([^{}]+)\}")
 
 
+_PLACEHOLDER = re.compile(
+    r"https?://(?:(?:www\.)?example\.(?:com|net|org)|[\w-]{1,63}\.local)(?::\d{1,5})?(?![^/])", re.IGNORECASE
+)
+"""The start of a URL whose host nobody can reach: for documentation (RFC 2606), or of the reader's own network."""
+
+
 def endpoints_from(servers: Json, pointer: str, base_url: str | None, problems: ProblemLog) -> tuple[Endpoint, ...]:
     """Reads a list of servers; relative URLs are resolved against `base_url`, the URL of the description.
 
     The order is that of the list, but a host that is not public comes last (unless the description is from there),
     https comes before the same URL with http, and what names no host comes after a URL that ends with the same path.
+    Of the first one, only the path is left if its host is a placeholder.
     """
     endpoints: list[Endpoint] = []
     for index, server in enumerate(as_list(servers)):
@@ -312,7 +324,11 @@ def endpoints_from(servers: Json, pointer: str, base_url: str | None, problems: 
         host = host_of(endpoint.url)
         return host is not None and is_private(host) and host != host_of(base_url or "")
 
-    return tuple(sorted(endpoints, key=lambda at: (is_elsewhere(at), is_known_better(at), at.url in plain_twins)))
+    endpoints.sort(key=lambda at: (is_elsewhere(at), is_known_better(at), at.url in plain_twins))
+    if endpoints and host_of(endpoints[0].url) != host_of(base_url or ""):
+        path = _PLACEHOLDER.sub("", endpoints[0].url) or "/"
+        endpoints[0] = replace(endpoints[0], url=path)
+    return tuple(endpoints)
 
 
 def default_endpoint(base_url: str) -> Endpoint:
