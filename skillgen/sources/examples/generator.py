@@ -7,6 +7,7 @@ none. A mock, whose answers nobody reads as the words of the source, `invents` w
 
 from __future__ import annotations
 
+import json
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
@@ -15,6 +16,7 @@ from msgspec import Struct
 
 from skillgen.model.schema import Parameter, Schema
 from skillgen.model.schema_json import is_finite
+from skillgen.model.serialization import value_text
 from skillgen.model.values import Json
 from skillgen.sources.examples.prose import lines_on, needs_one_of, requires, values_in
 from skillgen.sources.examples.strings import DATES, LENGTH_LIMIT, strings
@@ -54,6 +56,7 @@ _HARMFUL = re.compile(
 _NAMED_FORMATS = frozenset({"uuid", "guid", "email", "uri", "url", "hostname", "ipv4", "ipv6", "duration"})
 """Formats whose name says more of a value than that of its parameter."""
 
+_SCALAR = re.compile(r"(?:true|false|-?(?:0|[1-9]\d{0,14})(?:\.\d{1,15})?)\Z")
 _HUMP = re.compile(r"(?<=[a-z])(?=[A-Z])")
 _NOT_IN_PLACEHOLDER = re.compile(r"[^\w.-]+")
 _LARGEST_BOUND = 10**30
@@ -145,7 +148,8 @@ class Generator:
         """Returns the first value that may be published and is valid, and is no flag that deletes or sends."""
         found = (
             (value,)
-            for value in values
+            for written in values
+            for value in (_readings(written) if self._in_url else (written,))
             if not (value is True and _is_harmful(name))
             and why_unpublishable(value, name) is None
             and self.validator.validation_error(value, schema) is None
@@ -308,6 +312,15 @@ def _reluctance(choice: Json) -> int:
     if choice in (None, ""):
         return 2
     return int(_UNSET.search(str(choice)) is not None or _is_harmful(choice))
+
+
+def _readings(written: Json) -> Iterator[Json]:
+    """Yields a value, and the one of another type that is the same in a URL."""
+    yield written
+    if isinstance(written, str) and _SCALAR.match(written):
+        yield json.loads(written)
+    elif isinstance(written, (int, float)):
+        yield value_text(written)
 
 
 def _declared(schema: Schema) -> Iterator[Json]:
