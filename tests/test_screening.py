@@ -547,7 +547,7 @@ def test_a_short_value_of_a_secret_parameter_is_a_credential(text: str) -> None:
     [
         *("<password>", "YOUR_TOKEN", "***", "${TOKEN}", "$TOKEN", "{password}", "%7Btoken%7D", "xxxxxx", "xxx-xxx"),
         *("password123", "mytokenvalue", "my-token", "...", "demo", "TOKEN_HERE", ":token", "%s", "string", "abc123"),
-        *("primaryAccessKey", "redacted", "true"),
+        *("primaryAccessKey", "redacted", "true", "toXXX"),
     ],
 )
 def test_a_placeholder_in_a_url_or_a_connection_string_is_not_a_credential(value: str) -> None:

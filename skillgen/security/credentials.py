@@ -92,7 +92,7 @@ _PARAMETER = re.compile(rf"(?:[?&;]|&amp;)[ ]?{_SECRET_PARAMETER}[ ]?=[ ]?{_SECR
 _PLACEHOLDER_WORDS = re.compile(
     "placeholder|passphrase|passw(?:or)?d|passwort|undefined|changeme|username|redacted|database|encoded|refresh|session"
     "|example|access|bearer|client|hidden|sample|secret|string|values?|dummy|token|false|admin(?=pass)|pass|user|auth|demo"
-    "|here|test|text|true|null|none|some|your|abc|api|bar|baz|foo|key|new|old|pwd|the|xyz|db|id|is|my|pw|[xX]{3,}",
+    "|here|test|text|true|null|none|some|your|abc|api|bar|baz|foo|key|new|old|pwd|the|xyz|db|id|is|my|pw|[a-z]{0,3}xxx+",
     re.IGNORECASE,
 )
 _COUNTED = "1234567890"
