@@ -136,6 +136,11 @@ def test_a_list_of_values_of_an_option_has_no_commands(tmp_path: Path) -> None:
     assert [tool.name for tool in read(tmp_path, {"--help": text}).tools] == ["crate"]
 
 
+def test_a_command_with_an_alias_is_not_three(tmp_path: Path) -> None:
+    text = "Usage: crate COMMAND\n\nCommands:\n  add     a       Adds\n  remove  rm      Removes it\n"
+    assert [tool.name for tool in read(tmp_path, {"--help": text}).tools] == ["add", "remove"]
+
+
 GROUPED = """\
 Usage: crate COMMAND
 

@@ -313,7 +313,9 @@ class _Help:
         above: list[_Above] = []
         follows_names = False
         for number, line in enumerate(self._lines):
-            names = line.replace(",", " ").split() if _NAMES.match(line) and not self._is_manual else []
+            names = (
+                line.replace(",", " ").split() if line.islower() and _NAMES.match(line) and not self._is_manual else []
+            )
             follows_names = follows_names and names != []
             if not line or number in self._usage_lines:
                 continue
