@@ -532,7 +532,8 @@ def told(text: str, lead: str) -> Json:
     data["components"]["schemas"]["Task"]["properties"]["title"]["default"] = {"a": [text]}
     data["components"]["securitySchemes"]["key"]["name"] = text
     data["info"]["version"] = f"1 {text}"
-    data["info"] |= {"title": "Tasks", "summary": f"{lead}{text} too"}
+    said = f"Owners keep tasks and deadlines. Boats carry anchors and ropes.\n\n{lead}{text}"
+    data["info"] |= {"title": "Tasks", "summary": f"{lead}{text} too", "description": said}
     data["info"]["x-mcp"] = {"categories": [text]}
     return data
 
