@@ -180,6 +180,9 @@ def built(kind: Literal["mcp", "openapi", "cli"], words: Words, builder: Builder
     foreign: dict[str, Any] = {"method": None, "path": None} if kind == "cli" else {"command": ()}
     foreign |= {"help": None, "usage": None}  # of programs without declared parameters
     service: Service = builder.node(Service, "service")
+    # A sentence that is the description of the skill is not quoted again: what is left must not depend on the words.
+    said = "Owners keep tasks and deadlines. Boats carry anchors and ropes."
+    service = replace(service, description=f"{said}\n\n{service.description}")
     tools = tuple(
         replace(
             made,

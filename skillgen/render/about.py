@@ -202,7 +202,10 @@ def said_by(service: Service, limit: int | None = None, name: _Name | None = Non
     name = name or ("instructions" if service.instructions else "description")
     text = (service.instructions if name == "instructions" else service.description) or ""
     text = _without_sentences(text.strip(), service.purpose or "")
-    if not text or (name == "description" and not says_something(text, (service.name, service.title or ""))):
+    if not text or (
+        name == "description"
+        and not says_something(text, (service.title or "", service.product or "", service.name), 1)
+    ):
         return Said()
     rest = text if limit is None or len(text.encode()) <= limit else _cut(text, limit)
     return Said(name=name, text=block(rest), is_cut=len(rest) < len(text))

@@ -34,6 +34,8 @@ _NOTICE = re.compile(
 
 _LINK = re.compile(r"!?\[(?:[^\[\]]|!\[[^\[\]]*\]\([^()\s]*\))*\]\([^()\s]*(?:\s[^()]*)?\)|<?https?://[^\s<>]+>?")
 
+_ADDRESS = re.compile(r"<?https?://\S+")
+
 _END = re.compile(r"[.!?]\s+(?=[^\W_a-zß-öø-ÿа-џα-ω]|[\"'`(\[*\\¿¡«„“‘])|[。！](?=[^\s。！？）」』”])")
 """The end of a sentence: before a character that is not a lower-case letter of any script, or before opening
 punctuation. Chinese and Japanese full stops need no space."""
@@ -152,11 +154,11 @@ def is_usable(sentence: str, names: Collection[str] = ()) -> bool:
 
 
 def says_something(text: str, names: Collection[str], least: int = _MIN_WORDS) -> bool:
-    """True if a text has so many words without the names, addresses and words that say nothing."""
+    """True if a text is no address, and has so many words without the names and those that say nothing."""
     for name in filter(None, names):  # "tasks" in lower case says something, also of Tasks
         text = text.replace(name, " ")
-    words = {word.lower() for word in _WORD.findall(_LINK.sub(" ", text)) if not _GENERIC.fullmatch(word)}
-    return len(words) >= least
+    words = {word.lower() for word in _WORD.findall(text) if not _GENERIC.fullmatch(word)}
+    return len(words) >= least and not _ADDRESS.fullmatch(text)
 
 
 def sentences(text: str) -> Iterator[str]:
