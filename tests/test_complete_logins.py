@@ -102,7 +102,7 @@ def test_no_scheme_and_an_empty_list_need_no_login() -> None:
         (["{tenant}.tasks.example", "https://tasks.example/api"], "https://tasks.example/api"),
         (["http://tasks.example", "https://tasks.example"], "https://tasks.example"),
         (["http://example.com:80/v1"], "/v1"),
-        (["https://tasks.local"], "/"),
+        (["https://tasks.local"], "https://tasks.local"),
         (["https://example.com.tasks.example"], "https://example.com.tasks.example"),
     ],
 )

@@ -265,10 +265,8 @@ _VARIABLE = re.compile(r"\{([^{}/]+)\}")
 _ANY_VARIABLE = re.compile(r"\{([^{}]+)\}")
 
 
-_PLACEHOLDER = re.compile(
-    r"https?://(?:(?:www\.)?example\.(?:com|net|org)|[\w-]{1,63}\.local)(?::\d{1,5})?(?![^/])", re.IGNORECASE
-)
-"""The start of a URL whose host nobody can reach: for documentation (RFC 2606), or of the reader's own network."""
+_PLACEHOLDER = re.compile(r"https?://(?:www\.)?example\.(?:com|net|org)(?::\d{1,5})?(?![^/])", re.IGNORECASE)
+"""The start of a URL whose host is for documentation (RFC 2606)."""
 
 
 def endpoints_from(servers: Json, pointer: str, base_url: str | None, problems: ProblemLog) -> tuple[Endpoint, ...]:
