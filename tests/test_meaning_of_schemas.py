@@ -86,18 +86,19 @@ def test_a_reference_with_an_escaped_key_is_followed(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("result", "is_deprecated", "is_named"),
+    ("endpoint", "result", "is_deprecated", "is_named"),
     [
-        ({"type": "object", "properties": {"access_token": {"type": "string"}}}, False, True),
-        ({"type": "object", "properties": {"data": {"type": "object", "properties": {"jwt": {}}}}}, False, True),
-        ({"$ref": "#/components/schemas/Login"}, False, True),
-        ({"type": "object", "properties": {"access_token": {"type": "string"}}}, True, False),
-        ({"type": "object", "properties": {"location": {"type": "string"}}}, False, False),
-        ({}, False, False),
+        ("POST /login", {"type": "object", "properties": {"access_token": {"type": "string"}}}, False, True),
+        ("GET /login", {"type": "object", "properties": {"data": {"properties": {"jwt": {}}}}}, False, True),
+        ("GET /login/{id}", {"type": "object", "properties": {"session": {"type": "string"}}}, False, False),
+        ("POST /login", {"$ref": "#/components/schemas/Login"}, False, True),
+        ("POST /login", {"type": "object", "properties": {"access_token": {"type": "string"}}}, True, False),
+        ("POST /login", {"type": "object", "properties": {"location": {"type": "string"}}}, False, False),
+        ("POST /login", {}, False, False),
     ],
 )
 def test_a_login_operation_is_named_only_if_it_returns_a_token(
-    result: Json, is_deprecated: bool, is_named: bool
+    endpoint: str, result: Json, is_deprecated: bool, is_named: bool
 ) -> None:
     """S2-12."""
     response = {"200": {"description": "Done", "content": {"application/json": {"schema": result}}}}
@@ -106,7 +107,8 @@ def test_a_login_operation_is_named_only_if_it_returns_a_token(
         "securitySchemes": {"key": {"type": "http", "scheme": "bearer"}},
         "schemas": {"Login": {"type": "object", "properties": {"token": {"type": "string"}}}},
     }
-    data = description({"/login": {"get": login}, "/a": {"get": operation("act")}}, security=[{"key": []}])
+    method, path = endpoint.lower().split()
+    data = description({path: {method: login}, "/a": {"get": operation("act")}}, security=[{"key": []}])
     data["components"] = components
     texts = skillgen.render_documents(skillgen.read(data), emit="skill")
-    assert ("call `login` first" in texts["skills/tasks/SKILL.md"]) is is_named
+    assert (f"call `{endpoint}` first" in texts["skills/tasks/SKILL.md"]) is is_named

@@ -120,7 +120,9 @@ def _purposes(service: Service, name: str) -> Iterator[tuple[str, Origin]]:
     if text := _authored(service):
         yield with_stop(text), origins["summary"]
     for field, pointer in _POINTERS.items():
-        if sentence := usable_sentence(getattr(service, field) or "", names):
+        said = getattr(service, field) or ""
+        # Who says when to use the service wrote the description of a skill, in which names count: "Acme tasks."
+        if sentence := usable_sentence(said, () if TRIGGER.search(said) else names):
             yield with_stop(sentence), origins.get(field, Origin("declared", pointer))
     kind, texts = _offered(service)
     texts = [*dict.fromkeys(texts)]

@@ -304,13 +304,16 @@ def _other_parameters(service: Service) -> dict[str, None]:
 
 @once
 def _issuing_tools(service: Service) -> list[Tool]:
-    """Returns the tools whose names say that they issue a token or key, and whose results have one."""
+    """Returns the tools whose names say that they issue a token or key, and whose results have one.
+
+    What GET returns of a path with a variable was there before, such as a session by its id.
+    """
     types = Types.of(service.schemas)
-    tools = (tool for tool in service.tools if tool.method == "POST" and not tool.deprecated)
-    named = (tool for tool in tools if _ISSUES.search(" ".join(words_of(tool.name))))
     return [
         tool
-        for tool in named
+        for tool in service.tools
+        if (tool.method == "POST" or (tool.method == "GET" and "{" not in (tool.path or ""))) and not tool.deprecated
+        if _ISSUES.search(" ".join(words_of(tool.name)))
         if any(map(_TOKEN.match, _names_in(tool.output.schema if tool.output else None, types, 2)))
     ]
 
