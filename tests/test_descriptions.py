@@ -152,6 +152,7 @@ def test_titles_of_groups_that_users_do_not_say_are_no_topics(tmp_path: Path) ->
             "# Quays\n\n*Lists* berths of\na quay for boats. Boats need a berth each night.",
             "Boats need a berth each night.",
         ),
+        ("# Quays\nLists berths of a quay for boats.\n# Boats\nA boat needs a berth.", "A boat needs a berth."),
         ("Lists berths of a quay for boats.\n\nhttps://harbour.example", None),
         ("Harbour", None),
     ],

@@ -80,7 +80,6 @@ def with_description(service: Service) -> Service:
     """Returns the service with what its skill says of it; computed anew if it was known."""
     name, is_named = _product(service), is_named_by_author(service)
     purpose, origin = next(_purposes(service, name))
-    purpose = _EMPHASIS.sub(r"\2", purpose)
     service = _with_declared_uses(service)
     of_name = Origin("declared" if is_named else "inferred", "name")
     origins = {**(service.origins or {}), "purpose": origin, "product": of_name, "skill_name": of_name}
@@ -91,9 +90,6 @@ def with_description(service: Service) -> Service:
     skill_name = _skill_name(service.name if is_named else short)
     facts = {"purpose": purpose, "trigger": trigger, "product": name, "skill_name": skill_name}
     return replace(service, **facts, origins=origins)
-
-
-_EMPHASIS = re.compile(r"(?<!\w)(\*{1,2})(?=[^\s*])([^*]{1,200})(?<=\S)\1(?!\w)")
 
 
 # -- what it does ------------------------------------------------------------------------------------------------------
@@ -237,7 +233,6 @@ def _with_declared_uses(service: Service) -> Service:
 
 _NEGATED = re.compile(r"\b(?:not|never)\b|n['’]t\b", re.IGNORECASE)
 _USES_LIMIT = 400
-_ASKED = 3
 """Groups in a trigger."""
 
 
@@ -249,7 +244,7 @@ def _trigger(service: Service, name: str) -> str:
     first = (sentence for text in texts if text for sentence in sentences(next(paragraphs(text), "")))
     if trigger := next((item for item in first if TRIGGER.match(item) and len(item) <= _USES_LIMIT), None):
         return with_stop(trigger)
-    titles = [title for title in _declared_titles(service) if title.lower() != name.lower()][:_ASKED]
+    titles = [title for title in _declared_titles(service) if title.lower() != name.lower()][:_FEW]
     start = f"Use when the user mentions {name}"
     return trigger_for(f"{start} or asks about", titles) or f"{start}."
 
