@@ -77,20 +77,23 @@ _NOT_IN_PATH = re.compile(r"\{[#?&][^{}]*\}|#.*", re.DOTALL)
 _LOGIN = re.compile(r"(?:key|token|jwt)\Z", re.IGNORECASE)
 """The last word of a credential that a caller has before the first call; a password is also that of a new user."""
 
-_KEY = re.compile(r"\b(?:access|api|app|application|auth\w*|developer|license) ?(?:key|token)\b", re.IGNORECASE)
+_KEY = re.compile(r"\b(?:access|api|app(?:lication)?|auth\w*|developer|license) ?(?:key|token)\b", re.IGNORECASE)
 
 
-def login_parameters(tools: Sequence[Tool]) -> tuple[str, ...]:
+def login_parameters(tools: Sequence[Tool], text: str | None) -> tuple[str, ...]:
     """Returns the parameters with a credential that at least half of the tools have, such as `header token`.
 
-    They may have the same name in several places, the most frequent first. Of those that no tool requires, only a
-    single name counts: several are different ways to authenticate.
+    Two tools are enough if the text on the API names it where it speaks of authentication. They may have the same name
+    in several places, the most frequent first. Of those that no tool requires, only a single name counts: several are
+    different ways to authenticate.
     """
     found = [[item for item in tool.parameters if _may_be_login(item)] for tool in tools]
     counts = Counter(name for items in found for name in {item.name for item in items})
     places = Counter((item.location, item.name) for items in found for item in items)
     required = {item.name for items in found for item in items if item.required}
-    is_common = {name for name, count in counts.items() if count > 1 and 2 * count >= len(tools)}
+    said = ".".join(line for line in (text or "").replace("\n", ".").split(".") if "uthenticat" in line)
+    quoted = {name for name in counts for mark in "`*'\"" if f"{mark}{name}{mark}" in said}
+    is_common = {name for name, count in counts.items() if count > 1 and (2 * count >= len(tools) or name in quoted)}
     if len(tools) == 1:
         is_common = {item.name for item in tools[0].parameters if item.required and _KEY.search(item.description or "")}
     common = [name for name in counts if name in is_common]

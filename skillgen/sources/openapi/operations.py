@@ -71,11 +71,11 @@ class OperationReader:
             # If the path item is a reference, a link may use the pointer of either.
             for pointer in (entry.pointer, child("/paths", entry.path, entry.method)):
                 self._responses.tool_names.setdefault(pointer, name)
-        for entry, name in zip(entries, names, strict=True):
             self._report_name(entry, name)
             check_path(entry.path, entry.items[-1][1], self._problems)
         drafts = [self._tool(entry, name) for entry, name in zip(entries, names, strict=True)]
-        self.logins = login_parameters([tool for tool, _ in drafts])
+        text = text_of(self.resolver.document.get("info"), "description")
+        self.logins = login_parameters([tool for tool, _ in drafts], text)
         return tuple(
             (replace(tool, examples=self._requests.examples(tool, body, self.logins)), entry)
             for (tool, body), entry in zip(drafts, entries, strict=True)

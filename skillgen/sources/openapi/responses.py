@@ -17,12 +17,7 @@ from skillgen.model.values import Json, Value, child
 from skillgen.sources.examples.validation import why_unpublishable
 from skillgen.sources.json_access import as_dict, text_of
 from skillgen.sources.json_schema.loader import SchemaDocument
-from skillgen.sources.openapi.media import (
-    Representation,
-    declared_examples,
-    headers_from,
-    representations,
-)
+from skillgen.sources.openapi.media import Representation, declared_examples, headers_from, representations
 from skillgen.sources.openapi.references import Resolver
 
 _WAIT_STATUSES = ("429", "503")

@@ -165,6 +165,8 @@ class SecurityReader:
             kind, sent_as = SIGNATURE, "Authorization: AWS4-HMAC-SHA256"
         elif kind == "apiKey":
             kind, sent_as = "api-key", f"{text_of(scheme, 'in') or 'header'} {text_of(scheme, 'name') or ''}".strip()
+            if sent_as.lower() == "header authorization" and self._is_bearer(scheme):
+                kind, sent_as = "bearer", "Authorization: Bearer"
         elif kind == "http":
             word = (text_of(scheme, "scheme") or "").lower()
             written = word.capitalize() if word in _CAPITALISED_SCHEMES else text_of(scheme, "scheme") or ""
@@ -180,6 +182,16 @@ class SecurityReader:
             deprecated=scheme.get("deprecated") is True,
             pointer=pointer,
         )
+
+    def _is_bearer(self, scheme: dict[str, Json]) -> bool:
+        """True if the text on a scheme, or on an API with no other, says that this word precedes the key.
+
+        Swagger 2.0 has no type for such a scheme.
+        """
+        about = self._resolver.document.get("info") if len(self._schemes) == 1 else None
+        text = f"{text_of(scheme, 'description')}.{text_of(about, 'description')}"
+        lines = [line for line in text.replace("\n", ".").split(".") if _DENIALS.isdisjoint(line.lower().split())]
+        return any(map(_BEARER.search, lines))
 
     def _oauth_flows(self, name: str, scheme: dict[str, Json], pointer: str) -> Iterator[Auth]:
         flows = {flow: as_dict(raw) for flow, raw in as_dict(scheme.get("flows")).items()}
@@ -224,15 +236,20 @@ class SecurityReader:
         self._problems.report("security-scheme-invalid", pointer, message, fix)
 
 
+_DENIALS = frozenset({"no", "not", "without"})
+_BEARER = re.compile(
+    r"(?:ization:? *|[\"'`*“‘])[\"'`]?Bearer\b|\bBearer(?: *[<{$\[(]| (?:\w+ )?(?:auth|scheme))", re.IGNORECASE
+)
+
+
 def _is_signature(scheme: dict[str, Json]) -> bool:
     return scheme.get("x-amazon-apigateway-authtype") in ("awsSigv4", "awsS3")
 
 
 def scopes_of(options: SecurityOptions | None) -> tuple[str, ...]:
     """Returns the scopes of all ways to authenticate."""
-    return tuple(
-        dict.fromkeys(scope for option in options or () for credential in option for scope in credential.scopes)
-    )
+    credentials = (credential for option in options or () for credential in option)
+    return tuple(dict.fromkeys(scope for credential in credentials for scope in credential.scopes))
 
 
 def _uses_pkce(holder: dict[str, Json]) -> bool | None:
@@ -261,8 +278,7 @@ def url_of(holder: Json, key: str, pointer: str, problems: ProblemLog) -> str | 
     return without_credentials(url) if url is not None else None
 
 
-_VARIABLE = re.compile(r"\{([^{}/]+)\}")
-_ANY_VARIABLE = re.compile(r"\{([^{}]+)\}")
+_VARIABLE = re.compile(r"\{([^{}]+)\}")
 
 
 _PLACEHOLDER = re.compile(r"https?://(?:www\.)?example\.(?:com|net|org)(?::\d{1,5})?(?![^/])", re.IGNORECASE)
@@ -296,7 +312,7 @@ def endpoints_from(servers: Json, pointer: str, base_url: str | None, problems: 
                 message = f"the URL has the variable {{{name[:60]}}}, which `variables` does not declare"
                 problems.report("server-variable-missing", child(pointer, index), message)
         defaults = {variable.name: variable.default for variable in variables if variable.default is not None}
-        url = _ANY_VARIABLE.sub(partial(lambda known, found: known.get(found[1], found[0]), defaults), template)
+        url = _VARIABLE.sub(partial(lambda known, found: known.get(found[1], found[0]), defaults), template)
         origins = None
         if base_url is None and url.startswith("//"):
             problems.report("server-scheme-missing", child(pointer, index), "the URL has no scheme; https is assumed")
@@ -342,7 +358,7 @@ def is_absolute(endpoint: Endpoint) -> bool:
 
 def _variables(raw: dict[str, Json], template: str) -> list[EndpointVariable]:
     """Returns the declared variables that a URL has; one without a default stays `{variable}` in it."""
-    used = set(_ANY_VARIABLE.findall(template))
+    used = set(_VARIABLE.findall(template))
     return [
         EndpointVariable(
             name=name,

@@ -79,13 +79,7 @@ def service_from_description(
 
 
 def _service(
-    data: dict[str, Json],
-    version: str,
-    document: Document,
-    problems: ProblemLog,
-    *,
-    claims: bool,
-    has_internal: bool,
+    data: dict[str, Json], version: str, document: Document, problems: ProblemLog, *, claims: bool, has_internal: bool
 ) -> Service:
     """Returns the service; `claims` is true for a manifest of the MCP REST Edition."""
     info = as_dict(data.get("info"))
