@@ -418,6 +418,8 @@ def test_a_text_without_structure_is_written_byte_for_byte(text: str) -> None:
         ("Matches /(?i)^[a-z]+$/, or ^[+]*", "Matches `/(?i)^[a-z]+$/`, or `^[+]*`"),
         ("A &amp; b&#58; &lt;!-- x --&gt; `&lt;`", "A & b: `<!-- x -->` `&lt;`"),
         ("##Start here", "Start here"),
+        ('Of ["https://x.example", "tls://1.1.1.1"]', 'Of `["https://x.example", "tls://1.1.1.1"]`'),
+        ('Of {"a": {"ids": [1, "<id>"]}}, "tls://1.1.1.1"', 'Of `{"a": {"ids": [1, "<id>"]}}`, `"tls://1.1.1.1"`'),
         ("[x]: https://x.example", "[x] : https://x.example"),
         ("a MySQL ` tick", "a MySQL `` ` `` tick"),
         ("a\u2028b\u2029c\u0085d\u000be\u000cf", "a b c d e f"),

@@ -28,7 +28,6 @@ from skillgen.render.types import (
     branches,
     distinguishing_property,
     item_of,
-    parameter_notes,
     schema_description,
     sent_parameters,
     type_phrase,
@@ -146,7 +145,7 @@ EXCEPTIONS = 5
 
 
 class SharedParameter(Struct, frozen=True, kw_only=True):
-    """A parameter that most tools take in the same words."""
+    """A parameter that most tools take, all in the same words."""
 
     parameter: Parameter
     """The parameter."""
@@ -160,29 +159,24 @@ class SharedParameter(Struct, frozen=True, kw_only=True):
 
 @once
 def shared_parameters(service: Service) -> tuple[SharedParameter, ...]:
-    """Returns the parameters that most tools take, identical in name, place, type and text."""
+    """Returns the parameters that most tools take, and none takes otherwise: with the same lines in its section."""
     tools = [tool for tool in service.tools if not tool.is_preflight and not tool.command]
     least = usual_number(len(tools))
     places = Counter((item.name, item.location) for tool in tools for item in tool.parameters)
     usual = {place for place, count in places.items() if count >= least and place[1] != "path"}
-    takers: dict[object, dict[str, None]] = {}
-    first: dict[object, Parameter] = {}
+    takers: dict[tuple[str, Location, bool, str], dict[str, Parameter]] = {}
     for tool in tools if usual else ():
         for item in tool.parameters:
             if (item.name, item.location) in usual and not item.schema.read_only:
-                key: object = (
-                    item.name, item.location, item.required, item.description,
-                    type_phrase(item.schema), parameter_notes(item),
-                )  # fmt: skip
-                takers.setdefault(key, {})[tool.name] = None
-                first.setdefault(key, item)
+                key = item.name, item.location, item.required, item_of(item, "sent")
+                takers.setdefault(key, {})[tool.name] = item
     found = []
     for key, takes in takers.items():
-        if len(takes) >= least:
-            item, others = first[key], [tool for tool in tools if tool.name not in takes]
-            is_clear = len(others) <= EXCEPTIONS and len(takes) == places[item.name, item.location]
+        if len(takes) >= least and len(takes) == places[key[0], key[1]]:
+            others = [tool for tool in tools if tool.name not in takes]
+            is_clear = len(others) <= EXCEPTIONS
             missing = tuple(label_of(tool, service) for tool in others) if is_clear else ()
-            found.append(SharedParameter(parameter=item, missing=missing, leaves_lines=is_clear))
+            found.append(SharedParameter(parameter=next(iter(takes.values())), missing=missing, leaves_lines=is_clear))
     return tuple(found)
 
 

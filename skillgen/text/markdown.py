@@ -47,12 +47,15 @@ class Markdown(str):
 
 _FOREIGN_ADDRESS = r"""
     (?<![\w.+-])(?!https?:|mailto:[^\s<`:/@]*@[^\s@]*(?:\s|$))[\w.+-]{1,80}:(?://|[^\s<`{$!:/@]{0,80}@)
-    [^\s<`{$!]*[^\s<`{$!.,;:?)\]]
-    | (?!(?-i:www))www\.[^\s<`{$!]*[^\s<`{$!.,;:?)\]]"""
+    [^\s<`{$!]*[^\s<`{$!.,;:?)\]"']
+    | (?!(?-i:www))www\.[^\s<`{$!]*[^\s<`{$!.,;:?)\]"']"""
 """A bare URL that a parser may link and that is neither a web nor a mail address. `marked` turns `WWW.` into a path."""
 
 _TAG = rf"\\?{TAG_START}[^<>`]{{0,1000}}>"
 _IN_WORD = r"""[^\s<>`"'()\[\]]{0,200}"""
+_IN_JSON = r"""[^\[\]{}`"\n]|"(?:[^"\\`\n]|\\[^`\n]){0,300}\""""
+for _ in range(4):
+    _IN_JSON = rf"{_IN_JSON}|[\[{{](?:{_IN_JSON}){{0,1000}}[\]}}]"
 _IN_URL = r"[^\s<>()`\\{}]*"
 _URL = rf"""(?:https?://|mailto:){_IN_URL}(?:\({_IN_URL}\){_IN_URL})?(?:\s"[^"`<>\n]*")?\)(?!\{{)"""
 _SIGNS = ("<", "](", "{", "^[", "://", "@", "ww.", "WW.", "Ww.", "wW.")
@@ -63,11 +66,12 @@ _MARKUP = re.compile(
     (?P<tick>\\`) | \\(?![<\[\]{{}}])[!-/:-@\\^_|~]
     | (?<!`)(?P<ticks>`+)(?!`)(?P<content>(?:(?!(?P=ticks))[\s\S]){{1,2000}})(?P=ticks)(?!`) | (?P<run>`+)
     | <{1, 9}(?P<angle>https?://[^\s<>`]*|[\w.+-]+@[\w.-]+)>{1, 9}
-    | (?<![^\s"'()\[\]])(?P<word>{_IN_WORD}(?:
-        (?:<(?P<element>[A-Za-z][\w-]{{0,40}})>[^<>`\n]{{1,80}}</(?P=element)>|{_TAG}){_IN_WORD})+)
+    | (?P<json>(?=\{{\s?"|\[\s?["\[{{])(?:{_IN_JSON})(?![(\[{{:]))
+    | (?<![^\s"'()\[\]])(?P<word>(?P<quote>["'])?{_IN_WORD}(?:
+        (?:<(?P<element>[A-Za-z][\w-]{{0,40}})>[^<>`\n]{{1,80}}</(?P=element)>|{_TAG}){_IN_WORD})+(?(quote)(?P=quote)))
     | (?<!\S)(?P<pattern>[^\s`^]{{0,99}}\^\[[^\s`]{{1,300}})
     | (?P<tag>(?:{_TAG})+|\\?{TAG_START}[^\s<>`]*)
-    | (?P<foreign>{_FOREIGN_ADDRESS}|(?:https?://|www\.)[\w.~/?\#!$&'+,;=%-]{{0,500}}:[^\s<`:/@]{{0,80}}@[^\s<`]{{0,500}})
+    | (?P<foreign>(?P<mark>["'])(?:{_FOREIGN_ADDRESS})(?P=mark)|{_FOREIGN_ADDRESS}|(?:https?://|www\.)[\w.~/?\#!$&'+,;=%-]{{0,500}}:[^\s<`:/@]{{0,80}}@[^\s<`]{{0,500}})
     | (?P<address>(?:https?://|(?<!\w)www\.)[\w.~:/?\#@!$&'+,;=%-]*)
     | !\[(?P<alt>[^\[\]`]*)\]\((?={_URL}) | \]\((?={_URL})
     | (?P<broken>!(?=\[)|\](?=\(|{SPAN_ATTRIBUTES})|\{{(?=:)|\^(?=\[)) | (?P<attributes>{ATTRIBUTES})
@@ -265,6 +269,8 @@ def _parts(text: str) -> Iterator[str]:
 
 def _safe_part(match: re.Match[str]) -> str:
     kind, part = match.lastgroup, match[0]
+    if kind == "json":  # to be copied
+        return _span(part) if TRIGGER.search(part) else part
     if kind in ("tick", "run"):
         return _span(part.lstrip("\\"))
     if kind == "content" and "\n" in part:  # kramdown divides a table by lines, also in code
