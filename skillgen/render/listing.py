@@ -17,7 +17,6 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import accumulate, chain
 
 from msgspec import Struct
-from msgspec.structs import replace
 
 from skillgen.model.schema import Parameter, Schema
 from skillgen.model.serialization import value_text
@@ -38,7 +37,7 @@ from skillgen.text.summary import clip, clip_middle
 FORMS = (1, 2, 3, 4, 5)
 
 LINE_BYTES = 240
-"""Bytes of a line; a longer one has the required parameters only, then its summary is cut."""
+"""Bytes of a line; a longer one has the required parameters only, then its summary is cut, as far as in form 3."""
 
 PHRASE_CHARACTERS = 80
 """Characters of a summary in form 3."""
@@ -228,9 +227,7 @@ class _Lines:
     def _line(self, tool: Tool, form: int) -> str:
         said = tool_phrase(tool) if form < 4 else ""
         mark = mark_text(tool, said)
-        if form == 4:
-            return f"- {self._name(tool)}{mark}"
-        if form == 3:
+        if form > 2:
             return f"- {self._name(tool)}{mark}{_said(clip(said, PHRASE_CHARACTERS))}"
         call = self.call(tool, form)
         line = f"- {call}{mark}{_said(said)}"
@@ -238,12 +235,12 @@ class _Lines:
             call = self.call(tool, 2)
             line = f"- {call}{mark}{_said(said)}"
         if len(line.encode()) > LINE_BYTES:
-            room = LINE_BYTES - len(f"- {call}{mark} — ".encode())
+            room = max(LINE_BYTES - len(f"- {call}{mark} — ".encode()), PHRASE_CHARACTERS)
             line = f"- {call}{mark}{_said(_cut(said, room))}"
         return line
 
     def _paths(self, tools: Sequence[Tool]) -> Iterator[str]:
-        """Yields a line for each path with its methods; [read] of GET and [destructive] of DELETE are left out."""
+        """Yields a line for each path with its methods; [read] of GET is left out."""
         by_path: dict[str, list[Tool]] = {}
         for tool in tools:
             by_path.setdefault(tool.path or "", []).append(tool)
@@ -391,9 +388,9 @@ def list_indexes(reference: Reference) -> dict[str, tuple[Page, ...]]:
 
 def about_words(reference: Reference, about: Sequence[Page]) -> Markdown:
     """Returns what the about pages hold: their headings."""
-    named = replace(reference, about=tuple(about)).about_topics
-    words = Markdown(", ".join(map(paragraph, named)))
-    words = words or phrase("the_description")
+    sections = (section.heading for page in about for section in page.sections)
+    named = dict.fromkeys([*(reference.headings if about[0].intro else ()), *sections])
+    words = Markdown(", ".join(map(paragraph, named))) or phrase("the_description")
     return words if len(words) <= _TOPICS_LIMIT else paragraph(clip(words, _TOPICS_LIMIT))
 
 

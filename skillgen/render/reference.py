@@ -104,7 +104,7 @@ class Reference(Struct, frozen=True, kw_only=True, dict=True):
     """What concerns the service as a whole; no pages if there is nothing to add to SKILL.md."""
 
     headings: tuple[str, ...] = ()
-    """The headings of the description, if it is in `about`."""
+    """The headings of the description, which begins `about`."""
 
     options: Section | None = None
     """The options of a program that precede the command; also in `about`."""
@@ -157,12 +157,6 @@ class Reference(Struct, frozen=True, kw_only=True, dict=True):
     def usual_errors(self) -> str | None:
         """The address of the common errors, if there are some that sections do not name."""
         return self.places.get(ERRORS)
-
-    @property
-    def about_topics(self) -> list[str]:
-        """The headings of the about pages."""
-        sections = (section.heading for page in self.about for section in page.sections)
-        return list(dict.fromkeys([*self.headings, *sections]))
 
     @property
     def tool_pages(self) -> list[tuple[Page, tuple[Tool, ...]]]:

@@ -35,10 +35,9 @@ def marks(tool: Tool) -> tuple[str, ...]:
 def mark_text(tool: Tool, said: str = "", *, is_short: bool = False) -> Markdown:
     """Returns the marks after a name, and whether the tool is deprecated, unless the words `said` next begin with that.
 
-    `is_short` where the legend has the rest.
+    `is_short` where a list says that a GET without a mark reads.
     """
-    is_plain = is_short and (tool.method, tool.semantics.effect) in (("GET", "read"), ("DELETE", "destructive"))
-    left_out = {"deprecated", *([tool.semantics.effect] if is_plain else [])}
+    left_out = {"deprecated", *(["read"] if is_short and tool.method == "GET" else [])}
     words = ", ".join(mark for mark in marks(tool) if mark not in left_out)
     is_marked = tool.deprecated and not said.lstrip("[(*").lower().startswith("deprecated")
     return Markdown((f" [{words}]" if words else "") + (f" ({phrase('mark_deprecated')})" if is_marked else ""))
@@ -272,7 +271,10 @@ def _marked(service: Service) -> Iterator[Markdown]:
     found = {tool.semantics.effect for tool in asked}
     marks = phrase("or_between").join(f"[{mark}]" for mark in _MARKS if mark and mark in found)
     conditions = [phrase("has_mark", marks=marks)] if marks else []
-    conditions += [phrase("has_no_mark")] if None in found else []
+    if None in found:  # lists may leave out the mark of a GET
+        methods = dict.fromkeys(tool.method or "" for tool in asked if not tool.semantics.effect)
+        words = phrase("is_unmarked", methods=phrase("or_between").join(methods))
+        conditions.append(words if lists_requests(service) else phrase("has_no_mark"))
     labels = ", ".join(label_of(tool, service) for tool in asked[:NAMED])
     are_named = len(asked) <= NAMED and len(labels) <= NAMED_CHARACTERS
     tools = f": {labels}" if are_named else ""

@@ -8,13 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import cache, lru_cache
-from itertools import zip_longest
 from typing import TYPE_CHECKING, Literal
 
 from msgspec import Struct, field
 
 from skillgen.text import lazy_re as re
-from skillgen.text.html import html_to_markdown
+from skillgen.text.html import html_to_markdown, row_words
 from skillgen.text.markdown import Markdown, fence, safe_paragraph, safe_start, safe_words
 from skillgen.text.unicode import strip_invisible
 
@@ -145,6 +144,8 @@ class _Writer(Struct):
                     indent = line[: len(line) - len(line.lstrip(" "))][:3]
                 mark = f"{indent}{token.info}{token.markup if token.info else '-'} "
                 self._enter(mark, " " * len(mark))
+                if kind == "list_item_close":  # no blank line between items
+                    self.end = max(self.end, (token.map or [0])[0])
             elif token.type in ("blockquote_close", "list_item_close"):
                 self.rest = self.begin = self.rest[: len(self.rest) - len(self.open.pop())]
                 self.is_apart = self.is_apart or token.type == "blockquote_close"
@@ -165,7 +166,7 @@ class _Writer(Struct):
                 is_heading = kind == "heading_open"
                 lines = [_heading(token.content)] if is_heading else _paragraph_lines(token.content, bool(self.open))
                 self._write(lines, token, is_apart=is_heading)
-            kind = token.type
+            kind = token.type if "bullet_list" not in token.type else kind
         return self.lines
 
     def _enter(self, mark: str, rest: str) -> None:
@@ -211,7 +212,5 @@ def _items(rows: list[list[str]]) -> Iterator[str]:
     """Yields the rows of a table as items that name their columns."""
     head, *rest = rows
     for row in rest or [head]:
-        pairs = zip_longest(head if rest else (), row, fillvalue="")
-        cells = (f"{column}: {cell}" if column else cell for column, cell in pairs if cell)
-        if words := "; ".join(cells):
+        if words := row_words(head if rest else (), row):
             yield f"- {safe_words(words)}"

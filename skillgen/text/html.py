@@ -6,6 +6,7 @@ without end tag) and unknown tags stay; unknown tags around whole lines only gro
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from itertools import zip_longest
 from typing import TYPE_CHECKING
 
@@ -83,6 +84,12 @@ def html_to_markdown(text: str, keeps_groups: bool = False) -> str:
     return _KEPT.sub(lambda piece: kept[int(piece[1])] if int(piece[1]) < len(kept) else "", text)
 
 
+def row_words(columns: Iterable[str], cells: Iterable[str]) -> str:
+    """Returns the cells of a row of a table, each with the name of its column if there is one."""
+    pairs = zip_longest(columns, cells, fillvalue="")
+    return "; ".join(f"{column}: {cell}" if column else cell for column, cell in pairs if cell)
+
+
 def _markdown(node: Node, is_html: bool, depth: int) -> str:
     """Returns what an element contains; with `is_html`, line breaks are spaces."""
     columns: tuple[str, ...] = ()
@@ -107,22 +114,22 @@ def _markdown(node: Node, is_html: bool, depth: int) -> str:
             if not out.strip() and not columns and all(part.name == "th" for part in parts):
                 columns = tuple(cells)
             else:
-                pairs = zip_longest(columns, cells, fillvalue="")
-                out += "\n- " + "; ".join(f"{head}: {cell}" if head else cell for head, cell in pairs if cell) + "\n"
+                out = f"{out.rstrip()}\n- {row_words(columns, cells)}\n"
             continue
         inner = _markdown(child, is_html, depth + 1)
         line = " ".join(inner.split())
         if name == "li":
             number += 1
             mark = f"{number}. " if node.name == "ol" else "- "
-            out = out.rstrip(" ") + f"\n{mark}" + inner.strip().replace("\n", "\n" + " " * len(mark)) + "\n"
+            out = out.rstrip() + f"\n{mark}" + inner.strip().replace("\n", "\n" + " " * len(mark)) + "\n"
         elif name in ("code", "tt", "kbd", "samp"):
             out += f"`{line}`" if line and "`" not in line and "\ue000" not in line else inner
         elif name == "a":
             url = str((child.attrs or {}).get("href") or "")
             out += f"[{line}]({url})" if line and re.fullmatch(r"https?://[^\s()<>]+", url) else inner
         elif name in ("br", "img"):
-            out += "\n" if name == "br" else str((child.attrs or {}).get("alt") or "")
+            in_row = out.rpartition("\n")[2].lstrip()[:1] == "|"  # a break would end the table
+            out += str((child.attrs or {}).get("alt") or "") if name == "img" else " " if in_row else "\n"
         elif name in _TITLES:
             out += f"\n\n# {line}\n\n" if line else ""
         elif name in _BLOCK_NAMES:

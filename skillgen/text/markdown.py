@@ -106,8 +106,9 @@ _DEFINITION = re.compile(r"^([ \t>]*\[[^\[\]]{1,999}\]):", re.MULTILINE)
 
 _LINK_OR_IMAGE = re.compile(r"!?\[([^\[\]]*)\]\([^()\s]*\)")
 _HAS_BLOCKS = re.compile(r"\n\s*(?:[-*+•]|>|#|`|~|=|_|\n)|   ")
-_BEGINS_WITH_BLOCK = re.compile(r"\s*(?:[-*+•]\s|[>#`~])")
 """Blocks in a text of several lines, which must not run together. The search is fast for text without blocks."""
+
+_TABLE = re.compile(r"^(?=.*\|)(?=.*[^-:|\s]).+\n(?=.*\|)(?=.*-)[-:| \t]+$(?:\n.*\|.*)*", re.MULTILINE)
 
 _LANGUAGES = """
     bash bat c console cpp cs csharp css csv curl dart diff dockerfile elixir go graphql groovy hcl html http ini java
@@ -151,7 +152,8 @@ def join_lines(text: str) -> str:
     """Returns a text of several lines on one: list items and paragraphs are separated by punctuation, block markers
     removed."""
     text = html_to_markdown(text)
-    if not _HAS_BLOCKS.search(text) and not _BEGINS_WITH_BLOCK.match(text):
+    text = _TABLE.sub(_as_items, text) if "|" in text else text
+    if not _HAS_BLOCKS.search(f"\n{text}"):
         return one_line(text)
     line = ""
     was_item = is_apart = is_code = False
@@ -165,16 +167,19 @@ def join_lines(text: str) -> str:
             continue
         is_item = mark is not None and mark["item"] is not None
         if line:
-            line += _line_separator(
-                line.rstrip("*_\"'”’")[-1:] or line[-1],
-                words.lstrip("*_")[:1] or words[0],
-                is_item,
-                was_item,
-                is_apart or was_item,
-            )
+            last, first = line.rstrip("*_\"'”’")[-1:] or line[-1], words.lstrip("*_")[:1] or words[0]
+            line += _line_separator(last, first, is_item, was_item, is_apart or was_item)
         line += words
         was_item, is_apart = is_item, mark is not None and mark["heading"] is not None
     return line
+
+
+def _as_items(table: re.Match[str]) -> str:
+    """Returns a table as items below its columns: `(code: action): NOT_FOUND: Check it`."""
+    lines = (line.strip().strip("|").replace("\\|", "\0") for line in table[0].split("\n") if line.strip("-:| \t"))
+    rows = ([cell.strip().replace("\0", "|") for cell in line.split("|")] for line in lines)
+    head, *items = (": ".join(filter(None, (first, ", ".join(filter(None, rest))))) for first, *rest in rows)
+    return "\n- ".join([f"({head})", *items])
 
 
 def _line_separator(last: str, first: str, is_item: bool, was_item: bool, is_apart: bool) -> str:
