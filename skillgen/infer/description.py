@@ -279,12 +279,12 @@ _MORE = re.compile(r"\s[-–—](?=(?:\s\w+){1,2}\Z)|\s[+|~]\s.*|\s[-–—]\s.*
 _DOCUMENT = r"(?:documentation|docs|reference|schema|specification|spec|definition|explorer|endpoints?)"
 _DROPPED = re.compile(
     rf"(?<![^\W_])(?:(?:fast)?mcp|servers?|model[\s_-]+context[\s_-]+protocol"
-    rf"|(?:(?:(?:open|json|http|rest(?:ful)?)[\s_-]?){{0,3}}apis?(?:v\d+)?|swagger|rest(?:ful)?)(?:[\s_-]+(?:{_DOCUMENT}|application|services?))?"
-    r"|official|public|sandbox|staging|production|beta|preview|deprecated|version(?:[\s_-]*\d[\w.]*)?|v\d[\w.]*|\d+\.\d[\d.]*)(?![^\W_]|\.\w)"
+    rf"|(?:(?:(?:open|fast|json|http|rest(?:ful)?)[\s_-]?){{0,3}}apis?(?:v\d+)?|swagger|rest(?:ful)?)(?:[\s_-]+(?:{_DOCUMENT}|application|services?))?"
+    r"|https?://[^\s()]+|official|public|sandbox|staging|production|beta|preview|deprecated|version(?:[\s_-]*\d[\w.]*)?|v\d[\w.]*|\d+\.\d[\d.]*)(?![^\W_]|\.\w)"
     r"|(?<=[a-z])MCP(?:Server)?\b|(?<=[A-Za-z])(?:(?<!Api)Management)?(?:Rest)?\s?Client\Z",
     re.IGNORECASE,
 )
-"""Words of a name that users do not say: kind, document, version and environment. Of a class, its ending."""
+"""Parts of a name that users do not say: kind, document, version, environment, URL. Of a class, its ending."""
 
 _LINKING = re.compile(
     r"\A(?:(?:the|a|an|of|for|to|by|with|and)\s)+|\s(?:the|a|an|of|for|to|by|with|and)\Z", re.IGNORECASE

@@ -24,6 +24,7 @@ _CODE = re.compile(
     re.DOTALL | re.MULTILINE,
 )
 _TAG = re.compile(r"<(?P<end>/?)(?P<name>[A-Za-z][\w:-]{0,40})(?:\s[^<>]{0,1000})?/?>")
+_START = re.compile(r"\A(?:\s*<(?:!doctype|html|head|/head|body)\b[^<>]{0,200}>)+", re.IGNORECASE)
 _GROUP = re.compile(r"^[ \t]*<(?P<start>[a-z][\w-]{0,40})>|</(?P<end>[a-z][\w-]{0,40})>[ \t]*$", re.MULTILINE)
 _KEPT = re.compile("\ue000([0-9]{1,7})\ue001")
 _HAS_LINES = re.compile(r"^[ \t]*(?:#{1,6}\s|[-*+]\s|\d+\.\s|\|)|\n[ \t]*\n", re.MULTILINE)
@@ -52,7 +53,7 @@ def html_to_markdown(text: str, keeps_groups: bool = False) -> str:
     """
     if "<" not in text or ">" not in text or len(text) > _MAX_LENGTH:
         return text
-    kept: list[str] = []
+    text, kept = _START.sub("", text), list[str]()
 
     def keep(match: re.Match[str]) -> str:
         kept.append(match[0])

@@ -55,8 +55,8 @@ does, and "Do not use for …" when not to use it."""
 
 _TO_THE_READER = re.compile(
     r"\W*(?:(?:you )?(?:always|never|must|should|do not|don['’]t)|please|make sure|be sure|ensure|remember"
-    r"|use (?:this|these|the|it|when|for)|call|see|visit|refer|click|read the|learn (?:more|how)|find out|start by"
-    r"|you (?:are|have)|if|when|before|after|once|for|to|we|welcome|here"
+    r"|use (?:this|these|the|it|when|for)(?!(?: [\w-]+){0,3} (?:api|server|service) to\b)|call|see|visit|refer|click"
+    r"|read the|learn (?:more|how)|find out|start by|you (?:are|have)|if|when|before|after|once|for|to|we|welcome|here"
     r"|whether|this (?:document|page|guide|section|collection))\b",
     re.IGNORECASE,
 )
@@ -68,7 +68,7 @@ _OTHER_SUBJECT = re.compile(
     r"|copyright|licen[cs]ed?|terms of|rate limits?|common errors"
     r"|requires? authenticat\w+|authenticat\w+ (?:is|are|with|using|via|by|through)"
     r"|v\d.{0,200}\bv\d|https only|(?:via|over|using|through) https)\b"
-    r"|\A\W*(?:authenticat|(?:all |the |each |every )?(?:endpoint|request|response)s?\b)",
+    r"|\A\W*(?:authenticat|(?:all |the |each |every )?(?:api )?(?:call|endpoint|method|request|response)s?\b)",
     re.IGNORECASE,
 )
 """Content of sentences about a document, a version or the use of a service, and of those that are not statements."""
