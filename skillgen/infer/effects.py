@@ -28,6 +28,7 @@ from skillgen.model.tool import EFFECTS, JUDGED_BY, Effect, Semantics, Tool, ran
 from skillgen.model.values import Json, Origin
 from skillgen.security.tables import load_table
 from skillgen.text import lazy_re as re
+from skillgen.text.summary import first_sentence
 from skillgen.text.words import path_segments, singular, without_request, words_of
 
 _DATA: dict[str, Any] = load_table(__file__, "effects.toml")
@@ -286,7 +287,7 @@ def _judged(tool: Tool, semantics: Semantics, context: _Context) -> tuple[Effect
     if (custom := _CUSTOM_METHOD.search(tool.path or "")) and custom[1].lower() in _VERBS:
         verb = _Verb(custom[1].lower(), _effect_of(custom[1].lower(), own))
     verb = verb or _verb_of_name(_readings(tool, own, context.prefix), is_request=bool(method))
-    said = _verb_of_text(text)
+    said = _verb_of_text(text) or _verb_of_text(first_sentence(tool.description or ""))
     if of_method == "read":
         is_raised = verb and verb.word in _WORDS["raised_get"] and not (said and said.effect == "read")
         return (verb.effect, _BY_NAME) if verb and is_raised else ("read", by_method)
