@@ -276,22 +276,24 @@ def _judged(tool: Tool, semantics: Semantics, context: _Context) -> tuple[Effect
     method = (tool.method or "").lower()
     of_method, by_method = _EFFECT_OF_METHOD.get(method), _BY_METHOD + method.upper()
     own = _words(tool.name)
+    readings = _readings(tool, own, context.prefix)
     if semantics.read_only:
-        raised = _plain_effect(_readings(tool, own, context.prefix))
+        raised = _plain_effect(readings)
         return (raised, _BY_NAME) if raised else (of_method, by_method) if of_method else None
-    if of_method == "read" and ("name" in (tool.origins or {}) or _WORDS["raised_get"].isdisjoint(own)):
+    if of_method == "read" and _WORDS["raised_get"].isdisjoint(chain.from_iterable(readings)):
         return "read", by_method
     text = tool.summary or tool.description or tool.title or ""
     arguments = [(item, words_of(item.name) or ("",)) for item in _arguments_of(tool, context.types)]
     verb = _code_in(own, text, [words for _, words in arguments])
     if (custom := _CUSTOM_METHOD.search(tool.path or "")) and custom[1].lower() in _VERBS:
         verb = _Verb(custom[1].lower(), _effect_of(custom[1].lower(), own))
-    verb = verb or _verb_of_name(_readings(tool, own, context.prefix), is_request=bool(method))
+    verb = verb or _verb_of_name(readings, is_request=bool(method))
     said = _verb_of_text(text) or _verb_of_text(first_sentence(tool.description or ""))
     if of_method == "read":
         is_raised = verb and verb.word in _WORDS["raised_get"] and not (said and said.effect == "read")
         return (verb.effect, _BY_NAME) if verb and is_raised else ("read", by_method)
-    if of_method or semantics.read_only is not None:
+    is_raised = said and said.is_certain and said.effect in ("sends", "destructive")
+    if semantics.read_only is not None or (of_method and not is_raised):
         said = None
     # Most requests of this method change something, so that a noun does not show that one reads.
     nouns = _NOUNS - _WORDS["read_posts"] if method == "post" else ()
