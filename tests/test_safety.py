@@ -455,10 +455,10 @@ def test_a_prefix_that_most_names_have_is_no_verb() -> None:
 
 @pytest.mark.parametrize(("text", "mark"), rows_of("summaries"))
 def test_the_first_word_of_a_summary_counts(text: str, mark: str | None) -> None:
-    """No other text is searched."""
+    """Where the method says that a call writes, only what deletes or sends; no other text is searched."""
     assert marks_of(tool("ropes", description=text)) == [mark]
     assert mark_of_operation("post", "/r", "ropes", text) == mark
-    assert mark_of_operation("put", "/r", "ropes", text) == "write"
+    assert mark_of_operation("put", "/r", "ropes", text) == (mark if mark in ("sends", "destructive") else "write")
     assert mark_of_operation("get", "/r", "ropes", text) == "read"
 
 
@@ -490,6 +490,11 @@ def test_a_get_with_a_verb_is_raised_unless_its_summary_reads() -> None:
 def test_a_summary_that_reads_says_that_a_name_begins_with_a_noun() -> None:
     entries = [tool("order_ropes", description="Returns ropes."), tool("order_rope", description="Orders a rope.")]
     assert marks_of(*entries) == ["read", "sends"]
+
+
+def test_a_description_counts_where_the_summary_has_no_verb() -> None:
+    texts = {"summary": "Rope lengths", "description": "**Note:** beta.\n\nComputes the lengths of ropes."}
+    assert mark_of_operation("post", "/r", "rope_lengths", **texts) == "read"
 
 
 def test_a_summary_says_which_word_of_a_name_is_its_verb() -> None:

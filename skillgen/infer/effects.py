@@ -5,10 +5,11 @@ The rows are tried from the top, and the first that decides wins:
 1. the author's effect, which may lower what is declared only with `overrule`
 2. what the source declares: a contradiction is a problem, and the more cautious fact counts
 3. the HTTP method
-4. the verb of the name, then the first word of the summary, or what an argument chooses
+4. the verb of the name, then the first word of the summary, else of the description, or what an argument chooses
 
 A later row may raise the effect: side effects and an approval always; the name, of what reads only by a few verbs or by
-one that is never a noun; the summary where neither method nor hint decides. The words are in `effects.toml`.
+one that is never a noun; the summary where no hint decides, of PUT and PATCH only to [sends] and [destructive]. The
+words are in `effects.toml`.
 """
 
 from __future__ import annotations
