@@ -130,6 +130,17 @@ def test_the_name_of_a_program_is_not_judged(tmp_path: Path) -> None:
         assert [item.semantics.effect for item in others] == ["read"] * (text is several)
 
 
+@pytest.mark.parametrize("flag", ["-n, --dry-run", "--yes", "--delete", "--fix"])
+def test_a_command_with_a_flag_of_changes_does_not_only_read(flag: str, tmp_path: Path) -> None:
+    """As borg's `extract`, which writes files."""
+    texts = {"--help": "Usage: crate COMMAND\n\nCommands:\n  extract  Extract a crate\n  show     Show a crate\n"}
+    texts |= {f"{name} --help": f"Usage: crate {name}\n" for name in ("extract", "show")}
+    texts["extract --help"] += f"\nOptions:\n  {flag}  what happens\n"
+    texts["--help"] += "\nRun 'crate COMMAND --help' for more.\n"
+    effects = {tool.name: tool.semantics.effect for tool in read(tmp_path, texts).tools}
+    assert effects == {"extract": "write", "show": "read"}
+
+
 def test_a_list_of_values_of_an_option_has_no_commands(tmp_path: Path) -> None:
     """As strace's."""
     text = "Usage: crate { -p PID | [-D] PROG [ARGS] }\n\nGeneral:\n  -e EXPR\n     options:    trace, read, write\n"

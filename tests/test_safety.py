@@ -507,6 +507,17 @@ def test_a_summary_raises_the_effect_of_a_name() -> None:
     assert marks_of(*entries) == ["destructive", "destructive"]
 
 
+@pytest.mark.parametrize(
+    "text", ["This may cause data loss.", "It cannot be undone.", "An irreversible step.", "[DESTRUCTIVE] Beware."]
+)
+def test_a_warning_of_the_source_raises_what_writes(text: str) -> None:
+    """X-08: but overrules no declaration."""
+    assert marks_of(tool("update_rope", description=f"Updates it.\n\n{text}")) == ["destructive"]
+    assert marks_of(tool("get_rope", description=f"Gets it.\n\n{text}")) == ["read"]
+    hints = {"readOnlyHint": False, "destructiveHint": False}
+    assert marks_of(tool("update_rope", description=f"Updates it.\n\n{text}", annotations=hints)) == ["write"]
+
+
 def test_the_effects_of_a_snapshot_are_judged_again() -> None:
     """Those of an older version may be understated."""
     snapshot = skillgen.snapshot(service_of_answers(answers(None, {"tools": [tool("ropes", description="Gets it.")]})))

@@ -77,7 +77,7 @@ _STEMS = {
     stem: effect for effect in EFFECTS for stems in _DATA["stems"][effect].values() for stem in _folded(stems).split()
 }
 
-_BY_NAME, _BY_TEXT, _BY_METHOD, _BY_ARGUMENT, *_ = JUDGED_BY
+_BY_NAME, _BY_TEXT, _BY_METHOD, _BY_ARGUMENT, _BY_OPTION, *_ = JUDGED_BY
 _PARTICIPLES = dict(pair.split(":") for pair in _WORDS["participles"])
 _JOINTS, _PRONOUNS = _WORDS["joints"], _WORDS["pronouns"]
 _JOINED = 12
@@ -117,6 +117,11 @@ _LEAD = re.compile(
 
 _LISTED = re.compile(r"(?:[-*•\"'`|/:,]|\bor)\s?([a-z_-]+)")
 """Words of a description that it quotes or lists."""
+
+_CHANGES = re.compile(r"(?<!\S)--(?:delete|dry-run|fix|in-place|overwrite|write|yes)\b")
+"""The flags of a command that may change something: with them it does, asks, or only says what it would do."""
+
+_WARNING = re.compile(r"(?-i:DESTRUCTIVE)|data loss|irreversibl|can(?:not|['’]t) be (?:undone|reversed)", re.IGNORECASE)
 
 _KANA = re.compile("[\u3041-\u30ff]")
 _STEM = "|".join(sorted(_STEMS, key=len, reverse=True))
@@ -315,7 +320,12 @@ def _judged(tool: Tool, semantics: Semantics, context: _Context) -> tuple[Effect
         arguments, tool.description or "", own, context.types, is_known=bool(verb or of_method)
     )
     decided = [(effect, source) for effect, source in found if effect]
-    return max(decided, key=lambda item: rank_of(item[0]), default=None)
+    effect, source = max(decided, key=lambda item: rank_of(item[0]), default=(None, ""))
+    if effect == "read" and tool.help and (flag := _CHANGES.search(tool.help)):
+        return "write", _BY_OPTION + flag[0]
+    if effect == "write" and semantics.destructive is None and _WARNING.search(tool.help or tool.description or ""):
+        return "destructive", _BY_TEXT
+    return (effect, source) if effect else None
 
 
 # -- names -----------------------------------------------------------------------------------------------------------
