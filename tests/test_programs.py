@@ -272,6 +272,15 @@ def test_a_command_that_asks_for_a_yes_needs_the_users(depot: Service, notes: Se
     assert asking == ["stock drop-all", "tags rename"]
 
 
+def test_a_flag_with_an_off_switch_and_a_short_y_of_another_ask_nothing(tmp_path: Path) -> None:
+    program = "import argparse\nparser = argparse.ArgumentParser('log')\n"
+    program += "parser.add_argument('-y', '--year', action='store_true')\n"
+    program += "parser.add_argument('--confirm', action=argparse.BooleanOptionalAction)\n"
+    (tmp_path / "log.py").write_text(program, "utf-8")
+    service = skillgen.read(cli="log:parser", cwd=tmp_path, python=sys.executable, program="log")
+    assert [tool.semantics.requires_confirmation for tool in service.tools] == [None]
+
+
 # -- calls -----------------------------------------------------------------------------------------------------------
 
 

@@ -233,7 +233,7 @@ def _with_declared_uses(service: Service) -> Service:
 
 _NEGATED = re.compile(r"\b(?:not|never)\b|n['’]t\b", re.IGNORECASE)
 _USES_LIMIT = 400
-"""Groups in a trigger."""
+"""Characters of the uses in a trigger."""
 
 
 def _trigger(service: Service, name: str) -> str:
@@ -252,10 +252,8 @@ def _trigger(service: Service, name: str) -> str:
 def trigger_of_uses(service: Service, name: str) -> str:
     """Returns when to use what has this name, by its declared uses; empty without one."""
     uses = [plain_words(use).rstrip(" .。;") for use in service.when_to_use if not _NEGATED.search(use)]
-    shown = _fitting(uses, _USES_LIMIT) or uses[:1]
-    return (
-        with_stop(f"Use when the user mentions {name}, or for: {clip('; '.join(shown), _USES_LIMIT)}") if uses else ""
-    )
+    shown = clip("; ".join(_fitting(uses, _USES_LIMIT) or uses[:1]), _USES_LIMIT)
+    return with_stop(f"Use when the user mentions {name}, or for: {shown}") if uses else ""
 
 
 def trigger_for(start: str, subjects: Sequence[str], limit: int = _LIST_LIMIT) -> str:

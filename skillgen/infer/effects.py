@@ -192,10 +192,9 @@ def _with_effect(tool: Tool, context: _Context, author: AuthorEffect | None, pro
 
 def _asking_flag(tool: Tool) -> str | None:
     """Returns the flag of a command with which it does not ask before it acts."""
-    flags = [(item, item.syntax) for item in tool.parameters if tool.command and item.syntax and item.syntax.is_flag]
-    for item, syntax in flags:
-        names = {name.strip("-") for name in (item.name, *syntax.aliases)}
-        if (syntax.prompt is not None and not syntax.negations) or names & _WORDS["asking"]:
+    for item, syntax in ((item, item.syntax) for item in tool.parameters if tool.command):
+        is_asking = syntax and (syntax.prompt is not None or item.name.strip("-") in _WORDS["asking"])
+        if syntax and syntax.is_flag and is_asking and not syntax.negations:
             return item.name
     return None
 
@@ -316,9 +315,8 @@ def _judged(tool: Tool, semantics: Semantics, context: _Context) -> tuple[Effect
     if method == "post" and not verb and not (said and said.effect == "read") and not (tool.path or "").endswith("}"):
         posted = _effect_of("create", _words("".join(path_segments(tool.path or "")[-1:])))
         found.append(("sends" if posted == "sends" else None, by_method))
-    found += _chosen_by_arguments(
-        arguments, tool.description or "", own, context.types, is_known=bool(verb or of_method)
-    )
+    is_known = bool(verb or of_method)
+    found += _chosen_by_arguments(arguments, tool.description or "", own, context.types, is_known=is_known)
     decided = [(effect, source) for effect, source in found if effect]
     effect, source = max(decided, key=lambda item: rank_of(item[0]), default=(None, ""))
     if effect == "read" and tool.help and (flag := _CHANGES.search(tool.help)):

@@ -98,7 +98,8 @@ class McpMock:
         if "prompts/list" in results:
             self._handlers["prompts/get"] = self._prompt
         if "completions" in self._capabilities():
-            self._handlers["completion/complete"] = self._complete
+            nothing: Json = {"completion": {"values": [], "total": 0, "hasMore": False}}
+            self._handlers["completion/complete"] = lambda params, session: nothing
         for method, result in {"groups/get": self._group, "skills/get": self._skill}.items():
             if method.replace("/get", "/list") in results:
                 self._handlers[method] = result
@@ -210,9 +211,6 @@ class McpMock:
             if as_dict(skill).get("uri") == params.get("uri"):
                 return {"skill": skill}
         raise RequestError(INVALID_PARAMS, f"Unknown skill: {params.get('uri')!s:.200}")
-
-    def _complete(self, params: dict[str, Json], session: McpSession) -> Json:
-        return {"completion": {"values": [], "total": 0, "hasMore": False}}
 
     # -- resources and prompts ---------------------------------------------------------------------------------------
 

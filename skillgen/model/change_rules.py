@@ -87,10 +87,6 @@ def _caution(order: Sequence[Json]) -> Judge:
     return judge
 
 
-def _neither(_old: Any, _new: Any) -> Effect:
-    return NEITHER
-
-
 def text_rule(_old: Any, _new: Any) -> Effect:
     """Judges a text or an example, which only is named."""
     return NEITHER
@@ -124,11 +120,8 @@ RULES: dict[str, Rule] = {
             "deprecated deprecation operation extras is_input_declared input_media_types output_media_types latency"
             " cost protocol_version server_name client_entry workflows skills related disclosure grants prompt size"
             " priority cache_duration_s refreshable links category retry_after_s has_retry_header user_actionable"
-            " details side_effects reversed_by idempotent_with_key cli_equivalent api_equivalent resource_type",
-            _neither,
-        ),
-        (
-            "version content_version last_updated title name summary description instructions body text message icons"
+            " details side_effects reversed_by idempotent_with_key cli_equivalent api_equivalent resource_type"
+            " version content_version last_updated title name summary description instructions body text message icons"
             " emoji tags homepage repository status_page license when_to_use when_not_to_use categories"
             " sections guidance documentation confirmation_message resolution examples argument_hint web_equivalent"
             " token_format audience api web cli mcp api_endpoint",

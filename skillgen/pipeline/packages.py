@@ -44,15 +44,11 @@ def project_environment(caller: Mapping[str, str], folder: Path, project: Path) 
 def _environments(folder: Path, project: Path) -> Iterator[str]:
     top = next((parent for parent in (project, *project.parents) if (parent / ".git").exists()), project)
     for parent in (folder, *folder.parents):
-        yield from (str(parent / name) for name in (".venv", "venv") if _is_environment(parent / name))
+        yield from (str(parent / name) for name in (".venv", "venv") if (parent / name / "pyvenv.cfg").is_file())
         if parent == top or not parent.is_relative_to(top):
             break
     if sys.prefix != sys.base_prefix and not is_tool_environment() and Path(sys.prefix).is_relative_to(top):
         yield sys.prefix
-
-
-def _is_environment(folder: Path) -> bool:
-    return (folder / "pyvenv.cfg").is_file()
 
 
 def with_resolved_program(command: tuple[str, ...], environment: Mapping[str, str]) -> tuple[str, ...]:
