@@ -217,12 +217,7 @@ def document_of(
         del text  # it may have four bytes for each character; one byte is searched faster, and references are ASCII
         text = content.decode("latin-1")
     return Document(
-        data=data,
-        size_bytes=len(content),
-        name=name,
-        url=url,
-        folder=folder,
-        refers_outward=_may_refer_outward(text),
+        data=data, size_bytes=len(content), name=name, url=url, folder=folder, refers_outward=_may_refer_outward(text)
     )
 
 

@@ -493,13 +493,7 @@ class SchemaReader:
         """Pointers of the `$ref`s with siblings that are ignored."""
 
     def open_document(
-        self,
-        root: Json,
-        pointer: str,
-        owner: str | None = None,
-        *,
-        ref_siblings: bool = True,
-        reads_xml: bool = False,
+        self, root: Json, pointer: str, owner: str | None = None, *, ref_siblings: bool = True, reads_xml: bool = False
     ) -> SchemaDocument:
         """Opens a document at `pointer` of the source; `owner` distinguishes its types from others of the same name.
 

@@ -16,6 +16,7 @@ from skillgen.sources.json_schema.merge import ANYTHING
 from skillgen.sources.openapi.media import (
     Representation,
     apply_encoding,
+    form_type,
     is_binary,
     representations,
     with_positional_encoding,
@@ -70,6 +71,12 @@ class BodyReader:
             self._resolver.problems.report(
                 "body-without-content", pointer, "the request body has no media type; left out"
             )
+        for name in content:
+            if (form := form_type(name)) != name:
+                message = f"{name[:60]!r} is not the media type of a form; read as {form}"
+                self._resolver.problems.report(
+                    "member-coerced", child(pointer, "content", name), message, f"write {form}"
+                )
         all_representations = representations(content, child(pointer, "content"), self._resolver)
         for item in all_representations:
             if _STRUCTURED.search(" ".join(item.media_types)) and item.media.keys().isdisjoint(
@@ -83,7 +90,7 @@ class BodyReader:
         recommended = next((index for index, item in enumerate(inputs) if item.parameters), 0)
         return Body(
             parameters=inputs[recommended].parameters,
-            media_types=tuple(content),
+            media_types=tuple(dict.fromkeys(map(form_type, content))),
             input=replace(inputs[recommended], parameters=()),
             other_inputs=tuple(item for index, item in enumerate(inputs) if index != recommended and item.parameters),
             forms=tuple(zip(inputs, all_representations, strict=True)) if inputs[recommended].parameters else (),

@@ -69,6 +69,7 @@ CONCRETE_MEDIA_TYPE = re.compile(r"[A-Za-z0-9!#&^_.+-]+/[A-Za-z0-9!#&^_.+-]+(?:;
 """A media type that can be sent, without a wildcard."""
 
 URL_ENCODED = "application/x-www-form-urlencoded"
+_FORMS = {"form-data": "multipart/form-data", "x-www-form-urlencoded": URL_ENCODED}
 
 CONCRETE_MEDIA_TYPES = {"image/*": "image/png", "text/*": "text/plain", "audio/*": "audio/mpeg", "video/*": "video/mp4"}
 """Media types that are sent for the common media type ranges."""
@@ -85,11 +86,16 @@ def representations(content: dict[str, Json], pointer: str, resolver: Resolver) 
         item = media_type_object(content[name], child(pointer, name), resolver)
         for group in groups:
             if all(group.media.get(key) == item[0].get(key) for key in _BODY_MEMBERS):
-                group.contents[name] = item
+                group.contents[form_type(name)] = item
                 break
         else:
-            groups.append(Representation({name: item}))
+            groups.append(Representation({form_type(name): item}))
     return groups
+
+
+def form_type(name: str) -> str:
+    """Returns the media type of a form, which may be written with another type: `application/form-data`."""
+    return _FORMS.get(name.rpartition("/")[2], name)
 
 
 def media_type_object(raw: Json, pointer: str, resolver: Resolver) -> tuple[dict[str, Json], str]:
