@@ -295,6 +295,19 @@ def test_a_description_adds_no_line_to_a_response(tmp_path: Path) -> None:
     assert found - {b"connection", b"date", b"content-length", b"content-type"} == {b"x-good"}
 
 
+def test_operations_that_only_the_query_of_a_path_distinguishes(tmp_path: Path) -> None:
+    """Also in the manifest of the REST edition, which has one operation for each path and method."""
+    operations = {f"/find?{name}={{{name}}}": {"get": {"operationId": f"by_{name}", "responses": {}}} for name in "ab"}
+    api = {"openapi": "3.1.0", "info": {"title": "x", "version": "1"}, "paths": operations}
+    (source := tmp_path / "api.json").write_text(json.dumps(api), "utf-8")
+    generated("from-openapi", source, "-o", tmp_path / "out", "--emit", "well-known", "--publish", "domain=x.example")
+    with serving(source, "--log", log := tmp_path / "log") as url:
+        for described in (source, *tmp_path.glob("out/**/mcp.yaml")):
+            for name in "ab":
+                generated("call", described, f"by_{name}", f"{name}=7", "--base-url", url)
+    assert [json.loads(line)["tool"] for line in log.read_text("utf-8").splitlines()] == ["by_a", "by_b"] * 2
+
+
 def test_a_body_is_read_within_bounds(tmp_path: Path) -> None:
     def chunks(size: int) -> Iterator[bytes]:
         yield from (b" " * 65_536 for _ in range(size // 65_536))

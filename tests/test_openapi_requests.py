@@ -178,16 +178,6 @@ def test_a_body_that_may_be_left_out_is_sent_with_a_method_of_ones_own(curl: Fak
     assert options(curl.arguments(call.text), "-d") == ['{"days": 1}']
 
 
-def test_a_body_of_null_is_left_out_if_it_may_be(curl: FakeCurl) -> None:
-    content = {"application/json": {"schema": {"type": ["object", "null"]}, "example": None}}
-    for required in (True, False):
-        act = operation("act", requestBody={"content": content, "required": required})
-        (page,) = (page for page in pages_of(skillgen.read(description({"/a": {"post": act}}))) if "## act" in page)
-        (call,) = calls_in(page).values()
-        assert call is not None
-        assert options(curl.arguments(call.text), "-d") == ["null"] * required
-
-
 REF = "#/components/schemas/"
 
 
@@ -412,15 +402,3 @@ def test_a_parameter_that_half_of_the_tools_have_for_a_key_is_the_login(tmp_path
     call = next(call for page in pages_of(service) for call in calls_in(page).values() if call is not None)
     arguments = FakeCurl(tmp_path).arguments(call.text, {"SKILL_TASKS_EXAMPLE___API_KEY": "s'3"})
     assert json.loads(options(arguments, "-d")[0]) == {"key": "s'3", "note": "it's"}
-
-
-def test_an_example_in_a_url_may_be_written_as_another_type() -> None:
-    """A number as a string, and the other way round; a value that is no number stays a placeholder."""
-    sizes = {"size": ("integer", "60"), "id": ("string", 6530), "width": ("integer", "wide")}
-    parameters = [
-        {"name": name, "in": "query", "required": True, "schema": {"type": kind}, "example": example}
-        for name, (kind, example) in sizes.items()
-    ]
-    (tool,) = skillgen.read(description({"/a": {"get": operation("a", parameters=parameters)}})).tools
-    assert tool.examples[0].request is not None
-    assert tool.examples[0].request.path == "/a?size=60&id=6530&width=<width>"

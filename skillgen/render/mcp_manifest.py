@@ -68,7 +68,8 @@ def mcp_manifest(service: Service) -> Iterator[Document | Problem]:
     for tool in tools:
         assert tool.path is not None
         assert tool.method is not None
-        paths.setdefault(tool.path, {})[tool.method.lower()] = _operation(tool, schemas, security)
+        key = f"{tool.path}#{tool.name}" if tool.method.lower() in paths.get(tool.path, {}) else tool.path
+        paths.setdefault(key, {})[tool.method.lower()] = _operation(tool, schemas, security)
     info = {
         "title": plain(title(service)),
         "version": service.version,

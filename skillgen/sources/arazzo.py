@@ -78,7 +78,7 @@ class _FileReader:
 
     def __init__(self, data: Mapping[str, Json], service: Service, name: str, problems: ProblemLog) -> None:
         self._data, self._service, self._name, self._problems = data, service, name, problems
-        self._tools = {tool.name: tool for tool in service.tools}
+        self._tools = {key: tool for tool in service.tools for key in (tool.pointer, tool.name)}
         self._by_path = {(tool.path, (tool.method or "").lower()): tool for tool in service.tools if tool.path}
         self._sources: dict[str | None, str] = {}
         """The name of each source description with its type."""

@@ -123,11 +123,7 @@ _KINDS = (
     ("$schema~/server.schema.json packages[]+name+version", "a registry entry of an MCP server (server.json)", None),
     ("$schema~server-card remotes[]+name", "an MCP server card", None),
     ("servers[]+!paths", "a registry's list of MCP servers", None),
-    (
-        "manifest_version+tools[]",
-        "a service manifest",
-        "give it to from-server: skillgen from-server --manifest FILE",
-    ),
+    ("manifest_version+tools[]", "a service manifest", "give it to from-server: skillgen from-server --manifest FILE"),
     (
         "protocolVersion+capabilities protocolVersion+serverInfo result/protocolVersion",
         "the initialize result of an MCP server",

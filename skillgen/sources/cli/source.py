@@ -114,9 +114,7 @@ class _ServiceReader:
             parameters=_parameters(parameters),
             errors=texts.exit_codes if root.commands else (),
             sections=texts.sections if root.commands else (),
-            origins={
-                "summary": Origin("declared", "/root/help" if summary else "/distribution/summary"),
-            },
+            origins={"summary": Origin("declared", "/root/help" if summary else "/distribution/summary")},
         )
 
     def _tools(

@@ -351,12 +351,7 @@ class _Reader:
         if any(item is program for item in above):
             raise ValueError("it is a part of itself")
 
-    def _nodes(
-        self,
-        path: Path,
-        names: Iterable[str],
-        read: Callable[[str, Path], Node | None],
-    ) -> list[Node]:
+    def _nodes(self, path: Path, names: Iterable[str], read: Callable[[str, Path], Node | None]) -> list[Node]:
         """Returns the commands of a group, with the words that `path` and their names are."""
         nodes = []
         for name in names:

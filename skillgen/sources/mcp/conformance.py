@@ -85,8 +85,7 @@ _MANIFEST_ADVICE = (
 )
 _SERVER_ADVICE = _each("dashdash-field-missing", "install requires invocation rateLimit homepage repository")
 _TOOL_ADVICE = _each(
-    "dashdash-tool-field-missing",
-    "category operationType idempotent cliEquivalent apiEquivalent examples errors",
+    "dashdash-tool-field-missing", "category operationType idempotent cliEquivalent apiEquivalent examples errors"
 )
 _RESOURCE_ADVICE = _each(
     "dashdash-resource-field-missing", "resourceType refreshable cacheDuration webEquivalent apiEquivalent"

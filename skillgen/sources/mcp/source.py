@@ -197,11 +197,7 @@ class _ServiceReader:
         # Extras are the members that nothing read, so they and the problems are complete only here.
         extras = self._extras()
         service = replace(
-            service,
-            extras=extras,
-            origins=resolver.origins,
-            problems=tuple(self._problems),
-            advice=tuple(advice),
+            service, extras=extras, origins=resolver.origins, problems=tuple(self._problems), advice=tuple(advice)
         )
         generated = self._sources.generated
         return service if generated is None else with_text(service, generated, generated.pointer)

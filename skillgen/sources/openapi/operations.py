@@ -26,7 +26,7 @@ from skillgen.sources.mcp.fields import FieldReader, FieldResolver, SourcedValue
 from skillgen.sources.openapi.bodies import Body, BodyReader
 from skillgen.sources.openapi.checks import check_audience, check_path, check_texts
 from skillgen.sources.openapi.examples import RequestGenerator, login_parameters
-from skillgen.sources.openapi.parameters import ParameterReader
+from skillgen.sources.openapi.parameters import ParameterReader, with_query_parameters
 from skillgen.sources.openapi.paths import PathOperation, PathReader
 from skillgen.sources.openapi.references import Resolver
 from skillgen.sources.openapi.responses import ResponseReader, pagination_of
@@ -73,7 +73,10 @@ class OperationReader:
                 self._responses.tool_names.setdefault(pointer, name)
             self._report_name(entry, name)
             check_path(entry.path, entry.items[-1][1], self._problems)
-        drafts = [self._tool(entry, name) for entry, name in zip(entries, names, strict=True)]
+        sent = [(entry.method, entry.path.partition("#")[0]) for entry in entries]
+        counts = Counter(sent)  # a fragment is never sent, but it may be all that distinguishes operations
+        paths = [entry.path if counts[item] > 1 else item[1] for entry, item in zip(entries, sent, strict=True)]
+        drafts = [*map(self._tool, entries, names, paths)]
         text = text_of(self.resolver.document.get("info"), "description")
         self.logins = login_parameters([tool for tool, _ in drafts], text)
         return tuple(
@@ -89,11 +92,12 @@ class OperationReader:
             message = f"another operation has the operationId {entry.operation_id!r}; this one is named {name}"
             self._problems.report("operation-id-duplicate", entry.pointer, message)
 
-    def _tool(self, entry: PathOperation, name: str) -> tuple[Tool, Body]:
+    def _tool(self, entry: PathOperation, name: str, path: str) -> tuple[Tool, Body]:
         """Returns an operation as a tool without examples, and its body."""
         operation, pointer = entry.operation, entry.pointer
         sent = self.parameters.parameters((*entry.items, (operation, pointer)))
-        sent = self.parameters.with_path_parameters(sent, entry.path, pointer)
+        path, sent = with_query_parameters(path, sent, pointer)
+        sent = self.parameters.with_path_parameters(sent, path, pointer)
         body = self.bodies.body(operation.get("requestBody"), child(pointer, "requestBody"))
         responses, responses_pointer = as_dict(operation.get("responses")), child(pointer, "responses")
         check_audience(operation, pointer, self._problems)
@@ -135,7 +139,7 @@ class OperationReader:
             scopes=scopes_of(auth),
             errors=self._responses.errors(responses, responses_pointer),
             method=entry.sent_method,
-            path=entry.path,
+            path=path,
             endpoints=self._endpoints(entry),
             documentation=url_of(operation.get("externalDocs"), "url", child(pointer, "externalDocs"), self._problems),
             deprecated=operation.get("deprecated") is True,

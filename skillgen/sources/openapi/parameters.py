@@ -116,13 +116,10 @@ class ParameterReader:
         for name in declared - named.keys():
             message = f"the path has no variable for the path parameter {name[:100]!r}"
             self._problems.report("path-parameter-unused", pointer, message)
-        # A variable in the query of a path, which check_path reports, is declared by a parameter of the query.
-        in_query = elsewhere.intersection(TEMPLATE_VARIABLE.findall(path.partition("?")[2]))
         missing = [name for name in named if name.strip() and name not in declared]
         for name in missing:
-            if name not in in_query:
-                message = f"no parameter declares the path variable {name[:100]!r}"
-                self._problems.report("path-parameter-missing", pointer, message)
+            message = f"no parameter declares the path variable {name[:100]!r}"
+            self._problems.report("path-parameter-missing", pointer, message)
         return parameters + tuple(
             Parameter(name=name, location="path", required=True, schema=Schema(), pointer=pointer) for name in missing
         )
@@ -181,3 +178,19 @@ class ParameterReader:
         fields["required"] |= location == "path"
         sent = serialization_of(raw, location, fields["schema"], self._schemas.types)
         return (Parameter(name=name, location=location, serialization=sent, **fields),)
+
+
+def with_query_parameters(
+    path: str, parameters: tuple[Parameter, ...], pointer: str
+) -> tuple[str, tuple[Parameter, ...]]:
+    """Returns a path without the variables of its query, such as `?page={page}`, which are parameters of the query."""
+    start, _, query = path.partition("?")
+    pairs = [pair.partition("=") for pair in query.split("&")]
+    found = {(str(item.location), item.name): item for item in parameters}
+    for name, _, value in pairs:
+        if TEMPLATE_VARIABLE.fullmatch(value):
+            item = found.pop(("path", value[1:-1]), None) or found.pop(("query", value[1:-1]), None)
+            item = item or Parameter(name=name, location="query", required=True, schema=Schema(), pointer=pointer)
+            found["query", name] = replace(item, name=name, location="query")
+    rest = "&".join("".join(pair) for pair in pairs if not TEMPLATE_VARIABLE.fullmatch(pair[2]))
+    return f"{start}?{rest}" if rest else start, tuple(found.values())
