@@ -119,7 +119,8 @@ def parameter_lists(tool: Tool | Event) -> tuple[ParameterList, ...]:
     if not tool.is_input_declared:
         name = "names_not_declared" if whole else "input_not_declared"
     else:
-        name = "declares_none" if tool.method is None and is_open(tool.input_schema) else "takes_none"
+        may_take = is_open(tool.input_schema) or "{" in (tool.description or "")  # which shows arguments
+        name = "declares_none" if tool.method is None and may_take else "takes_none"
     return (ParameterList(phrase(name), (), whole),)
 
 
@@ -162,21 +163,19 @@ def shared_parameters(service: Service) -> tuple[SharedParameter, ...]:
     """Returns the parameters that most tools take, and none takes otherwise: with the same lines in its section."""
     tools = [tool for tool in service.tools if not tool.is_preflight and not tool.command]
     least = usual_number(len(tools))
-    places = Counter((item.name, item.location) for tool in tools for item in tool.parameters)
-    usual = {place for place, count in places.items() if count >= least and place[1] != "path"}
-    takers: dict[tuple[str, Location, bool, str], dict[str, Parameter]] = {}
-    for tool in tools if usual else ():
+    takers: dict[tuple[str, Location], dict[str, Parameter]] = {}
+    for tool in tools:
         for item in tool.parameters:
-            if (item.name, item.location) in usual and not item.schema.read_only:
-                key = item.name, item.location, item.required, item_of(item, "sent")
-                takers.setdefault(key, {})[tool.name] = item
+            if item.location != "path" and not item.schema.read_only:
+                takers.setdefault((item.name, item.location), {})[tool.name] = item
     found = []
-    for key, takes in takers.items():
-        if len(takes) >= least and len(takes) == places[key[0], key[1]]:
+    for takes in takers.values():
+        if len(takes) >= least and len({item_of(item, "sent") for item in takes.values()}) == 1:
             others = [tool for tool in tools if tool.name not in takes]
             is_clear = len(others) <= EXCEPTIONS
             missing = tuple(label_of(tool, service) for tool in others) if is_clear else ()
-            found.append(SharedParameter(parameter=next(iter(takes.values())), missing=missing, leaves_lines=is_clear))
+            item = next(iter(takes.values()))
+            found.append(SharedParameter(parameter=item, missing=missing, leaves_lines=is_clear))
     return tuple(found)
 
 

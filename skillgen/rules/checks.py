@@ -422,10 +422,7 @@ def _prompt_undescribed(service: Service) -> Findings:
         if not prompt.description:
             yield prompt.pointer, f"the prompt {prompt.name} has no description"
         elif missing:
-            yield (
-                prompt.pointer,
-                f"the prompt {prompt.name} has arguments without a description: {first_of(missing, 3)}",
-            )
+            yield prompt.pointer, f"arguments of the prompt {prompt.name} have no description: {first_of(missing, 3)}"
 
 
 def _server_without_tls(service: Service) -> Findings:

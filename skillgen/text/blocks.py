@@ -35,6 +35,9 @@ _CONTINUED = re.compile(
 )
 """A line of a paragraph at which another parser, or the same one in another place, would begin a block."""
 
+_EXAMPLES = re.compile(r"^(examples?:)\n(?=    (?!\s|[-*+] |\d+[.)] ))", re.IGNORECASE | re.MULTILINE)
+"""A title of a docstring with the code below it."""
+
 _RULE = re.compile(r"(?:[-*_=]\s*)*$")
 
 
@@ -46,7 +49,7 @@ def block(text: str) -> Markdown:
         return Markdown("\n\n".join(map(safe_paragraph, text.strip().split("\n\n"))))
     if len(text) > _MAX_LENGTH or _TOO_DEEP.search(f"\n{text}"):
         return fence(text)
-    lines = _dedent(text.expandtabs(4)).split("\n")
+    lines = _EXAMPLES.sub(r"\1\n\n", _dedent(text.expandtabs(4))).split("\n")
     tokens = _parser().parse("\n".join(lines))
     if any(token.level >= _MAX_DEPTH - 2 for token in tokens):
         return fence(text)

@@ -38,10 +38,11 @@ _TYPE = re.compile(
 """The type in an entry, which the schema declares too."""
 
 
-def documented_parameters(text: str, names: Collection[str]) -> tuple[str, dict[str, str]]:
+def documented_parameters(text: str, names: Collection[str], schema: str = "") -> tuple[str, dict[str, str]]:
     """Returns a description without its descriptions of the named parameters, and these as Markdown by name.
 
-    Entries for other names stay, and so does the title above them.
+    Entries for other names stay, and so does the title above them; those among them that no word of the schema names go
+    too: what a function gets that no caller sends.
     """
     if not names or not any(map(text.lower().__contains__, _SIGNS)):
         return text, {}
@@ -60,10 +61,12 @@ def documented_parameters(text: str, names: Collection[str]) -> tuple[str, dict[
             rest.append("")
         entry = None
         found = _FIELD.match(body) or (_ENTRY.match(body) if section is not None and indent >= section_column else None)
-        if found is not None and found["name"] in names and found["name"] not in said:
+        name = found["name"] if found is not None else ""
+        is_foreign = schema and name.islower() and f'"{name}"' not in schema
+        if found is not None and name not in said and (name in names or is_foreign):
             kind = found["type"] or ""
             column, entry = indent, [found["text"] if _TYPE.match(kind) else f"({kind}) {found['text']}"]
-            said[found["name"]] = entry
+            said[name] = entry
             continue
         if section is not None and body and indent <= section_column and not _ITEM.match(body):
             if not any(map(str.strip, rest[section + 1 :])):
@@ -72,7 +75,7 @@ def documented_parameters(text: str, names: Collection[str]) -> tuple[str, dict[
         if _TITLE.match(body):
             section, section_column = len(rest), indent
         rest.append(line)
-    texts = {name: _dedented(lines) for name, lines in said.items()}
+    texts = {name: _dedented(lines) for name, lines in said.items() if name in names}
     return ("\n".join(rest[:-1]).strip(), texts) if texts else (text, {})
 
 

@@ -120,15 +120,12 @@ def required_names(raw: Mapping[str, Json]) -> tuple[str, ...]:
 
 
 def _unique_names(value: Json) -> tuple[str, ...]:
-    if not isinstance(value, list):
-        return ()
-    return tuple(dict.fromkeys(name for name in value if isinstance(name, str)))
+    return tuple(dict.fromkeys(name for name in as_list(value) if isinstance(name, str)))
 
 
 def members(raw: Mapping[str, Json], keyword: str) -> list[tuple[int, Json]]:
     """Returns the schemas of a keyword that is a list, each with its index."""
-    value = raw.get(keyword)
-    return list(enumerate(value)) if isinstance(value, list) else []
+    return list(enumerate(as_list(raw.get(keyword))))
 
 
 _VALUE_KEYWORDS = frozenset({"example", "x-example", "default", "enum", "const", "value", "dataValue"})

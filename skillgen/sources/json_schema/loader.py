@@ -12,7 +12,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import cached_property
-from itertools import islice
+from itertools import count, islice
 from typing import Any
 from urllib.parse import unquote
 
@@ -44,6 +44,7 @@ from skillgen.sources.json_schema.keywords import (
     with_named_values,
 )
 from skillgen.sources.json_schema.merge import ANYTHING, merge, with_all_of, with_alternatives
+from skillgen.text.markdown import counted
 
 DEPTH_LIMIT = 48
 """Maximum nesting of inline schemas. Named types are not nested, so they do not count."""
@@ -289,6 +290,13 @@ class SchemaDocument(Struct, kw_only=True, eq=False):
     def own_schema(self, raw: dict[str, Json], pointer: str, depth: int = 0) -> Schema:
         """Reads a schema that is not only a `$ref`, in its own place."""
         raw = with_named_values(raw)
+        is_map = raw.keys().isdisjoint(_STRUCTURAL_KEYWORDS | RULE_KEYWORDS) and bool(raw)
+        if is_map and all(isinstance(as_dict(item).get("type"), str) for item in raw.values()):
+            self.report(pointer, "has schemas by name, but no `properties`; they are read as these")
+            items = ((name, item, child(pointer, name)) for name, item in raw.items())
+            return Schema(
+                types=("object",), properties=tuple(self._property(*i, "property", False, depth) for i in items)
+            )
         fields = scalar_fields(raw, pointer, self.report)
         if raw.keys() <= _SCALAR_KEYWORDS:
             return scalar_schema(fields)
@@ -518,12 +526,9 @@ class SchemaReader:
         for name in self._order:  # grows while types are read
             self.named_type(name)
         if self.ignored:
-            places = "1 place" if len(self.ignored) == 1 else f"{len(self.ignored)} places"
-            self.problems.report(
-                "reference-siblings-ignored",
-                self.ignored[0],
-                f"OpenAPI before 3.1 and JSON Schema before 2019-09 ignore keywords next to a $ref, here in {places}",
-            )
+            message = "OpenAPI before 3.1 and JSON Schema before 2019-09 ignore keywords next to a $ref, here in"
+            places = counted(len(self.ignored), "place")
+            self.problems.report("reference-siblings-ignored", self.ignored[0], f"{message} {places}")
         self._types.clear()  # they hold their documents, which hold this reader
         return tuple(self._done[name] for name in sorted(self._done))
 
@@ -583,7 +588,4 @@ def _candidate_names(name: str, owner: str | None) -> Iterator[str]:
     yield name
     if owner is not None:
         yield (name := f"{owner}.{name}")
-    number = 2
-    while True:
-        yield f"{name}-{number}"
-        number += 1
+    yield from (f"{name}-{number}" for number in count(2))
