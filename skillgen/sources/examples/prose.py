@@ -52,9 +52,12 @@ _NO_VALUE = re.compile(
 """A placeholder, a form, the name of a type, words with a quoted value, or what no one would send."""
 
 
-_TYPE_NAME = re.compile(
-    r"<?(?:str|string|int|integer|number|float|bool|boolean|object|array)>?|\.\.\.|…", re.IGNORECASE
+_JSON_TEXT = re.compile(
+    r"(?i)(?:.{0,80} as |\W{0,3}(?:optional\W+)?)(?:an? )?JSON (?:string )?(?:(?P<list>array|list)|string|object)\b"
 )
+"""The start of the description of a string that is JSON."""
+
+_TYPE_NAME = re.compile(r"(?i)<?(?:str|string|int|integer|number|float|bool|boolean|object|array)>?|\.\.\.|…")
 
 
 @lru_cache(4096)
@@ -63,6 +66,8 @@ def values_in(text: str, kind: str) -> tuple[Json, ...]:
     text = _CODE_TAG.sub("`", text[:_TEXT_LIMIT])
     if kind in ("object", "array"):
         return tuple(_json_in(text, "{" if kind == "object" else "["))
+    if kind == "string" and (written := _JSON_TEXT.match(text)) is not None:
+        return tuple(json.dumps(item, ensure_ascii=False) for item in _json_in(text, "[" if written["list"] else "{"))
     found: list[Json] = []
     for lead in _LEAD.finditer(text):
         before = text[max(lead.start() - 30, 0) : lead.start()].rpartition(". ")[2]
