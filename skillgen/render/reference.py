@@ -511,12 +511,7 @@ def _tools_by_group(service: Service) -> dict[str | None, list[Tool]]:
 
 
 def _tool_sections(
-    service: Service,
-    tools: Sequence[Tool],
-    templates: Templates,
-    common: CommonErrors,
-    *,
-    is_site: bool,
+    service: Service, tools: Sequence[Tool], templates: Templates, common: CommonErrors, *, is_site: bool
 ) -> Iterator[Section]:
     """Yields the section of each tool; on a site, all items of its lists are in it, and its marks are not."""
     above = [] if is_site else repeated(tools)

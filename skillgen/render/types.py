@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 from operator import attrgetter
 from typing import Literal
@@ -28,6 +28,7 @@ from skillgen.render.pages import type_link
 from skillgen.render.phrases import of_rendering, phrase
 from skillgen.text.markdown import (
     Markdown,
+    as_sent,
     code,
     code_list,
     exact_code,
@@ -136,11 +137,8 @@ def linked_type(name: str, listed: Collection[str] = ()) -> Markdown:
 
 
 def _declared_phrase(schema: Schema) -> str:
-    types = schema.types or tuple(_implied_types(schema))
-    if not types:
-        words = phrase("or_between").join(dict.fromkeys(map(json_type, schema.choices or ()))) or "any"
-    else:
-        words = phrase("or_between").join(_phrase_for_type(name, schema) for name in types)
+    types = [_phrase_for_type(name, schema) for name in schema.types or _implied_types(schema)]
+    words = phrase("or_between").join(types or dict.fromkeys(map(json_type, schema.choices or ()))) or "any"
     return f"{words} ({inline(schema.format)})" if schema.format and schema.format != words else words
 
 
@@ -179,11 +177,6 @@ def _parenthesised(words: str) -> str:
     return f"({words})" if phrase("or_between") in words else words
 
 
-def value_list(values: Iterable[Json]) -> str:
-    """Returns JSON values as code."""
-    return ", ".join(map(value, values))
-
-
 def rule_text(schema: Schema) -> Markdown:
     """Returns a rule as JSON Schema; its texts are left out."""
     return exact_code(json_text(SchemaWriter(Types(lambda _: _ANYTHING), is_request=False).write(schema)))
@@ -219,22 +212,31 @@ _CONSTRAINTS = (
 """Keywords with a sentence on their value, which the function formats."""
 
 
+_NO_EXAMPLE = re.compile("(?:<[^<>]*>)?")
+"""A text that is empty or a placeholder."""
+
+_IN_JSON = ("argument", "body", "property")
+
+Shown = Callable[[Json], str]
+"""Writes a value: as JSON, or a string without quotes."""
+
+
 def value_notes(
-    schema: Schema, deprecated: bool, way: Direction, text: str = "", *, is_nested: bool = False
+    schema: Schema, deprecated: bool, way: Direction, text: str = "", *, is_nested: bool = False, shown: Shown = value
 ) -> Iterator[str]:
     """Yields sentences on a value, and on its items or values if nothing else is nested in it; none that `text` has.
 
-    If the value `is_nested`, they begin in lower case.
+    If the value `is_nested`, they begin in lower case; values in them are written by `shown`.
     """
     for target in inline_parts(schema):
         yield from schema_description(target, text)
-        yield from value_notes(target, target.deprecated, way, text, is_nested=is_nested)
-    for note in chain(_notes(schema, deprecated, way), _within(schema, way, text)):
+        yield from value_notes(target, target.deprecated, way, text, is_nested=is_nested, shown=shown)
+    for note in chain(_notes(schema, deprecated, way, shown), _within(schema, way, text, shown)):
         if not _says(text, note.rstrip(".")):
             yield note[:1].lower() + note[1:] if is_nested else note
 
 
-def _within(schema: Schema, way: Direction, text: str) -> Iterator[str]:
+def _within(schema: Schema, way: Direction, text: str, shown: Shown) -> Iterator[str]:
     """Yields a sentence on the values within another one: `Each item: one of `a`, `b`; at most 3 characters.`"""
     has_items = schema.items is not None and schema.items.choices != () and _is_container(schema, "items")
     has_values = isinstance(schema.additional, Schema) and _is_container(schema, "additional")
@@ -244,23 +246,23 @@ def _within(schema: Schema, way: Direction, text: str) -> Iterator[str]:
         ("each_value", schema.additional if has_values else None),
     ):
         if isinstance(inner, Schema):
-            notes = [*schema_description(inner, text), *value_notes(inner, inner.deprecated, way, text, is_nested=True)]
-            if words := "; ".join(note.removesuffix(".") for note in notes):
+            notes = value_notes(inner, inner.deprecated, way, text, is_nested=True, shown=shown)
+            if words := "; ".join(note.removesuffix(".") for note in (*schema_description(inner, text), *notes)):
                 yield phrase("nested", lead=phrase(name), words=words)
 
 
-def _notes(schema: Schema, deprecated: bool, way: Direction) -> Iterator[str]:
+def _notes(schema: Schema, deprecated: bool, way: Direction, shown: Shown) -> Iterator[str]:
     """Yields a sentence for each constraint on a value itself."""
     if deprecated:
         yield phrase("deprecated")
     if schema.choices is not None and (schema.types or schema.choices != (None,)):
         name = ("no_value", "always")[len(schema.choices)] if len(schema.choices) < 2 else "one_of"
-        yield phrase(name, values=value_list(schema.choices))
+        yield phrase(name, values=", ".join(map(shown, schema.choices)))
     constraints = schema.constraints or {}
     if way == "returned":  # the service sees to the rest
         constraints = {key: item for key, item in constraints.items() if key in _TOLD_OF_RESULTS}
     elif schema.default is not None and schema.default.json is not None:  # null is what is sent by default anyway
-        yield phrase("default", value=value(schema.default.json))
+        yield phrase("default", value=shown(schema.default.json))
     yield from _limits(schema, constraints)
     if way != "returned":
         yield from _rules(schema)
@@ -269,8 +271,8 @@ def _notes(schema: Schema, deprecated: bool, way: Direction) -> Iterator[str]:
         yield phrase("must_match", rule=rule_text(Schema(contains=schema.contains, constraints=counts)))
     if schema.write_only:
         yield phrase("write_only")
-    if schema.examples:
-        yield phrase("example", value=value(schema.examples[0]))
+    if examples := [item for item in schema.examples if not (isinstance(item, str) and _NO_EXAMPLE.fullmatch(item))]:
+        yield phrase("example", value=shown(examples[0]))
     if schema.discriminator is not None:
         yield from _discriminator(schema.discriminator, schema)
 
@@ -352,9 +354,8 @@ def schema_description(schema: Schema, text: str | None) -> Iterator[str]:
 
 def adds_description(schema: Schema, text: str | None) -> bool:
     """True if a schema has a description that `text`, the description of its parameter or result, does not contain."""
-    return bool(schema.description) and normalise_sentence(schema.description or "") not in normalise_sentence(
-        text or ""
-    )
+    said = normalise_sentence(schema.description or "")
+    return bool(said) and said not in normalise_sentence(text or "")
 
 
 SCALARS = frozenset({"string", "integer", "number", "boolean"})
@@ -451,11 +452,13 @@ def parameter_notes(parameter: Parameter, way: Direction = "both") -> Markdown:
     """
     schema, text = parameter.schema, parameter.description or ""
     target, said = inline_type(schema) or schema, text
+    is_json = parameter.location in _IN_JSON or getattr(parameter.serialization, "media_type", None)
+    shown = value if is_json else as_sent
     if target.choices and _lists_all(f"{text} {target.description or ''}", target.choices):
-        said += phrase("one_of", values=value_list(target.choices))
+        said += phrase("one_of", values=", ".join(map(shown, target.choices)))
     if text and schema.default is not None and _says_default(text, schema.default.json):
-        said += phrase("default", value=value(schema.default.json))
-    notes = value_notes(schema, parameter.deprecated, way, said)
+        said += phrase("default", value=shown(schema.default.json))
+    notes = value_notes(schema, parameter.deprecated, way, said, shown=shown)
     more = chain(_sending_notes(parameter), syntax_notes(parameter))
     return Markdown(" ".join([*schema_description(schema, text), *notes, *(item for item in more if item not in text)]))
 

@@ -338,6 +338,11 @@ def value(data: Json) -> Markdown:
     return _string_value(data) if isinstance(data, str) else _json_value(data)
 
 
+def as_sent(data: Json) -> Markdown:
+    """Returns a value as a code span as a URL, a header or a command line has it: a short string without quotes."""
+    return code(data) if isinstance(data, str) and data == one_line(data[:200]) != "" else value(data)
+
+
 @lru_cache(4096)
 def _string_value(text: str) -> Markdown:
     if len(text) <= 200 and text == one_line(text) and not _LOOKS_LIKE_JSON.match(text):
