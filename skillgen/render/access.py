@@ -11,7 +11,6 @@ from itertools import islice
 from msgspec import Struct
 
 from skillgen.model.auth import LOGIN_POINTER, SIGNATURE, Auth, Credential, Endpoint, Scope
-from skillgen.model.schema import Schema
 from skillgen.model.schema_json import Types
 from skillgen.model.service import Service
 from skillgen.model.tool import Tool
@@ -28,10 +27,9 @@ from skillgen.render.examples import (
 from skillgen.render.identity import tool_phrase
 from skillgen.render.parameters import label_of
 from skillgen.render.phrases import once, phrase, phrases
-from skillgen.text import lazy_re as re
+from skillgen.security.credentials import issues_credential
 from skillgen.text.markdown import Markdown, code, code_list, inline, plain_words, with_stop
 from skillgen.text.summary import sentences
-from skillgen.text.words import words_of
 
 _MANY_TOOLS = 8
 """Tools from which the same way to authenticate is not repeated for each."""
@@ -44,12 +42,6 @@ _MAX_ISSUING_TOOLS = 3
 
 _MAX_OTHER_ORIGINS = 3
 """Maximum of other hosts whose variables SKILL.md names; the examples of each tool name its own."""
-
-_ISSUES = re.compile(
-    r"\b(?:log ?in|log ?on|sign ?in|authenticate)\b"
-    r"|\b(?:create|generate|get|issue|make|obtain|request)(?: (?:access|auth|bearer|jwt))* (?:token|jwt|session)\b"
-)
-"""Words of the name of a tool that issues a credential."""
 
 _TOKEN_URLS = ("authorization_url", "token_url", "device_authorization_url", "metadata_url")
 
@@ -304,36 +296,8 @@ def _other_parameters(service: Service) -> dict[str, None]:
 
 @once
 def _issuing_tools(service: Service) -> list[Tool]:
-    """Returns the tools whose names say that they issue a token or key, and whose results have one.
-
-    What GET returns of a path with a variable was there before, such as a session by its id.
-    """
     types = Types.of(service.schemas)
-    return [
-        tool
-        for tool in service.tools
-        if (tool.method == "POST" or (tool.method == "GET" and "{" not in (tool.path or ""))) and not tool.deprecated
-        if _ISSUES.search(" ".join(words_of(tool.name)))
-        if any(map(_TOKEN.match, _names_in(tool.output.schema if tool.output else None, types, 2)))
-    ]
-
-
-_TOKEN = re.compile(
-    r"(?!.*(?:next|page|csrf))(?:.*(?:token|jwt|bearer|(?:api|access|secret)[ _-]?key|session|ticket)|key\Z)",
-    re.IGNORECASE,
-)
-"""The name of a part of a result that is a credential."""
-
-
-def _names_in(schema: Schema | None, types: Types, depth: int) -> Iterator[str]:
-    """Yields the names of the properties of a result, and of those within them."""
-    if schema is None or depth < 0:
-        return
-    parts = [types.type_of(name) for name in types.extended(schema)]
-    for part in (schema, *parts, *schema.alternatives):
-        for item in part.properties:
-            yield item.name
-            yield from _names_in(item.schema, types, depth - 1)
+    return [tool for tool in service.tools if issues_credential(tool, types)]
 
 
 def _called_endpoints(service: Service, names: _Names) -> list[tuple[Endpoint, ...]]:

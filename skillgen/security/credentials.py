@@ -16,8 +16,12 @@ from urllib.parse import unquote
 
 from msgspec import Struct
 
+from skillgen.model.schema import Schema
+from skillgen.model.schema_json import Types
+from skillgen.model.tool import Tool
 from skillgen.text import lazy_re as re
 from skillgen.text.lazy_re import LazyPattern
+from skillgen.text.words import words_of
 from skillgen.typed import decode
 
 HIDDEN = "[hidden]"
@@ -251,3 +255,38 @@ def _redact_value(match: re.Match[str]) -> str:
     if match.re.pattern == _IN_URL_OR_COOKIE.pattern and _UUID.match(value):
         return matched
     return matched.replace(value, placeholder("secret")) if looks_random(unquote(value)) else matched
+
+
+_ISSUES = re.compile(
+    r"\b(?:log ?in|log ?on|sign ?in|authenticate)\b"
+    r"|\b(?:create|generate|get|issue|make|obtain|request)(?: (?:access|auth|bearer|jwt))* (?:token|jwt|session)\b"
+)
+"""Words of the name of a tool that issues a credential."""
+
+_TOKEN = re.compile(
+    r"(?!.*(?:next|page|csrf))(?:.*(?:token|jwt|bearer|(?:api|access|secret)[ _-]?key|session|ticket)|key\Z)",
+    re.IGNORECASE,
+)
+"""The name of a part of a result that is a credential."""
+
+
+def issues_credential(tool: Tool, types: Types) -> bool:
+    """True if the name of a tool says that it issues a token or key, and its result has one.
+
+    What GET returns of a path with a variable was there before, such as a session by its id.
+    """
+    is_start = tool.method == "POST" or (tool.method == "GET" and "{" not in (tool.path or ""))
+    if tool.deprecated or not is_start or not _ISSUES.search(" ".join(words_of(tool.name))):
+        return False
+    return any(map(_TOKEN.match, _names_in(tool.output.schema if tool.output else None, types, 2)))
+
+
+def _names_in(schema: Schema | None, types: Types, depth: int) -> Iterator[str]:
+    """Yields the names of the properties of a result, and of those within them."""
+    if schema is None or depth < 0:
+        return
+    parts = [types.type_of(name) for name in types.extended(schema)]
+    for part in (schema, *parts, *schema.alternatives):
+        for item in part.properties:
+            yield item.name
+            yield from _names_in(item.schema, types, depth - 1)

@@ -38,13 +38,7 @@ from skillgen.model.traversal import (
 from skillgen.model.values import Quotation, child, last_token
 from skillgen.security.addresses import is_private
 from skillgen.security.credentials import is_secret_name, looks_random, placeholder, redact
-from skillgen.security.injection import (
-    MAX_TEXT_LENGTH,
-    Passage,
-    Rule,
-    find_injections,
-    without_passages,
-)
+from skillgen.security.injection import MAX_TEXT_LENGTH, Passage, Rule, find_injections, without_passages
 from skillgen.text.html import html_to_markdown
 from skillgen.text.markdown import one_line
 from skillgen.text.summary import clip

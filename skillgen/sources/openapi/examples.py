@@ -31,7 +31,7 @@ from skillgen.model.serialization import (
 )
 from skillgen.model.tool import Tool
 from skillgen.model.values import Json, Value, child
-from skillgen.security.credentials import is_secret_name
+from skillgen.security.credentials import is_secret_name, issues_credential
 from skillgen.sources.examples.calls import GENERATED_ORIGINS
 from skillgen.sources.examples.generator import Generated, Generator, NoExample
 from skillgen.sources.examples.prose import requires
@@ -191,7 +191,7 @@ class RequestGenerator:
         return tuple(found)
 
     def _example(self, tool: Tool, body: Body, sent: _Sent, scenario: str | None) -> Example | None:
-        """Returns a request; `None` if every value in it is a placeholder, or one too many."""
+        """Returns a request; `None` if every value in it is a placeholder, or one too many, but for a login."""
         auth = self._auth(tool)
         arguments, secrets = self._arguments(tool, auth, scenario)
         members = as_dict(sent.content.value)
@@ -199,7 +199,9 @@ class RequestGenerator:
         properties = [] if tool.method in _METHODS_WITHOUT_BODY else body.parameters
         is_complete = not arguments and all(f"body {item.name}" in sent_logins for item in properties)
         values = [*(argument.made for argument in arguments.values()), sent.content]
-        is_known = any(made.is_known for made in values) or any(part.is_file for part in sent.parts)
+        is_known = (
+            any(made.is_known for made in values) or any(part.is_file for part in sent.parts) or bool(sent_logins)
+        )
         placeholders = {
             text
             for text in sent.content.placeholders
@@ -207,7 +209,8 @@ class RequestGenerator:
         }
         outside_path = [item.made.placeholders for item in arguments.values() if item.parameter.location != "path"]
         unknown = len(placeholders) + sum(map(len, outside_path)) - len(sent_logins)
-        if not (is_known or is_complete) or unknown > 1 or sent.is_empty:
+        is_shown = (is_known or is_complete) and unknown <= 1
+        if sent.is_empty or not (is_shown or issues_credential(tool, self._validator.types)):
             return None
         texts = [(item.parameter.location, item.parameter.name, _texts(item)) for item in arguments.values()]
         path = {name: found[0] for location, name, found in texts if location == "path"}
