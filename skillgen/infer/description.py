@@ -124,9 +124,10 @@ def _purposes(service: Service, name: str) -> Iterator[tuple[str, Origin]]:
     texts = [*dict.fromkeys(texts)]
     if texts and max(len(texts), len(service.tools)) <= _FEW and all(map(is_usable, texts)):
         yield " ".join(map(with_stop, texts)), _FROM_TOOLS
-    titles = _declared_titles(service)
-    if len(titles) > 1 and (groups := _composed(f"{name}: ", _within(titles, ", "))):
-        yield groups, Origin("declared", "groups")
+    for is_declared, from_groups in ((True, Origin("declared", "groups")), (False, _FROM_TOOLS)):
+        titles = _titles(service, is_declared)
+        if len(titles) > 1 and (groups := _composed(f"{name}: ", _within(titles, ", "))):
+            yield groups, from_groups
     yield summaries_of(f"{kind} of {name}", texts), _FROM_TOOLS
 
 
@@ -187,10 +188,10 @@ _TITLE_LIMIT = 40
 """Characters of a title; longer ones are descriptions."""
 
 
-def _declared_titles(service: Service) -> list[str]:
-    """Returns the titles of groups that the source declares, those of most tools first."""
+def _titles(service: Service, is_declared: bool = True) -> list[str]:
+    """Returns the titles of the groups that the source declares, or of the others, those of most tools first."""
     sizes = Counter(tool.group for tool in service.tools)
-    groups = [group for group in service.groups if not group.origins and sizes[group.name]]
+    groups = [group for group in service.groups if (not group.origins) is is_declared and sizes[group.name]]
     titles = (one_line(group.title) for group in sorted(groups, key=lambda group: -sizes[group.name]))
     return [title for title in dict.fromkeys(titles) if len(title) <= _TITLE_LIMIT and not _UNSAID.search(title)]
 
@@ -244,7 +245,7 @@ def _trigger(service: Service, name: str) -> str:
     first = (sentence for text in texts if text for sentence in sentences(next(paragraphs(text), "")))
     if trigger := next((item for item in first if TRIGGER.match(item) and len(item) <= _USES_LIMIT), None):
         return with_stop(trigger)
-    titles = [title for title in _declared_titles(service) if title.lower() != name.lower()][:_FEW]
+    titles = [title for title in _titles(service) if title.lower() != name.lower()][:_FEW]
     start = f"Use when the user mentions {name}"
     return trigger_for(f"{start} or asks about", titles) or f"{start}."
 
@@ -279,7 +280,7 @@ _DROPPED = re.compile(
     rf"(?<![^\W_])(?:(?:fast)?mcp|servers?|model[\s_-]+context[\s_-]+protocol"
     rf"|(?:(?:(?:open|fast|json|http|rest(?:ful)?)[\s_-]?){{0,3}}apis?(?:v\d+)?|swagger|rest(?:ful)?)(?:[\s_-]+(?:{_DOCUMENT}|application|services?))?"
     r"|https?://[^\s()]+|official|public|sandbox|staging|production|beta|preview|deprecated|version(?:[\s_-]*\d[\w.]*)?|v\d[\w.]*|\d+\.\d[\d.]*)(?![^\W_]|\.\w)"
-    r"|(?<=[a-z])MCP(?:Server)?\b|(?<=[A-Za-z])(?:(?<!Api)Management)?(?:Rest)?\s?Client\Z",
+    r"|(?<=[a-zA-Z]{4})(?-i:MCP(?:Server)?)\b|(?<=[A-Za-z])(?:(?<!Api)Management)?(?:Rest)?\s?Client\Z",
     re.IGNORECASE,
 )
 """Parts of a name that users do not say: kind, document, version, environment, URL. Of a class, its ending."""
