@@ -118,10 +118,10 @@ _LEAD = re.compile(
 _LISTED = re.compile(r"(?:[-*•\"'`|/:,]|\bor)\s?([a-z_-]+)")
 """Words of a description that it quotes or lists."""
 
-_CHANGES = re.compile(r"(?<!\S)--(?:delete|dry-run|fix|in-place|overwrite|write|yes)\b")
+_CHANGES = frozenset(("--delete", "--dry-run", "--fix", "--in-place", "--overwrite", "--write", "--yes"))
 """The flags of a command that may change something: with them it does, asks, or only says what it would do."""
 
-_WARNING = re.compile(r"(?-i:DESTRUCTIVE)|data loss|irreversibl|can(?:not|['’]t) be (?:undone|reversed)", re.IGNORECASE)
+_WARNINGS = ("data loss", "irreversibl", "cannot be undone", "can't be undone", "[destructive]", "(destructive)")
 
 _KANA = re.compile("[\u3041-\u30ff]")
 _STEM = "|".join(sorted(_STEMS, key=len, reverse=True))
@@ -319,9 +319,10 @@ def _judged(tool: Tool, semantics: Semantics, context: _Context) -> tuple[Effect
     found += _chosen_by_arguments(arguments, tool.description or "", own, context.types, is_known=is_known)
     decided = [(effect, source) for effect, source in found if effect]
     effect, source = max(decided, key=lambda item: rank_of(item[0]), default=(None, ""))
-    if effect == "read" and tool.help and (flag := _CHANGES.search(tool.help)):
-        return "write", _BY_OPTION + flag[0]
-    if effect == "write" and semantics.destructive is None and _WARNING.search(tool.help or tool.description or ""):
+    if effect == "read" and tool.help and (flags := _CHANGES.intersection(re.split(r"[\s,=\[\]]+", tool.help))):
+        return "write", _BY_OPTION + min(flags)
+    whole = (tool.help or tool.description or "").lower()
+    if effect == "write" and semantics.destructive is None and any(map(whole.__contains__, _WARNINGS)):
         return "destructive", _BY_TEXT
     return (effect, source) if effect else None
 

@@ -23,7 +23,6 @@ from skillgen.render.identity import PHRASE_LIMIT, title
 from skillgen.render.pages import TOOL, Page, Section, addresses, link_resolver, pages_of, section_of
 from skillgen.render.phrases import phrase, phrases, plain_phrase
 from skillgen.render.semantics import marks
-from skillgen.text import lazy_re as re
 from skillgen.text.blocks import block
 from skillgen.text.markdown import Markdown, code, code_list, inline, one_line, plain_words
 from skillgen.text.structure import start_of, top_headings
@@ -217,13 +216,11 @@ def block_quote(text: str) -> Markdown:
     return Markdown("\n".join(f"> {line}".rstrip() for line in text.split("\n")))
 
 
-_HEADING = re.compile(r"^#{1,6} .*\n", re.MULTILINE)
-
-
 def _without_sentences(text: str, said: str) -> str:
     """Returns a text without the sentences near its start that the description of the skill has."""
     known = {normalise_sentence(sentence) for sentence in sentences(said)}
-    for paragraph in _HEADING.sub("\n", text[:_SEARCHED]).split("\n\n"):
+    lines = ("\n" if line.startswith("#") else line for line in text[:_SEARCHED].split("\n"))
+    for paragraph in "\n".join(lines).split("\n\n"):
         for sentence in filter(None, map(str.strip, sentences(paragraph))):
             if normalise_sentence(plain_words(sentence)) in known:
                 text = text.replace(sentence, "", 1)

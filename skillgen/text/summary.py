@@ -54,31 +54,29 @@ TRIGGER = re.compile(
 does, and "Do not use for …" when not to use it."""
 
 _TO_THE_READER = re.compile(
-    r"\W*(?:(?:you )?(?:always|never|must|should|do not|don['’]t)|please|make sure|be sure|ensure|remember"
-    r"|use (?:this|these|the|it|when|for)(?!(?: [\w-]+){0,3} (?:api|server|service) to\b)|call|see|visit|refer|click"
-    r"|read the|learn (?:more|how)|find out|start by|you (?:are|have)|if|when|before|after|once|for|to|we|welcome|here"
+    r"\W*(?:(?:you )?(?:always|never|must|should|do not|don['’]t)|please|make sure|ensure"
+    r"|use (?:this|these|the|it|when|for)(?!(?: [\w-]+){0,3} (?:api|server|service) to\b)|call|see|visit|read the"
+    r"|learn (?:more|how)|you (?:are|have)|if|when|before|for|to|we|welcome|here"
     r"|whether|this (?:document|page|guide|section|collection))\b",
     re.IGNORECASE,
 )
 """The start of an order to the reader, of a sentence on the reader, or of one on how to begin."""
 
 _OTHER_SUBJECT = re.compile(
-    r"://|\bwww\.|[?:]\W*\Z|\b(?:openapi|swagger|specifications?|references?|documentation|docs|instructions"
-    r"|available commands|below|following|deprecated|discontinued|sunset|no longer|subject to change|change ?log|beta"
-    r"|copyright|licen[cs]ed?|terms of|rate limits?|common errors"
-    r"|requires? authenticat\w+|authenticat\w+ (?:is|are|with|using|via|by|through)"
-    r"|v\d.{0,200}\bv\d|https only|(?:via|over|using|through) https)\b"
-    r"|\A\W*(?:authenticat|(?:all |the |each |every )?(?:api )?(?:call|endpoint|method|request|response)s?\b)",
+    r"://|\bwww\.|[?:]\W*\Z|\b(?:openapi|swagger|specifications?|references?|documentation|docs|available commands"
+    r"|below|following|deprecated|beta|no longer|copyright|licen[cs]ed?|terms of|rate limits?|common errors"
+    r"|requires? authenticat\w+|authenticat\w+ (?:is|are|with)|v\d.{0,200}\bv\d|(?:over|via) https)\b"
+    r"|\A\W*(?:authenticat|(?:all |the )?(?:api )?(?:endpoint|method|request)s?\b)",
     re.IGNORECASE,
 )
 """Content of sentences about a document, a version or the use of a service, and of those that are not statements."""
 
 _GENERIC = re.compile(
-    r"(?:allow|interact|platform|various|way|build|secure|custom|provide|provider|manage|api|service|tool|access|enable"
-    r"|use|user|offer|web|server|client|resource|endpoint|operation|application|data|http|rest|json|developer|official"
-    r"|public|welcome|expose|interface|restful|description|this|that|with|from|your|their|which|these|using|full|very|only"
-    r"|simple|simply|straight|forward|mostly|resty|crud|core|object|type|principle|classic|integration|integrate|general"
-    r"|purpose|world|greatest|best|programmatically|done|base|basic|user|account|possible|premium|version|control|controlled|backward|compatible)(?:e?s|e?d|ing|ment)?",
+    r"(?:allow|platform|build|custom|provide|provider|manage|api|service|tool|access|server|client|resource|endpoint"
+    r"|operation|application|data|http|rest|json|developer|public|expose|interface|restful|description|this|that|with"
+    r"|your|these|full|only|simple|straight|mostly|crud|core|type|principle|user|interact|various|way|forward|object|classic|integration|integrate|general|purpose|world|greatest|best"
+    r"|programmatically|done|base|basic|account|possible|premium|version|control|controlled|backward|compatible)"
+    r"(?:e?s|e?d|ing|ment)?",
     re.IGNORECASE,
 )
 """Words that say nothing about what a service does."""
