@@ -131,13 +131,16 @@ def _helps(names: Mapping[str, str]) -> bool:
 
 
 def _shared(groups: Mapping[str, str], least: int = 2) -> dict[str, str]:
-    """Returns the group of each tool, in one of its spellings; those of too few tools, and none, are the rest."""
-    counts = Counter(map(str.casefold, groups.values()))
-    spelled = {group.casefold(): group for group in sorted(groups.values())} | {REST: REST}
-    return {
-        name: spelled[group.casefold()] if group and counts[group.casefold()] >= least else REST
-        for name, group in groups.items()
-    }
+    """Returns the group of each tool, in one of its spellings; those of too few tools, and none, are the rest.
+
+    A word and its plural are one group.
+    """
+    words = {group: group.casefold() for group in sorted(groups.values())}
+    many = {plural(word): word for word in words.values() if word}
+    words |= {group: many[word] for group, word in words.items() if word in many}
+    counts = Counter(words[group] for group in groups.values())
+    kept = {word: group for group, word in words.items() if group and counts[word] >= least}
+    return {name: kept.get(words[group], REST) for name, group in groups.items()}
 
 
 def _first_segments(tools: Sequence[Tool]) -> dict[str, str]:
