@@ -63,6 +63,9 @@ class ParameterList(Struct, frozen=True):
     is_typed: bool = False
     """True if the label already states the type of the input."""
 
+    above: tuple[str, ...] = ()
+    """The items of the body's recommended form, which another form only names."""
+
     @property
     def unnamed_branches(self) -> tuple[Branch, ...]:
         """The properties that have no fixed name, which follow those that have one."""
@@ -194,7 +197,8 @@ def _lists(item: Tool | Event) -> tuple[ParameterList, ...]:
         for location in _LOCATIONS
         if location in by_location
     ]
-    lists += [ParameterList(_body_label(form), form.parameters, form.schema) for form in item.other_inputs]
+    above = tuple(item_of(parameter, "sent") for parameter in by_location.get("body", ()))
+    lists += [ParameterList(_body_label(form), form.parameters, form.schema, above=above) for form in item.other_inputs]
     return tuple(lists)
 
 

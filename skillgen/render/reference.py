@@ -406,7 +406,7 @@ def whole_skill(head: str, reference: Reference) -> tuple[str, Mapping[str, str]
     file = SingleFile()
     file.add(head)
     for topic in reference.topics:
-        file.add(topic.above)
+        file.add(above_sections([section for page in topic.pages for section in page.sections], head))
         file.add_pages(topic.pages, level="")
     _add_lists(file, reference)
     _add_about(file, reference)
@@ -609,9 +609,9 @@ def group_words(words: str, names: Iterable[str], limit: int) -> Markdown:
     return code_list(shown)
 
 
-def above_sections(sections: Sequence[Section]) -> Markdown | None:
-    """Returns the items that are written once for some sections."""
-    items = dict.fromkeys(item for section in sections for item in section.above)
+def above_sections(sections: Sequence[Section], head: str = "") -> Markdown | None:
+    """Returns the items that are written once for some sections, without those that `head` has."""
+    items = dict.fromkeys(item for section in sections for item in section.above if item not in head)
     return Markdown(f"{phrase('above_sections')}\n\n" + "\n".join(items)) if items else None
 
 

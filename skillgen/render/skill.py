@@ -291,11 +291,13 @@ class _Writer:
         tools = {name: f"references/{address}" for name, address in reference.tool_addresses.items()}
         steps = sum(len(item.steps) for item in service.workflows)
         fields = skill_fields(service, rendering.profile, has_program=rendering.has_program)
+        logins = {auth.sent_as for auth in service.requirements.auth}
+        shared = [(f"{item.parameter.location} {item.parameter.name}", item) for item in shared_parameters(service)]
         self._context = {
             **rendering.context,
             "fields": fields,
             "brief": False,
-            "shared_parameters": shared_parameters(service),
+            "shared_parameters": [item for place, item in shared if place not in logins],
             "lists_requests": lists_requests(service),
             "workflow_lines": workflow_lines(
                 service.workflows, rendering.called or service.tools, reference.about, "references/{}".format
