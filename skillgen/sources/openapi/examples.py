@@ -199,9 +199,8 @@ class RequestGenerator:
         properties = [] if tool.method in _METHODS_WITHOUT_BODY else body.parameters
         is_complete = not arguments and all(f"body {item.name}" in sent_logins for item in properties)
         values = [*(argument.made for argument in arguments.values()), sent.content]
-        is_known = (
-            any(made.is_known for made in values) or any(part.is_file for part in sent.parts) or bool(sent_logins)
-        )
+        is_known = any(made.is_known for made in values) or any(part.is_file for part in sent.parts)
+        is_known |= len(members) > len(sent_logins) > 0
         placeholders = {
             text
             for text in sent.content.placeholders
