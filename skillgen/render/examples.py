@@ -377,10 +377,13 @@ def noun_of(*words: str) -> str:
 def credential_variable(service: Service, endpoints: Sequence[Endpoint], noun: str) -> str:
     """Returns the name of the variable for a credential of the origin of a URL: `SKILL_API_ACME_COM___TOKEN`.
 
-    A source chooses its URLs, so it names only variables that the user sets for these.
+    A source chooses its URLs, so it names only variables that the user sets for these. A variable in the host is an
+    asterisk, `SKILL_0X2A_ACME_COM___TOKEN`; where nothing of the host is fixed, the service is named.
     """
-    url = url_template(service, endpoints)
-    return f"{variable_prefix(url) if has_host(url) else variable_name(service, 'BASE_URL')}___{noun}"
+    url = URL_VARIABLE.sub("*", endpoints[0].url) if endpoints else ""
+    if has_host(url) and url.split("/")[2].strip("*.:"):
+        return f"{variable_prefix(url)}___{noun}"
+    return f"{variable_name(service, 'URL' if has_host(url) else 'BASE_URL')}___{noun}"
 
 
 _REGION = re.compile(r"[a-z]{2}(?:-[a-z]+){1,3}-\d{1,2}\Z")

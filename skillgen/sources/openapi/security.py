@@ -362,7 +362,7 @@ def _variables(raw: dict[str, Json], template: str) -> list[EndpointVariable]:
     return [
         EndpointVariable(
             name=name,
-            default=_value_text(as_dict(variable).get("default")),
+            default=default if (default := _value_text(as_dict(variable).get("default"))) != f"{{{name}}}" else None,
             choices=tuple(filter(None, map(_value_text, as_list(as_dict(variable).get("enum"))))),
             description=text_of(variable, "description"),
         )
