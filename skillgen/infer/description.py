@@ -147,8 +147,9 @@ def _offered(service: Service) -> tuple[str, list[str]]:
 
 
 def texts_of_tools(service: Service) -> list[str]:
-    """Returns the summaries of tools that are not deprecated."""
-    return [plain_words(tool.summary) for tool in service.tools if tool.summary and not tool.deprecated]
+    """Returns the summaries of tools that are not deprecated, and are no orders: `FIRST STEP: …`."""
+    said = (plain_words(tool.summary) for tool in service.tools if tool.summary and not tool.deprecated)
+    return [text for text in said if not re.match(r"(?:[A-Z]{4,} )+[A-Z]{4,}[:!]", text)]
 
 
 def summaries_of(start: str, texts: Sequence[str]) -> str:
