@@ -260,6 +260,8 @@ WITHOUT_REPETITION = {
     ("sources/mcp/conformance.py", "_check"),
     ("calls/script.py", "advice"),
     ("calls/script.py", "http_answer"),
+    ("sources/cli/help.py", "__init__"),
+    ("sources/cli/help.py", "summary"),
     ("sources/cli/help.py", "_read_help"),
     ("sources/cli/help.py", "_choose_way"),
     ("security/secrets.py", "_shortener"),

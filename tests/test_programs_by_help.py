@@ -171,7 +171,7 @@ def test_headings_of_a_list_are_groups_and_its_lines_calls(tmp_path: Path) -> No
     assert {tool.usage or tool.name: titles[tool.group or ""] for tool in service.tools} == {
         "crate pack BOX...": "start a crate",
         "crate weigh BOX SCALE=WORDS": "start a crate",
-        "show": "Environment Commands",
+        "crate show": "Environment Commands",
         "crate help UNIT": "Environment Commands",
     }
     text = skillgen.render_documents(service, emit=["skill"])["skills/crate/SKILL.md"]

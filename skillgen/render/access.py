@@ -70,7 +70,7 @@ def other_access(service: Service) -> list[tuple[str, str | None]]:
     ways = []
     for field in ("cli", "api", "web", "mcp"):
         link: Value | None = getattr(service.access, field)
-        if link is not None and not (field == "mcp" and service.kind == "mcp"):
+        if link is not None and field != service.kind:
             ways.append((phrases("access")[field], url_of(link)))
     if service.kind == "mcp" and service.access.api_endpoint:
         ways.append((phrases("access")["endpoint"], service.access.api_endpoint))

@@ -34,6 +34,7 @@ def usage(tool: Tool, shown: int | None, *, is_complete: bool = False) -> str:
     words = [*_with_globals(tool, {item.name: [_usage_of(item)] for item in listed})]
     words += [_usage_of(item) for item in listed if item.location == "option"]
     words += [f"[…{left}]" if shown is not None else "…"] if left else []
+    words += [] if listed or tool.is_input_declared else ["…"]
     words += [_usage_of(item) for item in listed if item.location == "positional"]
     return " ".join(words)
 
@@ -61,7 +62,7 @@ def _usage_of(parameter: Parameter) -> str:
         value = " ".join([value] * syntax.values)
     if syntax.is_value_optional:
         value = f"[{value}]"
-    flags = "|".join((name, *syntax.negations[:1]))
+    flags = "|".join((name, *sorted(syntax.negations, key=lambda other: not other.startswith("--"))[:1]))
     words = flags if syntax.is_flag else f"{name} {value}" if _is_named(parameter) else value
     words = words if parameter.required else f"[{words}]"
     return f"{words}..." if syntax.is_repeatable else words

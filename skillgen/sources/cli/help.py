@@ -11,9 +11,10 @@ from __future__ import annotations
 
 import shutil
 import tempfile
-from collections import Counter, defaultdict, deque
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from functools import reduce
 from itertools import takewhile
 from pathlib import Path
 from textwrap import dedent
@@ -75,7 +76,8 @@ _QUIET = {
 _COMMAND = r"[`'\"]?[<\[({]{0,2}(?:sub-?)?(?:command|cmd)s?(?:[ _-]?name)?[>\])}]{0,2}[`'\"]?"
 _ASKS_LONG = re.compile(
     rf"{_COMMAND} --help\b|any (?:sub-?)?command with (?:the )?[`'\"]?--help|show this help message and exit"
-    r"|Show this message and exit|Prints? help(?: information)?\b|display help for (?:the given )?command"
+    r"|--help as an argument\b|Show help options\b|Show this message and exit|Prints? help(?: information)?\b"
+    r"|display help for (?:the given )?command"
     r"|help (?:message )?for this command\b|Show help and usage information|--help\W+Show help\.? +\[boolean\]"
     r"|--help\W{1,4}(?:-h\W{1,4})?(?:\w+ ){1,3}(?:help|information) (?:about|for|on) (?:a|any|the) (?:sub)?command\b"
     r"|\[OPTIONS\] COMMAND \[ARGS\]\.\.\.",  # Click's usage, which may be without its options
@@ -88,7 +90,7 @@ _ASKS_OTHER = re.compile(
 """How a program says that the help of a command is requested by `--help`, or by `-h` or `-help`."""
 
 _HELP_COMMAND = re.compile(
-    r"^ {1,12}(?:(?!-)\S{1,60} )?help\b(?=.*\b(?:help|(?:sub)?commands?|topics?)\b)"
+    r"^[ \t]{1,12}(?:(?!-)\S{1,60} )?help\b(?=.*\b(?:help|(?:sub)?commands?|topics?)\b)"
     r"|\bhelp [<\[({]*(?:sub-?)?(?:command|cmd|topic|term)",
     re.MULTILINE | re.IGNORECASE,
 )
@@ -103,7 +105,7 @@ _LISTING = re.compile(
 """How a program says that it lists its commands; `--help` of Symfony's and cleo's prints the help of `list`."""
 _AI_HELP = re.compile(r"(?<![\w-])--ai-help(?![\w-])")
 _HELPFUL = re.compile(
-    r"^[ ]{0,12}usage\b|^[ ]{0,40}-{1,2}[A-Za-z]|│ {1,4}-"
+    r"^[ ]{0,12}(?:usage|syntax|synopsis)\b|^[ ]{0,40}-{1,2}[A-Za-z]|│ {1,4}-"
     r"|^[ ]{0,12}(?:\S{0,40} ?(?:commands?|options|flags) ?:?|[^\n]{0,40} commands:)$",
     re.IGNORECASE | re.MULTILINE,
 )
@@ -144,47 +146,60 @@ _HEADING = re.compile(
     r"|[A-Z][A-Z0-9 /&_-]{2,40})\Z"
 )
 _ASIDES = re.compile(
-    r"(?:\W{0,3}|\S{1,40}: )(?:arguments?|default (?:\w{1,20} )?is|error|fatal|invalid|mandatory|note(?=:)|unknown"
-    r"|unrecogni[sz]ed|warning)\b|(?-i:[A-Z]{4,} (?:is|are)\b)|.{0,200}\b(?:copyright|listed below)\b"
+    r"(?:try|type|run|use) [\"'`‘“]|(?:see|you (?:can|may|also)) "
+    r"|(?:\W{0,3}|\S{1,40}: )(?:arguments?|options|default (?:\w{1,20} )?is|error|fatal|invalid|mandatory"
+    r"|note(?=:)|unknown|unrecogni[sz]ed|warning)\b|(?-i:[A-Z]{4,} (?:is|are)\b)|.{0,200}\b(?:copyright|listed below)\b"
     r"|\w{1,40}: \S{1,200}\Z",
     re.IGNORECASE,
 )
 """What precedes the lists of a help without saying what the program does."""
 
-_DESCRIPTION = re.compile(r"description:?\Z", re.IGNORECASE)
-_NAME_LINE = re.compile(r"\s*NAME:?\n\s*\S[^\n]{0,80}? [-–—]{1,2} (?P<text>\S[^\n]*(?:\n[ \t]*\S[^\n]*){0,3})")
-"""The first lines of a manual page, which some programs also print as their help."""
+_DESCRIPTION = re.compile(r"(?:description|name):?\Z", re.IGNORECASE)
 
-_VERSION = re.compile(r"\S{1,60}[ /](?:\(?version )?v?\d+\.\d\S{0,40}(?: \S{1,20})?\Z")
+_BANNER = re.compile(r"\S{1,60}[ /](?:\(?version )?v?\d+\.\d\S{0,40}(?: \S{1,20})?\Z|\[\w+\]\S* |[\W_]{2}|\W*\w?\W*\Z")
+"""A line with a version, one of a log, or one of a picture of letters."""
+
 _USAGE = re.compile(r"\A\s*(?:usage|synopsis|syntax)(?::\s*(?P<text>.*)|\s*)\Z", re.IGNORECASE)
-_OPTION = re.compile(r"-.*\S {2,}\S")
+_BELOW_USAGE = re.compile(r"\A-.*\S {2,}\S|(?<![^\s])[A-Za-z][a-z'’]*(?: [a-z]+){3}(?![^\s.,])")
+"""An option with its text, or words of a sentence."""
+
 _TAKES_COMMAND = re.compile(
-    r"(?:^|\s)[<\[({]{0,2}(?:sub-?)?(?:command|cmd|task)s?[>\])}]{0,2}(?:\s|\.|$)|\{[^{}\s]*\}(?: \.\.\.|\Z)| \.\.\.\Z",
+    r"(?:^|\s)[<\[({]{0,2}(?:sub-?)?(?:command|cmd|task|action)s?[>\])}]{0,2}(?:\s|\.|$)"
+    r"|\{[^{}\s]*\}(?: \.\.\.|\Z)| \.\.\.\Z",
     re.IGNORECASE,
 )
-_LISTS = re.compile(r"command|\Atopics\Z|\btasks\Z", re.IGNORECASE)
+_LISTS = r"command(?![- ]line)|\Atopics\Z|\btasks\Z|\bactions?\b"
 _LISTS_NOT = re.compile(
     r"option|flag|switch|argument|\Aargs\Z|positional|parameter|usage|example|environment(?! commands)|alias|\bfiles?\Z"
-    r"|\Asee also"
-    r"|learn more|help topic|exit|description|\Aname\Z|feedback|interface|format|concept|guide",
+    r"|\Asee also|learn more|help topic|exit|description|\Aname\Z|feedback|interface|format|concept|guide",
     re.IGNORECASE,
 )
 _WORD = r"[A-Za-z0-9](?:[\w+-]|[.:](?=[\w+-])){0,60}"
 _ENTRY = re.compile(
-    rf"[ \t]+(?P<names>{_WORD}(?:(?:, ?| ?\| ?|/| ){_WORD}){{0,4}}?)"
-    r"(?P<args>(?: (?:<[^>]{1,80}>|\[[^\]]{1,80}\]{1,3}|\([^)]{1,80}\)|--[\w-]{1,60}=[A-Z]{1,30}"
-    r"|\.\.\.[A-Z]{0,30}|[A-Z][A-Z0-9_=|.]{1,60})(?:\.\.\.|…){0,2}){0,8})"
-    r":?(?:(?: {2,}|\t+| - | -- )(?P<text>\S.*)|\s*)\Z"
+    rf"[ \t]+(?P<names>{_WORD}(?:(?:, ?| ?\| ?|/| ){_WORD}){{0,4}}?)\*?"
+    r"(?P<args>(?: (?:\|?(?:<[^>]{1,80}>|\[[^\]]{1,80}\]{1,3}|\([^)]{1,80}\)|\?[A-Z]{1,30}\?"
+    r"|--[\w-]{1,60}[ =][A-Z]{1,30}|\.\.\.[A-Z]{0,30}|[A-Z][A-Z0-9_=|.]{1,60})){1,4}(?:\.\.\.|…){0,2}){0,8})"
+    r":?(?:(?: {2,}|\t+| - )(?P<text>[^\s-].*|-\S* .*)|\s*)\Z"
 )
 _OPTIONAL = re.compile(r" \[[^\[\]]{1,80}\]")
 _BEHIND = re.compile(r" [a-z][\w-]*(?: |\Z)")
 """A word of a usage line that is the name of another command."""
 
+_ABBREVIATED = re.compile(r"(\A[ \t]+[a-z]{1,20})[\[(]([a-z]{1,30})[\])](?=\s)")
+"""A name of which a part may be left out: `g[eneral]`."""
+
+_FIRST = re.compile(
+    r"(?: \[(?:-|[\w ]{0,40}(?i:option|flag|global))[^\[\]]{0,80}\](?:\.\.\.)?)*"
+    r" (?:\[?<?(?P<command>(?i:(?:sub-?)?command|cmd|action)\b)"
+    r"|<(?P<label>\w{3,30})>|(?P<name>[^\W\d_a-z]{3,30})(?:\s|\Z))"
+)
+"""The first positional argument of a usage line, behind the call."""
+
 _NAMES = re.compile(rf" *{_WORD}(?:(?:, ?| {{2,}}){_WORD}){{0,200}},?\Z")
 """A line of names alone, separated by commas or in columns."""
 
 _SEVERAL = 3
-"""Names in the first line of them."""
+"""Names in the first line of them, or lines."""
 
 _ASIDE = re.compile(r" \(see [^()]{0,80}\)")
 _BRACES = re.compile(r"[ \t]*(?:\{(?P<names>[\w.:+,-]{1,4000})\}|<(?:sub-?)?command>)")
@@ -218,7 +233,7 @@ class _Above(Struct, frozen=True):
 
 def _parsed_line(raw: str) -> str:
     """Returns a line of a help text without the frame of a box, whose title becomes a heading."""
-    line = raw[:WIDTH_LIMIT].expandtabs().rstrip()
+    line = _ABBREVIATED.sub(r"\1\2", raw[:WIDTH_LIMIT].expandtabs().rstrip())
     if (top := _BOX_TOP.match(line)) is not None:
         return f"{top['title'].strip()}:"
     inner = _BOX_LINE.fullmatch(line)
@@ -240,13 +255,21 @@ class _Help:
         usages = self._read_usages()
         self._takes_command = is_listing or any(map(_TAKES_COMMAND.search, usages))
         self._has_commands_in_braces = any("} ..." in usage for usage in usages)
+        first = next(filter(None, (_FIRST.match(usage.removeprefix(self._call)) for usage in usages)), None)
+        self.names_command = first is not None and first["command"] is not None
+        """Whether its usage has a command as its first argument."""
+        label = first and (first["label"] or first["name"])
+        self._lists = re.compile(rf"{_LISTS}|\b{label}\w{{0,3}}\Z" if label else _LISTS, re.IGNORECASE)
         listed: dict[tuple[str, ...], _Listed] = {}
         for item in self._read_commands("commands" if is_listing else ""):
             listed.setdefault(item.words, item)
         self.commands = [*listed.values()]
+        below = self._call.partition(" ")[2]
+        if below and usages and f"{usages[0]} ".startswith(f"{below} "):  # without the program
+            usages[0] = f"{self._words[0]} {usages[0]}"
         own = [usage for usage in usages if _OPTIONAL.sub("", usage).startswith(self._call)]
-        if len(own) > 1:  # others are of commands behind this one, such as `git stash list`
-            own = [usage for usage in own if not _BEHIND.match(usage, len(self._call))]
+        # Others are of commands behind this one, such as `git stash list`.
+        own = [usage for usage in own if len(own) == 1 or not _BEHIND.match(usage, len(self._call))]
         self.usage = own[0] if own else None
         self.is_callable = not self.commands or not all(map(_TAKES_COMMAND.search, own))
         """Whether the command does something without another command behind it."""
@@ -257,115 +280,116 @@ class _Help:
 
     def _is_call(self, text: str) -> bool:
         """True if a text is the command with its arguments, and no sentence that begins with the name."""
-        return self._starts(text) and not re.match(r" +[a-z]+(?: |:\Z)", text.removeprefix(self._call))
+        return self._starts(text) and not re.match(r" +(?:[a-z]+(?: |:\Z)|[-–—] )", text.removeprefix(self._call))
 
     def _read_usages(self) -> list[str]:
         """Returns the usage lines, each with the lines that continue it, without the folder of the program.
 
-        Without a title, the first line is the usage if it is a call with arguments.
+        Without a title, one of the first two lines is the usage if it is a call with arguments.
         """
         filled = [number for number, line in enumerate(self._lines) if line]
-        start = next((number for number in filled if _USAGE.match(self._lines[number])), None)
-        if start is None:
-            start = filled[0] if filled else 0
-            text = _usage_text("".join(self._lines[start : start + 1]))
-            if not self._is_call(text) or text == self._call:
-                return []
+        texts = {number: _usage_text(self._lines[number]) for number in filled[:2]}
+        starts = [number for number in filled if _USAGE.match(self._lines[number])]
+        starts = starts or [number for number, text in texts.items() if text != self._call and self._is_call(text)]
         usages: list[str] = []
-        for number, line in enumerate(self._lines[start:], start):
+        for number, line in enumerate(self._lines[starts[0] :] if starts else [], starts[0] if starts else 0):
             text = _usage_text(line)
-            is_below = usages and (not text or _OPTION.match(text))
-            if is_below or (number > start and line[:1].strip() and not self._starts(text)):
+            is_own = self._starts(text)
+            is_below = usages and (not text or (_BELOW_USAGE.search(text) and not is_own))
+            if is_below or (number > starts[0] and line[:1].strip() and not is_own):
                 break
             self._usage_lines.add(number)
-            if self._starts(text) or (text and not usages):
+            if is_own or (text and not usages):
                 usages.append(text.removeprefix(text.partition(" ")[0].rpartition("/")[0]).removeprefix("/"))
             elif text:
-                usages[-1] = f"{usages[-1]} {text}"
-        return [re.split(r" {2,}", usage, maxsplit=1)[0] for usage in usages]
+                usages[-1] = _joined(usages[-1], text)
+        return [re.split(r" {2,}| [-–—] (?=[A-Za-z])", usage, maxsplit=1)[0] for usage in usages]
 
     def summary(self) -> str:
-        """Returns the first sentence: that behind a name, else of a paragraph that precedes all options and lists."""
-        if (named := _NAME_LINE.match(self.text)) is not None:
-            return first_sentence(" ".join(named["text"].split()))
+        """Returns the first sentence of a paragraph that precedes all options and lists, without the name before it."""
         paragraph: list[str] = []
-        in_usage = False
+        in_usage, name = False, re.escape(self._words[-1])
         for number, line in enumerate([*self._lines, ""]):
             text = line.strip()
-            continues = in_usage and (line[:1].isspace() or text[:1].islower()) and not _OPTION.match(text)
+            continues = in_usage and (line[:1].isspace() or text[:1].islower()) and not _BELOW_USAGE.search(text)
             in_usage = bool(text) and (number in self._usage_lines or continues)
             is_titled = _DESCRIPTION.match(text) is not None
             is_list = not (in_usage or is_titled) and (
                 text.startswith("-") or text.endswith(":") or _HEADING.match(text)
             )
             if in_usage or is_list or not text:
-                said, paragraph = " ".join(paragraph), []
+                said, paragraph = re.sub(rf"\A(?:\S+ )?\S*{name} [-–—]{{1,2}} ", "", " ".join(paragraph)), []
                 if said and not _ASIDES.match(said):
                     return first_sentence(said)
                 if is_list:
                     break
-            elif not (is_titled or self._is_call(text) or _VERSION.match(text)):
+            elif not (is_titled or self._is_call(text) or _BANNER.match(text)):
                 paragraph.append(text)
         return ""
 
     def _read_commands(self, default: str) -> Iterator[_Listed]:
         """Yields the commands of the lists; the last line above that is less deep decides what a line lists."""
         above: list[_Above] = []
-        follows_names = False
+        after_names = 0
         for number, line in enumerate(self._lines):
-            names = (
-                line.replace(",", " ").split() if line.islower() and _NAMES.match(line) and not self._is_manual else []
-            )
-            follows_names = follows_names and names != []
-            if not line or number in self._usage_lines:
+            if not line or number in self._usage_lines or number < after_names:
                 continue
-            depth, entry = len(line) - len(line.lstrip()), _ENTRY.match(line)
+            depth, entry = _depth(line), _ENTRY.match(line)
             column = next((item.text_at for item in reversed(above) if item.depth == depth), -1)
-            if entry is None and column > 0 and line[column - 1] == " ":  # long arguments leave no room for two
+            if entry is None and line[max(column - 1, 0) : column] == " ":  # long arguments leave no room for two
                 entry = _ENTRY.match(f"{line[:column]} {line[column:]}")
             text_at = len(line) - len(entry["text"]) if entry is not None and entry["text"] else -1
             # Prisma aligns the names of commands on the right.
             while above and (above[-1].depth >= depth or text_at == above[-1].text_at != -1):
                 above.pop()
             kind, heading = (above[-1].kind, above[-1].heading) if above else (default, "")
-            kind_below = kind if depth else ""
             below = next(filter(None, self._lines[number + 1 :]), "")
             is_deeper = below[: depth + 1].isspace()
+            inner = _ENTRY.match(below) if is_deeper and text_at == -1 else None
+            is_title = inner is not None and inner["text"] is not None and "  " not in line.strip()
+            if not kind and entry is not None and is_deeper and not re.search("(?i)example|usage", heading):
+                kind = "named" if self._starts(line.strip()) and not entry["text"] else ""
+            kind_below = kind if depth and (is_title or not kind) else ""
             if (braces := _BRACES.match(line)) is not None:
                 kind_below, heading = "commands", ""
                 if braces["names"] and not is_deeper and self._has_commands_in_braces:
                     yield from (_Listed((name,), line=line.strip()) for name in braces["names"].split(","))
             elif _HEADING.match(line.strip()) or (not depth and is_deeper):
                 heading = _ASIDE.sub("", line).strip(" :")
-                kind_below = "commands" if _LISTS.search(heading) else "other" if self._takes_command else "named"
+                kind_below = "commands" if self._lists.search(heading) else "other" if self._takes_command else "named"
                 kind_below = "" if _LISTS_NOT.search(heading) else kind_below
-                depth -= not is_deeper  # the list is as deep as its title
-            elif kind == "commands" and len(names) >= (1 if follows_names else _SEVERAL):
-                follows_names = True
-                yield from (_Listed((name,), heading=heading) for name in names if name != "help")
-            elif kind and entry is not None:
-                inner = _ENTRY.match(below) if is_deeper and text_at == -1 else None
-                if inner is not None and inner["text"]:
-                    heading = line.strip()  # of a part
-                else:
-                    kind_below = ""
-                    if (item := self._listed(number, entry, kind, heading)) is not None:
-                        yield item
+                depth = min(depth, _depth(below) - 1)  # the list may be no deeper than its title
+            elif kind == "commands" and (rows := self._rows_of_names(number)):
+                after_names = number + len(rows)
+                yield from (_Listed((name,), heading=heading) for row in rows for name in row if name != "help")
+            elif kind and entry is not None and is_title:
+                heading = line.strip()  # of a part
+            elif kind and entry is not None and (item := self._listed(number, entry, kind, heading)) is not None:
+                yield item
             above.append(_Above(depth, text_at, kind_below, heading))
+
+    def _rows_of_names(self, number: int) -> list[list[str]]:
+        """Returns the names in each of the lines from one on, if these have nothing else."""
+        depth = _depth(self._lines[number])
+        lines = takewhile(lambda line: line.islower() and _depth(line) == depth, self._lines[number:])
+        rows = [line.replace(",", " ").split() for line in takewhile(_NAMES.match, lines)]
+        is_list = max([len(rows), *map(len, rows[:1])]) >= _SEVERAL and not self._is_manual
+        # Below it, a line with a text makes it a list of commands whose texts have one word.
+        return rows if is_list and not _ENTRY.match("".join(self._lines[number + len(rows) :][:1])) else []
 
     def _listed(self, number: int, entry: re.Match[str], kind: str, heading: str) -> _Listed | None:
         """Returns the command that a line of a list declares, with the lines below it that continue its text."""
         line = self._lines[number]
-        depth = len(line) - len(line.lstrip()) + 2
+        depth = _depth(line) + 2
         below = takewhile(lambda line: line and line[:depth].isspace(), self._lines[number + 1 : number + 6])
         shown = [line.strip(), *map(str.strip, below)]
-        text = " ".join([entry["text"] or "", *shown[1:]]).strip()
+        text = reduce(_joined, shown[1:], entry["text"] or "").strip()
         name = re.split(r" ?[,|/] ?", entry["names"], maxsplit=1)[0]
         words, path = name.split(" "), self._words
         is_named = words[0] == path[0]  # yargs, cac and Thor repeat the program
         if not is_named and kind != "named":
             path = path[1:] if words[: len(path) - 1] == path[1:] else []  # oclif repeats the topic
-        if words[: len(path)] != path or (kind != "commands" and not entry["text"]):
+        if words[: len(path)] != path or (kind == "other" and not entry["text"]):
             return None
         words = words[len(path) :]
         is_phrase = len(words) > 3 or (len(words) > 1 and (not text or name != name.lower()))
@@ -377,6 +401,16 @@ class _Help:
         summary = first_sentence(text) or text
         line = "" if (summary, name) == (text, entry["names"]) else "\n".join(shown)
         return _Listed(tuple(words), summary, entry["args"], line, heading)
+
+
+def _joined(text: str, below: str) -> str:
+    """Returns a text with the line that continues it, also in the middle of a word."""
+    is_word = re.search(r"\w-\Z|\[[^\s\]]*\|[^\s\]|]+\Z", text) and re.match(r"[a-z][\w-]{0,60}(?:[|\s]|\Z)", below)
+    return f"{text}{'' if is_word else ' '}{below}"
+
+
+def _depth(line: str) -> int:
+    return len(line) - len(line.lstrip())
 
 
 def _usage_text(line: str) -> str:
@@ -445,10 +479,9 @@ class Explorer(Struct, kw_only=True):
         if _UNKNOWN.match(text) and _HELP_COMMAND.search(text):
             request, text = "help", self._text(["help"]) or text
         if not _HELPFUL.search(text):
-            first = text.strip().partition("\n")[0] or "nothing"
-            raise SourceError(
-                f"--help prints no help: {first[:200]}", where=self.words[0], fix="document another command"
-            )
+            what = f"--help prints no help: {text.strip().partition(chr(10))[0][:200] or 'nothing'}"
+            fix = "document another command, or name with --env what it needs at its first start"
+            raise SourceError(what, where=self.words[0], fix=fix)
         root = self._with_listing(_Help(text, self.words, [request]))
         if len(root.commands) > COMMANDS_LIMIT:
             self._report(f"more than {COMMANDS_LIMIT:,} commands are listed; the others are left out")
@@ -461,6 +494,8 @@ class Explorer(Struct, kw_only=True):
                 self._read_help(_Command(root.commands[0].words, root.commands[0], root.text))
                 self._sizes_bytes.pop()
             self._read_commands(program)
+        elif root.names_command:
+            self._report("its usage has a command, but no list of commands is found in its help")
         ai_help = self._text(["--ai-help"]) or None if _AI_HELP.search(text) else None
         return self._service(program, root), ai_help
 
@@ -470,15 +505,13 @@ class Explorer(Struct, kw_only=True):
     def _with_listing(self, root: _Help) -> _Help:
         """Returns a help with the commands that only another call lists, if it says so."""
         found = _LISTING.search(root.text)
-        request = next(filter(None, found.groups())).split() if found is not None else []
-        text = self._text(request) if request else None
-        if found is None or not text:
+        request = (found[found.lastindex or 0] if found is not None else "").split()
+        if found is None or not (text := self._text(request)):
             return root
         listing = _Help(text, self.words, request, is_listing=not found["symfony"])
         if found["symfony"]:
             return listing
-        known = {item.words for item in root.commands}
-        root.commands += [item for item in listing.commands if item.words not in known]
+        root.commands += listing.commands
         return root
 
     def _text(self, arguments: Sequence[str]) -> str | None:
@@ -489,9 +522,9 @@ class Explorer(Struct, kw_only=True):
         if finished is None or finished.status is None:
             self._sizes_bytes.append(0)
             return None
-        home = run.environment["HOME"]
+        home, path = run.environment["HOME"], run.words[0]
         text = _TERMINAL.sub("", _help_in(finished)).replace(home, "~").replace(str(Path(home).parent), "~")
-        data, echoed_from = self.secrets.hide_in(without_own_folders(text, self.run.cwd))
+        data, echoed_from = self.secrets.hide_in(without_own_folders(text.replace(path, Path(path).name), self.run.cwd))
         report_echoed_secrets(self.problems, echoed_from)
         self._sizes_bytes.append(len(str(data).encode()))
         return str(data).strip("\n")
@@ -509,13 +542,11 @@ class Explorer(Struct, kw_only=True):
             if _SHORT_HELP.search(root.text):
                 # `git help CMD` opens a manual page, but `git CMD -h` prints the options.
                 sample = self._text(["help", *root.commands[0].words])
-                if not sample or not _HELPFUL.search(sample) or _MANUAL.match(sample):
+                if not sample or not _HELPFUL.search(sample) or re.match(r"\s*[A-Z][\w-]*\(\d", sample):
                     self._way = ("-h",)
         else:
-            self._report(
-                "its help does not say how to get that of a command, so none is run; only the lists are read",
-                f"run `{self.words[-1]} --help`, and name a text with --extra",
-            )
+            what = "its help does not say how to get that of a command, so none is run; only the lists are read"
+            self._report(what, f"run `{self.words[-1]} --help`, and name a text with --extra")
 
     def _read_help(self, command: _Command) -> None:
         """Reads the help of a command, if it prints one of its own."""
@@ -545,9 +576,9 @@ class Explorer(Struct, kw_only=True):
                 left = max(RUNS_LIMIT - len(self._sizes_bytes), 0)
                 self._unread[f"there are more than {RUNS_LIMIT:,} commands"] += level[left:]
                 level = level[:left]
-                self.progress(f"reading the help of {counted(len(level), 'command')}")
                 try:
-                    deque(pool.map(self._read_help, level), 0)
+                    for done, _ in enumerate(pool.map(self._read_help, level)):
+                        self.progress(f"reading the help of {counted(len(level), 'command')}, {done:,} are done")
                 except BaseException:
                     pool.shutdown(wait=False, cancel_futures=True)
                     raise
@@ -563,44 +594,42 @@ class Explorer(Struct, kw_only=True):
         parents = {item.path[:length] for item in commands for length in range(len(item.path))}
         headings = Counter(item.listed.heading for item in program.commands)
         has_headings = sum(count > 1 for count in headings.values()) > 1
+        with_arguments = {command.listed.heading for command in commands if command.listed.arguments}
         tools, sections = [], []
         for command in commands:
             if command.help is None or command.help.is_callable:
                 group = " ".join(command.path if command.path in parents else command.path[:-1])
                 group = group or ":".join(command.path).rpartition(":")[0]
                 group = group or (has_headings and command.listed.heading) or name
-                tools.append(self._tool(command, name, group))
+                tools.append(self._tool(command, name, group, is_shown=command.listed.heading in with_arguments))
             else:
                 title = " ".join((*self.words, *command.path))
                 sections.append(Section(title=title, body=str(fence(self._shown(command.help)))))
-        groups = dict.fromkeys(tool.group for tool in tools if tool.group is not None)
+        titles = {group: group if group != name else "Commands" for group in (tool.group or name for tool in tools)}
         return Service(
             kind="cli",
             name=name,
             title=name,
             summary=root.summary() or None,
             requirements=Requirements(bins=self.words[:1]),
-            groups=tuple(
-                Group(name=group, title=group if group != name else "Commands", origins=_OF_HELP) for group in groups
-            ),
+            groups=tuple(Group(name=group, title=title, origins=_OF_HELP) for group, title in titles.items()),
             tools=tuple(tools),
             sections=tuple(sections),
             source_size_bytes=sum(self._sizes_bytes),
             origins={"summary": Origin("declared", "/root/help")},
         )
 
-    def _tool(self, command: _Command, name: str, group: str) -> Tool:
-        """Returns a command with its help, or with the line that lists it."""
+    def _tool(self, command: _Command, name: str, group: str, *, is_shown: bool) -> Tool:
+        """Returns a command with its help, or with the line that lists it, where arguments may be shown."""
         found, listed = command.help, command.listed
         # What a program does says nothing on a call without a command.
         summary = found.summary() if found is not None and (command.path or not command.commands) else ""
         call = " ".join(word.rpartition("/")[2] for word in (*self.words, *command.path))
-        usage = f"{call}{listed.arguments}" if listed.arguments else None
         return Tool(
             name=" ".join(command.path) or name,
-            summary=listed.summary or summary or None,
+            summary=(summary if listed.summary.endswith(("...", "…")) else "") or listed.summary or summary or None,
             help=self._shown(found) if found is not None else listed.line,
-            usage=(found.usage if found is not None else None) or usage,
+            usage=(found.usage if found is not None else None) or (f"{call}{listed.arguments}" if is_shown else None),
             group=group,
             input_schema={"type": "object"},
             is_input_declared=False,

@@ -13,6 +13,7 @@ from textwrap import dedent
 from typing import Any, NamedTuple
 
 import msgspec
+from msgspec import Struct
 from msgspec.structs import replace
 
 from skillgen.errors import ProblemLog, SourceError
@@ -24,13 +25,93 @@ from skillgen.model.schema_json import SchemaWriter, Types
 from skillgen.model.service import Service
 from skillgen.model.tool import Tool
 from skillgen.model.values import Json, Origin, Value, child
-from skillgen.sources.cli.declarations import Command, Distribution, Param, Program
 from skillgen.sources.examples.calls import call_examples
 from skillgen.sources.json_schema.merge import merge
 from skillgen.text import lazy_re as re
 from skillgen.text.markdown import fence, value, with_stop
 from skillgen.text.summary import first_sentence, join_texts
 from skillgen.typed import convert
+
+
+class Param(Struct, frozen=True, kw_only=True):
+    """A parameter of a command."""
+
+    name: str | None
+    names: tuple[str, ...] = ()
+    """The names of an option; empty for a positional argument."""
+    metavar: str
+    help: str | None = None
+    schema: Schema
+    """That of one value."""
+    formats: tuple[str, ...] = ()
+    """How a time is written, for `strftime`."""
+    is_flag: bool = False
+    value_if_none: Json = None
+    """The value of an option that is given without one."""
+    least_values: int = 0
+    is_required: bool = False
+    default: tuple[Json, ...] = ()
+    """The default, if it is known."""
+    default_text: str | None = None
+    """What the help says of the default."""
+    syntax: CommandSyntax
+    """How it is written, but for its names and its value."""
+    is_secret: bool = False
+    is_hidden: bool = False
+    deprecated: bool | str = False
+    exits: bool = False
+    """Whether the program prints something and exits."""
+
+
+class Exclusion(Struct, frozen=True, kw_only=True):
+    """Parameters of which one at most may be given, by their index."""
+
+    params: tuple[int, ...]
+    is_required: bool
+
+
+class Command(Struct, frozen=True, kw_only=True):
+    """A command of a program."""
+
+    name: str
+    help: str | None = None
+    short_help: str | None = None
+    epilog: str | None = None
+    markup: str | None = None
+    deprecated: bool | str = False
+    is_hidden: bool = False
+    panel: str | None = None
+    params: tuple[Param, ...] = ()
+    takes_more: bool = False
+    is_callable: bool = True
+    is_chain: bool = False
+    """Whether several of its commands may follow each other."""
+
+    exclusive: tuple[Exclusion, ...] = ()
+    aliases: tuple[str, ...] = ()
+    commands: tuple[Command, ...] = ()
+
+
+class Distribution(Struct, frozen=True, kw_only=True):
+    """The metadata of the distribution that has the program."""
+
+    version: str | None
+    summary: str | None
+    homepage: str | None
+    links: dict[str, str]
+    """Label, in lower case, to URL."""
+
+
+class Program(Struct, frozen=True, kw_only=True):
+    """A program as the reader prints it."""
+
+    root: Command
+    name: str
+    module: str
+    program: str | None
+    distribution: Distribution | None
+    left_out: tuple[tuple[str, str], ...] = ()
+    """The words of commands that cannot be read, each with the reason."""
 
 
 class _Declared(NamedTuple):
@@ -87,7 +168,6 @@ class _ServiceReader:
         texts = _Texts(root)
         parameters = self._declared(root, texts, "/root", "global", len(self._words)) if root.commands else []
         homepage, repository = _links(facts) if facts is not None else (None, None)
-        documentation = homepage or repository
         summary = first_sentence(texts.prose or "") or None
         if self._hidden:
             message = f"{len(self._hidden):,} commands and options are hidden in the help of the program; left out"
@@ -104,10 +184,7 @@ class _ServiceReader:
             description=texts.prose if root.commands else None,
             homepage=homepage,
             repository=repository,
-            access=Access(
-                cli=Value(documentation) if documentation else None,
-                origins={"cli": Origin("declared", "/distribution/links")} if documentation else None,
-            ),
+            access=Access(cli=Value(homepage or repository) if homepage or repository else None),
             requirements=Requirements(bins=self._words[:1]),
             groups=tuple(self._groups.values()),
             tools=tools,
@@ -204,17 +281,16 @@ class _ServiceReader:
             text = join_texts(_shown(item.help, command.markup), texts.of_parameters.get(item.name or ""))
             if item.deprecated and text is not None:
                 text = _DEPRECATED.sub("", text)
-            if item.formats:
-                text = join_texts(text, f"Written as {' or '.join(f'`{form}`' for form in item.formats)} (`strftime`).")
             is_label = schema.choices is not None or _value(item) in (None, item.metavar)
-            if item.metavar and not is_label:
-                text = join_texts(text, f"Written as `{item.metavar}`.")
-            if isinstance(item.deprecated, str):
-                text = join_texts(text, with_stop(f"Deprecated: {item.deprecated}"))
-            if item.value_if_none is not None and not item.is_secret:
-                text = join_texts(text, f"Without a value: {value(item.value_if_none)}.")
-            if item.default_text:
-                text = join_texts(text, f"Default: {item.default_text}.")
+            notes = {
+                f"Written as {' or '.join(f'`{form}`' for form in item.formats)} (`strftime`).": item.formats,
+                f"Written as `{item.metavar}`.": item.metavar and not is_label,
+                with_stop(f"Deprecated: {item.deprecated}"): isinstance(item.deprecated, str),
+                f"Without a value: {value(item.value_if_none)}.": item.value_if_none is not None and not item.is_secret,
+                f"Default: {item.default_text}.": item.default_text,
+            }
+            for note, is_known in notes.items():
+                text = join_texts(text, note) if is_known else text
             parameter = Parameter(
                 name=name,
                 location=place,

@@ -90,9 +90,8 @@ def main(target: str) -> NoReturn:
         report = {"error": "its commands are nested without end", "fix": ""}
     except Exception as error:
         report = {"error": f"reading it raises {_described(error)}", "fix": ""}
-    left = memoryview(json.dumps(report).encode("ascii"))
-    while left:
-        left = left[os.write(output, left) :]
+    with open(output, "w", encoding="ascii") as stream:
+        json.dump(report, stream)
     os._exit(0)
 
 
@@ -120,7 +119,9 @@ def read_program(target: str) -> Node:
         reader, own_name = _ClickReader(), None
     root = reader.command(program, name)
     if script is None and scripts:
+        of_module = [item for item in scripts if item[0].value.partition(":")[0].strip() == module_name]
         named = [item for item in scripts if item[0].name == (own_name or root.get("own_name"))]
+        named += [item for item in of_module if item[0].name == package]
         script, distribution = named[0] if named else (None, scripts[0][1])
     program_name = script.name if script is not None else None
     name = program_name or own_name or name
