@@ -314,10 +314,7 @@ def _plan_problems(plan: Plan) -> list[Problem]:
 
 
 def write_documents(
-    services: Iterable[Service],
-    output: OutputOptions,
-    failures: Sequence[SkillgenError] = (),
-    run: Run | None = None,
+    services: Iterable[Service], output: OutputOptions, failures: Sequence[SkillgenError] = (), run: Run | None = None
 ) -> Result:
     """Documents the services of one source, and reports the documents of those that no longer exist.
 

@@ -498,20 +498,10 @@ KINDS: dict[str, SourceKind] = {
     "cli": SourceKind(read=_read_cli),
     "cli_command": SourceKind(read=_read_cli_command),
     "document": SourceKind(),
-    "openapi": SourceKind(
-        what="an OpenAPI description",
-        matches=is_description,
-        services=_from_description,
-    ),
+    "openapi": SourceKind(what="an OpenAPI description", matches=is_description, services=_from_description),
     "manifest": SourceKind(
-        what="a service manifest",
-        matches=lambda data: find_manifest(data) is not None,
-        services=_from_manifest,
+        what="a service manifest", matches=lambda data: find_manifest(data) is not None, services=_from_manifest
     ),
-    "snapshot": SourceKind(
-        what="a snapshot",
-        matches=is_snapshot,
-        services=_from_snapshot,
-    ),
+    "snapshot": SourceKind(what="a snapshot", matches=is_snapshot, services=_from_snapshot),
 }
 """Every kind of source by the name of its option."""

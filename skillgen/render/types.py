@@ -347,9 +347,9 @@ def limit_text(data: Json) -> str:
 
 
 def schema_description(schema: Schema, text: str | None) -> Iterator[str]:
-    """Yields the description of a schema, unless the description of its parameter or result already says the same."""
+    """Yields what a schema says after `text`, the description of its parameter or result, if it says more."""
     if schema.description and adds_description(schema, text):
-        yield with_stop(inline(schema.description))
+        yield Markdown(with_stop(inline(schema.description)).removeprefix(with_stop(inline(text or ""))).lstrip())
 
 
 def adds_description(schema: Schema, text: str | None) -> bool:

@@ -1,7 +1,7 @@
 """Converts a text that is written in HTML to Markdown; the result is as untrusted as the input.
 
 A library parses it, and only if the text has tags of HTML in pairs. Code, tags that prose only mentions (an `<h1>`
-without end tag) and unknown tags stay; unknown tags around whole lines only group them, and are dropped.
+without end tag) and unknown tags stay; unknown tags around whole lines or paragraphs only group them, and are dropped.
 """
 
 from __future__ import annotations
@@ -25,7 +25,11 @@ _CODE = re.compile(
 )
 _TAG = re.compile(r"<(?P<end>/?)(?P<name>[A-Za-z][\w:-]{0,40})(?:\s[^<>]{0,1000})?/?>")
 _START = re.compile(r"\A(?:\s*<(?:!doctype|html|head|/head|body)\b[^<>]{0,200}>)+", re.IGNORECASE)
-_GROUP = re.compile(r"^[ \t]*<(?P<start>[a-z][\w-]{0,40})>|</(?P<end>[a-z][\w-]{0,40})>[ \t]*$", re.MULTILINE)
+_GROUP = re.compile(
+    r"(?:^[ \t]*|(?=<[\w-]{1,41}>\s{0,9}<(?:p|[ou]l)\b))<(?P<start>[a-z][\w-]{0,40})>"
+    r"|(?P<last></(?:p|[ou]l)>\s{0,9})?</(?P<end>[a-z][\w-]{0,40})>(?(last)|[ \t]*$)",
+    re.MULTILINE,
+)
 _KEPT = re.compile("\ue000([0-9]{1,7})\ue001")
 _HAS_LINES = re.compile(r"^[ \t]*(?:#{1,6}\s|[-*+]\s|\d+\.\s|\|)|\n[ \t]*\n", re.MULTILINE)
 """Markdown in which line breaks matter, next to the tags."""
@@ -70,7 +74,7 @@ def html_to_markdown(text: str, keeps_groups: bool = False) -> str:
     if not keeps_groups:
         starts, stops = ({tag[side] for tag in _GROUP.finditer(text)} for side in ("start", "end"))
         groups = (starts & stops) - _KNOWN
-        text = _GROUP.sub(lambda tag: "\n" if (tag["start"] or tag["end"]) in groups else tag[0], text)
+        text = _GROUP.sub(lambda it: f"{it['last'] or ''}\n" if (it["start"] or it["end"]) in groups else it[0], text)
 
     def is_html(tag: re.Match[str]) -> bool:
         name = tag["name"].lower()

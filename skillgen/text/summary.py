@@ -179,8 +179,10 @@ def join_texts(first: str | None, rest: str | None, between: str = " ") -> str |
 
     `between` separates texts of one line; longer texts become paragraphs.
     """
-    if first is None or rest is None or first == rest:
+    if first is None or rest is None:
         return rest if first is None else first
+    if first in rest or rest in first:
+        return max(first, rest, key=len)
     if len(first) > _JOIN_LIMIT:
         return first
     known, added = ({normalise_sentence(item): item for item in sentences(text.strip())} for text in (first, rest))
