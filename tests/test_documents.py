@@ -259,6 +259,18 @@ def test_skill_md_has_the_rules_of_use_and_how_to_read_a_section(tmp_path: Path)
         assert page.endswith("\n\n[Index](../SKILL.md)\n")
 
 
+def test_a_description_takes_no_more_room_than_the_rest_of_skill_md() -> None:
+    """S0-25: the reader of a small service finds its tools before its plans and its terms."""
+    words = "Days are in UTC.\n\n" + "A plan has days.\n\n" * 100 + "These are the plans:\n\n" + "- Free\n" * 200
+    service = skillgen.read(description(info={"title": "Tasks", "version": "1", "description": words}))
+    texts = render_documents(service)
+    skill = texts["skills/tasks/SKILL.md"]
+    quoted = "".join(line for line in skill.splitlines(keepends=True) if line.startswith(">"))
+    assert 0 < 2 * len(quoted) <= len(skill)
+    assert not quoted.rstrip().endswith(":")
+    assert "- Free" in texts["skills/tasks/references/about.md"]
+
+
 def test_several_services_have_an_llms_txt_above_theirs(tmp_path: Path) -> None:
     """S0-44: subdirectory-help and a Site Structure that leads to each."""
     kiosk = {"command": sys.executable, "args": ["-m", "servers.over_stdio", "dashdash"], "cwd": str(TESTS)}

@@ -23,9 +23,11 @@ from skillgen.render.identity import PHRASE_LIMIT, title
 from skillgen.render.pages import TOOL, Page, Section, addresses, link_resolver, pages_of, section_of
 from skillgen.render.phrases import phrase, phrases, plain_phrase
 from skillgen.render.semantics import marks
+from skillgen.text import lazy_re as re
 from skillgen.text.blocks import block
+from skillgen.text.html import html_to_markdown
 from skillgen.text.markdown import Markdown, code, code_list, inline, one_line, plain_words
-from skillgen.text.structure import start_of, top_headings
+from skillgen.text.structure import start_of, top_headings, without_empty_sections
 from skillgen.text.summary import clip, first_sentence, normalise_sentence, says_something, sentences
 
 
@@ -128,7 +130,8 @@ def _description(service: Service) -> str | None:
     texts = [service.description] if said_by(service, name="description").text else []
     if service.summary and one_line(service.summary) not in one_line(service.description or ""):
         texts = [service.summary, *texts]
-    return "\n\n".join(text for text in texts if text and one_line(text).rstrip(".") not in said) or None
+    kept = "\n\n".join(text for text in texts if text and one_line(text).rstrip(".") not in said)
+    return without_empty_sections(html_to_markdown(kept)) or None
 
 
 _OFFERED_LINES = 40
@@ -201,19 +204,20 @@ def said_by(service: Service, limit: int | None = None, name: _Name | None = Non
     """Returns the instructions, else the description, cut at a paragraph or a sentence to `limit` bytes."""
     name = name or ("instructions" if service.instructions else "description")
     text = (service.instructions if name == "instructions" else service.description) or ""
-    text = _without_sentences(text.strip(), service.purpose or "")
-    if not text or (
-        name == "description"
-        and not says_something(text, (service.title or "", service.product or "", service.name), 1)
-    ):
+    text = _without_sentences(_IMAGE.sub("", html_to_markdown(text)).strip(), service.purpose or "")
+    names = (service.title or "", service.product or "", service.name)
+    if not text or (name == "description" and not says_something(text, names, 1)):
         return Said()
-    rest = text if limit is None or len(text.encode()) <= limit else _cut(text, limit)
+    rest = text if limit is None or len(text.encode()) <= limit else without_empty_sections(_cut(text, limit))
     return Said(name=name, text=block(rest), is_cut=len(rest) < len(text))
 
 
 def block_quote(text: str) -> Markdown:
     """Returns safe blocks as a quotation."""
     return Markdown("\n".join(f"> {line}".rstrip() for line in text.split("\n")))
+
+
+_IMAGE = re.compile(r"\[?!\[[^\[\]]*\]\([^()\s]*\)(?:\]\([^()\s]*\))?")
 
 
 def _without_sentences(text: str, said: str) -> str:
@@ -224,12 +228,14 @@ def _without_sentences(text: str, said: str) -> str:
         for sentence in filter(None, map(str.strip, sentences(paragraph))):
             if normalise_sentence(plain_words(sentence)) in known:
                 text = text.replace(sentence, "", 1)
-    return text.strip()
+    return without_empty_sections(text)
 
 
 def _cut(text: str, limit: int) -> str:
-    portion = start_of(text, limit)
-    if portion.rstrip()[-1:].isalnum():  # within a sentence
+    portion = start_of(text, limit).rstrip()
+    if portion.endswith(":"):  # what it announces is left out
+        return portion.rpartition("\n\n")[0] or portion
+    if portion[-1:].isalnum():  # within a sentence
         whole = [*sentences(portion)][:-1]
         end = portion.rfind(whole[-1]) + len(whole[-1]) if whole else 0
         return portion[:end] if end > len(portion) // 2 else portion

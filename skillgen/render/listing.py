@@ -229,15 +229,11 @@ class _Lines:
         mark = mark_text(tool, said)
         if form > 2:
             return f"- {self._name(tool)}{mark}{_said(clip(said, PHRASE_CHARACTERS))}"
-        call = self.call(tool, form)
-        line = f"- {call}{mark}{_said(said)}"
-        if form == 1 and len(line.encode()) > LINE_BYTES:
-            call = self.call(tool, 2)
-            line = f"- {call}{mark}{_said(said)}"
-        if len(line.encode()) > LINE_BYTES:
-            room = max(LINE_BYTES - len(f"- {call}{mark} — ".encode()), PHRASE_CHARACTERS)
-            line = f"- {call}{mark}{_said(_cut(said, room))}"
-        return line
+        head = f"- {self.call(tool, form)}{mark}"
+        if form == 1 and len(f"{head}{_said(said)}".encode()) > LINE_BYTES:
+            head = f"- {self.call(tool, 2)}{mark}"
+        room = max(LINE_BYTES - len(f"{head} — ".encode()), PHRASE_CHARACTERS)
+        return head + _said(clip(said, len(said.encode()[:room].decode(errors="ignore"))))
 
     def _paths(self, tools: Sequence[Tool]) -> Iterator[str]:
         """Yields a line for each path with its methods; [read] of GET is left out."""
@@ -349,12 +345,6 @@ _REFERENCES = 8
 
 def _said(words: str) -> str:
     return f" — {inline(words)}" if words else ""
-
-
-def _cut(words: str, room: int) -> str:
-    """Returns words that are too long, within a number of bytes."""
-    shown = words.encode()[: max(room - len("…".encode()) + 1, 0)].decode(errors="ignore")
-    return clip(words, len(shown)) if shown else ""
 
 
 @once

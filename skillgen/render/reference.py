@@ -274,8 +274,7 @@ def _is_short(schema: Schema) -> bool:
 
 
 def _size_bytes(schema: Schema) -> int:
-    words = (type_phrase(schema), schema.description or "", schema_notes(schema))
-    return sum(len(text.encode()) for text in words)
+    return sum(len(text.encode()) for text in (type_phrase(schema), schema.description or "", schema_notes(schema)))
 
 
 def _type_sections(service: Service, short: Collection[str], templates: Templates) -> list[Section]:

@@ -240,7 +240,7 @@ def error_line(error: ErrorCase, detail: str = "") -> Markdown:
     """Returns an error on one line: its code with `detail`, its description, what a caller can do."""
     head = " ".join(filter(None, (code(error.code) if error.code else "", f"({detail})" if detail else "")))
     words = ""
-    description = inline(_told(_description(error), error.code))
+    description = inline(_told(error.description or phrases("disclosure_errors").get(error.code, ""), error.code))
     for text in filter(None, (description, inline(_resolution(error)), _error_notes(error))):
         words += f"{'.' if needs_stop(words) else ''} {text}" if words else text
     return Markdown(": ".join(filter(None, (head, words))))
@@ -270,11 +270,6 @@ def command_errors(service: Service) -> list[Markdown]:
     lines = [error_line(case, commands_shown([*named.values()], service)) for case, named in in_order]
     left = len(lines) - COMMAND_ERRORS
     return [*lines[:COMMAND_ERRORS], phrase("more_lines", number=left)] if left > 0 else lines
-
-
-def _description(error: ErrorCase) -> str:
-    """Returns what an error means: the words of the source, or those for an error of the protocol."""
-    return error.description or phrases("disclosure_errors").get(error.code, "")
 
 
 def _resolution(error: ErrorCase) -> str:

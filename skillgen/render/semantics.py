@@ -277,8 +277,7 @@ def _marked(service: Service) -> Iterator[Markdown]:
         words = phrase("is_unmarked", methods=phrase("or_between").join(methods))
         conditions.append(words if lists_requests(service) else phrase("has_no_mark"))
     labels = ", ".join(label_of(tool, service) for tool in asked[:NAMED])
-    are_named = len(asked) <= NAMED and len(labels) <= NAMED_CHARACTERS
-    tools = f": {labels}" if are_named else ""
+    tools = f": {labels}" if len(asked) <= NAMED and len(labels) <= NAMED_CHARACTERS else ""
     yield phrase("ask_before", conditions=phrase("or_between").join(conditions), tools=tools)
 
 

@@ -227,7 +227,7 @@ _RECIPES_STEPS = 6
 """Steps of all workflows up to which SKILL.md has them itself; of more, it has a line for each."""
 
 SAID_SHARE = 4
-"""The service's own words take a quarter of SKILL.md, unless everything fits."""
+"""The service's own words take a quarter of SKILL.md; a description half of one in which everything else fits."""
 
 
 def skill_documents(rendering: Rendering, within: str = "") -> Iterator[Document | Problem]:
@@ -272,7 +272,9 @@ def _skill_of(rendering: Rendering) -> Skill:
         text, anchors = whole_skill(writer.text(None, said), everything)
         if _fits(text := inert("SKILL.md", text), limit):
             return Skill(text=text, said=said, anchors=anchors)
-    for share in (None, limit // SAID_SHARE):
+    others = writer.listing(Said(), limit) if service.tools else Listing()
+    most = None if service.instructions else len(writer.text(others, Said()).encode())
+    for share in (most, limit // SAID_SHARE):
         said = said_by(service, share)
         listing = writer.listing(said, limit) if service.tools else Listing()
         if service.tools and listing.forms == FORMS[:1] and _fits(writer.text(listing, said), limit):

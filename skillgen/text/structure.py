@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Iterator
 
 from skillgen.text import lazy_re as re
-from skillgen.text.blocks import outline
+from skillgen.text.blocks import Leaf, outline
 from skillgen.text.inert import disarm
 
 _REMOVED = re.compile(r"[^\w\- ]")
@@ -52,6 +52,17 @@ def top_headings(text: str) -> tuple[str, ...]:
     counts = Counter(level for level, _ in headings)
     level = min((level for level, count in counts.items() if count > 1), default=0)
     return tuple(words for its_level, words in headings if its_level == level)
+
+
+def without_empty_sections(text: str) -> str:
+    """Returns a text without the headings that have nothing below them."""
+    lines, following = text.split("\n"), Leaf("heading", 0, 0)
+    for leaf in reversed(outline(text)):
+        if leaf.kind == following.kind == "heading" and following.level <= leaf.level:
+            del lines[leaf.first : leaf.end]
+        else:
+            following = leaf
+    return "\n".join(lines).strip()
 
 
 _FENCE = re.compile(r"\s{0,12}(`{3,}|~{3,})(.*)")
