@@ -81,6 +81,15 @@ def test_only_the_first_places_of_a_rule_are_printed_unless_asked(tmp_path: Path
     assert lint("-v", *select, *server, cwd=TESTS).stdout.count("has no description") == 10
 
 
+def test_words_are_counted_also_where_no_spaces_are_between_them(tmp_path: Path) -> None:
+    """Of Japanese; names that say from what to what differ, and a server that says nothing of itself is reported."""
+    tools = [tool("xyz_to_geo", description="座標を緯度と経度に変換します。"), tool("geo_to_xyz", description="変換")]
+    path = tmp_path / "geo.json"
+    path.write_text(run_skillgen("inspect", "-q", "--", *command(tmp_path, tools=tools), cwd=TESTS).stdout, "utf-8")
+    kinds = ("brief-description", "shadow-candidate", "service-undescribed")
+    assert [code for code in codes(path) if code in kinds] == ["brief-description", "service-undescribed"]
+
+
 # -- which rules, which exit code ------------------------------------------------------------------------------------
 
 

@@ -19,7 +19,7 @@ from skillgen.model.traversal import nodes_in
 from skillgen.model.values import child, is_inferred
 from skillgen.rules.prose import ToolNames, words_in
 from skillgen.security.addresses import host_of, is_loopback, is_private
-from skillgen.text.markdown import first_of
+from skillgen.text.markdown import counted, first_of
 
 Findings = Iterator[tuple[str, str]]
 """The place and the message of each finding."""
@@ -61,6 +61,9 @@ _SCANNED_CHARACTERS = 4_000
 _BRIEF_WORDS = 4
 """A description with fewer words hardly says what a tool does, when to use it and what it returns."""
 
+_WIDE = re.compile(r"[\u3040-\u30ff\u3400-\u9fff]{2}")
+"""About a word of Chinese or Japanese, which have no spaces."""
+
 
 def _text_of(tool: Tool) -> str:
     """Returns the declared description; a text that is quoted elsewhere because it addresses the reader counts."""
@@ -89,9 +92,10 @@ def _repeated(text: str, tool: Tool) -> str | None:
 
 def _brief_description(tool: Tool, types: Types) -> Findings:
     text = _text_of(tool)
-    count = len(words_in(text))
+    count = len(words_in(_WIDE.sub(r"\g<0> ", text)))
     if 0 < count < _BRIEF_WORDS and _repeated(text, tool) is None:
-        yield child(tool.pointer, "description"), f"the description of {tool.name} has {count} words: {text!r}"
+        message = f"the description of {tool.name} has {counted(count, 'word')}: {text!r}"
+        yield child(tool.pointer, "description"), message
 
 
 def _long_description(tool: Tool, types: Types) -> Findings:
@@ -127,7 +131,8 @@ def _shadow_candidate(service: Service) -> Findings:
     """Yields tools with the same words as an earlier one in their names or descriptions."""
     first_of: dict[tuple[str, ...], Tool] = {}
     for tool in service.tools:
-        own = (("name", tuple(sorted(words_in(tool.name)))), ("description", _all_words(tool)))
+        name = words_in(tool.name)  # `a_to_b` is not `b_to_a`
+        own = (("name", name if "to" in name else tuple(sorted(name))), ("description", _all_words(tool)))
         for what, words in () if tool.is_preflight else own:
             first = first_of.setdefault((what, *words), tool) if words else tool
             if first is not tool:
@@ -279,11 +284,9 @@ def _undocumented_parameters(tool: Tool, types: Types) -> Findings:
     parameters = [item for item in tool.parameters if item.location not in ("header", "cookie")]
     missing = [item.name[:40] for item in parameters if not _is_described(item, types)]
     if 2 * len(missing) > len(parameters):  # TDQS: below a coverage of 50 %, the description must compensate
-        count = f"{len(missing)} of {len(parameters)} parameters of {tool.name} have no description"
-        message = f"{count}: {first_of(missing, 3)}"
-        if len(parameters) == 1:
-            message = f"the only parameter of {tool.name}, {first_of(missing, 3)}, has no description"
-        yield tool.pointer, message
+        what = f"{len(missing)} of {len(parameters)} parameters of {tool.name} have no description"
+        what = what if len(parameters) > 1 else f"the only parameter of {tool.name} has no description"
+        yield tool.pointer, f"{what}: {first_of(missing, 3)}"
 
 
 _GENERIC = frozenset({"data", "id", "key", "name", "object", "params", "status", "type", "value"})
