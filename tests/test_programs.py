@@ -635,7 +635,8 @@ def test_options_of_a_group_precede_its_commands(depot: Service) -> None:
 def test_a_script_of_the_same_module_with_the_name_of_its_package(tmp_path: Path) -> None:
     """It starts another function of the module; its homepage is no command line; an off-switch is no short name."""
     (tmp_path / "crates").mkdir()
-    text = "import click\n@click.command()\n@click.option('-c/-C', '--current/--no-current', default=None)\ndef cli(current): ...\n"
+    option = "@click.option('-c/-C', '--current/--no-current', default=None)"
+    text = f"import click\n@click.command()\n{option}\ndef cli(current): ...\n"
     (tmp_path / "crates" / "cli.py").write_text(text, "utf-8")
     (tmp_path / "crates-1.dist-info").mkdir()
     (tmp_path / "crates-1.dist-info" / "METADATA").write_text("Name: crates\nHome-page: https://crates.example/\n")
