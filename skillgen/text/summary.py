@@ -131,15 +131,16 @@ def first_sentence(text: str) -> str:
 def usable_sentence(text: str, names: Collection[str]) -> str | None:
     """Returns the sentence of a text that says what the service of these names does; `None` without one.
 
-    It is the first, the second if it is about the service too, or a later one that begins with a name of it.
+    It is the first, the second if it is about the service too, or a later one that begins with a name of it. A second
+    one after when to use the service follows that: "Use it for tasks. It …".
     """
     starts = tuple(start.lower() for name in names for start in (name, name.partition(" ")[2]) if start)
-    found = islice(chain.from_iterable(map(sentences, paragraphs(text))), _SENTENCES)
+    found = [*islice(chain.from_iterable(map(sentences, paragraphs(text))), _SENTENCES)]
     for number, sentence in enumerate(found):
         is_about_it = number == 0 or (number == 1 and _ABOUT_IT.match(sentence))
         is_about_it = is_about_it or sentence.lower().removeprefix("the ").startswith(starts)
         if is_about_it and is_usable(sentence, names):
-            return sentence
+            return f"{found[0]} {sentence}" if number == 1 and TRIGGER.search(found[0]) else sentence
     return None
 
 
