@@ -57,13 +57,7 @@ class Response(Struct, frozen=True):
 class ApiMock:
     """An HTTP API without a service behind it."""
 
-    def __init__(
-        self,
-        service: Service,
-        *,
-        log: CallLog,
-        allows_placeholders: bool = False,
-    ) -> None:
+    def __init__(self, service: Service, *, log: CallLog, allows_placeholders: bool = False) -> None:
         self._service = service
         self._router = Router(service)
         self._decoder = Decoder(service)

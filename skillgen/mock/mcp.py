@@ -60,12 +60,7 @@ class McpMock:
     """An MCP server without a service behind it."""
 
     def __init__(
-        self,
-        service: Service,
-        results: Mapping[str, Json],
-        *,
-        log: CallLog,
-        allows_placeholders: bool = False,
+        self, service: Service, results: Mapping[str, Json], *, log: CallLog, allows_placeholders: bool = False
     ) -> None:
         """`results` are those of a crawl: method to result, of a list to its pages."""
         self._service = service

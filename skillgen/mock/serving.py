@@ -197,11 +197,7 @@ def _is_from_another_site(request: HttpRequest) -> bool:
 
 
 def mock_of(
-    service: Service,
-    results: Mapping[str, Json] | None,
-    log: CallLog,
-    *,
-    allows_placeholders: bool = False,
+    service: Service, results: Mapping[str, Json] | None, log: CallLog, *, allows_placeholders: bool = False
 ) -> McpMock | ApiMock:
     """Returns the mock of a service; `results` are those of a crawl, `None` if it was not crawled.
 

@@ -65,6 +65,8 @@ class OperationReader:
     def tools(self) -> tuple[tuple[Tool, PathOperation], ...]:
         """Returns every operation as a tool, with its raw form, in the order of the document."""
         entries = list(self.paths.operations(as_dict(self.resolver.document.get("paths")), "/paths"))
+        plain = {(entry.method, entry.path.removesuffix("/")): entry.operation for entry in entries}
+        entries = [entry for entry in entries if not self._is_twin(entry, plain)]
         names = _operation_names((entry.method, entry.path, entry.operation_id) for entry in entries)
         self._responses.operations = frozenset(names)
         for entry, name in zip(entries, names, strict=True):
@@ -83,6 +85,20 @@ class OperationReader:
             (replace(tool, examples=self._requests.examples(tool, body, self.logins)), entry)
             for (tool, body), entry in zip(drafts, entries, strict=True)
         )
+
+    def _is_twin(self, entry: PathOperation, others: Mapping[tuple[str, str], dict[str, Json]]) -> bool:
+        """True if an operation only adds a suffix with one value to another one: `/orders{format}` to `/orders/`."""
+        twin = others.get((entry.method, entry.path.removesuffix("{format}").removesuffix("/")), {})
+        own = {**entry.operation, "operationId": twin.get("operationId")}
+        kept = [item for item in as_list(own.get("parameters")) if not _is_only_format(as_dict(item))]
+        if not entry.path.endswith("{format}") or {**own, "parameters": kept} != {
+            "operationId": None,
+            "parameters": [],
+            **twin,
+        }:
+            return False
+        self._problems.report("twin-left-out", entry.pointer, f"{entry.path[:100]} only adds a format; left out")
+        return True
 
     def _report_name(self, entry: PathOperation, name: str) -> None:
         if entry.operation_id is None:
@@ -161,6 +177,10 @@ class OperationReader:
                     return ()
                 return endpoints_from(owner["servers"], child(pointer, "servers"), self._base_url, self._problems)
         return ()
+
+
+def _is_only_format(item: dict[str, Json]) -> bool:
+    return item.get("name") == "format" and len(as_list(as_dict(item.get("schema")).get("enum"))) == 1
 
 
 _TAG_DEPTH_LIMIT = 8
