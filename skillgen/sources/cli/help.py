@@ -11,8 +11,8 @@ from __future__ import annotations
 
 import shutil
 import tempfile
-from collections import Counter, defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import reduce
 from itertools import takewhile
@@ -30,7 +30,7 @@ from skillgen.model.service import Service
 from skillgen.model.tool import Tool
 from skillgen.model.values import Origin
 from skillgen.security.secrets import Secrets, report_echoed_secrets, without_own_folders
-from skillgen.sources.command_output import CommandRun, Finished
+from skillgen.sources.command_output import CommandRun
 from skillgen.text import lazy_re as re
 from skillgen.text.markdown import counted, fence
 from skillgen.text.summary import first_sentence
@@ -96,25 +96,17 @@ _HELP_COMMAND = re.compile(
 )
 _UNKNOWN = re.compile(r"[^\n]{0,80}(?:unknown|unrecogni[sz]ed|invalid|no such)[^\n]{0,80}--help", re.IGNORECASE)
 """How a program refuses `--help`; many print their help behind it."""
-_SHORT_HELP = re.compile(r"\[-h\b|^[ ]{0,12}-h\b|[|,] -h\b", re.MULTILINE)
 _MANUAL = re.compile(r"\A\s*(?:[A-Z][\w-]*\(\d\w?\)|NAME\n)")
 _LISTING = re.compile(
     r"(?P<words>help (?:-a|--all|commands)|--list)(?![\w-])[^\n]{0,60}\blist[^\n]{0,40}\b(?:sub)?commands?\b"
     r"|\blist[^\n]{0,40}(?:command)[^\n]{0,20}(?P<other>--list)(?![\w-])|[Tt]he (?P<symfony>list) command lists"
 )
 """How a program says that it lists its commands; `--help` of Symfony's and cleo's prints the help of `list`."""
-_AI_HELP = re.compile(r"(?<![\w-])--ai-help(?![\w-])")
 _HELPFUL = re.compile(
     r"^[ ]{0,12}(?:usage|syntax|synopsis)\b|^[ ]{0,40}-{1,2}[A-Za-z]|│ {1,4}-"
     r"|^[ ]{0,12}(?:\S{0,40} ?(?:commands?|options|flags) ?:?|[^\n]{0,40} commands:)$",
     re.IGNORECASE | re.MULTILINE,
 )
-
-
-def _help_in(finished: Finished) -> str:
-    """Returns the output of a command, or its errors if these are the help."""
-    output, errors = (data.decode("utf-8", "replace") for data in (finished.output, finished.errors))
-    return output if _HELPFUL.search(output) or not _HELPFUL.search(errors) else errors
 
 
 def with_program_path(command: tuple[str, ...], environment: Mapping[str, str], folder: Path) -> tuple[str, ...]:
@@ -146,7 +138,7 @@ _HEADING = re.compile(
     r"|[A-Z][A-Z0-9 /&_-]{2,40})\Z"
 )
 _ASIDES = re.compile(
-    r"(?:try|type|run|use) [\"'`‘“]|(?:see|you (?:can|may|also)) "
+    r"(?:try|type|run|use) [\"'`‘“]|(?:see|consult|you (?:can|may|also)) "
     r"|(?:\W{0,3}|\S{1,40}: )(?:arguments?|options|default (?:\w{1,20} )?is|error|fatal|invalid|mandatory"
     r"|note(?=:)|unknown|unrecogni[sz]ed|warning)\b|(?-i:[A-Z]{4,} (?:is|are)\b)|.{0,200}\b(?:copyright|listed below)\b"
     r"|\w{1,40}: \S{1,200}\Z",
@@ -154,9 +146,8 @@ _ASIDES = re.compile(
 )
 """What precedes the lists of a help without saying what the program does."""
 
-_DESCRIPTION = re.compile(r"(?:description|name):?\Z", re.IGNORECASE)
 
-_BANNER = re.compile(r"\S{1,60}[ /](?:\(?version )?v?\d+\.\d\S{0,40}(?: \S{1,20})?\Z|\[\w+\]\S* |[\W_]{2}|\W*\w?\W*\Z")
+_BANNER = re.compile(r"\S{1,60}[ /](?:\(?version )?v?\d+\.\d(?!.* - )|\[\w+\]\S* |[\W_]{2}|\W*\w?\W*\Z")
 """A line with a version, one of a log, or one of a picture of letters."""
 
 _USAGE = re.compile(r"\A\s*(?:usage|synopsis|syntax)(?::\s*(?P<text>.*)|\s*)\Z", re.IGNORECASE)
@@ -181,12 +172,9 @@ _ENTRY = re.compile(
     r"|--[\w-]{1,60}[ =][A-Z]{1,30}|\.\.\.[A-Z]{0,30}|[A-Z][A-Z0-9_=|.]{1,60})){1,4}(?:\.\.\.|…){0,2}){0,8})"
     r":?(?:(?: {2,}|\t+| - )(?P<text>[^\s-].*|-\S* .*)|\s*)\Z"
 )
-_OPTIONAL = re.compile(r" \[[^\[\]]{1,80}\]")
+_SWITCH = re.compile(r" \[-[^\[\]]{1,80}\]")
 _BEHIND = re.compile(r" [a-z][\w-]*(?: |\Z)")
 """A word of a usage line that is the name of another command."""
-
-_ABBREVIATED = re.compile(r"(\A[ \t]+[a-z]{1,20})[\[(]([a-z]{1,30})[\])](?=\s)")
-"""A name of which a part may be left out: `g[eneral]`."""
 
 _FIRST = re.compile(
     r"(?: \[(?:-|[\w ]{0,40}(?i:option|flag|global))[^\[\]]{0,80}\](?:\.\.\.)?)*"
@@ -201,7 +189,6 @@ _NAMES = re.compile(rf" *{_WORD}(?:(?:, ?| {{2,}}){_WORD}){{0,200}},?\Z")
 _SEVERAL = 3
 """Names in the first line of them, or lines."""
 
-_ASIDE = re.compile(r" \(see [^()]{0,80}\)")
 _BRACES = re.compile(r"[ \t]*(?:\{(?P<names>[\w.:+,-]{1,4000})\}|<(?:sub-?)?command>)")
 """What argparse writes above the commands: their names, or a placeholder."""
 
@@ -233,7 +220,8 @@ class _Above(Struct, frozen=True):
 
 def _parsed_line(raw: str) -> str:
     """Returns a line of a help text without the frame of a box, whose title becomes a heading."""
-    line = _ABBREVIATED.sub(r"\1\2", raw[:WIDTH_LIMIT].expandtabs().rstrip())
+    line = raw[:WIDTH_LIMIT].expandtabs().rstrip()
+    line = re.sub(r"(\A[ \t]+[a-z]{1,20})[\[(]([a-z]{1,30})[\])](?=\s)", r"\1\2", line)  # `g[eneral]`
     if (top := _BOX_TOP.match(line)) is not None:
         return f"{top['title'].strip()}:"
     inner = _BOX_LINE.fullmatch(line)
@@ -252,9 +240,8 @@ class _Help:
         self._lines = [*map(_parsed_line, text.splitlines())]
         self._is_manual = _MANUAL.match(text) is not None
         self._usage_lines: set[int] = set()
-        usages = self._read_usages()
+        self._usages = usages = self._read_usages()
         self._takes_command = is_listing or any(map(_TAKES_COMMAND.search, usages))
-        self._has_commands_in_braces = any("} ..." in usage for usage in usages)
         first = next(filter(None, (_FIRST.match(usage.removeprefix(self._call)) for usage in usages)), None)
         self.names_command = first is not None and first["command"] is not None
         """Whether its usage has a command as its first argument."""
@@ -267,7 +254,7 @@ class _Help:
         below = self._call.partition(" ")[2]
         if below and usages and f"{usages[0]} ".startswith(f"{below} "):  # without the program
             usages[0] = f"{self._words[0]} {usages[0]}"
-        own = [usage for usage in usages if _OPTIONAL.sub("", usage).startswith(self._call)]
+        own = [usage for usage in usages if re.sub(r" \[[^\[\]]{1,80}\]", "", usage).startswith(self._call)]
         # Others are of commands behind this one, such as `git stash list`.
         own = [usage for usage in own if len(own) == 1 or not _BEHIND.match(usage, len(self._call))]
         self.usage = own[0] if own else None
@@ -313,7 +300,7 @@ class _Help:
             text = line.strip()
             continues = in_usage and (line[:1].isspace() or text[:1].islower()) and not _BELOW_USAGE.search(text)
             in_usage = bool(text) and (number in self._usage_lines or continues)
-            is_titled = _DESCRIPTION.match(text) is not None
+            is_titled = text.lower().rstrip(":") in ("description", "name")
             is_list = not (in_usage or is_titled) and (
                 text.startswith("-") or text.endswith(":") or _HEADING.match(text)
             )
@@ -347,15 +334,15 @@ class _Help:
             is_deeper = below[: depth + 1].isspace()
             inner = _ENTRY.match(below) if is_deeper and text_at == -1 else None
             is_title = inner is not None and inner["text"] is not None and "  " not in line.strip()
-            if not kind and entry is not None and is_deeper and not re.search("(?i)example|usage", heading):
+            if not kind and entry is not None and is_deeper and "example" not in heading.lower():
                 kind = "named" if self._starts(line.strip()) and not entry["text"] else ""
             kind_below = kind if depth and (is_title or not kind) else ""
             if (braces := _BRACES.match(line)) is not None:
                 kind_below, heading = "commands", ""
-                if braces["names"] and not is_deeper and self._has_commands_in_braces:
+                if braces["names"] and not is_deeper and "} ..." in " ".join(self._usages):
                     yield from (_Listed((name,), line=line.strip()) for name in braces["names"].split(","))
             elif _HEADING.match(line.strip()) or (not depth and is_deeper):
-                heading = _ASIDE.sub("", line).strip(" :")
+                heading = line.partition(" (")[0].strip(" :")
                 kind_below = "commands" if self._lists.search(heading) else "other" if self._takes_command else "named"
                 kind_below = "" if _LISTS_NOT.search(heading) else kind_below
                 depth = min(depth, _depth(below) - 1)  # the list may be no deeper than its title
@@ -363,7 +350,7 @@ class _Help:
                 after_names = number + len(rows)
                 yield from (_Listed((name,), heading=heading) for row in rows for name in row if name != "help")
             elif kind and entry is not None and is_title:
-                heading = line.strip()  # of a part
+                heading = line.partition(" (")[0].strip()  # of a part
             elif kind and entry is not None and (item := self._listed(number, entry, kind, heading)) is not None:
                 yield item
             above.append(_Above(depth, text_at, kind_below, heading))
@@ -405,7 +392,7 @@ class _Help:
 
 def _joined(text: str, below: str) -> str:
     """Returns a text with the line that continues it, also in the middle of a word."""
-    is_word = re.search(r"\w-\Z|\[[^\s\]]*\|[^\s\]|]+\Z", text) and re.match(r"[a-z][\w-]{0,60}(?:[|\s]|\Z)", below)
+    is_word = re.search(r"(?:\w-|\[[^\s\[\]]*\|[^\s\[\]|]+)\n[a-z][\w-]{0,60}(?:[|\s]|\Z)", f"{text}\n{below}")
     return f"{text}{'' if is_word else ' '}{below}"
 
 
@@ -453,8 +440,6 @@ class Explorer(Struct, kw_only=True):
     _sizes_bytes: list[int] = field(default_factory=list)
     """The length of what each run printed; threads append to it."""
     _way: tuple[str, ...] | None = None
-    _unread: dict[str, list[_Command]] = field(default_factory=lambda: defaultdict(list))
-    """Why the help of commands is not documented."""
 
     def explored(self) -> tuple[Service, str | None]:
         """Returns the program, and what it prints with `--ai-help`, if its help lists that.
@@ -472,10 +457,9 @@ class Explorer(Struct, kw_only=True):
             return self._explored()
 
     def _explored(self) -> tuple[Service, str | None]:
-        text = self._text(["--help"])
+        request, text = "--help", self._text(["--help"])
         if text is None:
             raise SourceError("did not print its help in time", where=self.words[0], fix="increase --timeout")
-        request = "--help"
         if _UNKNOWN.match(text) and _HELP_COMMAND.search(text):
             request, text = "help", self._text(["help"]) or text
         if not _HELPFUL.search(text):
@@ -496,7 +480,7 @@ class Explorer(Struct, kw_only=True):
             self._read_commands(program)
         elif root.names_command:
             self._report("its usage has a command, but no list of commands is found in its help")
-        ai_help = self._text(["--ai-help"]) or None if _AI_HELP.search(text) else None
+        ai_help = self._text(["--ai-help"]) or None if re.search(r"(?<![\w-])--ai-help(?![\w-])", text) else None
         return self._service(program, root), ai_help
 
     def _report(self, message: str, fix: str | None = None) -> None:
@@ -523,7 +507,9 @@ class Explorer(Struct, kw_only=True):
             self._sizes_bytes.append(0)
             return None
         home, path = run.environment["HOME"], run.words[0]
-        text = _TERMINAL.sub("", _help_in(finished)).replace(home, "~").replace(str(Path(home).parent), "~")
+        text, errors = (data.decode("utf-8", "replace") for data in (finished.output, finished.errors))
+        text = text if _HELPFUL.search(text) or not _HELPFUL.search(errors) else errors
+        text = _TERMINAL.sub("", text).replace(home, "~").replace(str(Path(home).parent), "~")
         data, echoed_from = self.secrets.hide_in(without_own_folders(text.replace(path, Path(path).name), self.run.cwd))
         report_echoed_secrets(self.problems, echoed_from)
         self._sizes_bytes.append(len(str(data).encode()))
@@ -539,10 +525,14 @@ class Explorer(Struct, kw_only=True):
             self._way = (asks["short"] or asks["single"],)
         elif _HELP_COMMAND.search(root.text):
             self._way = ("help",)
-            if _SHORT_HELP.search(root.text):
+            if re.search(r"\[-h\b|^[ ]{0,12}-h\b|[|,] -h\b", root.text, re.MULTILINE):
                 # `git help CMD` opens a manual page, but `git CMD -h` prints the options.
                 sample = self._text(["help", *root.commands[0].words])
-                if not sample or not _HELPFUL.search(sample) or re.match(r"\s*[A-Z][\w-]*\(\d", sample):
+                if (
+                    not sample
+                    or not _HELPFUL.search(sample)
+                    or (_MANUAL.match(sample) and sample.lstrip()[:4] != "NAME")
+                ):
                     self._way = ("-h",)
         else:
             what = "its help does not say how to get that of a command, so none is run; only the lists are read"
@@ -573,38 +563,40 @@ class Explorer(Struct, kw_only=True):
         level = [program]
         with ThreadPoolExecutor(max_workers=_AT_ONCE, thread_name_prefix="skillgen-help") as pool:
             while (level := [item for parent in level for item in _commands_below(parent, known)]) and self._way:
-                left = max(RUNS_LIMIT - len(self._sizes_bytes), 0)
-                self._unread[f"there are more than {RUNS_LIMIT:,} commands"] += level[left:]
-                level = level[:left]
+                level = level[: max(RUNS_LIMIT - len(self._sizes_bytes), 0)]
                 try:
                     for done, _ in enumerate(pool.map(self._read_help, level)):
                         self.progress(f"reading the help of {counted(len(level), 'command')}, {done:,} are done")
                 except BaseException:
                     pool.shutdown(wait=False, cancel_futures=True)
                     raise
-                self._unread["no help is printed"] += [command for command in level if command.help is None]
 
     def _service(self, program: _Command, root: _Help) -> Service:
         name = self.words[-1].rpartition("/")[2]
-        for reason, unread in self._unread.items():
-            if unread:
-                which = f"{counted(len(unread), 'command')}, such as `{' '.join(unread[0].path)}`,"
-                self._report(f"the help of {which} is not documented, because {reason}")
         commands = [*_in_order(program)]
+        if self._way and (unread := [command for command in commands if command.help is None]):
+            reason = (
+                "none is printed" if len(self._sizes_bytes) < RUNS_LIMIT else f"more than {RUNS_LIMIT:,} are listed"
+            )
+            which = f"{counted(len(unread), 'command')}, such as `{' '.join(unread[0].path)}`,"
+            self._report(f"the help of {which} is not documented: {reason}")
         parents = {item.path[:length] for item in commands for length in range(len(item.path))}
-        headings = Counter(item.listed.heading for item in program.commands)
-        has_headings = sum(count > 1 for count in headings.values()) > 1
+        counts = Counter(item.listed.heading for item in program.commands).values()
         with_arguments = {command.listed.heading for command in commands if command.listed.arguments}
         tools, sections = [], []
         for command in commands:
             if command.help is None or command.help.is_callable:
                 group = " ".join(command.path if command.path in parents else command.path[:-1])
                 group = group or ":".join(command.path).rpartition(":")[0]
-                group = group or (has_headings and command.listed.heading) or name
+                group = group or (sum(count > 1 for count in counts) > 1 and command.listed.heading) or name
                 tools.append(self._tool(command, name, group, is_shown=command.listed.heading in with_arguments))
             else:
                 title = " ".join((*self.words, *command.path))
                 sections.append(Section(title=title, body=str(fence(self._shown(command.help)))))
+        options = [{*_SWITCH.findall(tool.usage)} for tool in tools if tool.usage]
+        shared = set.intersection(*options) if len(options) >= _SEVERAL else set[str]()
+        if len(shared) >= _SEVERAL:
+            tools = [replace(tool, usage=tool.usage and _shortened(tool.usage, shared)) for tool in tools]
         titles = {group: group if group != name else "Commands" for group in (tool.group or name for tool in tools)}
         return Service(
             kind="cli",
@@ -645,6 +637,12 @@ class Explorer(Struct, kw_only=True):
             rest = f"\n… The rest: {' '.join(self.words)} {found.request}"
             shown = shown[:SHOWN_BYTES].rpartition(b"\n")[0] + rest.encode()
         return shown.decode("utf-8", "ignore")
+
+
+def _shortened(usage: str, shared: Collection[str]) -> str:
+    """Returns a usage line with their number in the place of the options that all commands share."""
+    first, *others = (option for option in _SWITCH.findall(usage) if option in shared)
+    return reduce(lambda text, other: text.replace(other, ""), others, usage.replace(first, f" […{len(shared)}]", 1))
 
 
 def _commands_below(parent: _Command, known: set[tuple[str, ...]]) -> list[_Command]:
