@@ -64,8 +64,8 @@ _TO_THE_READER = re.compile(
 
 _OTHER_SUBJECT = re.compile(
     r"://|\bwww\.|[?:]\W*\Z|\b(?:openapi|swagger|specifications?|references?|documentation|docs|available commands"
-    r"|below|following|deprecated|beta|no longer|copyright|licen[cs]ed?|terms of|rate limits?|common errors"
-    r"|requires? authenticat\w+|authenticat\w+ (?:is|are|with)|v\d.{0,200}\bv\d|(?:over|via) https)\b"
+    r"|instructions|below|following|deprecated|beta|no longer|copyright|licen[cs]ed?|terms of|rate limits?"
+    r"|common errors|requires? authenticat\w+|authenticat\w+ (?:is|are|with)|v\d.{0,200}\bv\d|(?:over|via) https)\b"
     r"|\A\W*(?:authenticat|(?:all |the )?(?:api )?(?:endpoint|method|request)s?\b)",
     re.IGNORECASE,
 )
