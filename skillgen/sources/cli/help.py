@@ -168,7 +168,7 @@ _LISTS_NOT = re.compile(
 _WORD = r"[A-Za-z0-9](?:[\w+-]|[.:](?=[\w+-])){0,60}"
 _ENTRY = re.compile(
     rf"[ \t]+(?P<names>{_WORD}(?:(?:, ?| ?\| ?|/| ){_WORD}){{0,4}}?)\*?"
-    r"(?P<args>(?: (?:\|?(?:<[^>]{1,80}>|\[[^\]]{1,80}\]{1,3}|\([^)]{1,80}\)|\?[A-Z]{1,30}\?"
+    r"(?P<args>(?: (?:\|?(?:<[^>]{1,80}>|\[[^\]]{1,80}\]{1,3}|\([^)]{1,80}\)|\?[^?\n]{1,40}\?"
     r"|--[\w-]{1,60}[ =][A-Z]{1,30}|\.\.\.[A-Z]{0,30}|[A-Z][A-Z0-9_=|.]{1,60})){1,4}(?:\.\.\.|…){0,2}){0,8})"
     r":?(?:(?: {2,}|\t+| - )(?P<text>[^\s-].*|-\S* .*)|\s*)\Z"
 )
@@ -240,6 +240,8 @@ class _Help:
         self._lines = [*map(_parsed_line, text.splitlines())]
         self._is_manual = _MANUAL.match(text) is not None
         self._usage_lines: set[int] = set()
+        self.unread: list[str] = []
+        """Lines of lists of commands that have another form."""
         self._usages = usages = self._read_usages()
         self._takes_command = is_listing or any(map(_TAKES_COMMAND.search, usages))
         first = next(filter(None, (_FIRST.match(usage.removeprefix(self._call)) for usage in usages)), None)
@@ -353,6 +355,8 @@ class _Help:
                 heading = line.partition(" (")[0].strip()  # of a part
             elif kind and entry is not None and (item := self._listed(number, entry, kind, heading)) is not None:
                 yield item
+            elif kind == "commands" and entry is None and column > 0 and "  " in line.strip() and not self._is_manual:
+                self.unread.append(line.strip())
             above.append(_Above(depth, text_at, kind_below, heading))
 
     def _rows_of_names(self, number: int) -> list[list[str]]:
@@ -580,6 +584,8 @@ class Explorer(Struct, kw_only=True):
             )
             which = f"{counted(len(unread), 'command')}, such as `{' '.join(unread[0].path)}`,"
             self._report(f"the help of {which} is not documented: {reason}")
+        if lines := [line for command in commands if command.help is not None for line in command.help.unread]:
+            self._report(f"{counted(len(lines), 'line')} of lists of commands cannot be read, such as `{lines[0]}`")
         parents = {item.path[:length] for item in commands for length in range(len(item.path))}
         counts = Counter(item.listed.heading for item in program.commands).values()
         with_arguments = {command.listed.heading for command in commands if command.listed.arguments}
