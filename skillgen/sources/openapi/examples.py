@@ -354,6 +354,8 @@ class RequestGenerator:
         is_lines, is_multipart = is_json_lines(essence) or is_json_sequence(essence), essence.startswith("multipart/")
         is_structured = is_json(essence) or (is_range and kind in (("object",), ("array",)))
         if not (is_structured or is_lines or is_multipart or essence == URL_ENCODED or is_text(essence)):
+            if not all(item.is_whole_body for item in form.parameters):
+                raise NoExample  # nobody knows how a file of this type has named members
             concrete = "application/octet-stream" if is_range else media_type
             return _Sent(media_type=concrete, content=Generated("FILE"), is_file=True)
         if is_xml(essence) and not (example is not None and isinstance(example.value, str)):
