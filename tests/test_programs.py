@@ -633,16 +633,19 @@ def test_options_of_a_group_precede_its_commands(depot: Service) -> None:
 
 
 def test_a_script_of_the_same_module_with_the_name_of_its_package(tmp_path: Path) -> None:
-    """It starts another function of the module; its homepage is no command line; an off-switch is no short name."""
+    """Its homepage is no command line, a picture is no summary, and an off-switch is no short name."""
     (tmp_path / "crates").mkdir()
     option = "@click.option('-c/-C', '--current/--no-current', default=None)"
-    text = f"import click\n@click.command()\n{option}\ndef cli(current): ...\n"
+    text = f"import click\n@click.command()\n{option}\ndef cli(current): '''_  _ __|\\n|_| |__'''\n"
     (tmp_path / "crates" / "cli.py").write_text(text, "utf-8")
     (tmp_path / "crates-1.dist-info").mkdir()
-    (tmp_path / "crates-1.dist-info" / "METADATA").write_text("Name: crates\nHome-page: https://crates.example/\n")
+    (tmp_path / "crates-1.dist-info" / "METADATA").write_text(
+        "Name: crates\nSummary: Packs boxes for a long transport\nHome-page: https://crates.example/\n"
+    )
     scripts = "[console_scripts]\nicrates = crates.cli:other\ncrates = crates.cli:main\n"
     (tmp_path / "crates-1.dist-info" / "entry_points.txt").write_text(scripts, "utf-8")
     service = skillgen.read(cli="crates.cli:cli", cwd=tmp_path, python=sys.executable)
     skill = skillgen.render_documents(service, emit=["skill"])["skills/crates/SKILL.md"]
     assert "crates [--current|--no-current]" in skill
     assert "Homepage: `https://crates.example/`" in skill
+    assert "description: Packs boxes for a long transport." in skill

@@ -168,7 +168,8 @@ class _ServiceReader:
         texts = _Texts(root)
         parameters = self._declared(root, texts, "/root", "global", len(self._words)) if root.commands else []
         homepage, repository = _links(facts) if facts is not None else (None, None)
-        summary = first_sentence(texts.prose or "") or None
+        said = first_sentence(texts.prose or "")
+        summary = said if any(len(word) > 2 and word.isalpha() for word in said.split()) else None  # no picture
         if self._hidden:
             message = f"{len(self._hidden):,} commands and options are hidden in the help of the program; left out"
             self._problems.report("hidden-left-out", self._name, message)
