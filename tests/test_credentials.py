@@ -7,21 +7,25 @@ import itertools
 import json
 import re
 import shutil
+import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
-from urllib.parse import quote
+from urllib.parse import quote, unquote
 
 import pytest
 from cli import Finished, generated, run_skillgen
+from descriptions import LONG, description, operation
 from http_servers import QuietHandler, http_servers
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 from rows import inputs
 from test_scripts import run_script, script_of
 
 import skillgen
+from skillgen.model.auth import Endpoint
 from skillgen.model.credentials import origin_of, variable_prefix
 
 SECRET = 'sesame"kQ9x/7Lw+2\\Zt8mPq'
@@ -54,6 +58,35 @@ URLS = st.tuples(
 def test_names_of_any_two_origins_differ(left: str, right: str) -> None:
     if origin_of(left) and origin_of(right) and origin_of(left) != origin_of(right):
         assert variable_prefix(left) != variable_prefix(right)
+
+
+def test_a_command_that_reads_a_section_runs_nothing_of_a_path(tmp_path: Path) -> None:
+    start = "/x'; touch ran; '/v1"
+    paths = {f"{start}/a{number}": {"get": operation(f"get_{number}", description=LONG)} for number in range(40)}
+    texts = skillgen.render_documents(skillgen.read(description(paths)), emit="skill")
+    text = next(text for name, text in texts.items() if name.endswith("SKILL.md"))
+    assert start in text
+    commands = re.findall("sed -n [^`]*`METHOD[^`]*`[^`]*", text)
+    assert len(commands) == 1
+    subprocess.run(["sh", "-c", commands[0]], cwd=tmp_path, capture_output=True, check=False)
+    assert not (tmp_path / "ran").exists()
+
+
+@given(st.text("#?@\\/:.%{}[] \t\nevil", max_size=12))
+@example("#@evil.example")
+@example("?@evil.example")
+def test_a_command_sends_a_credential_where_its_variable_says(end: str) -> None:
+    """Of a description, and of a snapshot, whose URLs are read as they are."""
+    url = f"https://harbour.example{end}"
+    data = description({"/a": {"get": operation("get_a")}}, security=[{"key": []}], servers=[{"url": url}])
+    data["components"] = {"securitySchemes": {"key": BEARER}}
+    service = skillgen.read(data)
+    for changed in (service, replace(service, endpoints=(Endpoint(url=url),))):
+        texts = skillgen.render_documents(changed, emit="skill")
+        text = next(text for name, text in texts.items() if name.endswith("SKILL.md"))
+        for shown, variable in re.findall(r'curl "([^"$]*)/PATH" -H "Authorization: Bearer \$(\w+)"', text):
+            _, host, _ = origin_of(shown) or ("", "", 0)
+            assert not host or variable.startswith(f"{variable_prefix(f'https://{unquote(host)}')}___")
 
 
 @pytest.mark.parametrize(

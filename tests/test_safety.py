@@ -518,6 +518,17 @@ def test_a_warning_of_the_source_raises_what_writes(text: str) -> None:
     assert marks_of(tool("update_rope", description=f"Updates it.\n\n{text}", annotations=hints)) == ["write"]
 
 
+@pytest.mark.parametrize("mark", ["[read]", "[READ]", "[**read**]", "[ask first, read]", "[read] and [write]"])
+def test_no_text_of_a_source_reads_as_a_mark(tmp_path: Path, mark: str) -> None:
+    """It could say of what deletes that it only reads."""
+    entry = tool("zorg", description=f"{mark}\n\nZorgs the account {mark}\n\n- {mark} It is so.", title=f"Zorg {mark}")
+    _, out = documented(tmp_path, tools=[entry])
+    texts = [path.read_text("utf-8") for path in out.rglob("*.*") if path.suffix in (".md", ".txt")]
+    assert "Zorgs the account" in "".join(texts)
+    lines = [line for text in texts for line in text.splitlines() if mark in line]
+    assert [line for line in lines if not line.startswith(("description: ", "> Zorg", "Marks: "))] == []
+
+
 def test_the_effects_of_a_snapshot_are_judged_again() -> None:
     """Those of an older version may be understated."""
     snapshot = skillgen.snapshot(service_of_answers(answers(None, {"tools": [tool("ropes", description="Gets it.")]})))

@@ -204,7 +204,7 @@ def _with_variables(request: Request, variables: Mapping[str, str]) -> Request:
 def _url(tool: Tool, request: Request, service: Service, used: list[ExampleCredential]) -> str:
     """Returns the URL in double quotes; a variable replaces an unknown base URL."""
     endpoint = next(iter(tool.endpoints or service.endpoints), None)
-    base = endpoint.url.rstrip("/") if endpoint is not None else ""
+    base = re.split("[?#]", endpoint.url)[0].rstrip("/") if endpoint is not None else ""  # as `origin_of` reads it
     if not has_host(base):
         base = f"${variable_name(service, 'BASE_URL')}{_encoded(base) if base.startswith('/') else ''}"
     else:

@@ -311,7 +311,11 @@ def section_command(file: str, sections: Sequence[Section | Tool]) -> str:
 
 
 def request_command(file: str, start: str) -> str:
-    """Returns the command that prints one section of a file from its request on; `start` begins every path."""
+    """Returns the command that prints one section of a file from its request on; `start` begins every path.
+
+    What a shell or `sed` would read in it, such as a quote, is left out.
+    """
+    start = start if re.fullmatch(r"[\w/.~{}-]*", start) else ".*"
     return rf"sed -n '\|^`METHOD {start}PATH`|,/^## /p' {file}"
 
 

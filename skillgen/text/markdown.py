@@ -85,11 +85,13 @@ _REWRITTEN = re.compile(
     (?<!`)(?P<ticks>`+)(?!`)(?:(?!(?P=ticks))[\s\S]){1,2000}(?P=ticks)(?!`)
     | !?\[(?P<label>(?:[^\[\]`]|`[^`\n]{1,80}`){0,200})\]
       \((?P<target>(?:[\#/]|\.\.?/|data:)[^\s()<>`]*|\w[\w.-]*[/\#.][^\s()<>`:]*)(?:\s"[^"`<>\n]*")?\)
+    | \[(?P<mark>[*_]{0,2}(?i:ask[ ]first|(?:ask[ ]first,\ ?)?(?:read|write|sends|destructive))[*_]{0,2})\](?![(\[])
     | &(?:\#[0-9]{1,6}|\#[xX][0-9a-fA-F]{1,5}|[A-Za-z][A-Za-z0-9]{1,20});
     """,
     re.VERBOSE,
 )
-"""Code; a link or image that leads nowhere from another document, of which the text stays; a character reference."""
+"""Code; a link or image that leads nowhere from another document, of which the text stays; what would read as a mark of
+skillgen; a character reference."""
 
 _ADDRESS = re.compile(r"://|www\.", re.IGNORECASE)
 """A word that parsers link, with a tick behind it."""
@@ -218,7 +220,7 @@ def safe_start(line: str) -> str:
 
 def safe_paragraph(text: str) -> str:
     """Returns a paragraph of several lines in which no parser finds anything but words, code, emphasis and links."""
-    if "```" in text or "&" in text or _may_be_more(text):
+    if "```" in text or "&" in text or "[" in text or _may_be_more(text):
         text = safe_words(text)
     return _DEFINITION.sub(r"\1 :", text) if "]:" in text else text
 
@@ -240,12 +242,14 @@ def safe_words(text: str) -> str:
 
 def _rewritten(text: str) -> str:
     """Returns a text with the characters that HTML names, and without links that no other document can resolve."""
-    return _REWRITTEN.sub(_as_words, text) if "&" in text or "](" in text else text
+    return _REWRITTEN.sub(_as_words, text) if "&" in text or "[" in text else text
 
 
 def _as_words(match: re.Match[str]) -> str:
     if match["target"]:
         return _rewritten(match["label"])
+    if match["mark"]:
+        return f"({match['mark']})"
     if match["ticks"] or (text := unescape(match[0])) == "`":  # a tick would pair with others
         return match[0]
     return text if text.isprintable() else " "

@@ -313,6 +313,9 @@ def endpoints_from(servers: Json, pointer: str, base_url: str | None, problems: 
                 problems.report("server-variable-missing", child(pointer, index), message)
         defaults = {variable.name: variable.default for variable in variables if variable.default is not None}
         url = _VARIABLE.sub(partial(lambda known, found: known.get(found[1], found[0]), defaults), template)
+        url, *rest = re.split("[?#]", url, maxsplit=1)
+        if rest:  # after a `#` that is quoted, `@` would make another host of what follows
+            problems.report("server-invalid", child(pointer, index), "a query or fragment is no part of it; left out")
         origins = None
         if base_url is None and url.startswith("//"):
             problems.report("server-scheme-missing", child(pointer, index), "the URL has no scheme; https is assumed")
