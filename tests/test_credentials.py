@@ -25,7 +25,6 @@ from rows import inputs
 from test_scripts import run_script, script_of
 
 import skillgen
-from skillgen.model.auth import Endpoint
 from skillgen.model.credentials import origin_of, variable_prefix
 
 SECRET = 'sesame"kQ9x/7Lw+2\\Zt8mPq'
@@ -76,17 +75,17 @@ def test_a_command_that_reads_a_section_runs_nothing_of_a_path(tmp_path: Path) -
 @example("#@evil.example")
 @example("?@evil.example")
 def test_a_command_sends_a_credential_where_its_variable_says(end: str) -> None:
-    """Of a description, and of a snapshot, whose URLs are read as they are."""
+    """Of a description, and of a snapshot, of which no URL is checked."""
     url = f"https://harbour.example{end}"
     data = description({"/a": {"get": operation("get_a")}}, security=[{"key": []}], servers=[{"url": url}])
     data["components"] = {"securitySchemes": {"key": BEARER}}
     service = skillgen.read(data)
-    for changed in (service, replace(service, endpoints=(Endpoint(url=url),))):
+    for changed in (service, replace(service, endpoints=(replace(service.endpoints[0], url=url),))):
         texts = skillgen.render_documents(changed, emit="skill")
         text = next(text for name, text in texts.items() if name.endswith("SKILL.md"))
         for shown, variable in re.findall(r'curl "([^"$]*)/PATH" -H "Authorization: Bearer \$(\w+)"', text):
-            _, host, _ = origin_of(shown) or ("", "", 0)
-            assert not host or variable.startswith(f"{variable_prefix(f'https://{unquote(host)}')}___")
+            host = unquote((origin_of(shown) or ("", "", 0))[1])
+            assert not re.fullmatch(r"[\w.-]+", host) or variable.startswith(f"{variable_prefix(f'https://{host}')}___")
 
 
 @pytest.mark.parametrize(
