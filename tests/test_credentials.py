@@ -71,6 +71,19 @@ def test_a_command_that_reads_a_section_runs_nothing_of_a_path(tmp_path: Path) -
     assert not (tmp_path / "ran").exists()
 
 
+def test_the_example_of_a_snapshot_runs_nothing_of_a_path(tmp_path: Path) -> None:
+    """Nor does `curl` read a range in a server's URL."""
+    data = description({"/a": {"get": operation("get_a")}}, servers=[{"url": "https://harbour.example/v[1-5]"}])
+    text = json.dumps(skillgen.snapshot(skillgen.read(data)))
+    path = json.dumps({"path": '/a"; touch ran; "$(touch ran)'})
+    snapshot = json.loads(text.replace('"request": {"path": "/a"}', f'"request": {path}'))
+    texts = skillgen.render_documents(skillgen.read(snapshot), emit="skill")
+    (command,) = re.findall("^curl .*", "\n".join(texts.values()), re.MULTILINE)
+    assert "/v%5B1-5%5D/a%22" in command
+    subprocess.run(["sh", "-c", f"curl() {{ :; }}; {command}"], cwd=tmp_path, capture_output=True, check=False)
+    assert not (tmp_path / "ran").exists()
+
+
 @given(st.text("#?@\\/:.%{}[] \t\nevil", max_size=12))
 @example("#@evil.example")
 @example("?@evil.example")
@@ -85,7 +98,8 @@ def test_a_command_sends_a_credential_where_its_variable_says(end: str) -> None:
         text = next(text for name, text in texts.items() if name.endswith("SKILL.md"))
         for shown, variable in re.findall(r'curl "([^"$]*)/PATH" -H "Authorization: Bearer \$(\w+)"', text):
             host = unquote((origin_of(shown) or ("", "", 0))[1])
-            assert not re.fullmatch(r"[\w.-]+", host) or variable.startswith(f"{variable_prefix(f'https://{host}')}___")
+            is_host = re.fullmatch(r"[\w-]+(\.[\w-]+)+", host)
+            assert not is_host or variable.startswith(f"{variable_prefix(f'https://{host}')}___")
 
 
 @pytest.mark.parametrize(

@@ -508,7 +508,7 @@ def test_a_summary_raises_the_effect_of_a_name() -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["This may cause data loss.", "It cannot be undone.", "An irreversible step.", "[DESTRUCTIVE] Beware."]
+    "text", ["This may cause data loss.", "[DESTRUCTIVE] Beware.", "It replaces all (destructive)."]
 )
 def test_a_warning_of_the_source_raises_what_writes(text: str) -> None:
     """X-08: but overrules no declaration."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import html
 import json
+import re
 import socket
 import sys
 from collections.abc import Callable, Mapping
@@ -43,6 +44,7 @@ FORMS: dict[str, Callable[[str], str]] = {
     "quoted for a URL": lambda value: quote(value, safe=""),
     "escaped for JSON": lambda value: json.dumps(value),
     "escaped for HTML": lambda value: html.escape(value),
+    "escaped for HTML with numbers": lambda value: re.sub(r"[\W_]", lambda sign: f"&#x{ord(sign[0]):X};", value),
 }
 
 

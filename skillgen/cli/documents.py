@@ -47,12 +47,7 @@ class DraftOptions(Options, frozen=True, kw_only=True):
 
 
 @command
-def draft(
-    *,
-    given: Annotated[Given, SOURCE],
-    options: DraftOptions,
-    console: Console,
-) -> ExitCode:
+def draft(*, given: Annotated[Given, SOURCE], options: DraftOptions, console: Console) -> ExitCode:
     """Have an agent write the texts that rules cannot.
 
     The answer is checked against the source and written to the project file, or for a SOURCE to OUT/texts.yaml. A

@@ -30,11 +30,7 @@ if TYPE_CHECKING:
 
 
 @command
-def inspect(
-    *,
-    given: Annotated[Given, SOURCES],
-    console: Console,
-) -> ExitCode:
+def inspect(*, given: Annotated[Given, SOURCES], console: Console) -> ExitCode:
     """Print the intermediate model as JSON: a snapshot.
 
     Every command reads a snapshot in place of its source.
@@ -69,8 +65,7 @@ def diff_failed_json(error: SkillgenError) -> str:
 @functools.partial(command, failed_json=diff_failed_json)
 def diff(
     old: Annotated[
-        str,
-        typer.Argument(metavar="OLD", help="File or URL, MODULE:APP of a program, or REVISION:FILE of git."),
+        str, typer.Argument(metavar="OLD", help="File or URL, MODULE:APP of a program, or REVISION:FILE of git.")
     ],
     new: Annotated[str, typer.Argument(metavar="NEW", help="What to compare it with, in the same forms.")],
     *,

@@ -161,10 +161,7 @@ class EvalOptions(Options, frozen=True, kw_only=True):
     no_control: bool = option("Do not run the tasks without the skill.", False)
     out: PathName | None = option("Folder of the runs. Default: NAME-workspace.", short="-o", metavar="DIR")
     format: str = option(
-        "Format of the report: text, json or junit.",
-        "text",
-        metavar="FORMAT",
-        choices=("text", "json", "junit"),
+        "Format of the report: text, json or junit.", "text", metavar="FORMAT", choices=("text", "json", "junit")
     )
 
 
@@ -175,8 +172,7 @@ def evaluate(
     given: Annotated[Given, SOURCE],
     options: EvalOptions,
     min_success: Annotated[
-        float,
-        typer.Option(metavar="RATE", min=0, max=1, help="Exit with 1 if success, recall or precision is lower."),
+        float, typer.Option(metavar="RATE", min=0, max=1, help="Exit with 1 if success, recall or precision is lower.")
     ] = 1.0,
     jobs: Annotated[int, typer.Option(metavar="NUMBER", min=1, max=32, help="Agents that run at the same time.")] = 2,
     console: Console,

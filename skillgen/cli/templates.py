@@ -102,11 +102,7 @@ def _checked_name(name: str) -> str:
     raise UsageError(f"no such template: {name}", fix=f"did you mean {close[0]}?" if close else "see templates list")
 
 
-registry = typer.Typer(
-    help="Merge the entries of many services.",
-    no_args_is_help=True,
-    rich_markup_mode=None,
-)
+registry = typer.Typer(help="Merge the entries of many services.", no_args_is_help=True, rich_markup_mode=None)
 
 
 class RegistryOptions(Options, frozen=True, kw_only=True):

@@ -303,7 +303,7 @@ _MIN_BRAND = 4
 
 def _product(service: Service) -> str:
     """Returns the name as users say it: `GitHub` for `GitHub v3 REST API`, `Adyen Checkout` for `Checkout API`."""
-    title = plain_words(service.title or service.name)
+    title = next(sentences(plain_words(service.title or service.name))).rstrip(".")
     if is_named_by_author(service) or service.kind == "cli":
         return clip(title, _NAME_LIMIT)
     name, host = _short_name(title, service), _host_name(service)

@@ -121,7 +121,7 @@ _LISTED = re.compile(r"(?:[-*•\"'`|/:,]|\bor)\s?([a-z_-]+)")
 _CHANGES = frozenset(("--delete", "--dry-run", "--fix", "--in-place", "--overwrite", "--write", "--yes"))
 """The flags of a command that may change something: with them it does, asks, or only says what it would do."""
 
-_WARNINGS = ("data loss", "irreversibl", "cannot be undone", "can't be undone", "[destructive]", "(destructive)")
+_WARNINGS = ("data loss", "[destructive]", "(destructive)")
 
 _KANA = re.compile("[\u3041-\u30ff]")
 _STEM = "|".join(sorted(_STEMS, key=len, reverse=True))
@@ -285,7 +285,8 @@ def _judged(tool: Tool, semantics: Semantics, context: _Context) -> tuple[Effect
     if semantics.read_only:
         raised = _plain_effect(readings)
         return (raised, _BY_NAME) if raised else (of_method, by_method) if of_method else None
-    if of_method == "read" and _WORDS["raised_get"].isdisjoint(chain.from_iterable(readings)):
+    plain = _plain_effect(readings) if of_method == "read" else None
+    if of_method == "read" and not plain and _WORDS["raised_get"].isdisjoint(chain.from_iterable(readings)):
         return "read", by_method
     text = tool.summary or tool.description or tool.title or ""
     arguments = [(item, words_of(item.name) or ("",)) for item in _arguments_of(tool, context.types)]
@@ -296,6 +297,7 @@ def _judged(tool: Tool, semantics: Semantics, context: _Context) -> tuple[Effect
     said = _verb_of_text(text) or _verb_of_text(first_sentence(tool.description or ""))
     if of_method == "read":
         is_raised = verb and verb.word in _WORDS["raised_get"] and not (said and said.effect == "read")
+        is_raised = is_raised or (said and said.effect == plain)
         return (verb.effect, _BY_NAME) if verb and is_raised else ("read", by_method)
     is_raised = said and said.is_certain and said.effect in ("sends", "destructive")
     if semantics.read_only is not None or (of_method and not is_raised):

@@ -107,10 +107,7 @@ RULES: dict[str, Rule] = {
         ("additional items content property_names", _inside),
         ("mapping", lambda old, new: Effect(*exact(old, new)[::-1])),
         ("default Input.required", lambda _old, _new: FEWER),
-        (
-            "pattern format multipleOf contentMediaType xml contains excluded also conditions when then otherwise",
-            exact,
-        ),
+        ("pattern format multipleOf contentMediaType xml contains excluded also conditions when then otherwise", exact),
         (
             "prefix_items patterns discriminator read_only write_only location style explode"
             " allow_reserved media_type word value values after kind disclosed_by task_support",

@@ -100,10 +100,7 @@ FORMATS = {
 DEFAULT_FORMATS = ("skill", "llms", "ai-help", "registry")
 """The formats without `--emit`."""
 
-PROFILES = {
-    "portable": "the six fields of Agent Skills",
-    "claude": "those and Claude Code's own",
-}
+PROFILES = {"portable": "the six fields of Agent Skills", "claude": "those and Claude Code's own"}
 """Every profile of SKILL.md's front matter by its name."""
 
 SCREENINGS = {

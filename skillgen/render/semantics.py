@@ -299,7 +299,7 @@ def _told(name: str, tools: Iterable[Tool], service: Service) -> Iterator[str]:
     for tool in tools:
         words = ""
         if name == "confirmed" and tool.semantics.confirmation_message:
-            words = inline(tool.semantics.confirmation_message)
+            words = f'"{inline(tool.semantics.confirmation_message)}"'
         elif name == "with_side_effects":
             words = "; ".join(map(inline, tool.semantics.side_effects))
         label = label_of(tool, service)

@@ -15,7 +15,7 @@ import contextlib
 import ntpath
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from html import escape
+from html import escape, unescape
 from pathlib import Path
 from urllib.parse import quote, unquote, unquote_plus, urlsplit
 
@@ -94,11 +94,8 @@ class Secrets:
             for line in _lines(value):
                 self._origins.setdefault(line, origin)
         words = {value: origin for value, origin in self._origins.items() if is_made_of_words(value)}
-        forms = {
-            form: (value, origin)
-            for value, origin in self._origins.items()
-            for form in (*forms_of(value), escape(value))
-        }
+        found = self._origins.items()
+        forms = {form: (value, origin) for value, origin in found for form in (*forms_of(value), escape(value))}
         self._found: dict[str, str] = {
             form: origin
             for form, (value, origin) in forms.items()
@@ -160,6 +157,8 @@ class Secrets:
 
     def _redact(self, text: str, origins: set[str], *, is_name: bool = False) -> str:
         pattern = self._exact if is_name else self._any
+        if "&#" in text and pattern.search(plain := unescape(text)):  # some quote more for HTML than `escape` does
+            text = plain
         if not (found := pattern.findall(text)):
             return text
         origins.update(self._found[form] for form in found)
