@@ -212,7 +212,7 @@ def _url(tool: Tool, request: Request, service: Service, used: list[ExampleCrede
         base = _encoded(pieces[0])
         for name, rest in zip(pieces[1::2], pieces[2::2], strict=True):
             base += f"${{{url_variable(service, url, name)}}}{_encoded(rest)}"
-    path = quote(request.path, safe=f"{_URL_SAFE}?%[]")  # that of a snapshot may be anything
+    path = quote(request.path, safe=f"{_URL_SAFE}?%[]<>")  # that of a snapshot may be anything
     for credential in used:
         place, _, name = (credential.auth.sent_as or "").partition(" ")
         if credential.auth.kind == "api-key" and place == "query":

@@ -272,8 +272,10 @@ def _skill_of(rendering: Rendering) -> Skill:
         text, anchors = whole_skill(writer.text(None, said), everything)
         if _fits(text := inert("SKILL.md", text), limit):
             return Skill(text=text, said=said, anchors=anchors)
-    others = writer.listing(Said(), limit) if service.tools else Listing()
-    most = None if service.instructions else len(writer.text(others, Said()).encode())
+    most = None
+    if not service.instructions and said_by(service).text:
+        others = writer.listing(Said(), limit) if service.tools else Listing()
+        most = len(writer.text(others, Said()).encode())
     for share in (most, limit // SAID_SHARE):
         said = said_by(service, share)
         listing = writer.listing(said, limit) if service.tools else Listing()

@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from itertools import chain
+from itertools import chain, islice
 from operator import attrgetter
 from typing import Literal
 from urllib.parse import unquote
@@ -212,9 +212,6 @@ _CONSTRAINTS = (
 """Keywords with a sentence on their value, which the function formats."""
 
 
-_NO_EXAMPLE = re.compile("(?:<[^<>]*>)?")
-"""A text that is empty or a placeholder."""
-
 _IN_JSON = ("argument", "body", "property")
 
 Shown = Callable[[Json], str]
@@ -271,8 +268,10 @@ def _notes(schema: Schema, deprecated: bool, way: Direction, shown: Shown) -> It
         yield phrase("must_match", rule=rule_text(Schema(contains=schema.contains, constraints=counts)))
     if schema.write_only:
         yield phrase("write_only")
-    if examples := [item for item in schema.examples if not (isinstance(item, str) and _NO_EXAMPLE.fullmatch(item))]:
-        yield phrase("example", value=shown(examples[0]))
+    # One that is empty or a placeholder (`<string>`) says nothing.
+    said = filter(lambda item: not isinstance(item, str) or item[:1] + item[-1:] not in ("", "<>"), schema.examples)
+    for example in islice(said, 1):
+        yield phrase("example", value=shown(example))
     if schema.discriminator is not None:
         yield from _discriminator(schema.discriminator, schema)
 
