@@ -10,7 +10,7 @@ import json
 import re
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from posixpath import normpath
 from typing import Any
@@ -133,14 +133,33 @@ def target(raw: Json, value: Json) -> Json:
 
 
 def operations(raw: Json) -> Iterator[Operation]:
-    """Yields every operation of a description of OpenAPI 3."""
+    """Yields every operation of a description of OpenAPI 3.
+
+    Its path has a fragment only where nothing else distinguishes operations; variables of its query are parameters.
+    """
+    found = [*_operations(raw)]
+    counts = Counter((item.method, item.path.partition("#")[0]) for item in found)
+    for item in found:
+        sent = item.path.partition("#")[0]
+        start, _, query = (item.path if counts[item.method, sent] > 1 else sent).partition("?")
+        pairs = [pair.partition("=") for pair in query.split("&")]
+        variables = {value[1:-1]: name for name, _, value in pairs if re.fullmatch(r"\{[^{}]+\}", value)}
+        rest = "&".join("".join(pair) for pair in pairs if pair[2][1:-1] not in variables)
+        parameters = {
+            (LABELS["query"], variables[name]) if name in variables else (label, name)
+            for label, name in item.parameters
+        }
+        yield replace(item, path=f"{start}?{rest}" if rest else start, parameters=frozenset(parameters))
+
+
+def _operations(raw: Json) -> Iterator[Operation]:
     paths = raw.get("paths")
     for path, entry in (paths if isinstance(paths, dict) else {}).items():
         item = target(raw, entry)
         if path.startswith("x-") or not isinstance(item, dict):
             continue
         for method in METHODS:
-            if isinstance(operation := item.get(method), dict):
+            if isinstance(operation := item.get(method), dict) and not {"x-internal", "x-hidden"} & {*operation, *item}:
                 operation_id = operation.get("operationId")
                 yield Operation(
                     method=method.upper(),
@@ -250,13 +269,19 @@ def _operation_complaints(found: list[Operation], sections: list[Section]) -> It
     titles = Counter(section.title for section in sections if section.requests)
     yield from (("two operations under one heading", title) for title, count in titles.items() if count > 1)
     named: set[str] = set()
+    counts = Counter((operation.method, operation.path) for operation in found)  # the query may distinguish them
     for operation in found:
         where = f"{operation.method} {plain(operation.path)}"
         documented = by_request.get((operation.method, plain(operation.path)), [])
-        if len(documented) != 1:
+        if not documented and operation.path.endswith("{format}"):
+            continue  # the twin of another
+        if len(documented) != counts[operation.method, operation.path]:
             yield "operation not documented once", f"{where}: {len(documented)} times"
             continue
-        (section,) = documented
+        titled = [section for section in documented if section.title == plain(operation.operation_id or "")]
+        if len(documented) > 1 and not titled:
+            continue
+        section = (titled or documented)[0]
         if operation.operation_id is not None and operation.operation_id not in named:
             named.add(operation.operation_id)
             if section.title != plain(operation.operation_id):

@@ -43,6 +43,7 @@ FORMS: dict[str, Callable[[str], str]] = {
     "in base64 inside of a longer text": lambda value: base64.b64encode(f'{{"k":"{value}"}}'.encode()).decode(),
     "quoted for a URL": lambda value: quote(value, safe=""),
     "escaped for JSON": lambda value: json.dumps(value),
+    "escaped for JSON by PHP": lambda value: json.dumps(value).replace("/", "\\/"),
     "escaped for HTML": lambda value: html.escape(value),
     "escaped for HTML with numbers": lambda value: re.sub(r"[\W_]", lambda sign: f"&#x{ord(sign[0]):X};", value),
 }

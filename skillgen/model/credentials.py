@@ -64,7 +64,7 @@ def forms_of(value: str) -> list[str]:
     lower_case = {re.sub("%[0-9A-F]{2}", lambda code: code[0].lower(), form) for form in quoted}
     encoded = {inside_base64(content, offset) for offset in range(3)}
     encoded |= {form.translate(str.maketrans("+/", "-_")) for form in encoded}
-    escaped = {json.dumps(value)[1:-1], json.dumps(value, ensure_ascii=False)[1:-1]}
+    escaped = {json.dumps(value, ensure_ascii=x)[1:-1].replace("/", y) for x in (True, False) for y in ("/", "\\/")}
     escaped |= {json.dumps(form)[1:-1] for form in escaped}  # JSON within JSON
     return sorted({value, *quoted, *lower_case, *escaped, *encoded}, key=lambda form: (-len(form), form))
 

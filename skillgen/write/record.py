@@ -117,13 +117,13 @@ _State = Annotated[str, Meta(pattern=r"\A(?:\.|[A-Za-z0-9_-]{6})*\Z")]
 class Run(Struct, frozen=True, rename={"folder": "in"}, omit_defaults=True):
     """A command that wrote documents, without the options of that one run."""
 
-    words: tuple[str, ...]
+    words: Annotated[tuple[str, ...], Meta(min_length=1)]
     """What was typed, but no secret."""
 
     lacks: tuple[str, ...] = ()
     """What was typed and may be secret."""
 
-    folder: str | None = None
+    folder: Annotated[str, Meta(pattern=r"\A[^\0]*\Z")] | None = None
     """The path from OUT to the folder in which it ran; `None` if they share only what belongs to others too."""
 
 
