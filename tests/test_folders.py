@@ -152,13 +152,13 @@ def test_a_command_without_its_paths_does_not_identify_a_service(tmp_path: Path)
 
 def same(folder: Path) -> Iterator[tuple[str, list[str]]]:
     """Yields commands for the service of one/openapi.json, after which its skill has the name on the left."""
-    yield "fastapi", ["from-openapi", "one/openapi.json"]
-    yield "fastapi", ["from-openapi", str(folder / "one/openapi.json")]
+    yield "tasks", ["from-openapi", "one/openapi.json"]
+    yield "tasks", ["from-openapi", str(folder / "one/openapi.json")]
     yield "books", ["from-openapi", "one/openapi.json", "--name", "Books"]
-    yield "fastapi", ["from-openapi", "one/openapi.json"]
+    yield "tasks", ["from-openapi", "one/openapi.json"]
     (folder / "moved").mkdir()
     shutil.move(folder / "one/openapi.json", folder / "moved/openapi.json")
-    yield "fastapi", ["from-openapi", "moved/openapi.json"]
+    yield "tasks", ["from-openapi", "moved/openapi.json"]
     api(folder / "moved/openapi.json", "Shop")
     yield "shop", project(folder, shop="moved/openapi.json")
     api(folder / "api.json", "Shop")
@@ -174,7 +174,7 @@ def same(folder: Path) -> Iterator[tuple[str, list[str]]]:
 def test_a_service_stays_in_its_folder_whatever_it_is_called(tmp_path: Path) -> None:
     """The same target or origin under another title is a rename; a description may move."""
     api(tmp_path / "one/openapi.json")
-    before = "fastapi"
+    before = "tasks"
     for name, command in same(tmp_path):
         finished = done(*command)
         assert [path.name for path in (tmp_path / "agent-docs/skills").iterdir()] == [name], command

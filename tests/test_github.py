@@ -121,9 +121,13 @@ def body_parameters(raw: Json) -> Iterator[Expected]:
                 )
 
 
-def shown_value(value: Json) -> str:
-    """Returns a value as a code span shows it: a string unchanged unless it could be other JSON, else JSON."""
-    if isinstance(value, str) and value and not re.match(r"-?\d[\d.]*$|true$|false$|null$|[\[{\"]", value):
+def shown_value(value: Json, is_bare: bool = False) -> str:
+    """Returns a value as a code span shows it: a string unchanged unless it could be other JSON, else JSON.
+
+    In a URL or a header, every string `is_bare`.
+    """
+    is_plain = isinstance(value, str) and not re.match(r"-?\d[\d.]*$|true$|false$|null$|[\[{\"]", value)
+    if isinstance(value, str) and value and (is_bare or is_plain):
         return value
     return json.dumps(value, ensure_ascii=False)
 
@@ -182,11 +186,12 @@ def complaints(github: GitHub, expected: Expected, found: list[Item]) -> Iterato
     # Where several alternatives say something of one property, the words of one of them are enough; all their choices
     # stand in one list.
     several = len(expected.schemas) > 1
-    if not any(all(says(github, item, schema, several)) for schema in expected.schemas):
+    is_bare = not expected.label.startswith("Body")  # a string in a URL or a header has no quotes
+    if not any(all(says(github, item, schema, several, is_bare)) for schema in expected.schemas):
         yield f"does not say {expected.schemas[0]}"
 
 
-def says(github: GitHub, item: Item, schema: Json, several: bool) -> Iterator[bool]:
+def says(github: GitHub, item: Item, schema: Json, several: bool, is_bare: bool) -> Iterator[bool]:
     """Returns for each fact of a schema whether an item says it.
 
     What a named type says is where the item links, but the item itself says it of a short string or number.
@@ -203,12 +208,12 @@ def says(github: GitHub, item: Item, schema: Json, several: bool) -> Iterator[bo
     schema = target(github.raw, schema)
     yield words(schema.get("description", "")) in words(item.text, whole=True)
     if "default" in schema:
-        default = shown_value(schema["default"])
+        default = shown_value(schema["default"], is_bare)
         in_words = re.search(rf"\bdefault.{{0,20}}{re.escape(default)}\b", item.text, re.IGNORECASE)
         yield [default] in item.codes_after("Default: ") or in_words is not None
     if "enum" in schema:
         shown = [*item.codes_after("One of "), *item.codes_after("Always ")]
-        wanted = [shown_value(choice) for choice in schema["enum"]]
+        wanted = [shown_value(choice, is_bare) for choice in schema["enum"]]
         prose = [piece.text for piece in item.pieces if piece.kind == "code"]
         prose += re.findall(r"['\"]([^'\"]+)['\"]", item.text)
         if re.search(r"\b(?:one of|either|values?|options?)\W", item.text, re.IGNORECASE):
