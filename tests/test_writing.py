@@ -469,7 +469,10 @@ def test_a_record_that_names_a_file_outside_deletes_nothing(source: Path, out: P
     assert victim.exists()
 
 
-@pytest.mark.parametrize("text", ["", "{", "[]", "{}", '{"files": 3}', '{"files": {}, "service": 1, "tools": "many"}'])
+@pytest.mark.parametrize("text", [
+    "", "{", "[]", "{}", '{"files": 3}', '{"files": {}, "service": 1, "tools": "many"}',
+    '{"files": {}, "run": {"words": []}}', '{"files": {}, "run": {"words": ["from-cli"], "in": "\\u0000"}}',
+])  # fmt: skip
 def test_a_damaged_record_exits_5_and_nothing_is_written(source: Path, out: Path, text: str) -> None:
     (out / ".skillgen.json").write_text(text)
     changed(source)

@@ -296,8 +296,8 @@ def _judged(tool: Tool, semantics: Semantics, context: _Context) -> tuple[Effect
     verb = verb or _verb_of_name(readings, is_request=bool(method))
     said = _verb_of_text(text) or _verb_of_text(first_sentence(tool.description or ""))
     if of_method == "read":
-        is_raised = verb and verb.word in _WORDS["raised_get"] and not (said and said.effect == "read")
-        is_raised = is_raised or (said and said.effect == plain)
+        is_said = said and said.effect == plain
+        is_raised = is_said or (verb and verb.word in _WORDS["raised_get"] and not (said and said.effect == "read"))
         return (verb.effect, _BY_NAME) if verb and is_raised else ("read", by_method)
     is_raised = said and said.is_certain and said.effect in ("sends", "destructive")
     if semantics.read_only is not None or (of_method and not is_raised):
@@ -323,9 +323,9 @@ def _judged(tool: Tool, semantics: Semantics, context: _Context) -> tuple[Effect
     effect, source = max(decided, key=lambda item: rank_of(item[0]), default=(None, ""))
     if effect == "read" and tool.help and (flags := _CHANGES.intersection(re.split(r"[\s,=\[\]]+", tool.help))):
         return "write", _BY_OPTION + min(flags)
-    whole = (tool.help or tool.description or "").lower()
-    if effect == "write" and semantics.destructive is None and any(map(whole.__contains__, _WARNINGS)):
-        return "destructive", _BY_TEXT
+    if effect == "write" and semantics.destructive is None:
+        whole = (tool.help or tool.description or "").lower()
+        return ("destructive", _BY_TEXT) if any(map(whole.__contains__, _WARNINGS)) else (effect, source)
     return (effect, source) if effect else None
 
 

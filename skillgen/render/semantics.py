@@ -19,7 +19,7 @@ from skillgen.render.pages import tool_link
 from skillgen.render.parameters import label_of, lists_requests
 from skillgen.render.phrases import once, phrase, phrases, usual_number
 from skillgen.text.docstring import documented_parameters
-from skillgen.text.markdown import Markdown, code, code_list, inline, json_text, one_line, paragraph
+from skillgen.text.markdown import Markdown, code, code_list, inline, one_line, paragraph
 
 
 def marks(tool: Tool) -> tuple[str, ...]:
@@ -116,8 +116,7 @@ def title_line(tool: Tool) -> str | None:
 def tool_description(tool: Tool, notes: Collection[str] = ()) -> str | None:
     """Returns the description, without descriptions of parameters that the parameters have too, and without `notes`."""
     described = {parameter.name: parameter.description for parameter in tool.parameters if parameter.description}
-    schema = json_text(tool.input_schema) if tool.input_schema else ""
-    text, parameters = documented_parameters(tool.description or "", described, schema)
+    text, parameters = documented_parameters(tool.description or "", described, tool.input_schema)
     if not all(said == described[name] for name, said in parameters.items()):
         text = tool.description or ""
     if notes:

@@ -265,19 +265,18 @@ def _skill_files(rendering: Rendering) -> Iterator[Document | Problem]:
 def _skill_of(rendering: Rendering) -> Skill:
     service, reference = rendering.service, rendering.reference
     limit = rendering.budget * BYTES_PER_TOKEN
-    writer = _Writer(rendering)
+    writer, whole = _Writer(rendering), said_by(service)
     if reference.size_bytes() < limit and not reference.has_quotations:
-        said = said_by(service)
-        everything = replace(reference, about=said.left_in(reference.about))
-        text, anchors = whole_skill(writer.text(None, said), everything)
+        everything = replace(reference, about=whole.left_in(reference.about))
+        text, anchors = whole_skill(writer.text(None, whole), everything)
         if _fits(text := inert("SKILL.md", text), limit):
-            return Skill(text=text, said=said, anchors=anchors)
+            return Skill(text=text, said=whole, anchors=anchors)
     most = None
-    if not service.instructions and said_by(service).text:
+    if whole.text and not service.instructions:
         others = writer.listing(Said(), limit) if service.tools else Listing()
         most = len(writer.text(others, Said()).encode())
     for share in (most, limit // SAID_SHARE):
-        said = said_by(service, share)
+        said = whole if share is None else said_by(service, share)
         listing = writer.listing(said, limit) if service.tools else Listing()
         if service.tools and listing.forms == FORMS[:1] and _fits(writer.text(listing, said), limit):
             break

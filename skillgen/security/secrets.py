@@ -15,7 +15,7 @@ import contextlib
 import ntpath
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from html import escape, unescape
+from html import unescape
 from pathlib import Path
 from urllib.parse import quote, unquote, unquote_plus, urlsplit
 
@@ -94,8 +94,7 @@ class Secrets:
             for line in _lines(value):
                 self._origins.setdefault(line, origin)
         words = {value: origin for value, origin in self._origins.items() if is_made_of_words(value)}
-        found = self._origins.items()
-        forms = {form: (value, origin) for value, origin in found for form in (*forms_of(value), escape(value))}
+        forms = {form: item for item in self._origins.items() for form in forms_of(item[0])}
         self._found: dict[str, str] = {
             form: origin
             for form, (value, origin) in forms.items()
@@ -157,7 +156,7 @@ class Secrets:
 
     def _redact(self, text: str, origins: set[str], *, is_name: bool = False) -> str:
         pattern = self._exact if is_name else self._any
-        if "&#" in text and pattern.search(plain := unescape(text)):  # some quote more for HTML than `escape` does
+        if "&" in text and pattern.search(plain := unescape(text)):  # quoted for HTML
             text = plain
         if not (found := pattern.findall(text)):
             return text

@@ -8,7 +8,9 @@ from __future__ import annotations
 from collections.abc import Collection
 from textwrap import dedent
 
+from skillgen.model.values import Json
 from skillgen.text import lazy_re as re
+from skillgen.text.markdown import json_text
 
 _TITLES = ("args", "arguments", "params", "parameters", "inputs")
 _SIGNS = ("@param", ":param", *(title + end for title in _TITLES for end in "*:"))
@@ -38,7 +40,7 @@ _TYPE = re.compile(
 """The type in an entry, which the schema declares too."""
 
 
-def documented_parameters(text: str, names: Collection[str], schema: str = "") -> tuple[str, dict[str, str]]:
+def documented_parameters(text: str, names: Collection[str], schema: Json = None) -> tuple[str, dict[str, str]]:
     """Returns a description without its descriptions of the named parameters, and these as Markdown by name.
 
     Entries for other names stay, and so does the title above them; those among them that no word of the schema names go
@@ -46,6 +48,7 @@ def documented_parameters(text: str, names: Collection[str], schema: str = "") -
     """
     if not names or not any(map(text.lower().__contains__, _SIGNS)):
         return text, {}
+    declared = json_text(schema)
     said: dict[str, list[str]] = {}
     rest: list[str] = []
     entry: list[str] | None = None
@@ -62,7 +65,7 @@ def documented_parameters(text: str, names: Collection[str], schema: str = "") -
         entry = None
         found = _FIELD.match(body) or (_ENTRY.match(body) if section is not None and indent >= section_column else None)
         name = found["name"] if found is not None else ""
-        is_foreign = schema and name.islower() and f'"{name}"' not in schema
+        is_foreign = schema and name.islower() and f'"{name}"' not in declared
         if found is not None and name not in said and (name in names or is_foreign):
             kind = found["type"] or ""
             column, entry = indent, [found["text"] if _TYPE.match(kind) else f"({kind}) {found['text']}"]

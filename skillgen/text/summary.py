@@ -74,9 +74,9 @@ _OTHER_SUBJECT = re.compile(
 _GENERIC = re.compile(
     r"(?:allow|platform|build|custom|provide|provider|manage|api|service|tool|access|server|client|resource|endpoint"
     r"|operation|application|data|http|rest|json|developer|public|expose|interface|restful|description|this|that|with"
-    r"|your|these|full|only|simple|straight|mostly|crud|core|type|principle|user|interact|various|way|forward|object|classic|integration|integrate|general|purpose|world|greatest|best"
-    r"|programmatically|done|base|basic|account|possible|premium|version|control|controlled|backward|compatible)"
-    r"(?:e?s|e?d|ing|ment)?",
+    r"|your|these|full|only|simple|straight|mostly|crud|core|type|principle|user|interact|various|way|forward|object"
+    r"|classic|integration|integrate|general|purpose|world|greatest|best|programmatically|done|base|basic|account"
+    r"|possible|premium|version|control|controlled|backward|compatible)(?:e?s|e?d|ing|ment)?",
     re.IGNORECASE,
 )
 """Words that say nothing about what a service does."""

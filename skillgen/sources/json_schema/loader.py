@@ -70,6 +70,8 @@ _STRUCTURAL_KEYWORDS = frozenset(
 )
 """Keywords that cannot serve as the name of the schema that they hold."""
 
+_KEYWORDS_BELOW = _STRUCTURAL_KEYWORDS | RULE_KEYWORDS
+
 
 class RefIndex:
     """Resolves references in one document: by pointer, `$anchor`, or `$id` (JSON Schema 2020-12, 8.2).
@@ -290,13 +292,12 @@ class SchemaDocument(Struct, kw_only=True, eq=False):
     def own_schema(self, raw: dict[str, Json], pointer: str, depth: int = 0) -> Schema:
         """Reads a schema that is not only a `$ref`, in its own place."""
         raw = with_named_values(raw)
-        is_map = raw.keys().isdisjoint(_STRUCTURAL_KEYWORDS | RULE_KEYWORDS) and bool(raw)
+        is_map = bool(raw) and _KEYWORDS_BELOW.isdisjoint(raw)
         if is_map and all(isinstance(as_dict(item).get("type"), str) for item in raw.values()):
             self.report(pointer, "has schemas by name, but no `properties`; they are read as these")
-            items = ((name, item, child(pointer, name)) for name, item in raw.items())
-            return Schema(
-                types=("object",), properties=tuple(self._property(*i, "property", False, depth) for i in items)
-            )
+            named = ((name, item, child(pointer, name)) for name, item in raw.items())
+            properties = tuple(self._property(*each, "property", False, depth) for each in named)
+            return Schema(types=("object",), properties=properties)
         fields = scalar_fields(raw, pointer, self.report)
         if raw.keys() <= _SCALAR_KEYWORDS:
             return scalar_schema(fields)

@@ -88,14 +88,12 @@ class OperationReader:
 
     def _is_twin(self, entry: PathOperation, others: Mapping[tuple[str, str], dict[str, Json]]) -> bool:
         """True if an operation only adds a suffix with one value to another one: `/orders{format}` to `/orders/`."""
+        if not entry.path.endswith("{format}"):
+            return False
         twin = others.get((entry.method, entry.path.removesuffix("{format}").removesuffix("/")), {})
         own = {**entry.operation, "operationId": twin.get("operationId")}
         kept = [item for item in as_list(own.get("parameters")) if not _is_only_format(as_dict(item))]
-        if not entry.path.endswith("{format}") or {**own, "parameters": kept} != {
-            "operationId": None,
-            "parameters": [],
-            **twin,
-        }:
+        if {**own, "parameters": kept} != {"operationId": None, "parameters": [], **twin}:
             return False
         self._problems.report("twin-left-out", entry.pointer, f"{entry.path[:100]} only adds a format; left out")
         return True

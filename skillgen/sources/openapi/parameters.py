@@ -185,6 +185,8 @@ def with_query_parameters(
 ) -> tuple[str, tuple[Parameter, ...]]:
     """Returns a path without the variables of its query, such as `?page={page}`, which are parameters of the query."""
     start, _, query = path.partition("?")
+    if not query:
+        return path, parameters
     pairs = [pair.partition("=") for pair in query.split("&")]
     found = {(str(item.location), item.name): item for item in parameters}
     for name, _, value in pairs:
