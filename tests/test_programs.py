@@ -338,12 +338,19 @@ def test_an_example_call_is_accepted_by_its_program(text: str, tmp_path: Path, m
     assert values == {"parcel": "<parcel>", "to": "north", "count": 3}
 
 
-TEXTS = st.text(st.characters(codec="utf-8", exclude_categories=("Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp", "Zs")))
+TEXTS = st.text(
+    st.characters(
+        codec="utf-8",
+        exclude_categories=("Cc", "Cf", "Cs", "Co", "Cn", "Mn", "Zl", "Zp", "Zs"),
+        exclude_characters="\u115f\u1160\u3164\uffa0",
+    )
+)
+"""Texts of characters that can be seen; documents leave out the others."""
 
 
 @given(word=TEXTS | st.sampled_from(["-x", "--", "--to", "a b", "it's", '"', "a;b", "*", "~", "#", "a\\b", "&&", "|"]))
 def test_a_shell_reads_each_example_call_back_exactly(word: str, ship: Service) -> None:
-    if not word or set(word) & set("$!`"):  # hosts expand these, so documents break them up
+    if not word or set(word) & set("$!`@{:") or "##" in word:  # hosts expand these, so documents break them up
         return
     example = Example(input={"box": word, "--level": 3, "--tags": [word, "b"], "--exclude": [word], "--safe": True})
     pack = replace(tool(ship, "pack"), examples=(example,))
