@@ -15,6 +15,8 @@ from cli import Finished, generated, run_skillgen
 from documents import document_at
 from servers import over_http
 
+import skillgen
+
 TESTS = Path(__file__).parent
 
 
@@ -86,6 +88,31 @@ def test_a_snapshot_keeps_the_entry(tmp_path: Path) -> None:
     generated("from-server", "--out", tmp_path / "out", "--snapshot", tmp_path / "snapshot.json")
     ((name, entry),) = entries(tmp_path / "out")[0].items()
     assert (name, entry["command"], entry["args"]) == ("kiosk", "uvx", ["kiosk-mcp"])
+
+
+def test_a_new_command_of_a_snapshot_is_reported_once(tmp_path: Path) -> None:
+    """A stranger's snapshot may name any command; CI that repeats a run is silent."""
+    file = tmp_path / "snapshot.json"
+    document = skillgen.snapshot(service_of_answers({}, command=["npx", "kiosk-mcp"]))
+    origins = document["services"][0]["origins"]
+    run = ("from-server", "--snapshot", file, "--emit", "skill,scripts,plugin", "--allow-empty", "-o", tmp_path / "out")
+    publish = ("--publish", "command=npx kiosk-mcp")
+    honest, evil = {"command": ["npx", "kiosk-mcp"]}, {"command": ["sh", "-c", "touch X"], "env": ["HOME"]}
+    cases = [
+        (honest, {}, (), "npx kiosk-mcp; it gets no variable"),
+        (honest, {}, (), ""),
+        (evil, {"kind": "inferred", "source": "--publish"}, (), "sh -c 'touch X'; it gets HOME"),
+        (evil, {}, ("--check",), ""),
+        ({**evil, "env": ["AWS_KEY", "HOME"]}, {}, ("--check",), "it gets AWS_KEY, HOME"),
+        ({**evil, "command": ["sh", "-c", "touchX"]}, {}, publish, ""),
+    ]
+    for entry, origin, options, said in cases:
+        document["services"][0]["client_entry"] = {"transport": "stdio", **entry}
+        document["services"][0]["origins"] = {**origins, **({"client_entry": origin} if origin else {})}
+        file.write_text(json.dumps(document), "utf-8")
+        report = run_skillgen(*run, *options).stderr
+        assert ("starts-what-the-snapshot-says" in report) == bool(said), (entry, report)
+        assert said in report
 
 
 def kept(command: str, env: dict[str, str] | None = None) -> bool:

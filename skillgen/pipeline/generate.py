@@ -7,6 +7,7 @@ installed skill has a folder and a record of its own there, so that nothing else
 from __future__ import annotations
 
 import os
+import shlex
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
@@ -23,6 +24,7 @@ from skillgen.infer.description import described, with_description
 from skillgen.model.document import FORMATS
 from skillgen.model.inventory import UNREAD_DOCUMENTS, inventory_of, offers_of, types_of
 from skillgen.model.service import Service
+from skillgen.model.values import Json
 from skillgen.pipeline.ownership import (
     SITE,
     has_documents,
@@ -47,6 +49,7 @@ from skillgen.pipeline.rendering import (
 )
 from skillgen.pipeline.results import Failure, Outcome, Place, Result
 from skillgen.problem_codes import CODES, WHERE
+from skillgen.sources.json_access import as_dict, json_or_none
 from skillgen.text.markdown import counted, first_of, one_line
 from skillgen.write.files import is_below, lock_folder, refuse_outside
 from skillgen.write.merge import UNMERGED, generated_digests
@@ -114,7 +117,7 @@ def write_service(service: Service, output: OutputOptions, place: Place) -> tupl
                 _refuse_conflicts(plan)
         for plan, out in zip(plans, held, strict=False):
             apply_plan(plan, out)
-    problems = [*service.problems, *documents.problems]
+    problems = [*service.problems, *documents.problems, *_problems_of_entry(service, output, plans[0])]
     for change in plans[0].changes:
         if change.path.endswith("SKILL.md") and change.new is not None and change.path in contents:
             states = plans[0].after.states[change.path]
@@ -129,6 +132,25 @@ def write_service(service: Service, output: OutputOptions, place: Place) -> tupl
         )
         for item, plan in zip(places, plans, strict=True)
     )
+
+
+def _problems_of_entry(service: Service, output: OutputOptions, plan: Plan) -> Iterator[Problem]:
+    """Yields the command of a snapshot that programs and hosts will start, unless the files to replace have it."""
+    from skillgen.render.about import client_variables
+
+    entry, origin = service.client_entry, (service.origins or {}).get("client_entry")
+    if entry is None or not entry.command or output.publish.command or origin is None or origin.source != "snapshot":
+        return
+    if any(_started_by(change.new) != _started_by(change.old) for change in plan.changes if change.new is not None):
+        names = ", ".join(client_variables(service)) or "no variable of its own"
+        message = f"programs and hosts start what the snapshot says: {shlex.join(entry.command)}; it gets {names}"
+        yield Problem.of("starts-what-the-snapshot-says", str(plan.out), one_line(message))
+
+
+def _started_by(content: bytes | None) -> list[Json]:
+    """Returns what a generated file has on the command of a server; only JSON has any."""
+    data = as_dict(json_or_none((content or b"").decode("utf-8", "replace")))
+    return [data.get(key) for key in ("command", "env", "mcpServers", "packages")]
 
 
 def _installations(names: Iterable[str], place: Place) -> list[Place]:

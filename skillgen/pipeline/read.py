@@ -157,8 +157,15 @@ def _from_snapshot(
     wrong_kind = None if is_snapshot(document.data) else wrong_kind_error(document.data, document.name, "a snapshot")
     if wrong_kind is not None:
         raise wrong_kind
-    services = services_from_snapshot(document.data, document.name)
+    services = map(_with_entry_of_snapshot, services_from_snapshot(document.data, document.name))
     return tuple(completed(service, request, infer_effects) for service in services)  # an old one may lack effects
+
+
+def _with_entry_of_snapshot(service: Service) -> Service:
+    """Returns a service whose entry for clients comes from the snapshot, whatever that says of its origin."""
+    origins = service.origins or {}
+    origin = structs.replace(origins.get("client_entry", Origin("declared", "")), source="snapshot")
+    return structs.replace(service, origins={**origins, "client_entry": origin})
 
 
 def _from_description(
