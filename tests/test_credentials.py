@@ -15,6 +15,7 @@ from typing import Any
 from urllib.parse import quote, unquote
 
 import pytest
+from captured import service_of_answers
 from cli import Finished, generated, run_skillgen
 from descriptions import LONG, description, operation
 from http_servers import QuietHandler, http_servers
@@ -59,16 +60,23 @@ def test_names_of_any_two_origins_differ(left: str, right: str) -> None:
         assert variable_prefix(left) != variable_prefix(right)
 
 
-def test_a_command_that_reads_a_section_runs_nothing_of_a_path(tmp_path: Path) -> None:
-    start = "/x'; touch ran; '/v1"
-    paths = {f"{start}/a{number}": {"get": operation(f"get_{number}", description=LONG)} for number in range(40)}
-    texts = skillgen.render_documents(skillgen.read(description(paths)), emit="skill")
-    text = next(text for name, text in texts.items() if name.endswith("SKILL.md"))
-    assert start in text
-    commands = re.findall("sed -n [^`]*`METHOD[^`]*`[^`]*", text)
-    assert len(commands) == 1
-    subprocess.run(["sh", "-c", commands[0]], cwd=tmp_path, capture_output=True, check=False)
-    assert not (tmp_path / "ran").exists()
+@pytest.mark.parametrize("name", ["x|e touch ran;#/", "x/w ran;#|", "x'; touch ran; '", "x’; touch ran"])
+def test_a_command_that_reads_a_section_runs_nothing_of_a_name(name: str, tmp_path: Path) -> None:
+    """Neither what begins every path, nor what a reader puts in the place of the name."""
+    about = {f"get_{number}": LONG for number in range(40)} | {name: "It. " + LONG}
+    tools = [{"name": key, "description": text, "inputSchema": {}} for key, text in about.items()]
+    server = service_of_answers({"tools/list": [{"tools": tools}]})
+    path = f"/{name.lstrip('/')}"
+    paths = {f"{path}/a{number}": {"get": operation(f"get_{number}", description=LONG)} for number in range(40)}
+    for source in (server, skillgen.read(description(paths))):
+        texts = skillgen.render_documents(source, emit="skill")
+        text = next(text for name, text in texts.items() if name.endswith("SKILL.md"))
+        commands = re.findall(r"read its section: (`+) ?(.*?) ?\1[.]", text)
+        assert len(commands) == 1
+        (tmp_path / "FILE").write_text(f"`GET {path}/a1`\n## {name}\nx\n", "utf-8")
+        command = commands[0][1].replace("METHOD", "GET").replace("NAME", name).replace("PATH", f"{path}/a1")
+        subprocess.run(["sh", "-c", command.replace("references/", "")], cwd=tmp_path, check=False, capture_output=True)
+        assert not (tmp_path / "ran").exists()
 
 
 def test_the_example_of_a_snapshot_runs_nothing_of_a_path(tmp_path: Path) -> None:

@@ -310,11 +310,13 @@ def section_command(file: str, sections: Sequence[Section | Tool]) -> str:
     return _command(file, heading, "## ", [section.name for section in sections])
 
 
-def request_command(file: str, start: str) -> str:
+def request_command(file: str, start: str, tools: Sequence[Tool]) -> str:
     """Returns the command that prints one section of a file from its request on; `start` begins every path.
 
-    What a shell or `sed` would read in it, such as a quote, is left out.
+    Without `start` if `sed` would read more in it than its characters.
     """
+    if any(map(_ENDS_ADDRESS.search, (f"{tool.method} {tool.path}" for tool in tools))):
+        return f"grep -n '^`[A-Z]' {file}"
     start = start if re.fullmatch(r"[\w/.~{}-]*", start) else ".*"
     return rf"sed -n '\|^`METHOD {start}PATH`|,/^## /p' {file}"
 
@@ -324,7 +326,13 @@ def type_command(file: str, names: Collection[str]) -> str:
     return _command(file, "###* NAME", "##", names)
 
 
+_ENDS_ADDRESS = re.compile(r"['‘’‚‛|\\]")
+"""What ends an address of `sed` or a text that a shell quotes, after which a name would be a command."""
+
+
 def _command(file: str, heading: str, end: str, names: Collection[str]) -> str:
+    if any(map(_ENDS_ADDRESS.search, names)):
+        return f"grep -n '^{end}' {file}"
     if any(heading_text(name).startswith("`") for name in names):  # a name with marks of emphasis
         heading = heading.replace("NAME", "`*NAME`*")
     start = rf"\|^{heading}$|" if any("/" in name for name in names) else f"/^{heading}$/"
