@@ -19,7 +19,7 @@ from skillgen.render.pages import tool_link
 from skillgen.render.parameters import label_of, lists_requests
 from skillgen.render.phrases import once, phrase, phrases, usual_number
 from skillgen.text.docstring import documented_parameters
-from skillgen.text.markdown import Markdown, code, code_list, inline, one_line, paragraph
+from skillgen.text.markdown import Markdown, code, code_list, inline, one_line
 
 
 def marks(tool: Tool) -> tuple[str, ...]:
@@ -84,11 +84,16 @@ def _credential(credential: Credential) -> str:
     return phrase("auth_with_scopes", len(scopes), scheme=code(credential.scheme), scopes=code_list(scopes))
 
 
+_RATE = re.compile(r"\d[\d,.]*k?(?: \w+)? ?(?:/|per|an?) ?(?:\d+ ?)?\w+", re.IGNORECASE)
+"""The usual form of a rate limit; any other text is quoted."""
+
+
 def rate_limit_phrase(limit: RateLimit | None) -> Markdown:
     """Returns a rate limit in a few words; empty without one."""
     if limit is None:
         return Markdown("")
-    parts = [paragraph(limit.text)] if limit.text else []
+    text = limit.text or ""
+    parts = [inline(text) if _RATE.fullmatch(text) else Markdown(f'"{inline(text)}"')] if text else []
     if limit.requests_per_minute is not None:
         parts.append(phrase("requests_a_minute", number=limit.requests_per_minute))
     if limit.requests_per_day is not None:

@@ -83,6 +83,9 @@ _HOST = re.compile(
 _INTERNAL_NAMES = (".internal", ".lan", ".local", ".corp", ".intranet")
 _INTERNAL_NETWORKS = ("10.", "172.", "192.168.")
 _INTERNAL = (*_INTERNAL_NETWORKS, *_INTERNAL_NAMES)
+_OPERATOR = re.compile(r"[;|&`\n]|\$\(|[<>](?![=\d])")
+"""What begins another command of a shell, or writes a file; not the range of a version."""
+
 _EXAMPLE_HOSTS = ("192.168.0.", "192.168.1.", "10.0.0.", "172.16.0.", "172.17.0.1", "host.docker.internal")
 """Prefixes of hosts that are common in documentation."""
 
@@ -139,6 +142,7 @@ class _Screening:
         if self._findings:
             service = self._rewrite(service, frozenset(self._findings))
         self._report_private_endpoints(service)
+        service = self._without_commands(service)
         problems, advice = (tuple(map(_redact_problem, log)) for log in (self._problems, self._advice))
         service = replace(service, problems=problems, advice=(*service.advice, *advice))
         # A credential in a key of the source is in every pointer below that key.
@@ -306,6 +310,19 @@ class _Screening:
         if rest or name in PROSE_FIELDS:
             return rest
         return f"unnamed-{_digest(text)}" if declared == "str" or name == "group" else None
+
+    def _without_commands(self, service: Service) -> Service:
+        """Returns a service without programs, variables and packages in which a shell would read several commands."""
+        needed, install = service.requirements, service.install or {}
+        shown = [*needed.env, *needed.bins, *(f"{manager}: {package}" for manager, package in install.items())]
+        if not (left_out := {text for text in shown if _OPERATOR.search(text)}):
+            return service
+        for text in sorted(left_out):
+            message = f"{clip(one_line(text), 60)!r} has more than one command in a shell; it is left out"
+            self._problems.report("member-invalid", "requirements", message)
+        env, bins = (tuple(name for name in names if name not in left_out) for names in (needed.env, needed.bins))
+        install = {key: package for key, package in install.items() if f"{key}: {package}" not in left_out}
+        return replace(service, requirements=replace(needed, env=env, bins=bins), install=install or None)
 
     def _report_private_endpoints(self, service: Service) -> None:
         for url, pointer in _endpoint_urls(service):
