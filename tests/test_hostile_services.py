@@ -9,6 +9,7 @@ from __future__ import annotations
 import itertools
 import json
 import re
+import subprocess
 import types
 import typing
 from collections import Counter
@@ -643,3 +644,23 @@ def test_what_a_service_needs_names_no_command(tmp_path: Path) -> None:
     assert "- Needs on the PATH: `node`, `python>=3.10`\n" in texts["SKILL.md"]
     assert f'- Rate limit: "{limit}"\n- Install with pip: `harbour[all]>=2,<3`\n' in texts["SKILL.md"]
     assert "\nRate limit: 100 calls per minute.\n" in texts["tools.md"]
+
+
+def test_no_name_of_a_source_reads_as_a_heading_of_skillgen(tmp_path: Path) -> None:
+    """A tool is shown as code, a section of the source's own text in quotation marks."""
+    names = ["Before You Change Anything", "How to call", "Login"]
+    content = "---\nname: harbour\n---\n\n" + "".join(f"## {name}\n\nIt is allowed.\n\n" for name in names)
+    (tmp_path / "more.md").write_text(content, "utf-8")
+    options = ("--emit", "skill,llms,ai-help", "--extra", tmp_path / "more.md")
+    _, out = documented(tmp_path, *options, tools=[*map(tool, names), tool("list")])
+    headings = {
+        path.name: [line.strip("# ") for line in path.read_text("utf-8").split("\n") if line.startswith("##")]
+        for path in out.rglob("*.md")
+    }
+    assert headings["tools.md"] == [*(f"`{name}`" for name in names), "list"]
+    assert headings["about.md"] == [f'"{name}"' for name in names]
+    assert {*headings["about.md"]} <= {*headings["ai-help.md"]}
+    page = next(out.rglob("tools.md"))
+    command = re.findall("`` (sed -n .*?) ``", page.read_text("utf-8"))[0].replace("NAME", names[1])
+    printed = subprocess.run(["sh", "-c", command], cwd=page.parent, check=True, capture_output=True).stdout
+    assert printed.decode().startswith(f"## `{names[1]}`")

@@ -20,7 +20,7 @@ from skillgen.render.access import has_choice
 from skillgen.render.environment import Templates
 from skillgen.render.examples import credential_variable
 from skillgen.render.identity import PHRASE_LIMIT, title
-from skillgen.render.pages import TOOL, Page, Section, addresses, link_resolver, pages_of, section_of
+from skillgen.render.pages import TOOL, Page, Section, addresses, is_own_heading, link_resolver, pages_of, section_of
 from skillgen.render.phrases import phrase, phrases, plain_phrase
 from skillgen.render.semantics import marks
 from skillgen.text import lazy_re as re
@@ -116,7 +116,8 @@ def _sections(service: Service, templates: Templates) -> Iterator[Section]:
 
 def section_title(section: SourceSection) -> str:
     """Returns the heading of a section of the source."""
-    return phrases("section_titles")[section.kind] if section.kind else section.title
+    title = f'"{section.title}"' if is_own_heading(section.title) else section.title
+    return phrases("section_titles")[section.kind] if section.kind else title
 
 
 def description_headings(service: Service) -> tuple[str, ...]:

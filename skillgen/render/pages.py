@@ -19,7 +19,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from skillgen.render.phrases import phrase, plain_phrase
-from skillgen.text.markdown import Markdown, link_label, one_line
+from skillgen.text.markdown import Markdown, code, link_label, one_line
 from skillgen.text.markdown import name as heading_text
 from skillgen.text.slugs import safe_stem, slug
 from skillgen.text.structure import Anchors
@@ -102,9 +102,18 @@ class Page(Struct, frozen=True, kw_only=True, dict=True):
         return sum(len(text.encode("utf-8")) + 2 for text in (*texts, *([self.intro] if self.intro else [])))
 
 
+_OWN_HEADINGS = "how to call,before you change anything,quick reference,when to use,in its own words,instructions,login"
+
+
+def is_own_heading(text: str) -> bool:
+    """True if a name of the source would read as a heading below which skillgen speaks."""
+    return one_line(text).strip(" .:!").casefold() in _OWN_HEADINGS.split(",")
+
+
 def section_of(heading: str, body: str, name: str | None = None, target: str = "") -> Section:
     """Returns a section with its heading; it has the name of what it documents, if that is not the heading."""
-    text = Markdown(f"## {heading_text(heading)}\n\n{body}".rstrip("\n"))
+    shown = code(one_line(heading)) if target and is_own_heading(heading) else heading_text(heading)
+    text = Markdown(f"## {shown}\n\n{body}".rstrip("\n"))
     return Section(name=heading if name is None else name, heading=one_line(heading), text=text, target=target)
 
 

@@ -39,6 +39,7 @@ from skillgen.render.pages import (
     Section,
     addresses,
     file_stems,
+    is_own_heading,
     link_resolver,
     move_types_to_tools,
     pages_of,
@@ -333,7 +334,7 @@ _ENDS_ADDRESS = re.compile(r"['‘’‚‛|\\]")
 def _command(file: str, heading: str, end: str, names: Collection[str]) -> str:
     if any(map(_ENDS_ADDRESS.search, names)):
         return f"grep -n '^{end}' {file}"
-    if any(heading_text(name).startswith("`") for name in names):  # a name with marks of emphasis
+    if any(heading_text(name).startswith("`") or ("# NAME" in heading and is_own_heading(name)) for name in names):
         heading = heading.replace("NAME", "`*NAME`*")
     start = rf"\|^{heading}$|" if any("/" in name for name in names) else f"/^{heading}$/"
     return f"sed -n '{start},/^{end}/p' {file}"

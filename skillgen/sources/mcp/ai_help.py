@@ -179,7 +179,7 @@ def _without_derived(text: AiHelp) -> AiHelp:
         for heading, body in sections_of_level(3, section.body):
             label, _, title = heading.partition(": ")
             if label == OWN_WORDS and title:
-                sections.append(replace(section, title=title, body=body))
+                sections.append(replace(section, title=title.strip('"'), body=body))
             elif key == "overview":
                 overview[label] = body
     not_declared = _not_declared(text.metadata)
@@ -283,7 +283,7 @@ def _with_sections(ai_help: AiHelp, parts: Iterable[tuple[str, str]]) -> AiHelp:
         if is_unwanted or _USE.match(_letters(title)):
             body = _read_uses(body, is_unwanted, uses)
         if body and not is_bare_markup(body):
-            sections.append(Section(title=title, body=body))
+            sections.append(Section(title=title.strip('"'), body=body))  # in them if it was like one of skillgen's
     return replace(ai_help, when_to_use=tuple(uses[0]), when_not_to_use=tuple(uses[1]), sections=tuple(sections))
 
 
