@@ -101,7 +101,7 @@ def test_a_new_command_of_a_snapshot_is_reported_once(tmp_path: Path) -> None:
     cases = [
         (honest, {}, (), "npx kiosk-mcp; it gets no variable"),
         (honest, {}, (), ""),
-        (evil, {"kind": "inferred", "source": "--publish"}, (), "sh -c 'touch X'; it gets HOME"),
+        (evil, {"kind": "declared", "source": "--publish"}, (), "sh -c 'touch X'; it gets HOME"),
         (evil, {}, ("--check",), ""),
         ({**evil, "env": ["AWS_KEY", "HOME"]}, {}, ("--check",), "it gets AWS_KEY, HOME"),
         ({**evil, "command": ["sh", "-c", "touchX"]}, {}, publish, ""),
@@ -113,6 +113,11 @@ def test_a_new_command_of_a_snapshot_is_reported_once(tmp_path: Path) -> None:
         report = run_skillgen(*run, *options).stderr
         assert ("starts-what-the-snapshot-says" in report) == bool(said), (entry, report)
         assert said in report
+    written = {"client_entry": {"kind": "inferred", "source": "install"}}
+    document["services"][0] |= {"client_entry": {"transport": "stdio", **evil}, "origins": {**origins, **written}}
+    file.write_text(json.dumps(document), "utf-8")
+    generated(*run)
+    assert not [path for path in (tmp_path / "out").rglob("*.json") if "touch" in path.read_text("utf-8")]
 
 
 def kept(command: str, env: dict[str, str] | None = None) -> bool:

@@ -22,7 +22,7 @@ from skillgen.config.project import Source, Texts
 from skillgen.errors import Problem, ProblemLog, SkillgenError, SourceError, UsageError, failure_of
 from skillgen.infer.inference import infer_effects
 from skillgen.model.service import Service
-from skillgen.model.values import Json, Origin
+from skillgen.model.values import Json, Origin, is_inferred
 from skillgen.pipeline.authored import completed
 from skillgen.pipeline.ownership import words_of_command, words_of_document, words_of_url
 from skillgen.pipeline.packages import project_environment
@@ -162,10 +162,15 @@ def _from_snapshot(
 
 
 def _with_entry_of_snapshot(service: Service) -> Service:
-    """Returns a service whose entry for clients comes from the snapshot, whatever that says of its origin."""
-    origins = service.origins or {}
-    origin = structs.replace(origins.get("client_entry", Origin("declared", "")), source="snapshot")
-    return structs.replace(service, origins={**origins, "client_entry": origin})
+    """Returns a service whose command for clients comes from the snapshot, whatever that says of its origin; an
+    inferred one is inferred again.
+    """
+    entry, origins = service.client_entry, service.origins or {}
+    if entry is None or not entry.command:
+        return service
+    if is_inferred(service, "client_entry"):
+        return structs.replace(service, client_entry=structs.replace(entry, command=()))
+    return structs.replace(service, origins={**origins, "client_entry": Origin("declared", "snapshot")})
 
 
 def _from_description(

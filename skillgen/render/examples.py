@@ -224,7 +224,8 @@ def _options(request: Request, used: list[ExampleCredential], endpoint: Endpoint
     for credential in used:
         yield from _authentication(credential, endpoint)
     for name, text in (request.headers or {}).items():
-        yield f"-H {_quoted(f'{name}: {text}' if text else f'{name};')}"
+        if name.lower().partition(":")[0].strip() != "host":  # for which a request would be signed
+            yield f"-H {_quoted(f'{name}: {text}' if text else f'{name};')}"
     if cookies := _cookies(request, used):
         yield f"-b {cookies}"
     yield from _body(request)

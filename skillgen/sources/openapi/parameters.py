@@ -36,11 +36,17 @@ _QUERY_OPERATORS = ("?", "&", "#")
 """Operators of variables that are not in the path; parameters of the query are sent anyway."""
 
 _IGNORED_HEADERS = {
+    **dict.fromkeys(
+        ("host", "content-length", "connection", "transfer-encoding"), "remove it: the client sends its own"
+    ),
     "accept": "declare the media types of the responses",
     "content-type": "declare the media types of the request body",
     "authorization": "declare a security scheme",
 }
-"""Header parameters that "SHALL be ignored" (OpenAPI 3.2, "Parameter Object"), and what to declare instead."""
+"""Header parameters that "SHALL be ignored" (OpenAPI 3.2, "Parameter Object"), and what to declare instead.
+
+The first are of the connection (RFC 9110, 7.2 and 7.6.1): a request for one host would be signed for another.
+"""
 
 _SIGNING = frozenset(
     f"x-amz-{name}"
@@ -161,9 +167,10 @@ class ParameterReader:
                 "parameter-invalid", pointer, "a parameter without a name or with an unknown `in`; left out"
             )
             return ()
-        if location == "header" and name.lower() in _IGNORED_HEADERS:
-            message = f"OpenAPI ignores a header parameter {name!r}; it is left out"
-            self._problems.report("header-parameter-ignored", pointer, message, _IGNORED_HEADERS[name.lower()])
+        header = name.lower().partition(":")[0].strip()
+        if location == "header" and header in _IGNORED_HEADERS:
+            message = f"a header {name!r} is no parameter of a call; it is left out"
+            self._problems.report("header-parameter-ignored", pointer, message, _IGNORED_HEADERS[header])
             return ()
         if name.lower() in self._written and location in ("header", "query"):
             return ()
