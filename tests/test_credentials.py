@@ -60,7 +60,9 @@ def test_names_of_any_two_origins_differ(left: str, right: str) -> None:
         assert variable_prefix(left) != variable_prefix(right)
 
 
-@pytest.mark.parametrize("name", ["x|e touch ran;#/", "x/w ran;#|", "x'; touch ran; '", "x’; touch ran"])
+@pytest.mark.parametrize(
+    "name", ["x|e touch ran;#/", "x/w ran;#|", "x'; touch ran; '", "x’; touch ran", "x'&touch$IFS'ran", "x'>ran'"]
+)
 def test_a_command_that_reads_a_section_runs_nothing_of_a_name(name: str, tmp_path: Path) -> None:
     """Neither what begins every path, nor what a reader puts in the place of the name."""
     about = {f"get_{number}": LONG for number in range(40)} | {name: "It. " + LONG}

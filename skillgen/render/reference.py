@@ -316,7 +316,7 @@ def request_command(file: str, start: str, tools: Sequence[Tool]) -> str:
 
     Without `start` if `sed` would read more in it than its characters.
     """
-    if any(map(_ENDS_ADDRESS.search, (f"{tool.method} {tool.path}" for tool in tools))):
+    if not all(_is_inert(f"{tool.method}{tool.path}") for tool in tools):
         return f"grep -n '^`[A-Z]' {file}"
     start = start if re.fullmatch(r"[\w/.~{}-]*", start) else ".*"
     return rf"sed -n '\|^`METHOD {start}PATH`|,/^## /p' {file}"
@@ -327,12 +327,19 @@ def type_command(file: str, names: Collection[str]) -> str:
     return _command(file, "###* NAME", "##", names)
 
 
-_ENDS_ADDRESS = re.compile(r"['‘’‚‛|\\]")
-"""What ends an address of `sed` or a text that a shell quotes, after which a name would be a command."""
+_SEPARATOR = re.compile(r"[\s;&`<>]|\$(?![a-z])")
+
+
+def _is_inert(name: str) -> bool:
+    """True if a name in an address of `sed`, which a shell quotes, is neither a command of `sed` nor of the shell.
+
+    What follows a quote is not quoted; OData has paths such as `/days(start='{start}')/$value`.
+    """
+    return not any(map(name.__contains__, "|\\‘’‚‛")) and not ("'" in name and _SEPARATOR.search(name))
 
 
 def _command(file: str, heading: str, end: str, names: Collection[str]) -> str:
-    if any(map(_ENDS_ADDRESS.search, names)):
+    if not all(map(_is_inert, names)):
         return f"grep -n '^{end}' {file}"
     if any(heading_text(name).startswith("`") or ("# NAME" in heading and is_own_heading(name)) for name in names):
         heading = heading.replace("NAME", "`*NAME`*")
