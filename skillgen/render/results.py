@@ -241,7 +241,8 @@ def error_line(error: ErrorCase, detail: str = "") -> Markdown:
     head = " ".join(filter(None, (code(error.code) if error.code else "", f"({detail})" if detail else "")))
     words = ""
     description = inline(_told(error.description or phrases("disclosure_errors").get(error.code, ""), error.code))
-    for text in filter(None, (description, inline(_resolution(error)), _error_notes(error))):
+    advice = error.resolution or (phrase("error_wait") if error.has_retry_header else "")
+    for text in filter(None, (description, inline(advice), _error_notes(error))):
         words += f"{'.' if needs_stop(words) else ''} {text}" if words else text
     return Markdown(": ".join(filter(None, (head, words))))
 
@@ -270,10 +271,6 @@ def command_errors(service: Service) -> list[Markdown]:
     lines = [error_line(case, commands_shown([*named.values()], service)) for case, named in in_order]
     left = len(lines) - COMMAND_ERRORS
     return [*lines[:COMMAND_ERRORS], phrase("more_lines", number=left)] if left > 0 else lines
-
-
-def _resolution(error: ErrorCase) -> str:
-    return error.resolution or (phrase("error_wait") if error.has_retry_header else "")
 
 
 def _error_notes(error: ErrorCase) -> str:

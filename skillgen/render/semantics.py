@@ -173,17 +173,14 @@ def common_notes(service: Service) -> tuple[str, ...]:
     texts = [tool.description or "" for tool in service.tools]
     if any("```" in text for text in texts):
         return ()
-    counts = Counter(item for text in texts for item in dict.fromkeys(_paragraphs(text)))
+    paragraphs = ((" ".join(part.split()) for part in _BLANK_LINE.split(text)) for text in texts)
+    counts = Counter(item for items in paragraphs for item in dict.fromkeys(filter(None, items)))
     least = usual_number(len(texts))
     return tuple(
         item
         for item, count in counts.items()
         if count >= least and len(item) <= _NOTE_LIMIT and (item[0].isalpha() or item.startswith("**"))
     )
-
-
-def _paragraphs(text: str) -> list[str]:
-    return [" ".join(part.split()) for part in _BLANK_LINE.split(text) if part.strip()]
 
 
 _NAMES_SHOWN = 30

@@ -363,7 +363,7 @@ SCALARS = frozenset({"string", "integer", "number", "boolean"})
 def _sending_notes(parameter: Parameter) -> Iterator[str]:
     """Yields a sentence for each thing that a caller must know to write a parameter into a request."""
     sent, is_body = parameter.serialization, parameter.location == "body"
-    if is_body and _holds_file(parameter.schema):
+    if is_body and any(_is_file(schema) for schema in (parameter.schema, parameter.schema.items) if schema is not None):
         yield phrase("is_file" if _is_file(parameter.schema) else "items_are_files")
     if sent is None:
         return
@@ -375,10 +375,6 @@ def _sending_notes(parameter: Parameter) -> Iterator[str]:
         yield phrase("reserved_in_path" if parameter.location == "path" else "reserved")
     if sent.allow_empty:
         yield phrase("may_be_empty")
-
-
-def _holds_file(schema: Schema) -> bool:
-    return _is_file(schema) or (schema.items is not None and _is_file(schema.items))
 
 
 def _is_file(schema: Schema) -> bool:

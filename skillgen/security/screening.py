@@ -313,16 +313,16 @@ class _Screening:
 
     def _without_commands(self, service: Service) -> Service:
         """Returns a service without programs, variables and packages in which a shell would read several commands."""
-        needed, install = service.requirements, service.install or {}
-        shown = [*needed.env, *needed.bins, *(f"{manager}: {package}" for manager, package in install.items())]
-        if not (left_out := {text for text in shown if _OPERATOR.search(text)}):
-            return service
-        for text in sorted(left_out):
+        needed, packages = service.requirements, service.install or {}
+        env, bins = (tuple(filter(self._is_name, names)) for names in (needed.env, needed.bins))
+        install = {key: package for key, package in packages.items() if self._is_name(f"{key}: {package}")}
+        return replace(service, requirements=replace(needed, env=env, bins=bins), install=install or None)
+
+    def _is_name(self, text: str) -> bool:
+        if (operator := _OPERATOR.search(text)) is not None:
             message = f"{clip(one_line(text), 60)!r} has more than one command in a shell; it is left out"
             self._problems.report("member-invalid", "requirements", message)
-        env, bins = (tuple(name for name in names if name not in left_out) for names in (needed.env, needed.bins))
-        install = {key: package for key, package in install.items() if f"{key}: {package}" not in left_out}
-        return replace(service, requirements=replace(needed, env=env, bins=bins), install=install or None)
+        return operator is None
 
     def _report_private_endpoints(self, service: Service) -> None:
         for url, pointer in _endpoint_urls(service):

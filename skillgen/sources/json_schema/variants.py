@@ -113,7 +113,8 @@ class Variants:
             is_extension = name in self._types.extended(self._types.type_of(subtype))
             base = () if is_extension else (replace(_narrowed(target, key, value), discriminator=None),)
             yield Schema(ref=subtype, also=base), within
-        restricted = any(item.name == key and _is_restricted(item.schema) for item in target.properties)
+        named = (item.schema for item in target.properties if item.name == key)
+        restricted = any(item.choices is not None or item.ref is not None or item.includes for item in named)
         yield (target if restricted else _narrowed(target, key, name)), inside
 
 
@@ -124,10 +125,6 @@ def _values_by_type(discriminator: Discriminator) -> dict[str, str]:
         if name:
             values.setdefault(name, value)
     return values
-
-
-def _is_restricted(schema: Schema) -> bool:
-    return schema.choices is not None or schema.ref is not None or bool(schema.includes)
 
 
 def _narrowed(schema: Schema, name: str, value: str) -> Schema:

@@ -229,7 +229,7 @@ class RequestGenerator:
         notes += [sent.example.description if sent.example is not None else None, *[_ASSUMED_JSON] * sent.is_assumed]
         call = {key: item.made.value for key, item in arguments.items()}
         return Example(
-            input=call if sent.media_type is None else {**call, _body_key(tool): sent.content.value},
+            input=call if sent.media_type is None else {**call, input_keys(_outside_body(tool))[1]: sent.content.value},
             name=sent.name,
             description="; ".join(filter(None, notes)) or None,
             request=request,
@@ -442,10 +442,6 @@ def _texts(argument: _Argument) -> list[str]:
 
 def _outside_body(tool: Tool) -> list[Parameter]:
     return [item for item in tool.parameters if item.location != "body"]
-
-
-def _body_key(tool: Tool) -> str:
-    return input_keys(_outside_body(tool))[1]
 
 
 def _displayable(text: str) -> str:
