@@ -70,10 +70,7 @@ class Source(Options, frozen=True, kw_only=True):
         "File with a snapshot, the output of `skillgen inspect`.", metavar="FILE", is_kind=True
     )
     manifest: PathName | None = option(
-        "Service manifest: a file or a URL.",
-        usage="- reads standard input.",
-        metavar="SOURCE",
-        is_kind=True,
+        "Service manifest: a file or a URL.", usage="- reads standard input.", metavar="SOURCE", is_kind=True
     )
     cli: str | None = option(
         "Command-line program, as MODULE:APP: a Click or Typer program, an argparse parser, or a function that "
@@ -191,10 +188,7 @@ class Source(Options, frozen=True, kw_only=True):
         kinds=_SERVERS,
     )
     call_ai_help: bool = option(
-        "Call the server's tool ai_help in place of the method of that name.",
-        False,
-        panel=_SAFETY,
-        kinds=_SERVERS,
+        "Call the server's tool ai_help in place of the method of that name.", False, panel=_SAFETY, kinds=_SERVERS
     )
     call_undescribed: bool = option(
         "Call a tool that only reads before its description is read, to check progressive disclosure in two sessions.",
@@ -375,8 +369,7 @@ class Texts(Options, frozen=True, kw_only=True):
     )
     workflows: Mapping[str, Sequence[StepTexts]] = option("Calls that reach a goal, by the goal.", {})
     drafted: Sequence[Drafted] = option(
-        "What the source declared when `skillgen draft` wrote the texts; when that changes, a run says so.",
-        (),
+        "What the source declared when `skillgen draft` wrote the texts; when that changes, a run says so.", ()
     )
     links: Links = option("Other ways to use the service.", Links())
     install: Mapping[str, str] = option("Package manager to package.", {})
@@ -422,10 +415,7 @@ class Publish(Options, frozen=True, kw_only=True):
         (),
         is_command=True,
     )
-    server_card: str | None = option(
-        f"Version of the server card: {' or '.join(SERVER_CARDS)}.",
-        choices=SERVER_CARDS,
-    )
+    server_card: str | None = option(f"Version of the server card: {' or '.join(SERVER_CARDS)}.", choices=SERVER_CARDS)
 
 
 NO_PUBLISH = Publish()
@@ -468,11 +458,7 @@ class OutputOptions(Options, frozen=True, kw_only=True):
         metavar="NAME",
         choices=PROFILES,
     )
-    budget: int = option(
-        "Tokens of SKILL.md at most; a token is four bytes.",
-        DEFAULT_BUDGET,
-        metavar="TOKENS",
-    )
+    budget: int = option("Tokens of SKILL.md at most; a token is four bytes.", DEFAULT_BUDGET, metavar="TOKENS")
     split: str | None = option(
         "Write several skills for a large service: one for each of the largest groups of tools, and a common one.",
         metavar="group",
@@ -488,8 +474,7 @@ class OutputOptions(Options, frozen=True, kw_only=True):
         choices=(*HOSTS, PACKAGE),
     )
     package: PathName | None = option(
-        f"Folder of the package, if the project's files leave a choice (with --install {PACKAGE}).",
-        metavar="DIR",
+        f"Folder of the package, if the project's files leave a choice (with --install {PACKAGE}).", metavar="DIR"
     )
     user: bool = option("Install into the home folder, not the current one (with --install).", False, is_key=False)
     check: bool = option(

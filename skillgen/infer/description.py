@@ -199,7 +199,7 @@ def _titles(service: Service, is_declared: bool = True) -> list[str]:
 
 _UNSAID = re.compile(
     r"[{}_\d]|/\w|[a-z][A-Z]|[A-Z]{2}[a-z]{2}|(?i:\A(?:default|general|hidden|misc\w*|others?|commands|root|apis?|public"
-    r"|internal|deprecated|auth\w*|tokens?|login|health\w*)\Z)",
+    r"|internal|deprecated|auth\w*|tokens?|login|health\w*)\Z)"
 )
 """Titles of groups that users do not say: code, and what says nothing."""
 

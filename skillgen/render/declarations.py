@@ -131,11 +131,7 @@ def skills_list_documents(rendering: Rendering) -> Iterator[Document | Problem]:
             return
         base = f"skill://{skill_name(skill.service)}"
         resources = [
-            {
-                "uri": f"{base}/{path}",
-                "digest": f"sha256:{hashlib.sha256(content).hexdigest()}",
-                "size": len(content),
-            }
+            {"uri": f"{base}/{path}", "digest": f"sha256:{hashlib.sha256(content).hexdigest()}", "size": len(content)}
             for path, content in files.items()
         ]
         entries.append({"uri": f"{base}/SKILL.md", "frontmatter": yaml.safe_load(front[1]), "resources": resources})

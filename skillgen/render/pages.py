@@ -118,12 +118,7 @@ def section_of(heading: str, body: str, name: str | None = None, target: str = "
 
 
 def pages_of(
-    title: str,
-    stem: str,
-    sections: Sequence[Section],
-    *,
-    intro: Markdown | None = None,
-    limit: int = PAGE_LIMIT_BYTES,
+    title: str, stem: str, sections: Sequence[Section], *, intro: Markdown | None = None, limit: int = PAGE_LIMIT_BYTES
 ) -> tuple[Page, ...]:
     """Divides the sections of one topic into pages `STEM.md`, `STEM-p2.md`, …, in their order."""
     portions = list(_portions(sections, limit, limit - (len(intro.encode()) if intro else 0)))
