@@ -181,9 +181,8 @@ def _with_effect(tool: Tool, context: _Context, author: AuthorEffect | None, pro
     operation = "read" if semantics.read_only else "delete" if method == "delete" else "write"
     if semantics.read_only is not None and semantics.operation in (None, None if semantics.read_only else "read"):
         semantics = _with(semantics, Origin("inferred", _source(semantics, "read_only")), operation=operation)
-    # HTTP defines these methods as idempotent (RFC 9110, 9.2.2), which many services are not.
-    is_safe = _EFFECT_OF_METHOD.get(method) == semantics.effect == "read"
-    if semantics.idempotent is None and (is_safe or method in ("put", "delete")):
+    # HTTP defines PUT and DELETE as idempotent too (RFC 9110, 9.2.2), but services create, send and pay with PUT.
+    if semantics.idempotent is None and _EFFECT_OF_METHOD.get(method) == semantics.effect == "read":
         semantics = _with(semantics, Origin("inferred", _BY_METHOD + method.upper()), idempotent=True)
     if semantics.requires_confirmation is None and (flag := _asking_flag(tool)):
         semantics = _with(semantics, Origin("inferred", f"its option {flag}"), requires_confirmation=True)

@@ -130,7 +130,7 @@ class OperationReader:
             origins["pagination"] = Origin("inferred", reason)
         completion = _completion_of(operation, responses, self.resolver)
         if completion is not None and operation.get(_LONG_RUNNING) is not True:
-            origins["completion"] = Origin("inferred", "the status codes of its responses")
+            origins["completion"] = Origin("inferred", "the headers of its 202 response")
         stream = _stream_evidence(output_media_types, success)
         if stream is not None:
             origins["streaming"] = Origin("inferred", stream)
@@ -328,16 +328,20 @@ _RESULT_URL_HEADERS = ("operation-location", "azure-asyncoperation", "location",
 def _completion_of(
     operation: Mapping[str, Json], responses: Mapping[str, Json], resolver: Resolver
 ) -> Completion | None:
-    """Returns how to get the result of a long-running operation; `None` for any other."""
-    if _ACCEPTED not in responses and operation.get(_LONG_RUNNING) is not True:
-        return None
-    status = _ACCEPTED if _ACCEPTED in responses else min((key for key in responses if key.startswith("2")), default="")
+    """Returns how to get the result of a long-running operation; `None` for any other.
+
+    Many services answer 202 to all that they did, so that it counts only with a header by which to ask for the result.
+    """
+    is_accepted, is_declared = _ACCEPTED in responses, operation.get(_LONG_RUNNING) is True
+    status = _ACCEPTED if is_accepted else min((key for key in responses if key.startswith("2")), default="")
     headers = {name.lower(): name for name in as_dict(resolver.resolve_or_empty(responses.get(status)).get("headers"))}
-    return Completion(
-        status=_ACCEPTED if _ACCEPTED in responses else None,
+    completion = Completion(
+        status=_ACCEPTED if is_accepted else None,
         url_header=next((headers[name] for name in _RESULT_URL_HEADERS if name in headers), None),
         wait_header=headers.get("retry-after"),
     )
+    is_told = is_accepted and (completion.url_header or completion.wait_header)
+    return completion if is_declared or is_told else None
 
 
 _EVENT_STREAMS = ("text/event-stream", "application/stream+json")
