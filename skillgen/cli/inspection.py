@@ -240,7 +240,7 @@ def lint(
         raise UsageError("neither a source nor a skillgen.yaml", where="SOURCE", fix=fix)
     project = read_project(file) if file is not None else Project(targets={})
     linter = Linter(options, project.lint, file, has_requirements=report.format == "conformance")
-    readings = _readings(given, project, file, console)
+    readings = _readings(given, file, console)
     findings, code = _findings(linter, readings, None if report.skill is None else Path(report.skill), console)
     if console.quiet:
         errors = [tuple(problem for problem in item.problems if problem.level == "error") for item in findings]
@@ -285,19 +285,16 @@ _Readings: TypeAlias = "Iterator[tuple[str | None, str | None, Path | None, Read
 """Name of each source, its file, the folder of its documents, and what was read."""
 
 
-def _readings(given: Given, project: Project, file: Path | None, console: Console) -> _Readings:
+def _readings(given: Given, file: Path | None, console: Console) -> _Readings:
     if given.has_source or file is None:
-        for source, request in given.requests():
+        for source, request in structs.replace(given, project=None).requests():
             is_file = source is not None and Path(source).is_file()
             yield source, source if is_file else None, None, read(request, console)
         return
-    from skillgen.pipeline.build import document_of, read_targets, resolve_targets
-    from skillgen.pipeline.read import refuse_useless_options
+    from skillgen.pipeline.build import document_of, read_targets
 
-    refuse_useless_options(given.options, ["command", "document", "url"])
-    targets = resolve_targets(project.targets, file, given.target, {})
     with console.progress("reading the sources"):
-        for named, reading in read_targets(targets, os.environ):
+        for named, reading in read_targets(given.named_targets(), os.environ):
             yield named.name, document_of(named), named.place.out, reading
 
 

@@ -6,7 +6,7 @@ import sys
 import threading
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from msgspec import structs
@@ -43,7 +43,7 @@ def call(
     given: Annotated[
         Given, GivenOf(classes=(Run, Source), kinds=("command", "url", "config", "document"), without=("draft", "json"))
     ],
-    texts: Annotated[Texts, OptionsOf(classes=(Texts,), only=("base_url",))],
+    texts: Annotated[Mapping[str, Any], OptionsOf(classes=(Texts,), only=("base_url",), is_partial=True)],
     options: CallOptions,
     console: Console,
 ) -> ExitCode:

@@ -10,7 +10,7 @@ import inspect
 import os
 import re
 import sys
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated, Any, get_args, get_origin, get_type_hints
 
@@ -21,7 +21,7 @@ from typer.core import TyperCommand
 from skillgen.cli.output import Console, failed_json
 from skillgen.config.convert import LEAST, MOST, Converter, error_of_argument
 from skillgen.config.option import Option, Options, PathName, options_in
-from skillgen.config.project import SOURCE_KINDS, Run, Source
+from skillgen.config.project import SOURCE_KINDS, Run, Source, Texts
 from skillgen.errors import ExitCode, SkillgenError, UsageError, raise_all
 from skillgen.text.markdown import one_line
 
@@ -280,6 +280,9 @@ class Given(Struct, frozen=True, kw_only=True):
     options: Source
     """The options of sources; one of them may name a source too."""
 
+    values: Mapping[str, Any] = {}
+    """Those options that are given, with their values."""
+
     target: str | None = None
     project: PathName | None = None
 
@@ -297,8 +300,10 @@ class Given(Struct, frozen=True, kw_only=True):
     def _is_named(self) -> bool:
         return any(getattr(self.options, kind) for kind in SOURCE_KINDS)
 
-    def requests(self, **details: Any) -> Iterator[tuple[str | None, Request]]:
+    def requests(self, texts: Mapping[str, Any] = {}, **details: Any) -> Iterator[tuple[str | None, Request]]:
         """Yields each SOURCE with the request to read it, then those of the options, with `None`.
+
+        `texts` are options of `Texts` that are given, and `details` fields of the request.
 
         Raises:
             UsageError: there is no source, an option has no effect, or there is no such target.
@@ -313,9 +318,11 @@ class Given(Struct, frozen=True, kw_only=True):
             raise UsageError("several sources are given", where="--target", fix="give the target or the source")
         if self.target is not None:
             ((_, request),) = self.targets()
-            yield None, replace(request, **{name: value for name, value in details.items() if name != "texts"})
+            yield None, replace(request, texts=structs.replace(request.texts, **texts), **details)
             return
-        kinds = [kind_of_source(word) for word in self.words]
+        if self.project is not None:
+            raise UsageError("has no effect without --target", where="--project", fix="add --target NAME")
+        details["texts"], kinds = Texts(**texts), [kind_of_source(word) for word in self.words]
         # An option may concern the documents, the server, or both.
         refuse_useless_options(self.options, [*kinds, *([self.options.kind] if self._is_named else [])])
         for word, kind in zip(self.words, kinds, strict=True):
@@ -330,10 +337,10 @@ class Given(Struct, frozen=True, kw_only=True):
         Raises:
             UsageError: there is no source, or there are several.
         """
-        requests = [request for _, request in self.requests(**details)]
-        if len(requests) != 1:
+        first, *others = [request for _, request in self.requests(**details)]
+        if others:
             raise UsageError("several sources are given", fix="give one: a file, a URL, or a server")
-        return requests[0]
+        return first
 
     def targets(self) -> Iterator[tuple[NamedTarget, Request]]:
         """Yields the target of the project file, or each without --target, with the request to read it.
@@ -341,15 +348,23 @@ class Given(Struct, frozen=True, kw_only=True):
         Raises:
             UsageError: there is no such target, or no such file.
         """
-        from skillgen.config.loader import project_file, read_project
-        from skillgen.pipeline.build import request_of_target, resolve_targets
+        from skillgen.pipeline.build import request_of_target
         from skillgen.sources.mcp.session import CancelToken
 
-        file = project_file(self.project)
-        options = ((item, getattr(self.options, item.name)) for item in options_in(Source))
-        given = {item.name: value for item, value in options if value != item.default}
-        for named in resolve_targets(read_project(file).targets, file, self.target, given):
+        for named in self.named_targets():
             yield named, request_of_target(named, os.environ, Console().say, CancelToken())
+
+    def named_targets(self) -> Sequence[NamedTarget]:
+        """Returns the target of the project file, or each without --target, with the options of the run.
+
+        Raises:
+            UsageError: there is no such target, or no such file.
+        """
+        from skillgen.config.loader import project_file, read_project
+        from skillgen.pipeline.build import resolve_targets
+
+        file = project_file(self.project)
+        return resolve_targets(read_project(file).targets, file, self.target, self.values)
 
 
 class GivenOf(OptionsOf, frozen=True, kw_only=True):
@@ -371,7 +386,8 @@ class GivenOf(OptionsOf, frozen=True, kw_only=True):
         given = OptionsOf.take(structs.replace(self, is_partial=True), values, errors)
         named = {"target": given.pop("target", None), "project": given.pop("project", None)}
         source = Source(command=values.pop("context").obj, **given)
-        return Given(words=(words,) if isinstance(words, str) else words, options=source, **named)
+        words = (words,) if isinstance(words, str) else words
+        return Given(words=words, options=source, values=given, **named)
 
 
 _SOURCE_HELP = (

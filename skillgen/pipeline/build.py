@@ -159,6 +159,8 @@ def request_of_target(
 ) -> Request:
     """Returns the request to read a target, with its variables replaced and its paths relative to the current folder.
 
+    The options of the run are as they were given.
+
     Raises:
         UsageError: a variable is not set.
     """
@@ -180,6 +182,7 @@ def request_of_target(
     values = {
         item.name: resolved(getattr(target.source, item.name), f"{where}/{item.key}", is_path=item.is_path)
         for item in options_in(Source)
+        if item.name not in named.given
     }
     source = structs.replace(target.source, **values)
     extra = resolved(tuple(target.texts.extra), f"{named.pointer}/extra", is_path=True)
