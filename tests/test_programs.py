@@ -267,6 +267,60 @@ def test_the_verb_of_a_command_says_what_it_changes(depot: Service, notes: Servi
     assert effects["add"] == "write"
 
 
+WRITING = """
+import argparse, click, pathlib
+clicked, parser = click.Group(), argparse.ArgumentParser("x")
+subparsers = parser.add_subparsers()
+def add(kinds, name, option, kind, text=None):
+    if kinds is click:
+        clicked.add_command(click.Command(name, params=[click.Option([option], type=kind, help=text)]))
+    else:
+        subparsers.add_parser(name).add_argument(option, type=kind, help=text)
+add(click, "show-written", "--to", click.File("w"))
+add(click, "show-writable", "--to", click.Path(writable=True))
+add(click, "show-said", "--to", click.Path(), "Where to write")
+add(click, "show-path", "--to", click.Path(), "Where to look")
+add(click, "show-file", "--output", click.File(), "The list")
+add(argparse, "list-written", "--to", argparse.FileType("w"))
+add(argparse, "list-named", "--output", pathlib.Path)
+add(argparse, "list-said", "--to-file", str, "File to write, overwritten")
+add(argparse, "list-text", "--to", str, "Text to write")
+add(argparse, "list-file", "--to", argparse.FileType(), "the list")
+"""
+WRITING_OF_TYPER = """
+import pathlib, typer
+app = typer.Typer()
+@app.command("get-written")
+def get_written(to: typer.FileTextWrite): pass
+@app.command("get-writable")
+def get_writable(to: pathlib.Path = typer.Option("x", writable=True)): pass
+@app.command("get-file")
+def get_file(to: typer.FileText): pass
+"""
+
+
+@pytest.mark.parametrize(
+    ("name", "writing"),
+    {"clicked": "show-said show-writable show-written", "parser": "list-written list-named list-said"}.items(),
+)
+def test_a_command_that_writes_a_file_does_not_only_read(name: str, writing: str, tmp_path: Path) -> None:
+    (tmp_path / "writing.py").write_text(WRITING, "utf-8")
+    service = skillgen.read(cli=f"writing:{name}", cwd=tmp_path, python=sys.executable, program="x")
+    assert [item.name for item in service.tools if item.semantics.effect == "write"] == writing.split()
+    assert {item.semantics.effect for item in service.tools} == {"read", "write"}
+
+
+@pytest.mark.parametrize("python", [sys.executable, NEWER_TYPER])
+def test_a_command_of_typer_that_writes_a_file_does_not_only_read(python: str, tmp_path: Path) -> None:
+    (tmp_path / "writing.py").write_text(WRITING_OF_TYPER, "utf-8")
+    service = skillgen.read(cli="writing:app", cwd=tmp_path, python=str(python), program="x")
+    assert {item.name: item.semantics.effect for item in service.tools} == {
+        "get-written": "write",
+        "get-writable": "write",
+        "get-file": "read",
+    }
+
+
 def test_a_command_that_asks_for_a_yes_needs_the_users(depot: Service, notes: Service) -> None:
     asking = [item.name for item in (*depot.tools, *notes.tools) if item.semantics.requires_confirmation]
     assert asking == ["stock drop-all", "tags rename"]

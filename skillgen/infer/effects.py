@@ -118,6 +118,9 @@ _LEAD = re.compile(
 _LISTED = re.compile(r"(?:[-*•\"'`|/:,]|\bor)\s?([a-z_-]+)")
 """Words of a description that it quotes or lists."""
 
+_SAVED = re.compile(r"\A(?:write|save)|\bto (?:write|save)\b|overwrit|\b(?:be|is) (?:written|saved)|\boutput file")
+"""What help says of a file that is written."""
+
 _CHANGES = frozenset(("--delete", "--dry-run", "--fix", "--in-place", "--overwrite", "--write", "--yes"))
 """The flags of a command that may change something: with them it does, asks, or only says what it would do."""
 
@@ -445,19 +448,20 @@ def _chosen_by_arguments(
 ) -> Iterator[tuple[Effect, str]]:
     """Yields what the arguments of a call may choose: an action on what the name says, a file that it writes.
 
-    Optional ones are data, if name or method say what the tool does.
+    Optional ones are data, if name or method say what the tool does, but for the files of a program.
     """
     for item, words in arguments:
-        if is_known and not item.required:
-            continue
-        if words[-1] in _WORDS["choosers"]:
+        form, is_meant = (item.schema.items or item.schema).format or "", item.required or not is_known
+        is_saved = words[0] in _WORDS["saves"] or (item.syntax and _SAVED.search((item.description or "").lower()))
+        is_written = is_saved and (words[-1] in _WORDS["places"] or form == "path") and (item.syntax or is_meant)
+        if is_written or form.startswith("output "):
+            yield "write", _BY_ARGUMENT + item.name
+        elif is_meant and words[-1] in _WORDS["choosers"]:
             values = [value for schema in _schemas_of(item, types) for value in schema.choices or ()]
             values = values or _LISTED.findall((item.description or text)[:_LIST_LIMIT])
             for verb, *rest in filter(None, (_words(str(value)) for value in values)):
                 if verb in _VERBS:
                     yield _effect_of(verb, rest or own[-1:]), _BY_ARGUMENT + item.name
-        elif words[0] in _WORDS["saves"] and words[-1] in _WORDS["places"]:
-            yield "write", _BY_ARGUMENT + item.name
 
 
 def _arguments_of(tool: Tool, types: Mapping[str, Schema]) -> Sequence[Parameter]:

@@ -437,7 +437,7 @@ def parameter_type(parameter: Parameter) -> Markdown:
     if parameter.syntax.is_flag:
         return phrase("flag")
     one = innermost(parameter.schema)
-    return inline(one.format) if one.format in ("path", "file") else type_phrase(one)
+    return inline(one.format) if one.format and one.format.endswith(("path", "file")) else type_phrase(one)
 
 
 def parameter_notes(parameter: Parameter, way: Direction = "both") -> Markdown:

@@ -44,8 +44,6 @@ TEXT_LIMIT = 100_000
 MEMORY_LIMIT_BYTES = 4 << 30
 """Memory that the program may use, where the system can limit it."""
 
-BY_HELP = "or have its help read: --command NAME"
-
 Node = dict[str, Any]
 Path = tuple[str, ...]
 
@@ -255,7 +253,7 @@ def _called(function: Callable[..., Any]) -> Any:
         what = f"it exits when it is called: {_described(error)}"
     except BaseException as error:
         what = f"calling it raises {_described(error)}"
-    raise Unreadable(what, f"name a function that returns its parser, {BY_HELP}")
+    raise Unreadable(what, "name a function that returns its parser, or have its help read: --command NAME")
 
 
 def _is_program(value: Any) -> bool:
@@ -492,6 +490,12 @@ def _typed(names: Iterable[str], limits: Any = None) -> Node:
     """Returns the schema of a value whose class, or the class that reads it, has these names."""
     known = {*names}
     found = next((members for classes, members in _TYPES.items() if not known.isdisjoint(classes.split())), {})
+    mode = getattr(limits, "mode", None) or getattr(limits, "_mode", None) or ""
+    is_written = (
+        getattr(limits, "writable", False) or any("Write" in name for name in known) or {*str(mode)} & {*"wax+"}
+    )
+    if is_written and "format" in found:
+        found = {"format": f"output {found['format']}"}
     bounds = _bounds(limits) if found.get("types") in (["integer"], ["number"]) else {}
     return {**_string(), **found, **({"constraints": bounds} if bounds else {})}
 
@@ -529,9 +533,8 @@ def _typer_schema(annotation: Any, info: Any) -> Node:
 def _type_name(kind: Any) -> str | None:
     """Returns the name that help shows for a value of a program's own type."""
     is_own = type(kind).__module__.partition(".")[0] not in ("click", "typer", "rich_click", "cloup")
-    return (
-        (_text(getattr(kind, "name", None)) or "").upper() or None if is_own and not hasattr(kind, "choices") else None
-    )
+    name = _text(getattr(kind, "name", None)) if is_own and not hasattr(kind, "choices") else None
+    return name.upper() if name else None
 
 
 def _bounds(kind: Any) -> Node:
@@ -638,7 +641,8 @@ class _ParserReader(_Reader):
         if "BooleanOptionalAction" in kinds:
             negations = [name for name in names if name.startswith("--no-")]
             names = [name for name in names if name not in negations] or names
-        values, least = self._number_of_values(action)
+        count = 1 if action.nargs is None else action.nargs  # how many values follow each other, and the least number
+        values, least = (count, count) if isinstance(count, int) else (None, int(count in ("+", "A...")))
         metavar = " ".join(map(str, action.metavar)) if isinstance(action.metavar, tuple) else action.metavar
         is_shown, default = _plain(action.default)
         has_default = is_shown and default is not None and default != argparse.SUPPRESS and (negations or not is_flag)
@@ -665,22 +669,13 @@ class _ParserReader(_Reader):
             "exits": "_VersionAction" in kinds,
         }
 
-    def _number_of_values(self, action: argparse.Action) -> tuple[int | None, int]:
-        """Returns how many values follow each other, `None` for any number, and the least number."""
-        nargs = action.nargs
-        if isinstance(nargs, int):
-            return nargs, nargs
-        if nargs is None:
-            return 1, 1
-        return None, 1 if nargs in ("+", "A...") else 0
-
     def _schema(self, action: argparse.Action) -> Node:
         """Returns the schema of one value, in the form of the model."""
         kind = action.type
         names = {item.__name__ for item in getattr(kind, "__mro__", ())} | set(_class_names(kind))
         names |= {getattr(item, "__name__", "") for item in (kind, getattr(kind, "__self__", None))}
         names = set() if kind is bool else names - {"bool"}  # bool() takes any word; a flag has no value
-        schema: Node = {"types": ["boolean"]} if action.nargs == 0 else _typed(names)
+        schema: Node = {"types": ["boolean"]} if action.nargs == 0 else _typed(names, kind)
         choices = _choices(action.choices, _argparse_word) if action.choices is not None else None
         if choices:
             numbers = schema["types"][0] in ("integer", "number") and all(
