@@ -226,8 +226,8 @@ def test_what_a_webhook_carries_is_read_as_what_the_service_sends(tmp_path: Path
         assert called.item("pin").facts == ("string", "required")
         assert "Only returned: `id`" in called.text
     assert told[0] == told[1]
-    assert "`id` (string, required): Read-only: not sent to the service." in told[0]
-    assert "`pin` (string): Write-only: not sent by the service." in told[0]
+    assert "- `id` (string, required)\n- Only sent: `pin`\n" in told[0]
+    assert "The receiver answers with:\n\n- `200`: Done" in told[0]
 
 
 def test_security_of_a_webhook_is_what_its_receiver_requires(tmp_path: Path) -> None:

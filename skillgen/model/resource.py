@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Literal
 
 from skillgen.model.auth import Credential
-from skillgen.model.calls import Input
+from skillgen.model.calls import ErrorCase, Input
 from skillgen.model.schema import Parameter
 from skillgen.model.values import Icon, Json, Node, Origins, Quotation
 
@@ -129,6 +129,9 @@ class Event(Node, frozen=True, kw_only=True):
 
     media_types: tuple[str, ...] = ()
     """Media types of its body."""
+
+    answers: tuple[ErrorCase, ...] = ()
+    """What the receiver answers, by status."""
 
     tags: tuple[str, ...] = ()
     """Tags."""

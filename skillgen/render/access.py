@@ -173,7 +173,7 @@ def login(service: Service, brief: bool) -> Login | None:
         ways += [tuple(flows)] if is_parameter else [(name,) for name in flows if not any(name in way for way in ways)]
     relation = "section"
     if len(ways) == 1:
-        relation = "only"
+        relation = "some" if needs and is_open else "only"
     elif is_open:
         relation = "either" if service.kind == "mcp" else "undeclared"
     elif len({frozenset(frozenset(item.scheme for item in way) for way in auth) for auth in needs}) == 1:
@@ -242,10 +242,10 @@ def _way(
         for name in group if explained is not None else ():
             if name not in (explained or ()) and (text := flows[name][0].description):
                 yield from map(inline, _first_sentences(text))
-    if more := _other_parameters(service):
-        yield phrase("also_sent", names=code_list(more, phrase("or_between")))
+    kinds = {auth.kind for auth in service.requirements.auth}
+    served = {"bearer"} & kinds or kinds - {"oauth2", "openIdConnect"}  # these name their own endpoints
     issuing = [tool for tool in _issuing_tools(service) if not any(_needs(tool, name) for name in names)]
-    if len(nouns) == 1 and 0 < len(issuing) <= _MAX_ISSUING_TOOLS:
+    if len(nouns) == 1 and served & {flows[name][0].kind for name in names} and 0 < len(issuing) <= _MAX_ISSUING_TOOLS:
         yield phrase("issued_by", tools=phrase("or_between").join(label_of(tool, service) for tool in issuing))
 
 
@@ -286,15 +286,6 @@ def _token_steps(flows: Sequence[Auth]) -> Iterator[str]:
 
 
 @once
-def _other_parameters(service: Service) -> dict[str, None]:
-    """Returns the parameters that hold the credential in addition to what a scheme declares."""
-    sent = {(auth.sent_as or "").partition(" ")[2] for auth in service.requirements.auth}
-    requests = (example.request for tool in service.tools for example in tool.examples if example.request)
-    names = dict.fromkeys(place.partition(" ")[2] for request in requests for place in request.secrets)
-    return {name: None for name in names if name not in sent}
-
-
-@once
 def _issuing_tools(service: Service) -> list[Tool]:
     types = Types.of(service.schemas)
     return [tool for tool in service.tools if issues_credential(tool, types)]
@@ -302,10 +293,10 @@ def _issuing_tools(service: Service) -> list[Tool]:
 
 def _called_endpoints(service: Service, names: _Names) -> list[tuple[Endpoint, ...]]:
     """Returns the base URLs of the tools that need a credential, one of each origin, that of the service first."""
-    users = [tool.endpoints for tool in service.tools if tool.endpoints and any(_needs(tool, name) for name in names)]
+    users = [tool.endpoints for tool in service.tools if any(_needs(tool, name) for name in names)] or [()]
     found: dict[str, tuple[Endpoint, ...]] = {}
-    for endpoints in [*([service.endpoints] if service.endpoints or not users else []), *users]:
-        found.setdefault(credential_variable(service, endpoints, ""), endpoints)
+    for at in sorted((own or service.endpoints for own in users), key=lambda at: at != service.endpoints):
+        found.setdefault(credential_variable(service, at, ""), at)
     return list(found.values())
 
 

@@ -330,8 +330,10 @@ SHOWN_SCHEMES = 6
 URL_VARIABLE = re.compile(r"\{([^{}/]+)\}")
 """A variable in a URL."""
 
-_KEYS = frozenset({"api-key"})
-_LOGINS = frozenset({"basic", "digest"})
+_TOKEN = ("TOKEN",)
+_NOUNS: dict[str, tuple[str, ...]] = dict.fromkeys(("basic", "digest"), ("USER", "PASSWORD"))
+_NOUNS |= {SIGNATURE: (), "mutualTLS": ("CERTIFICATE", "KEY_FILE"), "api-key": ("API_KEY",)}
+"""The ends of the names of the variables for a kind of credential."""
 
 
 class ExampleCredential(Struct, frozen=True, kw_only=True):
@@ -360,11 +362,11 @@ def example_credentials(service: Service) -> dict[str, ExampleCredential]:
     Schemes of the same kind get different variables.
     """
     schemes = {auth.name: auth for auth in reversed(service.requirements.auth) if auth.name is not None}
-    kinds = Counter(map(_credential_nouns, schemes.values()))
+    kinds = Counter(_NOUNS.get(auth.kind, _TOKEN) for auth in schemes.values())
     credentials = {}
     for name in reversed(schemes):
         auth = schemes[name]
-        nouns = _credential_nouns(auth)
+        nouns = _NOUNS.get(auth.kind, _TOKEN)
         more = (name,) if kinds[nouns] > 1 else ()
         credentials[name] = ExampleCredential(auth=auth, nouns=tuple(noun_of(*more, word) for word in nouns))
     return credentials
@@ -454,13 +456,3 @@ def variable_name(service: Service, *more: str) -> str:
     a credential, which has three underscores: its value would then be sent to the source.
     """
     return f"SKILL_{noun_of(service.skill_name or 'service', *more)}"
-
-
-def _credential_nouns(auth: Auth) -> tuple[str, ...]:
-    if auth.kind == SIGNATURE:
-        return ()
-    if auth.kind in _LOGINS:
-        return ("USER", "PASSWORD")
-    if auth.kind == "mutualTLS":
-        return ("CERTIFICATE", "KEY_FILE")
-    return ("API_KEY",) if auth.kind in _KEYS else ("TOKEN",)

@@ -666,9 +666,6 @@ def _intro(group: Group) -> Markdown | None:
 
 
 def _sent_types(service: Service) -> set[str]:
-    """Returns the named types that a caller or the service sends; of the others nothing is said that only these must
-    know.
-    """
-    inputs = [(tool.parameters, tool.input, tool.other_inputs) for tool in service.tools]
-    named = types_named_in(*inputs, *(event.parameters for event in service.events))
+    """Returns the named types that a caller sends; of the others nothing is said that only callers must know."""
+    named = types_named_in(*((tool.parameters, tool.input, tool.other_inputs) for tool in service.tools))
     return types_reached(named, type_references(service))

@@ -82,7 +82,7 @@ def _has_only(schema: Schema, field: str) -> bool:
     return replace(schema, types=(), **{field: getattr(_ANYTHING, field)}) == _ANYTHING
 
 
-Direction = Literal["sent", "returned", "both"]
+Direction = Literal["sent", "returned", "received", "both"]
 """Which way a value goes. What is `sent` has no read-only properties; of what is `returned`, nothing is said that only
 a caller must know, such as defaults, limits and rules, nor of what is write-only."""
 
@@ -263,6 +263,8 @@ def _notes(schema: Schema, deprecated: bool, way: Direction, shown: Shown) -> It
     yield from _limits(schema, constraints)
     if way != "returned":
         yield from _rules(schema)
+        if schema.read_only and way != "received":
+            yield phrase("read_only")
     if schema.contains is not None:
         counts = {name: count for name, count in constraints.items() if name.endswith("Contains")}
         yield phrase("must_match", rule=rule_text(Schema(contains=schema.contains, constraints=counts)))
@@ -293,8 +295,6 @@ def _rules(schema: Schema) -> Iterator[str]:
             yield phrase("not_with", len(names), names=code_list(names, phrase("and_between")))
         else:
             yield phrase("must_not_match", rule=rule_text(schema.excluded))
-    if schema.read_only:
-        yield phrase("read_only")
 
 
 def _limits(schema: Schema, constraints: Mapping[str, Json]) -> Iterator[str]:

@@ -50,7 +50,8 @@ def call_examples(
         made = generator.generate(schema, "", text=text)
     except NoExample:
         return tuple(examples)
-    if not isinstance(made.value, dict) or not made.is_known or len(made.placeholders) > 1:
+    values = made.value.values() if isinstance(made.value, dict) else ()
+    if len(made.placeholders) > 1 or all(value is False or value in made.placeholders for value in values):
         return tuple(examples)
     return (Example(input=made.value, origins=GENERATED_ORIGINS), *examples)
 

@@ -72,9 +72,6 @@ class Generated(Struct, frozen=True):
     """A value for a parameter or a body."""
 
     value: Json
-    is_known: bool = True
-    """Whether any part of it comes from the source; others are placeholders."""
-
     is_generated: bool = False
     """Whether any part of it is neither an example nor a default."""
 
@@ -83,14 +80,12 @@ class Generated(Struct, frozen=True):
 
 
 def _invented(value: Json) -> Generated:
-    return Generated(value, is_known=False, is_generated=True)
+    return Generated(value, is_generated=True)
 
 
 def _composed(value: Json, parts: Iterable[Generated]) -> Generated:
     """Returns an object or a list with the values of its parts."""
-    parts = tuple(parts)
-    placeholders = tuple(text for part in parts for text in part.placeholders)
-    return Generated(value, any(part.is_known for part in parts), True, placeholders)
+    return Generated(value, True, tuple(text for part in parts for text in part.placeholders))
 
 
 class Generator:
@@ -182,7 +177,7 @@ class Generator:
         elif kind == "string" or self._in_url:
             word = str(flat.format) if flat.format in _NAMED_FORMATS and not self._in_url else name
             placeholder = f"<{_NOT_IN_PLACEHOLDER.sub('_', word).strip('_')[:60] or 'value'}>"
-            yield Generated(placeholder, False, True, (placeholder,))
+            yield Generated(placeholder, True, (placeholder,))
         else:
             raise NoExample
 

@@ -31,7 +31,7 @@ from skillgen.model.serialization import (
 )
 from skillgen.model.tool import Tool
 from skillgen.model.values import Json, Value, child
-from skillgen.security.credentials import is_secret_name, issues_credential
+from skillgen.security.credentials import is_secret_name, issues_credential, joined_words
 from skillgen.sources.examples.calls import GENERATED_ORIGINS
 from skillgen.sources.examples.generator import Generated, Generator, NoExample
 from skillgen.sources.examples.prose import requires
@@ -44,10 +44,10 @@ from skillgen.sources.openapi.media import (
     CONCRETE_MEDIA_TYPES,
     URL_ENCODED,
     DeclaredExample,
-    declared_examples,
     first_concrete,
     is_text,
     is_xml,
+    media_examples,
 )
 from skillgen.sources.openapi.parameters import EXPANSIONS, TEMPLATE_VARIABLE
 from skillgen.sources.openapi.references import Resolver
@@ -74,7 +74,7 @@ _PATH_CHARACTERS = "/-._~:@,;=+&%()*?"
 _ENCODED = re.compile(r"%[0-9A-Fa-f]{2}")
 _NOT_IN_PATH = re.compile(r"\{[#?&][^{}]*\}|#.*", re.DOTALL)
 
-_LOGIN = re.compile(r"(?:key|token|jwt)\Z", re.IGNORECASE)
+_LOGIN = re.compile(r"(?:key|token|jwt|authorization)\Z", re.IGNORECASE)
 """The last word of a credential that a caller has before the first call; a password is also that of a new user."""
 
 _KEY = re.compile(r"\b(?:access|api|app(?:lication)?|auth\w*|developer|license) ?(?:key|token)\b", re.IGNORECASE)
@@ -108,8 +108,9 @@ def login_parameters(tools: Sequence[Tool], text: str | None) -> tuple[str, ...]
 
 
 def _may_be_login(item: Parameter) -> bool:
-    is_named_so = _LOGIN.search(item.name) and (item.name.lower() == "key" or is_secret_name(item.name))
-    return bool(is_named_so) and item.location in ("header", "query", "body")
+    is_key = is_secret_name(item.name) or bool(_KEY.search(joined_words(item.name).replace("_", " ")))
+    is_named_so = bool(_LOGIN.search(item.name)) and (item.name.lower() == "key" or is_key)
+    return is_named_so and item.location in ("header", "query", "body")
 
 
 def _start_of(name: str) -> str:
@@ -120,7 +121,7 @@ def _start_of(name: str) -> str:
 class _Sent(Struct, frozen=True, kw_only=True):
     """A body in the form in which it is sent."""
 
-    content: Generated = Generated(None, is_known=False)
+    content: Generated = Generated(None)
     """Its value before serialisation."""
 
     media_type: str | None = None
@@ -137,11 +138,6 @@ class _Sent(Struct, frozen=True, kw_only=True):
     def name(self) -> str | None:
         """The name of the declared example."""
         return self.example.name if self.example is not None else None
-
-    @property
-    def is_empty(self) -> bool:
-        """True for a generated object without properties."""
-        return self.content.value == {} and self.example is None
 
 
 class _Argument(Struct, frozen=True):
@@ -191,25 +187,18 @@ class RequestGenerator:
         return tuple(found)
 
     def _example(self, tool: Tool, body: Body, sent: _Sent, scenario: str | None) -> Example | None:
-        """Returns a request; `None` if every value in it is a placeholder, or one too many, but for a login."""
+        """Returns a request; `None` if more than one value of its body is a placeholder, but for a login."""
         auth = self._auth(tool)
         arguments, secrets = self._arguments(tool, auth, scenario)
         members = as_dict(sent.content.value)
         sent_logins = [item for item in self._logins if item.startswith("body ") and item[5:] in members]
-        properties = [] if tool.method in _METHODS_WITHOUT_BODY else body.parameters
-        is_complete = not arguments and all(f"body {item.name}" in sent_logins for item in properties)
         values = [*(argument.made for argument in arguments.values()), sent.content]
-        is_known = any(made.is_known for made in values) or any(part.is_file for part in sent.parts)
-        is_known |= len(members) > len(sent_logins) > 0
         placeholders = {
             text
             for text in sent.content.placeholders
             if not sent.parts or any(text == part.text for part in sent.parts)  # a file has no text
         }
-        outside_path = [item.made.placeholders for item in arguments.values() if item.parameter.location != "path"]
-        unknown = len(placeholders) + sum(map(len, outside_path)) - len(sent_logins)
-        is_shown = (is_known or is_complete) and unknown <= 1
-        if sent.is_empty or not (is_shown or issues_credential(tool, self._validator.types)):
+        if len(placeholders) - len(sent_logins) > 1 and not issues_credential(tool, self._validator.types):
             return None
         texts = [(item.parameter.location, item.parameter.name, _texts(item)) for item in arguments.values()]
         path = {name: found[0] for location, name, found in texts if location == "path"}
@@ -300,17 +289,13 @@ class RequestGenerator:
         if not body.forms or (is_left_out and tool.method != "DELETE"):
             return [_Sent()]
         bodies = self._sent_bodies(tool, body)
-        if not bodies:
-            # A request without the members of its body would be shown as if it did something.
-            has_members = any(not item.is_whole_body for item in body.parameters) or any(map(is_xml, body.media_types))
-            if body.is_required or (has_members and not is_left_out):
-                raise NoExample
-            return [_Sent()]
-        if is_left_out and bodies[0].example is None:
+        if not bodies and not is_left_out:  # without its body, a request would be shown as if it did something
+            raise NoExample
+        if not bodies or (is_left_out and bodies[0].example is None):
             return [_Sent()]
         if not body.is_required and bodies[0].content.value is None:
             return [_Sent(content=bodies[0].content)]
-        if bodies[0].is_empty and body.parameters:
+        if bodies[0].content.value == {} and bodies[0].example is None:
             raise NoExample
         return bodies
 
@@ -322,7 +307,8 @@ class RequestGenerator:
             if not (form.parameters and (CONCRETE_MEDIA_TYPE.match(media_type) or "*" in media_type)):
                 continue
             of_schema = self._examples_of_schema(media, pointer)
-            declared = chain(declared_examples(media, pointer, self._resolver), of_schema)
+            examples = chain(media_examples(name, media, pointer, self._resolver), of_schema)
+            declared = (item for item in examples if {*map(str, as_dict(item.value).values())} != {""})
             found: list[_Sent] = []
             for example in (*islice(declared, _EXAMPLES_LIMIT), None):
                 if example is not None or not found:

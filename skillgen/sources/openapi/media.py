@@ -22,6 +22,7 @@ from skillgen.model.values import Json, child, follow
 from skillgen.sources.json_access import as_dict, as_list, text_of
 from skillgen.sources.json_schema.loader import SchemaDocument
 from skillgen.sources.json_schema.merge import merge
+from skillgen.sources.json_text import json_from_text
 from skillgen.sources.openapi.references import Resolver
 from skillgen.text import lazy_re as re
 from skillgen.text.summary import join_texts
@@ -195,6 +196,16 @@ def declared_examples(owner: dict[str, Json], pointer: str, resolver: Resolver) 
                 value = _without_reference(example[key], resolver)
                 yield DeclaredExample(value, child(example_pointer, key), name, description)
                 break
+
+
+def media_examples(name: str, media: dict[str, Json], pointer: str, resolver: Resolver) -> Iterator[DeclaredExample]:
+    """Yields the examples of a media type; a string with JSON is read, unless the content itself is a string."""
+    for example in declared_examples(media, pointer, resolver):
+        text, kinds = example.value, resolver.resolve_or_empty(media.get("schema")).get("type")
+        if is_json(name) and isinstance(text, str) and text.lstrip()[:1] in ("{", "[") and "string" not in str(kinds):
+            with suppress(ValueError, RecursionError):
+                example = replace(example, value=json_from_text(text, ProblemLog()))
+        yield example
 
 
 def _without_reference(value: Json, resolver: Resolver) -> Json:

@@ -59,7 +59,7 @@ class OperationReader:
         )
         self.bodies = BodyReader(resolver, schemas)
         self._requests = RequestGenerator(resolver, schemas.types, self.parameters.examples, security)
-        self._responses = ResponseReader(resolver, schemas)
+        self.responses = ResponseReader(resolver, schemas)
         self._types = schemas.types
 
     def tools(self) -> tuple[tuple[Tool, PathOperation], ...]:
@@ -68,11 +68,11 @@ class OperationReader:
         plain = {(entry.method, entry.path.removesuffix("/")): entry.operation for entry in entries}
         entries = [entry for entry in entries if not self._is_twin(entry, plain)]
         names = _operation_names((entry.method, entry.path, entry.operation_id) for entry in entries)
-        self._responses.operations = frozenset(names)
+        self.responses.operations = frozenset(names)
         for entry, name in zip(entries, names, strict=True):
             # If the path item is a reference, a link may use the pointer of either.
             for pointer in (entry.pointer, child("/paths", entry.path, entry.method)):
-                self._responses.tool_names.setdefault(pointer, name)
+                self.responses.tool_names.setdefault(pointer, name)
             self._report_name(entry, name)
             check_path(entry.path, entry.items[-1][1], self._problems)
         sent = [(entry.method, entry.path.partition("#")[0]) for entry in entries]
@@ -115,7 +115,7 @@ class OperationReader:
         body = self.bodies.body(operation.get("requestBody"), child(pointer, "requestBody"))
         responses, responses_pointer = as_dict(operation.get("responses")), child(pointer, "responses")
         check_audience(operation, pointer, self._problems)
-        outputs, output_media_types = self._responses.outputs(responses, responses_pointer)
+        outputs, output_media_types = self.responses.outputs(responses, responses_pointer)
         output = outputs[0] if outputs else None
         success_status = min((status for status in responses if status.startswith("2")), default="default")
         success = self.resolver.resolve_or_empty(responses.get(success_status))
@@ -151,7 +151,7 @@ class OperationReader:
             output_media_types=tuple(filter(None, output_media_types)),
             auth=auth,
             scopes=scopes_of(auth),
-            errors=self._responses.errors(responses, responses_pointer),
+            errors=self.responses.errors(responses, responses_pointer),
             method=entry.sent_method,
             path=path,
             endpoints=self._endpoints(entry),

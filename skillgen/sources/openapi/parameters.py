@@ -45,7 +45,8 @@ _IGNORED_HEADERS = {
 }
 """Header parameters that "SHALL be ignored" (OpenAPI 3.2, "Parameter Object"), and what to declare instead.
 
-The first are of the connection (RFC 9110, 7.2 and 7.6.1): a request for one host would be signed for another.
+The first are of the connection (RFC 9110, 7.2 and 7.6.1): a request for one host would be signed for another. Without
+any scheme, the last is the only declaration of the login, and is read.
 """
 
 _SIGNING = frozenset(
@@ -66,6 +67,8 @@ class ParameterReader:
         """`signs_requests`: parameters with a signature are not for the caller; `has_internal`: internal ones are."""
         self._has_internal = has_internal
         self._written = _SIGNING if signs_requests else frozenset[str]()
+        has_schemes = bool(as_dict(resolver.document.get("components")).get("securitySchemes"))
+        self._login = None if has_schemes else "authorization"
         self._resolver = resolver
         self._schemas = schemas
         self._problems = resolver.problems
@@ -168,7 +171,7 @@ class ParameterReader:
             )
             return ()
         header = name.lower().partition(":")[0].strip()
-        if location == "header" and header in _IGNORED_HEADERS:
+        if location == "header" and header in _IGNORED_HEADERS and name.lower() != self._login:
             message = f"a header {name!r} is no parameter of a call; it is left out"
             self._problems.report("header-parameter-ignored", pointer, message, _IGNORED_HEADERS[header])
             return ()
@@ -195,11 +198,13 @@ def with_query_parameters(
     if not query:
         return path, parameters
     pairs = [pair.partition("=") for pair in query.split("&")]
+    is_variable = TEMPLATE_VARIABLE.fullmatch  # `{page}=1` is meant as `page={page}`
+    pairs = [(name[1:-1], is_, name) if is_ and is_variable(name) else (name, is_, value) for name, is_, value in pairs]
     found = {(str(item.location), item.name): item for item in parameters}
     for name, _, value in pairs:
-        if TEMPLATE_VARIABLE.fullmatch(value):
+        if is_variable(value):
             item = found.pop(("path", value[1:-1]), None) or found.pop(("query", value[1:-1]), None)
             item = item or Parameter(name=name, location="query", required=True, schema=Schema(), pointer=pointer)
             found["query", name] = replace(item, name=name, location="query")
-    rest = "&".join("".join(pair) for pair in pairs if not TEMPLATE_VARIABLE.fullmatch(pair[2]))
+    rest = "&".join("".join(pair) for pair in pairs if not is_variable(pair[2]))
     return f"{start}?{rest}" if rest else start, tuple(found.values())

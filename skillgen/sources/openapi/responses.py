@@ -17,7 +17,7 @@ from skillgen.model.values import Json, Value, child
 from skillgen.sources.examples.validation import why_unpublishable
 from skillgen.sources.json_access import as_dict, text_of
 from skillgen.sources.json_schema.loader import SchemaDocument
-from skillgen.sources.openapi.media import Representation, declared_examples, headers_from, representations
+from skillgen.sources.openapi.media import Representation, headers_from, media_examples, representations
 from skillgen.sources.openapi.references import Resolver
 
 _WAIT_STATUSES = ("429", "503")
@@ -73,6 +73,11 @@ class ResponseReader:
             if status[:1] in ("4", "5") or (status == "default" and any(key.startswith("2") for key in responses))
         )
 
+    def answers(self, operation: dict[str, Json], pointer: str) -> tuple[ErrorCase, ...]:
+        """Returns a case for each status that the receiver of a webhook or a callback may answer with."""
+        responses = as_dict(operation.get("responses")).items()
+        return tuple(self._error_case(status, raw, child(pointer, "responses", status)) for status, raw in responses)
+
     def _outputs(self, status: str, response: dict[str, Json], pointer: str) -> Iterator[Output]:
         headers = tuple(headers_from(response, pointer, self._resolver, self._schemas))
         links = tuple(self._links(response, pointer))
@@ -97,7 +102,7 @@ class ResponseReader:
 
     def _examples(self, representation: Representation) -> Iterator[ExampleOutput]:
         for name, media in representation.contents.items():
-            for example in islice(declared_examples(*media, self._resolver), _SCANNED_EXAMPLES_LIMIT):
+            for example in islice(media_examples(name, *media, self._resolver), _SCANNED_EXAMPLES_LIMIT):
                 if example.pointer not in self._objections:  # a shared example is in many responses
                     self._objections[example.pointer] = why_unpublishable(example.value)
                 if (reason := self._objections[example.pointer]) is not None:

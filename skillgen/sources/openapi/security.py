@@ -281,6 +281,9 @@ def url_of(holder: Json, key: str, pointer: str, problems: ProblemLog) -> str | 
 _VARIABLE = re.compile(r"\{([^{}]+)\}")
 
 
+_MOCK = re.compile(r"\b(?:mock(?:ed|ing)?|sandbox)\b", re.IGNORECASE)
+"""Words of the description of a server that does not do what its calls say."""
+
 _PLACEHOLDER = re.compile(r"https?://(?:www\.)?example\.(?:com|net|org)(?::\d{1,5})?(?![^/])", re.IGNORECASE)
 """The start of a URL whose host is for documentation (RFC 2606)."""
 
@@ -289,8 +292,8 @@ def endpoints_from(servers: Json, pointer: str, base_url: str | None, problems: 
     """Reads a list of servers; relative URLs are resolved against `base_url`, the URL of the description.
 
     The order is that of the list, but a host that is not public comes last (unless the description is from there),
-    https comes before the same URL with http, and what names no host comes after a URL that ends with the same path.
-    Of the first one, only the path is left if its host is a placeholder.
+    before it what is described as a mock or a sandbox; https comes before the same URL with http, and what names no
+    host comes after a URL with the same end. Of the first one, only the path is left if its host is a placeholder.
     """
     endpoints: list[Endpoint] = []
     for index, server in enumerate(as_list(servers)):
@@ -341,6 +344,7 @@ def endpoints_from(servers: Json, pointer: str, base_url: str | None, problems: 
         host = host_of(endpoint.url)
         return host is not None and is_private(host) and host != host_of(base_url or "")
 
+    endpoints.sort(key=lambda at: _MOCK.search(at.description or "") is not None)
     endpoints.sort(key=lambda at: (is_elsewhere(at), is_known_better(at), at.url in plain_twins))
     if endpoints and host_of(endpoints[0].url) != host_of(base_url or ""):
         path = _PLACEHOLDER.sub("", endpoints[0].url) or "/"

@@ -102,8 +102,12 @@ def _service(
     if claims:
         check_security(data, auth, problems)
     if not auth:
-        names = ((login, login.partition(" ")[2]) for login in operations.logins)
-        auth = tuple(Auth(kind="api-key", name=name, sent_as=login, pointer=LOGIN_POINTER) for login, name in names)
+        texts = {f"{item.location} {item.name}": item.description for tool in tools for item in tool.parameters}
+        logins = [(login, login.partition(" ")[2]) for login in operations.logins]
+        auth = tuple(
+            Auth(kind="api-key", name=name, description=texts[login], sent_as=login, pointer=LOGIN_POINTER)
+            for login, name in logins
+        )
     if not tools:
         problems.report("no-operations", "/paths", "the description has no operations")
     title = text_of(info, "title")
@@ -266,6 +270,7 @@ class EventReader:
             other_inputs=body.other_inputs,
             tags=tags_of(operation),
             media_types=tuple(filter(None, content)),
+            answers=operations.responses.answers(operation, pointer) if is_detailed else (),
             auth=self._operations.security.declared_security(operation, pointer),
             deprecated=operation.get("deprecated") is True,
             pointer=pointer,
