@@ -192,8 +192,8 @@ def _refuse(words: Sequence[str], arguments: Sequence[str], *, has_command: bool
     for error in filter(None, starmap(dropped, named)):
         raise error
     if has_command and words and words[0] in _WITHOUT_COMMAND:
-        fix = "use from-server, add it to skillgen.yaml, or print a snapshot of it: skillgen inspect -- COMMAND"
-        raise UsageError("a server's command is given after --", fix=fix)
+        fix = "use from-server, add it to skillgen.yaml, or diff snapshots: skillgen inspect -- COMMAND > FILE"
+        raise UsageError(f"{words[0]} starts no server, so nothing may be given after --", fix=fix)
 
 
 def _show_version(is_requested: bool) -> None:

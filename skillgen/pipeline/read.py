@@ -144,7 +144,7 @@ def _read_document(request: Request) -> Reading:
         raise error
     *others, last = (item.what for item in KINDS.values() if item.services is not None)
     what = f"is not {', '.join(others)} or {last}"
-    raise SourceError(what, where=document.name, fix="give one of them, or a server: --url URL or -- COMMAND")
+    raise SourceError(what, where=document.name, fix="give one, or the output of skillgen inspect -- COMMAND")
 
 
 def _is_readable(data: Json) -> bool:
