@@ -19,7 +19,7 @@ from typing import Any
 
 import pytest
 import real_servers
-from cli import ROOT, environment, generated
+from cli import ROOT, environment, generated, run_skillgen
 from servers.kiosk import DASHDASH, LEGACY, MODERN, PROMPTS, RESOURCES, TEMPLATES, TOOLS
 
 from skillgen import Service, SourceError, UsageError, read
@@ -382,6 +382,28 @@ class TestDeadEnds:
         error = crawls("exits").error
         assert error.what == "It exited with status 3. Its last lines on standard error:\n  kiosk: bad key [hidden]"
         assert error.where == sys.executable
+
+    def test_the_exception_of_a_server_comes_first_and_its_traceback_below(self, tmp_path: Path) -> None:
+        (tmp_path / "server.py").write_text('raise LookupError("no database; or pin it")\n', "utf-8")
+        failed = run_skillgen("from-server", "--", sys.executable, "server.py", cwd=tmp_path)
+        first, *lines, fix = failed.stderr.splitlines()
+        assert "It exited with status 1: LookupError: no database; or pin it. Its last lines on" in first
+        assert (lines[0], lines[-1]) == (
+            "  | Traceback (most recent call last):",
+            "  | LookupError: no database; or pin it",
+        )
+        assert fix.startswith("  try: Run it by itself")
+
+    def test_a_package_that_cannot_be_installed_is_tried_once(self, tmp_path: Path) -> None:
+        said = ["code ECONNREFUSED", "syscall connect", "FetchError: request failed, reason: connect 127.0.0.1:9"]
+        npx = tmp_path / "npx"
+        npx.write_text(
+            "\n".join(["#!/bin/sh", "echo >>starts", *(f"echo npm error {line} >&2" for line in said), "exit 1"])
+        )
+        npx.chmod(0o755)
+        failed = run_skillgen("from-server", "--", npx, "-y", "acme", cwd=tmp_path)
+        assert "cannot install or start the package: FetchError: request failed, reason: connect" in failed.stderr
+        assert (tmp_path / "starts").read_text() == "\n"
 
     def test_a_command_that_cannot_be_started_is_reported(self, tmp_path: Path) -> None:
         """X-13: a folder that does not exist is not taken for a missing command."""

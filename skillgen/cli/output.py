@@ -58,7 +58,8 @@ class Console(Options, frozen=True, kw_only=True):
         if self.debug:
             sys.stderr.write(disarm_log_commands(strip_invisible_by_line("".join(traceback.format_exception(error)))))
         place = f"{one_line(error.where)}: " if error.where else ""
-        _print(f"skillgen: error: {place}{one_line(error.what)}")
+        what, *lines = error.what.split("\n  ")
+        _print("\n  | ".join((f"skillgen: error: {place}{one_line(what)}", *map(one_line, lines))))
         if error.fix:
             _print(f"  try: {one_line(error.fix)}")
         if isinstance(error, EditedError):

@@ -131,7 +131,7 @@ _OWN_URL = re.compile(r"https?://(?:localhost|127\.0\.0\.1|0\.0\.0\.0|\[::1?\])(
 
 
 _INSTALL_ERROR = re.compile(
-    r"^ *(?:npm (?:error|ERR!) (?!code |A complete log)(?:\w+ (?=[A-Z]))?|cause: |╰─▶ |docker: "
+    r"^ *(?:npm (?:error|ERR!) (?!\w+ \S+$|A complete log)(?:\w+ (?=[A-Z]))?|cause: |╰─▶ |docker: "
     r"|ERROR: (?=No matching dist)|(?=An executable named ))(\S.*)",
     re.M,
 )
@@ -139,12 +139,18 @@ _INSTALL_ERROR = re.compile(
 a server that was installed can fail with an `error:` too."""
 
 
+def _refusal(text: str, target: ServerTarget) -> str | None:
+    """Returns why a package cannot be installed or started, if a text says so."""
+    found = _INSTALL_ERROR.search(text) if target.package_runner else None
+    return found[1] if found else None
+
+
 def with_exact_fix(error: SourceError, target: ServerTarget) -> SourceError:
     """Returns the error of a server that was started, with the fix that its own output shows: a variable that the
     environment of a server lacks, or the URL at which it serves; of a failed installation, in one sentence.
     """
-    if target.package_runner and (refusal := _INSTALL_ERROR.search(error.what)) is not None:
-        error.what = f"It cannot install or start the package: {refusal[1]}"
+    if (refusal := _refusal(error.what, target)) is not None:
+        error.what = f"It cannot install or start the package: {refusal}"
         error.fix = "Check the name of the package and its version, and the network."
         return error
     environment = child_environment(target.caller_env, target.env)
@@ -154,12 +160,10 @@ def with_exact_fix(error: SourceError, target: ServerTarget) -> SourceError:
             pair = name if name in target.caller_env else f"{name}=VALUE"
             error.fix = f"If it needs {name}, pass it: --env {pair}, or `env` in the file that names the server."
             return error
-    if "came within" not in error.what:
-        return error
-    if target.package_runner is not None:
-        fix = "raise --timeout SECONDS, or run the command once by itself"
-        error.fix = f"{target.package_runner} may still be installing the package: {fix}."
-    if (url := _OWN_URL.search(error.what)) is not None:
+    is_late = "came within" in error.what
+    if is_late and (runner := target.package_runner):
+        error.fix = f"{runner} may still be installing the package: raise --timeout SECONDS, or run it once by itself."
+    if is_late and (url := _OWN_URL.search(error.what)) is not None:
         error.fix = f"It seems to serve HTTP: start it by itself, and give its URL: --url {url[0].rstrip('.')}"
     return error
 
@@ -200,12 +204,12 @@ def attempts_for(target: ServerTarget, secrets: Secrets) -> tuple[Attempt, ...]:
     return attempts[::-1] if target.is_sse else attempts
 
 
-def may_need_another(transport: Transport, error: BaseException) -> bool:
-    """True if the next attempt may succeed after a failed handshake: the probe broke the server, or an endpoint has the
-    other transport (2025-03-26, "Backwards Compatibility").
+def may_need_another(transport: Transport, error: BaseException, target: ServerTarget) -> bool:
+    """True if the next attempt may succeed after a failed handshake: the probe broke the server, unless its package is
+    not installed, or an endpoint has the other transport (2025-03-26, "Backwards Compatibility").
     """
     if not isinstance(error, RpcError):
-        return isinstance(error, ConnectionLost) and transport != "http"
+        return isinstance(error, ConnectionLost) and transport != "http" and _refusal(error.what, target) is None
     return not is_final(error) and (transport == "stdio" or 400 <= (error.http_status or 0) < 500)
 
 

@@ -131,7 +131,7 @@ def _opened(
                 if target.url is not None and symptoms:  # HTTP+SSE is the right transport: report its error alone
                     failures.clear()
                 failures.append(crawl_error(error, None, where=target.where, symptoms=symptoms, secrets=secrets))
-                if not may_need_another(attempt.transport, error):
+                if not may_need_another(attempt.transport, error, target):
                     break
                 continue
             if handshake.is_modern and not handshake.mentions_dashdash and not target.scope.no_legacy_handshake:

@@ -40,6 +40,9 @@ _UNSENT_LIMIT = 1_000
 
 _FRAME_HEADER = re.compile(r"content-(?:length: *[0-9]+|type:.*)", re.IGNORECASE)
 
+_EXCEPTION = re.compile(r"[\s|]*((?:\w+\.)*\w*(?:Error|Exception)(?: \[\w+\])?: .*)")
+"""The line of a traceback that says what is wrong."""
+
 _STDERR_LINES = 20
 _STDERR_LINE_BYTES = 64 * 1024
 _EXIT_S = 1.0
@@ -108,7 +111,9 @@ class StdioConnection:
     def symptoms(self) -> str:
         """Returns the exit status of the server, its first line that is not a message, and its last errors."""
         status, errors = self._process.poll(), self._last_errors()
-        sentences = [f"It {_exit_phrase(status)}."] if status is not None else []
+        causes = [f": {found[1].rstrip('.')}" for line in errors.splitlines() if (found := _EXCEPTION.match(line))]
+        end = "exited with status" if status is None or status >= 0 else "was killed by signal"
+        sentences = [f"It {end} {abs(status)}{''.join(causes[-1:])}."] if status is not None else []
         sentences += [stray] if (stray := self.stray_output()) else []
         sentences += [f"Its last lines on standard error:\n{errors}"] if errors else []
         return " ".join(sentences)
@@ -118,9 +123,9 @@ class StdioConnection:
         if not self._banners:
             return ""
         first = self._secrets.excerpt(self._first_banner, 120)
-        lines = "1 line that is not a" if self._banners == 1 else f"{self._banners} lines that are not"
-        messages = "JSON-RPC message" if self._banners == 1 else "JSON-RPC messages"
-        return f"It wrote {lines} {messages} to standard output: {first!r}."
+        many = f"{self._banners} lines that are not JSON-RPC messages"
+        what = "1 line that is not a JSON-RPC message" if self._banners == 1 else many
+        return f"It wrote {what} to standard output: {first!r}."
 
     def _post(self, message: dict[str, Json]) -> None:
         self._outbox.put(json.dumps({"jsonrpc": "2.0", **message}).encode() + b"\n")
@@ -202,7 +207,7 @@ class StdioConnection:
         except subprocess.TimeoutExpired:
             what = "It closed its standard output. "
         self._stderr_thread.join(_EXIT_S)
-        return ConnectionLost(what + self.symptoms(), fix="Run the command by itself and read its output.")
+        return ConnectionLost(what + self.symptoms(), fix="Run it by itself; pass what it needs with --env.")
 
     def _drain_stderr(self) -> None:
         stream = self._process.stderr
@@ -216,13 +221,9 @@ class StdioConnection:
         self._errors.append(rest)
 
     def _last_errors(self) -> str:
-        lines = (self._secrets.excerpt(line.decode("utf-8", "replace")) for line in self._errors.copy())
+        lines = (self._secrets.excerpt(line.decode("utf-8", "replace"), 1000) for line in self._errors.copy())
         return "\n".join(f"  {line}" for line in lines if line)
 
 
 def _call(method: str, params: Params | None) -> dict[str, Json]:
     return {"method": method} if params is None else {"method": method, "params": params}
-
-
-def _exit_phrase(status: int) -> str:
-    return f"exited with status {status}" if status >= 0 else f"was killed by signal {-status}"
